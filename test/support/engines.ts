@@ -1,0 +1,119 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, test } from 'node:test';
+import pg from 'pg';
+import type { Database } from '../../src/db/database.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
+
+/** `url` opens the same database once more, as another process would. */
+export type TestDatabase = Database & { readonly url: string };
+
+/** `url`: that of a database opened before. `migrated: false`: a new one without any table. */
+export type OpenTestDatabase = (options?: { url?: string; migrated?: boolean }) => Promise<TestDatabase>;
+
+/**
+ * Declares one suite for both engines. Every test that calls `openTestDatabase` gets a new database with the schema in
+ * place; it is closed and removed after the test.
+ */
+export function forEachEngine(
+  name: string,
+  suite: (openTestDatabase: OpenTestDatabase, engine: Database['engine']) => void,
+): void {
+  describe(`${name} on SQLite`, () => suite(createOpener(createSqliteFile), 'sqlite'));
+  if (process.env.TEST_POSTGRES_URL !== undefined) {
+    describe(`${name} on PostgreSQL`, () => suite(createOpener(createPostgresDatabase), 'postgres'));
+  } else if (process.env.CI === 'true') {
+    test(`${name} on PostgreSQL`, () => {
+      throw new Error('TEST_POSTGRES_URL is not set; in CI nothing may be left out');
+    });
+  } else {
+    test(`${name} on PostgreSQL`, { skip: 'PostgreSQL WAS NOT TESTED: bin/test sets TEST_POSTGRES_URL' }, () => {});
+  }
+}
+
+type NewDatabase = { url: string; remove(): Promise<void> };
+
+function createOpener(create: (migrated: boolean) => Promise<NewDatabase>): OpenTestDatabase {
+  const opened: Database[] = [];
+  const created: NewDatabase[] = [];
+  afterEach(async () => {
+    for (const db of opened.splice(0)) await db.close();
+    for (const database of created.splice(0)) await database.remove();
+  });
+  return async ({ url, migrated = true } = {}) => {
+    if (url !== undefined) return open(url, opened);
+    const database = await create(migrated);
+    created.push(database);
+    return open(database.url, opened);
+  };
+}
+
+function open(url: string, opened: Database[]): TestDatabase {
+  const db = openDatabase(url, { connections: 4, pooler: false, onFatal: () => {} });
+  opened.push(db);
+  return { ...db, url };
+}
+
+async function createSqliteFile(migrated: boolean): Promise<NewDatabase> {
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-test-'));
+  const url = `sqlite:${join(folder, 'test.db')}`;
+  if (migrated) await migrateOnce(url);
+  return { url, remove: async () => rmSync(folder, { recursive: true }) };
+}
+
+/** Copies a migrated template: a good deal faster than running the migrations for every test. */
+async function createPostgresDatabase(migrated: boolean): Promise<NewDatabase> {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await asAdministrator(async (client) => {
+    await client.query(
+      `create database ${name} template ${migrated ? await findOrCreateTemplate(client) : 'template0'}`,
+    );
+  });
+  return {
+    url: urlOf(name),
+    remove: () => asAdministrator((client) => client.query(`drop database ${name} with (force)`)),
+  };
+}
+
+/** The test files run in processes of their own, so the first to come makes the template and the others wait for it. */
+async function findOrCreateTemplate(client: pg.Client): Promise<string> {
+  const schema = globSync('migrations/*.sql', { cwd: join(import.meta.dirname, '../..') }).sort();
+  const hash = createHash('sha256');
+  for (const file of schema) hash.update(readFileSync(join(import.meta.dirname, '../..', file)));
+  const name = `template_${hash.digest('hex').slice(0, 16)}`;
+  await client.query('select pg_advisory_lock(1)');
+  const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name]);
+  if (rowCount === 0) {
+    await client.query(`drop database if exists unfinished with (force)`);
+    await client.query(`create database unfinished template template0`);
+    await migrateOnce(urlOf('unfinished'));
+    await client.query(`alter database unfinished rename to ${name}`);
+  }
+  await client.query('select pg_advisory_unlock(1)');
+  return name;
+}
+
+async function migrateOnce(url: string): Promise<void> {
+  const db = openDatabase(url, { connections: 1, pooler: false, onFatal: () => {} });
+  await migrate(db);
+  await db.close();
+}
+
+function urlOf(name: string): string {
+  const url = new URL(process.env.TEST_POSTGRES_URL ?? '');
+  url.pathname = name;
+  return url.href;
+}
+
+async function asAdministrator(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client(process.env.TEST_POSTGRES_URL);
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}

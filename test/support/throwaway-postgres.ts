@@ -1,0 +1,70 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, mkdtempSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+
+export type ThrowawayPostgres = { url: string; stop(): Promise<void> };
+
+/**
+ * Starts an empty PostgreSQL cluster on 127.0.0.1 in a folder of its own; `binaries` is the folder of initdb and pg_ctl.
+ *
+ * A shell keeps it and takes it away when its standard input ends. So the cluster ends with this process, however this
+ * process ends. The shell has a session of its own: Ctrl-C must not reach it before it has cleaned up.
+ */
+export async function startThrowawayPostgres(binaries: string): Promise<ThrowawayPostgres> {
+  // PostgreSQL refuses paths of sockets over about 100 characters, so not the longer names that TMPDIR may hold.
+  const folder = mkdtempSync('/tmp/rubrica-postgres-');
+  const account = serverAccount();
+  if (account !== undefined) chownSync(folder, account.uid, account.gid);
+  const port = await freePort();
+  const keeper = spawn('sh', ['-c', keeperScript, 'sh', binaries, folder, String(port)], {
+    ...account,
+    cwd: folder,
+    detached: true,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ended = once(keeper, 'exit');
+  const [line] = await Promise.race([once(createInterface(keeper.stdout), 'line'), ended]);
+  if (line !== 'ready') throw new Error(`PostgreSQL did not start; the programs in ${binaries} were used`);
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    stop: async () => {
+      keeper.stdin.end();
+      await ended;
+    },
+  };
+}
+
+const keeperScript = `
+bin=$1 folder=$2 port=$3 data=$2/data
+trap 'cd /; "$bin/pg_ctl" -D "$data" -m immediate stop >/dev/null 2>&1; rm -rf "$folder"' EXIT
+"$bin/initdb" -D "$data" -U postgres -A trust -E UTF8 --no-locale >"$folder/initdb.log" 2>&1 || { cat "$folder/initdb.log" >&2; exit 1; }
+cat >>"$data/postgresql.conf" <<END
+listen_addresses = '127.0.0.1'
+port = $port
+unix_socket_directories = '$folder'
+max_connections = 200
+shared_buffers = 64MB
+max_wal_size = 256MB
+END
+"$bin/pg_ctl" -D "$data" -l "$folder/server.log" -w start >/dev/null || { cat "$folder/server.log" >&2; exit 1; }
+echo ready
+cat >/dev/null
+`;
+
+/** PostgreSQL does not run as root. Undefined when this process is not root and can run it itself. */
+function serverAccount(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+  return { uid: idOf('-u'), gid: idOf('-g') };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
