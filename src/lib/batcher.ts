@@ -1,0 +1,94 @@
+/** What a batcher needs to know. `flush` answers one output per item, in the order of the items. */
+export type BatcherOptions<I, O> = {
+  flush: (items: I[]) => Promise<O[]>;
+  /** The most items in one flush. */
+  maxBatch: number;
+  /** The most items that may wait for a flush; those being flushed do not count. */
+  maxQueued: number;
+  /** How many flushes may run at once. */
+  concurrency: number;
+};
+
+export type Batcher<I, O> = {
+  /** Resolves with the item's own output once its flush is done; rejects with the flush's error, or when full. */
+  submit: (item: I) => Promise<O>;
+  /** Resolves when nothing waits and nothing runs. */
+  drain: () => Promise<void>;
+};
+
+/** The answer of a batcher whose queue is full: nothing was done with the item, so it may be tried again later. */
+export class BatcherFullError extends Error {
+  readonly code = 'OVERLOADED';
+}
+
+type Batch<I, O> = {
+  items: I[];
+  resolve: ((output: O) => void)[];
+  reject: ((error: unknown) => void)[];
+};
+
+/**
+ * Group commit: what arrives together, or while a flush runs, shares the next flush and so its fsync.
+ *
+ * An idle batcher waits only until the loop has read everything that is ready, never for a timer: a single item is not
+ * delayed for the sake of others, and a burst still becomes one batch.
+ */
+export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O> {
+  const { flush, maxBatch, maxQueued, concurrency } = options;
+  const waiting: Batch<I, O>[] = [];
+  const drained: (() => void)[] = [];
+  let queued = 0;
+  let running = 0;
+  let scheduled = false;
+
+  function submit(item: I): Promise<O> {
+    if (queued >= maxQueued) return Promise.reject(new BatcherFullError(`${maxQueued} items are already waiting`));
+    queued++;
+    let batch = waiting.at(-1);
+    if (batch === undefined || batch.items.length >= maxBatch) {
+      batch = { items: [], resolve: [], reject: [] };
+      waiting.push(batch);
+    }
+    const { items, resolve, reject } = batch;
+    items.push(item);
+    if (!scheduled && running < concurrency) {
+      scheduled = true;
+      setImmediate(start);
+    }
+    return new Promise<O>((onDone, onError) => {
+      resolve.push(onDone);
+      reject.push(onError);
+    });
+  }
+
+  function start(): void {
+    scheduled = false;
+    while (running < concurrency) {
+      const batch = waiting.shift();
+      if (batch === undefined) break;
+      queued -= batch.items.length;
+      running++;
+      void run(batch);
+    }
+  }
+
+  async function run(batch: Batch<I, O>): Promise<void> {
+    try {
+      const outputs = await flush(batch.items);
+      if (outputs.length !== batch.resolve.length) throw new Error('a flush answers once for each of its items');
+      for (let i = 0; i < outputs.length; i++) batch.resolve[i]?.(outputs[i] as O);
+    } catch (error) {
+      for (const reject of batch.reject) reject(error);
+    }
+    running--;
+    start();
+    if (running === 0 && queued === 0) for (const resolve of drained.splice(0)) resolve();
+  }
+
+  function drain(): Promise<void> {
+    if (running === 0 && queued === 0) return Promise.resolve();
+    return new Promise((resolve) => drained.push(resolve));
+  }
+
+  return { submit, drain };
+}
