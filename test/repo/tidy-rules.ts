@@ -1,0 +1,189 @@
+import { posix } from 'node:path';
+import { codeOf, importsOf, type SourceFile } from '../support/source-tree.ts';
+
+/** A rule answers one line for every place that breaks it. */
+export type TidyRule = (files: readonly SourceFile[]) => string[];
+
+/** The layers from top to bottom. A file may import from any layer below its own; the SDK may be imported by all. */
+const layers: readonly (readonly string[])[] = [
+  ['main'],
+  ['compose-app'],
+  ['http', 'console', 'worker'],
+  ['checkout', 'transactions', 'outbox', 'payment-services', 'bank-validation', 'auth'],
+  ['app'],
+  ['db', 'payment-methods', 'validation-providers', 'config', 'metrics'],
+  ['lib', 'error-catalogue'],
+];
+
+/** The imports that are allowed within one layer. */
+const neighbours: Readonly<Record<string, readonly string[]>> = {
+  checkout: ['transactions', 'outbox', 'payment-services'],
+  transactions: ['outbox', 'payment-services'],
+  outbox: ['payment-services'],
+  'bank-validation': ['outbox', 'auth'],
+};
+
+export const followsArrows: TidyRule = (files) =>
+  files
+    .filter((file) => isProduct(file.path))
+    .flatMap((file) =>
+      importsOf(file)
+        .filter((target) => !mayImport(file.path, target))
+        .map((target) => `${file.path} imports ${target}`),
+    );
+
+export const hasNoCycles: TidyRule = (files) => {
+  const imports = new Map(files.map((file) => [file.path, importsOf(file)]));
+  const finished = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (path: string, trail: string[]): void => {
+    if (trail.includes(path)) cycles.push([...trail.slice(trail.indexOf(path)), path].join(' → '));
+    if (trail.includes(path) || finished.has(path)) return;
+    for (const target of imports.get(path) ?? []) visit(target, [...trail, path]);
+    finished.add(path);
+  };
+  for (const path of imports.keys()) visit(path, []);
+  return cycles;
+};
+
+export const hasNoOrphans: TidyRule = (files) => {
+  const sources = files.filter((file) => file.path.endsWith('.ts'));
+  const entries = entryPaths(files);
+  // What only a test reaches is not part of the product, so for src/ and sdk/ the tests do not count.
+  const product = reachedFrom(
+    sources,
+    entries.filter((path) => !path.startsWith('test/')),
+  );
+  const all = reachedFrom(sources, entries);
+  return sources
+    .filter((file) => !(isProduct(file.path) ? product : all).has(file.path))
+    .map((file) => `${file.path} is not reached from any entry`);
+};
+
+export const keepsSqlInQueries: TidyRule = (files) => {
+  const statement =
+    /['"`]\s*(?:select\s[^'"`]*?\sfrom\s|select\s+\d|insert\s+into\s|update\s+\S+\s+set\s|delete\s+from\s|(?:create|drop|alter)\s+(?:table|index|database)\s|with\s+\w+\s+as\s*\(|pragma\s)/gi;
+  return files
+    .filter((file) => isProduct(file.path) && !file.path.endsWith('-queries.ts') && !file.path.startsWith('src/db/'))
+    .flatMap((file) => codeWith(file, statement));
+};
+
+export const readsTheClockInOnePlace: TidyRule = (files) =>
+  files
+    .filter((file) => file.path.startsWith('src/') && file.path !== 'src/lib/clock.ts')
+    .flatMap((file) => codeWith(file, /\bDate\.now\(|\bnew Date\(\)|\bDate\(\)/g));
+
+export const readsTheEnvironmentInOnePlace: TidyRule = (files) =>
+  files
+    .filter((file) => isProduct(file.path) && !['src/config.ts', 'src/main.ts'].includes(file.path))
+    .flatMap((file) => codeWith(file, /\bprocess\.env\b|\bimport\b.*\benv\b.*['"](?:node:)?process['"]/g));
+
+export const keepsFilesShort: TidyRule = (files) =>
+  files
+    .filter((file) => isProduct(file.path) && file.text.trimEnd().split('\n').length > 400)
+    .map((file) => `${file.path} has more than 400 lines`);
+
+export const namesAreAddresses: TidyRule = (files) => {
+  const product = files.filter((file) => isProduct(file.path));
+  const firstWith = new Map<string, string>();
+  return product.flatMap(({ path }) => {
+    const name = posix.basename(path);
+    const first = firstWith.get(name);
+    firstWith.set(name, first ?? path);
+    const empty =
+      /^(?:index|utils?|helpers?|common|misc|types)\.ts$/.test(name) || /\/(?:services|utils|helpers)\//.test(path);
+    return [
+      ...(first === undefined ? [] : [`${path} has the name of ${first}`]),
+      ...(empty ? [`${path} has a name that says nothing`] : []),
+    ];
+  });
+};
+
+/** Not for `*-queries.ts`: a statement says what it does, and one that needs more has it. */
+export const documentsExports: TidyRule = (files) =>
+  files
+    .filter((file) => isProduct(file.path) && !file.path.endsWith('-queries.ts'))
+    .flatMap((file) => {
+      const lines = file.text.split('\n');
+      const isExport = (line: string) => /^export (?:async )?function/.test(line);
+      return lines.flatMap((line, at) => {
+        const before = lines[at - 1] ?? '';
+        // The overloads of one function share the docstring of the first.
+        const documented = before.endsWith('*/') || (isExport(before) && before.endsWith(';'));
+        return isExport(line) && !documented ? [`${file.path}:${at + 1} has no docstring: ${line}`] : [];
+      });
+    });
+
+export const namesNoMachine: TidyRule = (files) =>
+  files.flatMap((file) =>
+    textWith(
+      file,
+      /\/(?:home|Users|root|work)\/[\w.-]+|"resolved":\s*"https?:|\bregistry\.(?:npmjs|yarnpkg)\b|\bdeb\.debian\.org\b/g,
+    ),
+  );
+
+export const holdsNoSecret: TidyRule = (files) =>
+  files.flatMap((file) =>
+    textWith(
+      file,
+      /-----BEGIN [A-Z ]*PRIVATE KEY|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_\w{36}|\bnpm_\w{36}|_authToken\s*=/g,
+    ),
+  );
+
+function isProduct(path: string): boolean {
+  return /^(?:src|sdk\/src)\/.*\.ts$/.test(path);
+}
+
+/** What is started from outside: by the launcher, bin/test, `node --test`, and the SDK's package by its `exports`. */
+function entryPaths(files: readonly SourceFile[]): string[] {
+  const manifest = files.find((file) => file.path === 'sdk/package.json')?.text ?? '';
+  const exported = [...manifest.matchAll(/"\.\/(?:src|dist)\/([\w./-]+?)(?:\.d)?\.[jt]s"/g)].map(
+    ([, name]) => `sdk/src/${name}.ts`,
+  );
+  const started = files
+    .map((file) => file.path)
+    .filter((path) =>
+      /^src\/main\.ts$|^test\/support\/run-tests\.ts$|^bench\/[^/]+\.ts$|\.(?:test|fault)\.ts$/.test(path),
+    );
+  return [...exported, ...started];
+}
+
+function reachedFrom(files: readonly SourceFile[], entries: readonly string[]): Set<string> {
+  const imports = new Map(files.map((file) => [file.path, importsOf(file)]));
+  const reached = new Set<string>();
+  const reach = (path: string): void => {
+    if (reached.has(path)) return;
+    reached.add(path);
+    imports.get(path)?.forEach(reach);
+  };
+  entries.forEach(reach);
+  return reached;
+}
+
+/** `src/db/migrate.ts` is in area `db`, `src/config.ts` in area `config`. */
+function areaOf(path: string): string {
+  const [, area = ''] = /^src\/([^/]+?)(?:\.ts)?(?:\/|$)/.exec(path) ?? [];
+  return area;
+}
+
+function mayImport(path: string, target: string): boolean {
+  if (path.startsWith('sdk/')) return target.startsWith('sdk/src/') || ['node:crypto', 'node:buffer'].includes(target);
+  const ofRepository = /^(?:src|test|bench)\//.test(target);
+  if (!ofRepository) return true;
+  const from = areaOf(path);
+  const to = areaOf(target);
+  const layerOf = (area: string) => layers.findIndex((layer) => layer.includes(area));
+  if (layerOf(from) < 0 || layerOf(to) < 0) return false;
+  return from === to || layerOf(from) < layerOf(to) || (neighbours[from]?.includes(to) ?? false);
+}
+
+function codeWith(file: SourceFile, pattern: RegExp): string[] {
+  return textWith({ path: file.path, text: codeOf(file) }, pattern);
+}
+
+function textWith({ path, text }: SourceFile, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map((match) => {
+    const line = text.slice(0, match.index).split('\n').length;
+    return `${path}:${line} ${match[0].trim()}`;
+  });
+}

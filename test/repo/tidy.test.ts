@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { importsOf, readSourceFiles, type SourceFile } from '../support/source-tree.ts';
+import * as rules from './tidy-rules.ts';
+
+type Case = { name: string; rule: rules.TidyRule; planted: Record<string, string>; found: string[] };
+
+// Put together here, because the rules read this file too.
+const machinePath = ['', 'home', 'maria'].join('/');
+const registryAddress = ['"resolved": "https', ''].join(':');
+const privateKey = ['-----BEGIN', 'PRIVATE KEY'].join(' ');
+const registryToken = ['_auth', 'Token='].join('');
+
+// Every rule comes with a violation that it must find; a rule that cannot fail guards nothing.
+const cases: Case[] = [
+  {
+    name: 'imports follow the arrows of ARCHITECTURE.md',
+    rule: rules.followsArrows,
+    planted: {
+      'src/lib/money.ts': `import type { App } from '../app.ts';`,
+      'src/transactions/transaction.ts': `import { pay } from '../checkout/pay.ts';`,
+      'src/checkout/pay.ts': `import {\n  a,\n  b,\n} from '../transactions/transaction.ts';\nimport pg from 'pg';`,
+      'src/auth/user.ts': `export { helper } from '../../test/support/engines.ts';`,
+      'src/brand-new/thing.ts': `const { x } = await import('../lib/money.ts');`,
+      'sdk/src/sign.ts': `import { readFileSync } from 'node:fs';\nimport { hmac } from './hmac.ts';`,
+    },
+    found: [
+      'src/lib/money.ts imports src/app.ts',
+      'src/transactions/transaction.ts imports src/checkout/pay.ts',
+      'src/auth/user.ts imports test/support/engines.ts',
+      'src/brand-new/thing.ts imports src/lib/money.ts',
+      'sdk/src/sign.ts imports node:fs',
+    ],
+  },
+  {
+    name: 'no file imports itself through others',
+    rule: rules.hasNoCycles,
+    planted: {
+      'src/lib/a.ts': `import { b } from './b.ts';`,
+      'src/lib/b.ts': `import type { C } from './c.ts';`,
+      'src/lib/c.ts': `import './a.ts';`,
+    },
+    found: ['src/lib/a.ts → src/lib/b.ts → src/lib/c.ts → src/lib/a.ts'],
+  },
+  {
+    name: 'every file is reached from an entry, and the product from an entry that is not a test',
+    rule: rules.hasNoOrphans,
+    planted: {
+      'src/main.ts': `import './lib/used.ts';`,
+      'src/lib/used.ts': `new Worker(new URL('./thread.ts', import.meta.url));`,
+      'src/lib/thread.ts': '',
+      'src/lib/only-tested.ts': '',
+      'sdk/package.json': `{ "exports": { ".": "./dist/rubrica.js" } }`,
+      'sdk/src/rubrica.ts': '',
+      'test/lib/only-tested.test.ts': `import { x } from '../../src/lib/only-tested.ts';`,
+      'test/support/forgotten.ts': '',
+    },
+    found: [
+      'src/lib/only-tested.ts is not reached from any entry',
+      'test/support/forgotten.ts is not reached from any entry',
+    ],
+  },
+  {
+    name: 'SQL is written in *-queries.ts, src/db/ and migrations/ only',
+    rule: rules.keepsSqlInQueries,
+    planted: {
+      'src/auth/find-user.ts': 'const sql = `\n  select id\n  from users where id = $1`;',
+      'src/auth/erase-user.ts': `db.query('DELETE FROM users WHERE id = $1');`,
+      'src/auth/user-queries.ts': `db.query('update users set name = $1');`,
+      'src/db/probe.ts': `db.query('select 1');`,
+      'src/checkout/page.ts': `const label = 'Select a payment method';`,
+    },
+    found: ['src/auth/find-user.ts:1 `\n  select id\n  from', "src/auth/erase-user.ts:1 'DELETE FROM"],
+  },
+  {
+    name: 'the clock is read in src/lib/clock.ts only',
+    rule: rules.readsTheClockInOnePlace,
+    planted: {
+      'src/lib/clock.ts': 'export const now = () => Date.now();',
+      'src/auth/user.ts': '// Date.now() is for the clock\nconst a = Date.now();\nconst b = new Date();\nnew Date(a);',
+    },
+    found: ['src/auth/user.ts:2 Date.now(', 'src/auth/user.ts:3 new Date()'],
+  },
+  {
+    name: 'the environment is read in src/config.ts only',
+    rule: rules.readsTheEnvironmentInOnePlace,
+    planted: {
+      'src/config.ts': 'readConfig(process.env);',
+      'src/http/server.ts': 'const port = process.env.PORT;',
+      'src/http/routes.ts': `import { env } from 'node:process';`,
+    },
+    found: ['src/http/server.ts:1 process.env', "src/http/routes.ts:1 import { env } from 'node:process'"],
+  },
+  {
+    name: 'no file is longer than 400 lines',
+    rule: rules.keepsFilesShort,
+    planted: { 'src/lib/long.ts': 'x;\n'.repeat(401), 'src/lib/just-right.ts': 'x;\n'.repeat(400) },
+    found: ['src/lib/long.ts has more than 400 lines'],
+  },
+  {
+    name: 'a file name is an address: no two files share one, none says nothing',
+    rule: rules.namesAreAddresses,
+    planted: { 'src/auth/user.ts': '', 'src/http/user.ts': '', 'src/lib/utils.ts': '', 'src/services/pay.ts': '' },
+    found: [
+      'src/http/user.ts has the name of src/auth/user.ts',
+      'src/lib/utils.ts has a name that says nothing',
+      'src/services/pay.ts has a name that says nothing',
+    ],
+  },
+  {
+    name: 'every exported function has a docstring',
+    rule: rules.documentsExports,
+    planted: {
+      'src/lib/a.ts':
+        '/** Says why. */\nexport function good() {}\nfunction own() {}\n\nexport async function bad() {}',
+      'src/lib/b.ts': '/** Two ways. */\nexport function f(a: string): void;\nexport function f(a: number): void;',
+    },
+    found: ['src/lib/a.ts:5 has no docstring: export async function bad() {}'],
+  },
+  {
+    name: 'no machine path and no registry host',
+    rule: rules.namesNoMachine,
+    planted: { 'docs/start.md': `see ${machinePath}/rubrica`, 'package-lock.json': `${registryAddress}//x/y.tgz"` },
+    found: [`docs/start.md:1 ${machinePath}`, `package-lock.json:1 ${registryAddress}`],
+  },
+  {
+    name: 'no secret',
+    rule: rules.holdsNoSecret,
+    planted: { 'test/key.pem': `${privateKey}-----`, '.npmrc': `//x/:${registryToken}1` },
+    found: [`test/key.pem:1 ${privateKey}`, `.npmrc:1 ${registryToken}`],
+  },
+];
+
+describe('the repository', () => {
+  const files = readSourceFiles('**/*', '**/.*', '.*/**');
+
+  test('is read whole', () => {
+    const paths = files.map((file) => file.path);
+    for (const path of ['package-lock.json', '.npmrc', 'bin/rubrica', '.ci/run', 'src/app.ts']) {
+      assert.ok(paths.includes(path), `${path} is not among the ${paths.length} files that were read`);
+    }
+  });
+
+  for (const { name, rule, planted, found } of cases) {
+    test(name, () => assert.deepEqual(rule(files), []));
+
+    test(`a planted violation is found: ${name}`, () => {
+      const plantedFiles: SourceFile[] = Object.entries(planted).map(([path, text]) => ({ path, text }));
+      assert.deepEqual(rule(plantedFiles), found);
+    });
+  }
+
+  // The repository itself is checked by the lint step of bin/test.
+  test('the linter refuses a function of more than 70 lines', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'rubrica-lint-'));
+    writeFileSync(join(folder, 'long.ts'), `export function long() {\n${'  console.log();\n'.repeat(69)}}\n`);
+    writeFileSync(join(folder, 'short.ts'), `export function short() {\n${'  console.log();\n'.repeat(68)}}\n`);
+    const root = join(import.meta.dirname, '../..');
+    const run = spawnSync('node_modules/.bin/oxlint', ['-c', '.oxlintrc.json', '-f', 'unix', folder], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    rmSync(folder, { recursive: true });
+    assert.match(run.stdout, /long\.ts:.*max-lines-per-function/);
+    assert.doesNotMatch(run.stdout, /short\.ts/);
+  });
+});
+
+describe('the imports of a file', () => {
+  test('are found however they are written', () => {
+    const text = [
+      `import a from 'a';`,
+      `import type { B } from "./b.ts";`,
+      `import {\n  c,\n} from '../c.ts';`,
+      `import './d.ts';`,
+      `export * from './e.ts';`,
+      `const f = await import('./f.ts');`,
+      `// import g from './g.ts';`,
+      `const text = "no import from 'h'";`,
+    ].join('\n');
+    assert.deepEqual(importsOf({ path: 'src/x/y.ts', text }).sort(), [
+      'a',
+      'src/c.ts',
+      'src/x/b.ts',
+      'src/x/d.ts',
+      'src/x/e.ts',
+      'src/x/f.ts',
+    ]);
+  });
+});

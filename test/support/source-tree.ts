@@ -1,0 +1,44 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+
+/** `path` is relative to the repository, with forward slashes. */
+export type SourceFile = { path: string; text: string };
+
+const repository = join(import.meta.dirname, '../..');
+
+/** Reads the files of the repository that match any of `patterns`; what is installed or made by a run is left out. */
+export function readSourceFiles(...patterns: string[]): SourceFile[] {
+  const exclude = ['**/node_modules', '.git', '.install-*', 'data', 'coverage', 'sdk/dist'];
+  return globSync(patterns, { cwd: repository, exclude, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((file) => ({
+      path: file.slice(repository.length + 1).replaceAll('\\', '/'),
+      text: readFileSync(file, 'utf8'),
+    }))
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** The text without the lines that are comments only. */
+export function codeOf(file: SourceFile): string {
+  return file.text.replace(/^[ \t]*(?:\/\/|\/?\*).*$/gm, '');
+}
+
+/**
+ * What a file imports: relative imports as paths of the repository, others as they are written. Counts `import`,
+ * `export … from`, `import()`, and the `new URL(…, import.meta.url)` of a worker thread or a child process.
+ */
+export function importsOf(file: SourceFile): string[] {
+  const code = codeOf(file);
+  const patterns = [
+    /^\s*(?:import|export)\b[^'";]*?\bfrom\s*['"]([^'"]+)['"]/gm,
+    /^\s*import\s*['"]([^'"]+)['"]/gm,
+    /\bimport\(\s*['"]([^'"]+)['"]/g,
+    /\bnew URL\(\s*['"](\.[^'"]+\.ts)['"]\s*,\s*import\.meta\.url/g,
+  ];
+  return patterns.flatMap((pattern) =>
+    [...code.matchAll(pattern)].map(([, specifier = '']) =>
+      specifier.startsWith('.') ? posix.join(posix.dirname(file.path), specifier) : specifier,
+    ),
+  );
+}
