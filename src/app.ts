@@ -1,0 +1,27 @@
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import type { Database } from './db/database.ts';
+import type { Clock } from './lib/clock.ts';
+import type { SafeFetch } from './lib/safe-fetch.ts';
+import type { Metrics } from './metrics.ts';
+import type { PaymentMethod } from './payment-methods/payment-method.ts';
+import type { ValidationProvider } from './validation-providers/validation-provider.ts';
+
+/** Everything that an operation may reach. Built once, in `compose-app.ts`; tests build one with other parts. */
+export type App = {
+  readonly config: Config;
+  readonly db: Database;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** UTC milliseconds. Never goes back within a process. */
+  readonly now: Clock;
+  /** Uniform in [0, 1). For jitter; never for a secret. */
+  readonly random: () => number;
+  /** The only way out to other people's servers: refuses private addresses, follows no redirect. */
+  readonly fetch: SafeFetch;
+  readonly paymentMethods: readonly PaymentMethod[];
+  /** `null` where no online provider is configured. */
+  readonly validationProvider: ValidationProvider | null;
+  /** Aborted when the process begins to stop: long waits end, new work is refused. */
+  readonly stopping: AbortSignal;
+};

@@ -1,0 +1,49 @@
+import pino from 'pino';
+import type { App } from './app.ts';
+import type { Config } from './config.ts';
+import { openDatabase } from './db/open-database.ts';
+import { systemClock } from './lib/clock.ts';
+import { createSafeFetch } from './lib/safe-fetch.ts';
+import { createMetrics } from './metrics.ts';
+import { simulatedMethod } from './payment-methods/simulated-method.ts';
+import { composeValidationProvider } from './validation-providers/compose-validation-provider.ts';
+
+export type RunningApp = App & {
+  /** Asks the process to stop: no new work, what has begun is finished. */
+  stop(): void;
+  /** Closes what the app opened. After the server and the worker have ended. */
+  close(): Promise<void>;
+};
+
+/**
+ * Builds the app from its settings: the only place that chooses adapters.
+ * `onFatal` is called when the store failed in a way after which this process must not go on.
+ */
+export function composeApp(config: Config, onFatal: (error: unknown) => void): RunningApp {
+  const stopping = new AbortController();
+  const now = systemClock();
+  const log = pino({ level: config.logLevel, base: null, timestamp: () => `,"time":"${new Date(now()).toISOString()}"` });
+  const fetch = createSafeFetch();
+  const db = openDatabase(config.databaseUrl, {
+    connections: config.databaseConnections,
+    pooler: config.databasePooler,
+    onFatal,
+  });
+  return {
+    config,
+    db,
+    log,
+    now,
+    fetch,
+    metrics: createMetrics(),
+    random: Math.random,
+    paymentMethods: [simulatedMethod],
+    validationProvider: composeValidationProvider(config, fetch, now),
+    stopping: stopping.signal,
+    stop: () => stopping.abort(),
+    close: async () => {
+      await db.close();
+      await fetch.close();
+    },
+  };
+}

@@ -1,0 +1,153 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { randomToken } from './lib/ids.ts';
+
+export type Config = {
+  port: number;
+  host: string;
+  /** Origin without a final slash, as the outside reaches the service. Null: that of `host` and `port`. */
+  publicUrl: string | null;
+  databaseUrl: string;
+  databaseConnections: number;
+  databasePooler: boolean;
+  mode: 'development' | 'production';
+  dataDir: string;
+  /** 32 bytes; the keys for sealing, access tokens and hashes are derived from it. */
+  masterKey: Buffer;
+  logLevel: string;
+  basePath: string;
+  rateLimits: boolean;
+  trustProxy: boolean;
+  transactionMinutes: number;
+  validationProviderUrl: string | null;
+  validationProviderKey: string | null;
+  allowPrivateCallbacks: boolean;
+};
+
+type Setting = { name: string; fallback: string; meaning: string; secret?: true };
+
+/** Every setting there is. The start-up lines, `doctor` and docs/settings.md are printed from this list. */
+export const SETTINGS: readonly Setting[] = [
+  { name: 'PORT', fallback: '8080', meaning: 'TCP port; 0 takes a free one' },
+  { name: 'HOST', fallback: '127.0.0.1', meaning: 'address to listen on' },
+  { name: 'PUBLIC_URL', fallback: '', meaning: 'origin under which payers and merchants reach the service' },
+  { name: 'DATABASE_URL', fallback: 'sqlite:<DATA_DIR>/rubrica.db', meaning: 'sqlite:FILE or postgres://…', secret: true },
+  { name: 'DATABASE_CONNECTIONS', fallback: '10', meaning: 'PostgreSQL connections of one process' },
+  { name: 'DATABASE_POOLER', fallback: 'false', meaning: 'true behind PgBouncer in transaction mode: no named statements' },
+  { name: 'RUBRICA_ENV', fallback: 'development', meaning: 'development makes its own keys; production refuses to start without them' },
+  { name: 'DATA_DIR', fallback: './data', meaning: 'folder of the embedded database and the development key' },
+  { name: 'MASTER_KEY', fallback: '', meaning: '32 bytes as 64 hexadecimal digits or base64; encrypts Secret Tokens at rest', secret: true },
+  { name: 'LOG_LEVEL', fallback: 'info', meaning: 'fatal, error, warn, info, debug, trace or silent' },
+  { name: 'BASE_PATH', fallback: '', meaning: 'a path under which everything answers too, such as /pagos' },
+  { name: 'RATE_LIMITS', fallback: 'on in production', meaning: 'on or off; the login limiter is always on' },
+  { name: 'TRUST_PROXY', fallback: 'false', meaning: 'true behind a balancer: take the client address from X-Forwarded-For' },
+  { name: 'TRANSACTION_MINUTES', fallback: '60', meaning: 'how long a transaction can be paid' },
+  { name: 'VALIDATION_PROVIDER_URL', fallback: '', meaning: 'online bank account provider, see docs/validation-provider.md' },
+  { name: 'VALIDATION_PROVIDER_KEY', fallback: '', meaning: 'bearer key for that provider', secret: true },
+  { name: 'ALLOW_PRIVATE_CALLBACKS', fallback: 'true in development', meaning: 'lets development tokens call http:, private hosts and any port' },
+];
+
+/** A setting that cannot be used, with what to write instead. */
+export class ConfigError extends Error {}
+
+/**
+ * Reads the settings from an environment such as `process.env`.
+ *
+ * In development a missing master key is made and kept in `<DATA_DIR>/master.key`. Throws `ConfigError`.
+ */
+export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+  const text = (name: string) => environment[name]?.trim() || null;
+  const mode = oneOf('RUBRICA_ENV', text('RUBRICA_ENV') ?? 'development', ['development', 'production'] as const);
+  const dataDir = resolve(text('DATA_DIR') ?? './data');
+  const development = mode === 'development';
+  return {
+    port: integer('PORT', text('PORT') ?? '8080', 0, 65_535),
+    host: text('HOST') ?? '127.0.0.1',
+    publicUrl: origin(text('PUBLIC_URL')),
+    databaseUrl: text('DATABASE_URL') ?? `sqlite:${join(dataDir, 'rubrica.db')}`,
+    databaseConnections: integer('DATABASE_CONNECTIONS', text('DATABASE_CONNECTIONS') ?? '10', 1, 1000),
+    databasePooler: flag('DATABASE_POOLER', text('DATABASE_POOLER'), false),
+    mode,
+    dataDir,
+    masterKey: masterKey(text('MASTER_KEY'), mode, dataDir),
+    logLevel: oneOf('LOG_LEVEL', text('LOG_LEVEL') ?? 'info', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+    basePath: basePath(text('BASE_PATH')),
+    rateLimits: flag('RATE_LIMITS', text('RATE_LIMITS'), !development),
+    trustProxy: flag('TRUST_PROXY', text('TRUST_PROXY'), false),
+    transactionMinutes: integer('TRANSACTION_MINUTES', text('TRANSACTION_MINUTES') ?? '60', 1, 60 * 24 * 30),
+    validationProviderUrl: text('VALIDATION_PROVIDER_URL'),
+    validationProviderKey: text('VALIDATION_PROVIDER_KEY'),
+    allowPrivateCallbacks: flag('ALLOW_PRIVATE_CALLBACKS', text('ALLOW_PRIVATE_CALLBACKS'), development) && development,
+  };
+}
+
+/** The settings as start-up prints them: a secret is only said to be set or not. */
+export function describeSettings(environment: NodeJS.ProcessEnv = process.env): { name: string; value: string; meaning: string }[] {
+  return SETTINGS.map(({ name, fallback, meaning, secret }) => {
+    const given = environment[name]?.trim();
+    const shown = secret ? (given ? 'yes' : 'no') : given || `${fallback || '—'} (default)`;
+    return { name, value: shown, meaning };
+  });
+}
+
+function integer(name: string, text: string, least: number, most: number): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < least || value > most) {
+    throw new ConfigError(`${name} must be a whole number from ${least} to ${most}.`);
+  }
+  return value;
+}
+
+function flag(name: string, text: string | null, fallback: boolean): boolean {
+  if (text === null) return fallback;
+  return ['true', 'on', '1', 'yes'].includes(oneOf(name, text, ['true', 'on', '1', 'yes', 'false', 'off', '0', 'no']));
+}
+
+function oneOf<Choice extends string>(name: string, text: string, choices: readonly Choice[]): Choice {
+  const choice = choices.find((candidate) => candidate === text);
+  if (choice === undefined) throw new ConfigError(`${name} must be one of ${choices.join(', ')}.`);
+  return choice;
+}
+
+function origin(text: string | null): string | null {
+  if (text === null) return null;
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
+    throw new ConfigError('PUBLIC_URL must be an origin such as https://pay.example.cl.');
+  }
+  return url.href.replace(/\/$/, '');
+}
+
+function basePath(text: string | null): string {
+  if (text === null || text === '/') return '';
+  const path = `/${text.replace(/^\/+|\/+$/g, '')}`;
+  if (!/^(\/[\w.~-]+)+$/.test(path)) throw new ConfigError('BASE_PATH must be a path such as /pagos.');
+  return path;
+}
+
+function masterKey(text: string | null, mode: Config['mode'], dataDir: string): Buffer {
+  if (text !== null) return decodeKey(text);
+  if (mode === 'production') {
+    throw new ConfigError('MASTER_KEY is missing. In production set it to 32 random bytes, such as: openssl rand -hex 32');
+  }
+  const file = join(dataDir, 'master.key');
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  if (!existsSync(file)) writeNewKey(file);
+  return decodeKey(readFileSync(file, 'utf8').trim());
+}
+
+function writeNewKey(file: string): void {
+  try {
+    writeFileSync(file, `${randomToken(32)}\n`, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    // Another process that starts at this moment may have been first; its key is the key.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+function decodeKey(text: string): Buffer {
+  const key = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64url');
+  const wellFormed = /^[0-9a-f]{64}$/i.test(text) || /^[\w+/-]{43}=?$/.test(text);
+  if (!wellFormed || key.length !== 32) throw new ConfigError('MASTER_KEY must be 32 bytes: 64 hexadecimal digits or base64.');
+  return key;
+}

@@ -1,0 +1,125 @@
+import pg from 'pg';
+import { type Database, type InsertTarget, type SqlRow, type SqlValue, StorageError, type Tx } from './database.ts';
+import { speak } from './dialect.ts';
+
+type Connection = { query(config: pg.QueryConfig): Promise<{ rows: SqlRow[] }> };
+
+/** `pooler`: behind PgBouncer in transaction mode named statements fail, so none are used. */
+export type PostgresOptions = { connections: number; pooler: boolean };
+
+// Amounts, ids and times fit in 53 bits; `pg` would hand out bigint as text.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+
+/** Opens a pool on a PostgreSQL 15 or newer. `url` is a `postgres://` address. */
+export function openPostgresDatabase(url: string, options: PostgresOptions): Database {
+  const pool = new pg.Pool({ connectionString: url, max: options.connections, application_name: 'rubrica' });
+  // An idle connection that the server closes is replaced at its next use; without a listener it would end the process.
+  pool.on('error', () => {});
+  const statements = createStatements(options.pooler);
+
+  return {
+    engine: 'postgres',
+    query: async <Row extends SqlRow>(sql: string, parameters: readonly SqlValue[] = []) =>
+      ask<Row>(pool, statements(sql, parameters)),
+    transaction: (work) => retrying(() => runTransaction(pool, statements, work)),
+    backup: async () => {
+      throw new Error('Back up PostgreSQL with pg_dump or pg_basebackup.');
+    },
+    close: () => pool.end(),
+  };
+}
+
+type Statements = (sql: string, parameters: readonly SqlValue[]) => pg.QueryConfig;
+
+function createStatements(pooler: boolean): Statements {
+  const known = new Map<string, { name: string; text: string }>();
+  return (sql, parameters) => {
+    let statement = known.get(sql);
+    if (statement === undefined) {
+      statement = { name: `s${known.size}`, text: speak('postgres', sql) };
+      known.set(sql, statement);
+    }
+    const values = parameters as SqlValue[];
+    return pooler ? { text: statement.text, values } : { name: statement.name, text: statement.text, values };
+  };
+}
+
+async function runTransaction<Result>(
+  pool: pg.Pool,
+  statements: Statements,
+  work: (tx: Tx) => Promise<Result>,
+): Promise<Result> {
+  const connection = await pool.connect().catch((error: unknown) => {
+    throw new StorageError('STORAGE_UNAVAILABLE', error);
+  });
+  let committing = false;
+  let broken: Error | undefined;
+  try {
+    // Sent together with the first statement of `work`: the driver queues them, the server answers them in order.
+    const begun = ask(connection, { text: 'begin' });
+    begun.catch(() => {});
+    const result = await work(createTx(connection, statements));
+    await begun;
+    committing = true;
+    await ask(connection, { text: 'commit' });
+    return result;
+  } catch (error) {
+    if (error instanceof StorageError && error.code === 'STORAGE_UNAVAILABLE') {
+      broken = error;
+      throw committing ? new StorageError('OUTCOME_UNKNOWN', error.cause) : error;
+    }
+    await connection.query('rollback').catch((failure: Error) => {
+      broken = failure;
+    });
+    throw error;
+  } finally {
+    connection.release(broken);
+  }
+}
+
+function createTx(connection: Connection, statements: Statements): Tx {
+  return {
+    query: <Row extends SqlRow>(sql: string, parameters: readonly SqlValue[] = []) =>
+      ask<Row>(connection, statements(sql, parameters)),
+    insertRows: <Row extends SqlRow>(table: InsertTarget, rows: readonly SqlRow[], suffix = '') =>
+      ask<Row>(connection, statements(insertStatement(table, suffix), [JSON.stringify(rows)])),
+  };
+}
+
+async function ask<Row extends SqlRow>(connection: Connection, statement: pg.QueryConfig): Promise<Row[]> {
+  try {
+    return (await connection.query(statement)).rows as Row[];
+  } catch (error) {
+    throw storageErrorOf(error) ?? error;
+  }
+}
+
+/** 53100 disk full; classes 08, 53 and 57P the server going away; whatever is no answer of the server is its socket. */
+function storageErrorOf(error: unknown): StorageError | null {
+  if (!(error instanceof pg.DatabaseError)) return new StorageError('STORAGE_UNAVAILABLE', error);
+  const code = error.code ?? '';
+  if (code === '53100') return new StorageError('STORAGE_FULL', error);
+  return /^(08|53|57P)/.test(code) ? new StorageError('STORAGE_UNAVAILABLE', error) : null;
+}
+
+/** One parameter whatever the number of rows: one prepared statement serves every batch. */
+function insertStatement(table: InsertTarget, suffix: string): string {
+  const columns = table.columns.join(', ');
+  return `insert into ${table.name} (${columns}) select ${columns} from json_populate_recordset(null::${table.name}, $1::json) ${suffix}`;
+}
+
+async function retrying<Result>(run: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (attempt === 3 || !isRetryable(error)) throw error;
+    }
+  }
+}
+
+/** 40001 serialization failure, 40P01 deadlock: nothing was committed, and the same work may succeed now. */
+function isRetryable(error: unknown): boolean {
+  const { code } = error as { code?: string };
+  return code === '40001' || code === '40P01';
+}

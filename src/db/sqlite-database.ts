@@ -1,0 +1,141 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import * as sqlite from 'node:sqlite';
+import { type Database, type InsertTarget, type SqlRow, type SqlValue, StorageError, type Tx } from './database.ts';
+import { speak } from './dialect.ts';
+
+type Connection = sqlite.DatabaseSync;
+type Prepare = (sql: string) => sqlite.StatementSync;
+
+// Node 26.11 renames the class; both names exist in the range of versions that the launcher accepts.
+const ConnectionClass = (sqlite as unknown as { Database?: typeof sqlite.DatabaseSync }).Database ?? sqlite.DatabaseSync;
+
+/**
+ * Opens the embedded store: one connection that writes, one that reads committed data only.
+ *
+ * `onFatal` is called when the disk failed in the middle of a commit. What is on disk is then unknown to this process, so
+ * it must stop and let the next start read the truth.
+ */
+export function openSqliteDatabase(file: string, onFatal: (error: unknown) => void = () => {}): Database {
+  if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const writer = openConnection(file);
+  writer.exec('pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 4000;');
+  // An in-memory database exists per connection, so there the writer reads too; its transactions never interleave.
+  const reader = file === ':memory:' ? writer : openConnection(file, 'pragma query_only = 1;');
+  const write = createPrepare(writer);
+  const read = reader === writer ? write : createPrepare(reader);
+  const tx = createTx(write);
+  let queue: Promise<unknown> = Promise.resolve();
+
+  // One connection holds one transaction at a time. Without the queue a stranger's statement that arrives while `work`
+  // awaits would join this transaction, and be rolled back with it.
+  const transaction = <Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> => {
+    const run = queue.then(() => runTransaction(writer, tx, work, onFatal));
+    queue = run.catch(() => {});
+    return run;
+  };
+
+  return {
+    engine: 'sqlite',
+    query: async <Row extends SqlRow>(sql: string, parameters: readonly SqlValue[] = []) =>
+      read(sql).all(...parameters) as Row[],
+    transaction,
+    backup: async (target) => {
+      await sqlite.backup(reader, target);
+    },
+    close: async () => {
+      await queue;
+      if (reader !== writer) reader.close();
+      writer.close();
+    },
+  };
+}
+
+function openConnection(file: string, pragmas = ''): Connection {
+  const connection = new ConnectionClass(file, { timeout: 5000 });
+  connection.exec(`pragma busy_timeout = 5000; pragma foreign_keys = on; pragma cache_size = -65536; ${pragmas}`);
+  return connection;
+}
+
+function createPrepare(connection: Connection): Prepare {
+  const statements = new Map<string, sqlite.StatementSync>();
+  return (sql) => {
+    let statement = statements.get(sql);
+    if (statement === undefined) {
+      // `$1` would bind by an object's names; `?1` binds by place, which is what both engines mean by it.
+      statement = connection.prepare(speak('sqlite', sql).replace(/\$(\d+)/g, '?$1'));
+      statements.set(sql, statement);
+    }
+    return statement;
+  };
+}
+
+function createTx(prepare: Prepare): Tx {
+  return {
+    query: async <Row extends SqlRow>(sql: string, parameters: readonly SqlValue[] = []) =>
+      prepare(sql).all(...parameters) as Row[],
+    insertRows: async <Row extends SqlRow>(table: InsertTarget, rows: readonly SqlRow[], suffix = '') => {
+      const insert = prepare(insertStatement(table, suffix));
+      const returned: Row[] = [];
+      const returns = suffix.includes('returning');
+      const { columns } = table;
+      const values: SqlValue[] = new Array(columns.length).fill(null);
+      for (const row of rows) {
+        for (let at = 0; at < columns.length; at++) values[at] = row[columns[at] as string] ?? null;
+        if (!returns) insert.run(...values);
+        else returned.push(...(insert.all(...values) as Row[]));
+      }
+      return returned;
+    },
+  };
+}
+
+function insertStatement(table: InsertTarget, suffix: string): string {
+  const places = table.columns.map((_, index) => `$${index + 1}`);
+  return `insert into ${table.name} (${table.columns.join(', ')}) values (${places.join(', ')}) ${suffix}`;
+}
+
+async function runTransaction<Result>(
+  connection: Connection,
+  tx: Tx,
+  work: (tx: Tx) => Promise<Result>,
+  onFatal: (error: unknown) => void,
+): Promise<Result> {
+  let result: Result;
+  try {
+    connection.exec('begin immediate');
+    result = await work(tx);
+  } catch (error) {
+    rollback(connection);
+    throw storageErrorOf(error) ?? error;
+  }
+  try {
+    connection.exec('commit');
+    return result;
+  } catch (error) {
+    rollback(connection);
+    const failure = storageErrorOf(error) ?? new StorageError('OUTCOME_UNKNOWN', error);
+    if (failure.code === 'OUTCOME_UNKNOWN') onFatal(failure);
+    throw failure;
+  }
+}
+
+function rollback(connection: Connection): void {
+  if (!connection.isTransaction) return;
+  try {
+    connection.exec('rollback');
+  } catch {
+    // The failure that led here is the one to report.
+  }
+}
+
+/** SQLite's primary result codes: 5 busy, 10 I/O error, 13 full. */
+function storageErrorOf(error: unknown): StorageError | null {
+  const extended = (error as { errcode?: number }).errcode;
+  if (typeof extended !== 'number') return null;
+  const primary = extended & 0xff;
+  if (primary === 13) return new StorageError('STORAGE_FULL', error);
+  if (primary === 5) return new StorageError('STORAGE_UNAVAILABLE', error);
+  if (primary === 10) return new StorageError('OUTCOME_UNKNOWN', error);
+  return null;
+}

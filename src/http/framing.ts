@@ -1,0 +1,63 @@
+import type { IncomingMessage } from 'node:http';
+import { Problem } from '../error-catalogue.ts';
+import type { Endpoint, MediaType } from './endpoint.ts';
+
+/** Headers of which the first would silently win over a second. */
+const SINGLE = new Set(['host', 'authorization', 'content-type', 'content-length', 'transfer-encoding', 'content-encoding', 'x-api-key']);
+
+/** Some servers between us and the client read these as the header with dashes, so they could smuggle a second one. */
+const UNDERSCORED = new Set(['content_type', 'content_length', 'transfer_encoding', 'x_api_key', 'x_forwarded_for']);
+
+/**
+ * Refuses what Node's parser lets through and servers in front may read differently: an absolute or odd target, another
+ * HTTP version, a transfer coding beside chunked, a header twice. Throws `Problem`.
+ */
+export function checkFraming(raw: IncomingMessage): void {
+  const target = raw.url ?? '';
+  if (target.charCodeAt(0) !== 0x2f) throw new Problem('HTTP_MALFORMED', { detail: 'Send the path of the request, not a whole URL.' });
+  if (raw.httpVersionMajor !== 1 || raw.httpVersionMinor > 1) throw new Problem('HTTP_MALFORMED', { detail: 'Speak HTTP/1.1.' });
+  const coding = raw.headers['transfer-encoding'];
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+    throw new Problem('HTTP_MALFORMED', { detail: 'The only transfer coding taken is chunked.' });
+  }
+  checkHeaders(raw.rawHeaders);
+}
+
+/** Refuses a body that this endpoint does not read. Throws `Problem`. */
+export function checkMediaType(endpoint: Endpoint, raw: IncomingMessage): void {
+  if (endpoint.consumes === undefined) return;
+  if (raw.headers['content-encoding'] !== undefined) throw new Problem('UNSUPPORTED_MEDIA_TYPE', { detail: 'Send the body without compression.' });
+  const media = mediaTypeOf(raw);
+  if (media === null || !endpoint.consumes.includes(media)) throw new Problem('UNSUPPORTED_MEDIA_TYPE');
+}
+
+/** The media type of the body when it is one of ours and its charset, if given, is UTF-8. */
+export function mediaTypeOf(raw: IncomingMessage): MediaType | null {
+  const header = raw.headers['content-type'];
+  if (header === 'application/json') return header;
+  const match = /^\s*(application\/(?:json|x-www-form-urlencoded))\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i.exec(header ?? '');
+  return match === null ? null : ((match[1] as string).toLowerCase() as MediaType);
+}
+
+/** Refuses parameters that an endpoint with a body does not have: they are not signed, and must not seem to be. */
+export function checkQuery(endpoint: Endpoint, raw: IncomingMessage): void {
+  const target = raw.url as string;
+  const mark = target.indexOf('?');
+  if (mark === -1 || endpoint.consumes === undefined) return;
+  for (const name of new URLSearchParams(target.slice(mark + 1)).keys()) {
+    if (!endpoint.query?.includes(name)) throw new Problem('UNEXPECTED_QUERY');
+  }
+  if (endpoint.query === undefined) throw new Problem('UNEXPECTED_QUERY');
+}
+
+function checkHeaders(rawHeaders: readonly string[]): void {
+  let seen: Set<string> | undefined;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] as string).toLowerCase();
+    if (name.includes('_') && UNDERSCORED.has(name)) throw new Problem('INVALID_HEADER', { detail: 'Write header names with dashes.' });
+    if (!SINGLE.has(name)) continue;
+    if (seen === undefined) seen = new Set();
+    else if (seen.has(name)) throw new Problem('DUPLICATE_HEADER');
+    seen.add(name);
+  }
+}

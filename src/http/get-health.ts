@@ -1,0 +1,54 @@
+import { Problem } from '../error-catalogue.ts';
+import type { Endpoint } from './endpoint.ts';
+
+/** The process runs. */
+export const getHealthz: Endpoint = {
+  method: 'GET',
+  paths: ['/healthz'],
+  access: 'public',
+  describe: {
+    operationId: 'health',
+    summary: 'Whether the process runs',
+    tag: 'Operation',
+    replies: { 200: { description: 'It runs', example: { status: 'ok' } } },
+    errors: [],
+  },
+  handle: async (_app, _request, reply) => reply.header('content-type', 'application/json').send('{"status":"ok"}'),
+};
+
+/** The process should be sent requests: it is not stopping, and its database answers. */
+export const getReadyz: Endpoint = {
+  method: 'GET',
+  paths: ['/readyz'],
+  access: 'public',
+  describe: {
+    operationId: 'ready',
+    summary: 'Whether the process should be sent requests',
+    tag: 'Operation',
+    replies: { 200: { description: 'Send requests', example: { status: 'ready' } } },
+    errors: ['STOPPING', 'STORAGE_UNAVAILABLE'],
+  },
+  handle: async (app, _request, reply) => {
+    if (app.stopping.aborted) throw new Problem('STOPPING');
+    await app.db.query('select 1 as one');
+    return reply.header('content-type', 'application/json').send('{"status":"ready"}');
+  },
+};
+
+/** What Prometheus reads. */
+export const getMetrics: Endpoint = {
+  method: 'GET',
+  paths: ['/metrics'],
+  access: 'public',
+  describe: {
+    operationId: 'metrics',
+    summary: 'Metrics in the Prometheus text format',
+    tag: 'Operation',
+    replies: { 200: { description: 'Metrics' } },
+    errors: [],
+  },
+  handle: async (app, _request, reply) => {
+    const { registry } = app.metrics;
+    return reply.header('content-type', registry.contentType).send(await registry.metrics());
+  },
+};

@@ -1,0 +1,31 @@
+import { createFromRequest } from './create-from-request.ts';
+import type { Endpoint } from './endpoint.ts';
+import { SignedRequestSchema } from './schemas.ts';
+import { payUrl } from './transaction-reply.ts';
+
+/** The same from a form in the payer's browser, which lands on the pay page. Kept for shops that post it. */
+export const postInitTransaction: Endpoint = {
+  method: 'POST',
+  paths: ['/initTransaction'],
+  access: 'signature',
+  consumes: ['application/x-www-form-urlencoded'],
+  query: ['method'],
+  describe: {
+    operationId: 'initTransaction',
+    summary: 'Create a transaction from a browser form',
+    description:
+      'Answers 303 to the pay page. Prefer `POST /trxs` from your server: a signed request that never reaches a browser cannot be read there.',
+    tag: 'Transactions',
+    parameters: [],
+    body: SignedRequestSchema,
+    replies: { 303: { description: 'To the pay page', headers: { Location: 'The pay page' } } },
+    errors: ['INVALID_FORM', 'MISSING_FIELD', 'AMBIGUOUS_FIELD', 'SIGNATURE_INVALID', 'REFERENCE_CONFLICT', 'NO_PAYMENT_METHOD'],
+  },
+  handle: async (app, request, reply) => {
+    const { method } = request.query as { method?: string };
+    const { transaction, methods } = await createFromRequest(app, request);
+    const chosen = methods.find(({ code }) => code === method);
+    const suffix = chosen === undefined ? '' : `?method=${chosen.code}`;
+    return reply.code(303).header('location', payUrl(app, transaction) + suffix).send();
+  },
+};

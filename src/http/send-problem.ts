@@ -1,0 +1,84 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { SigningError } from '../../sdk/src/signing-error.ts';
+import type { App } from '../app.ts';
+import { StorageError } from '../db/database.ts';
+import { CATALOGUE, type ErrorCode, type ErrorItem, Problem } from '../error-catalogue.ts';
+import { BatcherFullError } from '../lib/batcher.ts';
+
+/** The body of every error: RFC 9457, and beside it the members that older clients read. */
+export type ProblemBody = {
+  type: string;
+  title: string;
+  status: number;
+  code: ErrorCode;
+  detail: string;
+  errors: ErrorItem[];
+  request_id: string;
+  message: string;
+  data: Record<string, unknown> | null;
+};
+
+export function problemBody(app: App, problem: Problem, requestId: string): ProblemBody {
+  const { status, title, fix } = CATALOGUE[problem.code];
+  const { detail, errors, data } = problem.extras;
+  return {
+    type: `${app.config.publicUrl ?? ''}/errors/${problem.code}`,
+    title,
+    status,
+    code: problem.code,
+    detail: detail ?? fix,
+    errors: errors ?? [],
+    request_id: requestId,
+    message: title,
+    data: data ?? null,
+  };
+}
+
+/** Answers a failure of any kind. What is not an expected refusal is logged with its stack and answered as `INTERNAL`. */
+export function sendFailure(app: App, request: FastifyRequest, reply: FastifyReply, failure: unknown): FastifyReply {
+  const problem = problemOf(failure);
+  const { status } = CATALOGUE[problem.code];
+  const line = { request: request.id, route: request.routeOptions.url ?? null, status, code: problem.code };
+  if (problem.code === 'INTERNAL') app.log.error({ ...line, err: failure }, 'request failed');
+  else app.log.info(line, 'request refused');
+  if (status === 503) reply.header('retry-after', '1');
+  if (problem.extras.headers !== undefined) reply.headers(problem.extras.headers);
+  return reply
+    .code(status)
+    .header('content-type', 'application/problem+json; charset=utf-8')
+    .send(JSON.stringify(problemBody(app, problem, request.id)));
+}
+
+/** What a failure means to the caller. */
+export function problemOf(failure: unknown): Problem {
+  if (failure instanceof Problem) return failure;
+  if (failure instanceof SigningError) return fromSigningError(failure);
+  if (failure instanceof StorageError) return new Problem(failure.code);
+  if (failure instanceof BatcherFullError) return new Problem('OVERLOADED');
+  const code = FRAMEWORK_CODES[(failure as FastifyError | null)?.code ?? ''];
+  return new Problem(code ?? 'INTERNAL');
+}
+
+const FRAMEWORK_CODES: Record<string, ErrorCode> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'HTTP_MALFORMED',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
+  FST_ERR_BAD_URL: 'NOT_FOUND',
+  ECONNRESET: 'HTTP_MALFORMED',
+};
+
+/** The readers' codes are in the catalogue too; every problem of the body is listed. */
+function fromSigningError(error: SigningError): Problem {
+  return new Problem(catalogued(error.code), {
+    detail: `${error.message} ${error.fix}`,
+    errors: error.problems.map(({ code, field, message, fix }) => ({ pointer: pointerTo(field), code, message, fix })),
+  });
+}
+
+function catalogued(code: string): ErrorCode {
+  return code in CATALOGUE ? (code as ErrorCode) : 'INVALID_JSON';
+}
+
+function pointerTo(field: string | null): string {
+  return field === null ? '' : `/${field.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}

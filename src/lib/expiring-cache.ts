@@ -1,0 +1,55 @@
+/**
+ * A cache whose entries are trusted for `lifetimeMs` and then loaded again.
+ *
+ * Callers that ask for one key at the same time share one load. Nothing is kept of a load that failed or answered null,
+ * so what was created a moment ago is found. `capacity` bounds what a stranger can make it hold.
+ */
+export type ExpiringCache<Value> = {
+  get(key: string, load: () => Promise<Value | null>): Promise<Value | null>;
+  /** The value when it is there and fresh. Spares the hot path a promise. */
+  peek(key: string): Value | null;
+  forget(key: string): void;
+};
+
+export function createExpiringCache<Value>(options: {
+  lifetimeMs: number;
+  capacity: number;
+  now: () => number;
+}): ExpiringCache<Value> {
+  const entries = new Map<string, { value: Value; until: number }>();
+  const loading = new Map<string, Promise<Value | null>>();
+
+  const keep = (key: string, value: Value) => {
+    if (entries.size >= options.capacity) entries.clear();
+    entries.set(key, { value, until: options.now() + options.lifetimeMs });
+  };
+  const peek = (key: string) => {
+    const entry = entries.get(key);
+    return entry !== undefined && entry.until > options.now() ? entry.value : null;
+  };
+  const refresh = async (key: string, load: () => Promise<Value | null>) => {
+    try {
+      const value = await load();
+      if (value === null) entries.delete(key);
+      else keep(key, value);
+      return value;
+    } finally {
+      loading.delete(key);
+    }
+  };
+
+  return {
+    peek,
+    forget: (key) => void entries.delete(key),
+    get: async (key, load) => {
+      const fresh = peek(key);
+      if (fresh !== null) return fresh;
+      let pending = loading.get(key);
+      if (pending === undefined) {
+        pending = refresh(key, load);
+        loading.set(key, pending);
+      }
+      return pending;
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { computeSignature } from '../../sdk/src/hmac.ts';
+import { formatDecimal } from '../lib/money.ts';
+import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
+
+/** What a merchant is told, and the payer's browser brings to `x_url_complete`. */
+export type CallbackContent = {
+  transactionId: number;
+  reference: string;
+  amount: number;
+  currency: string;
+  result: 'completed' | 'failed' | 'pending';
+  message: 'Approved' | 'Declined' | 'Cancelled' | 'Expired' | 'Pending';
+  /** UTC milliseconds of the change, not of the sending. */
+  timestamp: number;
+};
+
+/**
+ * Exactly ten fields, all non-empty text: receivers that sign whatever they are sent break on any extra one.
+ * During a rotation the old Secret Token signs, because the merchant may not have the new one yet.
+ */
+export function callbackFields(environment: ServiceEnvironment, content: CallbackContent): Record<string, string> {
+  const fields = {
+    x_account_id: environment.serviceToken,
+    x_amount: formatDecimal(content.amount, content.currency),
+    x_currency: content.currency,
+    x_gateway_reference: String(content.transactionId),
+    x_message: content.message,
+    x_reference: content.reference,
+    x_result: content.result,
+    x_test: String(environment.environment === 'development'),
+    x_timestamp: new Date(content.timestamp).toISOString(),
+  };
+  const message = Object.entries(fields).flat().join('');
+  const oldest = environment.secrets.at(-1);
+  if (oldest === undefined) throw new Error('An environment without an open Secret Token');
+  return { ...fields, x_signature: computeSignature(message, oldest.key) };
+}
+
+/** The fields as they are posted. */
+export function callbackBody(fields: Record<string, string>): string {
+  return new URLSearchParams(fields).toString();
+}

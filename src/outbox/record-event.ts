@@ -1,0 +1,28 @@
+import type { Tx } from '../db/database.ts';
+import type { TransactionEventInput } from './event.ts';
+import { insertEvents } from './outbox-queries.ts';
+
+/** Puts events into the feed, in the commit of the change that they tell of. */
+export async function recordEvents(tx: Tx, events: readonly TransactionEventInput[]): Promise<void> {
+  if (events.length > 0) await insertEvents(tx, events.map(rowOf));
+}
+
+/** One event of a user rather than of a transaction, such as a validation that has its answer now. */
+export async function recordUserEvent(
+  tx: Tx,
+  event: { userId: string; type: TransactionEventInput['type']; createdAt: number; data: Record<string, unknown> },
+): Promise<void> {
+  const { userId, type, createdAt, data } = event;
+  await insertEvents(tx, [{ user_id: userId, type, created_at: createdAt, data: JSON.stringify(data) }]);
+}
+
+function rowOf(event: TransactionEventInput) {
+  return {
+    environment_id: event.environmentId,
+    transaction_id: event.transactionId,
+    sequence: event.sequence,
+    created_at: event.createdAt,
+    type: event.type,
+    data: event.data === null ? null : JSON.stringify(event.data),
+  };
+}

@@ -1,0 +1,68 @@
+import type { App } from '../app.ts';
+import type { Tx } from '../db/database.ts';
+import { prefixedId, randomHex } from '../lib/ids.ts';
+import { ENVIRONMENTS, type Environment } from './payment-service.ts';
+import { insertEnvironment, insertPaymentService, insertSecretToken } from './payment-service-queries.ts';
+import { sealSecret } from './seal-secret.ts';
+
+export type TokenPair = { service_token: string; secret_token: string };
+
+export type NewPaymentService = { id: string; name: string } & Partial<Record<Environment, TokenPair>>;
+
+/** Makes a payment service with a fresh pair of tokens in each environment. The secrets are shown here and never again. */
+export async function createPaymentService(app: App, name: string): Promise<Required<NewPaymentService>> {
+  const pairs = { development: freshPair(), production: freshPair() };
+  const id = await storePaymentService(app, name, pairs);
+  return { id, name, ...pairs };
+}
+
+/**
+ * Brings a payment service over with the pair of tokens that its clients already have.
+ * The other environment gets a fresh pair. Rejects when the Service Token is taken.
+ */
+export async function importPaymentService(
+  app: App,
+  name: string,
+  environment: Environment,
+  pair: TokenPair,
+): Promise<Required<NewPaymentService>> {
+  const pairs = { development: freshPair(), production: freshPair(), [environment]: pair };
+  const id = await storePaymentService(app, name, pairs);
+  return { id, name, ...pairs };
+}
+
+function freshPair(): TokenPair {
+  // Hexadecimal: what existing clients have seen, and it can never contain the name of a field.
+  return { service_token: randomHex(32), secret_token: randomHex(32) };
+}
+
+async function storePaymentService(app: App, name: string, pairs: Record<Environment, TokenPair>): Promise<string> {
+  const id = prefixedId('ps');
+  const createdAt = app.now();
+  await app.db.transaction(async (tx) => {
+    await insertPaymentService(tx, { id, name, created_at: createdAt });
+    for (const environment of ENVIRONMENTS) {
+      const pair = pairs[environment];
+      const environmentId = await insertEnvironment(tx, {
+        payment_service_id: id,
+        environment,
+        service_token: pair.service_token,
+      });
+      await addSecretToken(app, tx, environmentId, pair.secret_token, createdAt);
+    }
+  });
+  return id;
+}
+
+/** Adds one Secret Token to an environment, sealed. */
+export async function addSecretToken(
+  app: App,
+  tx: Tx,
+  environmentId: number,
+  secretToken: string,
+  createdAt: number,
+): Promise<void> {
+  const id = prefixedId('st');
+  const sealed = sealSecret(app, id, secretToken);
+  await insertSecretToken(tx, { id, environment_id: environmentId, sealed, created_at: createdAt });
+}

@@ -1,0 +1,49 @@
+import { signingKey } from '../../sdk/src/hmac.ts';
+import type { App } from '../app.ts';
+import { createExpiringCache } from '../lib/expiring-cache.ts';
+import { perInstance } from '../lib/per-instance.ts';
+import type { SecretToken, ServiceEnvironment } from './payment-service.ts';
+import { type EnvironmentRow, selectEnvironmentById, selectEnvironmentByToken } from './payment-service-queries.ts';
+import { openSecret } from './seal-secret.ts';
+
+/** A disabled payment service and a closed Secret Token stop working within this time, on every replica. */
+const LIFETIME_MS = 1000;
+
+const caches = perInstance((app: App) =>
+  createExpiringCache<ServiceEnvironment>({ lifetimeMs: LIFETIME_MS, capacity: 10_000, now: app.now }),
+);
+
+/** The environment of a Service Token when it was read less than a second ago, else null. */
+export function cachedEnvironment(app: App, serviceToken: string): ServiceEnvironment | null {
+  return caches(app).peek(serviceToken);
+}
+
+/** The environment of a Service Token as the store has it now. Null: unknown, or its payment service is disabled. */
+export async function loadEnvironment(app: App, serviceToken: string): Promise<ServiceEnvironment | null> {
+  const cache = caches(app);
+  cache.forget(serviceToken);
+  return cache.get(serviceToken, async () => fromRows(app, await selectEnvironmentByToken(app.db, serviceToken, app.now())));
+}
+
+/** By id, of a disabled payment service too. */
+export function findEnvironmentById(app: App, id: number): Promise<ServiceEnvironment | null> {
+  return caches(app).get(`#${id}`, async () => fromRows(app, await selectEnvironmentById(app.db, id, app.now())));
+}
+
+function fromRows(app: App, rows: EnvironmentRow[]): ServiceEnvironment | null {
+  const [first] = rows;
+  if (first === undefined) return null;
+  return {
+    id: first.id,
+    paymentServiceId: first.payment_service_id,
+    paymentServiceName: first.name,
+    environment: first.environment,
+    serviceToken: first.service_token,
+    secrets: rows.map((row) => secretOf(app, row)),
+  };
+}
+
+function secretOf(app: App, row: EnvironmentRow): SecretToken {
+  const text = openSecret(app, row.secret_id, row.sealed);
+  return { id: row.secret_id, text, key: signingKey(text), createdAt: row.created_at, closesAt: row.closes_at };
+}

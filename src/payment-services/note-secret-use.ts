@@ -1,0 +1,20 @@
+import type { App } from '../app.ts';
+import { perInstance } from '../lib/per-instance.ts';
+import { updateLastUsed } from './payment-service-queries.ts';
+
+const pending = perInstance((_app: App) => new Map<string, number>());
+
+/** Remembers that a Secret Token made a good signature. In memory: the request path writes nothing for it. */
+export function noteSecretUse(app: App, secretId: string): void {
+  pending(app).set(secretId, app.now());
+}
+
+/** Stores what was remembered since the last call; the worker calls it. Shows which token is safe to close. */
+export async function storeSecretUse(app: App): Promise<void> {
+  const uses = [...pending(app)];
+  if (uses.length === 0) return;
+  pending(app).clear();
+  await app.db.transaction(async (tx) => {
+    for (const [secretId, usedAt] of uses) await updateLastUsed(tx, secretId, usedAt);
+  });
+}

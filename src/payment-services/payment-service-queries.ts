@@ -1,0 +1,123 @@
+import type { Database, Tx } from '../db/database.ts';
+import type { Environment } from './payment-service.ts';
+
+type Reader = Pick<Tx, 'query'> | Database;
+
+export type EnvironmentRow = {
+  id: number;
+  payment_service_id: string;
+  name: string;
+  environment: Environment;
+  service_token: string;
+  secret_id: string;
+  sealed: string;
+  created_at: number;
+  closes_at: number | null;
+};
+
+const environmentColumns = `e.id, e.payment_service_id, p.name, e.environment, e.service_token,
+  s.id as secret_id, s.sealed, s.created_at, s.closes_at
+  from environments e
+  join payment_services p on p.id = e.payment_service_id
+  join secret_tokens s on s.environment_id = e.id`;
+
+/** One row for each Secret Token that is open at `now`, the newest first. Empty for an unknown or disabled one. */
+export function selectEnvironmentByToken(db: Reader, serviceToken: string, now: number): Promise<EnvironmentRow[]> {
+  return db.query(
+    `select ${environmentColumns}
+     where e.service_token = $1 and p.disabled_at is null and (s.closes_at is null or s.closes_at > $2)
+     order by s.created_at desc, s.id`,
+    [serviceToken, now],
+  );
+}
+
+/** The same by id, of a disabled payment service too: what it owes to its merchant is still delivered. */
+export function selectEnvironmentById(db: Reader, id: number, now: number): Promise<EnvironmentRow[]> {
+  return db.query(
+    `select ${environmentColumns}
+     where e.id = $1 and (s.closes_at is null or s.closes_at > $2)
+     order by s.created_at desc, s.id`,
+    [id, now],
+  );
+}
+
+export async function insertPaymentService(tx: Tx, row: { id: string; name: string; created_at: number }): Promise<void> {
+  await tx.query('insert into payment_services (id, name, created_at) values ($1, $2, $3)', [row.id, row.name, row.created_at]);
+}
+
+/** Answers the id of the new environment. */
+export async function insertEnvironment(
+  tx: Tx,
+  row: { payment_service_id: string; environment: Environment; service_token: string },
+): Promise<number> {
+  const [inserted] = await tx.query<{ id: number }>(
+    'insert into environments (payment_service_id, environment, service_token) values ($1, $2, $3) returning id',
+    [row.payment_service_id, row.environment, row.service_token],
+  );
+  return (inserted as { id: number }).id;
+}
+
+export async function insertSecretToken(
+  tx: Tx,
+  row: { id: string; environment_id: number; sealed: string; created_at: number },
+): Promise<void> {
+  await tx.query('insert into secret_tokens (id, environment_id, sealed, created_at) values ($1, $2, $3, $4)', [
+    row.id,
+    row.environment_id,
+    row.sealed,
+    row.created_at,
+  ]);
+}
+
+export type PaymentServiceRow = { id: string; name: string; created_at: number; disabled_at: number | null };
+
+export function selectPaymentServices(db: Reader): Promise<PaymentServiceRow[]> {
+  return db.query('select id, name, created_at, disabled_at from payment_services order by created_at, id');
+}
+
+export type TokenRow = {
+  payment_service_id: string;
+  environment_id: number;
+  environment: Environment;
+  service_token: string;
+  secret_id: string;
+  created_at: number;
+  closes_at: number | null;
+  last_used_at: number | null;
+};
+
+/** The tokens of one payment service or of all, without anything secret. */
+export function selectTokens(db: Reader, paymentServiceId: string | null): Promise<TokenRow[]> {
+  return db.query(
+    `select e.payment_service_id, e.id as environment_id, e.environment, e.service_token,
+       s.id as secret_id, s.created_at, s.closes_at, s.last_used_at
+     from environments e join secret_tokens s on s.environment_id = e.id
+     where $1 = '' or e.payment_service_id = $1
+     order by e.payment_service_id, e.environment, s.created_at desc`,
+    [paymentServiceId ?? ''],
+  );
+}
+
+export async function updateDisabled(tx: Tx, id: string, disabledAt: number): Promise<boolean> {
+  const rows = await tx.query(
+    'update payment_services set disabled_at = $2 where id = $1 and disabled_at is null returning id',
+    [id, disabledAt],
+  );
+  return rows.length === 1;
+}
+
+/** Gives every open Secret Token of the environment the time at which it closes, unless it closes sooner. */
+export async function closeSecretTokens(tx: Tx, environmentId: number, closesAt: number): Promise<void> {
+  await tx.query(
+    `update secret_tokens set closes_at = $2
+     where environment_id = $1 and (closes_at is null or closes_at > $2)`,
+    [environmentId, closesAt],
+  );
+}
+
+export async function updateLastUsed(tx: Tx, secretId: string, usedAt: number): Promise<void> {
+  await tx.query(
+    'update secret_tokens set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at < $2)',
+    [secretId, usedAt],
+  );
+}

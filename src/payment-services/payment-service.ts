@@ -1,0 +1,19 @@
+import type { KeyObject } from 'node:crypto';
+
+/** Whose tokens are used. Not how the program runs: every server takes both. */
+export type Environment = 'development' | 'production';
+
+export const ENVIRONMENTS: readonly Environment[] = ['development', 'production'];
+
+/** One environment of one payment service, with what is needed to check and to make signatures. */
+export type ServiceEnvironment = {
+  id: number;
+  paymentServiceId: string;
+  paymentServiceName: string;
+  environment: Environment;
+  serviceToken: string;
+  secrets: SecretToken[];
+};
+
+/** `closesAt` is null for the current one; during a rotation the old one closes at that time (UTC milliseconds). */
+export type SecretToken = { id: string; text: string; key: KeyObject; createdAt: number; closesAt: number | null };

@@ -1,0 +1,111 @@
+import type { App } from '../app.ts';
+import type { SqlRow } from '../db/database.ts';
+import { createBatcher } from '../lib/batcher.ts';
+import { randomToken } from '../lib/ids.ts';
+import { perInstance } from '../lib/per-instance.ts';
+import { recordEvents } from '../outbox/record-event.ts';
+import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
+import { differingFields, type Transaction, type TransactionInput } from './transaction.ts';
+import { insertTransactions, reserveTransactionIds, selectByReference } from './transaction-queries.ts';
+
+export type CreateOutcome =
+  | { kind: 'created'; transaction: Pick<Transaction, 'id' | 'pay_secret'> }
+  | { kind: 'replayed'; transaction: Transaction }
+  | { kind: 'conflict'; transaction: Transaction; fields: string[] };
+
+const ID_BLOCK = 1000;
+
+/**
+ * Stores a transaction and its first event in one commit, and resolves when that commit is durable.
+ *
+ * A reference belongs to its environment for ever: the same fields again answer `replayed` with the first transaction,
+ * other fields answer `conflict` with the names of those that differ. Rejects with `StorageError` or `BatcherFullError`.
+ */
+export async function createTransaction(
+  app: App,
+  environment: ServiceEnvironment,
+  input: TransactionInput,
+): Promise<CreateOutcome> {
+  const row = newRow(app, environment.id, input);
+  const created = await batchers(app).submit(row);
+  if (created) return { kind: 'created', transaction: row };
+
+  const transaction = await selectByReference(app.db, environment.id, input.reference);
+  if (transaction === null) throw new Error('A reference is taken by no transaction');
+  const fields = differingFields(transaction, input);
+  return fields.length === 0 ? { kind: 'replayed', transaction } : { kind: 'conflict', transaction, fields };
+}
+
+type NewRow = SqlRow & { id: number; environment_id: number; created_at: number; pay_secret: string };
+
+function newRow(app: App, environmentId: number, input: TransactionInput): NewRow {
+  const now = app.now();
+  return {
+    id: 0,
+    environment_id: environmentId,
+    amount: input.amount,
+    created_at: now,
+    expires_at: now + app.config.transactionMinutes * 60_000,
+    last_sequence: 1,
+    state: 'pending',
+    reference: input.reference,
+    currency: input.currency,
+    customer_email: input.customerEmail,
+    session_id: input.sessionId,
+    shop_country: input.shopCountry,
+    url_callback: input.urlCallback,
+    url_cancel: input.urlCancel,
+    url_complete: input.urlComplete,
+    pay_secret: randomToken(16),
+    unsigned_fields: input.unsignedFields,
+  };
+}
+
+// Everything that arrives while a commit is under way shares the next one: the disk's flush, the dearest part of a
+// create, is paid once for all of them.
+const batchers = perInstance((app: App) => {
+  const takeIds = createIdSource(app);
+  return createBatcher<NewRow, boolean>({
+    maxBatch: 256,
+    maxQueued: 4096,
+    concurrency: 1,
+    flush: async (rows) => {
+      await takeIds(rows);
+      const inserted = new Set(await insertWithEvents(app, rows));
+      return rows.map((row) => inserted.has(row.id));
+    },
+  });
+});
+
+function insertWithEvents(app: App, rows: readonly NewRow[]): Promise<number[]> {
+  return app.db.transaction(async (tx) => {
+    const ids = await insertTransactions(tx, rows);
+    const inserted = ids.length === rows.length ? rows : rows.filter((row) => ids.includes(row.id));
+    await recordEvents(
+      tx,
+      inserted.map((row) => ({
+        environmentId: row.environment_id,
+        transactionId: row.id,
+        sequence: 1,
+        type: 'transaction.created' as const,
+        createdAt: row.created_at,
+        data: null,
+      })),
+    );
+    return ids;
+  });
+}
+
+function createIdSource(app: App): (rows: readonly NewRow[]) => Promise<void> {
+  let next = 0;
+  let end = 0;
+  return async (rows) => {
+    for (const row of rows) {
+      if (next === end) {
+        next = await app.db.transaction((tx) => reserveTransactionIds(tx, ID_BLOCK));
+        end = next + ID_BLOCK;
+      }
+      row.id = next++;
+    }
+  };
+}

@@ -1,0 +1,29 @@
+import type { App } from '../app.ts';
+import { findEnvironmentById } from '../payment-services/find-environment.ts';
+import { hasOpenAttempt, lockTransaction, selectExpired, selectTransaction } from './transaction-queries.ts';
+import { transitionTransaction } from './transition-transaction.ts';
+
+/**
+ * Expires pending transactions whose time is over, at most `limit`, and answers how many there were.
+ * One for which a payment method has still to answer is left alone: its answer decides.
+ */
+export async function expireTransactions(app: App, limit: number): Promise<number> {
+  const ids = await selectExpired(app.db, app.now(), limit);
+  for (const id of ids) await expireTransaction(app, id);
+  return ids.length;
+}
+
+async function expireTransaction(app: App, id: number): Promise<void> {
+  const cause = { event: 'expire' as const, at: app.now(), paymentMethod: null, data: null };
+  const found = await selectTransaction(app.db, id);
+  const environment = found === null ? null : await findEnvironmentById(app, found.environment_id);
+  if (environment === null) return;
+  const expired = await app.db.transaction(async (tx) => {
+    const transaction = await lockTransaction(tx, id);
+    // A payment may have begun since the list was made.
+    if (transaction?.state !== 'pending' || (await hasOpenAttempt(tx, id))) return false;
+    await transitionTransaction(tx, environment, transaction, cause);
+    return true;
+  });
+  if (expired) app.metrics.transactions.inc({ state: 'expired' });
+}

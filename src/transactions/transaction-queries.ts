@@ -1,0 +1,118 @@
+import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { Transaction } from './transaction.ts';
+import type { TransactionState } from './transaction-state.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+const TRANSACTIONS: InsertTarget = {
+  name: 'transactions',
+  columns: [
+    'id',
+    'environment_id',
+    'amount',
+    'created_at',
+    'expires_at',
+    'last_sequence',
+    'state',
+    'reference',
+    'currency',
+    'customer_email',
+    'session_id',
+    'shop_country',
+    'url_callback',
+    'url_cancel',
+    'url_complete',
+    'pay_secret',
+    'unsigned_fields',
+  ],
+};
+
+/** Inserts those whose reference is free and answers their ids. */
+export async function insertTransactions(tx: Tx, rows: readonly SqlRow[]): Promise<number[]> {
+  const inserted = await tx.insertRows<{ id: number }>(
+    TRANSACTIONS,
+    rows,
+    'on conflict (environment_id, reference) do nothing returning id',
+  );
+  return inserted.map((row) => row.id);
+}
+
+/** Reserves `count` ids and answers the first. A process that dies leaves its unused ids out for ever. */
+export async function reserveTransactionIds(tx: Tx, count: number): Promise<number> {
+  const [block] = await tx.query<{ next_id: number }>(
+    `update id_blocks set next_id = next_id + $1 where name = 'transaction' returning next_id`,
+    [count],
+  );
+  return (block as { next_id: number }).next_id - count;
+}
+
+export async function selectByReference(db: Reader, environmentId: number, reference: string): Promise<Transaction | null> {
+  const [row] = await db.query<Transaction>('select * from transactions where environment_id = $1 and reference = $2', [
+    environmentId,
+    reference,
+  ]);
+  return row ?? null;
+}
+
+export async function selectTransaction(db: Reader, id: number): Promise<Transaction | null> {
+  const [row] = await db.query<Transaction>('select * from transactions where id = $1', [id]);
+  return row ?? null;
+}
+
+/**
+ * Reads a transaction and keeps other writers away from it until the commit. Whoever decides by what stands beside the
+ * row (an open payment attempt) takes this first; a `for update` that both engines understand.
+ */
+export async function lockTransaction(tx: Tx, id: number): Promise<Transaction | null> {
+  const [row] = await tx.query<Transaction>('update transactions set state = state where id = $1 returning *', [id]);
+  return row ?? null;
+}
+
+/** Whether a payment method has still to answer for this transaction, or has approved it. */
+export async function hasOpenAttempt(tx: Tx, id: number): Promise<boolean> {
+  const rows = await tx.query(
+    `select 1 as open from payment_attempts
+     where transaction_id = $1 and state in ('started', 'pending', 'unknown', 'approved')`,
+    [id],
+  );
+  return rows.length > 0;
+}
+
+/**
+ * The one statement that changes a state: from `from` to `to`, taking the next sequence number with it.
+ * Answers null when another writer was first.
+ */
+export async function updateState(
+  tx: Tx,
+  change: { id: number; from: TransactionState; to: TransactionState; settledAt: number; paymentMethod: string | null },
+): Promise<Transaction | null> {
+  const [row] = await tx.query<Transaction>(
+    `update transactions set state = $3, settled_at = $4, payment_method = $5, last_sequence = last_sequence + 1
+     where id = $1 and state = $2 returning *`,
+    [change.id, change.from, change.to, change.settledAt, change.paymentMethod],
+  );
+  return row ?? null;
+}
+
+/** Takes the next sequence number for an event that leaves the state as it is. */
+export async function advanceSequence(tx: Tx, id: number): Promise<Transaction> {
+  const [row] = await tx.query<Transaction>(
+    'update transactions set last_sequence = last_sequence + 1 where id = $1 returning *',
+    [id],
+  );
+  return row as Transaction;
+}
+
+/** Pending transactions past their time, oldest first, without those for which an answer is still awaited. */
+export async function selectExpired(db: Reader, now: number, limit: number): Promise<number[]> {
+  const rows = await db.query<{ id: number }>(
+    `select t.id from transactions t
+     where t.state = 'pending' and t.expires_at <= $1
+       and not exists (
+         select 1 from payment_attempts a
+         where a.transaction_id = t.id and a.state in ('started', 'pending', 'unknown', 'approved'))
+     order by t.expires_at limit $2`,
+    [now, limit],
+  );
+  return rows.map((row) => row.id);
+}

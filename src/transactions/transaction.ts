@@ -1,0 +1,73 @@
+import type { SqlRow } from '../db/database.ts';
+import type { TransactionState } from './transaction-state.ts';
+
+/** What a merchant asks for. `amount` is in minor units; the texts are as they were signed. */
+export type TransactionInput = {
+  amount: number;
+  currency: string;
+  reference: string;
+  customerEmail: string;
+  sessionId: string;
+  shopCountry: string;
+  urlCallback: string;
+  urlCancel: string;
+  urlComplete: string;
+  /** JSON text of the four optional objects, or null. Stored, and never believed for money or identity. */
+  unsignedFields: string | null;
+};
+
+/** A row of `transactions`. Times are UTC milliseconds. */
+export type Transaction = SqlRow & {
+  id: number;
+  environment_id: number;
+  amount: number;
+  currency: string;
+  created_at: number;
+  expires_at: number;
+  settled_at: number | null;
+  last_sequence: number;
+  state: TransactionState;
+  reference: string;
+  customer_email: string;
+  session_id: string;
+  shop_country: string;
+  url_callback: string;
+  url_cancel: string;
+  url_complete: string;
+  pay_secret: string;
+  payment_method: string | null;
+  unsigned_fields: string | null;
+};
+
+/** The signed fields, by the name under which a difference is reported. */
+const COMPARED: readonly [string, keyof TransactionInput, keyof Transaction][] = [
+  ['x_amount', 'amount', 'amount'],
+  ['x_currency', 'currency', 'currency'],
+  ['x_customer_email', 'customerEmail', 'customer_email'],
+  ['x_session_id', 'sessionId', 'session_id'],
+  ['x_shop_country', 'shopCountry', 'shop_country'],
+  ['x_url_callback', 'urlCallback', 'url_callback'],
+  ['x_url_cancel', 'urlCancel', 'url_cancel'],
+  ['x_url_complete', 'urlComplete', 'url_complete'],
+];
+
+/** The names of the signed fields in which a repeated reference differs. Empty: it is the same request again. */
+export function differingFields(transaction: Transaction, input: TransactionInput): string[] {
+  return COMPARED.filter(([, given, stored]) => input[given] !== transaction[stored]).map(([name]) => name);
+}
+
+/**
+ * The token of the pay page's address: the id, to find the row without an index over random keys, and 128 random bits,
+ * compared in constant time, so that nobody finds another's page.
+ */
+export function payToken(transaction: Pick<Transaction, 'id' | 'pay_secret'>): string {
+  return `${transaction.id.toString(36)}-${transaction.pay_secret}`;
+}
+
+/** The parts of a pay token, or null when the text is none. */
+export function readPayToken(token: string): { id: number; secret: string } | null {
+  const match = /^([0-9a-z]{1,11})-([\w-]{22})$/.exec(token);
+  if (match === null) return null;
+  const id = Number.parseInt(match[1] as string, 36);
+  return Number.isSafeInteger(id) ? { id, secret: match[2] as string } : null;
+}

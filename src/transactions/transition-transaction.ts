@@ -1,0 +1,120 @@
+import type { App } from '../app.ts';
+import type { Tx } from '../db/database.ts';
+import type { CallbackContent } from '../outbox/callback-payload.ts';
+import { enqueueCallback } from '../outbox/enqueue-callback.ts';
+import { recordEvents } from '../outbox/record-event.ts';
+import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
+import type { Transaction } from './transaction.ts';
+import { advanceSequence, selectTransaction, updateState } from './transaction-queries.ts';
+import { nextState, type TransactionEvent } from './transaction-state.ts';
+
+export type Transition = { kind: 'moved' | 'already' | 'ignored' | 'conflict'; transaction: Transaction };
+
+export type TransitionCause = {
+  event: TransactionEvent;
+  /** UTC milliseconds. */
+  at: number;
+  paymentMethod: string | null;
+  /** What goes into the feed beside the state, such as the payment's authorisation code. */
+  data: Record<string, unknown> | null;
+};
+
+/**
+ * The only writer of a transaction's state. In the caller's commit: the state, its event in the feed, its callback.
+ *
+ * A payment that contradicts the state (approved after it had failed, say) answers `conflict`: the state stays, and the
+ * contradiction is in the feed for a person to resolve. The caller alarms it once the commit is done.
+ */
+export async function transitionTransaction(
+  tx: Tx,
+  environment: ServiceEnvironment,
+  transaction: Transaction,
+  cause: TransitionCause,
+): Promise<Transition> {
+  const next = nextState(transaction.state, cause.event);
+  if (next.kind === 'conflict') {
+    const changed = await advanceSequence(tx, transaction.id);
+    await record(tx, changed, 'transaction.conflict', cause, { state: transaction.state, event: cause.event, ...cause.data });
+    return { kind: 'conflict', transaction: changed };
+  }
+  if (next.kind !== 'moved') return { kind: next.kind, transaction };
+
+  const moved = await updateState(tx, {
+    id: transaction.id,
+    from: transaction.state,
+    to: next.state,
+    settledAt: cause.at,
+    paymentMethod: cause.paymentMethod,
+  });
+  if (moved === null) return transitionAgain(tx, environment, transaction.id, cause);
+  await record(tx, moved, `transaction.${next.state as FinalState}`, cause, cause.data);
+  await enqueueCallback(tx, environment, callbackOf(moved, cause.at));
+  return { kind: 'moved', transaction: moved };
+}
+
+/** Says it where a person sees it. To be called when the commit that recorded the conflict is durable. */
+export function alarmConflict(app: App, transition: Transition, cause: TransitionCause): void {
+  app.metrics.conflicts.inc();
+  app.log.error(
+    { alarm: 'conflict', transaction: transition.transaction.id, state: transition.transaction.state, event: cause.event },
+    'a payment contradicts the state of its transaction',
+  );
+}
+
+type FinalState = 'completed' | 'failed' | 'cancelled' | 'expired';
+
+const MESSAGES = { completed: 'Approved', failed: 'Declined', cancelled: 'Cancelled', expired: 'Expired', pending: 'Pending' } as const;
+
+/** What callbacks and the browser's return say of a transaction. */
+export function callbackOf(
+  transaction: Transaction,
+  timestamp: number,
+): CallbackContent & { url: string; sequence: number } {
+  return {
+    transactionId: transaction.id,
+    reference: transaction.reference,
+    amount: transaction.amount,
+    currency: transaction.currency,
+    result: resultOf(transaction),
+    message: MESSAGES[transaction.state],
+    timestamp,
+    url: transaction.url_callback,
+    sequence: transaction.last_sequence,
+  };
+}
+
+function resultOf(transaction: Transaction): 'completed' | 'failed' | 'pending' {
+  return transaction.state === 'completed' || transaction.state === 'pending' ? transaction.state : 'failed';
+}
+
+/** Another writer was first; what it left is read, and the event judged by that. */
+async function transitionAgain(
+  tx: Tx,
+  environment: ServiceEnvironment,
+  id: number,
+  cause: TransitionCause,
+): Promise<Transition> {
+  const current = await selectTransaction(tx, id);
+  if (current === null) throw new Error('A transaction is gone');
+  if (current.state === 'pending') throw new Error('A transaction did not move');
+  return transitionTransaction(tx, environment, current, cause);
+}
+
+async function record(
+  tx: Tx,
+  transaction: Transaction,
+  type: 'transaction.conflict' | `transaction.${FinalState}`,
+  cause: TransitionCause,
+  data: Record<string, unknown> | null,
+): Promise<void> {
+  await recordEvents(tx, [
+    {
+      environmentId: transaction.environment_id,
+      transactionId: transaction.id,
+      sequence: transaction.last_sequence,
+      type,
+      createdAt: cause.at,
+      data,
+    },
+  ]);
+}

@@ -1,0 +1,64 @@
+import type { App } from './app.ts';
+import { lookUpPayments } from './checkout/look-up-payments.ts';
+import { createCallbackDelivery } from './outbox/deliver-callbacks.ts';
+import { storeSecretUse } from './payment-services/note-secret-use.ts';
+import { expireTransactions } from './transactions/expire-transactions.ts';
+
+/** What the worker does, how often it looks when there was nothing to do, and how much it takes at once. */
+const IDLE_MS = 250;
+const BATCH = 100;
+
+export type Worker = {
+  /** Ends after the work in hand; nothing new is taken up. */
+  stop(): Promise<void>;
+};
+
+/** Starts the loops of the background: each runs on its own, so that slow merchants delay no expiry. */
+export function startWorker(app: App): Worker {
+  const delivery = createCallbackDelivery(app);
+  const loops = [
+    loop(app, 'deliver', () => delivery.poll()),
+    loop(app, 'look-up', () => lookUpPayments(app, BATCH)),
+    loop(app, 'expire', () => expireTransactions(app, BATCH)),
+    loop(app, 'secret-use', async () => {
+      await storeSecretUse(app);
+      return 0;
+    }),
+  ];
+  return {
+    stop: async () => {
+      await Promise.all(loops.map((each) => each.stop()));
+      await delivery.drain();
+    },
+  };
+}
+
+/** Repeats `step` at once while it finds work, and after a pause when it found none or failed. */
+function loop(app: App, name: string, step: () => Promise<number>): { stop(): Promise<void> } {
+  let stopped = false;
+  let wake = () => {};
+  const run = async () => {
+    while (!stopped) {
+      const found = await step().catch((error: unknown) => {
+        app.log.error({ err: error, loop: name }, 'background work failed');
+        return 0;
+      });
+      if (found === 0 && !stopped) await new Promise<void>((resolve) => pause(resolve));
+    }
+  };
+  const pause = (resolve: () => void) => {
+    const timer = setTimeout(resolve, IDLE_MS);
+    wake = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+  };
+  const running = run();
+  return {
+    stop: () => {
+      stopped = true;
+      wake();
+      return running;
+    },
+  };
+}
