@@ -1,0 +1,110 @@
+import type { Confidence } from './bank-directory.ts';
+import type { RutReading } from './rut.ts';
+
+/** Why a text cannot be the number of an account. */
+export type AccountReason =
+  | 'ACCOUNT_NOT_STRING'
+  | 'ACCOUNT_MISSING'
+  | 'ACCOUNT_BAD_FORMAT'
+  | 'ACCOUNT_TOO_LONG'
+  | 'ACCOUNT_ALL_ZEROS';
+
+export type AccountReading =
+  | {
+      readonly valid: true;
+      readonly reason: null;
+      readonly digits: string;
+      /** The digits without leading zeros: banks pad, so comparisons leave padding out. */
+      readonly significant: string;
+    }
+  | { readonly valid: false; readonly reason: AccountReason; readonly digits: null; readonly significant: null };
+
+export type CuentaRutOutcome =
+  | 'ACCOUNT_EQUALS_RUT'
+  | 'ACCOUNT_IS_CUENTARUT_OF_HOLDER'
+  | 'CUENTARUT_INCLUDES_CHECK_DIGIT'
+  | 'ACCOUNT_LOOKS_LIKE_OTHER_CUENTARUT';
+
+/** What is published about the account numbers of one bank. Hints: tables contradict each other, so none may refuse. */
+export type LengthHint = {
+  readonly least: number;
+  readonly most: number;
+  readonly confidence: Confidence;
+  readonly source: string;
+};
+
+/** BancoEstado, whose CuentaRUT has the holder's RUT without its check character as its number. */
+export const CUENTARUT_BANK = '012';
+
+export const LENGTH_HINTS: Readonly<Record<string, LengthHint>> = {
+  '001': { least: 1, most: 18, confidence: 'low', source: 'field width of the payroll template v4 of Banco de Chile' },
+  '012': { least: 1, most: 17, confidence: 'medium', source: 'field width of the payroll file of BancoEstado' },
+  '014': { least: 10, most: 10, confidence: 'low', source: 'Pagsmile payout documentation: branch and account' },
+  '016': { least: 8, most: 8, confidence: 'low', source: 'one public sample' },
+  '037': { least: 9, most: 10, confidence: 'low', source: 'public samples' },
+  '039': { least: 1, most: 20, confidence: 'low', source: 'field width of Itaú Office Link' },
+};
+
+/**
+ * Reads an account number and refuses only what no Chilean format can hold: Chile has neither IBAN nor a national
+ * check digit. A JSON number is refused because it has lost its leading zeros.
+ */
+export function readAccount(value: unknown): AccountReading {
+  if (value === undefined || value === null || value === '') return refuse('ACCOUNT_MISSING');
+  if (typeof value !== 'string') return refuse('ACCOUNT_NOT_STRING');
+  if (value.length > LONGEST_FIELD) return refuse('ACCOUNT_TOO_LONG');
+  if (!/^[0-9]+$/.test(value)) return refuse('ACCOUNT_BAD_FORMAT');
+  const significant = value.replace(/^0+/, '');
+  if (significant === '') return refuse('ACCOUNT_ALL_ZEROS');
+  return { valid: true, reason: null, digits: value, significant };
+}
+
+/** Whether the number looks like a placeholder, or longer or shorter than the formats that banks publish. */
+export function isUnusualShape(digits: string, significant: string): boolean {
+  if (digits.length >= UNUSUALLY_LONG || significant.length < UNUSUALLY_SHORT) return true;
+  return significant === '123456789' || /^(\d)\1+$/.test(significant);
+}
+
+/** Whether no padding with zeros brings the number to a length that is published for this bank. */
+export function contradictsHint(hint: LengthHint, digits: string, significant: string): boolean {
+  return digits.length < hint.least || significant.length > hint.most;
+}
+
+/** Whether the number is the whole RUT, check character included. K cannot be typed as a digit; people write 0. */
+export function equalsWholeRut(rut: RutReading & { valid: true }, significant: string): boolean {
+  return significant === rut.canonical.replace('-', '').replace('K', '0');
+}
+
+/**
+ * Compares an account at BancoEstado with the holder's RUT. The first line that applies decides; `null` means that the
+ * number is not shaped like a CuentaRUT.
+ */
+export function compareWithCuentaRut(rut: RutReading & { valid: true }, significant: string): CuentaRutOutcome | null {
+  const body = rut.canonical.slice(0, -2);
+  const entity = rut.holderClass === 'legal_entity';
+  const shapedLikeCuentaRut = significant.length === 7 || significant.length === 8;
+  if (entity && significant === body) return 'ACCOUNT_EQUALS_RUT';
+  if (significant === body && shapedLikeCuentaRut) return 'ACCOUNT_IS_CUENTARUT_OF_HOLDER';
+  if (!entity && equalsWholeRut(rut, significant)) return 'CUENTARUT_INCLUDES_CHECK_DIGIT';
+  if (shapedLikeCuentaRut) return 'ACCOUNT_LOOKS_LIKE_OTHER_CUENTARUT';
+  return null;
+}
+
+/**
+ * The account as it may be shown: five bullets and the last four digits. The number of bullets is constant, so the
+ * length stays unknown. Four digits or fewer, and anything that is not an account number, show nothing.
+ */
+export function maskAccount({ digits }: AccountReading): string {
+  return digits === null || digits.length <= 4 ? BULLETS : BULLETS + digits.slice(-4);
+}
+
+const BULLETS = '•••••';
+
+// Worldpay, payroll and transfer files take at most 20 digits; only two payment companies allow more (45).
+const LONGEST_FIELD = 20;
+const UNUSUALLY_LONG = 18;
+const UNUSUALLY_SHORT = 5;
+
+function refuse(reason: AccountReason): AccountReading {
+  return { valid: false, reason, digits: null, significant: null };
+}

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+
+export type BankStatus = 'active' | 'authorised' | 'merged' | 'closed' | 'unverified';
+export type BankKind = 'bank' | 'state_bank' | 'foreign_branch' | 'cooperative' | 'prepaid_issuer';
+export type Confidence = 'high' | 'medium' | 'low';
+
+/** How an institution appears in the transfer catalogues of banks and payment companies. */
+export type TransferReach = 'yes' | 'likely' | 'legacy' | 'no' | 'unknown' | 'no_evidence';
+
+export type Bank = {
+  /** Three digits, zeros kept. */
+  readonly code: string;
+  readonly name: string;
+  readonly kind: BankKind;
+  readonly status: BankStatus;
+  /** The code to use instead, for a merged institution. */
+  readonly successor: string | null;
+  /** `YYYY` or `YYYY-MM-DD`: when the merger or the licence took effect. */
+  readonly effective: string | null;
+  readonly transferReachable: TransferReach;
+  readonly confidence: Confidence;
+  readonly aliases: readonly string[];
+};
+
+/** A code that only unreliable lists give to an institution. */
+export type RejectedCode = { readonly code: string; readonly name: string; readonly instead: string | null };
+
+export type BankDirectory = {
+  /** When the facts were gathered, as the file says: `YYYY`, `YYYY-MM` or `YYYY-MM-DD`. */
+  readonly asOf: string;
+  /** `asOf` and a digest of the content, so that two lists of one date can be told apart. */
+  readonly version: string;
+  readonly banks: ReadonlyMap<string, Bank>;
+  readonly rejected: ReadonlyMap<string, RejectedCode>;
+};
+
+/** The file form of a directory. `successor`, `effective` and `instead` may be left out where there is none. */
+export type BankList = {
+  meta: { asOf: string };
+  banks: (Pick<Bank, 'code' | 'name' | 'kind' | 'status' | 'transferReachable' | 'confidence'> & {
+    successor?: string | null;
+    effective?: string | null;
+    aliases?: string[];
+  })[];
+  rejectedCodes?: { code: string; name: string; instead?: string | null }[];
+};
+
+export type BankLookup =
+  | { readonly found: 'bank'; readonly code: string; readonly bank: Bank }
+  | { readonly found: 'rejected'; readonly code: string; readonly rejected: RejectedCode }
+  | { readonly found: 'nothing'; readonly code: string }
+  /** `padded` is the code that was probably meant: some systems drop leading zeros. */
+  | { readonly found: 'bad_format'; readonly code: null; readonly padded: string | null };
+
+/** Looks a bank code up as the caller sent it. The code is never rewritten, not even to add a zero. */
+export function findBank(directory: BankDirectory, code: unknown): BankLookup {
+  if (typeof code !== 'string' || code.length !== 3 || !/^[0-9]{3}$/.test(code)) {
+    return { found: 'bad_format', code: null, padded: paddedCode(directory, code) };
+  }
+  const bank = directory.banks.get(code);
+  if (bank !== undefined) return { found: 'bank', code, bank };
+  const rejected = directory.rejected.get(code);
+  return rejected === undefined ? { found: 'nothing', code } : { found: 'rejected', code, rejected };
+}
+
+/** Builds the directory of a list that is already known to be consistent. */
+export function createBankDirectory({ meta, banks, rejectedCodes = [] }: BankList): BankDirectory {
+  const entries = banks.map((entry) => ({
+    code: entry.code,
+    name: entry.name,
+    kind: entry.kind,
+    status: entry.status,
+    successor: entry.successor ?? null,
+    effective: entry.effective ?? null,
+    transferReachable: entry.transferReachable,
+    confidence: entry.confidence,
+    aliases: entry.aliases ?? [],
+  }));
+  const rejected = rejectedCodes.map(({ code, name, instead = null }) => ({ code, name, instead }));
+  const digest = createHash('sha256')
+    .update(JSON.stringify([entries, rejected]))
+    .digest('hex');
+  return {
+    asOf: meta.asOf,
+    version: `${meta.asOf}+${digest.slice(0, 8)}`,
+    banks: new Map(entries.map((bank) => [bank.code, bank])),
+    rejected: new Map(rejected.map((entry) => [entry.code, entry])),
+  };
+}
+
+function paddedCode(directory: BankDirectory, code: unknown): string | null {
+  if (typeof code !== 'string' || code.length > 2 || !/^[0-9]+$/.test(code)) return null;
+  const padded = code.padStart(3, '0');
+  return directory.banks.has(padded) ? padded : null;
+}

@@ -1,0 +1,141 @@
+import { type Bank, type BankDirectory, type BankLookup, type BankStatus, findBank } from './bank-directory.ts';
+import { type Check, fillIn, finding, type Provenance, passed } from './check.ts';
+import { type Message, SUGGESTION_MESSAGES } from './check-messages.ts';
+
+/** What to send instead. Advice only: nothing is ever rewritten for the caller. */
+export type Suggestion = {
+  readonly field: string;
+  readonly code: keyof typeof SUGGESTION_MESSAGES;
+  readonly value: string;
+  readonly message: Message;
+};
+
+export type BankView = {
+  readonly code: string;
+  readonly name: string | null;
+  readonly status: BankStatus | 'unknown' | 'rejected';
+};
+
+export type BankFindings = {
+  /** `null` where the text is not a bank code. */
+  readonly view: BankView | null;
+  readonly checks: readonly Check[];
+  readonly suggestions: readonly Suggestion[];
+};
+
+/** What the directory says about a bank code as the caller sent it. */
+export function bankFindings(directory: BankDirectory, code: unknown): BankFindings {
+  let known = FINDINGS.get(directory);
+  if (known === undefined) FINDINGS.set(directory, (known = new Map()));
+  const lookup = findBank(directory, code);
+  if (lookup.code === null) return findingsOf(directory, lookup);
+
+  // At most a thousand codes have three digits, so what is said about each is put together once.
+  let findings = known.get(lookup.code);
+  if (findings === undefined) known.set(lookup.code, (findings = findingsOf(directory, lookup)));
+  return findings;
+}
+
+/** Builds one piece of advice. */
+export function suggestion(
+  field: string,
+  code: keyof typeof SUGGESTION_MESSAGES,
+  value: string,
+  name: string = value,
+): Suggestion {
+  return { field, code, value, message: fillIn(SUGGESTION_MESSAGES[code], { value, name }) };
+}
+
+const FINDINGS = new WeakMap<BankDirectory, Map<string, BankFindings>>();
+const FIELD = '/bankData/bankSBIFNumber';
+
+function findingsOf(directory: BankDirectory, lookup: BankLookup): BankFindings {
+  const values = { as_of: directory.asOf };
+  switch (lookup.found) {
+    case 'bank':
+      return findingsOfBank(directory, lookup.bank);
+    case 'rejected': {
+      const { code, instead } = lookup.rejected;
+      return {
+        view: { code, name: null, status: 'rejected' },
+        checks: unknownTo(directory, finding('bank.known', 'warn', 'BANK_UNVERIFIED', basis(directory, null), values)),
+        suggestions: instead === null ? [] : [suggestBank(directory, 'BANK_UNVERIFIED', instead)],
+      };
+    }
+    case 'nothing':
+      return {
+        view: { code: lookup.code, name: null, status: 'unknown' },
+        checks: unknownTo(directory, finding('bank.known', 'warn', 'BANK_UNKNOWN', basis(directory, null), values)),
+        suggestions: [],
+      };
+    case 'bad_format':
+      return {
+        view: null,
+        checks: unknownTo(directory, finding('bank.known', 'fail', 'BANK_BAD_FORMAT', basis(directory, null), values)),
+        suggestions: lookup.padded === null ? [] : [suggestBank(directory, 'BANK_BAD_FORMAT', lookup.padded)],
+      };
+  }
+}
+
+function findingsOfBank(directory: BankDirectory, bank: Bank): BankFindings {
+  const provenance = basis(directory, bank);
+  const successor = bank.successor === null ? '' : nameOf(directory, bank.successor);
+  const values = { name: bank.name, as_of: directory.asOf, successor };
+  return {
+    view: { code: bank.code, name: bank.name, status: bank.status },
+    checks: [
+      passed('bank.known', provenance, values),
+      statusCheck(bank.status, provenance, values),
+      REACHABLE.has(bank.transferReachable)
+        ? passed('bank.accepts_transfers', provenance, values)
+        : finding('bank.accepts_transfers', 'warn', 'BANK_NOT_TRANSFER_TARGET', provenance, values),
+    ],
+    suggestions: bank.successor === null ? [] : [suggestBank(directory, 'BANK_MERGED', bank.successor)],
+  };
+}
+
+// `legacy`: the institution merged, and its code is still seen in transfer catalogues.
+const REACHABLE: ReadonlySet<Bank['transferReachable']> = new Set(['yes', 'likely', 'legacy']);
+
+function statusCheck(status: BankStatus, provenance: Provenance, values: Record<string, string>): Check {
+  switch (status) {
+    case 'active':
+      return passed('bank.status', provenance, values);
+    case 'authorised':
+      return finding('bank.status', 'warn', 'BANK_NOT_YET_OPERATING', provenance, values);
+    case 'merged':
+      return finding('bank.status', 'warn', 'BANK_MERGED', provenance, values);
+    case 'closed':
+      return finding('bank.status', 'fail', 'BANK_CLOSED', provenance, values);
+    case 'unverified':
+      return finding('bank.status', 'warn', 'BANK_UNVERIFIED', provenance, values);
+  }
+}
+
+function unknownTo(directory: BankDirectory, known: Check): readonly Check[] {
+  const provenance = basis(directory, null);
+  return [
+    known,
+    finding('bank.status', 'not_performed', 'PREREQUISITE_FAILED', provenance),
+    finding('bank.accepts_transfers', 'not_performed', 'PREREQUISITE_FAILED', provenance),
+  ];
+}
+
+function suggestBank(directory: BankDirectory, code: Suggestion['code'], value: string): Suggestion {
+  return suggestion(FIELD, code, value, nameOf(directory, value));
+}
+
+function nameOf(directory: BankDirectory, code: string): string {
+  return directory.banks.get(code)?.name ?? code;
+}
+
+function basis({ version, asOf }: BankDirectory, bank: Bank | null): Provenance {
+  return {
+    kind: 'dataset',
+    name: 'bank-directory',
+    version,
+    as_of: asOf,
+    confidence: bank?.confidence ?? null,
+    source: 'lists of the regulator and transfer catalogues, cross-checked',
+  };
+}

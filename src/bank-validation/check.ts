@@ -1,0 +1,103 @@
+import type { Confidence } from './bank-directory.ts';
+import { CODE_MESSAGES, type Message, PASS_MESSAGES } from './check-messages.ts';
+
+export type CheckId =
+  | 'rut.format'
+  | 'rut.check_character'
+  | 'rut.range'
+  | 'rut.issued'
+  | 'rut.alive'
+  | 'bank.known'
+  | 'bank.status'
+  | 'bank.accepts_transfers'
+  | 'account.format'
+  | 'account.bank_shape'
+  | 'account.cuentarut_consistency'
+  | 'account.exists'
+  | 'account.open'
+  | 'account.currency'
+  | 'holder.match'
+  | 'holder.name_match';
+
+/** `not_performed` never means `pass`: the check says nothing about the account. */
+export type CheckResult = 'pass' | 'fail' | 'warn' | 'not_performed' | 'error';
+
+export type CheckCode = keyof typeof CODE_MESSAGES;
+
+/** What a result rests on, and how old that is. */
+export type Provenance = {
+  readonly kind: 'rule' | 'dataset' | 'provider';
+  readonly name: string;
+  readonly version: string | null;
+  readonly as_of: string | null;
+  readonly confidence: Confidence | null;
+  readonly source: string | null;
+};
+
+/** One finding. An id stands once for every code that it found, or once with `code: null` where it just passed. */
+export type Check = {
+  readonly id: CheckId;
+  readonly result: CheckResult;
+  readonly code: CheckCode | null;
+  readonly message: Message;
+  /** The member of the request that it is about, as a JSON pointer. */
+  readonly field: string;
+  readonly provenance: Provenance;
+};
+
+export type Verdict = 'invalid' | 'plausible' | 'confirmed' | 'mismatch' | 'undetermined';
+
+/** A check that found something worth a code. */
+export function finding(
+  id: CheckId,
+  result: CheckResult,
+  code: CheckCode,
+  provenance: Provenance,
+  values: Readonly<Record<string, string>> = {},
+): Check {
+  return { id, result, code, message: fillIn(CODE_MESSAGES[code], values), field: fieldOf(id), provenance };
+}
+
+/** A check that passed without remark. */
+export function passed(
+  id: keyof typeof PASS_MESSAGES,
+  provenance: Provenance,
+  values: Readonly<Record<string, string>> = {},
+): Check {
+  return { id, result: 'pass', code: null, message: fillIn(PASS_MESSAGES[id], values), field: fieldOf(id), provenance };
+}
+
+/** Puts values into the `{places}` of a message, in every language. */
+export function fillIn(message: Message, values: Readonly<Record<string, string>>): Message {
+  const fill = (text: string) => text.replace(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place);
+  return { en: fill(message.en), es: fill(message.es) };
+}
+
+/**
+ * What the checks amount to. A failing check outweighs a provider's mismatch, a mismatch outweighs whatever could not
+ * be found out, and without a provider's answer the best that can be said is `plausible`.
+ */
+export function verdictOf(checks: readonly Check[]): Verdict {
+  let verdict: Verdict = 'plausible';
+  for (const { id, result, code } of checks) {
+    if (code === 'HOLDER_NO_MATCH') verdict = 'mismatch';
+    else if (result === 'fail') return 'invalid';
+    else if (result === 'error' || (code !== null && LEAVES_OPEN.has(code))) {
+      if (verdict !== 'mismatch') verdict = 'undetermined';
+    } else if (id === 'holder.match' && result === 'pass' && verdict === 'plausible') verdict = 'confirmed';
+  }
+  return verdict;
+}
+
+const LEAVES_OPEN: ReadonlySet<CheckCode> = new Set([
+  'BANK_UNKNOWN',
+  'BANK_UNVERIFIED',
+  'HOLDER_NOT_CHECKABLE',
+  'PROVIDER_OPTED_OUT',
+  'PROVIDER_PENDING',
+]);
+
+function fieldOf(id: CheckId): string {
+  if (id.startsWith('rut.')) return '/rut';
+  return id.startsWith('bank.') ? '/bankData/bankSBIFNumber' : '/bankData/bankAccount';
+}

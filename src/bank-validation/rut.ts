@@ -1,0 +1,94 @@
+/** Why a RUT cannot be read. */
+export type RutReason =
+  | 'RUT_MISSING'
+  | 'RUT_NOT_STRING'
+  | 'RUT_TOO_LONG'
+  | 'RUT_BAD_FORMAT'
+  | 'RUT_OUT_OF_RANGE'
+  | 'RUT_CHECK_DIGIT_MISMATCH';
+
+/** What is odd about a RUT that can be read. */
+export type RutWarning =
+  | 'RUT_WHITESPACE_TRIMMED'
+  | 'RUT_LEADING_ZEROS_STRIPPED'
+  | 'RUT_IMPLAUSIBLY_LOW'
+  | 'RUT_REPEATED_DIGITS'
+  | 'RUT_GENERIC_PLACEHOLDER';
+
+export type HolderClass = 'natural_person' | 'legal_entity';
+
+export type RutReading =
+  | {
+      readonly valid: true;
+      readonly reason: null;
+      /** `12345678-5`: no dots, no leading zeros, upper-case check character. */
+      readonly canonical: string;
+      readonly warnings: readonly RutWarning[];
+      readonly holderClass: HolderClass;
+    }
+  | {
+      readonly valid: false;
+      readonly reason: RutReason;
+      readonly canonical: null;
+      readonly warnings: readonly [];
+      readonly holderClass: null;
+    };
+
+/**
+ * Reads a Chilean RUT or RUN as people and bank files write it.
+ *
+ * `valid` means well-formed with the right check character. It never means that the number was issued, or whose it is.
+ * The tax office publishes no ranges, so a range only warns or classifies: from 50,000,000 the number is taken for an
+ * entity's. The time is bounded for any input, because the length is looked at before any pattern runs.
+ */
+export function readRut(value: unknown): RutReading {
+  if (value === undefined || value === null || value === '') return refuse('RUT_MISSING');
+  if (typeof value !== 'string') return refuse('RUT_NOT_STRING');
+  if (value.length > MAX_CHARACTERS) return refuse('RUT_TOO_LONG');
+
+  const trimmed = value.replace(/^ +| +$/g, '');
+  const [, written, check] = WRITTEN_RUT.exec(trimmed) ?? [];
+  if (written === undefined || check === undefined) return refuse('RUT_BAD_FORMAT');
+
+  const digits = written.replaceAll('.', '');
+  const body = digits.replace(/^0+/, '');
+  if (body === '') return refuse('RUT_OUT_OF_RANGE');
+  if (body.length > MAX_BODY_DIGITS) return refuse('RUT_TOO_LONG');
+
+  const character = check === 'k' ? 'K' : check;
+  if (character !== checkCharacter(body)) return refuse('RUT_CHECK_DIGIT_MISMATCH');
+
+  const warnings: RutWarning[] = [];
+  if (trimmed.length < value.length) warnings.push('RUT_WHITESPACE_TRIMMED');
+  if (body.length < digits.length) warnings.push('RUT_LEADING_ZEROS_STRIPPED');
+  if (Number(body) < LOWEST_PLAUSIBLE) warnings.push('RUT_IMPLAUSIBLY_LOW');
+  if (/^(\d)\1{6,7}$/.test(body)) warnings.push('RUT_REPEATED_DIGITS');
+  if (body === '55555555') warnings.push('RUT_GENERIC_PLACEHOLDER');
+
+  const holderClass = Number(body) < FIRST_ENTITY ? 'natural_person' : 'legal_entity';
+  return { valid: true, reason: null, canonical: `${body}-${character}`, warnings, holderClass };
+}
+
+/** The modulo 11 check character of a RUT body: weights 2 to 7 from the right, 11 becomes `0` and 10 becomes `K`. */
+export function checkCharacter(body: string): string {
+  let sum = 0;
+  let weight = 2;
+  for (let index = body.length - 1; index >= 0; index -= 1) {
+    sum += (body.charCodeAt(index) - 48) * weight;
+    weight = weight === 7 ? 2 : weight + 1;
+  }
+  return '0K987654321'.charAt(sum % 11);
+}
+
+const MAX_CHARACTERS = 20;
+const MAX_BODY_DIGITS = 8;
+const LOWEST_PLAUSIBLE = 1_000_000;
+const FIRST_ENTITY = 50_000_000;
+
+// Dots are absent or stand before every three digits; zeros may pad the first group, as bank files do. No `i` flag:
+// with it, letters outside ASCII would count as K.
+const WRITTEN_RUT = /^(0*[0-9]{1,3}(?:\.[0-9]{3})+|[0-9]+)-?([0-9kK])$/;
+
+function refuse(reason: RutReason): RutReading {
+  return { valid: false, reason, canonical: null, warnings: [], holderClass: null };
+}
