@@ -9,7 +9,7 @@ import { startThrowawayPostgres, type ThrowawayPostgres } from './throwaway-post
 const checks: readonly { name: string; command: readonly string[] }[] = [
   { name: 'types', command: ['tsc', '--noEmit'] },
   { name: 'lint', command: ['oxlint'] },
-  { name: 'format (npm run format mends it)', command: ['biome', 'check', '--colors=off'] },
+  { name: 'format (npm run format mends it)', command: ['biome', 'check'] },
   { name: 'unused code and dependencies', command: ['knip', '--no-progress'] },
 ];
 
@@ -58,7 +58,7 @@ async function prepare(): Promise<ThrowawayPostgres | undefined> {
 function runCheck(name: string, command: readonly string[]): void {
   const start = performance.now();
   const [program = '', ...args] = command;
-  const result = spawnSync(program, args, { encoding: 'utf8' });
+  const result = spawnSync(program, args, { encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' } });
   const passed = result.status === 0;
   console.log(`${passed ? '✔' : '✖'} ${name} (${secondsSince(start)})`);
   if (!passed) console.log(result.error ?? `${result.stdout}${result.stderr}`);
