@@ -1,0 +1,168 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/** Why a URL is refused, in the words its sender reads. Neither text quotes the URL, which may hold a secret. */
+export type UrlRefusal = { code: 'INVALID_URL' | 'URL_NOT_ALLOWED'; message: string; fix: string };
+
+export type UrlPolicy = {
+  /** Accepts `http:`, private hosts and every port. For development only. */
+  allowPrivate: boolean;
+  /** Host names and IP addresses under which this program itself is reached: it never calls itself. */
+  ownAddresses?: readonly string[];
+};
+
+/** What the host of a parsed URL is: only a `name` can be a public host. */
+export type HostKind = 'address' | 'local-name' | 'single-label' | 'malformed' | 'name';
+
+const publicPorts = new Set(['', '443', '8443']);
+const hostLabel = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** Names that never leave a machine or a company (RFC 6761, RFC 6762, RFC 8375, ICANN's reserved `.internal`). */
+const localSuffixes = ['localhost', 'local', 'localdomain', 'internal', 'intranet', 'private', 'corp', 'lan', 'home'];
+const localName = new RegExp(`(?:^|\\.)(?:${localSuffixes.join('|')}|home\\.arpa)$`);
+
+/** The IANA registry of special IPv4 addresses, multicast, and one public address that is a cloud's metadata. */
+const specialIPv4 = [
+  '0.0.0.0/8', // this network
+  '10.0.0.0/8', // private
+  '100.64.0.0/10', // shared by carriers; a metadata service of one cloud
+  '127.0.0.0/8', // loopback
+  '168.63.129.16/32', // metadata of one cloud
+  '169.254.0.0/16', // link-local; metadata of most clouds
+  '172.16.0.0/12', // private
+  '192.0.0.0/24', // protocol assignments
+  '192.0.2.0/24', // documentation
+  '192.31.196.0/24', // AS112
+  '192.52.193.0/24', // AMT
+  '192.88.99.0/24', // 6to4 relays
+  '192.168.0.0/16', // private
+  '192.175.48.0/24', // AS112
+  '198.18.0.0/15', // benchmarks
+  '198.51.100.0/24', // documentation
+  '203.0.113.0/24', // documentation
+  '224.0.0.0/4', // multicast
+  '240.0.0.0/4', // reserved, broadcast
+].map((range) => ipaddr.IPv4.parseCIDR(range));
+
+const dottedIPv6 = /:.*\./;
+const mappedIPv4 = /^::ffff:[\d.]+$/i;
+
+/** Everything that is routed in IPv6 lies here; loopback, NAT64, `fc00::/7`, `fe80::/10` and the like do not. */
+const globalIPv6 = ipaddr.IPv6.parseCIDR('2000::/3');
+
+const specialIPv6 = [
+  '2001::/23', // protocol assignments: Teredo, benchmarks, ORCHID
+  '2001:db8::/32', // documentation
+  '2002::/16', // 6to4 leads to an IPv4 address of the sender's choice
+  '2620:4f:8000::/48', // AS112
+  '3ffe::/16', // 6bone, returned
+  '3fff::/20', // documentation
+].map((range) => ipaddr.IPv6.parseCIDR(range));
+
+/**
+ * Whether an IP address is an ordinary host of the public Internet. False for every special range of both families,
+ * for addresses with a zone, and for anything that is not an address in its standard spelling.
+ * An IPv4-mapped address is judged by the IPv4 address in it.
+ */
+export function isPublicAddress(ip: string): boolean {
+  // ipaddr.js also reads octal, hexadecimal and short forms, which systems read differently, and takes `::8.8.8.8`
+  // for a mapped address. Systems print dots in an IPv6 address for mapped ones, or for ranges refused below.
+  if (isIP(ip) === 0 || ip.includes('%')) return false;
+  if (dottedIPv6.test(ip) && !mappedIPv4.test(ip)) return false;
+  const address = ipaddr.process(ip);
+  if (address instanceof ipaddr.IPv4) return !specialIPv4.some((range) => address.match(range));
+  return address.match(globalIPv6) && !specialIPv6.some((range) => address.match(range));
+}
+
+/** Whether two IP addresses are one, however they are spelled: `::ffff:1.2.3.4` is `1.2.3.4`. */
+export function sameAddress(a: string, b: string): boolean {
+  return a === b || ipaddr.process(a).toString() === ipaddr.process(b).toString();
+}
+
+/**
+ * Sorts the `hostname` of a parsed `URL`. The URL parser has already turned `127.1`, `0x7f.1`, `2130706433` and
+ * full-width digits into `127.0.0.1`.
+ */
+export function hostKind(hostname: string): HostKind {
+  if (isIP(withoutBrackets(hostname)) !== 0) return 'address';
+  const labels = hostname.split('.');
+  if (hostname.length > 253 || !labels.every((label) => hostLabel.test(label))) return 'malformed';
+  if (localName.test(hostname)) return hostname.includes('.') ? 'local-name' : 'single-label';
+  return labels.length === 1 ? 'single-label' : 'name';
+}
+
+/** The host of a URL as the system knows it: IPv6 addresses stand in brackets only inside URLs. */
+export function withoutBrackets(hostname: string): string {
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+}
+
+/**
+ * What can be said against a URL before any name is looked up, or null. What its name resolves to is a question for
+ * each single request, since the answer changes.
+ *
+ * Accepted: absolute `https:` URLs with a public domain name on port 443 or 8443, without credentials, equal to their
+ * WHATWG serialisation or to it without the `/` of an empty path. Two spellings of one URL would otherwise be read
+ * differently by different programs.
+ */
+export function checkOutboundUrl(text: string, policy: UrlPolicy): UrlRefusal | null {
+  const url = URL.parse(text);
+  if (url === null) return refusals.unreadable;
+  if (url.protocol !== 'https:' && !(policy.allowPrivate && url.protocol === 'http:')) return refusals.scheme;
+  if (url.username !== '' || url.password !== '') return refusals.credentials;
+  if (url.href !== text && url.href !== `${text}/`) return refusals.spelling;
+  if (policy.allowPrivate) return null;
+  const kind = hostKind(url.hostname);
+  if (kind === 'malformed' || kind === 'single-label') return refusals.name;
+  if (kind === 'address') return refusals.address;
+  if (kind === 'local-name') return refusals.localName;
+  if (!publicPorts.has(url.port)) return refusals.port;
+  return policy.ownAddresses?.includes(url.hostname) ? refusals.own : null;
+}
+
+const refusals = {
+  unreadable: {
+    code: 'INVALID_URL',
+    message: 'This is not an absolute URL.',
+    fix: 'Send a complete URL, such as https://shop.example.com/paid.',
+  },
+  scheme: {
+    code: 'INVALID_URL',
+    message: 'The URL does not use https.',
+    fix: 'Serve it over https and send the https URL.',
+  },
+  credentials: {
+    code: 'INVALID_URL',
+    message: 'The URL contains a user name or a password.',
+    fix: 'Leave out what stands before the @; a random token in the query serves the same purpose.',
+  },
+  spelling: {
+    code: 'INVALID_URL',
+    message: 'The URL is not written in its normal form.',
+    fix: 'Send exactly what new URL(value).href prints: lower-case host, no default port, no dot segments, other characters percent-encoded.',
+  },
+  name: {
+    code: 'INVALID_URL',
+    message: 'The host of the URL is not a complete domain name.',
+    fix: 'Use a public domain name such as shop.example.com, without a final dot.',
+  },
+  address: {
+    code: 'URL_NOT_ALLOWED',
+    message: 'The host of the URL is an IP address.',
+    fix: 'Use a public domain name that resolves to that address.',
+  },
+  localName: {
+    code: 'URL_NOT_ALLOWED',
+    message: 'The host of the URL is a name of a private network.',
+    fix: 'Use a domain name that resolves in public DNS.',
+  },
+  port: {
+    code: 'URL_NOT_ALLOWED',
+    message: 'The port of the URL is neither 443 nor 8443.',
+    fix: 'Serve it on port 443 (leave the port out of the URL) or on 8443.',
+  },
+  own: {
+    code: 'URL_NOT_ALLOWED',
+    message: 'The URL leads back to the program it is sent to.',
+    fix: 'Send the URL of your own server.',
+  },
+} as const satisfies Record<string, UrlRefusal>;
