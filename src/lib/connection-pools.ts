@@ -1,0 +1,86 @@
+import { type buildConnector, Pool } from 'undici';
+import { withoutBrackets } from './address-filter.ts';
+import { type Dial, openSocket } from './dial-address.ts';
+
+/** Keep-alive connections, pooled by origin and by the checked address they lead to. */
+export type ConnectionPools = {
+  /** The addresses with those first to which connections are already open. */
+  openFirst: (origin: string, addresses: readonly string[]) => readonly string[];
+  /** Runs `work` with the pool of one address, which lives as long as it has work or open sockets. */
+  use: <T>(url: URL, address: string, work: (pool: Pool) => Promise<T>) => Promise<T>;
+  /** Ends every connection, also those in use: their requests fail. */
+  close: () => Promise<void>;
+};
+
+type Entry = { pool: Pool; sockets: number; users: number };
+
+/** A server may ask to be kept open for longer; more than this only holds sockets. */
+const keepAliveMaxMs = 30_000;
+const maxHeaderBytes = 8_192;
+
+/** Pools that open sockets with `dial` only, so that no other address than the given one is ever reached. */
+export function createConnectionPools(dial: Dial, connectMs: number): ConnectionPools {
+  const entries = new Map<string, Entry>();
+
+  function openFirst(origin: string, addresses: readonly string[]): readonly string[] {
+    const open = addresses.find((address) => entries.has(poolKey(origin, address)));
+    return open === undefined ? addresses : [open, ...addresses.filter((address) => address !== open)];
+  }
+
+  async function use<T>(url: URL, address: string, work: (pool: Pool) => Promise<T>): Promise<T> {
+    const key = poolKey(url.origin, address);
+    let entry = entries.get(key);
+    if (entry === undefined) {
+      entry = createEntry(url, address, key);
+      entries.set(key, entry);
+    }
+    entry.users++;
+    try {
+      return await work(entry.pool);
+    } finally {
+      entry.users--;
+      retire(key, entry);
+    }
+  }
+
+  function createEntry(url: URL, address: string, key: string): Entry {
+    const connect: buildConnector.connector = (_options, done) => {
+      const secure = url.protocol === 'https:';
+      const port = Number(url.port) || (secure ? 443 : 80);
+      entry.sockets++;
+      const closed = (): void => {
+        entry.sockets--;
+        retire(key, entry);
+      };
+      const target = { address, port, servername: secure ? withoutBrackets(url.hostname) : null };
+      openSocket(dial, target, connectMs, (error, socket) => {
+        socket.once('close', closed);
+        if (error === null) done(null, socket);
+        else done(error, null);
+      });
+    };
+    // Time-outs of their own are off: one deadline covers the whole request.
+    const timeouts = { headersTimeout: 0, bodyTimeout: 0, keepAliveMaxTimeout: keepAliveMaxMs };
+    const pool = new Pool(url.origin, { connect, allowH2: false, maxHeaderSize: maxHeaderBytes, ...timeouts });
+    const entry: Entry = { pool, sockets: 0, users: 0 };
+    return entry;
+  }
+
+  function retire(key: string, entry: Entry): void {
+    if (entry.users > 0 || entry.sockets > 0 || entries.get(key) !== entry) return;
+    entries.delete(key);
+    void entry.pool.close();
+  }
+
+  async function close(): Promise<void> {
+    const pools = [...entries.values()].map((entry) => entry.pool);
+    entries.clear();
+    await Promise.all(pools.map((pool) => pool.destroy()));
+  }
+
+  return { openFirst, use, close };
+}
+
+function poolKey(origin: string, address: string): string {
+  return `${address} ${origin}`;
+}

@@ -1,0 +1,104 @@
+import type { Dispatcher, Pool } from 'undici';
+import { DialError } from './dial-address.ts';
+
+export type ExchangeRequest = {
+  path: string;
+  method: 'GET' | 'POST';
+  headers: Record<string, string>;
+  body: string | Buffer | null;
+};
+
+/** What the other side answered, or why it did not. `detail` is a stable code, never text of the other side. */
+export type Exchange =
+  | { kind: 'answered'; status: number; retryAfter: string | null; excerpt: string }
+  | { kind: 'failed'; reason: FailureReason; detail: string };
+
+export type FailureReason =
+  | 'dns'
+  | 'refused_address'
+  | 'connect'
+  | 'timeout'
+  | 'tls'
+  | 'reset'
+  | 'too_large'
+  | 'protocol';
+
+const maxBodyBytes = 16_384;
+const excerptBytes = 2_048;
+const protocolErrors = new Set(['HTTPParserError', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'UND_ERR_INVALID_ARG']);
+
+/**
+ * Sends one request over a pool and reads its answer, at most `timeoutMs` in all.
+ *
+ * Of a body longer than 16 KiB the rest is not read: the connection is closed and the answer counts, since its status
+ * says everything. Never rejects.
+ */
+export function exchangeRequest(pool: Pool, request: ExchangeRequest, timeoutMs: number): Promise<Exchange> {
+  return new Promise((resolve) => {
+    let control: Dispatcher.DispatchController | null = null;
+    let settled = false;
+    let status = 0;
+    let retryAfter: string | null = null;
+    let bodyBytes = 0;
+    const bodyStart: Buffer[] = [];
+    const timer = setTimeout(() => abandon({ kind: 'failed', reason: 'timeout', detail: 'ETIMEDOUT' }), timeoutMs);
+
+    function settle(exchange: Exchange): void {
+      settled = true;
+      clearTimeout(timer);
+      resolve(exchange);
+    }
+
+    /** Settles and closes the connection. */
+    function abandon(exchange: Exchange): void {
+      settle(exchange);
+      control?.abort(new Error('abandoned'));
+    }
+
+    function answer(): Exchange {
+      return { kind: 'answered', status, retryAfter, excerpt: readableExcerpt(bodyStart) };
+    }
+
+    pool.dispatch(request, {
+      onRequestStart(controller) {
+        control = controller;
+        // Its time ran out while the connection was made: what has been reported as failed must not be sent now.
+        if (settled) controller.abort(new Error('abandoned'));
+      },
+      onResponseStart(_controller, statusCode, headers) {
+        // Informational answers (1xx) come before the real one, each with headers of its own.
+        status = statusCode;
+        retryAfter = [headers['retry-after']].flat()[0] ?? null;
+      },
+      onResponseData(_controller, chunk) {
+        if (bodyBytes < excerptBytes) bodyStart.push(chunk);
+        bodyBytes += chunk.length;
+        if (bodyBytes > maxBodyBytes) abandon(answer());
+      },
+      onResponseEnd() {
+        settle(answer());
+      },
+      onResponseError(_controller, error) {
+        if (!settled) settle(failureOf(error));
+      },
+    });
+  });
+}
+
+/** The first 2 KiB as text. Control characters go: PostgreSQL stores no NUL, and a terminal obeys escapes. */
+function readableExcerpt(chunks: Buffer[]): string {
+  if (chunks.length === 0) return '';
+  const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+  return bytes.toString('utf8', 0, excerptBytes).replace(/(?![\t\n\r])\p{Cc}/gu, '\uFFFD');
+}
+
+function failureOf(error: Error & { code?: string }): Exchange {
+  const detail = error instanceof DialError ? error.message : (error.code ?? error.name);
+  return { kind: 'failed', reason: failureReason(error, detail), detail };
+}
+
+function failureReason(error: Error, code: string): FailureReason {
+  if (error instanceof DialError) return error.reason;
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return 'too_large';
+  return protocolErrors.has(code) ? 'protocol' : 'reset';
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Resolve, resolveHost, systemResolver } from '../../src/lib/resolve-host.ts';
+
+const hosts: Record<string, string[]> = {
+  'shop.example.com': ['93.184.216.34', '2606:2800:220:1::1'],
+  'one-private.example.com': ['93.184.216.34', '10.0.0.1'],
+  'private-first.example.com': ['::1', '93.184.216.34'],
+  'pay.example.com': ['198.41.0.4'],
+  'alias.example.com': ['::ffff:198.41.0.4'],
+};
+
+const resolve: Resolve = async (host) => {
+  const found = hosts[host];
+  if (found === undefined) throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' });
+  return found;
+};
+
+const strict = { allowPrivate: false };
+
+test('a host whose addresses are all public resolves to them, in their order', async () => {
+  assert.deepEqual(await resolveHost('shop.example.com', resolve, strict, 1_000), hosts['shop.example.com']);
+});
+
+for (const host of ['one-private.example.com', 'private-first.example.com', '127.0.0.1', '::1']) {
+  test(`${host} is refused for its one forbidden address`, async () => {
+    assert.equal(await resolveHost(host, resolve, strict, 1_000), null);
+  });
+}
+
+test('where private addresses are allowed nothing is refused', async () => {
+  assert.deepEqual(await resolveHost('127.0.0.1', resolve, { allowPrivate: true }, 1_000), ['127.0.0.1']);
+});
+
+for (const own of ['pay.example.com', '198.41.0.4']) {
+  test(`with ${own} as its own address, the program does not call itself under another name`, async () => {
+    const rules = { allowPrivate: false, ownAddresses: [own] };
+    assert.equal(await resolveHost('alias.example.com', resolve, rules, 1_000), null);
+    assert.equal(await resolveHost('pay.example.com', resolve, rules, 1_000), null);
+    assert.notEqual(await resolveHost('shop.example.com', resolve, rules, 1_000), null);
+  });
+}
+
+test('an own name that does not resolve stops nobody else', async () => {
+  const rules = { allowPrivate: false, ownAddresses: ['gone.example.com'] };
+  assert.deepEqual(await resolveHost('shop.example.com', resolve, rules, 1_000), hosts['shop.example.com']);
+});
+
+test('a name that is unknown, or a name server that is silent, rejects with a code', async () => {
+  await assert.rejects(resolveHost('gone.example.com', resolve, strict, 1_000), { code: 'ENOTFOUND' });
+  const silent: Resolve = () => new Promise(() => {});
+  await assert.rejects(resolveHost('shop.example.com', silent, strict, 1), { code: 'ETIMEDOUT' });
+});
+
+test('the system resolver shares a look-up that is under way, and remembers none', async () => {
+  const system = systemResolver();
+  const first = system('localhost');
+  assert.equal(system('localhost'), first);
+  const addresses = await first;
+  assert.ok(addresses.includes('127.0.0.1') || addresses.includes('::1'));
+  await new Promise((done) => setImmediate(done));
+  assert.notEqual(system('localhost'), first);
+});

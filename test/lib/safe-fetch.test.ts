@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { connect, Socket } from 'node:net';
+import { after, test } from 'node:test';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import type { DialTarget } from '../../src/lib/dial-address.ts';
+import { createSafeFetch, type FetchOutcome, type SafeFetchOptions } from '../../src/lib/safe-fetch.ts';
+import { makeCertificate } from '../support/make-certificate.ts';
+import { answerOf, startRawServer } from '../support/raw-server.ts';
+
+const shop = await startRawServer((socket) => socket.write(answerOf(200, 'ok')));
+const shopCertificate = makeCertificate('shop.example.com');
+const trustedShop = await startRawServer((socket) => socket.write(answerOf(200, 'ok')), shopCertificate);
+const otherShop = await startRawServer((socket) => socket.write(answerOf(200)), makeCertificate('shop.example.com'));
+setDefaultCACertificates([...getCACertificates('default'), shopCertificate.cert]);
+
+after(() => Promise.all([shop.close(), trustedShop.close(), otherShop.close()]));
+
+const request = {
+  url: 'http://shop.example.com/cb',
+  method: 'POST',
+  headers: {},
+  body: 'a=1',
+  allowPrivate: true,
+} as const;
+
+/** A client with a resolver of our own, and a dialler that writes down every target and leads all to one server. */
+function fakeNetwork(answers: Record<string, string[][]>, options: SafeFetchOptions = {}) {
+  const dialled: DialTarget[] = [];
+  const lookups: string[] = [];
+  const sockets: Socket[] = [];
+  const client = createSafeFetch({
+    resolve: async (host) => {
+      lookups.push(host);
+      const [next, ...later] = answers[host] ?? [];
+      if (next === undefined) throw Object.assign(new Error('unknown name'), { code: 'ENOTFOUND' });
+      if (later.length > 0) answers[host] = later;
+      return next;
+    },
+    dial: (target) => {
+      dialled.push(target);
+      const socket = connect({ host: '127.0.0.1', port: shop.port });
+      sockets.push(socket);
+      return socket;
+    },
+    ...options,
+  });
+  return { ...client, dialled, lookups, sockets };
+}
+
+/** undici gives a connection free one turn of the loop after the answer. */
+const reusable = () => new Promise((resolve) => setTimeout(resolve, 1));
+
+function failureOf(outcome: FetchOutcome): string {
+  return outcome.kind === 'failed' ? `${outcome.reason} ${outcome.detail}` : `answered ${outcome.status}`;
+}
+
+const forbiddenAnswers: Record<string, string[]> = {
+  loopback: ['127.0.0.1'],
+  'loopback in IPv6': ['::1'],
+  'a public address and then loopback': ['93.184.216.34', '127.0.0.1'],
+  'loopback and then a public address': ['127.0.0.1', '93.184.216.34'],
+  'public in IPv4, private in IPv6': ['93.184.216.34', 'fd00::1'],
+  'cloud metadata': ['169.254.169.254'],
+  'mapped loopback': ['::ffff:127.0.0.1'],
+  NAT64: ['64:ff9b::7f00:1'],
+  'this machine': ['0.0.0.0'],
+  'an address of our own': ['198.41.0.4'],
+  'something that is no address': ['localhost'],
+};
+
+for (const [name, addresses] of Object.entries(forbiddenAnswers)) {
+  test(`a name that resolves to ${name} is refused and nothing is dialled`, async () => {
+    const network = fakeNetwork({ 'shop.example.com': [addresses] }, { ownAddresses: ['198.41.0.4'] });
+    const outcome = await network.fetch({ ...request, url: 'https://shop.example.com/cb', allowPrivate: false });
+    assert.equal(failureOf(outcome), 'refused_address URL_NOT_ALLOWED');
+    assert.deepEqual(network.dialled, []);
+    await network.close();
+  });
+}
+
+for (const url of [
+  'http://shop.example.com/cb',
+  'https://127.0.0.1/',
+  'https://[::1]/',
+  'https://8.8.8.8/',
+  'https://2130706433/',
+  'https://localhost/',
+  'https://shop.example.com:6379/',
+  'https://user:pass@shop.example.com/',
+  'nonsense',
+]) {
+  test(`${url} is refused before any name is looked up`, async () => {
+    const network = fakeNetwork({ 'shop.example.com': [['93.184.216.34']] });
+    const outcome = await network.fetch({ ...request, url, allowPrivate: false });
+    assert.match(failureOf(outcome), /^refused_address (INVALID_URL|URL_NOT_ALLOWED)$/);
+    assert.deepEqual([network.dialled, network.lookups], [[], []]);
+    await network.close();
+  });
+}
+
+test('the connection goes to the address that was checked, under the name of the URL, and is not resolved again', async () => {
+  const network = fakeNetwork({ 'shop.example.com': [['93.184.216.34'], ['127.0.0.1']] }, { connectMs: 20 });
+  const outcome = await network.fetch({ ...request, url: 'https://shop.example.com:8443/cb', allowPrivate: false });
+  // The dialler leads to a server without TLS, so the handshake gets no answer: what counts is where it was sent.
+  assert.equal(failureOf(outcome), 'tls ETIMEDOUT');
+  assert.deepEqual(network.dialled, [{ address: '93.184.216.34', port: 8443, servername: 'shop.example.com' }]);
+  assert.deepEqual(network.lookups, ['shop.example.com']);
+  await network.close();
+});
+
+test('a name that turns private is refused at the next call, although a connection is still open', async () => {
+  const network = fakeNetwork({ 'shop.example.com': [['93.184.216.34'], ['93.184.216.34', '10.0.0.1']] });
+  const first = await network.fetch(request);
+  assert.equal(first.kind, 'answered');
+  const second = await network.fetch({ ...request, url: 'https://shop.example.com/cb', allowPrivate: false });
+  assert.equal(failureOf(second), 'refused_address URL_NOT_ALLOWED');
+  assert.equal(network.dialled.length, 1);
+  await network.close();
+});
+
+test('a connection is kept and used again while its address is in the answer', async () => {
+  const rotating = [['93.184.216.34', '93.184.216.35'], ['93.184.216.35', '93.184.216.34'], ['93.184.216.35']];
+  const network = fakeNetwork({ 'shop.example.com': rotating });
+  const dialledAfter = [];
+  for (let i = 0; i < 3; i++) {
+    assert.equal((await network.fetch(request)).kind, 'answered');
+    dialledAfter.push(network.dialled.map((target) => target.address));
+    await reusable();
+  }
+  const [one, two] = ['93.184.216.34', '93.184.216.35'];
+  assert.deepEqual(dialledAfter, [[one], [one], [one, two]]);
+  await network.close();
+});
+
+test('two names at one address share no connection', async () => {
+  const network = fakeNetwork({ 'a.example.com': [['93.184.216.34']], 'b.example.com': [['93.184.216.34']] });
+  await network.fetch({ ...request, url: 'http://a.example.com/' });
+  await network.fetch({ ...request, url: 'http://b.example.com/' });
+  assert.equal(network.dialled.length, 2);
+  await network.close();
+});
+
+test('after the server has closed the kept connection a new one is made', async () => {
+  const network = fakeNetwork({ 'shop.example.com': [['93.184.216.34']] });
+  await network.fetch(request);
+  const closed = new Promise((resolve) => network.sockets[0]?.once('close', resolve));
+  network.sockets[0]?.destroy();
+  await closed;
+  assert.equal((await network.fetch(request)).kind, 'answered');
+  assert.equal(network.dialled.length, 2);
+  await network.close();
+});
+
+test('where one address does not answer the next is tried, at most three', async () => {
+  const dialled: string[] = [];
+  const dead = await startRawServer(() => {});
+  await dead.close();
+  const deadUntil = (count: number) =>
+    createSafeFetch({
+      resolve: async () => ['93.184.216.1', '93.184.216.2', '93.184.216.3', '93.184.216.4'],
+      dial: ({ address }) => {
+        dialled.push(address);
+        return connect({ host: '127.0.0.1', port: dialled.length > count ? shop.port : dead.port });
+      },
+    });
+  const third = deadUntil(2);
+  assert.equal((await third.fetch(request)).kind, 'answered');
+  assert.deepEqual(dialled.splice(0), ['93.184.216.1', '93.184.216.2', '93.184.216.3']);
+  const fourth = deadUntil(3);
+  assert.equal(failureOf(await fourth.fetch(request)), 'connect ECONNREFUSED');
+  assert.equal(dialled.length, 3);
+  await Promise.all([third.close(), fourth.close()]);
+});
+
+test('a name without addresses, an unknown name and a silent name server are failures of DNS', async () => {
+  const network = fakeNetwork({ 'shop.example.com': [[]] });
+  assert.equal(failureOf(await network.fetch(request)), 'dns ENODATA');
+  assert.equal(failureOf(await network.fetch({ ...request, url: 'http://gone.example.com/' })), 'dns ENOTFOUND');
+  const silent = fakeNetwork({}, { resolve: () => new Promise(() => {}), connectMs: 5 });
+  assert.equal(failureOf(await silent.fetch(request)), 'dns ETIMEDOUT');
+  await Promise.all([network.close(), silent.close()]);
+});
+
+test('a connection that is never made ends after its time', async () => {
+  // A socket that was never told to connect is as silent as a firewall.
+  const network = fakeNetwork({ 'shop.example.com': [['93.184.216.34']] }, { connectMs: 5, dial: () => new Socket() });
+  assert.equal(failureOf(await network.fetch(request)), 'connect ETIMEDOUT');
+  await network.close();
+});
+
+test('a request whose time ran out while connecting is never sent', async () => {
+  const closed = Promise.withResolvers<number>();
+  const dial = (): Socket => {
+    const socket = new Socket();
+    socket.once('close', () => closed.resolve(socket.bytesWritten));
+    setTimeout(() => socket.connect({ host: '127.0.0.1', port: shop.port }), 30);
+    return socket;
+  };
+  const network = fakeNetwork({ 'shop.example.com': [['93.184.216.34']] }, { totalMs: 5, dial });
+  assert.equal(failureOf(await network.fetch(request)), 'timeout ETIMEDOUT');
+  assert.equal(await closed.promise, 0);
+  await network.close();
+});
+
+const tlsClient = createSafeFetch({ resolve: async () => ['127.0.0.1'] });
+after(() => tlsClient.close());
+
+test('over TLS the certificate has to be valid for the name of the URL', async () => {
+  const url = (name: string, port: number) => `https://${name}:${port}/cb`;
+  const good = await tlsClient.fetch({ ...request, url: url('shop.example.com', trustedShop.port) });
+  assert.equal(good.kind, 'answered');
+  assert.match(trustedShop.requests[0] ?? '', /\r\nhost: shop\.example\.com:\d+\r\n/);
+  const wrongName = await tlsClient.fetch({ ...request, url: url('other.example.com', trustedShop.port) });
+  assert.equal(failureOf(wrongName), 'tls ERR_TLS_CERT_ALTNAME_INVALID');
+  const byAddress = await tlsClient.fetch({ ...request, url: url('127.0.0.1', trustedShop.port) });
+  assert.equal(failureOf(byAddress), 'tls ERR_TLS_CERT_ALTNAME_INVALID');
+  const selfSigned = await tlsClient.fetch({ ...request, url: url('shop.example.com', otherShop.port) });
+  assert.equal(failureOf(selfSigned), 'tls DEPTH_ZERO_SELF_SIGNED_CERT');
+  assert.deepEqual([trustedShop.requests.length, otherShop.requests.length], [1, 0]);
+});
+
+test('closing ends what is under way, and refuses what comes after', async () => {
+  const hanging = await startRawServer(() => void network.close());
+  const network = createSafeFetch();
+  const outcome = await network.fetch({ ...request, url: hanging.url });
+  assert.equal(failureOf(outcome), 'reset UND_ERR_DESTROYED');
+  assert.equal(failureOf(await network.fetch({ ...request, url: hanging.url })), 'connect ECLOSED');
+  await hanging.close();
+});
