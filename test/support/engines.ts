@@ -8,7 +8,7 @@ import type { Database } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 
-/** `url` opens the same database once more, as another process would. */
+/** `url` opens the same database once more. With SQLite the two must not write at once: one would block the other's thread. */
 export type TestDatabase = Database & { readonly url: string };
 
 /** `url`: that of a database opened before. `migrated: false`: a new one without any table. */
@@ -37,10 +37,10 @@ export function forEachEngine(
 type NewDatabase = { url: string; remove(): Promise<void> };
 
 function createOpener(create: (migrated: boolean) => Promise<NewDatabase>): OpenTestDatabase {
-  const opened: Database[] = [];
+  const opened = new Set<Database>();
   const created: NewDatabase[] = [];
   afterEach(async () => {
-    for (const db of opened.splice(0)) await db.close();
+    for (const db of opened) await db.close();
     for (const database of created.splice(0)) await database.remove();
   });
   return async ({ url, migrated = true } = {}) => {
@@ -51,10 +51,15 @@ function createOpener(create: (migrated: boolean) => Promise<NewDatabase>): Open
   };
 }
 
-function open(url: string, opened: Database[]): TestDatabase {
+function open(url: string, opened: Set<Database>): TestDatabase {
   const db = openDatabase(url, { connections: 4, pooler: false, onFatal: () => {} });
-  opened.push(db);
-  return { ...db, url };
+  const close = () => {
+    opened.delete(testDatabase);
+    return db.close();
+  };
+  const testDatabase = { ...db, url, close };
+  opened.add(testDatabase);
+  return testDatabase;
 }
 
 async function createSqliteFile(migrated: boolean): Promise<NewDatabase> {

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Database, InsertTarget, SqlValue } from '../../src/db/database.ts';
+import type { OpenTestDatabase } from '../support/engines.ts';
+
+/** What every adapter of the `Database` port keeps to. */
+export function describeDatabase(openTestDatabase: OpenTestDatabase): void {
+  const openWithTable = async () => {
+    const db = await openTestDatabase({ migrated: false });
+    await db.transaction((tx) => tx.query('create table things (id bigint primary key, name text, size integer)'));
+    return db;
+  };
+
+  const values: [string, SqlValue, SqlValue, SqlValue][] = [
+    ['the largest exact integer', Number.MAX_SAFE_INTEGER, 'x', 0],
+    ['a negative integer', -1, 'x', -2_147_483_648],
+    ['no value', 1, null, null],
+    ['an empty text', 1, '', 1],
+    ['quotes and line breaks', 1, `it's "a"\\\n\ttext;--`, 1],
+    ['letters outside the BMP', 1, 'Rúbrica ✍🏽 日本', 1],
+  ];
+  for (const [what, id, name, size] of values) {
+    test(`${what} comes back as it was stored`, async () => {
+      const db = await openWithTable();
+      await db.transaction((tx) =>
+        tx.query('insert into things (id, name, size) values ($1, $2, $3)', [id, name, size]),
+      );
+      await db.transaction((tx) => tx.insertRows(things, [{ id: -7, name, size }]));
+      const rows = await db.query('select * from things order by id desc');
+      assert.deepEqual(plain(rows), [
+        { id, name, size },
+        { id: -7, name, size },
+      ]);
+    });
+  }
+
+  test('a parameter is found by its number, in any order and more than once', async () => {
+    const db = await openWithTable();
+    const sql = 'select cast($2 as text) as second, cast($1 as text) as first, cast($2 as text) as again';
+    assert.deepEqual(plain(await db.query(sql, ['a', 'b'])), [{ second: 'b', first: 'a', again: 'b' }]);
+  });
+
+  test('a transaction sees its own writes at once, and the others only after its commit', async () => {
+    const db = await openWithTable();
+    await db.transaction(async (tx) => {
+      await insertThing(tx, 1);
+      assert.equal((await tx.query('select id from things')).length, 1);
+      assert.equal((await db.query('select id from things')).length, 0);
+    });
+    assert.equal((await db.query('select id from things')).length, 1);
+  });
+
+  test('work that throws leaves nothing behind, and its error reaches the caller unchanged', async () => {
+    const db = await openWithTable();
+    const mistake = new Error('a mistake');
+    const failing = db.transaction(async (tx) => {
+      await insertThing(tx, 1);
+      throw mistake;
+    });
+    await assert.rejects(failing, mistake);
+    assert.equal((await db.query('select id from things')).length, 0);
+  });
+
+  test('a statement that fails takes the whole transaction with it, and the next one works', async () => {
+    const db = await openWithTable();
+    const failing = db.transaction(async (tx) => {
+      await insertThing(tx, 1);
+      await insertThing(tx, 1);
+    });
+    await assert.rejects(failing);
+    await db.transaction((tx) => insertThing(tx, 2));
+    assert.deepEqual(plain(await db.query('select id from things')), [{ id: 2 }]);
+  });
+
+  test('a transaction that fails does not take along one that was asked for while it waited', async () => {
+    const db = await openWithTable();
+    let giveUp = () => {};
+    const waiting = new Promise<void>((resolve) => {
+      giveUp = resolve;
+    });
+    const failing = db.transaction(async (tx) => {
+      await insertThing(tx, 1);
+      await waiting;
+      throw new Error('gave up');
+    });
+    const other = db.transaction((tx) => insertThing(tx, 2));
+    giveUp();
+    await assert.rejects(failing, /gave up/);
+    await other;
+    assert.deepEqual(plain(await db.query('select id from things')), [{ id: 2 }]);
+  });
+
+  test('transactions that run at once do not lose each other’s updates', async () => {
+    const db = await openWithTable();
+    await db.transaction((tx) => insertThing(tx, 1));
+    const grow = () => db.transaction((tx) => tx.query('update things set size = size + 1 where id = 1'));
+    await Promise.all(Array.from({ length: 40 }, grow));
+    assert.deepEqual(plain(await db.query('select size from things')), [{ size: 41 }]);
+  });
+
+  test('many rows go in at once; a column that a row leaves out is null', async () => {
+    const db = await openWithTable();
+    const rows = Array.from({ length: 1000 }, (_, id) => ({ id, name: `thing ${id}` }));
+    await db.transaction((tx) => tx.insertRows(things, rows));
+    const [counted] = await db.query<{ rows: number; sizes: number }>(
+      'select count(*) as rows, count(size) as sizes from things',
+    );
+    assert.deepEqual({ ...counted }, { rows: 1000, sizes: 0 });
+    assert.deepEqual(plain(await db.query('select name from things where id = 999')), [{ name: 'thing 999' }]);
+  });
+
+  test('no rows at all can go in', async () => {
+    const db = await openWithTable();
+    assert.deepEqual(await db.transaction((tx) => tx.insertRows(things, [], 'returning id')), []);
+  });
+
+  test('rows that conflict are left out of the answer, also with a row of the same call', async () => {
+    const db = await openWithTable();
+    await db.transaction((tx) => insertThing(tx, 1));
+    const rows = [1, 2, 2, 3].map((id) => ({ id, name: 'new', size: 5 }));
+    const inserted = await db.transaction((tx) =>
+      tx.insertRows<{ id: number }>(things, rows, 'on conflict (id) do nothing returning id'),
+    );
+    assert.deepEqual(new Set(inserted.map((row) => row.id)), new Set([2, 3]));
+    assert.equal((await db.query('select id from things')).length, 3);
+  });
+
+  test('texts are ordered by their bytes where a statement says {bytewise}', async () => {
+    const db = await openWithTable();
+    const names = ['b', 'a', 'B', 'ñ', '_', '1'];
+    await db.transaction((tx) =>
+      tx.insertRows(
+        things,
+        names.map((name, id) => ({ id, name })),
+      ),
+    );
+    const rows = await db.query<{ name: string }>('select name from things order by name {bytewise}');
+    assert.deepEqual(rows.map((row) => row.name).join(''), '1B_abñ');
+  });
+
+  test('a token that the dialect does not have is refused', async () => {
+    const db = await openWithTable();
+    await assert.rejects(db.query('select {nonsense} from things'), /nonsense/);
+  });
+
+  test('what was committed is there for whoever opens the database next', async () => {
+    const db = await openWithTable();
+    await db.transaction((tx) => insertThing(tx, 1));
+    await db.close();
+    const next = await openTestDatabase({ url: db.url });
+    assert.deepEqual(plain(await next.query('select id from things')), [{ id: 1 }]);
+  });
+}
+
+const things: InsertTarget = { name: 'things', columns: ['id', 'name', 'size'] };
+
+function insertThing(tx: { query: Database['query'] }, id: number): Promise<unknown> {
+  return tx.query('insert into things (id, name, size) values ($1, $2, 1)', [id, `thing ${id}`]);
+}
+
+/** The rows of one engine have no prototype; what counts is what they hold. */
+function plain(rows: readonly object[]): object[] {
+  return rows.map((row) => ({ ...row }));
+}
