@@ -1,0 +1,127 @@
+import { currencyExponent } from './currency-exponents.ts';
+import type { CallbackField, RequestField } from './field-names.ts';
+import { type Problem, problem, type SigningCode } from './signing-error.ts';
+
+/** `allowHttp` is for development: it admits `http:` and host names without a dot, such as `localhost`. */
+export type GrammarOptions = { allowHttp?: boolean };
+
+/** Checks the form of every value of a request (rule 5). Expects values that passed `checkRequestFields`. */
+export function checkRequestGrammar(values: Record<RequestField, string>, options: GrammarOptions = {}): Problem[] {
+  const problems: Problem[] = [];
+  const allowHttp = options.allowHttp === true;
+  expectForm(problems, 'x_account_id', values.x_account_id, ACCOUNT_ID, 100, 'INVALID_ACCOUNT_ID');
+  checkMoney(problems, values);
+  checkEmail(problems, values.x_customer_email);
+  expectForm(problems, 'x_reference', values.x_reference, LATIN_TEXT, 100, 'INVALID_REFERENCE');
+  checkSessionId(problems, values.x_session_id);
+  if (!COUNTRY.test(values.x_shop_country)) problems.push(problem('INVALID_COUNTRY', 'x_shop_country'));
+  checkUrl(problems, 'x_url_callback', values.x_url_callback, allowHttp);
+  checkUrl(problems, 'x_url_cancel', values.x_url_cancel, allowHttp);
+  checkUrl(problems, 'x_url_complete', values.x_url_complete, allowHttp);
+  return problems;
+}
+
+/** The same for a callback. `x_message` and `x_gateway_reference` are free text. */
+export function checkCallbackGrammar(values: Record<CallbackField, string>): Problem[] {
+  const problems: Problem[] = [];
+  expectForm(problems, 'x_account_id', values.x_account_id, ACCOUNT_ID, 100, 'INVALID_ACCOUNT_ID');
+  checkMoney(problems, values);
+  expectForm(problems, 'x_reference', values.x_reference, LATIN_TEXT, 100, 'INVALID_REFERENCE');
+  if (!RESULT.test(values.x_result)) problems.push(problem('INVALID_RESULT', 'x_result'));
+  if (!BOOLEAN.test(values.x_test)) problems.push(problem('INVALID_TEST', 'x_test'));
+  if (!isUtcTime(values.x_timestamp)) problems.push(problem('INVALID_TIMESTAMP', 'x_timestamp'));
+  return problems;
+}
+
+/**
+ * Reads an amount in minor units, or null when the text is not one: one to eleven digits without a leading zero, then
+ * nothing, two decimals where the currency has them, or a fraction of zeros, which published clients send for every
+ * currency (`1000.0`) and which means nothing. Never goes through a floating-point number; the result is always a safe
+ * integer.
+ */
+export function parseAmount(text: string, exponent: number): number | null {
+  const parts = AMOUNT.exec(text);
+  if (parts === null) return null;
+  const [, whole = '', fraction = ''] = parts;
+  const minorUnits = Number(whole) * 10 ** exponent;
+  if (ONLY_ZEROS.test(fraction)) return minorUnits;
+  return fraction.length === 2 && exponent >= 2 ? minorUnits + Number(fraction) * 10 ** (exponent - 2) : null;
+}
+
+const AMOUNT = /^([1-9][0-9]{0,10})(?:\.([0-9]+))?$/;
+const ONLY_ZEROS = /^0*$/;
+const ACCOUNT_ID = /^[!-~]+$/;
+const COUNTRY = /^[A-Z]{2}$/;
+const RESULT = /^(?:completed|failed|pending)$/;
+const BOOLEAN = /^(?:true|false)$/;
+// Visible ASCII and Latin-1, spaces only inside. Wider alphabets have texts that look alike and differ in their bytes
+// (composed and decomposed accents, look-alike letters, invisible and right-to-left marks): two references one cannot
+// tell apart.
+const LATIN_TEXT = /^[\u0021-\u007e\u00a1-\u00ac\u00ae-\u00ff]+(?: +[\u0021-\u007e\u00a1-\u00ac\u00ae-\u00ff]+)*$/;
+const UTC_TIME = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?Z$/;
+
+const LOCAL_PART = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
+const MAIL_DOMAIN =
+  /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+(?:[A-Za-z]{2,63}|[xX][nN]--[A-Za-z0-9-]{1,59})$/;
+const HOST_NAME = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
+
+function expectForm(
+  problems: Problem[],
+  field: string,
+  text: string,
+  form: RegExp,
+  longest: number,
+  code: SigningCode,
+): void {
+  if (text.length > longest) problems.push(problem('FIELD_TOO_LONG', field));
+  else if (!form.test(text)) problems.push(problem(code, field));
+}
+
+function checkMoney(problems: Problem[], values: { x_amount: string; x_currency: string }): void {
+  const exponent = currencyExponent(values.x_currency);
+  if (exponent === undefined) problems.push(problem('INVALID_CURRENCY', 'x_currency'));
+  // Without a currency the amount is held against the widest form, so that one answer names both faults.
+  if (parseAmount(values.x_amount, exponent ?? 2) === null) problems.push(problem('INVALID_AMOUNT', 'x_amount'));
+}
+
+function checkEmail(problems: Problem[], email: string): void {
+  // Length first: the patterns below then never meet a long text.
+  if (email.length > 254) {
+    problems.push(problem('FIELD_TOO_LONG', 'x_customer_email'));
+    return;
+  }
+  const at = email.indexOf('@');
+  const local = email.slice(0, Math.max(at, 0));
+  const accepted = local.length <= 64 && LOCAL_PART.test(local) && MAIL_DOMAIN.test(email.slice(at + 1));
+  if (!accepted) problems.push(problem('INVALID_EMAIL', 'x_customer_email'));
+}
+
+function checkSessionId(problems: Problem[], sessionId: string): void {
+  if (sessionId.length < 5) problems.push(problem('INVALID_SESSION_ID', 'x_session_id'));
+  else expectForm(problems, 'x_session_id', sessionId, LATIN_TEXT, 61, 'INVALID_SESSION_ID');
+}
+
+function checkUrl(problems: Problem[], field: string, text: string, allowHttp: boolean): void {
+  if (text.length > 2048) problems.push(problem('FIELD_TOO_LONG', field));
+  else if (!isPlainUrl(text, allowHttp)) problems.push(problem('INVALID_URL', field));
+}
+
+/**
+ * Accepts only the spelling that a URL parser would write itself. Any other spelling of the host (`0x7f.1`, full-width
+ * digits, upper case) is where two programs read two hosts.
+ */
+function isPlainUrl(text: string, allowHttp: boolean): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:')) return false;
+  if (text.includes('#') || url.username !== '' || url.password !== '') return false;
+  const withoutEmptyPath = url.pathname === '/' ? url.origin + url.search : url.href;
+  if (text !== url.href && text !== withoutEmptyPath) return false;
+  if (url.hostname.startsWith('[')) return true;
+  if (!allowHttp && !url.hostname.includes('.')) return false;
+  return url.hostname.length <= 253 && HOST_NAME.test(url.hostname);
+}
+
+function isUtcTime(text: string): boolean {
+  return UTC_TIME.test(text) && !Number.isNaN(Date.parse(text));
+}

@@ -1,0 +1,64 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+
+/**
+ * Makes a Secret Token ready to sign with: its text as UTF-8, never decoded, even when it looks like hexadecimal.
+ * Keep the key where many messages are signed. Throws `TypeError` when the secret is empty or no text.
+ */
+export function signingKey(secret: string): SigningKey {
+  if (typeof secret !== 'string' || secret === '') throw new TypeError('The secret must be a non-empty string');
+  return new SigningKey(secret);
+}
+
+/** The `x_signature` of a message: HMAC-SHA256 in lower-case hexadecimal, 64 digits. */
+export function computeSignature(message: string, key: SigningKey): string {
+  return key.sign(message);
+}
+
+/** True when `signature` is the `x_signature` of the message. Compares 32 bytes in constant time; never throws. */
+export function signatureMatches(message: string, signature: string, key: SigningKey): boolean {
+  // Checked before decoding: decoding drops what is not hexadecimal without a word.
+  if (!SIGNATURE_FORMAT.test(signature)) return false;
+  expected.write(key.sign(message), 'hex');
+  received.write(signature, 'hex');
+  return timingSafeEqual(expected, received);
+}
+
+const SIGNATURE_FORMAT = /^[0-9a-f]{64}$/;
+const BLOCK = 64;
+const DIGEST = 32;
+const LONGEST_CHARACTER = 3;
+
+// Filled and used up within one call, so one of each serves everybody.
+const scratch = Buffer.alloc(8192);
+const expected = Buffer.alloc(DIGEST);
+const received = Buffer.alloc(DIGEST);
+
+/** Made by `signingKey`. Shows nothing when it is printed or serialised. */
+class SigningKey {
+  readonly #inner = Buffer.alloc(BLOCK, 0x36);
+  readonly #outer = Buffer.alloc(BLOCK + DIGEST, 0x5c);
+
+  constructor(secret: string) {
+    const text = Buffer.from(secret, 'utf8');
+    const key = text.length > BLOCK ? hash('sha256', text, 'buffer') : text;
+    for (const [place, byte] of key.entries()) {
+      this.#inner[place] = byte ^ 0x36;
+      this.#outer[place] = byte ^ 0x5c;
+    }
+  }
+
+  /**
+   * HMAC-SHA256 of the message as RFC 2104 spells it out. Two one-shot hashes take half the time of `createHmac`, whose
+   * native object outweighs the hashing of a message this short; a test holds the two against each other.
+   */
+  sign(message: string): string {
+    const longest = BLOCK + message.length * LONGEST_CHARACTER;
+    const block = longest > scratch.length ? Buffer.alloc(longest) : scratch;
+    this.#inner.copy(block);
+    const end = BLOCK + block.write(message, BLOCK, 'utf8');
+    this.#outer.write(hash('sha256', block.subarray(0, end), 'binary'), BLOCK, 'binary');
+    return hash('sha256', this.#outer, 'hex');
+  }
+}
+
+export type { SigningKey };

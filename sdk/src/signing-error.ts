@@ -1,0 +1,89 @@
+/** One thing that is wrong with a body. `message` and `fix` are safe to show to anybody: they never repeat a value. */
+export type Problem = { code: SigningCode; field: string | null; message: string; fix: string };
+
+/** Thrown when a body cannot be read or must not be signed. The first problem is the error itself; `problems` has them all. */
+export class SigningError extends Error {
+  readonly code: SigningCode;
+  readonly field: string | null;
+  readonly fix: string;
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly [Problem, ...Problem[]]) {
+    super(problems[0].message);
+    this.name = 'SigningError';
+    this.code = problems[0].code;
+    this.field = problems[0].field;
+    this.fix = problems[0].fix;
+    this.problems = problems;
+  }
+}
+
+/** Builds one problem. `field` is null when the whole body is at fault; `detail` may name a position or a field name. */
+export function problem(code: SigningCode, field: string | null, detail?: string): Problem {
+  const [predicate, fix] = CATALOGUE[code];
+  const shownField = field === null ? null : field.slice(0, LONGEST_SHOWN_NAME);
+  const message = `${shownField === null ? 'The body' : shownField || 'The empty name'} ${predicate}`;
+  return { code, field: shownField, message: detail === undefined ? `${message}.` : `${message}: ${detail}.`, fix };
+}
+
+/** Reports one problem by throwing it. */
+export function refuse(code: SigningCode, field: string | null, detail?: string): never {
+  throw new SigningError([problem(code, field, detail)]);
+}
+
+// A stranger may send a name of thousands of characters; an answer repeats only its beginning.
+const LONGEST_SHOWN_NAME = 64;
+
+export type SigningCode = keyof typeof CATALOGUE;
+
+/** code: [what is wrong, said after the field's name; what the caller can do]. */
+const CATALOGUE = {
+  INVALID_JSON: ['is not valid JSON', 'Build the body with a JSON library, not by joining text.'],
+  INVALID_ENCODING: [
+    'is not well-formed text',
+    'Send UTF-8 without a byte order mark, complete percent escapes and complete surrogate pairs.',
+  ],
+  NOT_AN_OBJECT: ['must be one JSON object', 'Send the x_ fields as the members of one object.'],
+  DUPLICATE_KEY: ['occurs more than once', 'Send every field once: readers disagree on which of two wins.'],
+  FORBIDDEN_KEY: ['is not allowed as a name', 'Leave this name out.'],
+  JSON_TOO_DEEP: ['is nested too deeply', 'Nest at most four levels, the outer object included.'],
+  TOO_MANY_FIELDS: ['has too many fields', 'Send at most 64 members, those of inner objects included.'],
+  FIELD_TOO_LONG: ['is too long', 'Shorten the value; the limits are in the API reference.'],
+  CONTROL_CHARACTER: ['contains a control character', 'Remove line feeds, tabs and other control characters.'],
+  UNKNOWN_FIELD: [
+    'is not a field of this message',
+    'Leave it out. Names are lower case and the set of fields is closed.',
+  ],
+  MISSING_FIELD: ['is missing', 'Send the field, and sign it: no field has a default.'],
+  EMPTY_FIELD: ['is empty', 'Give the field a value, and sign that value.'],
+  INVALID_TYPE: [
+    'has the wrong JSON type',
+    'Send text. Only x_amount and x_reference of a request may be numbers, and only the unsigned fields objects.',
+  ],
+  AMBIGUOUS_FIELD: [
+    'contains the name of another field',
+    'Write _ as %5F in URLs (?x%5Freference=1) and keep field names out of every other value.',
+  ],
+  SIGNATURE_MISSING: ['is missing', 'Send x_signature: HMAC-SHA256 of the sorted fields, in lower-case hexadecimal.'],
+  SIGNATURE_INVALID: [
+    'does not match the fields',
+    'Check the secret and that every field is sent exactly as it was signed; `rubrica explain` names the cause.',
+  ],
+  INVALID_ACCOUNT_ID: ['is not a Service Token', 'Send the Service Token: 1 to 100 visible ASCII characters.'],
+  INVALID_AMOUNT: [
+    'is not an amount of this currency',
+    'Write digits only, such as 1000, or two decimals where the currency has them, such as 10.50.',
+  ],
+  INVALID_CURRENCY: ['is not a currency', 'Send an ISO 4217 code in capital letters, such as CLP.'],
+  INVALID_COUNTRY: ['is not a country code', 'Send two capital letters, such as CL.'],
+  INVALID_URL: [
+    'is not an acceptable URL',
+    'Send an absolute https URL in its normal form, without user name, password or fragment.',
+  ],
+  INVALID_EMAIL: ['is not an e-mail address', 'Send one address such as name@example.com.'],
+  INVALID_SESSION_ID: ['is not a session id', 'Send 5 to 61 visible Latin characters, without spaces at either end.'],
+  INVALID_REFERENCE: ['is not a reference', 'Send 1 to 100 visible Latin characters, without spaces at either end.'],
+  INVALID_TIMESTAMP: ['is not a time', 'Send an ISO 8601 time in UTC, such as 2026-01-01T00:00:00.000Z.'],
+  INVALID_RESULT: ['is not a result', 'Send completed, failed or pending.'],
+  INVALID_TEST: ['is neither true nor false', 'Send the text true or false.'],
+} as const satisfies Record<string, readonly [string, string]>;

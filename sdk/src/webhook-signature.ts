@@ -1,0 +1,39 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+
+/** The headers of Standard Webhooks, as they were received; null for one that was not. */
+export type WebhookHeaders = { id: string | null; timestamp: string | null; signature: string | null };
+
+/**
+ * The key of the webhook headers: HKDF-SHA256 of the Secret Token with its own label, so that neither this signature nor
+ * `x_signature` can ever stand for the other. 32 bytes.
+ */
+export function webhookKey(secret: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', secret, '', 'callback-v2', 32));
+}
+
+/**
+ * One value for the `webhook-signature` header: `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`. During a
+ * rotation the header holds one such value per secret, parted by spaces. `timestamp` is in UTC seconds.
+ */
+export function signWebhook(
+  id: string,
+  timestamp: number | string,
+  body: string | Uint8Array,
+  key: Uint8Array,
+): string {
+  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
+}
+
+/** True when one of the signatures in the header was made with one of the keys. Does not look at the time. */
+export function webhookMatches(headers: WebhookHeaders, body: Uint8Array, keys: readonly Uint8Array[]): boolean {
+  const { id, timestamp, signature } = headers;
+  if (id === null || timestamp === null || signature === null) return false;
+  const received = signature.split(' ', MOST_SIGNATURES).map((value) => Buffer.from(value));
+  return keys.some((key) => {
+    const expected = Buffer.from(signWebhook(id, timestamp, body, key));
+    return received.some((value) => value.length === expected.length && timingSafeEqual(value, expected));
+  });
+}
+
+// A sender needs two during a rotation; a stranger must not buy work with a longer list.
+const MOST_SIGNATURES = 8;

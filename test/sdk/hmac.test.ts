@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import test from 'node:test';
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { computeSignature, signatureMatches, signingKey } from '../../sdk/src/hmac.ts';
+
+const key = signingKey('example-secret');
+const message = 'x_amount1000x_currencyUSD';
+const signature = 'f73707f25dac656304862bade3352df26692c0ea61c4146f16ad006d7fa0c066';
+
+test('the worked example of the protocol has its signature', () => {
+  assert.equal(computeSignature(message, key), signature);
+  assert.equal(signatureMatches(message, signature, key), true);
+});
+
+test('any message and any secret give what createHmac gives', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'binary', maxLength: 9000 }),
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 200 }),
+      (text, secret) => {
+        assert.equal(
+          computeSignature(text, signingKey(secret)),
+          createHmac('sha256', secret).update(text).digest('hex'),
+        );
+      },
+    ),
+  );
+});
+
+test('a message longer than the shared room is signed like any other', () => {
+  for (const length of [2709, 2710, 8127, 8128, 8129, 70_000]) {
+    const long = 'ñ€'.repeat(length).slice(0, length);
+    assert.equal(computeSignature(long, key), createHmac('sha256', 'example-secret').update(long).digest('hex'));
+  }
+});
+
+const wrong: [why: string, received: string][] = [
+  ['empty', ''],
+  ['one digit short', signature.slice(1)],
+  ['one digit long', `${signature}0`],
+  ['upper case', signature.toUpperCase()],
+  ['surrounded by spaces', ` ${signature} `],
+  ['followed by a line feed', `${signature}\n`],
+  ['twice', signature + signature],
+  ['with a prefix', `sha256=${signature}`],
+  ['base64', Buffer.from(signature, 'hex').toString('base64')],
+  ['not hexadecimal at the end', `${signature.slice(0, 63)}g`],
+  ['one bit different', signature.replace(/^f/, 'e')],
+];
+for (const [why, received] of wrong) {
+  test(`a signature is refused when it is ${why}`, () => {
+    assert.equal(signatureMatches(message, received, key), false);
+  });
+}
+
+test('a refused signature leaves nothing behind that a later one could match', () => {
+  assert.equal(signatureMatches(message, signature, key), true);
+  assert.equal(signatureMatches(`${message}.`, signature, key), false);
+  assert.equal(signatureMatches(message, 'zz', key), false);
+  assert.equal(signatureMatches(message, signature, key), true);
+});
+
+test('a secret must be a text that is not empty', () => {
+  assert.throws(() => signingKey(''), TypeError);
+  assert.throws(() => signingKey(undefined as unknown as string), TypeError);
+});
+
+test('a key shows nothing of its secret', () => {
+  const shown = `${JSON.stringify(key)} ${inspect(key, { showHidden: true, depth: 9 })} ${String(key)}`;
+  assert.ok(!/example|[0-9]{2}|<Buffer/.test(shown), shown);
+});
