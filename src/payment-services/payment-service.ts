@@ -1,4 +1,4 @@
-import type { KeyObject } from 'node:crypto';
+import type { SigningKey } from '../../sdk/src/hmac.ts';
 
 /** Whose tokens are used. Not how the program runs: every server takes both. */
 export type Environment = 'development' | 'production';
@@ -16,4 +16,4 @@ export type ServiceEnvironment = {
 };
 
 /** `closesAt` is null for the current one; during a rotation the old one closes at that time (UTC milliseconds). */
-export type SecretToken = { id: string; text: string; key: KeyObject; createdAt: number; closesAt: number | null };
+export type SecretToken = { id: string; text: string; key: SigningKey; createdAt: number; closesAt: number | null };
