@@ -7,6 +7,7 @@ export type TidyRule = (files: readonly SourceFile[]) => string[];
 /** The layers from top to bottom. A file may import from any layer below its own; the SDK may be imported by all. */
 const layers: readonly (readonly string[])[] = [
   ['main'],
+  ['cli'],
   ['compose-app'],
   ['http', 'console', 'worker'],
   ['checkout', 'transactions', 'outbox', 'payment-services', 'bank-validation', 'auth'],
