@@ -1,0 +1,69 @@
+import pino from 'pino';
+import type { App } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import type { Database } from '../../src/db/database.ts';
+import type { Clock } from '../../src/lib/clock.ts';
+import type { FetchRequest } from '../../src/lib/safe-fetch.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { simulatedMethod } from '../../src/payment-methods/simulated-method.ts';
+
+/** Time stands still until a test moves it. */
+export type TestClock = Clock & { advance(milliseconds: number): void };
+
+export type TestApp = App & {
+  readonly now: TestClock;
+  /** What `fetch` was asked for, in order; empty where a test brings its own `fetch`. */
+  readonly sent: FetchRequest[];
+  /** What the process does when it begins to stop. */
+  stop(): void;
+};
+
+/**
+ * An app on a test's database, in which nothing is left to chance: the clock is the test's, `random` is seeded, and
+ * `fetch` reaches nobody and answers 200. `parts` replaces what a test needs otherwise.
+ */
+export function createTestApp(db: Database, parts: Partial<App> & { now?: TestClock } = {}): TestApp {
+  const stopping = new AbortController();
+  const sent: FetchRequest[] = [];
+  return {
+    config: readConfig({ MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent' }),
+    db,
+    log: pino({ level: 'silent' }),
+    metrics: createMetrics(),
+    now: createTestClock(),
+    random: createSeededRandom(1),
+    fetch: async (request) => {
+      sent.push(request);
+      return { kind: 'answered', status: 200, retryAfter: null, excerpt: '', durationMs: 1 };
+    },
+    paymentMethods: [simulatedMethod],
+    validationProvider: null,
+    stopping: stopping.signal,
+    sent,
+    stop: () => stopping.abort(),
+    ...parts,
+  };
+}
+
+/** Starts at a fixed moment, so that a signature or a timestamp in a test can be a literal. */
+export function createTestClock(start = Date.UTC(2026, 0, 15, 12)): TestClock {
+  let time = start;
+  const anchor = (utcMs: number) => {
+    time = Math.max(time, utcMs);
+  };
+  const advance = (milliseconds: number) => {
+    time += milliseconds;
+  };
+  return Object.assign(() => time, { anchor, advance });
+}
+
+/** The mulberry32 generator: the same numbers in [0, 1) in every run. */
+export function createSeededRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
