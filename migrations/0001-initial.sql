@@ -124,13 +124,14 @@ create table callbacks (
 create index callbacks_due on callbacks (next_attempt_at) where state = 'queued';
 create index callbacks_of_transaction on callbacks (transaction_id);
 
+-- Every attempt there was, also one of a worker that had lost its lease and could change nothing any more.
 create table delivery_attempts (
+  id {id},
   callback_id bigint not null references callbacks (id),
-  number bigint not null,
   started_at bigint not null,
   duration_ms bigint not null,
   status bigint,
   failure text,
-  excerpt text,
-  primary key (callback_id, number)
+  excerpt text
 );
+create index delivery_attempts_of_callback on delivery_attempts (callback_id);

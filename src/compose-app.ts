@@ -23,7 +23,7 @@ export function composeApp(config: Config, onFatal: (error: unknown) => void): R
   const stopping = new AbortController();
   const now = systemClock();
   const log = pino({ level: config.logLevel, base: null, timestamp: () => `,"time":"${new Date(now()).toISOString()}"` });
-  const fetch = createSafeFetch();
+  const outbound = createSafeFetch({ ownAddresses: config.publicUrl === null ? [] : [new URL(config.publicUrl).hostname] });
   const db = openDatabase(config.databaseUrl, {
     connections: config.databaseConnections,
     pooler: config.databasePooler,
@@ -34,16 +34,16 @@ export function composeApp(config: Config, onFatal: (error: unknown) => void): R
     db,
     log,
     now,
-    fetch,
+    fetch: outbound.fetch,
     metrics: createMetrics(),
     random: Math.random,
     paymentMethods: [simulatedMethod],
-    validationProvider: composeValidationProvider(config, fetch, now),
+    validationProvider: composeValidationProvider(config, outbound.fetch, now),
     stopping: stopping.signal,
     stop: () => stopping.abort(),
     close: async () => {
       await db.close();
-      await fetch.close();
+      await outbound.close();
     },
   };
 }

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
+import { availableMethods } from '../checkout/available-methods.ts';
 import { Problem } from '../error-catalogue.ts';
 import type { PaymentMethod } from '../payment-methods/payment-method.ts';
 import { type CreateOutcome, createTransaction } from '../transactions/create-transaction.ts';
 import { readSignedRequest } from './read-signed-request.ts';
-import { availableMethods } from './transaction-reply.ts';
 
 export type Created = Exclude<CreateOutcome, { kind: 'conflict' }> & { methods: PaymentMethod[] };
 

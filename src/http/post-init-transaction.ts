@@ -1,7 +1,7 @@
+import { payUrl } from '../checkout/pay-link.ts';
 import { createFromRequest } from './create-from-request.ts';
 import type { Endpoint } from './endpoint.ts';
 import { SignedRequestSchema } from './schemas.ts';
-import { payUrl } from './transaction-reply.ts';
 
 /** The same from a form in the payer's browser, which lands on the pay page. Kept for shops that post it. */
 export const postInitTransaction: Endpoint = {

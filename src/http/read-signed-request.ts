@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { currencyExponent } from '../../sdk/src/currency-exponents.ts';
-import { checkRequestGrammar } from '../../sdk/src/field-grammar.ts';
+import { checkRequestGrammar, parseAmount } from '../../sdk/src/field-grammar.ts';
 import { readFormFields } from '../../sdk/src/read-form-fields.ts';
 import { readJsonFields } from '../../sdk/src/read-json-fields.ts';
-import { SigningError } from '../../sdk/src/signing-error.ts';
+import { SigningError, type Problem as SigningProblem } from '../../sdk/src/signing-error.ts';
 import { signingMessage } from '../../sdk/src/signing-message.ts';
 import { checkRequestFields } from '../../sdk/src/signing-rules.ts';
 import type { App } from '../app.ts';
-import { type ErrorItem, Problem } from '../error-catalogue.ts';
+import { type ErrorCode, type ErrorItem, Problem } from '../error-catalogue.ts';
 import { checkOutboundUrl } from '../lib/address-filter.ts';
 import { authenticateRequest } from '../payment-services/authenticate-request.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';

@@ -62,3 +62,130 @@ export type FeedRow = SqlRow & {
   user_id: string | null;
   data: string | null;
 };
+
+/** What a worker needs to know of a callback that it has claimed. */
+export type ClaimedCallback = SqlRow & {
+  id: number;
+  environment_id: number;
+  endpoint_id: number;
+  sequence: number;
+  attempts: number;
+  lease: string;
+  webhook_id: string;
+  url: string;
+  body: string;
+};
+
+/** So many busy endpoints a claim can pass over. */
+export const MOST_EXCLUDED = 200;
+
+/**
+ * Claims due callbacks until `until`: the due time moves there, so that a claim nobody finishes comes back by itself.
+ * At most `perEndpoint` of one endpoint, and none of the excluded ones, so that a long queue hides no other.
+ */
+export function claimCallbacks(
+  tx: Tx,
+  claim: { lease: string; now: number; until: number; perEndpoint: number; limit: number; excluded: readonly number[] },
+): Promise<ClaimedCallback[]> {
+  const excluded = Array.from({ length: MOST_EXCLUDED }, (_, index) => claim.excluded[index] ?? 0);
+  const places = excluded.map((_, index) => `$${index + 6}`).join(', ');
+  return tx.query<ClaimedCallback>(
+    `update callbacks set lease = $1, next_attempt_at = $2
+     where state = 'queued' and next_attempt_at <= $3 and id in (
+       select id from (
+         select id, due_at, row_number() over (partition by endpoint_id order by due_at, id) as place
+         from (
+           select id, endpoint_id, next_attempt_at as due_at from callbacks
+           where state = 'queued' and next_attempt_at <= $3 and endpoint_id not in (${places})
+           order by next_attempt_at limit 1000
+         ) as due
+       ) as ranked
+       where place <= $4 order by due_at, id limit $5)
+     returning id, environment_id, endpoint_id, sequence, attempts, lease, webhook_id, url, body`,
+    [claim.lease, claim.until, claim.now, claim.perEndpoint, claim.limit, ...excluded],
+  );
+}
+
+/** Gives back claims that were not tried, so that another worker need not wait for the lease to end. */
+export async function releaseCallback(tx: Tx, id: number, lease: string, now: number): Promise<void> {
+  await tx.query('update callbacks set lease = null, next_attempt_at = $3 where id = $1 and lease = $2', [id, lease, now]);
+}
+
+const DELIVERY_ATTEMPTS: InsertTarget = {
+  name: 'delivery_attempts',
+  columns: ['callback_id', 'started_at', 'duration_ms', 'status', 'failure', 'excerpt'],
+};
+
+export async function insertDeliveryAttempts(tx: Tx, rows: readonly SqlRow[]): Promise<void> {
+  await tx.insertRows(DELIVERY_ATTEMPTS, rows);
+}
+
+/** What an attempt made of its callback. Changes nothing for a worker whose lease is another's by now. */
+export async function updateCallback(
+  tx: Tx,
+  change: { id: number; lease: string; state: CallbackState; nextAttemptAt: number; finishedAt: number | null },
+): Promise<boolean> {
+  const rows = await tx.query(
+    `update callbacks set state = $3, next_attempt_at = $4, finished_at = $5, attempts = attempts + 1, lease = null
+     where id = $1 and lease = $2 returning id`,
+    [change.id, change.lease, change.state, change.nextAttemptAt, change.finishedAt],
+  );
+  return rows.length === 1;
+}
+
+/** An endpoint that is gone gets nothing more: what waits for it is kept as `disabled`. */
+export async function disableEndpoint(tx: Tx, endpointId: number, now: number): Promise<void> {
+  await tx.query('update endpoints set disabled_at = $2 where id = $1 and disabled_at is null', [endpointId, now]);
+  await tx.query(
+    `update callbacks set state = 'disabled', finished_at = $2, lease = null where endpoint_id = $1 and state = 'queued'`,
+    [endpointId, now],
+  );
+}
+
+/** Queues a callback again, from the first attempt, and enables its endpoint. Answers false for an unknown id. */
+export async function requeueCallback(tx: Tx, id: number, now: number): Promise<boolean> {
+  const [row] = await tx.query<{ endpoint_id: number }>(
+    `update callbacks set state = 'queued', next_attempt_at = $2, finished_at = null, attempts = 0, lease = null
+     where id = $1 returning endpoint_id`,
+    [id, now],
+  );
+  if (row === undefined) return false;
+  await tx.query('update endpoints set disabled_at = null where id = $1', [row.endpoint_id]);
+  return true;
+}
+
+export type ListedCallback = SqlRow & {
+  id: number;
+  transaction_id: number;
+  webhook_id: string;
+  state: CallbackState;
+  attempts: number;
+  created_at: number;
+  next_attempt_at: number;
+  finished_at: number | null;
+  url: string;
+  status: number | null;
+  failure: string | null;
+};
+
+/** The newest callbacks, of one state or of all (`''`), with the outcome of their last attempt. */
+export function selectCallbacks(db: Reader, state: CallbackState | '', limit: number): Promise<ListedCallback[]> {
+  return db.query<ListedCallback>(
+    `select c.id, c.transaction_id, c.webhook_id, c.state, c.attempts, c.created_at, c.next_attempt_at, c.finished_at, c.url,
+       a.status, a.failure
+     from callbacks c
+     left join delivery_attempts a
+       on a.id = (select max(last.id) from delivery_attempts last where last.callback_id = c.id)
+     where $1 = '' or c.state = $1
+     order by c.id desc limit $2`,
+    [state, limit],
+  );
+}
+
+/** When the longest-waiting callback was due, or null when none is waiting. */
+export async function selectOldestDue(db: Reader): Promise<number | null> {
+  const [row] = await db.query<{ oldest: number | null }>(
+    `select min(next_attempt_at) as oldest from callbacks where state = 'queued'`,
+  );
+  return row?.oldest ?? null;
+}

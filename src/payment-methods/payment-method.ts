@@ -1,4 +1,5 @@
-import type { Environment } from '../lib/environment.ts';
+/** The environment of the transaction's tokens. In `development` no method may move money. */
+type Environment = 'development' | 'production';
 
 /** What a payment method is told of the transaction that it is to collect. */
 export type PaymentRequest = {

@@ -1,0 +1,47 @@
+import { type Command, Option } from 'commander';
+import { listCallbacks, resendCallback } from '../outbox/resend-callback.ts';
+import type { CallbackState } from '../outbox/outbox-queries.ts';
+import { CommandError, print, table, time } from './print.ts';
+import { withApp } from './with-app.ts';
+
+/** `callback list | resend`. */
+export function addCallbackCommands(program: Command): void {
+  const group = program.command('callback').description('what is sent to merchants');
+  group
+    .command('list')
+    .description('the newest callbacks and the outcome of their last attempt')
+    .addOption(new Option('--state <state>', 'only these').choices(['queued', 'delivered', 'dead', 'disabled']))
+    .option('--limit <number>', 'how many', '50')
+    .option('--json', 'print one JSON object')
+    .action(list);
+  group
+    .command('resend')
+    .description('send one again, with the same bytes; enables its endpoint')
+    .argument('<id>', 'the ID of callback list')
+    .option('--json', 'print one JSON object')
+    .action(resend);
+}
+
+async function list(options: { state?: CallbackState; limit: string; json?: boolean }): Promise<void> {
+  const limit = Number(options.limit);
+  if (!Number.isInteger(limit) || limit < 1 || limit > 10_000) throw new CommandError('--limit is a number from 1 to 10000.');
+  const callbacks = await withApp((app) => listCallbacks(app, options.state ?? null, limit));
+  const rows = callbacks.map((one) => [
+    String(one.id),
+    String(one.transaction_id),
+    one.state,
+    String(one.attempts),
+    one.failure ?? (one.status === null ? '—' : String(one.status)),
+    one.state === 'queued' ? `next ${time(one.next_attempt_at)}` : time(one.finished_at),
+    one.url,
+  ]);
+  const head = ['ID', 'TRANSACTION', 'STATE', 'ATTEMPTS', 'LAST ANSWER', 'WHEN (UTC)', 'URL'];
+  print(options, { callbacks }, rows.length === 0 ? ['No callback yet.'] : table([head, ...rows]));
+}
+
+async function resend(text: string, options: { json?: boolean }): Promise<void> {
+  const id = Number(text);
+  const queued = Number.isSafeInteger(id) && (await withApp((app) => resendCallback(app, id)));
+  if (!queued) throw new CommandError(`There is no callback ${text}: bin/rubrica callback list`);
+  print(options, { id, state: 'queued' }, [`Callback ${id} is queued; the running service sends it within a second.`]);
+}

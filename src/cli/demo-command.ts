@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import { ConfigError, readConfig } from '../config.ts';
+import { type Demo, DemoFailure, openDemo } from './demo-stage.ts';
+import { payAndReceive } from './demo-payment.ts';
+import { validateAccounts } from './demo-validation.ts';
+import { CommandError } from './print.ts';
+
+/** `demo`: the whole product in one command, over real HTTP, each step checked. */
+export function addDemoCommand(program: Command): void {
+  program
+    .command('demo')
+    .description('starts the service and shows it: sign, create, pay, receive the callback, validate bank accounts')
+    .option('--exit', 'end when everything was shown; status 0 only if every step was verified')
+    .action(demo);
+}
+
+async function demo(options: { exit?: boolean }): Promise<void> {
+  const config = readConfig();
+  if (config.mode !== 'development') throw new ConfigError('The demo runs in development only: unset RUBRICA_ENV.');
+  const stage = await openDemo({ ...config, logLevel: 'error' });
+  try {
+    await payAndReceive(stage);
+    await validateAccounts(stage);
+  } catch (error) {
+    await stage.close();
+    if (error instanceof DemoFailure) throw new CommandError(`\n  ✗ ${error.message}`);
+    throw error;
+  }
+  if (options.exit === true) {
+    stage.say('Every step was verified.');
+    await stage.close();
+    return;
+  }
+  leaveRunning(stage);
+}
+
+function leaveRunning(stage: Demo): void {
+  stage.say('Every step was verified. The service stays up:');
+  stage.show('API reference', `${stage.url}/docs`);
+  stage.show('Health', `${stage.url}/readyz`);
+  stage.show('Callbacks', 'bin/rubrica callback list');
+  stage.show('Next', 'README.md: the same request with curl');
+  stage.say('Ctrl+C ends it.');
+  const stop = () => void stage.close().then(() => process.exit(0));
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+}

@@ -1,0 +1,77 @@
+import { sign } from '../../sdk/src/sign-fields.ts';
+import { verifyCallback } from '../../sdk/src/verify-callback.ts';
+import { createPaymentService } from '../payment-services/create-payment-service.ts';
+import type { Demo } from './demo-stage.ts';
+
+/** Creates a payment service, then a transaction as a shop does, pays it as a payer does, and verifies the callback. */
+export async function payAndReceive(demo: Demo): Promise<void> {
+  demo.step('Create a payment service');
+  const service = await createPaymentService(demo.app, 'Tienda Demo');
+  const tokens = service.development;
+  demo.show('command', "bin/rubrica payment-service create --name 'Tienda Demo'");
+  demo.show('Service Token', shorten(tokens.service_token));
+  demo.show('Secret Token', `${tokens.secret_token.slice(0, 4)}… (shown once, stored encrypted)`);
+
+  demo.step('Sign and post a transaction, as a shop does');
+  const fields = shopFields(demo, tokens.service_token);
+  const body = { ...fields, x_signature: sign(fields, tokens.secret_token) };
+  for (const [name, value] of Object.entries(body)) demo.show(name, shorten(value));
+  const response = await fetch(`${demo.url}/trxs`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const reply = (await response.json()) as { data: { idTrx: number; payUrl: { url: string }[] } };
+  demo.check(response.status === 200, `POST /trxs answered 200: transaction ${reply.data?.idTrx}, stored durably`);
+  const payUrl = reply.data.payUrl[0]?.url as string;
+  demo.show('pay page', payUrl);
+
+  demo.step('Pay it on the simulated method, as a payer does');
+  await pay(demo, payUrl);
+
+  demo.step('Receive the callback and verify it');
+  const received = await demo.nextCallback();
+  const verified = verifyCallback({
+    body: received.body,
+    headers: received.headers,
+    secret: tokens.secret_token,
+    requireWebhookHeaders: true,
+    expected: {
+      account: tokens.service_token,
+      reference: fields.x_reference,
+      amount: fields.x_amount,
+      currency: fields.x_currency,
+      test: true,
+    },
+  });
+  for (const [name, value] of new URLSearchParams(received.body)) demo.show(name, shorten(value));
+  demo.check(verified.ok, 'its signature and its Standard Webhooks headers are genuine, and it is about our order');
+  demo.check(new URLSearchParams(received.body).get('x_result') === 'completed', 'it says completed');
+}
+
+function shopFields(demo: Demo, serviceToken: string) {
+  return {
+    x_account_id: serviceToken,
+    x_amount: '12990',
+    x_currency: 'CLP',
+    x_customer_email: 'compradora@example.cl',
+    x_reference: `DEMO-${demo.app.now()}`,
+    x_session_id: 'demo-session-1',
+    x_shop_country: 'CL',
+    x_url_callback: `${demo.receiverUrl}/callback?order=1`,
+    x_url_cancel: `${demo.receiverUrl}/cancel`,
+    x_url_complete: `${demo.receiverUrl}/complete`,
+  };
+}
+
+async function pay(demo: Demo, payUrl: string): Promise<void> {
+  const page = await fetch(payUrl);
+  const html = await page.text();
+  demo.check(page.status === 200 && html.includes('12.990'), 'the pay page shows the amount');
+  const paid = await fetch(payUrl, { method: 'POST', body: new URLSearchParams({ method: 'simulated' }) });
+  demo.check(paid.status === 200, 'paid: the page shows the outcome and the way back to the shop');
+}
+
+function shorten(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 28)}…${text.slice(-8)}` : text;
+}

@@ -1,0 +1,89 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Config } from '../config.ts';
+import type { RunningApp } from '../compose-app.ts';
+import { startService } from './serve-command.ts';
+
+/** A step that did not come out as it must. */
+export class DemoFailure extends Error {}
+
+/** What a merchant's server received. */
+export type Received = { path: string; headers: Record<string, string>; body: string };
+
+/** The running service, a shop's receiver beside it, and a voice. */
+export type Demo = {
+  app: RunningApp;
+  url: string;
+  receiverUrl: string;
+  /** The next request that the shop's receiver gets. */
+  nextCallback(): Promise<Received>;
+  step(title: string): void;
+  say(text: string): void;
+  show(label: string, text: string): void;
+  /** Prints a tick, or ends the demo. */
+  check(holds: boolean, claim: string): void;
+  close(): Promise<void>;
+};
+
+/** Starts the service on the configured port, or on a free one when that is taken, and the receiver on loopback. */
+export async function openDemo(config: Config): Promise<Demo> {
+  const service = await startService(config).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EADDRINUSE') return startService({ ...config, port: 0 });
+    throw error;
+  });
+  const receiver = await openReceiver();
+  let steps = 0;
+  const say = (text: string) => void process.stdout.write(`\n  ${text}\n`);
+  const show = (label: string, text: string) => void process.stdout.write(`    ${label.padEnd(16)}${text}\n`);
+  say(`Rúbrica runs at ${service.url}, on ${service.app.db.engine}.`);
+  return {
+    app: service.app,
+    url: service.url,
+    receiverUrl: receiver.url,
+    nextCallback: receiver.next,
+    step: (title) => void process.stdout.write(`\n  ${++steps}. ${title}\n`),
+    say,
+    show,
+    check: (holds, claim) => {
+      if (!holds) throw new DemoFailure(claim);
+      process.stdout.write(`    ✓ ${claim}\n`);
+    },
+    close: async () => {
+      await service.stop();
+      receiver.server.close();
+      receiver.server.closeAllConnections();
+    },
+  };
+}
+
+const CALLBACK_WITHIN_MS = 15_000;
+
+async function openReceiver(): Promise<{ server: Server; url: string; next(): Promise<Received> }> {
+  const arrived: Received[] = [];
+  let notify = () => {};
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const headers = request.headers as Record<string, string>;
+    arrived.push({ path: request.url ?? '/', headers, body: Buffer.concat(chunks).toString() });
+    response.end('OK');
+    notify();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const next = async () => {
+    const until = performance.now() + CALLBACK_WITHIN_MS;
+    while (arrived.length === 0) {
+      if (performance.now() > until) throw new DemoFailure('no callback arrived');
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, 1000);
+        notify = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    return arrived.shift() as Received;
+  };
+  return { server, url: `http://127.0.0.1:${port}`, next };
+}

@@ -1,0 +1,112 @@
+import type { Command } from 'commander';
+import { createPaymentService, importPaymentService, type NewPaymentService } from '../payment-services/create-payment-service.ts';
+import { disablePaymentService, listPaymentServices } from '../payment-services/list-payment-services.ts';
+import type { Environment } from '../payment-services/payment-service.ts';
+import { rotateSecretToken } from '../payment-services/rotate-secret-token.ts';
+import { environmentOption, readDuration } from './options.ts';
+import { CommandError, print, table, time } from './print.ts';
+import { withApp } from './with-app.ts';
+
+/** `payment-service create | import | list | disable | rotate`. */
+export function addPaymentServiceCommands(program: Command): void {
+  const group = program.command('payment-service').description('payment services and their tokens');
+  group
+    .command('create')
+    .description('make a payment service with a pair of tokens in each environment; the secrets are shown once')
+    .requiredOption('--name <name>', 'what payers read on the pay page')
+    .option('--json', 'print one JSON object')
+    .action(create);
+  group
+    .command('import')
+    .description('bring a payment service over with the tokens that its clients already have')
+    .requiredOption('--name <name>', 'what payers read on the pay page')
+    .addOption(environmentOption())
+    .requiredOption('--service-token <token>', 'x_account_id of the clients')
+    .requiredOption('--secret-token <token>', 'the key that the clients sign with')
+    .option('--json', 'print one JSON object')
+    .action(importOne);
+  group.command('list').description('payment services, their Service Tokens and the age of their secrets').option('--json', 'print one JSON object').action(list);
+  group.command('disable').description('its signatures fail from now on').argument('<id>').option('--json', 'print one JSON object').action(disable);
+  group
+    .command('rotate')
+    .description('make a new Secret Token; the old one stays valid for the overlap')
+    .argument('<id>')
+    .addOption(environmentOption())
+    .option('--overlap <duration>', 'such as 24h, 30m or 0', '24h')
+    .option('--json', 'print one JSON object')
+    .action(rotate);
+}
+
+async function create(options: { name: string; json?: boolean }): Promise<void> {
+  const created = await withApp((app) => createPaymentService(app, readName(options.name)));
+  print(options, created, newLines(created));
+}
+
+type ImportOptions = { name: string; environment: Environment; serviceToken: string; secretToken: string; json?: boolean };
+
+async function importOne(options: ImportOptions): Promise<void> {
+  const { environment, serviceToken, secretToken } = options;
+  if (!/^[!-~]{1,100}$/.test(serviceToken)) throw new CommandError('A Service Token is 1 to 100 visible ASCII characters.');
+  if (secretToken === '') throw new CommandError('The Secret Token is empty.');
+  const created = await withApp(async (app) => {
+    const listed = await listPaymentServices(app);
+    const taken = listed.some(({ tokens }) => tokens.some((token) => token.service_token === serviceToken));
+    if (taken) throw new CommandError('This Service Token belongs to a payment service already: bin/rubrica payment-service list');
+    const pair = { service_token: serviceToken, secret_token: secretToken };
+    return importPaymentService(app, readName(options.name), environment, pair);
+  });
+  print(options, created, newLines(created));
+}
+
+async function list(options: { json?: boolean }): Promise<void> {
+  const services = await withApp(listPaymentServices);
+  const rows = services.flatMap((service) =>
+    service.tokens.map((token) => [
+      service.id,
+      service.name,
+      service.disabled_at === null ? 'enabled' : 'disabled',
+      token.environment,
+      token.service_token,
+      `${time(token.created_at)}${token.closes_at === null ? '' : `, closes ${time(token.closes_at)}`}`,
+      time(token.last_used_at),
+    ]),
+  );
+  const head = ['ID', 'NAME', 'STATE', 'ENVIRONMENT', 'SERVICE TOKEN', 'SECRET SINCE', 'LAST USED'];
+  print(options, { payment_services: services }, rows.length === 0 ? ['No payment service yet.'] : table([head, ...rows]));
+}
+
+async function disable(id: string, options: { json?: boolean }): Promise<void> {
+  const disabled = await withApp((app) => disablePaymentService(app, id));
+  if (!disabled) throw new CommandError(`There is no enabled payment service ${id}.`);
+  print(options, { id, disabled }, [`${id} is disabled; its signatures fail within a second.`]);
+}
+
+type RotateOptions = { environment: Environment; overlap: string; json?: boolean };
+
+async function rotate(id: string, options: RotateOptions): Promise<void> {
+  const rotation = await withApp((app) => rotateSecretToken(app, id, options.environment, readDuration(options.overlap)));
+  if (rotation === null) throw new CommandError(`There is no payment service ${id}.`);
+  print(options, { id, environment: options.environment, ...rotation }, [
+    `New Secret Token of ${id} in ${options.environment}, shown once:`,
+    `  ${rotation.secret_token}`,
+    `The old one closes at ${time(rotation.old_closes_at)} UTC.`,
+  ]);
+}
+
+function readName(name: string): string {
+  const trimmed = name.trim();
+  if (trimmed === '' || trimmed.length > 100 || /\p{Cc}/u.test(trimmed)) throw new CommandError('A name is 1 to 100 characters.');
+  return trimmed;
+}
+
+function newLines(created: Required<NewPaymentService>): string[] {
+  return [
+    `Payment service ${created.id}, ${created.name}. The Secret Tokens are shown once.`,
+    ...(['development', 'production'] as const).flatMap((environment) => [
+      '',
+      environment,
+      `  Service Token  ${created[environment].service_token}`,
+      `  Secret Token   ${created[environment].secret_token}`,
+    ]),
+  ];
+}

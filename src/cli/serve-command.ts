@@ -1,0 +1,70 @@
+import type { AddressInfo } from 'node:net';
+import type { Command } from 'commander';
+import { composeApp, type RunningApp } from '../compose-app.ts';
+import { type Config, describeSettings, readConfig } from '../config.ts';
+import { migrate } from '../db/migrate.ts';
+import { buildServer } from '../http/build-server.ts';
+import { ROUTES } from '../http/routes.ts';
+import { startWorker } from '../worker.ts';
+
+/** Time for requests and deliveries under way once a stop is asked for. */
+const DRAIN_MS = 8_000;
+
+export function addServeCommand(program: Command): void {
+  program
+    .command('serve')
+    .description('the service: HTTP and worker; brings the schema up to date first; SIGTERM drains')
+    .action(async () => {
+      const running = await startService(readConfig());
+      const stop = () => void running.stop().then(() => process.exit(0));
+      process.once('SIGTERM', stop);
+      process.once('SIGINT', stop);
+    });
+}
+
+export type RunningService = { app: RunningApp; url: string; stop(): Promise<void> };
+
+/** Starts the service and answers when it listens. With port 0 the app's config names the port that was chosen. */
+export async function startService(settings: Config): Promise<RunningService> {
+  const startedAt = performance.now();
+  const config = { ...settings };
+  const app = composeApp(config, stopAfterFailedCommit);
+  const migrations = await migrate(app.db);
+  const server = buildServer(app, ROUTES);
+  await server.listen({ port: config.port, host: config.host });
+  const { port } = server.server.address() as AddressInfo;
+  config.port = port;
+  const worker = startWorker(app);
+  const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
+  const shown = Object.fromEntries(describeSettings().map(({ name, value }) => [name, value]));
+  app.log.info({ url, migrations, settings: shown, ms: Math.round(performance.now() - startedAt) }, 'ready');
+  return {
+    app,
+    url,
+    stop: async () => {
+      app.log.info('stopping');
+      app.stop();
+      await within(DRAIN_MS, Promise.all([server.close(), worker.stop()]));
+      await app.close();
+      app.log.info('stopped');
+    },
+  };
+}
+
+/**
+ * After an I/O error in a commit nobody knows what is on disk. The answers that wait are `OUTCOME_UNKNOWN`; they leave,
+ * and the next start reads the truth.
+ */
+function stopAfterFailedCommit(error: unknown): void {
+  process.stderr.write(`the disk failed in a commit, stopping: ${(error as Error).cause ?? error}\n`);
+  setTimeout(() => process.exit(70), 200);
+}
+
+async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, limitMs);
+  });
+  await Promise.race([work, limit]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,17 @@
+import { type RunningApp, composeApp } from '../compose-app.ts';
+import { readConfig } from '../config.ts';
+import { migrate } from '../db/migrate.ts';
+
+/** Runs a command on an app of its own, with the schema up to date, and closes it again. Logs nothing below errors. */
+export async function withApp<Result>(run: (app: RunningApp) => Promise<Result>): Promise<Result> {
+  const config = { ...readConfig(), logLevel: 'error' };
+  const app = composeApp(config, (error) => {
+    throw error;
+  });
+  try {
+    await migrate(app.db);
+    return await run(app);
+  } finally {
+    await app.close();
+  }
+}

@@ -1,0 +1,26 @@
+import { signWebhook, webhookKey } from '../../sdk/src/webhook-signature.ts';
+import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
+import type { ClaimedCallback } from './outbox-queries.ts';
+
+/**
+ * The headers of one attempt: Standard Webhooks beside the signed body. All that is new for merchants is here, because
+ * the body is a closed set of fields. During a rotation every open Secret Token signs.
+ */
+export function callbackHeaders(
+  environment: ServiceEnvironment,
+  callback: ClaimedCallback,
+  now: number,
+): Record<string, string> {
+  const timestamp = Math.floor(now / 1000);
+  const signatures = environment.secrets.map((secret) =>
+    signWebhook(callback.webhook_id, timestamp, callback.body, webhookKey(secret.text)),
+  );
+  return {
+    'content-type': 'application/x-www-form-urlencoded',
+    'user-agent': 'Rubrica',
+    'rubrica-sequence': String(callback.sequence),
+    'webhook-id': callback.webhook_id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signatures.join(' '),
+  };
+}

@@ -1,0 +1,15 @@
+import type { App } from '../app.ts';
+import { type CallbackState, type ListedCallback, requeueCallback, selectCallbacks } from './outbox-queries.ts';
+
+/** The newest callbacks, of one state or of all, with the outcome of their last attempt. */
+export function listCallbacks(app: App, state: CallbackState | null, limit: number): Promise<ListedCallback[]> {
+  return selectCallbacks(app.db, state ?? '', limit);
+}
+
+/**
+ * Sends a callback again, with the same bytes and from the start of its schedule, and enables its endpoint.
+ * Answers false for an unknown id.
+ */
+export function resendCallback(app: App, id: number): Promise<boolean> {
+  return app.db.transaction((tx) => requeueCallback(tx, id, app.now()));
+}
