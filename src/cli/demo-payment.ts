@@ -14,8 +14,8 @@ export async function payAndReceive(demo: Demo): Promise<void> {
 
   demo.step('Sign and post a transaction, as a shop does');
   const fields = shopFields(demo, tokens.service_token);
-  const body = { ...fields, x_signature: sign(fields, tokens.secret_token) };
-  for (const [name, value] of Object.entries(body)) demo.show(name, shorten(value));
+  const body = sign(fields, tokens.secret_token, { allowHttp: true });
+  for (const [name, value] of Object.entries(body)) demo.show(name, shorten(String(value)));
   const response = await fetch(`${demo.url}/trxs`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
