@@ -111,15 +111,24 @@ function checkUrl(problems: Problem[], field: string, text: string, allowHttp: b
  * digits, upper case) is where two programs read two hosts.
  */
 function isPlainUrl(text: string, allowHttp: boolean): boolean {
-  if (!URL.canParse(text)) return false;
-  const url = new URL(text);
+  const url = parseUrl(text);
+  if (url === null) return false;
   if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:')) return false;
   if (text.includes('#') || url.username !== '' || url.password !== '') return false;
-  const withoutEmptyPath = url.pathname === '/' ? url.origin + url.search : url.href;
-  if (text !== url.href && text !== withoutEmptyPath) return false;
+  // A shop may leave out the slash of an empty path, as people do.
+  const asWritten = text === url.href || (url.pathname === '/' && text === url.origin + url.search);
+  if (!asWritten) return false;
   if (url.hostname.startsWith('[')) return true;
   if (!allowHttp && !url.hostname.includes('.')) return false;
   return url.hostname.length <= 253 && HOST_NAME.test(url.hostname);
+}
+
+function parseUrl(text: string): URL | null {
+  try {
+    return new URL(text);
+  } catch {
+    return null;
+  }
 }
 
 function isUtcTime(text: string): boolean {

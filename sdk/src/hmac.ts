@@ -41,7 +41,8 @@ class SigningKey {
   constructor(secret: string) {
     const text = Buffer.from(secret, 'utf8');
     const key = text.length > BLOCK ? hash('sha256', text, 'buffer') : text;
-    for (const [place, byte] of key.entries()) {
+    for (let place = 0; place < key.length; place++) {
+      const byte = key[place] as number;
       this.#inner[place] = byte ^ 0x36;
       this.#outer[place] = byte ^ 0x5c;
     }

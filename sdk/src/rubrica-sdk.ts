@@ -1,5 +1,13 @@
-export { currencyExponent } from './currency-exponents.ts';
-export { type GrammarOptions, parseAmount } from './field-grammar.ts';
-export { CALLBACK_FIELDS, REQUEST_FIELDS, UNSIGNED_FIELDS } from './field-names.ts';
-export { type Problem, SigningError } from './signing-error.ts';
+export type { GrammarOptions } from './field-grammar.ts';
+export { computeSignature, type SigningKey, signatureMatches, signingKey } from './hmac.ts';
+export { type RequestInput, type SignedRequest, sign } from './sign-fields.ts';
+export { type Problem, type SigningCode, SigningError } from './signing-error.ts';
+export {
+  type CallbackData,
+  type CallbackVerification,
+  compareWithOrder,
+  type ExpectedOrder,
+  type VerifyCallbackOptions,
+  verifyCallback,
+} from './verify-callback.ts';
 export { signWebhook, webhookKey } from './webhook-signature.ts';

@@ -6,7 +6,7 @@ export class SigningError extends Error {
   readonly code: SigningCode;
   readonly field: string | null;
   readonly fix: string;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly [Problem, ...Problem[]];
 
   constructor(problems: readonly [Problem, ...Problem[]]) {
     super(problems[0].message);
@@ -86,4 +86,18 @@ const CATALOGUE = {
   INVALID_TIMESTAMP: ['is not a time', 'Send an ISO 8601 time in UTC, such as 2026-01-01T00:00:00.000Z.'],
   INVALID_RESULT: ['is not a result', 'Send completed, failed or pending.'],
   INVALID_TEST: ['is neither true nor false', 'Send the text true or false.'],
+  ACCOUNT_MISMATCH: ['is not your Service Token', 'Ignore it: the callback is for somebody else.'],
+  REFERENCE_MISMATCH: ['is not the reference of your order', 'Ignore it: the callback is about another order.'],
+  AMOUNT_MISMATCH: ['is not the amount of your order', 'Do not deliver; look the transaction up.'],
+  CURRENCY_MISMATCH: ['is not the currency of your order', 'Do not deliver; look the transaction up.'],
+  TEST_MISMATCH: ['is of the other environment', 'Do not deliver: a completed test payment is not a payment.'],
+  WEBHOOK_HEADERS_MISSING: [
+    'came without the webhook headers',
+    'Ignore it, and check that your proxy passes webhook-id, webhook-timestamp and webhook-signature on.',
+  ],
+  WEBHOOK_SIGNATURE_INVALID: [
+    'is not what the webhook headers sign',
+    'Ignore it; verify the raw body and both secrets.',
+  ],
+  WEBHOOK_TIME_REFUSED: ['was not sent just now', 'Ignore it: it may be a replay. Check your own clock.'],
 } as const satisfies Record<string, readonly [string, string]>;

@@ -24,10 +24,11 @@ function isSigned(field: Field): boolean {
   );
 }
 
-/** Most clients send the fields in order already, so the place is nearly always the end. */
 function insertByName(sorted: Field[], field: Field): void {
   let place = sorted.length;
   // Comparing UTF-16 gives byte order here: known names are ASCII.
   while (place > 0 && field.name < (sorted[place - 1] as Field).name) place--;
-  sorted.splice(place, 0, field);
+  // Most clients send the fields in order already.
+  if (place === sorted.length) sorted.push(field);
+  else sorted.splice(place, 0, field);
 }

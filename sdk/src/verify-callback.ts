@@ -1,0 +1,131 @@
+import type { Field } from './field.ts';
+import { checkCallbackGrammar } from './field-grammar.ts';
+import { type CallbackField, SIGNATURE_FIELD } from './field-names.ts';
+import { signatureMatches, signingKey } from './hmac.ts';
+import { readFormFields } from './read-form-fields.ts';
+import { readJsonFields } from './read-json-fields.ts';
+import { type Problem, problem, SigningError } from './signing-error.ts';
+import { signingMessage } from './signing-message.ts';
+import { checkCallbackFields } from './signing-rules.ts';
+import { type WebhookHeaders, webhookKey, webhookMatches } from './webhook-signature.ts';
+
+export type CallbackData = Record<CallbackField, string>;
+
+/** What you know of the order. Give what you have; `compareWithOrder` compares the rest once you found the order. */
+export type ExpectedOrder = {
+  /** Your Service Token. */
+  account?: string;
+  reference?: string | number;
+  /** Decimal text or a number: `5000.00` and `5000` are one amount. */
+  amount?: string | number;
+  currency?: string;
+  /** False in production: a completed test payment is not a payment. */
+  test?: boolean;
+};
+
+export type VerifyCallbackOptions = {
+  /** The raw body as it arrived, before any framework parsed it. */
+  body: string | Uint8Array;
+  /** The request's headers; verified when they hold webhook headers. */
+  headers?: Headers | Record<string, string | string[] | undefined>;
+  /** The Secret Token, or both of them during a rotation. */
+  secret: string | readonly string[];
+  expected: ExpectedOrder;
+  /** Refuse a callback without webhook headers. */
+  requireWebhookHeaders?: boolean;
+  /** How far `webhook-timestamp` may be from now. 300 by default. */
+  toleranceSeconds?: number;
+  /** UTC milliseconds; the clock by default. */
+  now?: number;
+};
+
+export type CallbackVerification = { ok: true; data: CallbackData } | ({ ok: false } & Problem);
+
+/**
+ * Verifies a callback and tells what is wrong with it. Never throws for a bad callback, only for an empty secret.
+ *
+ * A genuine callback may be old or repeated: before you act on it, check that your order has not had it already.
+ */
+export function verifyCallback(options: VerifyCallbackOptions): CallbackVerification {
+  const secrets = typeof options.secret === 'string' ? [options.secret] : options.secret;
+  const keys = secrets.map(signingKey);
+  const body = typeof options.body === 'string' ? Buffer.from(options.body) : options.body;
+  try {
+    const fields = readFields(body);
+    const { problems, values, signature } = checkCallbackFields(fields);
+    const fault =
+      problems[0] ??
+      checkSignature(signature, signingMessage(fields), keys) ??
+      checkCallbackGrammar(values)[0] ??
+      checkWebhookHeaders(options, body, secrets) ??
+      compareWithOrder(values, options.expected);
+    return fault === null ? { ok: true, data: values } : { ok: false, ...fault };
+  } catch (error) {
+    if (error instanceof SigningError) return { ok: false, ...error.problems[0] };
+    throw error;
+  }
+}
+
+/** The first difference between a callback and your order, or null. Members that are not given are not compared. */
+export function compareWithOrder(data: CallbackData, expected: ExpectedOrder): Problem | null {
+  const { account, reference, amount, currency, test } = expected;
+  if (account !== undefined && data.x_account_id !== account) return problem('ACCOUNT_MISMATCH', 'x_account_id');
+  if (reference !== undefined && data.x_reference !== String(reference))
+    return problem('REFERENCE_MISMATCH', 'x_reference');
+  if (amount !== undefined && !sameDecimal(data.x_amount, String(amount)))
+    return problem('AMOUNT_MISMATCH', 'x_amount');
+  if (currency !== undefined && data.x_currency !== currency) return problem('CURRENCY_MISMATCH', 'x_currency');
+  if (test !== undefined && data.x_test !== String(test)) return problem('TEST_MISMATCH', 'x_test');
+  return null;
+}
+
+/** Callbacks are forms; some older integrations turned them into JSON on the way. No form body starts with a brace. */
+function readFields(body: Uint8Array): Field[] {
+  return body[0] === 0x7b ? readJsonFields(body) : readFormFields(body);
+}
+
+type SigningKeys = readonly ReturnType<typeof signingKey>[];
+
+function checkSignature(signature: string | null, message: string, keys: SigningKeys): Problem | null {
+  if (signature === null) return problem('SIGNATURE_MISSING', SIGNATURE_FIELD);
+  const matches = keys.some((key) => signatureMatches(message, signature, key));
+  return matches ? null : problem('SIGNATURE_INVALID', SIGNATURE_FIELD);
+}
+
+function checkWebhookHeaders(
+  options: VerifyCallbackOptions,
+  body: Uint8Array,
+  secrets: readonly string[],
+): Problem | null {
+  const headers = webhookHeaders(options.headers ?? {});
+  if (headers.id === null && headers.timestamp === null && headers.signature === null) {
+    return options.requireWebhookHeaders === true ? problem('WEBHOOK_HEADERS_MISSING', null) : null;
+  }
+  if (!webhookMatches(headers, body, secrets.map(webhookKey))) return problem('WEBHOOK_SIGNATURE_INVALID', null);
+  const now = options.now ?? Date.now();
+  const distance = Math.abs(now / 1000 - Number(headers.timestamp));
+  // Written so that a time that is no number is refused too.
+  return distance <= (options.toleranceSeconds ?? 300) ? null : problem('WEBHOOK_TIME_REFUSED', null);
+}
+
+function webhookHeaders(headers: NonNullable<VerifyCallbackOptions['headers']>): WebhookHeaders {
+  return {
+    id: headerOf(headers, 'webhook-id'),
+    timestamp: headerOf(headers, 'webhook-timestamp'),
+    signature: headerOf(headers, 'webhook-signature'),
+  };
+}
+
+function headerOf(headers: NonNullable<VerifyCallbackOptions['headers']>, name: string): string | null {
+  if (headers instanceof Headers) return headers.get(name);
+  const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? [];
+  return typeof value === 'string' ? value : null;
+}
+
+function sameDecimal(left: string, right: string): boolean {
+  return withoutTrailingZeros(left) === withoutTrailingZeros(right);
+}
+
+function withoutTrailingZeros(decimal: string): string {
+  return decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal;
+}
