@@ -22,8 +22,14 @@ export type RunningApp = App & {
 export function composeApp(config: Config, onFatal: (error: unknown) => void): RunningApp {
   const stopping = new AbortController();
   const now = systemClock();
-  const log = pino({ level: config.logLevel, base: null, timestamp: () => `,"time":"${new Date(now()).toISOString()}"` });
-  const outbound = createSafeFetch({ ownAddresses: config.publicUrl === null ? [] : [new URL(config.publicUrl).hostname] });
+  const log = pino({
+    level: config.logLevel,
+    base: null,
+    timestamp: () => `,"time":"${new Date(now()).toISOString()}"`,
+  });
+  const outbound = createSafeFetch({
+    ownAddresses: config.publicUrl === null ? [] : [new URL(config.publicUrl).hostname],
+  });
   const db = openDatabase(config.databaseUrl, {
     connections: config.databaseConnections,
     pooler: config.databasePooler,

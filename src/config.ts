@@ -31,20 +31,50 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'PORT', fallback: '8080', meaning: 'TCP port; 0 takes a free one' },
   { name: 'HOST', fallback: '127.0.0.1', meaning: 'address to listen on' },
   { name: 'PUBLIC_URL', fallback: '', meaning: 'origin under which payers and merchants reach the service' },
-  { name: 'DATABASE_URL', fallback: 'sqlite:<DATA_DIR>/rubrica.db', meaning: 'sqlite:FILE or postgres://…', secret: true },
+  {
+    name: 'DATABASE_URL',
+    fallback: 'sqlite:<DATA_DIR>/rubrica.db',
+    meaning: 'sqlite:FILE or postgres://…',
+    secret: true,
+  },
   { name: 'DATABASE_CONNECTIONS', fallback: '10', meaning: 'PostgreSQL connections of one process' },
-  { name: 'DATABASE_POOLER', fallback: 'false', meaning: 'true behind PgBouncer in transaction mode: no named statements' },
-  { name: 'RUBRICA_ENV', fallback: 'development', meaning: 'development makes its own keys; production refuses to start without them' },
+  {
+    name: 'DATABASE_POOLER',
+    fallback: 'false',
+    meaning: 'true behind PgBouncer in transaction mode: no named statements',
+  },
+  {
+    name: 'RUBRICA_ENV',
+    fallback: 'development',
+    meaning: 'development makes its own keys; production refuses to start without them',
+  },
   { name: 'DATA_DIR', fallback: './data', meaning: 'folder of the embedded database and the development key' },
-  { name: 'MASTER_KEY', fallback: '', meaning: '32 bytes as 64 hexadecimal digits or base64; encrypts Secret Tokens at rest', secret: true },
+  {
+    name: 'MASTER_KEY',
+    fallback: '',
+    meaning: '32 bytes as 64 hexadecimal digits or base64; encrypts Secret Tokens at rest',
+    secret: true,
+  },
   { name: 'LOG_LEVEL', fallback: 'info', meaning: 'fatal, error, warn, info, debug, trace or silent' },
   { name: 'BASE_PATH', fallback: '', meaning: 'a path under which everything answers too, such as /pagos' },
   { name: 'RATE_LIMITS', fallback: 'on in production', meaning: 'on or off; the login limiter is always on' },
-  { name: 'TRUST_PROXY', fallback: 'false', meaning: 'true behind a balancer: take the client address from X-Forwarded-For' },
+  {
+    name: 'TRUST_PROXY',
+    fallback: 'false',
+    meaning: 'true behind a balancer: take the client address from X-Forwarded-For',
+  },
   { name: 'TRANSACTION_MINUTES', fallback: '60', meaning: 'how long a transaction can be paid' },
-  { name: 'VALIDATION_PROVIDER_URL', fallback: '', meaning: 'online bank account provider, see docs/validation-provider.md' },
+  {
+    name: 'VALIDATION_PROVIDER_URL',
+    fallback: '',
+    meaning: 'online bank account provider, see docs/validation-provider.md',
+  },
   { name: 'VALIDATION_PROVIDER_KEY', fallback: '', meaning: 'bearer key for that provider', secret: true },
-  { name: 'ALLOW_PRIVATE_CALLBACKS', fallback: 'true in development', meaning: 'lets development tokens call http:, private hosts and any port' },
+  {
+    name: 'ALLOW_PRIVATE_CALLBACKS',
+    fallback: 'true in development',
+    meaning: 'lets development tokens call http:, private hosts and any port',
+  },
 ];
 
 /** A setting that cannot be used, with what to write instead. */
@@ -70,7 +100,15 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     mode,
     dataDir,
     masterKey: masterKey(text('MASTER_KEY'), mode, dataDir),
-    logLevel: oneOf('LOG_LEVEL', text('LOG_LEVEL') ?? 'info', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+    logLevel: oneOf('LOG_LEVEL', text('LOG_LEVEL') ?? 'info', [
+      'fatal',
+      'error',
+      'warn',
+      'info',
+      'debug',
+      'trace',
+      'silent',
+    ]),
     basePath: basePath(text('BASE_PATH')),
     rateLimits: flag('RATE_LIMITS', text('RATE_LIMITS'), !development),
     trustProxy: flag('TRUST_PROXY', text('TRUST_PROXY'), false),
@@ -82,7 +120,9 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
 }
 
 /** The settings as start-up prints them: a secret is only said to be set or not. */
-export function describeSettings(environment: NodeJS.ProcessEnv = process.env): { name: string; value: string; meaning: string }[] {
+export function describeSettings(
+  environment: NodeJS.ProcessEnv = process.env,
+): { name: string; value: string; meaning: string }[] {
   return SETTINGS.map(({ name, fallback, meaning, secret }) => {
     const given = environment[name]?.trim();
     const shown = secret ? (given ? 'yes' : 'no') : given || `${fallback || '—'} (default)`;
@@ -128,7 +168,9 @@ function basePath(text: string | null): string {
 function masterKey(text: string | null, mode: Config['mode'], dataDir: string): Buffer {
   if (text !== null) return decodeKey(text);
   if (mode === 'production') {
-    throw new ConfigError('MASTER_KEY is missing. In production set it to 32 random bytes, such as: openssl rand -hex 32');
+    throw new ConfigError(
+      'MASTER_KEY is missing. In production set it to 32 random bytes, such as: openssl rand -hex 32',
+    );
   }
   const file = join(dataDir, 'master.key');
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -148,6 +190,7 @@ function writeNewKey(file: string): void {
 function decodeKey(text: string): Buffer {
   const key = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64url');
   const wellFormed = /^[0-9a-f]{64}$/i.test(text) || /^[\w+/-]{43}=?$/.test(text);
-  if (!wellFormed || key.length !== 32) throw new ConfigError('MASTER_KEY must be 32 bytes: 64 hexadecimal digits or base64.');
+  if (!wellFormed || key.length !== 32)
+    throw new ConfigError('MASTER_KEY must be 32 bytes: 64 hexadecimal digits or base64.');
   return key;
 }

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { listCallbacks, resendCallback } from '../outbox/resend-callback.ts';
 import type { CallbackState } from '../outbox/outbox-queries.ts';
+import { listCallbacks, resendCallback } from '../outbox/resend-callback.ts';
 import { CommandError, print, table, time } from './print.ts';
 import { withApp } from './with-app.ts';
 
@@ -24,7 +24,8 @@ export function addCallbackCommands(program: Command): void {
 
 async function list(options: { state?: CallbackState; limit: string; json?: boolean }): Promise<void> {
   const limit = Number(options.limit);
-  if (!Number.isInteger(limit) || limit < 1 || limit > 10_000) throw new CommandError('--limit is a number from 1 to 10000.');
+  if (!Number.isInteger(limit) || limit < 1 || limit > 10_000)
+    throw new CommandError('--limit is a number from 1 to 10000.');
   const callbacks = await withApp((app) => listCallbacks(app, options.state ?? null, limit));
   const rows = callbacks.map((one) => [
     String(one.id),

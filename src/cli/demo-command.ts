@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { ConfigError, readConfig } from '../config.ts';
-import { type Demo, DemoFailure, openDemo } from './demo-stage.ts';
 import { payAndReceive } from './demo-payment.ts';
+import { type Demo, DemoFailure, openDemo } from './demo-stage.ts';
 import { validateAccounts } from './demo-validation.ts';
 import { CommandError } from './print.ts';
 

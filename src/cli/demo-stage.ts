@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Config } from '../config.ts';
 import type { RunningApp } from '../compose-app.ts';
+import type { Config } from '../config.ts';
 import { startService } from './serve-command.ts';
 
 /** A step that did not come out as it must. */

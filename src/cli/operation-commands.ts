@@ -12,8 +12,16 @@ import { withApp } from './with-app.ts';
 
 /** `migrate`, `doctor` and `backup`. */
 export function addOperationCommands(program: Command): void {
-  program.command('migrate').description('bring the schema up to date').option('--json', 'print one JSON object').action(runMigrate);
-  program.command('doctor').description('a health report; status 1 when something needs a person').option('--json', 'print one JSON object').action(doctor);
+  program
+    .command('migrate')
+    .description('bring the schema up to date')
+    .option('--json', 'print one JSON object')
+    .action(runMigrate);
+  program
+    .command('doctor')
+    .description('a health report; status 1 when something needs a person')
+    .option('--json', 'print one JSON object')
+    .action(doctor);
   program
     .command('backup')
     .description('write a consistent copy of the embedded database while the service runs')
@@ -26,7 +34,11 @@ async function runMigrate(options: { json?: boolean }): Promise<void> {
   const app = composeApp({ ...readConfig(), logLevel: 'error' }, () => {});
   try {
     const applied = await migrate(app.db);
-    print(options, { applied }, applied.length === 0 ? ['The schema is up to date.'] : applied.map((name) => `applied ${name}`));
+    print(
+      options,
+      { applied },
+      applied.length === 0 ? ['The schema is up to date.'] : applied.map((name) => `applied ${name}`),
+    );
   } finally {
     await app.close();
   }
@@ -43,9 +55,17 @@ async function doctor(options: { json?: boolean }): Promise<void> {
   } finally {
     await app.close();
   }
-  findings.push({ check: 'environment', ok: true, says: `RUBRICA_ENV=${config.mode}, rate limits ${config.rateLimits ? 'on' : 'off'}` });
+  findings.push({
+    check: 'environment',
+    ok: true,
+    says: `RUBRICA_ENV=${config.mode}, rate limits ${config.rateLimits ? 'on' : 'off'}`,
+  });
   const secure = config.mode === 'development' || config.publicUrl?.startsWith('https://') === true;
-  findings.push({ check: 'public-url', ok: secure, says: config.publicUrl ?? (secure ? 'not set' : 'set PUBLIC_URL to an https address') });
+  findings.push({
+    check: 'public-url',
+    ok: secure,
+    says: config.publicUrl ?? (secure ? 'not set' : 'set PUBLIC_URL to an https address'),
+  });
   const settings = describeSettings();
   const lines = table(findings.map(({ check, ok, says }) => [ok ? 'ok' : 'ATTENTION', check, says]));
   print(options, { ok: findings.every(({ ok }) => ok), findings, settings }, [
@@ -59,7 +79,11 @@ async function doctor(options: { json?: boolean }): Promise<void> {
 async function databaseFindings(app: RunningApp): Promise<Finding[]> {
   try {
     const pending = await pendingMigrations(app.db);
-    const schema = { check: 'schema', ok: pending.length === 0, says: pending.length === 0 ? 'up to date' : `run bin/rubrica migrate: ${pending.join(', ')}` };
+    const schema = {
+      check: 'schema',
+      ok: pending.length === 0,
+      says: pending.length === 0 ? 'up to date' : `run bin/rubrica migrate: ${pending.join(', ')}`,
+    };
     const store = { check: 'database', ok: true, says: app.db.engine };
     return pending.length === 0 ? [store, schema, ...(await contentFindings(app))] : [store, schema];
   } catch (error) {
@@ -72,7 +96,11 @@ async function contentFindings(app: RunningApp): Promise<Finding[]> {
   const lateMs = oldest === null ? 0 : Math.max(0, app.now() - oldest);
   return [
     services,
-    { check: 'callbacks', ok: lateMs < 300_000, says: lateMs === 0 ? 'none is late' : `the oldest is due for ${Math.round(lateMs / 1000)} s; is serve running?` },
+    {
+      check: 'callbacks',
+      ok: lateMs < 300_000,
+      says: lateMs === 0 ? 'none is late' : `the oldest is due for ${Math.round(lateMs / 1000)} s; is serve running?`,
+    },
   ];
 }
 
@@ -83,7 +111,11 @@ async function openEverySecret(app: RunningApp): Promise<Finding> {
     for (const { tokens } of services) for (const token of tokens) await findEnvironmentById(app, token.environment_id);
     return { check: 'secret-tokens', ok: true, says: `${services.length} payment services, every Secret Token opens` };
   } catch {
-    return { check: 'secret-tokens', ok: false, says: 'a Secret Token does not open: MASTER_KEY is not the one it was sealed with' };
+    return {
+      check: 'secret-tokens',
+      ok: false,
+      says: 'a Secret Token does not open: MASTER_KEY is not the one it was sealed with',
+    };
   }
 }
 
@@ -94,5 +126,7 @@ async function backup(file: string, options: { json?: boolean }): Promise<void> 
     if (app.db.engine !== 'sqlite') throw new CommandError('Back up PostgreSQL with pg_dump or pg_basebackup.');
     await app.db.backup(target);
   });
-  print(options, { file: target }, [`Written to ${target}. Keep MASTER_KEY (or data/master.key) beside it: without it no Secret Token opens.`]);
+  print(options, { file: target }, [
+    `Written to ${target}. Keep MASTER_KEY (or data/master.key) beside it: without it no Secret Token opens.`,
+  ]);
 }

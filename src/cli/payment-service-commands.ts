@@ -1,5 +1,9 @@
 import type { Command } from 'commander';
-import { createPaymentService, importPaymentService, type NewPaymentService } from '../payment-services/create-payment-service.ts';
+import {
+  createPaymentService,
+  importPaymentService,
+  type NewPaymentService,
+} from '../payment-services/create-payment-service.ts';
 import { disablePaymentService, listPaymentServices } from '../payment-services/list-payment-services.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { rotateSecretToken } from '../payment-services/rotate-secret-token.ts';
@@ -25,8 +29,17 @@ export function addPaymentServiceCommands(program: Command): void {
     .requiredOption('--secret-token <token>', 'the key that the clients sign with')
     .option('--json', 'print one JSON object')
     .action(importOne);
-  group.command('list').description('payment services, their Service Tokens and the age of their secrets').option('--json', 'print one JSON object').action(list);
-  group.command('disable').description('its signatures fail from now on').argument('<id>').option('--json', 'print one JSON object').action(disable);
+  group
+    .command('list')
+    .description('payment services, their Service Tokens and the age of their secrets')
+    .option('--json', 'print one JSON object')
+    .action(list);
+  group
+    .command('disable')
+    .description('its signatures fail from now on')
+    .argument('<id>')
+    .option('--json', 'print one JSON object')
+    .action(disable);
   group
     .command('rotate')
     .description('make a new Secret Token; the old one stays valid for the overlap')
@@ -42,16 +55,26 @@ async function create(options: { name: string; json?: boolean }): Promise<void> 
   print(options, created, newLines(created));
 }
 
-type ImportOptions = { name: string; environment: Environment; serviceToken: string; secretToken: string; json?: boolean };
+type ImportOptions = {
+  name: string;
+  environment: Environment;
+  serviceToken: string;
+  secretToken: string;
+  json?: boolean;
+};
 
 async function importOne(options: ImportOptions): Promise<void> {
   const { environment, serviceToken, secretToken } = options;
-  if (!/^[!-~]{1,100}$/.test(serviceToken)) throw new CommandError('A Service Token is 1 to 100 visible ASCII characters.');
+  if (!/^[!-~]{1,100}$/.test(serviceToken))
+    throw new CommandError('A Service Token is 1 to 100 visible ASCII characters.');
   if (secretToken === '') throw new CommandError('The Secret Token is empty.');
   const created = await withApp(async (app) => {
     const listed = await listPaymentServices(app);
     const taken = listed.some(({ tokens }) => tokens.some((token) => token.service_token === serviceToken));
-    if (taken) throw new CommandError('This Service Token belongs to a payment service already: bin/rubrica payment-service list');
+    if (taken)
+      throw new CommandError(
+        'This Service Token belongs to a payment service already: bin/rubrica payment-service list',
+      );
     const pair = { service_token: serviceToken, secret_token: secretToken };
     return importPaymentService(app, readName(options.name), environment, pair);
   });
@@ -72,7 +95,11 @@ async function list(options: { json?: boolean }): Promise<void> {
     ]),
   );
   const head = ['ID', 'NAME', 'STATE', 'ENVIRONMENT', 'SERVICE TOKEN', 'SECRET SINCE', 'LAST USED'];
-  print(options, { payment_services: services }, rows.length === 0 ? ['No payment service yet.'] : table([head, ...rows]));
+  print(
+    options,
+    { payment_services: services },
+    rows.length === 0 ? ['No payment service yet.'] : table([head, ...rows]),
+  );
 }
 
 async function disable(id: string, options: { json?: boolean }): Promise<void> {
@@ -84,7 +111,9 @@ async function disable(id: string, options: { json?: boolean }): Promise<void> {
 type RotateOptions = { environment: Environment; overlap: string; json?: boolean };
 
 async function rotate(id: string, options: RotateOptions): Promise<void> {
-  const rotation = await withApp((app) => rotateSecretToken(app, id, options.environment, readDuration(options.overlap)));
+  const rotation = await withApp((app) =>
+    rotateSecretToken(app, id, options.environment, readDuration(options.overlap)),
+  );
   if (rotation === null) throw new CommandError(`There is no payment service ${id}.`);
   print(options, { id, environment: options.environment, ...rotation }, [
     `New Secret Token of ${id} in ${options.environment}, shown once:`,
@@ -95,7 +124,8 @@ async function rotate(id: string, options: RotateOptions): Promise<void> {
 
 function readName(name: string): string {
   const trimmed = name.trim();
-  if (trimmed === '' || trimmed.length > 100 || /\p{Cc}/u.test(trimmed)) throw new CommandError('A name is 1 to 100 characters.');
+  if (trimmed === '' || trimmed.length > 100 || /\p{Cc}/u.test(trimmed))
+    throw new CommandError('A name is 1 to 100 characters.');
   return trimmed;
 }
 

@@ -10,7 +10,9 @@ import { readStdin } from './options.ts';
 export function addSignatureCommands(program: Command): void {
   program
     .command('sign')
-    .description('read JSON of the fields from stdin, print x_signature and nothing else; status 2 when they must not be signed')
+    .description(
+      'read JSON of the fields from stdin, print x_signature and nothing else; status 2 when they must not be signed',
+    )
     .requiredOption('--secret <secret>', 'Secret Token')
     .option('--message', 'print the text that is signed instead')
     .action(sign);
@@ -25,7 +27,9 @@ export function addSignatureCommands(program: Command): void {
 async function sign(options: { secret: string; message?: boolean }): Promise<void> {
   try {
     const message = messageOf(readJsonFields(await readStdin()));
-    process.stdout.write(options.message === true ? message : `${computeSignature(message, signingKey(options.secret))}\n`);
+    process.stdout.write(
+      options.message === true ? message : `${computeSignature(message, signingKey(options.secret))}\n`,
+    );
   } catch (error) {
     if (!(error instanceof SigningError)) throw error;
     for (const { code, message, fix } of error.problems) process.stderr.write(`${code}: ${message} ${fix}\n`);

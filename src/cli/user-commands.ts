@@ -11,12 +11,16 @@ type Json = { json?: boolean };
 /** `user create | list | disable | payouts | reset-password | reset-api-token`. A user is named by id or e-mail. */
 export function addUserCommands(program: Command): void {
   const group = program.command('user').description('people and programs that read and validate');
-  const add = (name: string, description: string) => group.command(name).description(description).option('--json', 'print one JSON object');
+  const add = (name: string, description: string) =>
+    group.command(name).description(description).option('--json', 'print one JSON object');
   add('create', 'make a user; password and API token are shown once')
     .requiredOption('--email <email>', 'what the user logs in with')
     .option('--payouts', 'may validate bank accounts')
     .addOption(
-      new Option('--payment-service <id>', 'sees only this one; can be given again; without it: all of the installation')
+      new Option(
+        '--payment-service <id>',
+        'sees only this one; can be given again; without it: all of the installation',
+      )
         .argParser((id: string, before: string[]) => [...before, id])
         .default([], 'all'),
     )
@@ -27,13 +31,19 @@ export function addUserCommands(program: Command): void {
     .argument('<on|off>')
     .argument('<user>')
     .action(payouts);
-  add('reset-password', 'a new password, shown once; revokes every access token').argument('<user>').action(renewPassword);
+  add('reset-password', 'a new password, shown once; revokes every access token')
+    .argument('<user>')
+    .action(renewPassword);
   add('reset-api-token', 'a new API token, shown once').argument('<user>').action(renewApiToken);
 }
 
 async function create(options: Json & { email: string; payouts?: boolean; paymentService: string[] }): Promise<void> {
   const created = await withApp((app) =>
-    createUser(app, { email: options.email, payouts: options.payouts === true, paymentServiceIds: options.paymentService }),
+    createUser(app, {
+      email: options.email,
+      payouts: options.payouts === true,
+      paymentServiceIds: options.paymentService,
+    }),
   );
   print(options, created, [
     `User ${created.id}. Password and API token are shown once.`,

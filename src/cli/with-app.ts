@@ -1,4 +1,4 @@
-import { type RunningApp, composeApp } from '../compose-app.ts';
+import { composeApp, type RunningApp } from '../compose-app.ts';
 import { readConfig } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
 

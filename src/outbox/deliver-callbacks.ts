@@ -66,7 +66,9 @@ export function createCallbackDelivery(app: App): CallbackDelivery {
   };
 
   const poll = async () => {
-    const busy = [...queues].filter(([, { waiting, sending: now }]) => waiting.length > 0 || now === CONCURRENT_PER_ENDPOINT);
+    const busy = [...queues].filter(
+      ([, { waiting, sending: now }]) => waiting.length > 0 || now === CONCURRENT_PER_ENDPOINT,
+    );
     if (busy.length >= MOST_EXCLUDED) await Promise.race(sending);
     const excluded = busy.map(([endpointId]) => endpointId).slice(0, MOST_EXCLUDED);
     const claims = await claim(app, excluded);

@@ -14,10 +14,10 @@ export async function insertEvents(tx: Tx, rows: readonly SqlRow[]): Promise<voi
 
 /** Answers the id of the endpoint and whether it was disabled, adding it when it is new. */
 export async function ensureEndpoint(tx: Tx, environmentId: number, address: string): Promise<EndpointRow> {
-  await tx.query('insert into endpoints (environment_id, address) values ($1, $2) on conflict (environment_id, address) do nothing', [
-    environmentId,
-    address,
-  ]);
+  await tx.query(
+    'insert into endpoints (environment_id, address) values ($1, $2) on conflict (environment_id, address) do nothing',
+    [environmentId, address],
+  );
   const [row] = await tx.query<EndpointRow>(
     'select id, disabled_at from endpoints where environment_id = $1 and address = $2',
     [environmentId, address],
@@ -108,7 +108,11 @@ export function claimCallbacks(
 
 /** Gives back claims that were not tried, so that another worker need not wait for the lease to end. */
 export async function releaseCallback(tx: Tx, id: number, lease: string, now: number): Promise<void> {
-  await tx.query('update callbacks set lease = null, next_attempt_at = $3 where id = $1 and lease = $2', [id, lease, now]);
+  await tx.query('update callbacks set lease = null, next_attempt_at = $3 where id = $1 and lease = $2', [
+    id,
+    lease,
+    now,
+  ]);
 }
 
 const DELIVERY_ATTEMPTS: InsertTarget = {

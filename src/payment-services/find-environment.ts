@@ -22,7 +22,9 @@ export function cachedEnvironment(app: App, serviceToken: string): ServiceEnviro
 export async function loadEnvironment(app: App, serviceToken: string): Promise<ServiceEnvironment | null> {
   const cache = caches(app);
   cache.forget(serviceToken);
-  return cache.get(serviceToken, async () => fromRows(app, await selectEnvironmentByToken(app.db, serviceToken, app.now())));
+  return cache.get(serviceToken, async () =>
+    fromRows(app, await selectEnvironmentByToken(app.db, serviceToken, app.now())),
+  );
 }
 
 /** By id, of a disabled payment service too. */

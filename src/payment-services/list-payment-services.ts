@@ -1,5 +1,11 @@
 import type { App } from '../app.ts';
-import { type PaymentServiceRow, selectPaymentServices, selectTokens, type TokenRow, updateDisabled } from './payment-service-queries.ts';
+import {
+  type PaymentServiceRow,
+  selectPaymentServices,
+  selectTokens,
+  type TokenRow,
+  updateDisabled,
+} from './payment-service-queries.ts';
 
 export type ListedPaymentService = PaymentServiceRow & { tokens: TokenRow[] };
 

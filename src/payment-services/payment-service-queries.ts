@@ -41,8 +41,15 @@ export function selectEnvironmentById(db: Reader, id: number, now: number): Prom
   );
 }
 
-export async function insertPaymentService(tx: Tx, row: { id: string; name: string; created_at: number }): Promise<void> {
-  await tx.query('insert into payment_services (id, name, created_at) values ($1, $2, $3)', [row.id, row.name, row.created_at]);
+export async function insertPaymentService(
+  tx: Tx,
+  row: { id: string; name: string; created_at: number },
+): Promise<void> {
+  await tx.query('insert into payment_services (id, name, created_at) values ($1, $2, $3)', [
+    row.id,
+    row.name,
+    row.created_at,
+  ]);
 }
 
 /** Answers the id of the new environment. */

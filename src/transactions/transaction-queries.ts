@@ -46,7 +46,11 @@ export async function reserveTransactionIds(tx: Tx, count: number): Promise<numb
   return (block as { next_id: number }).next_id - count;
 }
 
-export async function selectByReference(db: Reader, environmentId: number, reference: string): Promise<Transaction | null> {
+export async function selectByReference(
+  db: Reader,
+  environmentId: number,
+  reference: string,
+): Promise<Transaction | null> {
   const [row] = await db.query<Transaction>('select * from transactions where environment_id = $1 and reference = $2', [
     environmentId,
     reference,

@@ -8,7 +8,10 @@ export type TransactionEvent = 'approve' | 'decline' | 'cancel' | 'expire';
  * is known: a payment that arrives for a transaction which ended without one. A conflict is recorded and alarmed, never
  * dropped and never resolved silently.
  */
-const TABLE: Record<TransactionState, Record<TransactionEvent, TransactionState | 'already' | 'conflict' | 'ignored'>> = {
+const TABLE: Record<
+  TransactionState,
+  Record<TransactionEvent, TransactionState | 'already' | 'conflict' | 'ignored'>
+> = {
   pending: { approve: 'completed', decline: 'failed', cancel: 'cancelled', expire: 'expired' },
   completed: { approve: 'already', decline: 'conflict', cancel: 'ignored', expire: 'ignored' },
   failed: { approve: 'conflict', decline: 'already', cancel: 'ignored', expire: 'ignored' },

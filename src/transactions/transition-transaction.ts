@@ -34,7 +34,11 @@ export async function transitionTransaction(
   const next = nextState(transaction.state, cause.event);
   if (next.kind === 'conflict') {
     const changed = await advanceSequence(tx, transaction.id);
-    await record(tx, changed, 'transaction.conflict', cause, { state: transaction.state, event: cause.event, ...cause.data });
+    await record(tx, changed, 'transaction.conflict', cause, {
+      state: transaction.state,
+      event: cause.event,
+      ...cause.data,
+    });
     return { kind: 'conflict', transaction: changed };
   }
   if (next.kind !== 'moved') return { kind: next.kind, transaction };
@@ -56,14 +60,25 @@ export async function transitionTransaction(
 export function alarmConflict(app: App, transition: Transition, cause: TransitionCause): void {
   app.metrics.conflicts.inc();
   app.log.error(
-    { alarm: 'conflict', transaction: transition.transaction.id, state: transition.transaction.state, event: cause.event },
+    {
+      alarm: 'conflict',
+      transaction: transition.transaction.id,
+      state: transition.transaction.state,
+      event: cause.event,
+    },
     'a payment contradicts the state of its transaction',
   );
 }
 
 type FinalState = 'completed' | 'failed' | 'cancelled' | 'expired';
 
-const MESSAGES = { completed: 'Approved', failed: 'Declined', cancelled: 'Cancelled', expired: 'Expired', pending: 'Pending' } as const;
+const MESSAGES = {
+  completed: 'Approved',
+  failed: 'Declined',
+  cancelled: 'Cancelled',
+  expired: 'Expired',
+  pending: 'Pending',
+} as const;
 
 /** What callbacks and the browser's return say of a transaction. */
 export function callbackOf(

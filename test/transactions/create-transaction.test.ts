@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createTransaction } from '../../src/transactions/create-transaction.ts';
+import type { Transaction } from '../../src/transactions/transaction.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { createTestEnvironment, createTestTransaction, testInput } from '../support/test-shop.ts';
+
+forEachEngine('creating a transaction', (openTestDatabase) => {
+  test('stores the row and its first event together', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    const transaction = await createTestTransaction(app, environment, { unsignedFields: '{"x_products":[]}' });
+    assert.equal(transaction.state, 'pending');
+    assert.equal(transaction.amount, 12_990);
+    assert.equal(transaction.expires_at, transaction.created_at + 3_600_000);
+    assert.equal(transaction.unsigned_fields, '{"x_products":[]}');
+    const events = await app.db.query('select type, sequence, transaction_id from events');
+    assert.deepEqual(
+      events.map((row) => ({ ...row })),
+      [{ type: 'transaction.created', sequence: 1, transaction_id: transaction.id }],
+    );
+  });
+
+  test('answers an identical repeat with the first transaction', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    const first = await createTestTransaction(app, environment);
+    const again = await createTransaction(app, environment, testInput());
+    assert.equal(again.kind, 'replayed');
+    assert.equal(again.transaction.id, first.id);
+    assert.equal(again.transaction.pay_secret, first.pay_secret);
+  });
+
+  const differences: [string, Parameters<typeof testInput>[0]][] = [
+    ['x_amount', { amount: 12_991 }],
+    ['x_currency', { currency: 'USD' }],
+    ['x_customer_email', { customerEmail: 'other@example.cl' }],
+    ['x_session_id', { sessionId: 'session-2' }],
+    ['x_shop_country', { shopCountry: 'PE' }],
+    ['x_url_callback', { urlCallback: 'https://other.example.cl/' }],
+    ['x_url_cancel', { urlCancel: 'https://other.example.cl/' }],
+    ['x_url_complete', { urlComplete: 'https://other.example.cl/' }],
+  ];
+  test('answers a reference with other fields as a conflict that names them, and stores nothing', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    const first = await createTestTransaction(app, environment);
+    for (const [name, change] of differences) {
+      const outcome = await createTransaction(app, environment, testInput(change));
+      assert.deepEqual(outcome, { kind: 'conflict', transaction: outcome.transaction, fields: [name] });
+      assert.equal(outcome.transaction.id, first.id);
+    }
+    assert.deepEqual(await counts(app.db), { transactions: 1, events: 1 });
+  });
+
+  test('does not compare what is not signed', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    await createTestTransaction(app, environment);
+    const again = await createTransaction(app, environment, testInput({ unsignedFields: '{"x_document":{}}' }));
+    assert.equal(again.kind, 'replayed');
+  });
+
+  test('keeps references of two environments apart, and tells letter case and trailing text apart', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const one = await createTestEnvironment(app, 'development');
+    const other = await createTestEnvironment(app, 'production');
+    const inputs = ['ORD-1', 'ord-1', 'ORD-1 ', 'ÓRD-1'];
+    for (const environment of [one, other]) {
+      for (const reference of inputs) {
+        assert.equal((await createTransaction(app, environment, testInput({ reference }))).kind, 'created');
+      }
+    }
+  });
+
+  test('creates once when many ask for one reference at the same time, in one batch and across batches', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    const ask = (index: number) => createTransaction(app, environment, testInput({ amount: 1000 + (index % 2) }));
+    const outcomes = await Promise.all(Array.from({ length: 600 }, (_, index) => ask(index)));
+    const kinds = outcomes.map(({ kind }) => kind);
+    assert.equal(kinds.filter((kind) => kind === 'created').length, 1);
+    assert.equal(kinds.filter((kind) => kind === 'conflict').length, 300);
+    assert.equal(new Set(outcomes.map(({ transaction }) => transaction.id)).size, 1);
+    assert.deepEqual(await counts(app.db), { transactions: 1, events: 1 });
+  });
+
+  test('gives ids that no other process on the same store gives', async () => {
+    const db = await openTestDatabase();
+    const [one, other] = [createTestApp(db), createTestApp(db)];
+    const environment = await createTestEnvironment(one);
+    const ids = new Set<number>();
+    for (const app of [one, other, one, other]) {
+      const created = await createTransaction(app, environment, testInput({ reference: `ORD-${ids.size}` }));
+      ids.add((created.transaction as Transaction).id);
+    }
+    assert.equal(ids.size, 4);
+  });
+});
+
+async function counts(db: { query: ReturnType<typeof createTestApp>['db']['query'] }) {
+  const [transactions] = await db.query<{ n: number }>('select count(*) as n from transactions');
+  const [events] = await db.query<{ n: number }>('select count(*) as n from events');
+  return { transactions: transactions?.n, events: events?.n };
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { verifyCallback } from '../../sdk/src/verify-callback.ts';
+import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
+import { expireTransactions } from '../../src/transactions/expire-transactions.ts';
+import type { Transaction } from '../../src/transactions/transaction.ts';
+import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
+import type { TransactionEvent } from '../../src/transactions/transaction-state.ts';
+import { transitionTransaction } from '../../src/transactions/transition-transaction.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
+
+forEachEngine('moving a transaction', (openTestDatabase) => {
+  const ends: [TransactionEvent, string, string, string][] = [
+    ['approve', 'completed', 'completed', 'Approved'],
+    ['decline', 'failed', 'failed', 'Declined'],
+    ['cancel', 'cancelled', 'failed', 'Cancelled'],
+    ['expire', 'expired', 'failed', 'Expired'],
+  ];
+  for (const [event, state, result, message] of ends) {
+    test(`${event} stores state, event and a callback that verifies, in one commit`, async () => {
+      const { app, environment, transaction } = await open(openTestDatabase);
+      const moved = await move(app, environment, transaction, event);
+      assert.equal(moved.kind, 'moved');
+      assert.equal(moved.transaction.state, state);
+      const events = await app.db.query('select type, sequence from events order by sequence');
+      assert.deepEqual(
+        events.map((row) => [row.sequence, row.type]),
+        [
+          [1, 'transaction.created'],
+          [2, `transaction.${state}`],
+        ],
+      );
+      const [callback] = await app.db.query<{ body: string; sequence: number; state: string }>(
+        'select * from callbacks',
+      );
+      assert.equal(callback?.sequence, 2);
+      assert.equal(callback?.state, 'queued');
+      const verified = verifyCallback({
+        body: callback?.body as string,
+        secret: environment.secrets[0]?.text as string,
+        expected: {
+          account: environment.serviceToken,
+          reference: 'ORD-1',
+          amount: 12_990,
+          currency: 'CLP',
+          test: true,
+        },
+      });
+      assert.ok(verified.ok);
+      assert.equal(verified.data.x_result, result);
+      assert.equal(verified.data.x_message, message);
+      assert.equal(verified.data.x_amount, '12990.00');
+      assert.equal(verified.data.x_gateway_reference, String(transaction.id));
+      assert.equal(verified.data.x_timestamp, '2026-01-15T12:00:00.000Z');
+    });
+  }
+
+  test('a payment that arrives after the end is recorded as a conflict and sends no callback', async () => {
+    const { app, environment, transaction } = await open(openTestDatabase);
+    const failed = await move(app, environment, transaction, 'decline');
+    const late = await move(app, environment, failed.transaction, 'approve');
+    assert.equal(late.kind, 'conflict');
+    assert.equal(late.transaction.state, 'failed');
+    const events = await app.db.query<{ type: string; sequence: number; data: string }>(
+      `select type, sequence, data from events where type = 'transaction.conflict'`,
+    );
+    assert.equal(events.length, 1);
+    assert.equal(events[0]?.sequence, 3);
+    assert.deepEqual(JSON.parse(events[0]?.data as string), { state: 'failed', event: 'approve' });
+    assert.equal((await app.db.query('select id from callbacks')).length, 1);
+  });
+
+  test('what another writer left in between decides, not what was read before', async () => {
+    const { app, environment, transaction } = await open(openTestDatabase);
+    await move(app, environment, transaction, 'cancel');
+    // `transaction` still says pending.
+    assert.equal((await move(app, environment, transaction, 'approve')).kind, 'conflict');
+    assert.equal((await move(app, environment, transaction, 'cancel')).kind, 'already');
+    assert.equal((await move(app, environment, transaction, 'expire')).kind, 'ignored');
+  });
+
+  test('nothing of it stays when the commit fails', async () => {
+    const { app, environment, transaction } = await open(openTestDatabase);
+    await assert.rejects(
+      app.db.transaction(async (tx) => {
+        await transitionTransaction(tx, environment, transaction, causeOf(app, 'approve'));
+        throw new Error('power cut');
+      }),
+      /power cut/,
+    );
+    assert.equal((await selectTransaction(app.db, transaction.id))?.state, 'pending');
+    assert.equal((await app.db.query('select id from callbacks')).length, 0);
+    assert.equal((await app.db.query('select position from events')).length, 1);
+  });
+
+  test('expires what is due and leaves alone what a payment method has still to answer for', async () => {
+    const { app, environment, transaction } = await open(openTestDatabase);
+    const paying = await createTestTransaction(app, environment, { reference: 'ORD-2' });
+    await app.db.transaction((tx) =>
+      tx.query(
+        `insert into payment_attempts (id, transaction_id, created_at, lookups, state, payment_method)
+         values ('pa_1', $1, 0, 0, 'unknown', 'simulated')`,
+        [paying.id],
+      ),
+    );
+    app.now.advance(3_599_999);
+    assert.equal(await expireTransactions(app, 10), 0);
+    app.now.advance(1);
+    assert.equal(await expireTransactions(app, 10), 1);
+    assert.equal((await selectTransaction(app.db, transaction.id))?.state, 'expired');
+    assert.equal((await selectTransaction(app.db, paying.id))?.state, 'pending');
+    assert.equal(await expireTransactions(app, 10), 0);
+  });
+});
+
+async function open(openTestDatabase: Parameters<Parameters<typeof forEachEngine>[1]>[0]) {
+  const app = createTestApp(await openTestDatabase());
+  const environment = await createTestEnvironment(app);
+  const transaction = await createTestTransaction(app, environment);
+  return { app, environment, transaction };
+}
+
+function causeOf(app: TestApp, event: TransactionEvent) {
+  return { event, at: app.now(), paymentMethod: null, data: null };
+}
+
+function move(app: TestApp, environment: ServiceEnvironment, transaction: Transaction, event: TransactionEvent) {
+  return app.db.transaction((tx) => transitionTransaction(tx, environment, transaction, causeOf(app, event)));
+}
