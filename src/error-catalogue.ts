@@ -6,7 +6,11 @@ export type CatalogueEntry = { status: number; title: string; fix: string };
  * Nothing here ever says whether an account exists before its signature holds.
  */
 export const CATALOGUE = {
-  INVALID_JSON: entry(400, 'The body is not valid JSON', 'Send one JSON object, encoded as UTF-8, with nothing after it.'),
+  INVALID_JSON: entry(
+    400,
+    'The body is not valid JSON',
+    'Send one JSON object, encoded as UTF-8, with nothing after it.',
+  ),
   INVALID_FORM: entry(400, 'The body is not a valid form', 'Percent-encode the values and join the pairs with &.'),
   NOT_AN_OBJECT: entry(400, 'The body is not a JSON object', 'Send the fields as members of one object.'),
   INVALID_ENCODING: entry(400, 'The body is not well-formed UTF-8', 'Encode the text as UTF-8; no lone surrogates.'),
@@ -15,11 +19,19 @@ export const CATALOGUE = {
   JSON_TOO_DEEP: entry(400, 'The body is nested too deeply', 'Nest at most four levels.'),
   TOO_MANY_FIELDS: entry(400, 'The body has too many members', 'Send at most 64 members in all.'),
   FIELD_TOO_LONG: entry(400, 'A value is too long', 'Shorten it to the length that the API reference gives.'),
-  CONTROL_CHARACTER: entry(400, 'A value holds a control character', 'Remove line breaks and other control characters.'),
+  CONTROL_CHARACTER: entry(
+    400,
+    'A value holds a control character',
+    'Remove line breaks and other control characters.',
+  ),
   UNKNOWN_FIELD: entry(400, 'A field that does not belong here', 'Send the fields of the API reference and no others.'),
   MISSING_FIELD: entry(400, 'A required field is missing', 'Send it, and sign it with the others.'),
   EMPTY_FIELD: entry(400, 'A required field is empty', 'Give it a value before you sign.'),
-  INVALID_TYPE: entry(400, 'A value has the wrong type', 'Send text; x_amount and x_reference may also be JSON numbers.'),
+  INVALID_TYPE: entry(
+    400,
+    'A value has the wrong type',
+    'Send text; x_amount and x_reference may also be JSON numbers.',
+  ),
   AMBIGUOUS_FIELD: entry(
     400,
     'A value contains the name of a field',
@@ -33,9 +45,17 @@ export const CATALOGUE = {
   INVALID_CURRENCY: entry(400, 'The currency is not an ISO 4217 code', 'Send three capital letters, such as CLP.'),
   INVALID_COUNTRY: entry(400, 'The country is not an ISO 3166-1 code', 'Send two capital letters, such as CL.'),
   INVALID_EMAIL: entry(400, 'The e-mail address cannot be used', 'Send one plain address such as buyer@example.cl.'),
-  INVALID_REFERENCE: entry(400, 'The reference cannot be used', 'Send 1 to 100 visible ASCII characters without spaces at the ends.'),
+  INVALID_REFERENCE: entry(
+    400,
+    'The reference cannot be used',
+    'Send 1 to 100 visible ASCII characters without spaces at the ends.',
+  ),
   INVALID_SESSION_ID: entry(400, 'The session id cannot be used', 'Send 5 to 61 visible characters.'),
-  INVALID_ACCOUNT_ID: entry(400, 'The Service Token cannot be used', 'Send the Service Token of your payment service, 1 to 100 characters.'),
+  INVALID_ACCOUNT_ID: entry(
+    400,
+    'The Service Token cannot be used',
+    'Send the Service Token of your payment service, 1 to 100 characters.',
+  ),
   INVALID_URL: entry(
     400,
     'A URL cannot be used',
@@ -48,24 +68,50 @@ export const CATALOGUE = {
   ),
   INVALID_PARAMETER: entry(400, 'A parameter cannot be used', 'See the API reference for its form.'),
   UNEXPECTED_QUERY: entry(400, 'This address takes no query', 'Send the fields in the body only.'),
-  HTTP_MALFORMED: entry(400, 'The request is not well-formed HTTP/1.1', 'Use an ordinary HTTP client; check proxies in between.'),
+  HTTP_MALFORMED: entry(
+    400,
+    'The request is not well-formed HTTP/1.1',
+    'Use an ordinary HTTP client; check proxies in between.',
+  ),
   DUPLICATE_HEADER: entry(400, 'A header that must be single occurs twice', 'Send it once.'),
   INVALID_HEADER: entry(400, 'A header cannot be used', 'Remove it or write it as the API reference shows.'),
-  SIGNATURE_MISSING: entry(401, 'The signature is missing', 'Add x_signature: HMAC-SHA256 of the message with your Secret Token, in lower-case hexadecimal.'),
+  SIGNATURE_MISSING: entry(
+    401,
+    'The signature is missing',
+    'Add x_signature: HMAC-SHA256 of the message with your Secret Token, in lower-case hexadecimal.',
+  ),
   SIGNATURE_INVALID: entry(
     401,
     'The account or the signature is wrong',
     'Compare your signed text with: bin/rubrica sign --message. Or let bin/rubrica explain name the cause.',
   ),
-  TOKEN_MISSING: entry(401, 'A bearer token is missing', 'Log in and send Authorization: Bearer followed by the access token.'),
+  TOKEN_MISSING: entry(
+    401,
+    'A bearer token is missing',
+    'Log in and send Authorization: Bearer followed by the access token.',
+  ),
   TOKEN_INVALID: entry(401, 'The bearer token is not valid', 'Log in again; access tokens expire and can be revoked.'),
   PRIVATE_TOKEN_RETIRED: entry(
     401,
     'Private tokens of the beta are no longer taken',
     'Log in with POST /users/login or POST /loginToken and send the access token as Authorization: Bearer.',
   ),
+  API_TOKEN_INVALID: entry(
+    401,
+    'The API token is not valid',
+    'Check it; an operator can reset it: bin/rubrica user reset-api-token.',
+  ),
+  SERVICE_TOKEN_INVALID: entry(
+    401,
+    'The Service Token is not valid',
+    'Send the Service Token of your payment service.',
+  ),
   LOGIN_FAILED: entry(401, 'Wrong e-mail or password', 'Check both; an operator can reset the password.'),
-  PAYOUTS_NOT_ENABLED: entry(403, 'Payouts are not enabled for this user', 'Ask an operator: bin/rubrica user payouts on.'),
+  PAYOUTS_NOT_ENABLED: entry(
+    403,
+    'Payouts are not enabled for this user',
+    'Ask an operator: bin/rubrica user payouts on.',
+  ),
   NOT_FOUND: entry(404, 'There is nothing here', 'Check the address; see /docs.'),
   METHOD_NOT_ALLOWED: entry(405, 'This address does not take that method', 'See the Allow header.'),
   REQUEST_TIMEOUT: entry(408, 'The request took too long to arrive', 'Send headers and body without pauses.'),
@@ -77,13 +123,25 @@ export const CATALOGUE = {
   NOT_PAYABLE: entry(409, 'The transaction can no longer be paid', 'Create a new transaction with a new reference.'),
   PAYMENT_IN_PROGRESS: entry(409, 'A payment is in progress', 'Wait for its outcome; do not pay again.'),
   PAYLOAD_TOO_LARGE: entry(413, 'The body is too large', 'Send at most 16 KiB (512 KiB for a batch of validations).'),
-  UNSUPPORTED_MEDIA_TYPE: entry(415, 'The media type is not taken here', 'Send application/json, or a form where the API reference says so.'),
+  UNSUPPORTED_MEDIA_TYPE: entry(
+    415,
+    'The media type is not taken here',
+    'Send application/json, or a form where the API reference says so.',
+  ),
   EXPECTATION_FAILED: entry(417, 'The expectation cannot be met', 'Remove the Expect header.'),
   INVALID_BODY: entry(422, 'The body does not have the required shape', 'See errors[] for every member and its fix.'),
   RATE_LIMITED: entry(429, 'Too many requests', 'Wait for the seconds in Retry-After.'),
   HEADERS_TOO_LARGE: entry(431, 'The headers are too large', 'Send at most 8 KiB and 64 headers.'),
-  INTERNAL: entry(500, 'The service failed', 'Tell the operator the request_id. Repeating a signed request with the same reference is safe.'),
-  OVERLOADED: entry(503, 'The service is busy', 'Repeat the same request after Retry-After; the same reference is never charged twice.'),
+  INTERNAL: entry(
+    500,
+    'The service failed',
+    'Tell the operator the request_id. Repeating a signed request with the same reference is safe.',
+  ),
+  OVERLOADED: entry(
+    503,
+    'The service is busy',
+    'Repeat the same request after Retry-After; the same reference is never charged twice.',
+  ),
   STOPPING: entry(503, 'The service is restarting', 'Repeat the same request after Retry-After.'),
   OUTCOME_UNKNOWN: entry(
     503,
@@ -91,7 +149,11 @@ export const CATALOGUE = {
     'Repeat the same request: the same reference answers with the first outcome, or creates it now.',
   ),
   STORAGE_FULL: entry(503, 'The disk is full', 'Nothing was stored. Repeat the same request later.'),
-  STORAGE_UNAVAILABLE: entry(503, 'The database does not answer', 'Nothing was stored. Repeat the same request after Retry-After.'),
+  STORAGE_UNAVAILABLE: entry(
+    503,
+    'The database does not answer',
+    'Nothing was stored. Repeat the same request after Retry-After.',
+  ),
   NO_PAYMENT_METHOD: entry(
     503,
     'No payment method can collect this',
@@ -111,6 +173,8 @@ export type ProblemExtras = {
   /** What older clients read beside the problem, such as the id of the transaction in conflict. */
   data?: Record<string, unknown>;
   headers?: Record<string, string>;
+  /** The status and the member `error`, where published clients of an endpoint expect these and no others. */
+  legacy?: { status: number; error: string };
 };
 
 /** An expected refusal, thrown by any operation and answered by `http/send-problem.ts`. */

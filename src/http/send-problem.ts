@@ -16,28 +16,30 @@ export type ProblemBody = {
   request_id: string;
   message: string;
   data: Record<string, unknown> | null;
+  error?: string;
 };
 
 export function problemBody(app: App, problem: Problem, requestId: string): ProblemBody {
-  const { status, title, fix } = CATALOGUE[problem.code];
-  const { detail, errors, data } = problem.extras;
+  const { title, fix } = CATALOGUE[problem.code];
+  const { detail, errors, data, legacy } = problem.extras;
   return {
     type: `${app.config.publicUrl ?? ''}/errors/${problem.code}`,
     title,
-    status,
+    status: statusOf(problem),
     code: problem.code,
     detail: detail ?? fix,
     errors: errors ?? [],
     request_id: requestId,
     message: title,
     data: data ?? null,
+    ...(legacy !== undefined && { error: legacy.error }),
   };
 }
 
 /** Answers a failure of any kind. What is not an expected refusal is logged with its stack and answered as `INTERNAL`. */
 export function sendFailure(app: App, request: FastifyRequest, reply: FastifyReply, failure: unknown): FastifyReply {
   const problem = problemOf(failure);
-  const { status } = CATALOGUE[problem.code];
+  const status = statusOf(problem);
   const line = { request: request.id, route: request.routeOptions.url ?? null, status, code: problem.code };
   if (problem.code === 'INTERNAL') app.log.error({ ...line, err: failure }, 'request failed');
   else app.log.info(line, 'request refused');
@@ -57,6 +59,10 @@ export function problemOf(failure: unknown): Problem {
   if (failure instanceof BatcherFullError) return new Problem('OVERLOADED');
   const code = FRAMEWORK_CODES[(failure as FastifyError | null)?.code ?? ''];
   return new Problem(code ?? 'INTERNAL');
+}
+
+function statusOf(problem: Problem): number {
+  return problem.extras.legacy?.status ?? CATALOGUE[problem.code].status;
 }
 
 const FRAMEWORK_CODES: Record<string, ErrorCode> = {

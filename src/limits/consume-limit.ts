@@ -1,0 +1,49 @@
+import type { App } from '../app.ts';
+import { type Batcher, createBatcher } from '../lib/batcher.ts';
+import { perInstance } from '../lib/per-instance.ts';
+import { type Limit, type LimitUse, limitKey } from './limit.ts';
+import { type CountRow, deleteEndedCounts, hasEndedCounts, incrementCount, selectCount } from './limit-queries.ts';
+
+/**
+ * Counts one use and says whether it is within the limit. All replicas share the count, because it is in the database;
+ * a use that is refused is not counted and writes nothing. `decrementCount` takes one back, `deleteCount` all.
+ */
+export async function consumeLimit(app: App, limit: Limit, subject: string): Promise<LimitUse> {
+  const key = limitKey(app, limit, subject);
+  const now = app.now();
+  const known = await selectCount(app.db, key, now);
+  if (known !== null && known.used >= limit.most) return { allowed: false, remaining: 0, resetMs: known.ends_at - now };
+  const count = await counters(app).submit({
+    key,
+    now,
+    endsAt: now + limit.windowMs,
+    renews: limit.counts === 'streak',
+  });
+  return {
+    allowed: count.used <= limit.most,
+    remaining: Math.max(0, limit.most - count.used),
+    resetMs: count.ends_at - now,
+  };
+}
+
+/** Removes counts that are over, at most `limit`, and answers how many there were. */
+export async function removeEndedLimits(app: App, limit: number): Promise<number> {
+  if (!(await hasEndedCounts(app.db, app.now()))) return 0;
+  return app.db.transaction((tx) => deleteEndedCounts(tx, app.now(), limit));
+}
+
+type Use = Parameters<typeof incrementCount>[1];
+
+const counters = perInstance(
+  (app: App): Batcher<Use, CountRow> =>
+    createBatcher({ maxBatch: 128, maxQueued: 4096, concurrency: 1, flush: (uses) => countAll(app, uses) }),
+);
+
+/** Uses that arrive together share a commit. In the order of their keys, so that two replicas never wait for each other. */
+function countAll(app: App, uses: readonly Use[]): Promise<CountRow[]> {
+  return app.db.transaction(async (tx) => {
+    const counts = new Map<Use, CountRow>();
+    for (const use of uses.toSorted((a, b) => (a.key < b.key ? -1 : 1))) counts.set(use, await incrementCount(tx, use));
+    return uses.map((use) => counts.get(use) as CountRow);
+  });
+}

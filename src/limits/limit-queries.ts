@@ -1,0 +1,52 @@
+import type { Database, SqlRow, Tx } from '../db/database.ts';
+
+export type CountRow = SqlRow & { used: number; ends_at: number };
+
+export async function selectCount(db: Database, key: string, now: number): Promise<CountRow | null> {
+  const [row] = await db.query<CountRow>('select used, ends_at from limit_counts where key = $1 and ends_at > $2', [
+    key,
+    now,
+  ]);
+  return row ?? null;
+}
+
+/** Counts one more, from one again when the window is over. Answers the count with it. */
+export async function incrementCount(
+  tx: Tx,
+  use: { key: string; now: number; endsAt: number; renews: boolean },
+): Promise<CountRow> {
+  const [row] = await tx.query<CountRow>(
+    `insert into limit_counts (key, used, ends_at) values ($1, 1, $2)
+     on conflict (key) do update set
+       used = case when limit_counts.ends_at <= $3 then 1 else limit_counts.used + 1 end,
+       ends_at = case when limit_counts.ends_at <= $3 or $4 = 1 then excluded.ends_at else limit_counts.ends_at end
+     returning used, ends_at`,
+    [use.key, use.endsAt, use.now, use.renews ? 1 : 0],
+  );
+  return row as CountRow;
+}
+
+/** Takes one use back: it turned out to be none of those that are limited. */
+export async function decrementCount(tx: Tx, key: string): Promise<void> {
+  await tx.query('update limit_counts set used = used - 1 where key = $1 and used > 0', [key]);
+}
+
+/** Forgets every use, and so ends a refusal. */
+export async function deleteCount(tx: Tx, key: string): Promise<void> {
+  await tx.query('delete from limit_counts where key = $1', [key]);
+}
+
+export async function hasEndedCounts(db: Database, now: number): Promise<boolean> {
+  return (await db.query('select 1 as ended from limit_counts where ends_at <= $1 limit 1', [now])).length > 0;
+}
+
+/** Deletes counts that are over. The time is asked twice, because a count may begin anew in between. */
+export async function deleteEndedCounts(tx: Tx, now: number, limit: number): Promise<number> {
+  const rows = await tx.query(
+    `delete from limit_counts where ends_at <= $1
+       and key in (select key from limit_counts where ends_at <= $1 order by ends_at limit $2)
+     returning key`,
+    [now, limit],
+  );
+  return rows.length;
+}

@@ -1,0 +1,36 @@
+import { createHmac } from 'node:crypto';
+import type { App } from '../app.ts';
+import { Problem } from '../error-catalogue.ts';
+import { perInstance } from '../lib/per-instance.ts';
+import { deriveKey } from '../lib/seal.ts';
+
+/**
+ * How often something may happen to one subject, such as an address or an account.
+ *
+ * `window`: at most `most` times from the first one on until `windowMs` later, then the count starts anew.
+ * `streak`: every counted one opens the window anew, so the count ends only after `windowMs` without any. That is for
+ * guesses: whatever their pace, there are never more than `most` of them in `windowMs`.
+ */
+export type Limit = { name: string; most: number; windowMs: number; counts: 'window' | 'streak' };
+
+/** `resetMs`: until the count starts anew. */
+export type LimitUse = { allowed: boolean; remaining: number; resetMs: number };
+
+const keyOf = perInstance((app: App) => deriveKey(app.config.masterKey, 'limit-subject'));
+
+/** Where the count is kept. The subject cannot be read from it, nor found by trying all addresses there are. */
+export function limitKey(app: App, limit: Limit, subject: string): string {
+  return createHmac('sha256', keyOf(app)).update(`${limit.name}\n${subject}`).digest('base64url');
+}
+
+/** What the caller reads when there is no more, with the header fields of the RateLimit draft. */
+export function limitProblem(limit: Limit, use: LimitUse): Problem {
+  const seconds = Math.max(1, Math.ceil(use.resetMs / 1000));
+  return new Problem('RATE_LIMITED', {
+    headers: {
+      'retry-after': String(seconds),
+      'ratelimit-policy': `"${limit.name}";q=${limit.most};w=${limit.windowMs / 1000}`,
+      ratelimit: `"${limit.name}";r=${use.remaining};t=${seconds}`,
+    },
+  });
+}
