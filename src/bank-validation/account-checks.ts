@@ -14,6 +14,7 @@ import {
 import type { BankDirectory } from './bank-directory.ts';
 import { type BankView, bankFindings, type Suggestion, suggestion } from './bank-findings.ts';
 import {
+  CHECK_IDS,
   type Check,
   type CheckCode,
   type CheckId,
@@ -61,15 +62,7 @@ export function checksNotPerformed(code: CheckCode, provenance: Provenance): rea
   return ONLINE_CHECKS.map((id) => finding(id, 'not_performed', code, provenance));
 }
 
-const ONLINE_CHECKS: readonly CheckId[] = [
-  'rut.issued',
-  'rut.alive',
-  'account.exists',
-  'account.open',
-  'account.currency',
-  'holder.match',
-  'holder.name_match',
-];
+const ONLINE_CHECKS = CHECK_IDS.slice(CHECK_IDS.indexOf('rut.issued'));
 
 // The checks below are the same for everybody, so they are made once and shared by all answers.
 
@@ -81,6 +74,16 @@ const RUT_RULE = rule(
 const RUT_RANGE_RULE = rule('rut-range', 'medium', 'a convention; no text of the tax office gives ranges');
 const ACCOUNT_RULE = rule('account-number', 'high', 'field widths of the formats that Chilean banks publish');
 const CUENTARUT_RULE = rule('cuentarut', 'high', 'the number of a CuentaRUT is the RUT without its check character');
+
+/** What the checks of the RUT and the account rest on. */
+export const RULE_OF_CHECK: Partial<Record<CheckId, Provenance>> = {
+  'rut.format': RUT_RULE,
+  'rut.check_character': RUT_RULE,
+  'rut.range': RUT_RANGE_RULE,
+  'account.format': ACCOUNT_RULE,
+  'account.bank_shape': ACCOUNT_RULE,
+  'account.cuentarut_consistency': CUENTARUT_RULE,
+};
 
 const RUT_PASSED = passed('rut.format', RUT_RULE);
 const CHECK_CHARACTER_PASSED = passed('rut.check_character', RUT_RULE);

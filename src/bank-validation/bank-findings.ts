@@ -46,6 +46,27 @@ export function suggestion(
   return { field, code, value, message: fillIn(SUGGESTION_MESSAGES[code], { value, name }) };
 }
 
+/** What the checks of a bank rest on: the list of `version`, and how sure it is of this entry. */
+export function bankProvenance(
+  { version, asOf }: Pick<BankDirectory, 'version' | 'asOf'>,
+  bank: Bank | null,
+): Provenance {
+  return {
+    kind: 'dataset',
+    name: 'bank-directory',
+    version,
+    as_of: asOf,
+    confidence: bank?.confidence ?? null,
+    source: 'lists of the regulator and transfer catalogues, cross-checked',
+  };
+}
+
+/** What messages about a bank are filled with. */
+export function bankWords(directory: Pick<BankDirectory, 'banks' | 'asOf'>, bank: Bank): Record<string, string> {
+  const successor = bank.successor === null ? '' : (directory.banks.get(bank.successor)?.name ?? bank.successor);
+  return { name: bank.name, as_of: directory.asOf, successor };
+}
+
 const FINDINGS = new WeakMap<BankDirectory, Map<string, BankFindings>>();
 const FIELD = '/bankData/bankSBIFNumber';
 
@@ -58,29 +79,37 @@ function findingsOf(directory: BankDirectory, lookup: BankLookup): BankFindings 
       const { code, instead } = lookup.rejected;
       return {
         view: { code, name: null, status: 'rejected' },
-        checks: unknownTo(directory, finding('bank.known', 'warn', 'BANK_UNVERIFIED', basis(directory, null), values)),
+        checks: unknownTo(
+          directory,
+          finding('bank.known', 'warn', 'BANK_UNVERIFIED', bankProvenance(directory, null), values),
+        ),
         suggestions: instead === null ? [] : [suggestBank(directory, 'BANK_UNVERIFIED', instead)],
       };
     }
     case 'nothing':
       return {
         view: { code: lookup.code, name: null, status: 'unknown' },
-        checks: unknownTo(directory, finding('bank.known', 'warn', 'BANK_UNKNOWN', basis(directory, null), values)),
+        checks: unknownTo(
+          directory,
+          finding('bank.known', 'warn', 'BANK_UNKNOWN', bankProvenance(directory, null), values),
+        ),
         suggestions: [],
       };
     case 'bad_format':
       return {
         view: null,
-        checks: unknownTo(directory, finding('bank.known', 'fail', 'BANK_BAD_FORMAT', basis(directory, null), values)),
+        checks: unknownTo(
+          directory,
+          finding('bank.known', 'fail', 'BANK_BAD_FORMAT', bankProvenance(directory, null), values),
+        ),
         suggestions: lookup.padded === null ? [] : [suggestBank(directory, 'BANK_BAD_FORMAT', lookup.padded)],
       };
   }
 }
 
 function findingsOfBank(directory: BankDirectory, bank: Bank): BankFindings {
-  const provenance = basis(directory, bank);
-  const successor = bank.successor === null ? '' : nameOf(directory, bank.successor);
-  const values = { name: bank.name, as_of: directory.asOf, successor };
+  const provenance = bankProvenance(directory, bank);
+  const values = bankWords(directory, bank);
   return {
     view: { code: bank.code, name: bank.name, status: bank.status },
     checks: [
@@ -113,7 +142,7 @@ function statusCheck(status: BankStatus, provenance: Provenance, values: Record<
 }
 
 function unknownTo(directory: BankDirectory, known: Check): readonly Check[] {
-  const provenance = basis(directory, null);
+  const provenance = bankProvenance(directory, null);
   return [
     known,
     finding('bank.status', 'not_performed', 'PREREQUISITE_FAILED', provenance),
@@ -122,20 +151,5 @@ function unknownTo(directory: BankDirectory, known: Check): readonly Check[] {
 }
 
 function suggestBank(directory: BankDirectory, code: Suggestion['code'], value: string): Suggestion {
-  return suggestion(FIELD, code, value, nameOf(directory, value));
-}
-
-function nameOf(directory: BankDirectory, code: string): string {
-  return directory.banks.get(code)?.name ?? code;
-}
-
-function basis({ version, asOf }: BankDirectory, bank: Bank | null): Provenance {
-  return {
-    kind: 'dataset',
-    name: 'bank-directory',
-    version,
-    as_of: asOf,
-    confidence: bank?.confidence ?? null,
-    source: 'lists of the regulator and transfer catalogues, cross-checked',
-  };
+  return suggestion(FIELD, code, value, directory.banks.get(value)?.name);
 }

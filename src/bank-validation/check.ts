@@ -1,23 +1,27 @@
 import type { Confidence } from './bank-directory.ts';
 import { CODE_MESSAGES, type Message, PASS_MESSAGES } from './check-messages.ts';
 
-export type CheckId =
-  | 'rut.format'
-  | 'rut.check_character'
-  | 'rut.range'
-  | 'rut.issued'
-  | 'rut.alive'
-  | 'bank.known'
-  | 'bank.status'
-  | 'bank.accepts_transfers'
-  | 'account.format'
-  | 'account.bank_shape'
-  | 'account.cuentarut_consistency'
-  | 'account.exists'
-  | 'account.open'
-  | 'account.currency'
-  | 'holder.match'
-  | 'holder.name_match';
+/** Every check there is, in the order of an answer. */
+export const CHECK_IDS = [
+  'rut.format',
+  'rut.check_character',
+  'rut.range',
+  'bank.known',
+  'bank.status',
+  'bank.accepts_transfers',
+  'account.format',
+  'account.bank_shape',
+  'account.cuentarut_consistency',
+  'rut.issued',
+  'rut.alive',
+  'account.exists',
+  'account.open',
+  'account.currency',
+  'holder.match',
+  'holder.name_match',
+] as const;
+
+export type CheckId = (typeof CHECK_IDS)[number];
 
 /** `not_performed` never means `pass`: the check says nothing about the account. */
 export type CheckResult = 'pass' | 'fail' | 'warn' | 'not_performed' | 'error';

@@ -1,0 +1,95 @@
+import type { App } from '../app.ts';
+import type { HolderAnswer, ValidationProvider } from '../validation-providers/validation-provider.ts';
+import { insertValidations, type ValidationRow } from './bank-validation-queries.ts';
+import { holderChecks, providerLabel } from './holder-checks.ts';
+import { refundProviderBudget, refusal, reserveProviderBudget } from './provider-budget.ts';
+import { sealQuestion } from './seal-question.ts';
+import { settleValidation } from './settle-validations.ts';
+import type { Validation } from './stored-validation.ts';
+import { type Draft, rowOf } from './validation-draft.ts';
+
+/** How long a caller waits for the provider before the answer becomes 202. */
+const PATIENCE_MS = 1_500;
+/** When a provider that asked for time is asked again. */
+const ASK_AGAIN_MS = 1_000;
+/** When somebody else asks again, should this process die with the question. Longer than a provider may take. */
+const TAKE_OVER_MS = 60_000;
+
+/**
+ * Puts the question to the online provider, within the budget, and keeps what comes of it.
+ *
+ * An answer in time is in the validation. Otherwise the validation is `pending`: the question is kept sealed until it
+ * has its answer, so that any replica can put it again. Throws `Problem` RATE_LIMITED.
+ */
+export async function askHolder(app: App, provider: ValidationProvider, draft: Draft): Promise<Validation> {
+  const { actor, question } = draft;
+  // Only complete questions get here: with a RUT that is wrong the verdict is `invalid` already.
+  const rutHash = draft.rutHash as string;
+  await reserveProviderBudget(app, actor, rutHash);
+  const asked = provider.ask(question).catch((): HolderAnswer => ({ kind: 'unavailable' }));
+  const answer = await withPatience(asked);
+  if (answer === null) {
+    const pending = await keepPending(app, provider, draft, TAKE_OVER_MS);
+    void asked
+      .then((late) => settleValidation(app, pending.row, late))
+      .catch((error: unknown) => app.log.error({ err: error }, 'a late answer could not be kept'));
+    return pending.validation;
+  }
+  if (answer.kind === 'pending') return (await keepPending(app, provider, draft, ASK_AGAIN_MS)).validation;
+  if (answer.kind === 'rate_limited') {
+    await app.db.transaction((tx) => refundProviderBudget(tx, actor, rutHash));
+    throw await refusal(app, actor, app.now(), answer.retryAfterSeconds * 1000);
+  }
+  return keepAnswered(app, provider, draft, rutHash, answer);
+}
+
+async function withPatience(asked: Promise<HolderAnswer>): Promise<HolderAnswer | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const impatience = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, PATIENCE_MS, null);
+  });
+  const answer = await Promise.race([asked, impatience]);
+  clearTimeout(timer);
+  return answer;
+}
+
+async function keepAnswered(
+  app: App,
+  provider: ValidationProvider,
+  draft: Draft,
+  rutHash: string,
+  answer: HolderAnswer,
+): Promise<Validation> {
+  const answeredAt = app.now();
+  const label = providerLabel(provider);
+  const { validation, row } = rowOf(draft, holderChecks(label, answer.kind, answeredAt));
+  const expiresAt = 'expiresAt' in answer ? answer.expiresAt : null;
+  const detail = answer.kind === 'no_match' ? answer.detail : null;
+  const kept = { ...row, provider: label, provider_detail: detail, answered_at: answeredAt, expires_at: expiresAt };
+  await app.db.transaction(async (tx) => {
+    await insertValidations(tx, [kept]);
+    if (answer.kind !== 'no_match') await refundProviderBudget(tx, draft.actor, rutHash);
+  });
+  app.metrics.validations.inc({ verdict: validation.verdict });
+  return { ...validation, expiresAt, validatedAt: answeredAt };
+}
+
+async function keepPending(
+  app: App,
+  provider: ValidationProvider,
+  draft: Draft,
+  delayMs: number,
+): Promise<{ validation: Validation; row: ValidationRow }> {
+  const label = providerLabel(provider);
+  const { validation, row } = rowOf(draft, holderChecks(label, 'pending', null));
+  const kept: ValidationRow = {
+    ...row,
+    state: 'pending',
+    provider: label,
+    next_ask_at: app.now() + delayMs,
+    asks: 1,
+    sealed_question: sealQuestion(app, draft.question),
+  };
+  await app.db.transaction((tx) => insertValidations(tx, [kept]));
+  return { validation: { ...validation, state: 'pending' }, row: kept };
+}

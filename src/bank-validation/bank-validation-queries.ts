@@ -1,0 +1,142 @@
+import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { Verdict } from './check.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+export type ValidationState = 'completed' | 'pending';
+
+export type ValidationRow = SqlRow & {
+  id: string;
+  actor: string;
+  created_at: number;
+  state: ValidationState;
+  verdict: Verdict;
+  bank_code: string | null;
+  account_masked: string;
+  findings: string;
+  directory_version: string;
+  rut_hash: string | null;
+  account_hash: string | null;
+  provider: string | null;
+  provider_detail: string | null;
+  answered_at: number | null;
+  expires_at: number | null;
+  next_ask_at: number | null;
+  asks: number | null;
+  sealed_question: string | null;
+};
+
+const VALIDATIONS: InsertTarget = {
+  name: 'bank_account_validations',
+  columns: [
+    'id',
+    'actor',
+    'created_at',
+    'state',
+    'verdict',
+    'bank_code',
+    'account_masked',
+    'findings',
+    'directory_version',
+    'rut_hash',
+    'account_hash',
+    'provider',
+    'provider_detail',
+    'answered_at',
+    'expires_at',
+    'next_ask_at',
+    'asks',
+    'sealed_question',
+  ],
+};
+
+export async function insertValidations(tx: Tx, rows: readonly ValidationRow[]): Promise<void> {
+  await tx.insertRows(VALIDATIONS, rows);
+}
+
+/** A validation of this actor. Somebody else's is as absent as one that never was. */
+export async function selectValidation(db: Reader, actor: string, id: string): Promise<ValidationRow | null> {
+  const [row] = await db.query<ValidationRow>('select * from bank_account_validations where id = $1 and actor = $2', [
+    id,
+    actor,
+  ]);
+  return row ?? null;
+}
+
+export function selectDueValidations(db: Reader, now: number, limit: number): Promise<ValidationRow[]> {
+  return db.query<ValidationRow>(
+    `select * from bank_account_validations where state = 'pending' and next_ask_at <= $1 order by next_ask_at limit $2`,
+    [now, limit],
+  );
+}
+
+/** Takes a due validation for the time of one question. False when another replica was first. */
+export async function claimValidation(
+  tx: Tx,
+  claim: { id: string; dueAt: number; nextAskAt: number },
+): Promise<boolean> {
+  const rows = await tx.query(
+    `update bank_account_validations set next_ask_at = $3, asks = asks + 1
+     where id = $1 and next_ask_at = $2 and state = 'pending' returning id`,
+    [claim.id, claim.dueAt, claim.nextAskAt],
+  );
+  return rows.length === 1;
+}
+
+/** Gives a pending validation its outcome and forgets the question. False when it has one already. */
+export async function completeValidation(
+  tx: Tx,
+  row: Pick<ValidationRow, 'id' | 'verdict' | 'findings' | 'provider_detail' | 'answered_at' | 'expires_at'>,
+): Promise<boolean> {
+  const rows = await tx.query(
+    `update bank_account_validations
+     set state = 'completed', verdict = $2, findings = $3, provider_detail = $4, answered_at = $5, expires_at = $6,
+       next_ask_at = null, sealed_question = null
+     where id = $1 and state = 'pending' returning id`,
+    [row.id, row.verdict, row.findings, row.provider_detail, row.answered_at, row.expires_at],
+  );
+  return rows.length === 1;
+}
+
+export function selectValidationsOfRut(db: Reader, rutHash: string): Promise<ValidationRow[]> {
+  return db.query<ValidationRow>('select * from bank_account_validations where rut_hash = $1 order by id', [rutHash]);
+}
+
+/** Removes everything that is kept under a RUT and answers how many validations that were. */
+export async function deleteByRut(tx: Tx, rutHash: string, bucket: string): Promise<number> {
+  await tx.query('delete from provider_questions where rut_hash = $1', [rutHash]);
+  await tx.query('delete from provider_budgets where bucket = $1', [bucket]);
+  const deleted = await tx.query('delete from bank_account_validations where rut_hash = $1 returning id', [rutHash]);
+  return deleted.length;
+}
+
+/** Removes at most `limit` validations whose ids come before `id`, and so are older. */
+export async function deleteValidationsBefore(tx: Tx, id: string, limit: number): Promise<number> {
+  const deleted = await tx.query(
+    `delete from bank_account_validations
+     where id in (select id from bank_account_validations where id < $1 order by id limit $2) returning id`,
+    [id, limit],
+  );
+  return deleted.length;
+}
+
+export async function selectNewestDirectoryId(db: Reader): Promise<number | null> {
+  const [row] = await db.query<{ id: number | null }>('select max(id) as id from bank_directories');
+  return row?.id ?? null;
+}
+
+export async function selectDirectoryContent(db: Reader, id: number): Promise<string> {
+  const [row] = await db.query<{ content: string }>('select content from bank_directories where id = $1', [id]);
+  return (row as { content: string }).content;
+}
+
+export async function insertDirectory(
+  tx: Tx,
+  row: { imported_at: number; version: string; content: string },
+): Promise<void> {
+  await tx.query('insert into bank_directories (imported_at, version, content) values ($1, $2, $3)', [
+    row.imported_at,
+    row.version,
+    row.content,
+  ]);
+}

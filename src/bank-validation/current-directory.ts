@@ -1,0 +1,31 @@
+import type { App } from '../app.ts';
+import { createExpiringCache } from '../lib/expiring-cache.ts';
+import { perInstance } from '../lib/per-instance.ts';
+import { type BankDirectory, type BankList, createBankDirectory } from './bank-directory.ts';
+import { selectDirectoryContent, selectNewestDirectoryId } from './bank-validation-queries.ts';
+import { shippedBankDirectory } from './shipped-bank-directory.ts';
+
+/** An imported list serves on every replica within this time. */
+const LIFETIME_MS = 1000;
+
+const holders = perInstance((app: App) => {
+  const cache = createExpiringCache<BankDirectory>({ lifetimeMs: LIFETIME_MS, capacity: 1, now: app.now });
+  let serving: { id: number | null; directory: BankDirectory } = { id: null, directory: shippedBankDirectory };
+  const load = async () => {
+    const id = await selectNewestDirectoryId(app.db);
+    if (id !== null && id !== serving.id) serving = { id, directory: await readDirectory(app, id) };
+    return serving.directory;
+  };
+  return { peek: () => cache.peek(''), get: () => cache.get('', load) as Promise<BankDirectory> };
+});
+
+/** The bank list that serves now: the newest that was imported, else that of the release. */
+export async function currentDirectory(app: App): Promise<BankDirectory> {
+  const holder = holders(app);
+  return holder.peek() ?? holder.get();
+}
+
+/** It was checked when it was imported. */
+async function readDirectory(app: App, id: number): Promise<BankDirectory> {
+  return createBankDirectory(JSON.parse(await selectDirectoryContent(app.db, id)) as BankList);
+}

@@ -1,0 +1,25 @@
+import type { App } from '../app.ts';
+import { perInstance } from '../lib/per-instance.ts';
+import { deleteValidationsBefore } from './bank-validation-queries.ts';
+import { dayOf } from './provider-budget.ts';
+import { deleteQuestionsBefore } from './provider-budget-queries.ts';
+import { firstIdAt } from './validation-draft.ts';
+
+/** Validations are kept for two years, and no personal data longer than it serves. docs/privacy.md says so too. */
+const RETENTION_MS = 730 * 86_400_000;
+const INTERVAL_MS = 3_600_000;
+
+const schedules = perInstance((_app: App) => ({ nextAt: 0 }));
+
+/** Once an hour, removes what is past its time, a bounded number at a time. Answers how many validations that were. */
+export async function deleteOldValidations(app: App, limit: number): Promise<number> {
+  const schedule = schedules(app);
+  const now = app.now();
+  if (now < schedule.nextAt) return 0;
+  const deleted = await app.db.transaction(async (tx) => {
+    await deleteQuestionsBefore(tx, dayOf(now));
+    return deleteValidationsBefore(tx, firstIdAt(now - RETENTION_MS), limit);
+  });
+  if (deleted === 0) schedule.nextAt = now + INTERVAL_MS;
+  return deleted;
+}

@@ -1,0 +1,17 @@
+import type { App } from '../app.ts';
+import { deleteByRut } from './bank-validation-queries.ts';
+import { identityHashes } from './identity-hash.ts';
+import { bucketOfRut } from './provider-budget.ts';
+import { readRut } from './rut.ts';
+
+/**
+ * Removes everything that is kept about a RUT and answers how many validations that were. `null` where this is no RUT.
+ * Validations of a mistyped RUT hold neither the RUT nor a hash of it, so they are about nobody and stay.
+ */
+export async function erasePrivacy(app: App, rutText: string): Promise<{ rut: string; erased: number } | null> {
+  const { canonical } = readRut(rutText);
+  if (canonical === null) return null;
+  const hash = identityHashes(app).ofRut(canonical);
+  const erased = await app.db.transaction((tx) => deleteByRut(tx, hash, bucketOfRut(hash)));
+  return { rut: canonical, erased };
+}

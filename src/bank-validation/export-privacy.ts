@@ -1,0 +1,48 @@
+import type { App } from '../app.ts';
+import { selectValidationsOfRut } from './bank-validation-queries.ts';
+import { currentDirectory } from './current-directory.ts';
+import { identityHashes } from './identity-hash.ts';
+import { readRut } from './rut.ts';
+import { validationOf } from './stored-validation.ts';
+
+export type PrivacyExport = {
+  rut: string;
+  validations: {
+    id: string;
+    validated_at: string;
+    asked_by: string;
+    verdict: string;
+    bank_code: string | null;
+    account: string;
+    provider: string | null;
+    expires_at: string | null;
+    checks: { id: string; result: string; code: string | null }[];
+    bank_directory: string;
+  }[];
+};
+
+/**
+ * Everything that is kept about a RUT, as its holder may ask under Law 21.719. `null` where this is no RUT.
+ * The account is masked: more of it is not kept.
+ */
+export async function exportPrivacy(app: App, rutText: string): Promise<PrivacyExport | null> {
+  const { canonical } = readRut(rutText);
+  if (canonical === null) return null;
+  const directory = await currentDirectory(app);
+  const rows = await selectValidationsOfRut(app.db, identityHashes(app).ofRut(canonical));
+  return {
+    rut: canonical,
+    validations: rows.map((row) => ({
+      id: row.id,
+      validated_at: new Date(row.created_at).toISOString(),
+      asked_by: row.actor,
+      verdict: row.verdict,
+      bank_code: row.bank_code,
+      account: row.account_masked,
+      provider: row.provider,
+      expires_at: row.expires_at === null ? null : new Date(row.expires_at).toISOString(),
+      checks: validationOf(row, directory).checks.map(({ id, result, code }) => ({ id, result, code })),
+      bank_directory: row.directory_version,
+    })),
+  };
+}

@@ -1,0 +1,58 @@
+import type { HolderAnswer, ValidationProvider } from '../validation-providers/validation-provider.ts';
+import { checksNotPerformed } from './account-checks.ts';
+import { type Check, type CheckCode, type CheckResult, finding, type Provenance, passed } from './check.ts';
+
+const NO_PROVIDER: Provenance = {
+  kind: 'provider',
+  name: 'none',
+  version: null,
+  as_of: null,
+  confidence: null,
+  source: null,
+};
+
+/** Where no provider is configured, or the configured one has nothing to say about this account. */
+export const NO_PROVIDER_CHECKS = checksNotPerformed('NO_PROVIDER_CONFIGURED', NO_PROVIDER);
+
+/** `name@version`, as it is kept with a validation. */
+export function providerLabel({ name, version }: ValidationProvider): string {
+  return `${name}@${version}`;
+}
+
+/** The online checks after an answer of the provider. `answeredAt` is `null` while it is still checking. */
+export function holderChecks(
+  provider: string,
+  outcome: HolderAnswer['kind'],
+  answeredAt: number | null,
+): readonly Check[] {
+  const provenance = providerProvenance(provider, answeredAt);
+  const holder = holderMatch(outcome, provenance);
+  return checksNotPerformed('NOT_COVERED_BY_PROVIDER', provenance).map((check) =>
+    check.id === holder.id ? holder : check,
+  );
+}
+
+/** What the word of a provider rests on. */
+export function providerProvenance(label: string, answeredAt: number | null): Provenance {
+  const [name = label, version = null] = label.split('@');
+  const asOf = answeredAt === null ? null : new Date(answeredAt).toISOString();
+  return { kind: 'provider', name, version, as_of: asOf, confidence: null, source: null };
+}
+
+/** An answer that is none costs the account nothing: it is never a `fail`. */
+const OUTCOMES: Readonly<Record<Exclude<HolderAnswer['kind'], 'match'>, readonly [CheckResult, CheckCode]>> = {
+  close_match: ['warn', 'HOLDER_CLOSE_MATCH'],
+  no_match: ['fail', 'HOLDER_NO_MATCH'],
+  not_checkable: ['not_performed', 'HOLDER_NOT_CHECKABLE'],
+  opted_out: ['not_performed', 'PROVIDER_OPTED_OUT'],
+  pending: ['not_performed', 'PROVIDER_PENDING'],
+  timeout: ['error', 'PROVIDER_TIMEOUT'],
+  unavailable: ['error', 'PROVIDER_UNAVAILABLE'],
+  rate_limited: ['error', 'PROVIDER_UNAVAILABLE'],
+};
+
+function holderMatch(outcome: HolderAnswer['kind'], provenance: Provenance): Check {
+  if (outcome === 'match') return passed('holder.match', provenance);
+  const [result, code] = OUTCOMES[outcome];
+  return finding('holder.match', result, code, provenance);
+}

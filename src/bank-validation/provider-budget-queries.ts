@@ -1,0 +1,60 @@
+import type { Tx } from '../db/database.ts';
+
+export type BudgetRow = { bucket: string; tokens: number; refilled_at: number };
+
+/** Reads a bucket, which is full when it is new, and keeps others away from it until the commit. */
+export async function lockBudget(tx: Tx, full: BudgetRow): Promise<BudgetRow> {
+  await tx.query(
+    'insert into provider_budgets (bucket, tokens, refilled_at) values ($1, $2, $3) on conflict (bucket) do nothing',
+    [full.bucket, full.tokens, full.refilled_at],
+  );
+  const [row] = await tx.query<BudgetRow>(
+    'update provider_budgets set tokens = tokens where bucket = $1 returning bucket, tokens, refilled_at',
+    [full.bucket],
+  );
+  return row as BudgetRow;
+}
+
+export async function updateBudget(tx: Tx, row: BudgetRow): Promise<void> {
+  await tx.query('update provider_budgets set tokens = $2, refilled_at = $3 where bucket = $1', [
+    row.bucket,
+    row.tokens,
+    row.refilled_at,
+  ]);
+}
+
+/** Gives tokens back, never above what the bucket holds. */
+export async function refundBudget(tx: Tx, bucket: string, tokens: number, capacity: number): Promise<void> {
+  await tx.query(
+    `update provider_budgets set tokens = case when tokens + $2 > $3 then $3 else tokens + $2 end where bucket = $1`,
+    [bucket, tokens, capacity],
+  );
+}
+
+/** Notes that this actor put this RUT to the provider today, and answers how many different ones that makes. */
+export async function countQuestionedRuts(tx: Tx, actor: string, day: number, rutHash: string): Promise<number> {
+  await tx.query(
+    'insert into provider_questions (actor, day, rut_hash) values ($1, $2, $3) on conflict (actor, day, rut_hash) do nothing',
+    [actor, day, rutHash],
+  );
+  const [row] = await tx.query<{ ruts: number }>(
+    'select count(*) as ruts from provider_questions where actor = $1 and day = $2',
+    [actor, day],
+  );
+  return (row as { ruts: number }).ruts;
+}
+
+/** One line per actor and day, however often it is refused. True when this refusal is the first. */
+export async function countRefusal(tx: Tx, actor: string, day: number, now: number): Promise<boolean> {
+  const [row] = await tx.query<{ refusals: number }>(
+    `insert into provider_refusals (actor, day, first_at, refusals) values ($1, $2, $3, 1)
+     on conflict (actor, day) do update set refusals = provider_refusals.refusals + 1 returning refusals`,
+    [actor, day, now],
+  );
+  return row?.refusals === 1;
+}
+
+/** Yesterday's questions count no more. */
+export async function deleteQuestionsBefore(tx: Tx, day: number): Promise<void> {
+  await tx.query('delete from provider_questions where day < $1', [day]);
+}

@@ -1,0 +1,92 @@
+import type { App } from '../app.ts';
+import type { Tx } from '../db/database.ts';
+import { Problem } from '../error-catalogue.ts';
+import {
+  countQuestionedRuts,
+  countRefusal,
+  lockBudget,
+  refundBudget,
+  updateBudget,
+} from './provider-budget-queries.ts';
+
+/**
+ * What keeps an online provider from being asked who owns which account, in the manner of the Pix DICT: a token bucket
+ * for each user and one for each RUT that is asked about. An answer costs one token and a mismatch twenty, since
+ * mismatches are what guessing consists of. On top, a user may ask about so many different RUTs a day.
+ */
+const CAPACITY = 1000;
+const MISMATCH_COST = 20;
+const ANSWER_COST = 1;
+const MS_PER_TOKEN = 30_000;
+const RUTS_PER_DAY = 1000;
+const MS_PER_DAY = 86_400_000;
+
+/**
+ * Takes the price of a mismatch before the question is put, so that many questions at once cannot outrun the bucket.
+ * Throws `Problem` RATE_LIMITED with the time to wait; the first refusal of a day is logged for the operator.
+ */
+export async function reserveProviderBudget(app: App, actor: string, rutHash: string): Promise<void> {
+  const now = app.now();
+  const waitMs = await app.db
+    .transaction((tx) => reserve(tx, actor, rutHash, now))
+    .catch((error: unknown) => {
+      if (error instanceof BudgetSpent) return error.waitMs;
+      throw error;
+    });
+  if (waitMs > 0) throw await refusal(app, actor, now, waitMs);
+}
+
+/** Gives back what an answer that was no mismatch did not cost. Joins the commit that keeps the answer. */
+export async function refundProviderBudget(tx: Tx, actor: string, rutHash: string): Promise<void> {
+  for (const bucket of bucketsOf(actor, rutHash)) await refundBudget(tx, bucket, MISMATCH_COST - ANSWER_COST, CAPACITY);
+}
+
+/** The refusal of a question, by our budget or by the provider's own limit, as it is answered and noted. */
+export async function refusal(app: App, actor: string, now: number, waitMs: number): Promise<Problem> {
+  const first = await app.db.transaction((tx) => countRefusal(tx, actor, dayOf(now), now));
+  if (first) app.log.warn({ actor, code: 'RATE_LIMITED' }, 'questions to the validation provider are being refused');
+  return new Problem('RATE_LIMITED', {
+    detail: 'The budget of questions to the online provider is spent. Checks that need no provider are not limited.',
+    headers: { 'retry-after': String(Math.ceil(waitMs / 1000)) },
+  });
+}
+
+/** The bucket of the questions about a RUT. */
+export function bucketOfRut(rutHash: string): string {
+  return `rut:${rutHash}`;
+}
+
+/** Days since 1970, UTC. */
+export function dayOf(now: number): number {
+  return Math.floor(now / MS_PER_DAY);
+}
+
+/** Thrown inside the transaction, so that a refused question leaves no charge behind. */
+class BudgetSpent extends Error {
+  readonly waitMs: number;
+
+  constructor(waitMs: number) {
+    super('provider budget spent');
+    this.waitMs = waitMs;
+  }
+}
+
+async function reserve(tx: Tx, actor: string, rutHash: string, now: number): Promise<0> {
+  for (const bucket of bucketsOf(actor, rutHash)) {
+    const kept = await lockBudget(tx, { bucket, tokens: CAPACITY, refilled_at: now });
+    const steps = Math.max(0, Math.floor((now - kept.refilled_at) / MS_PER_TOKEN));
+    const tokens = Math.min(CAPACITY, kept.tokens + steps);
+    const refilledAt = kept.refilled_at + steps * MS_PER_TOKEN;
+    if (tokens < 1) throw new BudgetSpent(refilledAt + (1 - tokens) * MS_PER_TOKEN - now);
+    await updateBudget(tx, { bucket, tokens: tokens - MISMATCH_COST, refilled_at: refilledAt });
+  }
+  const day = dayOf(now);
+  const ruts = await countQuestionedRuts(tx, actor, day, rutHash);
+  if (ruts > RUTS_PER_DAY) throw new BudgetSpent((day + 1) * MS_PER_DAY - now);
+  return 0;
+}
+
+/** Always in this order, so that two questions never wait for each other. */
+function bucketsOf(actor: string, rutHash: string): string[] {
+  return [bucketOfRut(rutHash), `user:${actor}`];
+}

@@ -1,0 +1,74 @@
+import type { App } from '../app.ts';
+import { recordUserEvent } from '../outbox/record-event.ts';
+import type { HolderAnswer } from '../validation-providers/validation-provider.ts';
+import {
+  claimValidation,
+  completeValidation,
+  selectDueValidations,
+  type ValidationRow,
+} from './bank-validation-queries.ts';
+import { verdictOf } from './check.ts';
+import { currentDirectory } from './current-directory.ts';
+import { holderChecks } from './holder-checks.ts';
+import { refundProviderBudget } from './provider-budget.ts';
+import { openQuestion } from './seal-question.ts';
+import { encodeChecks, validationOf } from './stored-validation.ts';
+
+/** Pauses before a question is put again, by how often it has been; the last one repeats. */
+const PAUSES_MS = [30_000, 60_000, 300_000, 900_000];
+/** After this long nobody waits any more, and what is not known stays unknown. */
+const GIVE_UP_MS = 3_600_000;
+
+/** Puts the questions that are due to the provider again, and answers how many there were. */
+export async function settleDueValidations(app: App, limit: number): Promise<number> {
+  if (app.validationProvider === null) return 0;
+  const due = await selectDueValidations(app.db, app.now(), limit);
+  await Promise.all(due.map((row) => askAgain(app, row)));
+  return due.length;
+}
+
+/**
+ * Gives a pending validation its outcome, in one commit with the event that tells of it. An answer that is none leaves
+ * it pending until nobody waits any more. A second answer changes nothing.
+ */
+export async function settleValidation(app: App, row: ValidationRow, answer: HolderAnswer): Promise<void> {
+  const now = app.now();
+  const open = OPEN_ANSWERS.has(answer.kind);
+  if (open && now < row.created_at + GIVE_UP_MS) return;
+  const outcome: HolderAnswer = open ? { kind: 'timeout' } : answer;
+
+  const { checks } = validationOf(row, await currentDirectory(app));
+  const online = holderChecks(row.provider ?? '', outcome.kind, now);
+  const replaced = new Set(online.map(({ id }) => id));
+  const settled = [...checks.filter(({ id }) => !replaced.has(id)), ...online];
+  const verdict = verdictOf(settled);
+  const completed = await app.db.transaction(async (tx) => {
+    const first = await completeValidation(tx, {
+      id: row.id,
+      verdict,
+      findings: encodeChecks(settled),
+      provider_detail: outcome.kind === 'no_match' ? outcome.detail : null,
+      answered_at: now,
+      expires_at: 'expiresAt' in outcome ? outcome.expiresAt : null,
+    });
+    if (!first) return false;
+    if (outcome.kind !== 'no_match') await refundProviderBudget(tx, row.actor, row.rut_hash as string);
+    const data = { id: row.id, verdict, state: 'completed' };
+    await recordUserEvent(tx, { userId: row.actor, type: 'bank_account_validation.updated', createdAt: now, data });
+    return true;
+  });
+  if (completed) app.metrics.validations.inc({ verdict });
+}
+
+const OPEN_ANSWERS: ReadonlySet<HolderAnswer['kind']> = new Set(['pending', 'timeout', 'unavailable', 'rate_limited']);
+
+async function askAgain(app: App, row: ValidationRow): Promise<void> {
+  const asks = row.asks ?? 1;
+  const pause = PAUSES_MS[Math.min(asks, PAUSES_MS.length) - 1] as number;
+  const claim = { id: row.id, dueAt: row.next_ask_at as number, nextAskAt: app.now() + pause };
+  const claimed = await app.db.transaction((tx) => claimValidation(tx, claim));
+  if (!claimed || app.validationProvider === null) return;
+  const question = { ...openQuestion(app, row.id, row.sealed_question as string), asks };
+  const answer = await app.validationProvider.ask(question).catch((): HolderAnswer => ({ kind: 'unavailable' }));
+  await settleValidation(app, row, answer);
+}

@@ -1,0 +1,54 @@
+import type { App } from '../app.ts';
+import { createBatcher } from '../lib/batcher.ts';
+import { perInstance } from '../lib/per-instance.ts';
+import { type AccountInput, checksNotPerformed, runOfflineChecks } from './account-checks.ts';
+import { askHolder } from './ask-holder.ts';
+import { insertValidations, type ValidationRow } from './bank-validation-queries.ts';
+import { verdictOf } from './check.ts';
+import { currentDirectory } from './current-directory.ts';
+import { NO_PROVIDER_CHECKS, providerLabel, providerProvenance } from './holder-checks.ts';
+import type { Validation } from './stored-validation.ts';
+import { type Draft, draftValidation, rowOf } from './validation-draft.ts';
+
+/** Who asks. The id of a user, or `COMMAND_LINE`. */
+export type ValidationActor = { readonly id: string };
+
+/** Validations made by `bin/rubrica validate` belong to nobody who can log in. */
+export const COMMAND_LINE: ValidationActor = { id: 'command-line' };
+
+/**
+ * Validates one bank account and resolves when the record of it is durable.
+ *
+ * Whatever the three values are, they get checks and a verdict; `state` is `pending` while an online provider is still
+ * checking. Throws `Problem` RATE_LIMITED when the questions to the provider are used up, and `StorageError` or
+ * `BatcherFullError` when nothing could be kept.
+ */
+export async function validateBankAccount(app: App, actor: ValidationActor, input: AccountInput): Promise<Validation> {
+  const directory = await currentDirectory(app);
+  const draft = draftValidation(app, actor.id, input, runOfflineChecks(input, directory), directory);
+  const provider = app.validationProvider;
+  if (provider === null || !provider.covers(draft.question)) return keep(app, draft, NO_PROVIDER_CHECKS);
+  if (verdictOf(draft.findings.checks) !== 'invalid') return askHolder(app, provider, draft);
+  const provenance = providerProvenance(providerLabel(provider), null);
+  return keep(app, draft, checksNotPerformed('PREREQUISITE_FAILED', provenance));
+}
+
+async function keep(app: App, draft: Draft, onlineChecks: Validation['checks']): Promise<Validation> {
+  const { validation, row } = rowOf(draft, onlineChecks);
+  await batchers(app).submit(row);
+  app.metrics.validations.inc({ verdict: validation.verdict });
+  return validation;
+}
+
+// As with transactions: what arrives while a commit is under way shares the next one.
+const batchers = perInstance((app: App) =>
+  createBatcher<ValidationRow, void>({
+    maxBatch: 256,
+    maxQueued: 4096,
+    concurrency: 1,
+    flush: async (rows) => {
+      await app.db.transaction((tx) => insertValidations(tx, rows));
+      return rows.map(() => undefined);
+    },
+  }),
+);

@@ -1,0 +1,119 @@
+import type { FetchOutcome, SafeFetch } from '../lib/safe-fetch.ts';
+import { createCircuitBreaker } from './circuit-breaker.ts';
+import type { HolderAnswer, HolderQuestion, ValidationProvider } from './validation-provider.ts';
+
+export type HttpProviderOptions = {
+  url: string;
+  /** Sent as a bearer token. */
+  key: string | null;
+  fetch: SafeFetch;
+  now: () => number;
+  /** Waits between two tries; tests do not. */
+  sleep?: (ms: number) => Promise<void>;
+};
+
+const TRIES = 2;
+const RETRY_MS = 250;
+const FAILURES_UNTIL_PAUSE = 5;
+const PAUSE_MS = 30_000;
+const LONGEST_PAUSE_SECONDS = 3600;
+
+/**
+ * Asks the verification service that the operator has a contract with; docs/validation-provider.md is what it speaks.
+ *
+ * The question has an idempotency key, so a try whose answer was lost is repeated. The address is the operator's own
+ * choice, so unlike the URLs of merchants it may be private.
+ */
+export function createHttpProvider(options: HttpProviderOptions): ValidationProvider {
+  const { now, sleep = pause } = options;
+  const breaker = createCircuitBreaker({ failures: FAILURES_UNTIL_PAUSE, pauseMs: PAUSE_MS, now });
+
+  async function ask(question: HolderQuestion): Promise<HolderAnswer> {
+    let answer: HolderAnswer = { kind: 'unavailable' };
+    for (let tries = 1; tries <= TRIES && breaker.allows(); tries++) {
+      if (tries > 1) await sleep(RETRY_MS);
+      answer = readAnswer(await post(options, question));
+      if (answer.kind !== 'timeout' && answer.kind !== 'unavailable') {
+        breaker.succeeded();
+        return answer;
+      }
+      breaker.failed();
+    }
+    return answer;
+  }
+
+  return { name: 'http', version: '1', covers: () => true, ask };
+}
+
+function post({ url, key, fetch }: HttpProviderOptions, question: HolderQuestion): Promise<FetchOutcome> {
+  const { id, rut, bankCode, account } = question;
+  return fetch({
+    url,
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      'idempotency-key': id,
+      ...(key !== null && { authorization: `Bearer ${key}` }),
+    },
+    body: JSON.stringify({ rut, bank: bankCode, account }),
+    allowPrivate: true,
+  });
+}
+
+function readAnswer(outcome: FetchOutcome): HolderAnswer {
+  if (outcome.kind === 'failed') return { kind: outcome.reason === 'timeout' ? 'timeout' : 'unavailable' };
+  if (outcome.status === 202) return { kind: 'pending' };
+  if (outcome.status === 429) return { kind: 'rate_limited', retryAfterSeconds: secondsOf(outcome.retryAfter) };
+  if (outcome.status === 408 || outcome.status === 504) return { kind: 'timeout' };
+  return outcome.status === 200 ? readBody(outcome.excerpt) : { kind: 'unavailable' };
+}
+
+/** Whatever is not exactly the published schema is no answer: it must never turn into a verdict. */
+function readBody(text: string): HolderAnswer {
+  const body = parse(text);
+  const expiresAt = expiryOf(body['valid_until']);
+  if (expiresAt === undefined) return { kind: 'unavailable' };
+  switch (body['result']) {
+    case 'match':
+    case 'close_match':
+      return { kind: body['result'], expiresAt };
+    case 'no_match':
+      return { kind: 'no_match', expiresAt, detail: detailOf(body['reason']) };
+    case 'not_checkable':
+    case 'opted_out':
+      return { kind: body['result'] };
+    default:
+      return { kind: 'unavailable' };
+  }
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    const body: unknown = JSON.parse(text);
+    return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** `undefined` where the member is there and is no time. */
+function expiryOf(value: unknown): number | null | undefined {
+  if (value === undefined || value === null) return null;
+  const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(time) ? undefined : time;
+}
+
+/** Free text could carry a name or a RUT, so only the published words are kept. */
+function detailOf(value: unknown): string | null {
+  return value === 'no_account' || value === 'other_holder' || value === 'account_closed' ? value : null;
+}
+
+function secondsOf(retryAfter: string | null): number {
+  const seconds = /^\d{1,6}$/.test(retryAfter ?? '') ? Number(retryAfter) : 60;
+  return Math.min(Math.max(seconds, 1), LONGEST_PAUSE_SECONDS);
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

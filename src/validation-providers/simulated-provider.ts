@@ -1,0 +1,43 @@
+import type { HolderAnswer, HolderQuestion, ValidationProvider } from './validation-provider.ts';
+
+const HOLDER = '11111111-1';
+const BANK = '001';
+const VALID_MS = 24 * 60 * 60 * 1000;
+
+type Outcome = (now: number, asks: number) => HolderAnswer;
+
+const match: Outcome = (now) => ({ kind: 'match', expiresAt: now + VALID_MS });
+const noMatch =
+  (detail: string): Outcome =>
+  (now) => ({ kind: 'no_match', expiresAt: now + VALID_MS, detail });
+const firstPending =
+  (then: Outcome): Outcome =>
+  (now, asks) =>
+    asks === 0 ? { kind: 'pending' } : then(now, asks);
+
+/** One account for every outcome there is, of RUT 11.111.111-1 at bank 001. No other account means anything to it. */
+const MAGIC_ACCOUNTS: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
+  ['900000000001', match],
+  ['900000000002', noMatch('other_holder')],
+  ['900000000003', (now) => ({ kind: 'close_match', expiresAt: now + VALID_MS })],
+  ['900000000004', () => ({ kind: 'not_checkable' })],
+  ['900000000005', () => ({ kind: 'timeout' })],
+  ['900000000006', firstPending(match)],
+  ['900000000007', firstPending(noMatch('other_holder'))],
+  ['900000000008', noMatch('account_closed')],
+  ['900000000009', () => ({ kind: 'rate_limited', retryAfterSeconds: 30 })],
+]);
+
+/** The provider of the sandbox: development only, no network, the same answer for the same account every time. */
+export function createSimulatedProvider(now: () => number): ValidationProvider {
+  return {
+    name: 'simulated',
+    version: '1',
+    covers: (question) => outcomeOf(question) !== undefined,
+    ask: async (question) => outcomeOf(question)?.(now(), question.asks) ?? { kind: 'not_checkable' },
+  };
+}
+
+function outcomeOf({ rut, bankCode, account }: HolderQuestion): Outcome | undefined {
+  return rut === HOLDER && bankCode === BANK ? MAGIC_ACCOUNTS.get(account) : undefined;
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import shippedList from '../../src/bank-validation/bank-directory.json' with { type: 'json' };
+import { currentDirectory } from '../../src/bank-validation/current-directory.ts';
+import { importBankDirectory } from '../../src/bank-validation/import-bank-directory.ts';
+import { shippedBankDirectory } from '../../src/bank-validation/shipped-bank-directory.ts';
+import { validateBankAccount } from '../../src/bank-validation/validate-bank-account.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp, createTestClock } from '../support/test-app.ts';
+
+const INPUT = { rut: '12345678-5', bankCode: '750', account: '1234509876' };
+
+forEachEngine('importing a bank list', (openTestDatabase) => {
+  test('until there is one, the list of the release serves', async () => {
+    const app = createTestApp(await openTestDatabase());
+    assert.equal(await currentDirectory(app), shippedBankDirectory);
+  });
+
+  test('a newer list serves on every replica within a second, and records name it', async () => {
+    const db = await openTestDatabase();
+    const now = createTestClock();
+    const [app, replica] = [createTestApp(db, { now }), createTestApp(db, { now })];
+    assert.equal((await validateBankAccount(replica, { id: 'u' }, INPUT)).verdict, 'undetermined');
+
+    const outcome = await importBankDirectory(app, newerList());
+    assert.ok('version' in outcome);
+    assert.deepEqual(
+      [outcome.asOf, outcome.added, outcome.removed, outcome.changed],
+      ['2027-03', ['750'], ['882'], ['053']],
+    );
+
+    now.advance(1000);
+    const { verdict, bank, checks } = await validateBankAccount(replica, { id: 'u' }, INPUT);
+    assert.deepEqual([verdict, bank?.name], ['plausible', 'Prepago Nuevo S.A.']);
+    assert.equal(checks.find(({ id }) => id === 'bank.known')?.provenance.version, outcome.version);
+    const rows = await db.query('select directory_version from bank_account_validations order by id');
+    assert.deepEqual(
+      rows.map((row) => row['directory_version']),
+      [shippedBankDirectory.version, outcome.version],
+    );
+  });
+
+  test('a list that is known to be wrong changes nothing', async () => {
+    const db = await openTestDatabase();
+    const app = createTestApp(db);
+    const banks = shippedList.banks.map((bank) => (bank.code === '037' ? { ...bank, name: 'Banco Itaú' } : bank));
+    const outcome = await importBankDirectory(app, { ...shippedList, banks });
+    assert.ok('problems' in outcome);
+    assert.equal(outcome.problems[0]?.code, 'BANK_LIST_WRONG_PAIR');
+    assert.equal((await db.query('select * from bank_directories')).length, 0);
+  });
+
+  test('the same list twice is one that changes nothing', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const outcome = await importBankDirectory(app, shippedList);
+    assert.ok('version' in outcome);
+    assert.deepEqual(outcome, {
+      version: shippedBankDirectory.version,
+      asOf: '2026',
+      added: [],
+      removed: [],
+      changed: [],
+    });
+  });
+});
+
+function newerList() {
+  const added = {
+    code: '750',
+    name: 'Prepago Nuevo S.A.',
+    kind: 'prepaid_issuer',
+    status: 'active',
+    transferReachable: 'yes',
+    confidence: 'medium',
+  };
+  const banks = shippedList.banks
+    .filter(({ code }) => code !== '882')
+    .map((bank) => (bank.code === '053' ? { ...bank, status: 'closed', transferReachable: 'no' } : bank));
+  return { ...shippedList, meta: { asOf: '2027-03' }, banks: [...banks, added] };
+}

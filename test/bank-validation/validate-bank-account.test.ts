@@ -1,0 +1,396 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deleteOldValidations } from '../../src/bank-validation/delete-old-validations.ts';
+import { erasePrivacy } from '../../src/bank-validation/erase-privacy.ts';
+import { exportPrivacy } from '../../src/bank-validation/export-privacy.ts';
+import { findValidation } from '../../src/bank-validation/find-validation.ts';
+import { checkCharacter } from '../../src/bank-validation/rut.ts';
+import { settleDueValidations } from '../../src/bank-validation/settle-validations.ts';
+import { validateBankAccount } from '../../src/bank-validation/validate-bank-account.ts';
+import { validateBatch } from '../../src/bank-validation/validate-batch.ts';
+import { Problem } from '../../src/error-catalogue.ts';
+import { createSimulatedProvider } from '../../src/validation-providers/simulated-provider.ts';
+import type { HolderAnswer, ValidationProvider } from '../../src/validation-providers/validation-provider.ts';
+import { forEachEngine, type TestDatabase } from '../support/engines.ts';
+import { createTestApp, createTestClock } from '../support/test-app.ts';
+
+const USER = { id: 'user_a' };
+const OTHER = { id: 'user_b' };
+const HOLDER = '11111111-1';
+const ONLINE_IDS = [
+  'rut.issued',
+  'rut.alive',
+  'account.exists',
+  'account.open',
+  'account.currency',
+  'holder.match',
+  'holder.name_match',
+];
+
+forEachEngine('validating a bank account', (openTestDatabase) => {
+  test('the record is there when the answer is, without the RUT and the account', async () => {
+    const { app, db } = await open();
+    const validation = await validateBankAccount(app, USER, account('12345678-5', '012', '00987654321'));
+    assert.deepEqual([validation.state, validation.verdict], ['completed', 'plausible']);
+    assert.match(validation.id, /^bav_[0-9a-z]{9}[0-9a-f]{16}$/);
+
+    const [row] = await db.query('select * from bank_account_validations');
+    assert.deepEqual([row?.['actor'], row?.['account_masked'], row?.['bank_code']], ['user_a', '•••••4321', '012']);
+    assert.match(String(row?.['rut_hash']), /^[0-9a-f]{32}$/);
+    assert.match(String(row?.['account_hash']), /^[0-9a-f]{32}$/);
+    for (const secret of ['12345678', '87654321']) assert.ok(!JSON.stringify(row).includes(secret));
+  });
+
+  test('without a provider nothing is more than plausible, and every online check says why it was not done', async () => {
+    const { app } = await open();
+    const { checks } = await validateBankAccount(app, USER, account(HOLDER, '001', '900000000001'));
+    const online = checks.filter(({ id }) => ONLINE_IDS.includes(id));
+    assert.deepEqual(
+      online.map(({ id }) => id),
+      ONLINE_IDS,
+    );
+    for (const { result, code } of online)
+      assert.deepEqual([result, code], ['not_performed', 'NO_PROVIDER_CONFIGURED']);
+  });
+
+  test('a kept validation reads as it was answered, apart from the RUT', async () => {
+    const { app } = await open({ validationProvider: createSimulatedProvider(createTestClock()) });
+    const inputs = [
+      account('12345678-5', '012', '12345678'),
+      account('12345678-5', '049', '1234509876'),
+      account(' 055555555-5 ', '063', '222222222'),
+      account('12345678-6', 'x7', '12-34'),
+      account('12345678-5', '999', '1234509876'),
+      account('12345678-5', '152', '1234'),
+      account('76086428-5', '012', '76086428'),
+      account(HOLDER, '001', '900000000001'),
+      account(HOLDER, '001', '900000000002'),
+      account(HOLDER, '001', '900000000003'),
+      account(HOLDER, '001', '900000000004'),
+    ];
+    for (const input of inputs) {
+      const answered = await validateBankAccount(app, USER, input);
+      const found = await findValidation(app, USER, answered.id);
+      assert.deepEqual(found, { ...answered, rut: null });
+    }
+  });
+
+  test("somebody else's validation is as absent as one that never was", async () => {
+    const { app } = await open();
+    const { id } = await validateBankAccount(app, USER, account(HOLDER, '001', '1234509876'));
+    assert.equal(await findValidation(app, OTHER, id), null);
+    assert.equal(await findValidation(app, USER, 'bav_0'), null);
+  });
+
+  test('nothing is answered that is not stored', async () => {
+    const { app, db } = await open();
+    await db.close();
+    await assert.rejects(validateBankAccount(app, USER, account(HOLDER, '001', '1234509876')));
+  });
+
+  const magic: [account: string, verdict: string, result: string, code: string | null][] = [
+    ['900000000001', 'confirmed', 'pass', null],
+    ['900000000002', 'mismatch', 'fail', 'HOLDER_NO_MATCH'],
+    ['900000000003', 'plausible', 'warn', 'HOLDER_CLOSE_MATCH'],
+    ['900000000004', 'undetermined', 'not_performed', 'HOLDER_NOT_CHECKABLE'],
+    ['900000000005', 'undetermined', 'error', 'PROVIDER_TIMEOUT'],
+    ['900000000008', 'mismatch', 'fail', 'HOLDER_NO_MATCH'],
+    ['900000000010', 'plausible', 'not_performed', 'NO_PROVIDER_CONFIGURED'],
+  ];
+  for (const [number, verdict, result, code] of magic) {
+    test(`the magic account ${number} is ${verdict}`, async () => {
+      const { app } = await open({ validationProvider: createSimulatedProvider(createTestClock()) });
+      const validation = await validateBankAccount(app, USER, account(HOLDER, '001', number));
+      const holder = validation.checks.find(({ id }) => id === 'holder.match');
+      assert.deepEqual([validation.verdict, holder?.result, holder?.code], [verdict, result, code]);
+    });
+  }
+
+  test('another holder and a closed account are told apart in the store only', async () => {
+    const { app, db } = await open({ validationProvider: createSimulatedProvider(createTestClock()) });
+    const mismatch = await validateBankAccount(app, USER, account(HOLDER, '001', '900000000002'));
+    const closed = await validateBankAccount(app, USER, account(HOLDER, '001', '900000000008'));
+    const shown = (validation: object) => ({ ...validation, id: '', maskedAccount: '' });
+    assert.deepEqual(shown(closed), shown(mismatch));
+    const rows = await db.query('select provider_detail from bank_account_validations order by account_masked');
+    assert.deepEqual(
+      rows.map((row) => row['provider_detail']),
+      ['other_holder', 'account_closed'],
+    );
+  });
+
+  const slow: [account: string, verdict: string][] = [
+    ['900000000006', 'confirmed'],
+    ['900000000007', 'mismatch'],
+  ];
+  for (const [number, verdict] of slow) {
+    test(`the magic account ${number} is pending first, then ${verdict}, with one event`, async () => {
+      const { app, db } = await open({ validationProvider: createSimulatedProvider(createTestClock()) });
+      const pending = await validateBankAccount(app, USER, account(HOLDER, '001', number));
+      assert.deepEqual([pending.state, pending.verdict], ['pending', 'undetermined']);
+      assert.deepEqual(await findValidation(app, USER, pending.id), { ...pending, rut: null });
+      const [kept] = await db.query('select sealed_question from bank_account_validations');
+      assert.ok(!String(kept?.['sealed_question']).includes(number));
+      assert.equal(await settleDueValidations(app, 10), 0, 'not before its time');
+
+      app.now.advance(1000);
+      assert.equal(await settleDueValidations(app, 10), 1);
+      assert.equal(await settleDueValidations(app, 10), 0);
+      const settled = await findValidation(app, USER, pending.id);
+      assert.deepEqual([settled?.state, settled?.verdict], ['completed', verdict]);
+      const events = await db.query('select type, user_id, data from events');
+      assert.deepEqual(
+        events.map((event) => ({ ...event })),
+        [
+          {
+            type: 'bank_account_validation.updated',
+            user_id: 'user_a',
+            data: JSON.stringify({ id: pending.id, verdict, state: 'completed' }),
+          },
+        ],
+      );
+      const [after] = await db.query('select sealed_question from bank_account_validations');
+      assert.equal(after?.['sealed_question'], null, 'the question is forgotten with its answer');
+    });
+  }
+
+  test('a provider that takes its time becomes pending, and its late answer is kept', async () => {
+    const late = Promise.withResolvers<HolderAnswer>();
+    const { app } = await open({ validationProvider: providerOf(() => late.promise) });
+    const pending = await validateBankAccount(app, USER, account(HOLDER, '001', '1234509876'));
+    assert.equal(pending.state, 'pending');
+    late.resolve({ kind: 'match', expiresAt: null });
+    await until(async () => (await findValidation(app, USER, pending.id))?.verdict === 'confirmed');
+  });
+
+  test('a question that died with its process is put again by another one, once', async () => {
+    const silent = providerOf(() => new Promise(() => {}));
+    const { app, db } = await open({ validationProvider: silent });
+    const pending = await validateBankAccount(app, USER, account(HOLDER, '001', '0012345678'));
+    const asked: object[] = [];
+    const answering = providerOf(async (question) => {
+      asked.push(question);
+      return { kind: 'match', expiresAt: null };
+    });
+    const replicas = [1, 2].map(() => createTestApp(db, { now: app.now, validationProvider: answering }));
+    app.now.advance(60_000);
+    await Promise.all(replicas.map((replica) => settleDueValidations(replica, 10)));
+    assert.deepEqual(asked, [{ id: pending.id, rut: HOLDER, bankCode: '001', account: '0012345678', asks: 1 }]);
+    assert.equal((await findValidation(app, USER, pending.id))?.verdict, 'confirmed');
+  });
+
+  test('what the provider never answers is given up after an hour and stays unknown, not wrong', async () => {
+    const { app } = await open({ validationProvider: providerOf(async () => ({ kind: 'pending' })) });
+    const pending = await validateBankAccount(app, USER, account(HOLDER, '001', '1234509876'));
+    for (let step = 0; step < 8; step++) {
+      app.now.advance(900_000);
+      await settleDueValidations(app, 10);
+    }
+    const settled = await findValidation(app, USER, pending.id);
+    assert.deepEqual([settled?.state, settled?.verdict], ['completed', 'undetermined']);
+    assert.equal(settled?.checks.find(({ id }) => id === 'holder.match')?.code, 'PROVIDER_TIMEOUT');
+  });
+
+  test('a provider that throws is one that could not be reached', async () => {
+    const { app } = await open({ validationProvider: providerOf(() => Promise.reject(new Error('12345678-5'))) });
+    const { verdict } = await validateBankAccount(app, USER, account(HOLDER, '001', '1234509876'));
+    assert.equal(verdict, 'undetermined');
+  });
+
+  test('what fails offline is never sent to the provider', async () => {
+    const { app } = await open({ validationProvider: providerOf(() => assert.fail('asked')) });
+    const { verdict, checks } = await validateBankAccount(app, USER, account('12345678-6', '001', '1234509876'));
+    assert.equal(verdict, 'invalid');
+    assert.equal(checks.find(({ id }) => id === 'holder.match')?.code, 'PREREQUISITE_FAILED');
+  });
+
+  test('batch and single say the same, and one refusal spoils no other', async () => {
+    const { app } = await open({ validationProvider: createSimulatedProvider(createTestClock()) });
+    const inputs = Array.from({ length: 250 }, (_, index) =>
+      account(`${10_000_000 + index}-K`, '012', `${index}12345`),
+    );
+    inputs[100] = account(HOLDER, '001', '900000000009');
+    inputs[200] = account(HOLDER, '001', '900000000001');
+    inputs[201] = { rut: null, bankCode: 12, account: {} };
+    const results = await validateBatch(app, USER, inputs);
+    for (const [index, result] of results.entries()) {
+      if (index === 100) {
+        assert.ok('problem' in result && result.problem.code === 'RATE_LIMITED');
+        continue;
+      }
+      assert.ok('validation' in result);
+      const single = await validateBankAccount(app, USER, inputs[index] as object as ReturnType<typeof account>);
+      assert.deepEqual({ ...result.validation, id: '' }, { ...single, id: '' });
+    }
+  });
+
+  test('everything about a RUT is exported however it is written, and is gone after it was erased', async () => {
+    const { app, db } = await open({ validationProvider: createSimulatedProvider(createTestClock()) });
+    await validateBankAccount(app, USER, account(HOLDER, '001', '900000000002'));
+    app.now.advance(1);
+    await validateBankAccount(app, OTHER, account('011.111.111-1', '049', '1234509876'));
+    await validateBankAccount(app, USER, account('12345678-5', '001', '1234509876'));
+
+    const exported = await exportPrivacy(app, '11.111.111-1');
+    const told = exported?.validations.map(({ asked_by, verdict, bank_code, account }) => ({
+      asked_by,
+      verdict,
+      bank_code,
+      account,
+    }));
+    assert.deepEqual(told, [
+      { asked_by: 'user_a', verdict: 'mismatch', bank_code: '001', account: '•••••0002' },
+      { asked_by: 'user_b', verdict: 'plausible', bank_code: '049', account: '•••••9876' },
+    ]);
+    assert.ok(exported?.validations[0]?.checks.some(({ id }) => id === 'holder.match'));
+
+    assert.deepEqual(await erasePrivacy(app, '111111111'), { rut: HOLDER, erased: 2 });
+    assert.deepEqual(await exportPrivacy(app, HOLDER), { rut: HOLDER, validations: [] });
+    assert.deepEqual(await erasePrivacy(app, HOLDER), { rut: HOLDER, erased: 0 });
+    assert.equal((await exportPrivacy(app, '12345678-5'))?.validations.length, 1);
+    assert.equal((await db.query('select * from provider_questions')).length, 0);
+    assert.equal(await exportPrivacy(app, '12345678-6'), null);
+    assert.equal(await erasePrivacy(app, ''), null);
+  });
+
+  test('validations are kept for two years', async () => {
+    const { app } = await open();
+    const old = await validateBankAccount(app, USER, account(HOLDER, '001', '1234509876'));
+    app.now.advance(729 * 86_400_000);
+    const recent = await validateBankAccount(app, USER, account(HOLDER, '001', '1234509876'));
+    assert.equal(await deleteOldValidations(app, 10), 0);
+    app.now.advance(2 * 86_400_000);
+    assert.equal(await deleteOldValidations(app, 10), 1);
+    assert.equal(await findValidation(app, USER, old.id), null);
+    assert.equal((await findValidation(app, USER, recent.id))?.id, recent.id);
+  });
+
+  async function open(parts: { validationProvider?: ValidationProvider } = {}) {
+    const db: TestDatabase = await openTestDatabase();
+    return { db, app: createTestApp(db, { now: createTestClock(), ...parts }) };
+  }
+});
+
+forEachEngine('the budget of questions to a provider', (openTestDatabase) => {
+  test('fifty mismatches spend it, with the time to wait; offline checks go on', async () => {
+    const { app, db, refusedAfter } = await open('no_match');
+    const problem = await refusedAfter(USER, 50);
+    assert.equal(problem.extras.headers?.['retry-after'], '30');
+    const { verdict } = await validateBankAccount(app, USER, account('12345678-6', '001', '1234509876'));
+    assert.equal(verdict, 'invalid');
+    const refusals = await db.query('select actor, refusals from provider_refusals');
+    assert.deepEqual(
+      refusals.map((row) => ({ ...row })),
+      [{ actor: 'user_a', refusals: 1 }],
+    );
+    await validateBankAccount(app, OTHER, account(rutAt(90), '001', '1234509876'));
+  });
+
+  test('a match costs a twentieth of a mismatch', async () => {
+    const { refusedAfter } = await open('match');
+    await refusedAfter(USER, 1000);
+  });
+
+  test('two tokens a minute come back', async () => {
+    const { app, refusedAfter } = await open('no_match');
+    await refusedAfter(USER, 50);
+    app.now.advance(29_999);
+    await refusedAfter(USER, 0);
+    app.now.advance(1);
+    await refusedAfter(USER, 1);
+  });
+
+  test('many users together cannot guess the account of one RUT', async () => {
+    const { app } = await open('no_match');
+    for (let asked = 0; asked < 50; asked++) {
+      await validateBankAccount(app, { id: `user_${asked}` }, account(HOLDER, '001', `12345098${asked + 10}`));
+    }
+    await assert.rejects(validateBankAccount(app, { id: 'one more' }, account(HOLDER, '001', '1234509876')), refused);
+  });
+
+  test('questions at once cannot outrun it', async () => {
+    const { app, asked } = await open('no_match');
+    const results = await validateBatch(
+      app,
+      USER,
+      Array.from({ length: 100 }, (_, at) => account(rutAt(at), '001', '1234509876')),
+    );
+    assert.equal(results.filter((result) => 'problem' in result).length, 50);
+    assert.equal(asked(), 50);
+  });
+
+  test('replicas share it', async () => {
+    const { app, db } = await open('no_match');
+    const replica = createTestApp(db, {
+      now: app.now,
+      validationProvider: providerOf(async () => answerOf('no_match')),
+    });
+    for (let at = 0; at < 25; at++) {
+      await validateBankAccount(app, USER, account(rutAt(at), '001', '1234509876'));
+      await validateBankAccount(replica, USER, account(rutAt(25 + at), '001', '1234509876'));
+    }
+    await assert.rejects(validateBankAccount(replica, USER, account(rutAt(60), '001', '1234509876')), refused);
+  });
+
+  test('a user may ask about a thousand different RUTs a day, and about the same one again', async () => {
+    const { app } = await open('match');
+    for (let at = 0; at < 1000; at++) {
+      await validateBankAccount(app, USER, account(rutAt(at), '001', '1234509876'));
+      app.now.advance(30_000);
+    }
+    await validateBankAccount(app, USER, account(rutAt(999), '001', '1234509876'));
+    const error = await validateBankAccount(app, USER, account(rutAt(1000), '001', '1234509876')).catch(
+      (thrown: unknown) => thrown,
+    );
+    // 12:00 UTC and 1,000 half minutes later, it is 8 h 20 min on; midnight is 3 h 40 min away.
+    assert.equal((error as Problem).extras.headers?.['retry-after'], String(3 * 3600 + 40 * 60));
+    app.now.advance(4 * 3_600_000);
+    await validateBankAccount(app, USER, account(rutAt(1000), '001', '1234509876'));
+  });
+
+  async function open(kind: 'match' | 'no_match') {
+    const db = await openTestDatabase();
+    let asked = 0;
+    const validationProvider = providerOf(async () => {
+      asked++;
+      return answerOf(kind);
+    });
+    const app = createTestApp(db, { now: createTestClock(), validationProvider });
+    let at = 0;
+    const refusedAfter = async (actor: { id: string }, answers: number) => {
+      const next = () => validateBankAccount(app, actor, account(rutAt(at++), '001', '1234509876'));
+      for (let answered = 0; answered < answers; answered++) await next();
+      const error = await next().catch((thrown: unknown) => thrown);
+      assert.ok(refused(error), `not refused after ${answers}`);
+      return error as Problem;
+    };
+    return { app, db, refusedAfter, asked: () => asked };
+  }
+});
+
+function account(rut: unknown, bankCode: unknown, number: unknown) {
+  return { rut, bankCode, account: number };
+}
+
+function rutAt(index: number): string {
+  const body = String(20_000_000 + index);
+  return `${body}-${checkCharacter(body)}`;
+}
+
+function providerOf(ask: ValidationProvider['ask']): ValidationProvider {
+  return { name: 'test', version: '1', covers: () => true, ask };
+}
+
+function answerOf(kind: 'match' | 'no_match'): HolderAnswer {
+  return kind === 'match' ? { kind, expiresAt: null } : { kind, expiresAt: null, detail: null };
+}
+
+function refused(error: unknown): boolean {
+  return error instanceof Problem && error.code === 'RATE_LIMITED';
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 200 && !(await condition()); tries++)
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.ok(await condition());
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import type {
+  HolderAnswer,
+  HolderQuestion,
+  ValidationProvider,
+} from '../../src/validation-providers/validation-provider.ts';
+
+/** A provider, and a question of the holder 11.111.111-1 at bank 001 for which it answers as the name says. */
+export type ProviderUnderTest = {
+  provider: ValidationProvider;
+  accounts: Record<
+    | 'match'
+    | 'close_match'
+    | 'no_account'
+    | 'other_holder'
+    | 'account_closed'
+    | 'not_checkable'
+    | 'timeout'
+    | 'pending_then_match'
+    | 'pending_then_no_match'
+    | 'rate_limited',
+    string
+  >;
+};
+
+/** What every validation provider does, whoever it asks. */
+export function describeValidationProvider(name: string, open: () => Promise<ProviderUnderTest>): void {
+  suite(`${name} keeps the contract of validation providers`, () => {
+    const kinds: [account: keyof ProviderUnderTest['accounts'], kind: HolderAnswer['kind']][] = [
+      ['match', 'match'],
+      ['close_match', 'close_match'],
+      ['no_account', 'no_match'],
+      ['other_holder', 'no_match'],
+      ['account_closed', 'no_match'],
+      ['not_checkable', 'not_checkable'],
+      ['timeout', 'timeout'],
+      ['pending_then_match', 'pending'],
+      ['pending_then_no_match', 'pending'],
+      ['rate_limited', 'rate_limited'],
+    ];
+    for (const [account, kind] of kinds) {
+      test(`${account} is answered ${kind}`, async () => {
+        const { provider, accounts } = await open();
+        const question = questionOf(accounts[account]);
+        assert.equal(provider.covers(question), true);
+        assert.equal((await provider.ask(question)).kind, kind);
+      });
+    }
+
+    test('the same question has the same answer', async () => {
+      const { provider, accounts } = await open();
+      for (const account of [accounts.match, accounts.other_holder, accounts.not_checkable]) {
+        const question = questionOf(account);
+        assert.deepEqual(await provider.ask(question), await provider.ask(question));
+      }
+    });
+
+    test('a question that was pending has its answer when it is put again', async () => {
+      const { provider, accounts } = await open();
+      const outcomes = { match: accounts.pending_then_match, no_match: accounts.pending_then_no_match };
+      for (const [kind, account] of Object.entries(outcomes)) {
+        assert.equal((await provider.ask(questionOf(account))).kind, 'pending');
+        assert.equal((await provider.ask({ ...questionOf(account), asks: 1 })).kind, kind);
+      }
+    });
+
+    test('no account, another holder and a closed account differ in nothing but the detail for the operator', async () => {
+      const { provider, accounts } = await open();
+      const answers = await Promise.all(
+        [accounts.no_account, accounts.other_holder, accounts.account_closed].map((account) =>
+          provider.ask(questionOf(account)),
+        ),
+      );
+      const shown = answers.map((answer) => ({ ...answer, detail: null }));
+      assert.deepEqual(shown[1], shown[0]);
+      assert.deepEqual(shown[2], shown[0]);
+    });
+
+    test('a refusal for too many questions says how long to wait', async () => {
+      const { provider, accounts } = await open();
+      const answer = await provider.ask(questionOf(accounts.rate_limited));
+      assert.ok(answer.kind === 'rate_limited' && answer.retryAfterSeconds >= 1);
+    });
+
+    test('its name and version can stand in a record', async () => {
+      const { provider } = await open();
+      assert.match(`${provider.name}@${provider.version}`, /^[\w.-]+@[\w.-]+$/);
+    });
+  });
+}
+
+/** The same account is the same question, and so has the same id. */
+export function questionOf(account: string): HolderQuestion {
+  return { id: `bav_test${account}`, rut: '11111111-1', bankCode: '001', account, asks: 0 };
+}

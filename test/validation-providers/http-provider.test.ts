@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, suite, test } from 'node:test';
+import { createSafeFetch, type FetchOutcome, type FetchRequest } from '../../src/lib/safe-fetch.ts';
+import { createHttpProvider } from '../../src/validation-providers/http-provider.ts';
+import { describeValidationProvider, questionOf } from '../contracts/validation-provider.contract.ts';
+
+const VALID_UNTIL = '2030-01-01T00:00:00.000Z';
+const closers: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+describeValidationProvider('the HTTP provider', async () => {
+  const url = await listen(verificationService());
+  const safeFetch = createSafeFetch({ totalMs: 300 });
+  closers.unshift(safeFetch.close);
+  return {
+    provider: createHttpProvider({ url, key: 'k', fetch: safeFetch.fetch, now: () => 0, sleep: async () => {} }),
+    accounts: {
+      match: '1',
+      close_match: '2',
+      no_account: '3',
+      other_holder: '4',
+      account_closed: '5',
+      not_checkable: '6',
+      timeout: '7',
+      pending_then_match: '8',
+      pending_then_no_match: '9',
+      rate_limited: '10',
+    },
+  };
+});
+
+suite('the HTTP provider', () => {
+  test('sends the question as published, with the key and an idempotency key', async () => {
+    const { provider, sent } = stubbed([ok({ result: 'match', valid_until: VALID_UNTIL })]);
+    const answer = await provider.ask(questionOf('0012345'));
+    assert.deepEqual(answer, { kind: 'match', expiresAt: Date.parse(VALID_UNTIL) });
+    assert.deepEqual(sent, [
+      {
+        url: 'https://verify.example/holders',
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json',
+          'idempotency-key': 'bav_test0012345',
+          authorization: 'Bearer secret-key',
+        },
+        body: '{"rut":"11111111-1","bank":"001","account":"0012345"}',
+        allowPrivate: true,
+      },
+    ]);
+  });
+
+  const answers: [name: string, outcome: FetchOutcome, kind: string][] = [
+    ['an opted-out bank', ok({ result: 'opted_out' }), 'opted_out'],
+    ['an empty body', answered(200, ''), 'unavailable'],
+    ['a body that is no JSON', answered(200, '<html>'), 'unavailable'],
+    ['a JSON null', answered(200, 'null'), 'unavailable'],
+    ['a result that is not published', ok({ result: 'ok' }), 'unavailable'],
+    ['a result that is no text', ok({ result: true }), 'unavailable'],
+    ['a result of a prototype', ok({ result: 'constructor' }), 'unavailable'],
+    ['an expiry that is no time', ok({ result: 'match', valid_until: 'soon' }), 'unavailable'],
+    ['a redirect', answered(302, ''), 'unavailable'],
+    ['a refused key', answered(401, ''), 'unavailable'],
+    ['a server error', answered(500, ''), 'unavailable'],
+    ['a gateway that gave up', answered(504, ''), 'timeout'],
+    ['a name that does not resolve', failed('dns'), 'unavailable'],
+    ['a connection refused', failed('connect'), 'unavailable'],
+    ['no answer in time', failed('timeout'), 'timeout'],
+  ];
+  for (const [name, outcome, kind] of answers) {
+    test(`${name} is ${kind}, never a verdict on the account`, async () => {
+      const { provider } = stubbed([outcome, outcome]);
+      assert.equal((await provider.ask(questionOf('1'))).kind, kind);
+    });
+  }
+
+  test('a question whose answer was lost is put once more', async () => {
+    const { provider, sent } = stubbed([failed('reset'), ok({ result: 'match' })]);
+    assert.deepEqual(await provider.ask(questionOf('1')), { kind: 'match', expiresAt: null });
+    assert.equal(sent.length, 2);
+    assert.deepEqual(sent[0], sent[1]);
+  });
+
+  test('an answer is not asked for twice', async () => {
+    const { provider, sent } = stubbed([ok({ result: 'no_match' })]);
+    await provider.ask(questionOf('1'));
+    assert.equal(sent.length, 1);
+  });
+
+  test('a reason that is not published is not kept: it could hold a name', async () => {
+    const { provider } = stubbed([ok({ result: 'no_match', reason: 'belongs to Juan Pérez' })]);
+    assert.deepEqual(await provider.ask(questionOf('1')), { kind: 'no_match', expiresAt: null, detail: null });
+  });
+
+  test('a provider that keeps failing is left alone for a while, and then tried again', async () => {
+    let now = 0;
+    const { provider, sent } = stubbed(new Array(20).fill(failed('connect')), () => now);
+    for (let asked = 0; asked < 10; asked++) await provider.ask(questionOf('1'));
+    assert.equal(sent.length, 5);
+    now = 30_000;
+    await provider.ask(questionOf('1'));
+    assert.equal(sent.length, 6);
+  });
+
+  const waits: [header: string | null, seconds: number][] = [
+    ['7', 7],
+    ['0', 1],
+    [null, 60],
+    ['Wed, 21 Oct 2015 07:28:00 GMT', 60],
+    ['999999', 3600],
+  ];
+  for (const [header, seconds] of waits) {
+    test(`Retry-After ${header} means ${seconds} seconds`, async () => {
+      const { provider } = stubbed([{ ...answered(429, ''), retryAfter: header } as FetchOutcome]);
+      assert.deepEqual(await provider.ask(questionOf('1')), { kind: 'rate_limited', retryAfterSeconds: seconds });
+    });
+  }
+});
+
+function stubbed(outcomes: FetchOutcome[], now = () => 0) {
+  const sent: FetchRequest[] = [];
+  const provider = createHttpProvider({
+    url: 'https://verify.example/holders',
+    key: 'secret-key',
+    now,
+    sleep: async () => {},
+    fetch: async (request) => {
+      sent.push(request);
+      return outcomes[sent.length - 1] ?? failed('connect');
+    },
+  });
+  return { provider, sent };
+}
+
+function ok(body: object): FetchOutcome {
+  return answered(200, JSON.stringify(body));
+}
+
+function answered(status: number, excerpt: string): FetchOutcome {
+  return { kind: 'answered', status, retryAfter: null, excerpt, durationMs: 1 };
+}
+
+function failed(reason: 'dns' | 'connect' | 'timeout' | 'reset'): FetchOutcome {
+  return { kind: 'failed', reason, detail: 'E', durationMs: 1 };
+}
+
+/** A verification service as docs/validation-provider.md describes one; the account says what it answers. */
+function verificationService(): Server {
+  const asked = new Map<string, number>();
+  const results: Record<string, object> = {
+    1: { result: 'match', valid_until: VALID_UNTIL },
+    2: { result: 'close_match', valid_until: VALID_UNTIL },
+    3: { result: 'no_match', reason: 'no_account', valid_until: VALID_UNTIL },
+    4: { result: 'no_match', reason: 'other_holder', valid_until: VALID_UNTIL },
+    5: { result: 'no_match', reason: 'account_closed', valid_until: VALID_UNTIL },
+    6: { result: 'not_checkable' },
+    8: { result: 'match', valid_until: VALID_UNTIL },
+    9: { result: 'no_match', valid_until: VALID_UNTIL },
+  };
+  return createServer((request, response) => void respond(request, response));
+
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { account } = JSON.parse(await textOf(request)) as { account: string };
+    const key = request.headers['idempotency-key'] as string;
+    const before = asked.get(key) ?? 0;
+    asked.set(key, before + 1);
+    if (account === '7') return;
+    if (account === '10') return answer(response.setHeader('retry-after', '5'), 429, {});
+    if (['8', '9'].includes(account) && before === 0) return answer(response, 202, {});
+    answer(response, 200, results[account] ?? {});
+  }
+}
+
+function answer(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request) text += chunk;
+  return text;
+}
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/holders`;
+}
