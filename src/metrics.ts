@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -31,6 +31,11 @@ export function createMetrics() {
     conflicts: new Counter({
       name: 'rubrica_conflicts_total',
       help: 'Answers of payment methods that contradict the state of their transaction: each needs a person',
+      registers,
+    }),
+    unansweredPayments: new Counter({
+      name: 'rubrica_unanswered_payments_total',
+      help: 'Look-ups without an end of payments that began more than a day ago: each needs a person',
       registers,
     }),
     deliveries: new Counter({

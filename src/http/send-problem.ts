@@ -38,17 +38,24 @@ export function problemBody(app: App, problem: Problem, requestId: string): Prob
 
 /** Answers a failure of any kind. What is not an expected refusal is logged with its stack and answered as `INTERNAL`. */
 export function sendFailure(app: App, request: FastifyRequest, reply: FastifyReply, failure: unknown): FastifyReply {
+  const problem = noteFailure(app, request, reply, failure);
+  return reply
+    .code(statusOf(problem))
+    .header('content-type', 'application/problem+json; charset=utf-8')
+    .send(JSON.stringify(problemBody(app, problem, request.id)));
+}
+
+/** Logs a failure and sets the headers that belong to it; the caller answers, in its own format. */
+export function noteFailure(app: App, request: FastifyRequest, reply: FastifyReply, failure: unknown): Problem {
   const problem = problemOf(failure);
   const status = statusOf(problem);
   const line = { request: request.id, route: request.routeOptions.url ?? null, status, code: problem.code };
   if (problem.code === 'INTERNAL') app.log.error({ ...line, err: failure }, 'request failed');
-  else app.log.info(line, 'request refused');
+  // On a connection that has ended nobody reads this: the client left, or its broken bytes were refused and noted already.
+  else if (request.raw.socket.writable) app.log.info(line, 'request refused');
   if (status === 503) reply.header('retry-after', '1');
   if (problem.extras.headers !== undefined) reply.headers(problem.extras.headers);
-  return reply
-    .code(status)
-    .header('content-type', 'application/problem+json; charset=utf-8')
-    .send(JSON.stringify(problemBody(app, problem, request.id)));
+  return problem;
 }
 
 /** What a failure means to the caller. */

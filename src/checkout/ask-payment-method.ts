@@ -1,0 +1,50 @@
+import type { App } from '../app.ts';
+import type { PaymentMethod, PaymentOutcome, PaymentRequest } from '../payment-methods/payment-method.ts';
+import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
+import type { Transaction } from '../transactions/transaction.ts';
+import { returnUrl } from './pay-link.ts';
+import type { PaymentAttempt } from './payment-attempt.ts';
+
+/** Shorter than the 30 s for which an attempt is out of a worker's reach, so that two never ask at once. */
+const TIME_OUT_MS = 20_000;
+
+/**
+ * Asks a payment method to start a payment, or what became of it. Never rejects: a method that throws, or says nothing
+ * for 20 s, has an `unknown` outcome, which is no refusal. The money may have been taken.
+ */
+export async function askPaymentMethod(
+  app: App,
+  question: 'start' | 'lookup',
+  payment: {
+    method: PaymentMethod;
+    environment: ServiceEnvironment;
+    transaction: Transaction;
+    attempt: PaymentAttempt;
+  },
+  lookups: number,
+): Promise<PaymentOutcome> {
+  const { method, environment, transaction, attempt } = payment;
+  const request: PaymentRequest = {
+    attemptId: attempt.id,
+    externalId: attempt.external_id,
+    transactionId: transaction.id,
+    environment: environment.environment,
+    amount: transaction.amount,
+    currency: transaction.currency,
+    returnUrl: returnUrl(app, transaction),
+    lookups,
+    startedAt: attempt.created_at,
+  };
+  try {
+    return await withinTime(method[question](request));
+  } catch (error) {
+    app.log.warn({ err: error, method: method.code, attempt: attempt.id, question }, 'a payment method did not answer');
+    return { kind: 'unknown' };
+  }
+}
+
+function withinTime(answer: Promise<PaymentOutcome>): Promise<PaymentOutcome> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`no answer within ${TIME_OUT_MS} ms`)), TIME_OUT_MS);
+  return Promise.race([answer, promise]).finally(() => clearTimeout(timer));
+}

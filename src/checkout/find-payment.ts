@@ -1,0 +1,55 @@
+import type { App } from '../app.ts';
+import type { PaymentMethod } from '../payment-methods/payment-method.ts';
+import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
+import { findByPayToken } from '../transactions/find-transaction.ts';
+import type { Transaction } from '../transactions/transaction.ts';
+import { availableMethods } from './available-methods.ts';
+import { environmentOf } from './environment-of.ts';
+import { isOpen, type PaymentAttempt } from './payment-attempt.ts';
+import { selectLatestAttempt } from './payment-attempt-queries.ts';
+
+/**
+ * Where the payer stands. `in_progress`: a payment method has still to answer. `under_review`: a method has the money,
+ * and the transaction ended without it; a person sorts that out, and nobody may tell the payer that nothing was paid.
+ */
+export type PaymentStage =
+  | 'payable'
+  | 'in_progress'
+  | 'completed'
+  | 'failed'
+  | 'cancelled'
+  | 'expired'
+  | 'under_review';
+
+/** What the pay page shows. */
+export type Payment = {
+  transaction: Transaction;
+  environment: ServiceEnvironment;
+  /** The attempt that is open or approved, else the last; null before the first. */
+  attempt: PaymentAttempt | null;
+  methods: PaymentMethod[];
+  stage: PaymentStage;
+};
+
+/** The payment that a pay token opens, or null. Changes nothing. */
+export async function findPayment(app: App, token: string): Promise<Payment | null> {
+  const transaction = await findByPayToken(app, token);
+  if (transaction === null) return null;
+  const environment = await environmentOf(app, transaction);
+  const attempt = await selectLatestAttempt(app.db, transaction.id);
+  const methods = availableMethods(app, { ...transaction, environment: environment.environment });
+  return { transaction, environment, attempt, methods, stage: stageOf(transaction, attempt, app.now()) };
+}
+
+/** The rule behind the page. A transaction past its time is over for the payer before the worker has written it down. */
+export function stageOf(
+  transaction: Pick<Transaction, 'state' | 'expires_at'>,
+  attempt: Pick<PaymentAttempt, 'state'> | null,
+  now: number,
+): PaymentStage {
+  if (transaction.state === 'pending') {
+    if (attempt !== null && isOpen(attempt)) return 'in_progress';
+    return transaction.expires_at <= now ? 'expired' : 'payable';
+  }
+  return attempt?.state === 'approved' && transaction.state !== 'completed' ? 'under_review' : transaction.state;
+}

@@ -1,0 +1,36 @@
+import { currencyExponent } from '../../sdk/src/currency-exponents.ts';
+import { formatDecimal } from '../lib/money.ts';
+import type { Language } from './texts.ts';
+
+const LOCALES: Record<Language, string> = { es: 'es-CL', en: 'en' };
+
+/**
+ * An amount in minor units as the payer reads it: `$5.000` in Spanish, `CLP 5,000` in English, where a bare $ would be
+ * read as dollars. The decimals are ISO 4217's: those of `Intl` are wrong for COP, HUF and others.
+ */
+export function formatAmount(language: Language, amount: number, currency: string): string {
+  const digits = currencyExponent(currency) ?? 2;
+  const format = new Intl.NumberFormat(LOCALES[language], {
+    style: 'currency',
+    currency,
+    currencyDisplay: language === 'en' ? 'code' : 'symbol',
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+  // As text: a large amount would lose its last digits on the way through a floating-point number.
+  return format.format(formatDecimal(amount, currency) as Intl.StringNumericLiteral);
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** A time span as the payer reads it, which needs no clock and no time zone: `45 minutes`, `3 hours`, `2 days`. */
+export function formatRemaining(language: Language, milliseconds: number): string {
+  if (milliseconds >= 48 * HOUR) return formatUnit(language, Math.floor(milliseconds / (24 * HOUR)), 'day');
+  if (milliseconds >= 2 * HOUR) return formatUnit(language, Math.floor(milliseconds / HOUR), 'hour');
+  return formatUnit(language, Math.max(1, Math.ceil(milliseconds / MINUTE)), 'minute');
+}
+
+function formatUnit(language: Language, count: number, unit: 'day' | 'hour' | 'minute'): string {
+  return new Intl.NumberFormat(LOCALES[language], { style: 'unit', unit, unitDisplay: 'long' }).format(count);
+}

@@ -1,0 +1,63 @@
+import type { SqlRow } from '../db/database.ts';
+import type { PaymentOutcome } from '../payment-methods/payment-method.ts';
+
+/**
+ * `started`: stored, and perhaps not yet known to the method. `pending`: the method will know later, or the payer is
+ * there. `unknown`: the method did not answer. These three are open: the method has still to say what became of it.
+ */
+export type AttemptState = 'started' | 'pending' | 'unknown' | 'approved' | 'declined';
+
+/** A row of `payment_attempts`. Times are UTC milliseconds, `detail` is JSON text. */
+export type PaymentAttempt = SqlRow & {
+  id: string;
+  transaction_id: number;
+  created_at: number;
+  settled_at: number | null;
+  next_lookup_at: number | null;
+  lookups: number;
+  state: AttemptState;
+  payment_method: string;
+  external_id: string | null;
+  detail: string | null;
+};
+
+type Answer = AttemptState | 'already' | 'conflict' | 'ignored';
+
+const OPEN: Record<PaymentOutcome['kind'], Answer> = {
+  approved: 'approved',
+  declined: 'declined',
+  pending: 'pending',
+  unknown: 'unknown',
+  redirect: 'pending',
+};
+
+/**
+ * THE TABLE. What an attempt becomes by an answer of its method. An answer that is slower than another one is no news
+ * (`ignored`); one that contradicts the end already known is a `conflict`.
+ */
+const TABLE: Record<AttemptState, Record<PaymentOutcome['kind'], Answer>> = {
+  started: OPEN,
+  pending: OPEN,
+  unknown: OPEN,
+  approved: { approved: 'already', declined: 'conflict', pending: 'ignored', unknown: 'ignored', redirect: 'ignored' },
+  declined: { approved: 'conflict', declined: 'already', pending: 'ignored', unknown: 'ignored', redirect: 'ignored' },
+};
+
+/** Reads the table. */
+export function answerTo(state: AttemptState, outcome: PaymentOutcome['kind']): Answer {
+  return TABLE[state][outcome];
+}
+
+/** Whether the method has still to say what became of it. */
+export function isOpen(attempt: Pick<PaymentAttempt, 'state'>): boolean {
+  return attempt.state === 'started' || attempt.state === 'pending' || attempt.state === 'unknown';
+}
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const PAUSES = [2 * SECOND, 5 * SECOND, 10 * SECOND, 30 * SECOND, MINUTE, 5 * MINUTE, 15 * MINUTE] as const;
+
+/** Milliseconds until the next look-up, after `lookups` of them. Grows to a quarter of an hour and stays there. */
+export function pauseBeforeLookup(lookups: number): number {
+  return PAUSES[Math.min(lookups, PAUSES.length - 1)] as number;
+}

@@ -1,0 +1,95 @@
+import type { App } from '../app.ts';
+import type { Tx } from '../db/database.ts';
+import type { PaymentOutcome } from '../payment-methods/payment-method.ts';
+import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
+import type { Transaction } from '../transactions/transaction.ts';
+import { lockTransaction, selectTransaction } from '../transactions/transaction-queries.ts';
+import {
+  alarmConflict,
+  type Transition,
+  type TransitionCause,
+  transitionTransaction,
+} from '../transactions/transition-transaction.ts';
+import { environmentOf } from './environment-of.ts';
+import { answerTo, type PaymentAttempt, pauseBeforeLookup } from './payment-attempt.ts';
+import { endAttempt, postponeAttempt, selectAttempt } from './payment-attempt-queries.ts';
+
+/**
+ * `waiting`: the method has still to answer. `moved`: the transaction has its end now. `already`, `ignored`: no news.
+ * `conflict`: the answer contradicts what is known; it is in the feed and alarmed, for a person to resolve.
+ */
+export type Settlement = Transition | { kind: 'waiting'; transaction: Transaction };
+
+/**
+ * Writes down what a payment method said of an attempt. In one commit: the attempt and, with its end, the state of the
+ * transaction, its event and its callback. Saying the same again changes nothing.
+ *
+ * An approval for a transaction that has ended without one is kept with the attempt, because the money was taken; the
+ * transaction stays as its merchant knows it. Rejects with `StorageError`.
+ */
+export async function settlePayment(app: App, attemptId: string, outcome: PaymentOutcome): Promise<Settlement> {
+  const found = await findAttempt(app, attemptId);
+  if (outcome.kind === 'approved' || outcome.kind === 'declined') return endPayment(app, found, outcome);
+  return postponePayment(app, found, outcome);
+}
+
+type Found = { attempt: PaymentAttempt; environment: ServiceEnvironment };
+type Ending = Extract<PaymentOutcome, { kind: 'approved' | 'declined' }>;
+type Waiting = Exclude<PaymentOutcome, Ending>;
+
+async function findAttempt(app: App, id: string): Promise<Found> {
+  const attempt = await selectAttempt(app.db, id);
+  const transaction = attempt === null ? null : await selectTransaction(app.db, attempt.transaction_id);
+  if (attempt === null || transaction === null) throw new Error('A payment attempt without its transaction');
+  return { attempt, environment: await environmentOf(app, transaction) };
+}
+
+async function endPayment(app: App, found: Found, outcome: Ending): Promise<Settlement> {
+  const cause: TransitionCause = {
+    event: outcome.kind === 'approved' ? 'approve' : 'decline',
+    at: app.now(),
+    paymentMethod: found.attempt.payment_method,
+    data: outcome.detail,
+  };
+  const settlement = await app.db.transaction(async (tx): Promise<Settlement> => {
+    const { attempt, transaction } = await lockAttempt(tx, found.attempt);
+    const answer = answerTo(attempt.state, outcome.kind);
+    if (answer === 'already' || answer === 'ignored') return { kind: answer, transaction };
+    // What was approved stays approved: a later refusal is a contradiction, and gives nobody the money back.
+    if (attempt.state !== 'approved') {
+      const detail = JSON.stringify(outcome.detail);
+      await endAttempt(tx, { id: attempt.id, state: outcome.kind, settledAt: cause.at, detail });
+    }
+    return transitionTransaction(tx, found.environment, transaction, cause);
+  });
+  if (settlement.kind === 'moved') app.metrics.transactions.inc({ state: settlement.transaction.state });
+  if (settlement.kind === 'conflict') alarmConflict(app, settlement, cause);
+  return settlement;
+}
+
+function postponePayment(app: App, found: Found, outcome: Waiting): Promise<Settlement> {
+  const at = app.now();
+  return app.db.transaction(async (tx): Promise<Settlement> => {
+    const { attempt, transaction } = await lockAttempt(tx, found.attempt);
+    const answer = answerTo(attempt.state, outcome.kind);
+    if (answer !== 'pending' && answer !== 'unknown') return { kind: 'ignored', transaction };
+    await postponeAttempt(tx, {
+      id: attempt.id,
+      state: answer,
+      nextLookupAt: at + pauseBeforeLookup(attempt.lookups),
+      externalId: outcome.kind === 'redirect' ? outcome.externalId : null,
+    });
+    return { kind: 'waiting', transaction };
+  });
+}
+
+/** The attempt as it is once nobody else can change it: whoever writes attempts locks their transaction first. */
+async function lockAttempt(
+  tx: Tx,
+  { id, transaction_id }: PaymentAttempt,
+): Promise<{ attempt: PaymentAttempt; transaction: Transaction }> {
+  const transaction = await lockTransaction(tx, transaction_id);
+  const attempt = await selectAttempt(tx, id);
+  if (transaction === null || attempt === null) throw new Error('A payment attempt is gone');
+  return { attempt, transaction };
+}

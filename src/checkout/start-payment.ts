@@ -1,0 +1,69 @@
+import type { App } from '../app.ts';
+import { prefixedId } from '../lib/ids.ts';
+import type { PaymentMethod } from '../payment-methods/payment-method.ts';
+import type { Transaction } from '../transactions/transaction.ts';
+import { hasOpenAttempt, lockTransaction } from '../transactions/transaction-queries.ts';
+import { askPaymentMethod } from './ask-payment-method.ts';
+import { availableMethods } from './available-methods.ts';
+import { environmentOf } from './environment-of.ts';
+import type { PaymentAttempt } from './payment-attempt.ts';
+import { insertAttempt } from './payment-attempt-queries.ts';
+import { settlePayment } from './settle-payment.ts';
+
+/** `redirect`: send the payer to `url` with a form post of `fields`. `asked`: what became of it is on the pay page. */
+export type PaymentStart =
+  | { kind: 'asked' }
+  | { kind: 'redirect'; method: PaymentMethod; url: string; fields: Record<string, string> }
+  | { kind: 'refused'; code: 'INVALID_PARAMETER' | 'NOT_PAYABLE' | 'PAYMENT_IN_PROGRESS' };
+
+/** How long an attempt is left to the process that opened it. Then a worker asks what became of it. */
+const HANDED_OVER_AFTER_MS = 30_000;
+
+/**
+ * Pays a transaction with one of its methods. Two tabs, payers or processes can never pay it twice: the attempt is
+ * stored before the method is asked, and a second one is refused while the first is open.
+ *
+ * The method is asked outside the commit. A process that dies on the way leaves a `started` attempt, which a worker
+ * looks up. Rejects with `StorageError`.
+ */
+export async function startPayment(app: App, transaction: Transaction, methodCode: string): Promise<PaymentStart> {
+  const environment = await environmentOf(app, transaction);
+  const methods = availableMethods(app, { ...transaction, environment: environment.environment });
+  const method = methods.find(({ code }) => code === methodCode);
+  if (method === undefined) return { kind: 'refused', code: 'INVALID_PARAMETER' };
+
+  const opened = await openAttempt(app, transaction.id, method.code);
+  if (opened.kind === 'refused') return opened;
+  const { attempt } = opened;
+  const outcome = await askPaymentMethod(app, 'start', { method, environment, transaction, attempt }, 0);
+  await settlePayment(app, attempt.id, outcome);
+  if (outcome.kind !== 'redirect') return { kind: 'asked' };
+  return { kind: 'redirect', method, url: outcome.url, fields: outcome.fields };
+}
+
+type Opened = { kind: 'opened'; attempt: PaymentAttempt } | Extract<PaymentStart, { kind: 'refused' }>;
+
+/** Stores an attempt, in a commit of its own, if the transaction can be paid now. */
+export function openAttempt(app: App, transactionId: number, methodCode: string): Promise<Opened> {
+  const now = app.now();
+  const attempt: PaymentAttempt = {
+    id: prefixedId('pa'),
+    transaction_id: transactionId,
+    created_at: now,
+    settled_at: null,
+    next_lookup_at: now + HANDED_OVER_AFTER_MS,
+    lookups: 0,
+    state: 'started',
+    payment_method: methodCode,
+    external_id: null,
+    detail: null,
+  };
+  return app.db.transaction<Opened>(async (tx) => {
+    const transaction = await lockTransaction(tx, transactionId);
+    if (transaction?.state !== 'pending') return { kind: 'refused', code: 'NOT_PAYABLE' };
+    if (await hasOpenAttempt(tx, transactionId)) return { kind: 'refused', code: 'PAYMENT_IN_PROGRESS' };
+    if (transaction.expires_at <= now) return { kind: 'refused', code: 'NOT_PAYABLE' };
+    await insertAttempt(tx, attempt);
+    return { kind: 'opened', attempt };
+  });
+}

@@ -1,0 +1,155 @@
+import { preferredLanguage } from '../lib/accept-language.ts';
+
+export type Language = 'es' | 'en';
+
+/** Everything that a payer reads. `{name}` is filled in by `say`. Method names without an entry are brands. */
+export const TEXTS = {
+  es: {
+    'test.badge': 'Prueba',
+    'test.note': 'Esto es una prueba: no se cobra dinero.',
+    'method.simulated': 'pago simulado',
+
+    'summary.merchant': 'Comercio',
+    'summary.reference': 'Orden',
+    'summary.amount': 'Monto',
+    'summary.method': 'Medio de pago',
+    'summary.authorization': 'Código de autorización',
+    'summary.transaction': 'Transacción',
+
+    'payable.title': 'Pagar {amount} a {merchant}',
+    'payable.to': 'Pago a',
+    'payable.choose': 'Elige cómo pagar',
+    'payable.with': 'Pagar con {method}',
+    'payable.time': 'Tienes {time} para pagar.',
+    'payable.cancel': 'Anular y volver a la tienda',
+    'payable.no_method': 'Por ahora no hay un medio de pago disponible. Vuelve a la tienda e inténtalo más tarde.',
+
+    'cancel.title': '¿Anular este pago?',
+    'cancel.text': 'No se te ha cobrado nada. Si anulas, esta orden ya no se podrá pagar desde aquí.',
+    'cancel.confirm': 'Sí, anular',
+    'cancel.back': 'No, seguir pagando',
+
+    'in_progress.title': 'Estamos confirmando tu pago',
+    'in_progress.text':
+      'El medio de pago aún no responde. No pagues otra vez: apenas responda, esta página mostrará el resultado.',
+    'in_progress.again': 'Revisar ahora',
+
+    'completed.title': 'Pago aprobado',
+    'completed.text': 'Listo. {merchant} ya recibe la confirmación.',
+    'failed.title': 'Pago rechazado',
+    'failed.text':
+      'El medio de pago rechazó el cobro y no se te cobró nada. Puedes volver a la tienda e intentarlo de nuevo.',
+    'cancelled.title': 'Pago anulado',
+    'cancelled.text': 'No se te cobró nada. Si cambias de opinión, vuelve a la tienda y haz una nueva orden.',
+    'expired.title': 'Se acabó el tiempo para pagar',
+    'expired.text': 'No se te cobró nada. Vuelve a la tienda y haz una nueva orden.',
+    'under_review.title': 'Estamos revisando tu pago',
+    'under_review.text':
+      'El medio de pago confirmó el cobro cuando esta orden ya estaba cerrada. No pagues otra vez: contacta a {merchant} e indica el número de transacción.',
+
+    'return.now': 'Te llevamos de vuelta a {merchant}.',
+    'return.button': 'Volver a la tienda',
+
+    'redirect.title': 'Te llevamos a {method}',
+    'redirect.text': 'Ahí completas el pago de {amount}. Después vuelves aquí.',
+    'redirect.button': 'Continuar',
+
+    'notice.PAYMENT_IN_PROGRESS': 'Ya hay un pago en curso para esta orden. No se hizo otro.',
+    'notice.NOT_PAYABLE': 'Esta orden ya no se puede pagar ni anular. No se hizo otro cobro.',
+    'notice.INVALID_PARAMETER': 'Elige uno de los medios de pago de esta página.',
+
+    'not_found.title': 'Este enlace de pago no existe',
+    'not_found.text': 'Revisa que la dirección esté completa o vuelve a la tienda y comienza de nuevo.',
+    'failure.title': 'Algo falló de nuestro lado',
+    'failure.text': 'Antes de pagar otra vez, vuelve a cargar tu pago: muestra lo que realmente pasó.',
+    'failure.request': 'Si lo consultas con la tienda, indica este código: {request}',
+    'refused.title': 'No pudimos leer la solicitud',
+    'refused.text': 'No se cobró nada por ella. Vuelve a tu pago e inténtalo otra vez.',
+    'failure.again': 'Ver mi pago',
+
+    'footer.processed': 'Pago procesado por Rúbrica',
+  },
+  en: {
+    'test.badge': 'Test',
+    'test.note': 'This is a test: no money is taken.',
+    'method.simulated': 'simulated payment',
+
+    'summary.merchant': 'Merchant',
+    'summary.reference': 'Order',
+    'summary.amount': 'Amount',
+    'summary.method': 'Payment method',
+    'summary.authorization': 'Authorisation code',
+    'summary.transaction': 'Transaction',
+
+    'payable.title': 'Pay {amount} to {merchant}',
+    'payable.to': 'Payment to',
+    'payable.choose': 'Choose how to pay',
+    'payable.with': 'Pay with {method}',
+    'payable.time': 'You have {time} to pay.',
+    'payable.cancel': 'Cancel and return to the shop',
+    'payable.no_method': 'There is no payment method available right now. Return to the shop and try again later.',
+
+    'cancel.title': 'Cancel this payment?',
+    'cancel.text': 'Nothing has been charged. Once cancelled, this order can no longer be paid here.',
+    'cancel.confirm': 'Yes, cancel',
+    'cancel.back': 'No, keep paying',
+
+    'in_progress.title': 'We are confirming your payment',
+    'in_progress.text':
+      'The payment method has not answered yet. Do not pay again: as soon as it answers, this page shows the result.',
+    'in_progress.again': 'Check now',
+
+    'completed.title': 'Payment approved',
+    'completed.text': 'All done. {merchant} is being told.',
+    'failed.title': 'Payment declined',
+    'failed.text': 'The payment method declined, and nothing was charged. You can return to the shop and try again.',
+    'cancelled.title': 'Payment cancelled',
+    'cancelled.text': 'Nothing was charged. If you change your mind, return to the shop and place a new order.',
+    'expired.title': 'The time to pay is over',
+    'expired.text': 'Nothing was charged. Return to the shop and place a new order.',
+    'under_review.title': 'We are reviewing your payment',
+    'under_review.text':
+      'The payment method confirmed the charge when this order was already closed. Do not pay again: contact {merchant} and give them the transaction number.',
+
+    'return.now': 'We are taking you back to {merchant}.',
+    'return.button': 'Return to the shop',
+
+    'redirect.title': 'Taking you to {method}',
+    'redirect.text': 'You complete the payment of {amount} there. Then you come back here.',
+    'redirect.button': 'Continue',
+
+    'notice.PAYMENT_IN_PROGRESS': 'A payment for this order is already in progress. No other was made.',
+    'notice.NOT_PAYABLE': 'This order can no longer be paid or cancelled. No other charge was made.',
+    'notice.INVALID_PARAMETER': 'Choose one of the payment methods on this page.',
+
+    'not_found.title': 'This payment link does not exist',
+    'not_found.text': 'Check that the address is complete, or return to the shop and start again.',
+    'failure.title': 'Something failed on our side',
+    'failure.text': 'Before you pay again, reload your payment: it shows what really happened.',
+    'failure.request': 'If you ask the shop about it, give them this code: {request}',
+    'refused.title': 'We could not read the request',
+    'refused.text': 'Nothing was charged for it. Go back to your payment and try again.',
+    'failure.again': 'See my payment',
+
+    'footer.processed': 'Payment processed by Rúbrica',
+  },
+} as const satisfies Record<Language, Record<string, string>>;
+
+export type TextKey = keyof (typeof TEXTS)['es'];
+
+/** A text in the payer's language. The values are plain text: whoever puts it on a page escapes it. */
+export function say(language: Language, key: TextKey, values: Record<string, string> = {}): string {
+  return TEXTS[language][key].replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
+}
+
+/** Spanish when the browser asks for it or for nothing, English when it asks for another language only. */
+export function payerLanguage(acceptLanguage: string | undefined): Language {
+  if (!acceptLanguage?.trim()) return 'es';
+  return preferredLanguage(acceptLanguage, ['es', 'en']) ?? 'en';
+}
+
+/** A payment method's name. */
+export function methodName(language: Language, method: { code: string; name: string }): string {
+  const key = `method.${method.code}`;
+  return key in TEXTS[language] ? say(language, key as TextKey) : method.name;
+}

@@ -1,0 +1,14 @@
+import type { Endpoint } from './endpoint.ts';
+import { cancelPage, payPath } from './pay-page.ts';
+import { payHandler } from './pay-visit.ts';
+
+/** Asks whether to cancel. A page of its own, so that only this one may send a form's visitor on to the shop. */
+export const getPayCancel: Endpoint = {
+  method: 'GET',
+  paths: ['/pay/:token/cancel'],
+  access: 'pay-link',
+  handle: payHandler(async (app, { payment, language, reply, send }) => {
+    if (payment.stage !== 'payable') return reply.code(303).header('location', payPath(app, payment)).send();
+    return send(200, cancelPage(app, payment, language));
+  }),
+};

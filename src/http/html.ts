@@ -1,0 +1,34 @@
+/** Text that is HTML already. Only `html` and `trustedHtml` make it, so nothing else reaches a page unescaped. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Part = Html | string | number | null | false | readonly Part[];
+
+/**
+ * A template whose values are escaped, for text and for quoted attributes. `Html` goes in as it is, lists one after the
+ * other, null and false as nothing.
+ */
+export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
+  let text = strings[0] as string;
+  for (const [at, part] of parts.entries()) text += textOf(part) + (strings[at + 1] as string);
+  return new Html(text);
+}
+
+/** Markup of our own that comes from a file, such as a drawing. Never anything that somebody sent. */
+export function trustedHtml(text: string): Html {
+  return new Html(text);
+}
+
+function textOf(part: Part): string {
+  if (part === null || part === false) return '';
+  if (part instanceof Html) return part.text;
+  if (typeof part === 'object') return part.map(textOf).join('');
+  return String(part).replace(/[&<>"']/g, (character) => ESCAPES[character] as string);
+}
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };

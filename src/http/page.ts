@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import type { FastifyReply } from 'fastify';
+import type { App } from '../app.ts';
+import { type Language, say } from '../checkout/texts.ts';
+import { type AssetName, assetPath } from './assets.ts';
+import { type Html, html, trustedHtml } from './html.ts';
+
+/** What differs from page to page. */
+export type Page = {
+  status: number;
+  language: Language;
+  title: string;
+  main: Html;
+  /** Says that no money moves. */
+  test?: boolean;
+  script?: AssetName;
+  /** Loads `url` after that time, without a script. */
+  refresh?: { seconds: number; url: string };
+  /** An address on another server to which a form of this page leads. */
+  formTarget?: string;
+};
+
+/** Answers with a page: its markup, its language, and the policies that a browser holds it to. */
+export function sendPage(app: App, reply: FastifyReply, page: Page): FastifyReply {
+  return reply
+    .code(page.status)
+    .headers(PAGE_HEADERS)
+    .header('content-language', LANGUAGE_TAGS[page.language])
+    .header('content-security-policy', contentSecurityPolicy(page.formTarget))
+    .send(layout(app, page).text);
+}
+
+const LANGUAGE_TAGS: Record<Language, string> = { es: 'es-CL', en: 'en' };
+
+const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  vary: 'Accept-Language',
+  'cross-origin-opener-policy': 'same-origin',
+  'origin-agent-cluster': '?1',
+  'x-frame-options': 'DENY',
+  'x-robots-tag': 'noindex',
+};
+
+function contentSecurityPolicy(formTarget: string | undefined): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "font-src 'self'",
+    "connect-src 'self'",
+    `form-action ${["'self'", ...formSources(formTarget)].join(' ')}`,
+    "base-uri 'none'",
+    "object-src 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ');
+}
+
+/**
+ * The origin that the form leads to, and its schemes: Chromium holds every redirect after a form post to this list, so
+ * with the origin alone a shop that sends the payer on from `api.` to `www.` would leave them standing on our page.
+ */
+function formSources(target: string | undefined): string[] {
+  if (target === undefined) return [];
+  const { origin, protocol } = new URL(target);
+  return protocol === 'http:' ? [origin, 'http:', 'https:'] : [origin, 'https:'];
+}
+
+function layout(app: App, page: Page): Html {
+  const { language, title, refresh, script } = page;
+  return html`<!doctype html>
+<html lang="${LANGUAGE_TAGS[language]}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" type="image/svg+xml" href="${assetPath(app, 'favicon.svg')}">
+<link rel="stylesheet" href="${assetPath(app, 'pay.css')}">
+${refresh !== undefined && html`<meta http-equiv="refresh" content="${refresh.seconds}; url=${refresh.url}">`}
+${script !== undefined && html`<script src="${assetPath(app, script)}" defer></script>`}
+</head>
+<body>
+<header>
+${WORDMARK}
+${page.test === true && html`<p class="badge">${say(language, 'test.badge')}</p>`}
+</header>
+<main>
+${page.main}
+</main>
+<footer>
+${page.test === true && html`<p>${say(language, 'test.note')}</p>`}
+<p>${say(language, 'footer.processed')}</p>
+</footer>
+</body>
+</html>
+`;
+}
+
+const WORDMARK = trustedHtml(readFileSync(new URL('../checkout/assets/wordmark.svg', import.meta.url), 'utf8'));

@@ -1,0 +1,203 @@
+import type { App } from '../app.ts';
+import type { Payment } from '../checkout/find-payment.ts';
+import { formatAmount, formatRemaining } from '../checkout/format-for-payer.ts';
+import { returnToShop } from '../checkout/return-to-shop.ts';
+import { type Language, methodName, say, type TextKey } from '../checkout/texts.ts';
+import type { PaymentMethod } from '../payment-methods/payment-method.ts';
+import { payToken } from '../transactions/transaction.ts';
+import { publicPath } from './assets.ts';
+import { type Html, html } from './html.ts';
+import type { Page } from './page.ts';
+
+/** Why something that the payer asked for was not done. */
+export type Refusal = 'INVALID_PARAMETER' | 'NOT_PAYABLE' | 'PAYMENT_IN_PROGRESS';
+
+type PageParts = Omit<Page, 'status' | 'language' | 'test'>;
+
+/** The path of a payment's page as browsers see it. */
+export function payPath(app: App, payment: Payment): string {
+  return `${publicPath(app)}/pay/${payToken(payment.transaction)}`;
+}
+
+/**
+ * The page of a payment as it stands. `chosen` is the code of the method that the shop has chosen for the payer; it
+ * comes first. `refusal` is said above everything else.
+ */
+export function payPage(
+  app: App,
+  payment: Payment,
+  language: Language,
+  { chosen, refusal }: { chosen?: string; refusal?: Refusal } = {},
+): Omit<Page, 'status'> {
+  const parts = partsOf(app, payment, language, chosen);
+  const notice =
+    refusal !== undefined && html`<p class="notice" role="alert">${say(language, `notice.${refusal}`)}</p>`;
+  return { ...parts, main: html`${notice}${parts.main}`, language, test: isTest(payment) };
+}
+
+/** Asks whether the payer means it: a cancelled transaction is over for good. */
+export function cancelPage(app: App, payment: Payment, language: Language): Omit<Page, 'status'> {
+  const path = payPath(app, payment);
+  const { url_cancel } = payment.transaction;
+  const main = html`
+<h1>${say(language, 'cancel.title')}</h1>
+<p>${say(language, 'cancel.text')}</p>
+${summary(payment, language)}
+<form method="post" action="${path}/cancel"><button class="primary">${say(language, 'cancel.confirm')}</button></form>
+<p><a class="secondary" href="${path}">${say(language, 'cancel.back')}</a></p>`;
+  return { language, test: isTest(payment), title: say(language, 'cancel.title'), main, formTarget: url_cancel };
+}
+
+/** Sends the payer to a payment method by a form post. */
+export function redirectPage(
+  payment: Payment,
+  language: Language,
+  { method, url, fields }: { method: PaymentMethod; url: string; fields: Record<string, string> },
+): Omit<Page, 'status'> {
+  const title = say(language, 'redirect.title', { method: methodName(language, method) });
+  const main = html`
+<h1>${title}</h1>
+<p>${say(language, 'redirect.text', { amount: amountOf(payment, language) })}</p>
+${submittingForm(url, fields, say(language, 'redirect.button'), 0)}`;
+  return { language, test: isTest(payment), title, main, script: 'submit-form.js', formTarget: url };
+}
+
+function partsOf(app: App, payment: Payment, language: Language, chosen: string | undefined): PageParts {
+  const { stage } = payment;
+  if (stage === 'payable') return payableParts(app, payment, language, chosen);
+  if (stage === 'in_progress') return inProgressParts(app, payment, language);
+  return endParts(payment, language, stage);
+}
+
+function payableParts(app: App, payment: Payment, language: Language, chosen: string | undefined): PageParts {
+  const { transaction, environment, methods } = payment;
+  const merchant = environment.paymentServiceName;
+  const amount = amountOf(payment, language);
+  const path = payPath(app, payment);
+  const left = transaction.expires_at - app.now();
+  const ordered = [...methods].sort((a, b) => Number(b.code === chosen) - Number(a.code === chosen));
+  const main = html`
+<h1><span class="to">${say(language, 'payable.to')} <strong>${merchant}</strong></span> <span class="amount">${amount}</span></h1>
+<dl><div><dt>${say(language, 'summary.reference')}</dt><dd>${transaction.reference}</dd></div></dl>
+${ordered.length === 0 && html`<p class="notice">${say(language, 'payable.no_method')}</p>`}
+${ordered.length > 1 && html`<h2>${say(language, 'payable.choose')}</h2>`}
+<form method="post" action="${path}" class="methods">
+${ordered.map((method, at) => methodButton(app, language, method, at === 0))}
+</form>
+<p class="quiet">${say(language, 'payable.time', { time: formatRemaining(language, left) })}</p>
+<p><a class="secondary" href="${path}/cancel">${say(language, 'payable.cancel')}</a></p>`;
+  return { title: say(language, 'payable.title', { amount, merchant }), main, ...reloadAfter(left, path) };
+}
+
+const DAY = 24 * 60 * 60 * 1000;
+
+/** A page that stays open says by itself when the time is over. Browsers cannot wait for much more than a day. */
+function reloadAfter(milliseconds: number, url: string): { refresh?: { seconds: number; url: string } } {
+  return milliseconds > DAY ? {} : { refresh: { seconds: Math.ceil(milliseconds / 1000) + 1, url } };
+}
+
+function methodButton(app: App, language: Language, method: PaymentMethod, first: boolean): Html {
+  return html`<button name="method" value="${method.code}" class="${first ? 'method primary' : 'method'}">
+<img src="${publicPath(app)}${method.imagePath}" alt="" width="48" height="32">
+<span>${say(language, 'payable.with', { method: methodName(language, method) })}</span>
+</button>
+`;
+}
+
+function inProgressParts(app: App, payment: Payment, language: Language): PageParts {
+  const url = payPath(app, payment);
+  const age = app.now() - (payment.attempt?.created_at ?? 0);
+  const main = html`
+${outcome('waiting', say(language, 'in_progress.title'), say(language, 'in_progress.text'))}
+${summary(payment, language)}
+<p><a class="primary" href="${url}">${say(language, 'in_progress.again')}</a></p>`;
+  return { title: say(language, 'in_progress.title'), main, refresh: { seconds: secondsUntilNextLook(age), url } };
+}
+
+/** Most answers come within seconds; whoever waits for longer is not made to listen to a page that keeps reloading. */
+function secondsUntilNextLook(age: number): number {
+  if (age < 30_000) return 3;
+  return age < 5 * 60_000 ? 10 : 60;
+}
+
+type EndStage = Exclude<Payment['stage'], 'payable' | 'in_progress'>;
+
+const ICONS: Record<EndStage, Icon> = {
+  completed: 'good',
+  failed: 'bad',
+  cancelled: 'neutral',
+  expired: 'neutral',
+  under_review: 'waiting',
+};
+
+function endParts(payment: Payment, language: Language, stage: EndStage): PageParts {
+  const merchant = payment.environment.paymentServiceName;
+  const title = say(language, `${stage}.title`);
+  const back = returnToShop(payment.transaction, payment.environment);
+  const button = say(language, 'return.button');
+  const head = html`
+${outcome(ICONS[stage], title, say(language, `${stage}.text`, { merchant }))}
+${summary(payment, language)}`;
+  if (back.kind === 'get')
+    return { title, main: html`${head}<p><a class="primary" href="${back.url}">${button}</a></p>` };
+
+  // The payer of a payment under review has a number to write down first.
+  const submits = stage !== 'under_review';
+  const main = html`${head}
+${submittingForm(back.url, back.fields, button, submits ? RETURN_AFTER_MS : null)}
+${submits && html`<p class="quiet scripted">${say(language, 'return.now', { merchant })}</p>`}`;
+  return { title, main, formTarget: back.url, ...(submits && { script: 'submit-form.js' as const }) };
+}
+
+/** Long enough to see how it ended. */
+const RETURN_AFTER_MS = 2000;
+
+/** The button has no name: it would become a field of its own beside the signed ones. */
+function submittingForm(url: string, fields: Record<string, string>, button: string, afterMs: number | null): Html {
+  const marked = afterMs !== null && html` data-submit-after="${afterMs}"`;
+  return html`<form method="post" action="${url}" accept-charset="utf-8"${marked}>
+${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+<button class="primary">${button}</button>
+</form>`;
+}
+
+type Icon = 'good' | 'bad' | 'neutral' | 'waiting';
+
+const DRAWINGS: Record<Icon, Html> = {
+  good: html`<path d="m20 33 9 9 16-19"/>`,
+  bad: html`<path d="m23 23 18 18m0-18L23 41"/>`,
+  neutral: html`<path d="M21 32h22"/>`,
+  waiting: html`<path d="M32 20v13l8 5"/>`,
+};
+
+function outcome(icon: Icon, title: string, text: string): Html {
+  return html`<div role="status" class="outcome ${icon}">
+<svg viewBox="0 0 64 64" width="64" height="64" aria-hidden="true"><circle cx="32" cy="32" r="30"/>${DRAWINGS[icon]}</svg>
+<h1>${title}</h1>
+<p>${text}</p>
+</div>`;
+}
+
+function summary(payment: Payment, language: Language): Html {
+  const { transaction, environment, attempt } = payment;
+  const method = payment.methods.find(({ code }) => code === attempt?.payment_method);
+  const detail = JSON.parse(attempt?.detail ?? '{}') as { authorization_code?: string };
+  const rows: [TextKey, string | undefined][] = [
+    ['summary.amount', amountOf(payment, language)],
+    ['summary.merchant', environment.paymentServiceName],
+    ['summary.reference', transaction.reference],
+    ['summary.method', method && methodName(language, method)],
+    ['summary.authorization', detail.authorization_code],
+    ['summary.transaction', String(transaction.id)],
+  ];
+  const shown = rows.filter(([, value]) => value !== undefined) as [TextKey, string][];
+  return html`<dl>${shown.map(([key, value]) => html`<div><dt>${say(language, key)}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+function amountOf({ transaction }: Payment, language: Language): string {
+  return formatAmount(language, transaction.amount, transaction.currency);
+}
+
+function isTest(payment: Payment): boolean {
+  return payment.environment.environment === 'development';
+}

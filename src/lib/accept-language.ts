@@ -1,0 +1,26 @@
+/**
+ * The one of `languages` that an `Accept-Language` header asks for most, or null when it asks for none of them.
+ * `languages` are primary tags such as `es`; `es-CL` asks for `es`, and `*` for the first of them.
+ */
+export function preferredLanguage<Language extends string>(
+  header: string | undefined,
+  languages: readonly Language[],
+): Language | null {
+  let best: Language | null = null;
+  let bestWeight = 0;
+  for (const range of (header ?? '').split(',')) {
+    const [tag = '', ...parameters] = range.trim().toLowerCase().split(';');
+    const primary = tag.trim().split('-', 1)[0];
+    const language = primary === '*' ? languages[0] : languages.find((known) => known === primary);
+    const weight = weightOf(parameters);
+    if (language === undefined || weight <= bestWeight) continue;
+    best = language;
+    bestWeight = weight;
+  }
+  return best;
+}
+
+function weightOf(parameters: readonly string[]): number {
+  const quality = parameters.map((parameter) => /^\s*q=([01](?:\.\d{0,3})?)\s*$/.exec(parameter)?.[1]).find(Boolean);
+  return quality === undefined ? 1 : Number(quality);
+}
