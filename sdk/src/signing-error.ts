@@ -20,7 +20,7 @@ export class SigningError extends Error {
 
 /** Builds one problem. `field` is null when the whole body is at fault; `detail` may name a position or a field name. */
 export function problem(code: SigningCode, field: string | null, detail?: string): Problem {
-  const [predicate, fix] = CATALOGUE[code];
+  const [predicate, fix] = SIGNING_CATALOGUE[code];
   const shownField = field === null ? null : field.slice(0, LONGEST_SHOWN_NAME);
   const message = `${shownField === null ? 'The body' : shownField || 'The empty name'} ${predicate}`;
   return { code, field: shownField, message: detail === undefined ? `${message}.` : `${message}: ${detail}.`, fix };
@@ -34,10 +34,10 @@ export function refuse(code: SigningCode, field: string | null, detail?: string)
 // A stranger may send a name of thousands of characters; an answer repeats only its beginning.
 const LONGEST_SHOWN_NAME = 64;
 
-export type SigningCode = keyof typeof CATALOGUE;
+export type SigningCode = keyof typeof SIGNING_CATALOGUE;
 
 /** code: [what is wrong, said after the field's name; what the caller can do]. */
-const CATALOGUE = {
+export const SIGNING_CATALOGUE = {
   INVALID_JSON: ['is not valid JSON', 'Build the body with a JSON library, not by joining text.'],
   INVALID_ENCODING: [
     'is not well-formed text',

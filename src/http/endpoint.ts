@@ -18,6 +18,8 @@ export type Endpoint = {
   access: Access;
   /** Media types that the body may have. Without it the endpoint reads no body. */
   consumes?: readonly MediaType[];
+  /** The body may be left out, and its media type with it. */
+  bodyOptional?: true;
   /** Most bytes of a body; 16 KiB unless said. */
   bodyLimit?: number;
   /** The query parameters there are. Any other is refused where a body is taken, and ignored elsewhere. */

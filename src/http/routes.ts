@@ -1,18 +1,37 @@
 import type { Endpoint } from './endpoint.ts';
 import { getAsset } from './get-asset.ts';
+import { getErrorsCode } from './get-errors-code.ts';
+import { getEvents } from './get-events.ts';
 import { getHealthz, getMetrics, getReadyz } from './get-health.ts';
 import { getPay } from './get-pay.ts';
 import { getPayCancel } from './get-pay-cancel.ts';
 import { getPayReturn, postPayReturn } from './get-pay-return.ts';
+import { getPayments, getV2Payments } from './get-payments.ts';
+import { getTrxsId } from './get-trxs-id.ts';
+import { getTrxsStatus } from './get-trxs-status.ts';
 import { postInitTransaction } from './post-init-transaction.ts';
+import { postLogin } from './post-login.ts';
+import { postLoginToken } from './post-login-token.ts';
 import { postPay } from './post-pay.ts';
 import { postPayCancel } from './post-pay-cancel.ts';
 import { postTrxs } from './post-trxs.ts';
+import { postUsersLogin } from './post-users-login.ts';
+import { postV2Login } from './post-v2-login.ts';
 
 /** THE TABLE of endpoints. What is not here does not exist; the API description and the access tests are made from it. */
 export const ROUTES: readonly Endpoint[] = [
   postTrxs,
   postInitTransaction,
+  getTrxsId,
+  getTrxsStatus,
+  getPayments,
+  getV2Payments,
+  getEvents,
+
+  postUsersLogin,
+  postV2Login,
+  postLogin,
+  postLoginToken,
 
   getPay,
   postPay,
@@ -22,6 +41,7 @@ export const ROUTES: readonly Endpoint[] = [
   postPayReturn,
   getAsset,
 
+  getErrorsCode,
   getHealthz,
   getReadyz,
   getMetrics,

@@ -82,6 +82,7 @@ export const ProblemSchema = Type.Object(
     request_id: Type.String(),
     message: Type.String(),
     data: Type.Union([Type.Record(Type.String(), Type.Any()), Type.Null()]),
+    error: Type.Optional(text('What older clients of the login endpoints read')),
   },
   { $id: 'Problem' },
 );

@@ -2,6 +2,7 @@ import type { App } from '../app.ts';
 import { payUrl } from '../checkout/pay-link.ts';
 import type { PaymentMethod } from '../payment-methods/payment-method.ts';
 import type { Transaction } from '../transactions/transaction.ts';
+import type { TransactionState } from '../transactions/transaction-state.ts';
 
 /**
  * The reply of `POST /trxs` as JSON text. The gateway comes first and every method after it, so that a client which
@@ -18,4 +19,10 @@ export function createdReply(
     entries += `,{"name":${JSON.stringify(name)},"code":"${code}","url":"${url}?method=${code}"}`;
   }
   return `{"message":"Trx creada exitosamente","errors":null,"data":{"idTrx":${transaction.id},"payUrl":[${entries}]}}`;
+}
+
+/** The words that clients ask the state by: `complete` here is `completed` in a callback. */
+export function statusWord(state: TransactionState): 'pending' | 'complete' | 'failed' {
+  if (state === 'pending') return 'pending';
+  return state === 'completed' ? 'complete' : 'failed';
 }

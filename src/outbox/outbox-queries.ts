@@ -1,4 +1,5 @@
 import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { Environment } from '../payment-services/payment-service.ts';
 import type { EventType } from './event.ts';
 
 type Reader = Pick<Database, 'query'>;
@@ -62,6 +63,38 @@ export type FeedRow = SqlRow & {
   user_id: string | null;
   data: string | null;
 };
+
+/** The next events after a place in the feed, in the order of their commits. */
+export function selectFeed(
+  db: Reader,
+  after: { commitId: number; position: number },
+  limit: number,
+): Promise<FeedRow[]> {
+  return db.query<FeedRow>(
+    `select position, commit_id, environment_id, transaction_id, sequence, created_at, type, user_id, data
+     from events where {after_cursor} order by {feed_order} limit $3`,
+    [after.commitId, after.position, limit],
+  );
+}
+
+export type FeedTransaction = SqlRow & {
+  id: number;
+  reference: string;
+  amount: number;
+  currency: string;
+  environment: Environment;
+  payment_service_id: string;
+};
+
+/** What the feed says of the transactions of its events. */
+export function selectFeedTransactions(db: Reader, ids: readonly number[]): Promise<FeedTransaction[]> {
+  return db.query<FeedTransaction>(
+    `select t.id, t.reference, t.amount, t.currency, e.environment, e.payment_service_id
+     from transactions t join environments e on e.id = t.environment_id
+     where t.id in {ids}`,
+    [JSON.stringify(ids)],
+  );
+}
 
 /** What a worker needs to know of a callback that it has claimed. */
 export type ClaimedCallback = SqlRow & {

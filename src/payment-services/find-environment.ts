@@ -9,9 +9,12 @@ import { openSecret } from './seal-secret.ts';
 /** A disabled payment service and a closed Secret Token stop working within this time, on every replica. */
 const LIFETIME_MS = 1000;
 
-const caches = perInstance((app: App) =>
-  createExpiringCache<ServiceEnvironment>({ lifetimeMs: LIFETIME_MS, capacity: 10_000, now: app.now }),
-);
+const createCache = (app: App) =>
+  createExpiringCache<ServiceEnvironment>({ lifetimeMs: LIFETIME_MS, capacity: 10_000, now: app.now });
+
+// Two, so that no text that somebody sends as a Service Token can name an entry by its id.
+const caches = perInstance(createCache);
+const cachesById = perInstance(createCache);
 
 /** The environment of a Service Token when it was read less than a second ago, else null. */
 export function cachedEnvironment(app: App, serviceToken: string): ServiceEnvironment | null {
@@ -29,7 +32,7 @@ export async function loadEnvironment(app: App, serviceToken: string): Promise<S
 
 /** By id, of a disabled payment service too. */
 export function findEnvironmentById(app: App, id: number): Promise<ServiceEnvironment | null> {
-  return caches(app).get(`#${id}`, async () => fromRows(app, await selectEnvironmentById(app.db, id, app.now())));
+  return cachesById(app).get(String(id), async () => fromRows(app, await selectEnvironmentById(app.db, id, app.now())));
 }
 
 function fromRows(app: App, rows: EnvironmentRow[]): ServiceEnvironment | null {

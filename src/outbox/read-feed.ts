@@ -1,0 +1,106 @@
+import type { App } from '../app.ts';
+import { Problem } from '../error-catalogue.ts';
+import { formatDecimal } from '../lib/money.ts';
+import type { EventType } from './event.ts';
+import { type FeedRow, type FeedTransaction, selectFeed, selectFeedTransactions } from './outbox-queries.ts';
+
+/** Who reads: the events of these environments (null: of all), and those of the user. */
+export type FeedReader = { id: string; environmentIds: ReadonlySet<number> | null };
+
+/** One event as it is told. `transaction`, `environment` and `payment_service` are null for an event of a user. */
+export type FeedEvent = {
+  id: string;
+  type: EventType;
+  sequence: number | null;
+  created_at: string;
+  /** `state` is that which the event left, so an event reads the same for ever. */
+  transaction: { id: number; reference: string; amount: string; currency: string; state: string } | null;
+  environment: string | null;
+  payment_service: string | null;
+  data: unknown;
+};
+
+/** `next` is the cursor for the following page; `hasMore` says that asking with it at once is worth while. */
+export type FeedPage = { events: FeedEvent[]; next: string; hasMore: boolean };
+
+/** A reader who sees little gets what was found in so many events, and the cursor to go on from there. */
+const MOST_SCANNED = 5000;
+const SCAN_CHUNK = 1000;
+
+/**
+ * The events after a cursor (null: from the beginning), at most `limit`, in the order of their commits: what is
+ * committed later never appears before what was read. Throws `Problem` `INVALID_PARAMETER` for a text that is no cursor.
+ */
+export async function readFeed(app: App, reader: FeedReader, after: string | null, limit: number): Promise<FeedPage> {
+  const chunk = reader.environmentIds === null ? limit + 1 : SCAN_CHUNK;
+  const found: FeedRow[] = [];
+  let place = after === null ? { commitId: 0, position: 0 } : readCursor(after);
+  let scanned = 0;
+  let hasMore = true;
+  while (hasMore && found.length < limit && scanned < MOST_SCANNED) {
+    const rows = await selectFeed(app.db, place, chunk);
+    hasMore = rows.length === chunk;
+    for (const row of rows) {
+      if (found.length === limit) {
+        hasMore = true;
+        break;
+      }
+      if (isVisible(reader, row)) found.push(row);
+      place = { commitId: row.commit_id, position: row.position };
+    }
+    scanned += rows.length;
+  }
+  return { events: await describeEvents(app, found), next: writeCursor(place), hasMore };
+}
+
+type Place = { commitId: number; position: number };
+
+function readCursor(text: string): Place {
+  const match = /^(\d{1,15})\.(\d{1,15})$/.exec(Buffer.from(text, 'base64url').toString('latin1'));
+  const place = match === null ? null : { commitId: Number(match[1]), position: Number(match[2]) };
+  if (place !== null && writeCursor(place) === text) return place;
+  throw new Problem('INVALID_PARAMETER', { detail: 'after is not a cursor. Send back data.next as it was.' });
+}
+
+function writeCursor({ commitId, position }: Place): string {
+  return Buffer.from(`${commitId}.${position}`).toString('base64url');
+}
+
+function isVisible(reader: FeedReader, row: FeedRow): boolean {
+  if (row.user_id !== null) return row.user_id === reader.id;
+  return (
+    reader.environmentIds === null || (row.environment_id !== null && reader.environmentIds.has(row.environment_id))
+  );
+}
+
+async function describeEvents(app: App, rows: readonly FeedRow[]): Promise<FeedEvent[]> {
+  const ids = new Set(rows.flatMap((row) => row.transaction_id ?? []));
+  const transactions = ids.size === 0 ? [] : await selectFeedTransactions(app.db, [...ids]);
+  const byId = new Map(transactions.map((transaction) => [transaction.id, transaction]));
+  return rows.map((row) => describeEvent(row, byId.get(row.transaction_id ?? 0) ?? null));
+}
+
+function describeEvent(row: FeedRow, transaction: FeedTransaction | null): FeedEvent {
+  const data: unknown = row.data === null ? null : JSON.parse(row.data);
+  return {
+    // That of a transaction is also the `webhook-id` of its callback.
+    id: transaction === null ? `evt_${row.position}` : `evt_${row.transaction_id}_${row.sequence}`,
+    type: row.type,
+    sequence: row.sequence,
+    created_at: new Date(row.created_at).toISOString(),
+    transaction: transaction === null ? null : { ...amountOf(transaction), state: stateAfter(row.type, data) },
+    environment: transaction?.environment ?? null,
+    payment_service: transaction?.payment_service_id ?? null,
+    data,
+  };
+}
+
+function amountOf({ id, reference, amount, currency }: FeedTransaction) {
+  return { id, reference, amount: formatDecimal(amount, currency), currency };
+}
+
+function stateAfter(type: EventType, data: unknown): string {
+  if (type === 'transaction.created') return 'pending';
+  if (type === 'transaction.conflict') return (data as { state: string }).state;
+  return type.slice('transaction.'.length);
+}
