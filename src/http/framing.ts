@@ -3,10 +3,18 @@ import { Problem } from '../error-catalogue.ts';
 import type { Endpoint, MediaType } from './endpoint.ts';
 
 /** Headers of which the first would silently win over a second. */
-const SINGLE = new Set(['host', 'authorization', 'content-type', 'content-length', 'transfer-encoding', 'content-encoding', 'x-api-key']);
+const SINGLE = new Set([
+  'host',
+  'authorization',
+  'content-type',
+  'content-length',
+  'transfer-encoding',
+  'content-encoding',
+  'x-api-key',
+]);
 
-/** Some servers between us and the client read these as the header with dashes, so they could smuggle a second one. */
-const UNDERSCORED = new Set(['content_type', 'content_length', 'transfer_encoding', 'x_api_key', 'x_forwarded_for']);
+/** Servers in front that read _ as - would see a second one of these, which we do not. */
+const MISTAKABLE = new Set([...SINGLE, 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host']);
 
 /**
  * Refuses what Node's parser lets through and servers in front may read differently: an absolute or odd target, another
@@ -14,19 +22,29 @@ const UNDERSCORED = new Set(['content_type', 'content_length', 'transfer_encodin
  */
 export function checkFraming(raw: IncomingMessage): void {
   const target = raw.url ?? '';
-  if (target.charCodeAt(0) !== 0x2f) throw new Problem('HTTP_MALFORMED', { detail: 'Send the path of the request, not a whole URL.' });
-  if (raw.httpVersionMajor !== 1 || raw.httpVersionMinor > 1) throw new Problem('HTTP_MALFORMED', { detail: 'Speak HTTP/1.1.' });
+  if (target.charCodeAt(0) !== 0x2f)
+    throw new Problem('HTTP_MALFORMED', { detail: 'Send the path of the request, not a whole URL.' });
+  if (raw.httpVersionMajor !== 1 || raw.httpVersionMinor > 1)
+    throw new Problem('HTTP_MALFORMED', { detail: 'Speak HTTP/1.1.' });
+  checkPath(target);
+  if (!raw.headers.host && raw.httpVersionMinor === 1)
+    throw new Problem('HTTP_MALFORMED', { detail: 'The Host header is missing.' });
   const coding = raw.headers['transfer-encoding'];
-  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+  if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || raw.httpVersionMinor === 0)) {
     throw new Problem('HTTP_MALFORMED', { detail: 'The only transfer coding taken is chunked.' });
   }
+  // Node also continues with a list that holds more than this.
+  const expectation = raw.headers.expect;
+  if (expectation !== undefined && expectation.toLowerCase() !== '100-continue')
+    throw new Problem('EXPECTATION_FAILED');
   checkHeaders(raw.rawHeaders);
 }
 
 /** Refuses a body that this endpoint does not read. Throws `Problem`. */
 export function checkMediaType(endpoint: Endpoint, raw: IncomingMessage): void {
-  if (endpoint.consumes === undefined) return;
-  if (raw.headers['content-encoding'] !== undefined) throw new Problem('UNSUPPORTED_MEDIA_TYPE', { detail: 'Send the body without compression.' });
+  if (endpoint.consumes === undefined || (endpoint.bodyOptional && !hasBody(raw))) return;
+  if (raw.headers['content-encoding'] !== undefined)
+    throw new Problem('UNSUPPORTED_MEDIA_TYPE', { detail: 'Send the body without compression.' });
   const media = mediaTypeOf(raw);
   if (media === null || !endpoint.consumes.includes(media)) throw new Problem('UNSUPPORTED_MEDIA_TYPE');
 }
@@ -35,7 +53,9 @@ export function checkMediaType(endpoint: Endpoint, raw: IncomingMessage): void {
 export function mediaTypeOf(raw: IncomingMessage): MediaType | null {
   const header = raw.headers['content-type'];
   if (header === 'application/json') return header;
-  const match = /^\s*(application\/(?:json|x-www-form-urlencoded))\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i.exec(header ?? '');
+  const match = /^\s*(application\/(?:json|x-www-form-urlencoded))\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i.exec(
+    header ?? '',
+  );
   return match === null ? null : ((match[1] as string).toLowerCase() as MediaType);
 }
 
@@ -50,11 +70,24 @@ export function checkQuery(endpoint: Endpoint, raw: IncomingMessage): void {
   if (endpoint.query === undefined) throw new Problem('UNEXPECTED_QUERY');
 }
 
+/** No address of ours needs an escape in its path, and servers in front differ in whether they decode it. */
+function checkPath(target: string): void {
+  const escape = target.indexOf('%');
+  if (escape === -1) return;
+  const query = target.indexOf('?');
+  if (query === -1 || escape < query) throw new Problem('NOT_FOUND');
+}
+
+function hasBody(raw: IncomingMessage): boolean {
+  return raw.headers['transfer-encoding'] !== undefined || (raw.headers['content-length'] ?? '0') !== '0';
+}
+
 function checkHeaders(rawHeaders: readonly string[]): void {
   let seen: Set<string> | undefined;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = (rawHeaders[at] as string).toLowerCase();
-    if (name.includes('_') && UNDERSCORED.has(name)) throw new Problem('INVALID_HEADER', { detail: 'Write header names with dashes.' });
+    if (name.includes('_') && MISTAKABLE.has(name.replaceAll('_', '-')))
+      throw new Problem('INVALID_HEADER', { detail: 'Write header names with dashes.' });
     if (!SINGLE.has(name)) continue;
     if (seen === undefined) seen = new Set();
     else if (seen.has(name)) throw new Problem('DUPLICATE_HEADER');

@@ -1,0 +1,124 @@
+import { type ByteExchange, exchangeBytes, LAST_REQUEST, type RawAnswer } from './exchange-bytes.ts';
+import { bytesOf, type Expectation, type HostileCase, type HostileRequest, type Step } from './hostile-case.ts';
+import { NO_TRACES, type Target, type Traces } from './target.ts';
+
+/** What a created transaction leaves: its row and its first event. The callback comes with the payment. */
+const CREATED: Traces = { ...NO_TRACES, transactions: 1, events: 1 };
+
+/** Plays one case against a target and answers, in words, everything in which the target disagrees. */
+export async function replayCase(target: Target, hostile: HostileCase, secrets: readonly string[]): Promise<string[]> {
+  await target.reset();
+  if (hostile.steps !== undefined) return replaySteps(target, hostile.steps);
+  if (hostile.request === undefined || hostile.expect.class === 'scenario') return ['it cannot be replayed'];
+  const exchange = await send(target, hostile.request);
+  const [answer] = exchange.answers;
+  if (answer === undefined) return [`no answer came, but ${JSON.stringify(exchange.rest.slice(0, 200))}`];
+  return [
+    ...judgeFraming(exchange),
+    ...judgeAnswer(answer, hostile.expect),
+    ...judgeVerdict(answer, hostile),
+    ...judgeTraces(await target.traces(), tracesExpected(hostile)),
+    ...judgeLog(target.logLines(), answer, secrets),
+  ];
+}
+
+function send(target: Target, request: HostileRequest): Promise<ByteExchange> {
+  if ('raw_base64' in request) {
+    const bytes = Buffer.from(request.raw_base64, 'base64');
+    return exchangeBytes(target.port, closesItself(bytes) ? bytes : Buffer.concat([bytes, Buffer.from(LAST_REQUEST)]));
+  }
+  if ('slow' in request) {
+    const { first_base64, drip, every_ms } = request.slow;
+    // The pace is that of the case in proportion to the time-outs, which the target has shortened.
+    return exchangeBytes(target.port, Buffer.from(first_base64, 'base64'), {
+      drip: { text: drip, everyMs: every_ms / 20 },
+    });
+  }
+  if ('scenario' in request) throw new Error('A scenario has a test of its own');
+  return exchangeBytes(target.port, bytesOf(request));
+}
+
+/** HTTP/0.9 knows no second request. */
+function closesItself(bytes: Buffer): boolean {
+  const text = bytes.toString('latin1');
+  return /^connection: (?:.*, )?close\r?$/im.test(text) || !text.slice(0, text.indexOf('\n')).includes(' HTTP/1.');
+}
+
+/** Exactly one answer, whatever was sent. Where the connection stayed open, the answer to the last request follows it. */
+function judgeFraming({ answers, rest }: ByteExchange): string[] {
+  const others = answers.slice(1).filter((answer) => answer.body !== '{"status":"ok"}');
+  return [
+    ...(others.length > 0 || answers.length > 2
+      ? [`${answers.length} answers came: ${answers.map(({ status }) => status).join(', ')}`]
+      : []),
+    ...(rest === '' ? [] : [`bytes follow that are no answer: ${JSON.stringify(rest.slice(0, 100))}`]),
+  ];
+}
+
+function judgeAnswer(answer: RawAnswer, expect: Pick<Expectation, 'status' | 'code'>): string[] {
+  const faults: string[] = [];
+  if (!expect.status.includes(answer.status))
+    faults.push(`status ${answer.status}, not ${expect.status.join(' or ')}: ${answer.body.slice(0, 200)}`);
+  if (answer.status < 400) return faults;
+  const problem = readProblem(answer);
+  if (problem === null) return [...faults, `no problem in the error format: ${answer.body.slice(0, 200)}`];
+  if (problem.status !== answer.status) faults.push(`the body says ${problem.status}`);
+  const codes = typeof expect.code === 'string' ? [expect.code] : expect.code;
+  const given = [problem.code, ...problem.errors.map(({ code }) => code)];
+  if (codes !== null && !codes.some((code) => given.includes(code)))
+    faults.push(`code ${given.join(', ')}, not ${codes.join(' or ')}`);
+  return faults;
+}
+
+type ProblemOnTheWire = { status: number; code: string; errors: { code: string }[] };
+
+function readProblem({ headers, body }: RawAnswer): ProblemOnTheWire | null {
+  if (!headers['content-type']?.[0]?.startsWith('application/problem+json')) return null;
+  const { status, code, errors } = JSON.parse(body);
+  return typeof code === 'string' && Array.isArray(errors) ? { status, code, errors } : null;
+}
+
+/** A validation that is answered 200 must not say that the account is good; where zeros were added it may warn. */
+function judgeVerdict(answer: RawAnswer, { id, expect }: HostileCase): string[] {
+  const judged = expect.class === 'verdict' || (expect.class === 'reject' && expect.status.includes(200));
+  if (!judged || answer.status !== 200) return [];
+  const { verdict, checks } = JSON.parse(answer.body).data;
+  const warned = checks.some(({ result }: { result: string }) => result !== 'pass');
+  const tolerated = ['B072', 'B097'].includes(id) && verdict !== 'confirmed' && warned;
+  return verdict === 'invalid' || tolerated ? [] : [`verdict ${verdict}`];
+}
+
+function tracesExpected({ endpoint, expect }: HostileCase): Traces {
+  return expect.class === 'accept' && endpoint === 'POST /trxs' ? CREATED : NO_TRACES;
+}
+
+function judgeTraces(left: Traces, expected: Traces): string[] {
+  return JSON.stringify(left) === JSON.stringify(expected) ? [] : [`it left ${JSON.stringify(left)}`];
+}
+
+/** A refusal is one line with its code, and no line holds what the request held. */
+function judgeLog(lines: readonly string[], answer: RawAnswer, secrets: readonly string[]): string[] {
+  const leaks = secrets.filter((secret) => lines.some((line) => line.includes(secret)));
+  const faults = leaks.map((secret) => `the log holds ${secret}`);
+  const problem = answer.status >= 400 ? readProblem(answer) : null;
+  if (problem === null) return faults;
+  const named = lines.filter((line) => JSON.parse(line).code === problem.code);
+  return named.length === 1 ? faults : [...faults, `${named.length} log lines name ${problem.code}`];
+}
+
+async function replaySteps(target: Target, steps: readonly Step[]): Promise<string[]> {
+  const faults: string[] = [];
+  let createdId: number | null = null;
+  for (const [at, { request, expect }] of steps.entries()) {
+    const { answers } = await exchangeBytes(target.port, bytesOf(request));
+    const [answer] = answers;
+    if (answer === undefined) return [...faults, `step ${at + 1}: no answer`];
+    const id = JSON.parse(answer.body).data?.idTrx ?? null;
+    const replayed = answer.headers['idempotency-hit']?.[0] === 'true';
+    if (expect.outcome === 'created') createdId = id;
+    else if (id !== createdId) faults.push(`step ${at + 1}: id ${id}, not ${createdId}`);
+    if (replayed !== (expect.outcome === 'replayed')) faults.push(`step ${at + 1}: Idempotency-Hit is ${replayed}`);
+    faults.push(...judgeAnswer(answer, expect).map((fault) => `step ${at + 1}: ${fault}`));
+  }
+  return [...faults, ...judgeTraces(await target.traces(), CREATED)];
+}

@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import type { App } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
+import { buildServer } from '../../src/http/build-server.ts';
+import { ROUTES } from '../../src/http/routes.ts';
+import { importPaymentService } from '../../src/payment-services/create-payment-service.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { readCorpus } from './hostile-case.ts';
+
+/** What a request may leave behind: rows that somebody would act on. */
+export type Traces = { transactions: number; events: number; callbacks: number; outbound: number };
+
+/** A server under attack, and a look behind it. */
+export type Target = {
+  port: number;
+  /** Everything that was left behind since the last `reset`. */
+  traces(): Promise<Traces>;
+  /** The log lines since the last `reset`. */
+  logLines(): string[];
+  /** Forgets transactions, events, callbacks, outbound requests and log lines. */
+  reset(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export const NO_TRACES: Traces = { transactions: 0, events: 0, callbacks: 0, outbound: 0 };
+
+export type ProductTarget = Target & { app: TestApp };
+
+/** Time-outs of the product that a test shortens; everything else is as it is served. */
+export type TargetOptions = { headersTimeoutMs?: number; requestTimeoutMs?: number };
+
+/**
+ * The real server with the real routes on a SQLite database of its own, listening on loopback. The payment service of the
+ * corpus is in it; private callbacks are refused, as in production, and rate limits are off.
+ */
+export async function startProduct(options: TargetOptions = {}): Promise<ProductTarget> {
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-hostile-'));
+  const db = openDatabase(`sqlite:${join(folder, 'test.db')}`, { connections: 1, pooler: false, onFatal: () => {} });
+  await migrate(db);
+  const lines: string[] = [];
+  const config = readConfig({
+    MASTER_KEY: '5a'.repeat(32),
+    ALLOW_PRIVATE_CALLBACKS: 'false',
+    RATE_LIMITS: 'off',
+    LOG_LEVEL: 'info',
+  });
+  const log = pino({ level: 'info', base: null }, { write: (line) => void lines.push(line) });
+  const app = createTestApp(db, { config, log });
+  const { account, secret } = readCorpus().vectors;
+  await importPaymentService(app, 'Hostile', 'development', { service_token: account, secret_token: secret });
+  const server = buildServer(app, ROUTES);
+  if (options.headersTimeoutMs !== undefined) server.server.headersTimeout = options.headersTimeoutMs;
+  if (options.requestTimeoutMs !== undefined) server.server.requestTimeout = options.requestTimeoutMs;
+  // Node reads this when the server begins to listen; its types do not name it.
+  Object.assign(server.server, { connectionsCheckingInterval: 50 });
+  await server.listen({ port: 0, host: '127.0.0.1' });
+  return {
+    app,
+    port: (server.server.address() as AddressInfo).port,
+    traces: async () => ({ ...(await countRows(app)), outbound: app.sent.length }),
+    logLines: () => lines,
+    reset: async () => {
+      lines.length = 0;
+      app.sent.length = 0;
+      await db.transaction(async (tx) => {
+        for (const table of ['callbacks', 'events', 'transactions']) await tx.query(`delete from ${table}`);
+      });
+    },
+    close: async () => {
+      await server.close();
+      await db.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+async function countRows(app: App): Promise<Omit<Traces, 'outbound'>> {
+  const [counts] = await app.db.query<{ transactions: number; events: number; callbacks: number }>(
+    `select (select count(*) from transactions) as transactions, (select count(*) from events) as events,
+            (select count(*) from callbacks) as callbacks`,
+  );
+  if (counts === undefined) throw new Error('There is nothing to count');
+  return { ...counts };
+}
