@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SignJWT } from 'jose';
+import { authenticateBearer } from '../../src/auth/authenticate-bearer.ts';
+import { disableUser, setPayouts } from '../../src/auth/change-user.ts';
+import { resetApiToken, resetPassword } from '../../src/auth/reset-secrets.ts';
+import { deriveKey } from '../../src/lib/seal.ts';
+import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
+import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { createTestUser } from '../support/test-user.ts';
+
+const WITHIN_A_SECOND = 999;
+const UUID = '3f0c7f0a-9f3e-4b67-8a53-0d5f0f8f7f11';
+
+async function setUp(openTestDatabase: OpenTestDatabase) {
+  const app = createTestApp(await openTestDatabase());
+  const user = await createTestUser(app);
+  const header = user.headers.authorization;
+  return { app, user, header, token: header.slice('Bearer '.length) };
+}
+
+function codeOf(app: TestApp, authorization: string | undefined, apiKey?: string): Promise<string> {
+  return authenticateBearer(app, authorization, apiKey).then(
+    () => 'ok',
+    (error: { code: string }) => error.code,
+  );
+}
+
+forEachEngine('a bearer token', (openTestDatabase) => {
+  test('names its user', async () => {
+    const { app, user, header } = await setUp(openTestDatabase);
+    assert.deepEqual(await authenticateBearer(app, header, undefined), {
+      id: user.id,
+      email: user.email,
+      payouts: false,
+      environmentIds: null,
+    });
+  });
+
+  test('of a user who sees one payment service knows both of its environments', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const [service] = [await createPaymentService(app, 'Own'), await createPaymentService(app, 'Other')];
+    const { headers } = await createTestUser(app, { payouts: true, paymentServiceIds: [service.id] });
+    const tokens = [service.development.service_token, service.production.service_token];
+    const environments = await Promise.all(tokens.map((token) => loadEnvironment(app, token)));
+    const user = await authenticateBearer(app, headers.authorization, undefined);
+    assert.deepEqual(user.environmentIds, new Set(environments.map((environment) => environment?.id)));
+    assert.equal(user.payouts, true);
+  });
+
+  test('is taken with the scheme in any case, or bare, and beside a key in x-api-key', async () => {
+    const { app, header, token } = await setUp(openTestDatabase);
+    for (const taken of [header, `bearer ${token}`, `BEARER  ${token}`, token]) {
+      assert.equal(await codeOf(app, taken), 'ok');
+    }
+    assert.equal(await codeOf(app, header, 'key'), 'ok');
+  });
+
+  test('is refused by what is wrong with it', async () => {
+    const { app, header, token } = await setUp(openTestDatabase);
+    const cases: [string | undefined, string | undefined, string][] = [
+      [undefined, undefined, 'TOKEN_MISSING'],
+      [undefined, '', 'TOKEN_MISSING'],
+      [undefined, 'anything', 'PRIVATE_TOKEN_RETIRED'],
+      ['', 'anything', 'PRIVATE_TOKEN_RETIRED'],
+      ['Basic dXNlcjpwYXNz', 'anything', 'PRIVATE_TOKEN_RETIRED'],
+      [UUID, undefined, 'PRIVATE_TOKEN_RETIRED'],
+      [UUID.toUpperCase(), undefined, 'PRIVATE_TOKEN_RETIRED'],
+      [UUID.replaceAll('-', ''), undefined, 'PRIVATE_TOKEN_RETIRED'],
+      [`Bearer ${UUID}`, 'anything', 'TOKEN_INVALID'],
+      ['', undefined, 'TOKEN_INVALID'],
+      ['Bearer', undefined, 'TOKEN_INVALID'],
+      ['Basic dXNlcjpwYXNz', undefined, 'TOKEN_INVALID'],
+      ['tok_live_0123456789abcdef', undefined, 'TOKEN_INVALID'],
+      [`Token ${token}`, undefined, 'TOKEN_INVALID'],
+      [`${header} x`, undefined, 'TOKEN_INVALID'],
+      [`${header},${header}`, undefined, 'TOKEN_INVALID'],
+      [header.slice(0, -1), undefined, 'TOKEN_INVALID'],
+      [`${header}A`, undefined, 'TOKEN_INVALID'],
+      [`Bearer ${token.toUpperCase()}`, undefined, 'TOKEN_INVALID'],
+      [`Bearer ${'a'.repeat(8000)}`, undefined, 'TOKEN_INVALID'],
+      [`Bearer ${token}.${'a'.repeat(8000)}`, undefined, 'TOKEN_INVALID'],
+    ];
+    for (const [authorization, apiKey, code] of cases) {
+      assert.equal(await codeOf(app, authorization, apiKey), code, `${authorization} ${apiKey}`.slice(0, 100));
+    }
+    await assert.rejects(authenticateBearer(app, undefined, undefined), {
+      extras: { headers: { 'www-authenticate': 'Bearer' } },
+    });
+  });
+
+  // Base64url of 32 bytes leaves two bits of the last character unused, which most decoders ignore.
+  test('has one text only: the three other endings that decode to the same signature are refused', async () => {
+    const { app, token } = await setUp(openTestDatabase);
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    const last = alphabet.indexOf(token.at(-1) as string);
+    for (const bits of [1, 2, 3]) {
+      assert.equal(await codeOf(app, `Bearer ${token.slice(0, -1)}${alphabet[last ^ bits]}`), 'TOKEN_INVALID');
+    }
+  });
+
+  test('is refused when it is forged, whatever its header asks for', async () => {
+    const { app, user } = await setUp(openTestDatabase);
+    const seconds = app.now() / 1000;
+    const genuine = { alg: 'HS256', key: deriveKey(app.config.masterKey, 'access-token') };
+    const payload = { sub: user.id, version: 1, iss: 'rubrica', aud: 'rubrica-api', exp: seconds + 60 };
+    const sign = (claims: Record<string, unknown>, { alg, key } = genuine) =>
+      new SignJWT(claims).setProtectedHeader({ alg }).sign(key);
+    assert.equal(await codeOf(app, `Bearer ${await sign(payload)}`), 'ok');
+    const forged = {
+      'another key': await sign(payload, { ...genuine, key: deriveKey(app.config.masterKey, 'secret-token') }),
+      'another algorithm': await sign(payload, { alg: 'HS512', key: Buffer.concat([genuine.key, genuine.key]) }),
+      'another audience': await sign({ ...payload, aud: 'other' }),
+      'another issuer': await sign({ ...payload, iss: 'other' }),
+      'no end': await sign({ ...payload, exp: undefined }),
+      'its end over': await sign({ ...payload, exp: seconds }),
+      'no user': await sign({ ...payload, sub: undefined }),
+      'a user that does not exist': await sign({ ...payload, sub: 'usr_x' }),
+      'another version': await sign({ ...payload, version: 2 }),
+      'a version that is text': await sign({ ...payload, version: '1' }),
+      'no version': await sign({ ...payload, version: undefined }),
+    };
+    for (const [name, token] of Object.entries(forged)) {
+      assert.equal(await codeOf(app, `Bearer ${token}`), 'TOKEN_INVALID', name);
+    }
+    const [, claims] = (await sign(payload)).split('.');
+    const heads = ['none', 'nOnE', 'HS256'].map((alg) => Buffer.from(JSON.stringify({ alg })).toString('base64url'));
+    for (const head of heads) {
+      for (const end of ['', 'AAAA', 'A'.repeat(43)]) {
+        assert.equal(await codeOf(app, `Bearer ${head}.${claims}.${end}`), 'TOKEN_INVALID');
+      }
+    }
+  });
+
+  test('stops working when it ends', async () => {
+    const { app, header } = await setUp(openTestDatabase);
+    app.now.advance(86_400_000 - 1);
+    assert.equal(await codeOf(app, header), 'ok');
+    app.now.advance(WITHIN_A_SECOND);
+    assert.equal(await codeOf(app, header), 'TOKEN_INVALID');
+  });
+
+  const revocations = { disableUser, resetPassword, resetApiToken };
+  for (const [name, revoke] of Object.entries(revocations)) {
+    test(`is revoked by ${name} within a second on every replica that has just seen it`, async () => {
+      const db = await openTestDatabase();
+      const apps = [createTestApp(db), createTestApp(await openTestDatabase({ url: db.url }))];
+      const { id, headers } = await createTestUser(apps[0] as TestApp);
+      for (const app of apps) assert.equal(await codeOf(app, headers.authorization), 'ok');
+      await revoke(apps[0] as TestApp, id);
+      for (const app of apps) {
+        app.now.advance(WITHIN_A_SECOND);
+        assert.equal(await codeOf(app, headers.authorization), 'TOKEN_INVALID');
+      }
+    });
+  }
+
+  test('follows a change of payouts within a second', async () => {
+    const { app, user, header } = await setUp(openTestDatabase);
+    assert.equal((await authenticateBearer(app, header, undefined)).payouts, false);
+    await setPayouts(app, user.id, true);
+    app.now.advance(WITHIN_A_SECOND);
+    assert.equal((await authenticateBearer(app, header, undefined)).payouts, true);
+  });
+
+  test('that was seen a moment ago costs neither a signature nor a look into the database', async () => {
+    const { app, header } = await setUp(openTestDatabase);
+    const user = await authenticateBearer(app, header, undefined);
+    app.db.query = () => Promise.reject(new Error('asked'));
+    assert.equal(await authenticateBearer(app, header, undefined), user);
+    app.now.advance(WITHIN_A_SECOND);
+    await assert.rejects(authenticateBearer(app, header, undefined), /asked/);
+  });
+});

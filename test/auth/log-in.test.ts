@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { authenticateBearer } from '../../src/auth/authenticate-bearer.ts';
+import { disableUser } from '../../src/auth/change-user.ts';
+import { createUser } from '../../src/auth/create-user.ts';
+import { logIn } from '../../src/auth/log-in.ts';
+import { logInWithApiToken } from '../../src/auth/log-in-with-api-token.ts';
+import { Problem } from '../../src/error-catalogue.ts';
+import { countHashes } from '../support/count-hashes.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+
+const input = { email: 'ana@example.cl', payouts: false, paymentServiceIds: [] };
+const address = '192.0.2.1';
+
+/** `ok` or the code of the refusal. */
+async function outcomeOf(login: Promise<unknown>): Promise<string> {
+  try {
+    await login;
+    return 'ok';
+  } catch (error) {
+    if (error instanceof Problem) return error.code;
+    throw error;
+  }
+}
+
+/** So many wrong passwords, one after the other, each from the address that `from` gives. */
+async function guess(app: TestApp, email: string, times: number, from: (attempt: number) => string = () => address) {
+  const outcomes: string[] = [];
+  for (let i = 0; i < times; i++) {
+    outcomes.push(await outcomeOf(logIn(app, { email, password: 'wrong', address: from(i) })));
+  }
+  return outcomes;
+}
+
+forEachEngine('logging in', (openTestDatabase) => {
+  test('with the password gives an access token of a day', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const user = await createUser(app, input);
+    const token = await logIn(app, { email: ' ANA@example.cl', password: user.password, address });
+    assert.equal(token.expiresIn, 86_400);
+    assert.equal((await authenticateBearer(app, `Bearer ${token.text}`, undefined)).id, user.id);
+  });
+
+  test('with the API token gives one of a year, or until the time asked for, and never more than a year', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { email, api_token: apiToken } = await createUser(app, input);
+    const now = app.now() / 1000;
+    const expiries: [number | null, number][] = [
+      [null, 31_536_000],
+      [now + 60, 60],
+      [now + 100_000_000, 31_536_000],
+    ];
+    for (const [expiresAt, lifetime] of expiries) {
+      const token = await logInWithApiToken(app, { apiToken, email: null, expiresAt });
+      assert.equal(token.expiresIn, lifetime);
+    }
+    assert.ok(await logInWithApiToken(app, { apiToken, email: email.toUpperCase(), expiresAt: null }));
+  });
+
+  test('with the API token of another user, or a part of it, is refused', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { api_token: apiToken } = await createUser(app, input);
+    const attempts = [
+      { apiToken, email: 'bea@example.cl' },
+      { apiToken: apiToken.slice(0, -1), email: null },
+      { apiToken: apiToken.toUpperCase(), email: null },
+      { apiToken: '', email: null },
+    ];
+    for (const attempt of attempts) {
+      assert.equal(await outcomeOf(logInWithApiToken(app, { ...attempt, expiresAt: null })), 'API_TOKEN_INVALID');
+    }
+  });
+
+  test('is refused for half an hour after ten wrong passwords, the right one included, and only for that account', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { email, password } = await createUser(app, input);
+    const other = await createUser(app, { ...input, email: 'bea@example.cl' });
+    const outcomes = await guess(app, email, 12, (attempt) => `192.0.2.${attempt}`);
+    assert.deepEqual(outcomes, [...Array(10).fill('LOGIN_FAILED'), ...Array(2).fill('RATE_LIMITED')]);
+    assert.equal(await outcomeOf(logIn(app, { email, password, address })), 'RATE_LIMITED');
+    assert.equal(await outcomeOf(logIn(app, { email: other.email, password: other.password, address })), 'ok');
+    app.now.advance(30 * 60_000);
+    assert.equal(await outcomeOf(logIn(app, { email, password, address })), 'ok');
+  });
+
+  test('never lets more than ten guesses through in half an hour, however they are spread', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { email } = await createUser(app, input);
+    const tried: number[] = [];
+    for (let i = 0; i < 30; i++) {
+      const [outcome] = await guess(app, email, 1, () => `192.0.2.${i}`);
+      if (outcome === 'LOGIN_FAILED') tried.push(app.now());
+      app.now.advance(2.5 * 60_000);
+    }
+    for (const [at, time] of tried.entries()) {
+      assert.ok((tried[at + 10] ?? Infinity) - time >= 30 * 60_000);
+    }
+  });
+
+  test('treats an address without a user alike', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const outcomes = await guess(app, 'nobody@example.cl', 11);
+    assert.deepEqual(outcomes, [...Array(10).fill('LOGIN_FAILED'), 'RATE_LIMITED']);
+  });
+
+  test('is not refused for passwords that were right: neither the account nor its address is used up', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { email, password } = await createUser(app, input);
+    await guess(app, email, 9);
+    for (let i = 0; i < 12; i++) assert.equal(await outcomeOf(logIn(app, { email, password, address })), 'ok');
+    assert.deepEqual(await guess(app, email, 2), ['LOGIN_FAILED', 'LOGIN_FAILED']);
+    const rows = await app.db.query<{ used: number }>('select used from limit_counts order by used');
+    assert.deepEqual(
+      rows.map((row) => row.used),
+      [2, 11],
+    );
+  });
+
+  test('stops an address that tries many accounts, before the accounts are counted', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { email, password } = await createUser(app, input);
+    for (const one of ['a@example.cl', 'b@example.cl']) await guess(app, one, 1, () => '2001:db8:0:1::1');
+    await app.db.transaction((tx) => tx.query('update limit_counts set used = 99 where used = 2'));
+    assert.deepEqual(await guess(app, 'c@example.cl', 2, () => '2001:db8:0:1::1'), ['LOGIN_FAILED', 'RATE_LIMITED']);
+    assert.equal(await outcomeOf(logIn(app, { email, password, address: '2001:db8:0:1::2' })), 'RATE_LIMITED');
+    assert.equal(await outcomeOf(logIn(app, { email, password, address: '2001:db8:0:2::1' })), 'ok');
+  });
+
+  test('does the same work whether the user exists, is disabled, or does not exist', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { email } = await createUser(app, input);
+    const disabled = await createUser(app, { ...input, email: 'bea@example.cl' });
+    await disableUser(app, disabled.id);
+    for (const tried of [email, disabled.email, 'nobody@example.cl']) {
+      assert.deepEqual(await countHashes(() => guess(app, tried, 1)), { total: 1, atOnce: 1 });
+    }
+  });
+
+  test('in a burst tries ten passwords, one hash at a time, and refuses the rest without any', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { email } = await createUser(app, input);
+    const outcomes: string[] = [];
+    const attempt = async () => outcomes.push(await outcomeOf(logIn(app, { email, password: 'wrong', address })));
+    const hashes = await countHashes(() => Promise.all(Array.from({ length: 200 }, attempt)));
+    assert.equal(outcomes.filter((outcome) => outcome === 'LOGIN_FAILED').length, 10);
+    assert.equal(outcomes.filter((outcome) => outcome === 'RATE_LIMITED').length, 190);
+    assert.deepEqual(hashes, { total: 10, atOnce: 1 });
+  });
+
+  test('counts wrong passwords on all replicas together', async () => {
+    const db = await openTestDatabase();
+    const apps = [createTestApp(db), createTestApp(await openTestDatabase({ url: db.url }))];
+    const { email } = await createUser(apps[0] as TestApp, input);
+    const outcomes = await Promise.all(apps.map((app) => guess(app, email, 8)));
+    assert.equal(outcomes.flat().filter((outcome) => outcome === 'LOGIN_FAILED').length, 10);
+  });
+});

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { disableUser, setPayouts } from '../../src/auth/change-user.ts';
+import { createUser } from '../../src/auth/create-user.ts';
+import { listUsers } from '../../src/auth/list-users.ts';
+import { logIn } from '../../src/auth/log-in.ts';
+import { logInWithApiToken } from '../../src/auth/log-in-with-api-token.ts';
+import { resetApiToken, resetPassword } from '../../src/auth/reset-secrets.ts';
+import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp } from '../support/test-app.ts';
+
+const input = { email: 'Ana@Example.CL', payouts: false, paymentServiceIds: [] };
+const address = '192.0.2.1';
+
+forEachEngine('users', (openTestDatabase) => {
+  test('get an id, a password and an API token, of which the database keeps only hashes', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const user = await createUser(app, { ...input, payouts: true });
+    assert.match(user.id, /^usr_[0-9a-z]{20}$/);
+    assert.equal(user.email, 'ana@example.cl');
+    assert.equal(user.payouts, true);
+    assert.match(user.api_token, /^api_[\w-]{43}$/);
+    const stored = JSON.stringify(await app.db.query('select * from users'));
+    assert.doesNotMatch(stored, new RegExp(`${user.password}|${user.api_token}`));
+  });
+
+  test('are refused with an address that is none, or that has a user already', async () => {
+    const app = createTestApp(await openTestDatabase());
+    for (const email of [
+      '',
+      'ana',
+      'ana@',
+      '@example.cl',
+      'ana@example',
+      'a na@example.cl',
+      'ana@b@c.cl',
+      `${'a'.repeat(250)}@b.cl`,
+    ]) {
+      await assert.rejects(createUser(app, { ...input, email }), { code: 'INVALID_EMAIL' }, email);
+    }
+    await createUser(app, input);
+    await assert.rejects(createUser(app, { ...input, email: ' ana@example.cl' }), { code: 'INVALID_EMAIL' });
+    assert.equal((await listUsers(app)).length, 1);
+  });
+
+  test('see the payment services named, and all of them when none is', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { id } = await createPaymentService(app, 'Shop');
+    await createUser(app, input);
+    app.now.advance(1);
+    await createUser(app, { ...input, email: 'shop@example.cl', paymentServiceIds: [id, id] });
+    assert.deepEqual(
+      (await listUsers(app)).map((user) => [user.email, user.payment_services]),
+      [
+        ['ana@example.cl', null],
+        ['shop@example.cl', [id]],
+      ],
+    );
+  });
+
+  test('are not made at all for a payment service that does not exist', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await assert.rejects(createUser(app, { ...input, paymentServiceIds: ['ps_x'] }), { code: 'NOT_FOUND' });
+    assert.deepEqual(await listUsers(app), []);
+  });
+
+  test('are named by id or by e-mail, however it is written', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { id } = await createUser(app, input);
+    assert.equal(await setPayouts(app, id, true), true);
+    assert.equal((await listUsers(app))[0]?.payouts, true);
+    assert.equal(await setPayouts(app, 'ANA@example.cl', false), true);
+    assert.equal((await listUsers(app))[0]?.payouts, false);
+    for (const unknown of ['bea@example.cl', 'usr_x', '']) {
+      assert.equal(await setPayouts(app, unknown, true), false);
+      assert.equal(await disableUser(app, unknown), false);
+      assert.equal(await resetPassword(app, unknown), null);
+      assert.equal(await resetApiToken(app, unknown), null);
+    }
+  });
+
+  test('cannot log in once they are disabled, neither with the password nor with the API token', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { email, password, api_token: apiToken } = await createUser(app, input);
+    assert.equal(await disableUser(app, email), true);
+    assert.equal(await disableUser(app, email), false);
+    await assert.rejects(logIn(app, { email, password, address }), { code: 'LOGIN_FAILED' });
+    await assert.rejects(logInWithApiToken(app, { apiToken, email: null, expiresAt: null }), {
+      code: 'API_TOKEN_INVALID',
+    });
+  });
+
+  test('have only the new password after a reset, which also ends a refusal after too many wrong ones', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { email, password: old } = await createUser(app, input);
+    for (let i = 0; i < 10; i++) await assert.rejects(logIn(app, { email, password: 'wrong', address }));
+    await assert.rejects(logIn(app, { email, password: old, address }), { code: 'RATE_LIMITED' });
+    const reset = await resetPassword(app, email);
+    assert.ok(reset);
+    await assert.rejects(logIn(app, { email, password: old, address }), { code: 'LOGIN_FAILED' });
+    assert.ok(await logIn(app, { email, password: reset.password, address }));
+  });
+
+  test('have only the new API token after a reset', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { id, api_token: old } = await createUser(app, input);
+    const reset = await resetApiToken(app, id);
+    assert.ok(reset);
+    assert.equal(reset.email, 'ana@example.cl');
+    const logInWith = (apiToken: string) => logInWithApiToken(app, { apiToken, email: null, expiresAt: null });
+    await assert.rejects(logInWith(old), { code: 'API_TOKEN_INVALID' });
+    assert.ok(await logInWith(reset.api_token));
+  });
+});

@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { clientNetwork } from '../../src/lib/client-network.ts';
+
+const cases: [string, string][] = [
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::'],
+  ['2001:0db8:0001:0002::ffff', '2001:db8:1:2::'],
+  ['fe80::1%eth0', 'fe80::'],
+  ['no address', 'no address'],
+];
+
+test('an address counts by what its owner has: one of IPv4, 64 bits of IPv6', () => {
+  for (const [address, network] of cases) assert.equal(clientNetwork(address), network);
+});

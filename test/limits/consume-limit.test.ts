@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { consumeLimit, removeEndedLimits } from '../../src/limits/consume-limit.ts';
+import { type Limit, limitKey, limitProblem } from '../../src/limits/limit.ts';
+import { decrementCount, deleteCount } from '../../src/limits/limit-queries.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp } from '../support/test-app.ts';
+
+const WINDOW: Limit = { name: 'window', most: 3, windowMs: 60_000, counts: 'window' };
+const STREAK: Limit = { name: 'streak', most: 3, windowMs: 60_000, counts: 'streak' };
+
+forEachEngine('a limit', (openTestDatabase) => {
+  test('lets so many through, says how many are left, and refuses the next', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const uses = [];
+    for (let i = 0; i < 4; i++) uses.push(await consumeLimit(app, WINDOW, 'a'));
+    assert.deepEqual(uses, [
+      { allowed: true, remaining: 2, resetMs: 60_000 },
+      { allowed: true, remaining: 1, resetMs: 60_000 },
+      { allowed: true, remaining: 0, resetMs: 60_000 },
+      { allowed: false, remaining: 0, resetMs: 60_000 },
+    ]);
+  });
+
+  test('counts each subject, and each limit, on its own', async () => {
+    const app = createTestApp(await openTestDatabase());
+    for (let i = 0; i < 3; i++) await consumeLimit(app, WINDOW, 'a');
+    assert.equal((await consumeLimit(app, WINDOW, 'b')).remaining, 2);
+    assert.equal((await consumeLimit(app, STREAK, 'a')).remaining, 2);
+  });
+
+  test('of a window ends with it, whatever came in between', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await consumeLimit(app, WINDOW, 'a');
+    app.now.advance(40_000);
+    for (let i = 0; i < 5; i++) await consumeLimit(app, WINDOW, 'a');
+    app.now.advance(19_999);
+    assert.equal((await consumeLimit(app, WINDOW, 'a')).allowed, false);
+    app.now.advance(1);
+    assert.deepEqual(await consumeLimit(app, WINDOW, 'a'), { allowed: true, remaining: 2, resetMs: 60_000 });
+  });
+
+  test('of a streak ends only after a window without any, and a refused use does not prolong it', async () => {
+    const app = createTestApp(await openTestDatabase());
+    for (let i = 0; i < 3; i++) {
+      assert.equal((await consumeLimit(app, STREAK, 'a')).allowed, true);
+      app.now.advance(59_000);
+    }
+    assert.deepEqual(await consumeLimit(app, STREAK, 'a'), { allowed: false, remaining: 0, resetMs: 1_000 });
+    app.now.advance(1_000);
+    assert.equal((await consumeLimit(app, STREAK, 'a')).allowed, true);
+  });
+
+  test('is shared by replicas: a burst on four of them lets through no more than the limit', async () => {
+    const db = await openTestDatabase();
+    const limit: Limit = { ...WINDOW, most: 20 };
+    const replicas = [db, ...(await Promise.all([1, 2, 3].map(() => openTestDatabase({ url: db.url }))))];
+    const apps = replicas.map((replica) => createTestApp(replica));
+    const uses = await Promise.all(
+      apps.flatMap((app) => Array.from({ length: 25 }, () => consumeLimit(app, limit, 'a'))),
+    );
+    assert.equal(uses.filter((use) => use.allowed).length, 20);
+  });
+
+  test('gets a use back, and forgets them all', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const key = limitKey(app, WINDOW, 'a');
+    for (let i = 0; i < 3; i++) await consumeLimit(app, WINDOW, 'a');
+    await app.db.transaction((tx) => decrementCount(tx, key));
+    assert.equal((await consumeLimit(app, WINDOW, 'a')).allowed, true);
+    assert.equal((await consumeLimit(app, WINDOW, 'a')).allowed, false);
+    await app.db.transaction((tx) => deleteCount(tx, key));
+    assert.equal((await consumeLimit(app, WINDOW, 'a')).remaining, 2);
+  });
+
+  test('leaves no subject in the database, and nothing at all once it is over', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await consumeLimit(app, WINDOW, 'someone@example.cl');
+    await consumeLimit(app, { ...WINDOW, windowMs: 90_000 }, '192.0.2.1');
+    const rows = await app.db.query('select * from limit_counts');
+    assert.equal(rows.length, 2);
+    assert.doesNotMatch(JSON.stringify(rows), /someone|192/);
+    assert.equal(await removeEndedLimits(app, 10), 0);
+    app.now.advance(60_000);
+    assert.equal(await removeEndedLimits(app, 10), 1);
+    app.now.advance(30_000);
+    assert.equal(await removeEndedLimits(app, 10), 1);
+    assert.deepEqual(await app.db.query('select * from limit_counts'), []);
+  });
+});
+
+test('a refusal names its limit in the fields of the RateLimit draft, and the time in whole seconds', () => {
+  const { code, extras } = limitProblem(WINDOW, { allowed: false, remaining: 0, resetMs: 1 });
+  assert.equal(code, 'RATE_LIMITED');
+  assert.deepEqual(extras.headers, {
+    'retry-after': '1',
+    'ratelimit-policy': '"window";q=3;w=60',
+    ratelimit: '"window";r=0;t=1',
+  });
+});
