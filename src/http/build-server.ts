@@ -32,7 +32,7 @@ export function buildServer(app: App, endpoints: readonly Endpoint[]): FastifyIn
     // An address that does not even decode never reaches the hooks.
     frameworkErrors: (failure, request, reply) => {
       setFixedHeaders(app, request, reply);
-      return sendFailure(app, request, reply, failure);
+      void sendFailure(app, request, reply, failure);
     },
   });
   server.removeAllContentTypeParsers();

@@ -23,7 +23,7 @@ function reject(status: number, code: string | string[] | null): Expectation {
   return { class: 'reject', status: [status], code };
 }
 
-const firstLines: Draft[] = [
+const firstLines: readonly [string, Expectation][] = [
   ['POST /trxs HTTP/1.0', accept],
   ['POST /v2/trxs HTTP/1.1', accept],
   ['post /trxs HTTP/1.1', malformed],
@@ -66,7 +66,7 @@ const firstLines: Draft[] = [
   ...['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'PURGE', 'QUERY', 'M-SEARCH', 'LINK'].map(
     (method): [string, Expectation] => [`${method} /trxs HTTP/1.1`, wrongMethod],
   ),
-].map(([first, expect]) => ({ title: JSON.stringify(first).slice(0, 60), first, expect }) as Draft);
+];
 
 const headers: Draft[] = [
   { title: 'unknown headers, one twice', headers: ['X-Anything: 1', 'x-anything: 2', 'X_Anything: 3'], expect: accept },
@@ -189,7 +189,7 @@ const codings: Draft[] = [
   })),
 ];
 
-const mediaTypes: Draft[] = [
+const mediaTypes: readonly [string, Expectation][] = [
   ['application/json;charset=utf-8', accept],
   ['Application/JSON ; Charset="UTF-8"', accept],
   ['application/json; charset=utf8', accept],
@@ -209,13 +209,9 @@ const mediaTypes: Draft[] = [
   ['multipart/form-data; boundary=x', unsupported],
   ['text/json', unsupported],
   ['*/*', unsupported],
-].map(([type, expect]) => ({
-  title: `Content-Type: ${JSON.stringify(type)}`,
-  allHeaders: ['Host: localhost', `Content-Type: ${type}`],
-  expect,
-})) as Draft[];
+];
 
-const jsonBodies: Draft[] = [
+const jsonBodies: readonly [string, string | Buffer, Expectation][] = [
   ['16 KiB', signedJson().padEnd(16_384), accept],
   ['16 KiB and one byte', signedJson().padEnd(16_385), reject(413, 'PAYLOAD_TOO_LARGE')],
   ['a byte order mark', `\ufeff${signedJson()}`, reject(400, 'INVALID_ENCODING')],
@@ -288,9 +284,9 @@ const jsonBodies: Draft[] = [
     signedJson({ x_url_callback: 'https://a.localhost/' }),
     reject(400, ['URL_NOT_ALLOWED', 'INVALID_URL']),
   ],
-].map(([title, body, expect]) => ({ title: `JSON: ${title}`, body, expect })) as Draft[];
+];
 
-const formBodies: Draft[] = [
+const formBodies: readonly [string, string, Expectation][] = [
   ['a plain form', signedForm(), accept],
   ['pairs without content', `&&${signedForm().replace('&', '&&')}&`, accept],
   ['a plus for a space', signedForm({ x_session_id: 'sess 1' }), accept],
@@ -314,23 +310,27 @@ const formBodies: Draft[] = [
   ['a byte order mark', `\ufeff${signedForm()}`, reject(400, 'INVALID_ENCODING')],
   ['100 fields', Array.from({ length: 100 }, (_, at) => `f${at}=1`).join('&'), reject(400, 'TOO_MANY_FIELDS')],
   ['8,000 ampersands', '&'.repeat(8000), reject(400, 'MISSING_FIELD')],
-].map(([title, body, expect]) => ({
-  title: `form: ${title}`,
-  body,
-  allHeaders: ['Host: localhost', FORM],
-  expect,
-})) as Draft[];
+];
 
 /** Our own requests, beyond the shared corpus: each in its class, exactly one answer, nothing left behind. */
 export const OWN_CASES: readonly HostileCase[] = [
-  ...firstLines,
+  ...firstLines.map(([first, expect]) => ({ title: JSON.stringify(first).slice(0, 60), first, expect })),
   ...headers,
   ...lengths,
   ...codings,
-  ...mediaTypes,
-  ...jsonBodies,
-  ...formBodies,
-].map((draft, at) => ({
+  ...mediaTypes.map(([type, expect]) => ({
+    title: `Content-Type: ${JSON.stringify(type)}`,
+    allHeaders: ['Host: localhost', `Content-Type: ${type}`],
+    expect,
+  })),
+  ...jsonBodies.map(([title, body, expect]) => ({ title: `JSON: ${title}`, body, expect })),
+  ...formBodies.map(([title, body, expect]) => ({
+    title: `form: ${title}`,
+    body,
+    allHeaders: ['Host: localhost', FORM],
+    expect,
+  })),
+].map((draft: Draft, at) => ({
   id: `O${String(at + 1).padStart(3, '0')}`,
   endpoint: 'POST /trxs',
   category: 'own',

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import type { App } from '../../src/app.ts';
+import { createUser } from '../../src/auth/create-user.ts';
+import { logIn } from '../../src/auth/log-in.ts';
 import { readConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
@@ -30,7 +32,7 @@ export type Target = {
 
 export const NO_TRACES: Traces = { transactions: 0, events: 0, callbacks: 0, outbound: 0 };
 
-export type ProductTarget = Target & { app: TestApp };
+export type ProductTarget = Target & { app: TestApp; accessToken: string };
 
 /** Time-outs of the product that a test shortens; everything else is as it is served. */
 export type TargetOptions = { headersTimeoutMs?: number; requestTimeoutMs?: number };
@@ -54,6 +56,7 @@ export async function startProduct(options: TargetOptions = {}): Promise<Product
   const app = createTestApp(db, { config, log });
   const { account, secret } = readCorpus().vectors;
   await importPaymentService(app, 'Hostile', 'development', { service_token: account, secret_token: secret });
+  const accessToken = await logInNewUser(app);
   const server = buildServer(app, ROUTES);
   if (options.headersTimeoutMs !== undefined) server.server.headersTimeout = options.headersTimeoutMs;
   if (options.requestTimeoutMs !== undefined) server.server.requestTimeout = options.requestTimeoutMs;
@@ -62,6 +65,7 @@ export async function startProduct(options: TargetOptions = {}): Promise<Product
   await server.listen({ port: 0, host: '127.0.0.1' });
   return {
     app,
+    accessToken,
     port: (server.server.address() as AddressInfo).port,
     traces: async () => ({ ...(await countRows(app)), outbound: app.sent.length }),
     logLines: () => lines,
@@ -78,6 +82,16 @@ export async function startProduct(options: TargetOptions = {}): Promise<Product
       rmSync(folder, { recursive: true });
     },
   };
+}
+
+/** The access token of a user with payouts. */
+async function logInNewUser(app: App): Promise<string> {
+  const { email, password } = await createUser(app, {
+    email: 'payouts@example.cl',
+    payouts: true,
+    paymentServiceIds: [],
+  });
+  return (await logIn(app, { email, password, address: '127.0.0.1' })).text;
 }
 
 async function countRows(app: App): Promise<Omit<Traces, 'outbound'>> {
