@@ -1,0 +1,73 @@
+import { createUser } from '../auth/create-user.ts';
+import { prefixedId } from '../lib/ids.ts';
+import type { Demo } from './demo-stage.ts';
+
+type Check = { id: string; result: string; message: string };
+type Validation = { verdict: string; assurance: string; checks: Check[]; suggestions: unknown[] };
+
+/** Logs in as a user with payouts and validates a good, a mistyped and another person's account. */
+export async function validateAccounts(demo: Demo): Promise<void> {
+  demo.step('Log in as a user with payouts');
+  const accessToken = await logIn(demo);
+
+  demo.step('Validate an account that fits its owner');
+  const good = await validate(demo, accessToken, { rut: '12.531.909-2', bank: '012', account: '12531909' });
+  demo.check(
+    good.verdict === 'plausible',
+    'plausible: the number is the CuentaRUT of this RUT; nobody was asked whether it exists',
+  );
+
+  demo.step('Validate a mistyped RUT');
+  const mistyped = await validate(demo, accessToken, { rut: '12.531.909-3', bank: '012', account: '12531909' });
+  demo.check(mistyped.verdict === 'invalid', 'invalid: the check character gives the typing error away');
+
+  demo.step('Validate an account of somebody else (simulated online provider)');
+  const other = await validate(demo, accessToken, { rut: '11.111.111-1', bank: '001', account: '900000000002' });
+  demo.check(other.verdict === 'mismatch', 'mismatch: the provider says that this is not the holder');
+}
+
+async function logIn(demo: Demo): Promise<string> {
+  const user = await createUser(demo.app, {
+    email: `${prefixedId('demo')}@example.cl`,
+    payouts: true,
+    paymentServiceIds: [],
+  });
+  demo.show('command', 'bin/rubrica user create --email … --payouts');
+  const response = await fetch(`${demo.url}/users/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: user.email, password: user.password }),
+  });
+  const reply = (await response.json()) as { data?: { access_token_jwt?: string } };
+  const token = reply.data?.access_token_jwt;
+  demo.check(response.status === 200 && token !== undefined, 'POST /users/login gave an access token');
+  return token as string;
+}
+
+async function validate(
+  demo: Demo,
+  accessToken: string,
+  account: { rut: string; bank: string; account: string },
+): Promise<Validation> {
+  demo.show('rut', account.rut);
+  demo.show('bank, account', `${account.bank}, ${account.account}`);
+  const response = await fetch(`${demo.url}/validations/BankAccount`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${accessToken}` },
+    body: JSON.stringify({
+      rut: account.rut,
+      bankData: { bankSBIFNumber: account.bank, bankAccount: account.account },
+    }),
+  });
+  const reply = (await response.json()) as { data: Validation };
+  demo.check(response.status === 200, `POST /validations/BankAccount answered with a verdict: ${reply.data?.verdict}`);
+  for (const { id, result, message } of reply.data.checks.filter(tellsSomething)) {
+    demo.show(result, `${id}: ${message}`);
+  }
+  return reply.data;
+}
+
+/** What passed is the long part of every answer; what a person acts on is the rest, and the strongest passes. */
+function tellsSomething({ id, result }: Check): boolean {
+  return result !== 'pass' || id === 'account.cuentarut_consistency' || id === 'holder.match';
+}

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
+import { createUser } from '../../src/auth/create-user.ts';
+import { createPaymentService, type TokenPair } from '../../src/payment-services/create-payment-service.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { startReceiver, startTestService } from '../support/test-service.ts';
+
+const require = createRequire(import.meta.url);
+
+/** What the published packages are used for here; they bring no types. */
+type PublishedApi = {
+  ApiClient: {
+    instance: { basePath: string; authentications: Record<string, { accessToken?: string; apiKey?: string }> };
+  };
+  TrxsApi: new () => {
+    trxsPost(options: object, done: Done): void;
+    trxsIdGet(id: number, done: Done): void;
+  };
+  PaymentsApi: new () => { paymentsGet(done: Done): void };
+  AuthApi: new () => { usersLoginPost(options: object, done: Done): void };
+  LoginBody: new (username: string, password: string) => object;
+};
+type Done = (error: Error | null, data: unknown, response: { status: number; body: unknown }) => void;
+
+const api = require('@pagofacil/api_pago_facil') as PublishedApi;
+const signer = require('@pagofacil/sdk-apis-javascript-signature') as {
+  signPayload(payload: object, secret: string): string;
+};
+
+forEachEngine('published clients, unmodified but for their base URL', (openTestDatabase) => {
+  test('the JavaScript SDK and signer create, log in, read, and recognise the callback', async (context) => {
+    const { service, tokens, receiver } = await open(context, (await openTestDatabase()).url);
+    api.ApiClient.instance.basePath = service.url;
+    const payload = orderOf(tokens, receiver.url);
+    const body = { ...payload, x_signature: signer.signPayload(payload, tokens.secret_token) };
+    const trxs = new api.TrxsApi();
+    const created = await call((done) => trxs.trxsPost({ inlineObject: body }, done));
+    assert.equal(created.status, 200);
+    const { data } = created.body as { data: { idTrx: number; payUrl: { name: string; code: string; url: string }[] } };
+    assert.ok(Number.isInteger(data.idTrx));
+    assert.deepEqual(
+      data.payUrl.map(({ code }) => code),
+      ['gateway', 'simulated'],
+    );
+
+    await fetch(data.payUrl[0]?.url as string, { method: 'POST', body: new URLSearchParams({ method: 'simulated' }) });
+    const fields = Object.fromEntries(new URLSearchParams((await receiver.next()).body));
+    assert.equal(fields.x_signature, signer.signPayload(fields, tokens.secret_token));
+    assert.equal(fields.x_result, 'completed');
+
+    const user = await createUser(service.app, { email: 'shop@example.cl', payouts: false, paymentServiceIds: [] });
+    const login = await call((done) =>
+      new api.AuthApi().usersLoginPost({ loginBody: new api.LoginBody(user.email, user.password) }, done),
+    );
+    const token = (login.body as { data: { access_token_jwt: string } }).data.access_token_jwt;
+    for (const scheme of Object.values(api.ApiClient.instance.authentications)) {
+      scheme.accessToken = token;
+      scheme.apiKey = `Bearer ${token}`;
+    }
+    const read = await call((done) => trxs.trxsIdGet(data.idTrx, done));
+    assert.equal((read.body as { data: { status: string } }).data.status, 'complete');
+  });
+
+  test('the form that the README of that SDK shows, which sends an empty body, is refused with a reason', async (context) => {
+    const { service } = await open(context, (await openTestDatabase()).url);
+    api.ApiClient.instance.basePath = service.url;
+    const trxs = new api.TrxsApi();
+    const refused = await new Promise<{ status: number; response: { body: { code: string } } }>((resolve) =>
+      trxs.trxsPost({ postBody: {} }, (error) => resolve(error as never)),
+    );
+    assert.equal(Math.floor(refused.status / 100), 4);
+    assert.ok(['INVALID_JSON', 'UNSUPPORTED_MEDIA_TYPE'].includes(refused.response.body.code));
+  });
+
+  for (const [name, program, script] of [
+    ['PHP with nothing but its standard library', process.env.PHP_PATH, 'shop.php'],
+    ['Python with nothing but its standard library', 'python3', 'shop.py'],
+  ] as const) {
+    test(`${name} creates and verifies`, { skip: program === undefined && 'PHP WAS NOT FOUND' }, async (context) => {
+      const { service, tokens, receiver } = await open(context, (await openTestDatabase()).url);
+      const run = promisify(execFile);
+      const file = join(import.meta.dirname, '../../sdk/examples', script);
+      const options = {
+        env: {
+          ...process.env,
+          RUBRICA_URL: service.url,
+          SERVICE_TOKEN: tokens.service_token,
+          SECRET_TOKEN: tokens.secret_token,
+          SHOP_URL: receiver.url,
+        },
+      };
+      const created = JSON.parse((await run(program as string, [file, 'create', 'ORD-7'], options)).stdout);
+      assert.ok(Number.isInteger(created.data.idTrx));
+      await fetch(created.data.payUrl[0].url, { method: 'POST', body: new URLSearchParams({ method: 'simulated' }) });
+      const { body } = await receiver.next();
+      const verdict = await run(program as string, [file, 'verify', body], options);
+      assert.match(verdict.stdout, /^genuine completed/);
+      const forged = body.replace('ORD-7', 'ORD-8');
+      await assert.rejects(run(program as string, [file, 'verify', forged], options), /not genuine/);
+    });
+  }
+});
+
+async function open(context: TestContext, databaseUrl: string) {
+  const service = await startTestService(context, databaseUrl);
+  const receiver = await startReceiver(context);
+  const { development: tokens } = await createPaymentService(service.app, 'Shop');
+  return { service, tokens, receiver };
+}
+
+function orderOf(tokens: TokenPair, shopUrl: string) {
+  return {
+    x_account_id: tokens.service_token,
+    x_amount: 1000,
+    x_currency: 'CLP',
+    x_reference: 'a6f1e2d4-0d9f-4b57-8c1e-3d3a4c1f9e11',
+    x_customer_email: 'emaildelcliente@pagofacil.cl',
+    x_url_complete: `${shopUrl}/complete?id_cart=7`,
+    x_url_cancel: `${shopUrl}/cancel?status=cancel`,
+    x_url_callback: `${shopUrl}/callback?token=abc`,
+    x_shop_country: 'CL',
+    x_session_id: 'a6f1e2d4-0d9f-4b57-8c1e-3d3a4c1f9e12',
+  };
+}
+
+function call(ask: (done: Done) => void): Promise<{ status: number; body: unknown }> {
+  return new Promise((resolve, reject) => ask((error, _data, response) => (error ? reject(error) : resolve(response))));
+}
