@@ -44,7 +44,7 @@ export async function startPayment(app: App, transaction: Transaction, methodCod
 type Opened = { kind: 'opened'; attempt: PaymentAttempt } | Extract<PaymentStart, { kind: 'refused' }>;
 
 /** Stores an attempt, in a commit of its own, if the transaction can be paid now. */
-export function openAttempt(app: App, transactionId: number, methodCode: string): Promise<Opened> {
+function openAttempt(app: App, transactionId: number, methodCode: string): Promise<Opened> {
   const now = app.now();
   const attempt: PaymentAttempt = {
     id: prefixedId('pa'),

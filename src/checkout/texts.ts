@@ -7,7 +7,7 @@ export const TEXTS = {
   es: {
     'test.badge': 'Prueba',
     'test.note': 'Esto es una prueba: no se cobra dinero.',
-    'method.simulated': 'pago simulado',
+    'method.simulated': 'Simulador',
 
     'summary.merchant': 'Comercio',
     'summary.reference': 'Orden',
@@ -21,7 +21,7 @@ export const TEXTS = {
     'payable.choose': 'Elige cómo pagar',
     'payable.with': 'Pagar con {method}',
     'payable.time': 'Tienes {time} para pagar.',
-    'payable.cancel': 'Anular y volver a la tienda',
+    'payable.cancel': 'Anular el pago',
     'payable.no_method': 'Por ahora no hay un medio de pago disponible. Vuelve a la tienda e inténtalo más tarde.',
 
     'cancel.title': '¿Anular este pago?',
@@ -72,7 +72,7 @@ export const TEXTS = {
   en: {
     'test.badge': 'Test',
     'test.note': 'This is a test: no money is taken.',
-    'method.simulated': 'simulated payment',
+    'method.simulated': 'Simulator',
 
     'summary.merchant': 'Merchant',
     'summary.reference': 'Order',
@@ -86,7 +86,7 @@ export const TEXTS = {
     'payable.choose': 'Choose how to pay',
     'payable.with': 'Pay with {method}',
     'payable.time': 'You have {time} to pay.',
-    'payable.cancel': 'Cancel and return to the shop',
+    'payable.cancel': 'Cancel the payment',
     'payable.no_method': 'There is no payment method available right now. Return to the shop and try again later.',
 
     'cancel.title': 'Cancel this payment?',
@@ -100,7 +100,7 @@ export const TEXTS = {
     'in_progress.again': 'Check now',
 
     'completed.title': 'Payment approved',
-    'completed.text': 'All done. {merchant} is being told.',
+    'completed.text': 'All done. {merchant} is receiving the confirmation.',
     'failed.title': 'Payment declined',
     'failed.text': 'The payment method declined, and nothing was charged. You can return to the shop and try again.',
     'cancelled.title': 'Payment cancelled',

@@ -76,13 +76,17 @@ function payableParts(app: App, payment: Payment, language: Language, chosen: st
   const path = payPath(app, payment);
   const left = transaction.expires_at - app.now();
   const ordered = [...methods].sort((a, b) => Number(b.code === chosen) - Number(a.code === chosen));
+  const labelOf = (method: PaymentMethod) => {
+    const name = methodName(language, method);
+    return methods.length === 1 ? say(language, 'payable.with', { method: name }) : name;
+  };
   const main = html`
-<h1><span class="to">${say(language, 'payable.to')} <strong>${merchant}</strong></span> <span class="amount">${amount}</span></h1>
+<h1><span class="to">${say(language, 'payable.to')} <strong>${merchant}</strong></span> <span class="${amount.length > 12 ? 'amount long' : 'amount'}">${amount}</span></h1>
 <dl><div><dt>${say(language, 'summary.reference')}</dt><dd>${transaction.reference}</dd></div></dl>
 ${ordered.length === 0 && html`<p class="notice">${say(language, 'payable.no_method')}</p>`}
 ${ordered.length > 1 && html`<h2>${say(language, 'payable.choose')}</h2>`}
 <form method="post" action="${path}" class="methods">
-${ordered.map((method, at) => methodButton(app, language, method, at === 0))}
+${ordered.map((method, at) => methodButton(app, method, labelOf(method), at === 0))}
 </form>
 <p class="quiet">${say(language, 'payable.time', { time: formatRemaining(language, left) })}</p>
 <p><a class="secondary" href="${path}/cancel">${say(language, 'payable.cancel')}</a></p>`;
@@ -96,10 +100,10 @@ function reloadAfter(milliseconds: number, url: string): { refresh?: { seconds: 
   return milliseconds > DAY ? {} : { refresh: { seconds: Math.ceil(milliseconds / 1000) + 1, url } };
 }
 
-function methodButton(app: App, language: Language, method: PaymentMethod, first: boolean): Html {
+function methodButton(app: App, method: PaymentMethod, label: string, first: boolean): Html {
   return html`<button name="method" value="${method.code}" class="${first ? 'method primary' : 'method'}">
 <img src="${publicPath(app)}${method.imagePath}" alt="" width="48" height="32">
-<span>${say(language, 'payable.with', { method: methodName(language, method) })}</span>
+<span>${label}</span>
 </button>
 `;
 }

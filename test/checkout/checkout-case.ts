@@ -1,0 +1,117 @@
+import type { App } from '../../src/app.ts';
+import type { AttemptState, PaymentAttempt } from '../../src/checkout/payment-attempt.ts';
+import type { PaymentMethod, PaymentOutcome, PaymentRequest } from '../../src/payment-methods/payment-method.ts';
+import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
+import type { Transaction } from '../../src/transactions/transaction.ts';
+import type { TransactionState } from '../../src/transactions/transaction-state.ts';
+import type { OpenTestDatabase, TestDatabase } from '../support/engines.ts';
+import { createTestApp, type TestApp, type TestClock } from '../support/test-app.ts';
+import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
+
+/** One transaction that waits to be paid with `method`. */
+export type CheckoutCase = {
+  app: TestApp;
+  method: ScriptedMethod;
+  environment: ServiceEnvironment;
+  transaction: Transaction;
+  url: string;
+};
+
+export async function openCheckout(
+  openTestDatabase: OpenTestDatabase,
+  parts: { method?: ScriptedMethod; now?: TestClock } = {},
+): Promise<CheckoutCase> {
+  const db: TestDatabase = await openTestDatabase();
+  const method = parts.method ?? scriptMethod();
+  const app = createTestApp(db, { paymentMethods: [method], ...(parts.now && { now: parts.now }) });
+  const environment = await createTestEnvironment(app);
+  return { app, method, environment, transaction: await createTestTransaction(app, environment), url: db.url };
+}
+
+/**
+ * The same store as another process of the service sees it. SQLite has one process; there it is a second app on the one
+ * connection, because a second connection of this process would wait for the first without letting it go on.
+ */
+export async function openOtherProcess(
+  openTestDatabase: OpenTestDatabase,
+  { url, app, method }: CheckoutCase,
+): Promise<TestApp> {
+  const db = app.db.engine === 'postgres' ? await openTestDatabase({ url }) : app.db;
+  return createTestApp(db, { paymentMethods: [method], now: app.now });
+}
+
+/** A payment method that answers what the test says, and remembers what it was asked. */
+export type ScriptedMethod = PaymentMethod & {
+  readonly started: PaymentRequest[];
+  readonly lookedUp: PaymentRequest[];
+};
+
+export function scriptMethod(
+  answers: {
+    start?: (payment: PaymentRequest) => Promise<PaymentOutcome>;
+    lookup?: (payment: PaymentRequest) => Promise<PaymentOutcome>;
+  } = {},
+): ScriptedMethod {
+  const started: PaymentRequest[] = [];
+  const lookedUp: PaymentRequest[] = [];
+  return {
+    code: 'scripted',
+    name: 'Scripted',
+    description: 'Answers what a test says',
+    imagePath: '/assets/simulated-method.svg',
+    accepts: () => true,
+    start: async (payment) => {
+      started.push(payment);
+      return answers.start ? answers.start(payment) : approved;
+    },
+    lookup: async (payment) => {
+      lookedUp.push(payment);
+      return answers.lookup ? answers.lookup(payment) : approved;
+    },
+    started,
+    lookedUp,
+  };
+}
+
+export const approved: PaymentOutcome = { kind: 'approved', detail: { authorization_code: '001234' } };
+export const declined: PaymentOutcome = { kind: 'declined', detail: { reason: 'funds' } };
+
+/** What is stored, as a test reads it: states only, in the order of their making. */
+export async function readStates(app: App): Promise<{
+  transaction: TransactionState | undefined;
+  attempts: AttemptState[];
+  events: string[];
+  callbacks: number;
+}> {
+  const [transaction] = await app.db.query<{ state: TransactionState }>('select state from transactions');
+  const attempts = await readAttempts(app);
+  const events = await app.db.query<{ type: string }>('select type from events order by sequence');
+  const callbacks = await app.db.query('select id from callbacks');
+  return {
+    transaction: transaction?.state,
+    attempts: attempts.map(({ state }) => state),
+    events: events.map(({ type }) => type.replace('transaction.', '')),
+    callbacks: callbacks.length,
+  };
+}
+
+export function readAttempts(app: App): Promise<PaymentAttempt[]> {
+  return app.db.query<PaymentAttempt>('select * from payment_attempts order by created_at, id');
+}
+
+/** The one attempt there is. */
+export async function readAttempt(app: App): Promise<PaymentAttempt> {
+  const [attempt, ...others] = await readAttempts(app);
+  if (attempt === undefined || others.length > 0) throw new Error(`There are ${others.length + 1} attempts, or none`);
+  return attempt;
+}
+
+/** The value of a counter, for one state if the metric has that label. */
+export async function readCounter(
+  metric: { get(): Promise<{ values: { value: number; labels: object }[] }> },
+  state?: string,
+): Promise<number> {
+  const { values } = await metric.get();
+  const found = values.find(({ labels }) => state === undefined || (labels as { state?: string }).state === state);
+  return found?.value ?? 0;
+}

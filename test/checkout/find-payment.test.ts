@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { findPayment, type PaymentStage, stageOf } from '../../src/checkout/find-payment.ts';
+import type { AttemptState } from '../../src/checkout/payment-attempt.ts';
+import { payToken } from '../../src/transactions/transaction.ts';
+import type { TransactionState } from '../../src/transactions/transaction-state.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { openCheckout, readStates } from './checkout-case.ts';
+
+const rules: [TransactionState, AttemptState | null, 'in time' | 'too late', PaymentStage][] = [
+  ['pending', null, 'in time', 'payable'],
+  ['pending', null, 'too late', 'expired'],
+  ['pending', 'started', 'in time', 'in_progress'],
+  ['pending', 'pending', 'too late', 'in_progress'],
+  ['pending', 'unknown', 'too late', 'in_progress'],
+  ['completed', 'approved', 'too late', 'completed'],
+  ['failed', 'declined', 'in time', 'failed'],
+  ['failed', 'approved', 'in time', 'under_review'],
+  ['cancelled', null, 'in time', 'cancelled'],
+  ['cancelled', 'approved', 'in time', 'under_review'],
+  ['expired', null, 'too late', 'expired'],
+  ['expired', 'approved', 'too late', 'under_review'],
+];
+for (const [state, attempt, time, stage] of rules) {
+  test(`${state}, ${attempt === null ? 'never tried' : `attempt ${attempt}`}, ${time}: ${stage}`, () => {
+    const now = time === 'in time' ? 999 : 1000;
+    assert.equal(stageOf({ state, expires_at: 1000 }, attempt && { state: attempt }, now), stage);
+  });
+}
+
+forEachEngine('finding the payment of a link', (openTestDatabase) => {
+  test('shows the transaction, its merchant and the methods, and changes nothing', async () => {
+    const { app, method, transaction } = await openCheckout(openTestDatabase);
+    const before = await readStates(app);
+    const payment = await findPayment(app, payToken(transaction));
+    assert.equal(payment?.transaction.id, transaction.id);
+    assert.equal(payment?.environment.paymentServiceName, 'Test shop');
+    assert.deepEqual(payment?.methods, [method]);
+    assert.equal(payment?.stage, 'payable');
+    assert.deepEqual(await readStates(app), before);
+  });
+
+  test('finds nothing for a token that never was, or is that of another', async () => {
+    const { app, environment: _, transaction } = await openCheckout(openTestDatabase);
+    const token = payToken(transaction);
+    const [id, secret] = token.split(/-(.*)/s) as [string, string];
+    const others = [
+      '',
+      'x',
+      id,
+      `${id}-`,
+      `${id}-${secret.slice(1)}A`,
+      `zz-${secret}`,
+      `${token}A`,
+      `${id}--${secret}`,
+    ];
+    for (const other of others) assert.equal(await findPayment(app, other), null, other);
+  });
+});

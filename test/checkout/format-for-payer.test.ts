@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { formatAmount, formatRemaining } from '../../src/checkout/format-for-payer.ts';
+import type { Language } from '../../src/checkout/texts.ts';
+
+const amounts: [amount: number, currency: string, es: string, en: string][] = [
+  [5000, 'CLP', '$5.000', 'CLP 5,000'],
+  [500, 'CLP', '$500', 'CLP 500'],
+  [1_234_567_890, 'CLP', '$1.234.567.890', 'CLP 1,234,567,890'],
+  [1050, 'USD', 'US$10,50', 'USD 10.50'],
+  [1, 'USD', 'US$0,01', 'USD 0.01'],
+  [123_456, 'COP', 'COP 1.234,56', 'COP 1,234.56'],
+  [1234, 'KWD', 'KWD 1,234', 'KWD 1.234'],
+  [9_007_199_254_740_991, 'USD', 'US$90.071.992.547.409,91', 'USD 90,071,992,547,409.91'],
+];
+for (const [amount, currency, es, en] of amounts) {
+  test(`${amount} minor units of ${currency} read ${es} and ${en}`, () => {
+    // Formatters put no-break spaces between amount and code.
+    const read = (language: Language) => formatAmount(language, amount, currency).replaceAll(/\s/g, ' ');
+    assert.deepEqual([read('es'), read('en')], [es, en]);
+  });
+}
+
+const spans: [seconds: number, es: string, en: string][] = [
+  [1, '1 minuto', '1 minute'],
+  [60, '1 minuto', '1 minute'],
+  [61, '2 minutos', '2 minutes'],
+  [3600, '60 minutos', '60 minutes'],
+  [7200, '2 horas', '2 hours'],
+  [172_799, '47 horas', '47 hours'],
+  [172_800, '2 días', '2 days'],
+];
+for (const [seconds, es, en] of spans) {
+  test(`${seconds} s left read ${es} and ${en}`, () => {
+    assert.deepEqual([formatRemaining('es', seconds * 1000), formatRemaining('en', seconds * 1000)], [es, en]);
+  });
+}

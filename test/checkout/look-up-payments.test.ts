@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { lookUpPaymentOf, lookUpPayments } from '../../src/checkout/look-up-payments.ts';
+import { startPayment } from '../../src/checkout/start-payment.ts';
+import type { PaymentOutcome } from '../../src/payment-methods/payment-method.ts';
+import { simulatedMethod } from '../../src/payment-methods/simulated-method.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
+import {
+  declined,
+  openCheckout,
+  openOtherProcess,
+  readAttempt,
+  readCounter,
+  readStates,
+  scriptMethod,
+} from './checkout-case.ts';
+
+const pending: PaymentOutcome = { kind: 'pending' };
+
+forEachEngine('looking payments up', (openTestDatabase) => {
+  test('nothing is asked before its time', async () => {
+    const { app, method, transaction } = await openCheckout(openTestDatabase, {
+      method: scriptMethod({ start: async () => pending }),
+    });
+    await startPayment(app, transaction, 'scripted');
+    app.now.advance(1999);
+    assert.equal(await lookUpPayments(app, 10), 0);
+    app.now.advance(1);
+    assert.equal(await lookUpPayments(app, 10), 1);
+    assert.equal(method.lookedUp.length, 1);
+    assert.equal((await readStates(app)).transaction, 'completed');
+    assert.equal(await lookUpPayments(app, 10), 0);
+  });
+
+  test('the method is told how often it was asked before, and asked ever more seldom', async () => {
+    const { app, method, transaction } = await openCheckout(openTestDatabase, {
+      method: scriptMethod({ start: async () => pending, lookup: () => Promise.reject(new Error('refused')) }),
+    });
+    await startPayment(app, transaction, 'scripted');
+    const pauses: number[] = [];
+    for (let lookups = 0; lookups < 8; lookups++) {
+      const next = (await readAttempt(app)).next_lookup_at as number;
+      pauses.push((next - app.now()) / 1000);
+      app.now.advance(next - app.now());
+      await lookUpPayments(app, 10);
+    }
+    assert.deepEqual(pauses, [2, 5, 10, 30, 60, 300, 900, 900]);
+    assert.deepEqual(
+      method.lookedUp.map(({ lookups }) => lookups),
+      [0, 1, 2, 3, 4, 5, 6, 7],
+    );
+    assert.deepEqual((await readStates(app)).attempts, ['unknown']);
+  });
+
+  test('two workers do not both ask', async () => {
+    const opened = await openCheckout(openTestDatabase, { method: scriptMethod({ start: async () => pending }) });
+    const { app, method, environment, transaction } = opened;
+    const other = await openOtherProcess(openTestDatabase, opened);
+    await startPayment(app, transaction, 'scripted');
+    for (let order = 2; order <= 20; order++) {
+      const more = await createTestTransaction(app, environment, { reference: `ORD-${order}` });
+      await startPayment(app, more, 'scripted');
+    }
+    app.now.advance(2000);
+    const counts = await Promise.all([app, other, app, other].map((worker) => lookUpPayments(worker, 6)));
+    const rest = await lookUpPayments(app, 100);
+    assert.equal(
+      counts.reduce((sum, count) => sum + count, rest),
+      20,
+    );
+    assert.equal(new Set(method.lookedUp.map(({ attemptId }) => attemptId)).size, 20);
+    assert.equal(method.lookedUp.length, 20);
+  });
+
+  test('a look-up whose worker dies comes back by itself', async () => {
+    const never = Promise.withResolvers<PaymentOutcome>();
+    const asked = Promise.withResolvers<void>();
+    let times = 0;
+    const method = scriptMethod({
+      start: async () => pending,
+      lookup: async () => {
+        asked.resolve();
+        return ++times === 1 ? never.promise : declined;
+      },
+    });
+    const { app, transaction } = await openCheckout(openTestDatabase, { method });
+    await startPayment(app, transaction, 'scripted');
+    app.now.advance(2000);
+    const dying = lookUpPayments(app, 10);
+    await asked.promise;
+    assert.equal(await lookUpPayments(app, 10), 0);
+    app.now.advance(30_000);
+    assert.equal(await lookUpPayments(app, 10), 1);
+    assert.equal((await readStates(app)).transaction, 'failed');
+    never.resolve(pending);
+    await dying;
+    assert.deepEqual((await readStates(app)).attempts, ['declined']);
+  });
+
+  test('the payer who comes back from the method is not kept waiting for the schedule', async () => {
+    const { app, method, transaction } = await openCheckout(openTestDatabase, {
+      method: scriptMethod({ start: async () => pending }),
+    });
+    await startPayment(app, transaction, 'scripted');
+    await lookUpPaymentOf(app, transaction.id);
+    assert.equal((await readStates(app)).transaction, 'completed');
+    await lookUpPaymentOf(app, transaction.id);
+    assert.equal(method.lookedUp.length, 1);
+  });
+
+  test('a payment without an answer for more than a day is alarmed, and still not guessed', async () => {
+    const { app, transaction } = await openCheckout(openTestDatabase, {
+      method: scriptMethod({ start: async () => pending, lookup: async () => ({ kind: 'unknown' }) }),
+    });
+    await startPayment(app, transaction, 'scripted');
+    app.now.advance(24 * 60 * 60 * 1000);
+    await lookUpPayments(app, 10);
+    assert.equal(await readCounter(app.metrics.unansweredPayments), 0);
+    app.now.advance(15 * 60 * 1000);
+    await lookUpPayments(app, 10);
+    assert.equal(await readCounter(app.metrics.unansweredPayments), 1);
+    assert.equal((await readStates(app)).transaction, 'pending');
+  });
+
+  test('a payment whose method is no longer there stays open and stops no other look-up', async () => {
+    const opened = await openCheckout(openTestDatabase, { method: scriptMethod({ start: async () => pending }) });
+    await startPayment(opened.app, opened.transaction, 'scripted');
+    const app = createTestApp(opened.app.db, { paymentMethods: [simulatedMethod], now: opened.app.now });
+    const other = await createTestTransaction(app, opened.environment, { reference: 'ORD-2', amount: 5002 });
+    await startPayment(app, other, 'simulated');
+    app.now.advance(2000);
+    assert.equal(await lookUpPayments(app, 10), 2);
+    const states = await app.db.query<{ state: string }>('select state from transactions order by id');
+    assert.deepEqual(
+      states.map(({ state }) => state),
+      ['pending', 'completed'],
+    );
+  });
+
+  const magic: [amount: number, end: string, lookups: number][] = [
+    [5002, 'completed', 1],
+    [5003, 'completed', 2],
+    [5004, 'failed', 2],
+    [5005, 'failed', 1],
+  ];
+  for (const [amount, end, lookups] of magic) {
+    test(`${amount} on the simulated method is ${end} after ${lookups}`, async () => {
+      const app = createTestApp(await openTestDatabase());
+      const environment = await createTestEnvironment(app);
+      await startPayment(app, await createTestTransaction(app, environment, { amount }), 'simulated');
+      for (let lookup = 0; lookup < lookups; lookup++) {
+        assert.equal((await readStates(app)).transaction, 'pending');
+        app.now.advance(5000);
+        assert.equal(await lookUpPayments(app, 10), 1);
+      }
+      assert.equal((await readStates(app)).transaction, end);
+    });
+  }
+});

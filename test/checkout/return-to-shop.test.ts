@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
+import { returnToShop } from '../../src/checkout/return-to-shop.ts';
+import { startPayment } from '../../src/checkout/start-payment.ts';
+import type { Transaction } from '../../src/transactions/transaction.ts';
+import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { approved, declined, openCheckout, scriptMethod } from './checkout-case.ts';
+
+forEachEngine('the way back to the shop', (openTestDatabase) => {
+  for (const outcome of [approved, declined]) {
+    test(`after a payment that is ${outcome.kind} it posts what the callback posts, byte for byte`, async () => {
+      const { app, environment, transaction } = await openCheckout(openTestDatabase, {
+        method: scriptMethod({ start: async () => outcome }),
+      });
+      await startPayment(app, transaction, 'scripted');
+      app.now.advance(3_600_000);
+      const back = returnToShop((await selectTransaction(app.db, transaction.id)) as Transaction, environment);
+      assert.ok(back.kind === 'post');
+      assert.equal(back.url, 'https://shop.example.cl/complete?order=1');
+      const [callback] = await app.db.query<{ body: string }>('select body from callbacks');
+      assert.equal(new URLSearchParams(back.fields).toString(), callback?.body);
+      assert.equal(Object.keys(back.fields).length, 10);
+    });
+  }
+
+  test('without a payment it is a plain visit with the merchant’s query as it was', async () => {
+    const { app, environment, transaction } = await openCheckout(openTestDatabase);
+    assert.deepEqual(returnToShop(transaction, environment), { kind: 'get', url: transaction.url_cancel });
+    await cancelTransaction(app, transaction);
+    const cancelled = (await selectTransaction(app.db, transaction.id)) as Transaction;
+    assert.deepEqual(returnToShop(cancelled, environment), {
+      kind: 'get',
+      url: 'https://shop.example.cl/cancel?order=1',
+    });
+  });
+});

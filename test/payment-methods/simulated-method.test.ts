@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import type { PaymentRequest } from '../../src/payment-methods/payment-method.ts';
+import { simulatedMethod } from '../../src/payment-methods/simulated-method.ts';
+import { describePaymentMethod } from '../contracts/payment-method.contract.ts';
+
+function requestOf(amount: number, changes: Partial<PaymentRequest> = {}): PaymentRequest {
+  return {
+    attemptId: `pa_${amount}`,
+    externalId: null,
+    transactionId: 1001,
+    environment: 'development',
+    amount,
+    currency: 'CLP',
+    returnUrl: 'https://pay.example.cl/pay/rt-secret/return',
+    lookups: 0,
+    startedAt: 0,
+    ...changes,
+  };
+}
+
+const ends: [name: string, approved: number, declined: number][] = [
+  ['The simulated method, answering at once,', 12_990, 5001],
+  ['The simulated method, pending at first,', 5002, 5005],
+  ['The simulated method, timing out at first,', 5003, 5004],
+];
+for (const [name, approved, declined] of ends) {
+  describePaymentMethod(name, async () => ({
+    method: simulatedMethod,
+    request: (end) => requestOf(end === 'approved' ? approved : declined),
+  }));
+}
+
+const magic: [amount: number, start: string, firstLookup: string, secondLookup: string][] = [
+  [5000, 'approved', 'approved', 'approved'],
+  [5001, 'declined', 'declined', 'declined'],
+  [5002, 'pending', 'approved', 'approved'],
+  [5003, 'unknown', 'unknown', 'approved'],
+  [5004, 'unknown', 'unknown', 'declined'],
+  [5005, 'pending', 'declined', 'declined'],
+  [5006, 'approved', 'approved', 'approved'],
+];
+for (const [amount, ...expected] of magic) {
+  test(`${amount} is ${expected.join(', then ')}`, async () => {
+    const outcomes = [
+      await simulatedMethod.start(requestOf(amount)),
+      await simulatedMethod.lookup(requestOf(amount, { lookups: 0 })),
+      await simulatedMethod.lookup(requestOf(amount, { lookups: 1 })),
+    ];
+    assert.deepEqual(
+      outcomes.map(({ kind }) => kind),
+      expected,
+    );
+  });
+}
+
+test('the simulated method collects in every currency, for development tokens only', () => {
+  for (const currency of ['CLP', 'USD', 'KWD']) {
+    assert.equal(simulatedMethod.accepts({ environment: 'development', currency, amount: 1 }), true);
+    assert.equal(simulatedMethod.accepts({ environment: 'production', currency, amount: 1 }), false);
+  }
+});
+
+test('docs/sandbox.md tells every magic amount', () => {
+  const text = readFileSync(new URL('../../docs/sandbox.md', import.meta.url), 'utf8');
+  for (const [amount] of magic.slice(1, -1)) assert.ok(text.includes(`| ${amount} |`), `${amount} is missing`);
+});
