@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { addBankValidationCommands } from './cli/bank-validation-commands.ts';
 import { addCallbackCommands } from './cli/callback-commands.ts';
 import { addDemoCommand } from './cli/demo-command.ts';
 import { addOperationCommands } from './cli/operation-commands.ts';
@@ -20,13 +21,14 @@ addPaymentServiceCommands(program);
 addUserCommands(program);
 addSignatureCommands(program);
 addCallbackCommands(program);
+addBankValidationCommands(program);
 addOperationCommands(program);
 
 try {
   await program.parseAsync();
 } catch (error) {
   process.stderr.write(`${messageFor(error)}\n`);
-  process.exitCode = 1;
+  process.exitCode = error instanceof CommandError ? error.status : 1;
 }
 
 /** A sentence for what the person at the keyboard can mend, everything for what is a bug. */

@@ -1,5 +1,8 @@
 import type { App } from './app.ts';
+import { deleteOldValidations } from './bank-validation/delete-old-validations.ts';
+import { settleDueValidations } from './bank-validation/settle-validations.ts';
 import { lookUpPayments } from './checkout/look-up-payments.ts';
+import { removeEndedLimits } from './limits/consume-limit.ts';
 import { createCallbackDelivery } from './outbox/deliver-callbacks.ts';
 import { storeSecretUse } from './payment-services/note-secret-use.ts';
 import { expireTransactions } from './transactions/expire-transactions.ts';
@@ -20,6 +23,9 @@ export function startWorker(app: App): Worker {
     loop(app, 'deliver', () => delivery.poll()),
     loop(app, 'look-up', () => lookUpPayments(app, BATCH)),
     loop(app, 'expire', () => expireTransactions(app, BATCH)),
+    loop(app, 'validate', () => settleDueValidations(app, BATCH)),
+    loop(app, 'forget', () => deleteOldValidations(app, BATCH)),
+    loop(app, 'limits', () => removeEndedLimits(app, BATCH)),
     loop(app, 'secret-use', async () => {
       await storeSecretUse(app);
       return 0;

@@ -199,3 +199,9 @@ export const VERDICT_MESSAGES = {
     es: 'La cuenta bancaria no se pudo verificar por completo. Eso no significa que esté mal.',
   },
 } as const satisfies Record<string, Message>;
+
+/** The first line of an answer while the provider is still checking. */
+export const PENDING_MESSAGE: Message = {
+  en: 'The provider is still checking the bank account.',
+  es: 'El proveedor aún está verificando la cuenta bancaria.',
+};

@@ -93,6 +93,11 @@ export function verdictOf(checks: readonly Check[]): Verdict {
   return verdict;
 }
 
+/** Whether the data may be used. Whether the account belongs to the RUT is another question: see the verdict. */
+export function isValid(verdict: Verdict): boolean {
+  return verdict === 'plausible' || verdict === 'confirmed';
+}
+
 const LEAVES_OPEN: ReadonlySet<CheckCode> = new Set([
   'BANK_UNKNOWN',
   'BANK_UNVERIFIED',

@@ -7,7 +7,7 @@ import { type ValidationActor, validateBankAccount } from './validate-bank-accou
 export type BatchResult = { readonly validation: Validation } | { readonly problem: Problem };
 
 /** So many at once: enough to share commits, too few to fill the queue of everybody else. */
-const AT_ONCE = 100;
+const AT_ONCE = 250;
 
 /**
  * Validates many accounts and answers in their order. A refusal that concerns one of them, such as a spent provider

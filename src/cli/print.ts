@@ -3,8 +3,15 @@ export function print(options: { json?: boolean }, value: object, lines: readonl
   process.stdout.write(options.json === true ? `${JSON.stringify(value)}\n` : `${lines.join('\n')}\n`);
 }
 
-/** Ends the command with a sentence and status 1. */
-export class CommandError extends Error {}
+/** Ends the command with a sentence, and with status 1 unless said. */
+export class CommandError extends Error {
+  readonly status: number;
+
+  constructor(message: string, status = 1) {
+    super(message);
+    this.status = status;
+  }
+}
 
 /** Columns as wide as their widest cell. */
 export function table(rows: readonly (readonly string[])[]): string[] {

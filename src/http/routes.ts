@@ -9,6 +9,7 @@ import { getPayReturn, postPayReturn } from './get-pay-return.ts';
 import { getPayments, getV2Payments } from './get-payments.ts';
 import { getTrxsId } from './get-trxs-id.ts';
 import { getTrxsStatus } from './get-trxs-status.ts';
+import { getValidationsBankAccount } from './get-validations-bank-account.ts';
 import { postInitTransaction } from './post-init-transaction.ts';
 import { postLogin } from './post-login.ts';
 import { postLoginToken } from './post-login-token.ts';
@@ -17,6 +18,8 @@ import { postPayCancel } from './post-pay-cancel.ts';
 import { postTrxs } from './post-trxs.ts';
 import { postUsersLogin } from './post-users-login.ts';
 import { postV2Login } from './post-v2-login.ts';
+import { postValidationsBankAccount } from './post-validations-bank-account.ts';
+import { postValidationsBankAccountBatch } from './post-validations-bank-account-batch.ts';
 
 /** THE TABLE of endpoints. What is not here does not exist; the API description and the access tests are made from it. */
 export const ROUTES: readonly Endpoint[] = [
@@ -32,6 +35,10 @@ export const ROUTES: readonly Endpoint[] = [
   postV2Login,
   postLogin,
   postLoginToken,
+
+  postValidationsBankAccount,
+  postValidationsBankAccountBatch,
+  getValidationsBankAccount,
 
   getPay,
   postPay,

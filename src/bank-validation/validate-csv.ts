@@ -1,0 +1,163 @@
+import { isUtf8 } from 'node:buffer';
+import { pipeline, Readable, type Writable } from 'node:stream';
+import { type Parser, parse } from 'csv-parse';
+import { stringify } from 'csv-stringify/sync';
+import type { App } from '../app.ts';
+import type { AccountInput } from './account-checks.ts';
+import { isValid, type Verdict } from './check.ts';
+import { type CsvColumns, detectColumns, detectSeparator } from './csv-columns.ts';
+import { COMMAND_LINE } from './validate-bank-account.ts';
+import { type BatchResult, validateBatch } from './validate-batch.ts';
+
+export type CsvSummary = { rows: number; refused: number } & Record<Verdict, number>;
+
+/** A file that cannot be validated at all. The message is for the person at the keyboard. */
+export class CsvError extends Error {}
+
+/** Rows between two waits: as many as one commit takes, so that memory stays the same for any file. */
+const ROWS_AT_ONCE = 500;
+const LONGEST_ROW = 65_536;
+
+/** Columns that the output has after those of the input. */
+const ADDED = ['verdict', 'is_valid', 'codes', 'suggestions', 'validation_id'] as const;
+
+/**
+ * Validates every row of a CSV and writes it back with its verdict, in order. Every cell is text and stays as it was,
+ * zeros and all. Reads and writes as a stream and leaves `output` open; `onRows` is told how many rows are done.
+ *
+ * Throws `CsvError` for a file that is no CSV or whose columns cannot be told.
+ */
+export async function validateCsv(
+  app: App,
+  input: AsyncIterable<Buffer>,
+  output: Writable,
+  onRows: (rows: number) => void = () => {},
+): Promise<CsvSummary> {
+  const summary: CsvSummary = {
+    rows: 0,
+    refused: 0,
+    invalid: 0,
+    plausible: 0,
+    confirmed: 0,
+    mismatch: 0,
+    undetermined: 0,
+  };
+  const { parser, separator } = await openParser(input);
+  let columns: CsvColumns | null = null;
+  let width = 0;
+  let rows: string[][] = [];
+  const flush = async () => {
+    if (columns === null || rows.length === 0) return;
+    const lines = await validateRows(app, rows, columns, summary);
+    rows = [];
+    await write(output, stringify(lines, { delimiter: separator }));
+    onRows(summary.rows);
+  };
+  try {
+    for await (const row of parser as AsyncIterable<string[]>) {
+      if (columns === null) {
+        columns = detectColumns(row);
+        if (columns === null) throw unknownColumns(row);
+        width = row.length;
+        await write(output, stringify([headerOf(row, columns)], { delimiter: separator }));
+        if (columns.hasHeader) continue;
+      }
+      while (row.length < width) row.push('');
+      rows.push(row);
+      if (rows.length === ROWS_AT_ONCE) await flush();
+    }
+    await flush();
+  } catch (error) {
+    throw readableError(error);
+  }
+  if (columns === null) throw new CsvError('The file is empty.');
+  return summary;
+}
+
+async function openParser(input: AsyncIterable<Buffer>): Promise<{ parser: Parser; separator: string }> {
+  const chunks = input[Symbol.asyncIterator]();
+  const first = await chunks.next();
+  const start = first.done === true ? Buffer.alloc(0) : first.value;
+  // Spreadsheets on Windows still write Latin-1. The numbers are the same; names would come out broken.
+  const encoding = isUtf8(start.subarray(0, start.lastIndexOf(10) + 1)) ? 'utf8' : 'latin1';
+  const separator = detectSeparator(
+    start
+      .toString(encoding)
+      .replace(/^\ufeff/, '')
+      .split(/\r?\n/, 1)[0] ?? '',
+  );
+  async function* all(): AsyncGenerator<Buffer> {
+    yield start;
+    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield next.value;
+  }
+  const parser = parse({
+    bom: true,
+    delimiter: separator,
+    encoding,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: LONGEST_ROW,
+  });
+  // Its errors come out of the parser, which whoever reads the rows is told of.
+  pipeline(Readable.from(all()), parser, () => {});
+  return { parser, separator };
+}
+
+async function validateRows(app: App, rows: string[][], columns: CsvColumns, summary: CsvSummary): Promise<string[][]> {
+  const inputs = rows.map((row) => inputOf(row, columns));
+  const results = await validateBatch(app, COMMAND_LINE, inputs);
+  return results.map((result, index) => {
+    summary.rows++;
+    if ('problem' in result) summary.refused++;
+    else summary[result.validation.verdict]++;
+    return [...(rows[index] as string[]), ...cellsOf(result)];
+  });
+}
+
+function inputOf(row: readonly string[], columns: CsvColumns): AccountInput {
+  const rut = row[columns.rut];
+  const checkCharacter = columns.checkCharacter === null ? undefined : row[columns.checkCharacter]?.trim();
+  const whole = checkCharacter && !rut?.includes('-') ? `${rut?.trim()}-${checkCharacter}` : rut;
+  return { rut: whole, bankCode: row[columns.bank], account: row[columns.account] };
+}
+
+function cellsOf(result: BatchResult): string[] {
+  if ('problem' in result) return ['undetermined', 'false', result.problem.code, '', ''];
+  const { verdict, checks, suggestions, id } = result.validation;
+  const told = checks.filter(({ result: outcome, code }) => code !== null && outcome !== 'not_performed');
+  return [
+    verdict,
+    String(isValid(verdict)),
+    told.map(({ code }) => code).join(' '),
+    suggestions.map(({ field, value }) => `${field.split('/').at(-1)}=${value}`).join(' '),
+    id,
+  ];
+}
+
+function headerOf(row: readonly string[], { hasHeader }: CsvColumns): string[] {
+  const names = hasHeader ? row : row.map((_, index) => ['rut', 'bank', 'account'][index] ?? `column_${index + 1}`);
+  return [...names, ...ADDED];
+}
+
+/** Waits while whoever takes the output is slower than we are. */
+async function write(output: Writable, text: string): Promise<void> {
+  if (output.errored) throw output.errored;
+  if (output.write(text)) return;
+  await new Promise<void>((resolve, reject) => {
+    output.once('drain', resolve);
+    output.once('error', reject);
+  });
+}
+
+function unknownColumns(row: readonly string[]): CsvError {
+  // A first row with digits is data, and data does not belong on a screen.
+  const found = row.slice(0, 20).map((name) => (/\d/.test(name) ? '…' : name.slice(0, 40)));
+  return new CsvError(
+    `Which columns are RUT, bank and account? Name them rut, bank and account in the first row. Found: ${found.join(' | ')}`,
+  );
+}
+
+function readableError(error: unknown): unknown {
+  const { code, lines } = error as { code?: string; lines?: number };
+  return code?.startsWith('CSV_') ? new CsvError(`Line ${lines ?? '?'} cannot be read as CSV (${code}).`) : error;
+}

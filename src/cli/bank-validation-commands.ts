@@ -1,0 +1,174 @@
+import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { finished } from 'node:stream/promises';
+import type { Command } from 'commander';
+import { erasePrivacy } from '../bank-validation/erase-privacy.ts';
+import { exportPrivacy } from '../bank-validation/export-privacy.ts';
+import { importBankDirectory } from '../bank-validation/import-bank-directory.ts';
+import { CsvError, type CsvSummary, validateCsv } from '../bank-validation/validate-csv.ts';
+import { CommandError, print, table } from './print.ts';
+import { withApp } from './with-app.ts';
+
+/** `validate`, `banks import` and `privacy export | erase`. */
+export function addBankValidationCommands(program: Command): void {
+  program
+    .command('validate')
+    .description('validate the bank accounts of a CSV; columns rut, bank, account in any order and most spellings')
+    .argument('<file>', 'CSV with a first row of names; zeros are kept')
+    .option('--out <file>', 'where to write the rows with their verdicts; standard output unless given')
+    .option('--json', 'print the summary as one JSON object (needs --out)')
+    .addHelpText(
+      'after',
+      '\nStatus: 0 nothing is wrong, 1 a row is invalid or a mismatch, 2 the file cannot be used, 3 some rows could not be checked.',
+    )
+    .action(validate);
+  program
+    .command('banks')
+    .description('the list of bank codes')
+    .command('import')
+    .description(
+      'make a newer list serve, on every running replica within a second; nothing changes where it cannot be believed',
+    )
+    .argument('<file>', 'JSON in the form of src/bank-validation/bank-directory.json')
+    .option('--json', 'print one JSON object')
+    .action(importBanks);
+  const privacy = program.command('privacy').description('what is kept about a person, as Law 21.719 asks');
+  privacy
+    .command('export')
+    .description('print everything that is kept about a RUT')
+    .requiredOption('--rut <rut>')
+    .action(exportRut);
+  privacy
+    .command('erase')
+    .description('remove everything that is kept about a RUT')
+    .requiredOption('--rut <rut>')
+    .option('--json', 'print one JSON object')
+    .action(eraseRut);
+}
+
+type ValidateOptions = { out?: string; json?: boolean };
+
+async function validate(file: string, options: ValidateOptions): Promise<void> {
+  const { out } = options;
+  if (options.json === true && out === undefined)
+    throw unusable('--json needs --out: standard output holds one of them.');
+  if (out !== undefined && resolve(out) === resolve(file)) throw unusable('--out must be another file.');
+  const progress = showProgress(sizeOf(file));
+  try {
+    const input = createReadStream(file, { highWaterMark: 256 * 1024 });
+    const output = out === undefined ? process.stdout : (await open(out, 'w')).createWriteStream();
+    // What goes wrong with it comes out of the next write.
+    output.on('error', () => {});
+    const summary = await withApp((app) =>
+      validateCsv(app, input, output, (rows) => progress.show(rows, input.bytesRead)),
+    );
+    if (out !== undefined) await finished(output.end());
+    progress.clear();
+    report(options, summary);
+  } catch (error) {
+    progress.clear();
+    const { code } = error as NodeJS.ErrnoException;
+    if (error instanceof CsvError) throw unusable(error.message);
+    if (FILE_FAILURES.has(code ?? '')) throw unusable(`Reading ${file} or writing the rows failed: ${code}.`);
+    throw error;
+  }
+}
+
+const FILE_FAILURES: ReadonlySet<string> = new Set([
+  'EACCES',
+  'EISDIR',
+  'ENOENT',
+  'ENOSPC',
+  'ENOTDIR',
+  'EPIPE',
+  'EROFS',
+]);
+
+/** Status 1 says that a row is wrong, so what keeps the rows from being looked at has another. */
+function unusable(message: string): CommandError {
+  return new CommandError(message, 2);
+}
+
+function sizeOf(file: string): number {
+  try {
+    return statSync(file).size;
+  } catch {
+    throw unusable(`${file} cannot be read.`);
+  }
+}
+
+/** The summary goes where the rows do not. */
+function report(options: ValidateOptions, summary: CsvSummary): void {
+  const { rows, refused, ...verdicts } = summary;
+  const counted = Object.entries({ ...verdicts, refused }).filter(([name, count]) => name !== 'refused' || count > 0);
+  const lines = table([...counted, ['rows', rows] as const].map(([name, count]) => [name, String(count).padStart(9)]));
+  if (options.out === undefined) process.stderr.write(`${lines.join('\n')}\n`);
+  else print(options, { ...summary, out: options.out }, [...lines, `Written to ${options.out}.`]);
+  process.exitCode = exitStatus(summary);
+}
+
+function exitStatus({ invalid, mismatch, undetermined, refused }: CsvSummary): number {
+  if (invalid + mismatch > 0) return 1;
+  return undetermined + refused > 0 ? 3 : 0;
+}
+
+const BAR_WIDTH = 30;
+
+/** One line on a terminal, drawn over again; nothing where nobody looks. */
+function showProgress(size: number): { show(rows: number, bytes: number): void; clear(): void } {
+  if (!process.stderr.isTTY) return { show: () => {}, clear: () => {} };
+  return {
+    show: (rows, bytes) => {
+      const done = size === 0 ? 1 : Math.min(1, bytes / size);
+      const bar = '█'.repeat(Math.round(done * BAR_WIDTH)).padEnd(BAR_WIDTH, '░');
+      process.stderr.write(`\r${bar} ${String(Math.floor(done * 100)).padStart(3)} %  ${rows} rows`);
+    },
+    clear: () => void process.stderr.write('\r\x1b[K'),
+  };
+}
+
+async function importBanks(file: string, options: { json?: boolean }): Promise<void> {
+  const outcome = await withApp(async (app) => importBankDirectory(app, readJson(file)));
+  if ('problems' in outcome) {
+    const lines = outcome.problems.map(({ code, pointer, message }) => `  ${code} ${pointer}: ${message}`);
+    if (options.json === true) print(options, outcome, []);
+    throw new CommandError(`${file} was not imported; nothing has changed.\n${lines.join('\n')}`);
+  }
+  const { version, added, removed, changed } = outcome;
+  const listed = (codes: readonly string[]) => (codes.length === 0 ? 'none' : codes.join(' '));
+  print(options, outcome, [
+    `The list ${version} serves from now on.`,
+    ...table([
+      ['  added', listed(added)],
+      ['  removed', listed(removed)],
+      ['  changed', listed(changed)],
+    ]),
+  ]);
+}
+
+function readJson(file: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    throw new CommandError(`${file} cannot be read.`);
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new CommandError(`${file} is not JSON.`);
+  }
+}
+
+async function exportRut(options: { rut: string }): Promise<void> {
+  const exported = await withApp((app) => exportPrivacy(app, options.rut));
+  if (exported === null) throw new CommandError('This is no RUT: write it as 12345678-5.');
+  process.stdout.write(`${JSON.stringify(exported, null, 2)}\n`);
+}
+
+async function eraseRut(options: { rut: string; json?: boolean }): Promise<void> {
+  const erased = await withApp((app) => erasePrivacy(app, options.rut));
+  if (erased === null) throw new CommandError('This is no RUT: write it as 12345678-5.');
+  print(options, erased, [`${erased.erased} validations were removed, and what was counted for this RUT.`]);
+}

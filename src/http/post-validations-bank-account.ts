@@ -1,0 +1,66 @@
+import { validateBankAccount } from '../bank-validation/validate-bank-account.ts';
+import type { Endpoint } from './endpoint.ts';
+import { readAccountInput } from './read-account-input.ts';
+import { invalidBody } from './read-members.ts';
+import { readStrictJson } from './read-strict-json.ts';
+import { requirePayouts } from './require-user.ts';
+import { apiLanguage, sendValidation } from './validation-reply.ts';
+import {
+  ACCOUNT_REQUEST_EXAMPLE,
+  AccountRequestSchema,
+  LANGUAGE_PARAMETER,
+  PAYOUTS_ERRORS,
+  VALIDATION_EXAMPLE,
+  VALIDATION_REPLY_EXAMPLE,
+  ValidationReplySchema,
+} from './validation-schemas.ts';
+
+const LIMITS = { depth: 4, members: 64 };
+
+/** Says what can be said about the bank account of a RUT. */
+export const postValidationsBankAccount: Endpoint = {
+  method: 'POST',
+  paths: ['/validations/BankAccount'],
+  access: 'payouts',
+  consumes: ['application/json'],
+  describe: {
+    operationId: 'validateBankAccount',
+    summary: 'Validate a bank account',
+    description:
+      'Every well-formed request is answered with a verdict and the checks behind it: a wrong check character is a verdict, not an error. Without an online provider the best verdict is `plausible`.',
+    tag: 'Bank account validation',
+    parameters: [LANGUAGE_PARAMETER],
+    body: AccountRequestSchema,
+    bodyExample: ACCOUNT_REQUEST_EXAMPLE,
+    replies: {
+      200: { description: 'The verdict', schema: ValidationReplySchema, example: VALIDATION_REPLY_EXAMPLE },
+      202: {
+        description: 'The online provider is still checking: look again at `Location`, or wait for the event.',
+        schema: ValidationReplySchema,
+        example: {
+          message: 'The provider is still checking the bank account.',
+          errors: null,
+          data: { ...VALIDATION_EXAMPLE, state: 'pending', verdict: 'undetermined', isValid: false },
+        },
+        headers: { Location: 'Where the validation is read', 'Retry-After': 'Seconds after which to look' },
+      },
+    },
+    errors: [
+      ...PAYOUTS_ERRORS,
+      'INVALID_JSON',
+      'DUPLICATE_KEY',
+      'INVALID_BODY',
+      'PAYLOAD_TOO_LARGE',
+      'UNSUPPORTED_MEDIA_TYPE',
+      'RATE_LIMITED',
+      'OUTCOME_UNKNOWN',
+    ],
+  },
+  handle: async (app, request, reply) => {
+    const user = await requirePayouts(app, request);
+    const reading = readAccountInput(readStrictJson(request.body as Buffer | undefined, LIMITS));
+    if ('errors' in reading) throw invalidBody(reading.errors);
+    const validation = await validateBankAccount(app, user, reading.input);
+    return sendValidation(app, reply, validation, apiLanguage(request));
+  },
+};

@@ -1,0 +1,74 @@
+import { textOfBody } from '../../sdk/src/field.ts';
+import { refuse } from '../../sdk/src/signing-error.ts';
+
+export type JsonLimits = { readonly depth: number; readonly members: number };
+
+/**
+ * Reads a JSON object of any shape, and refuses what two readers could understand differently: bytes that are not
+ * UTF-8, a name twice in one object, names that reach a prototype. Unlike the reader of signed bodies it takes every
+ * text, line breaks and all, because a text that is no RUT deserves a verdict rather than a refusal.
+ *
+ * Throws `SigningError` (400).
+ */
+export function readStrictJson(body: Buffer | undefined, limits: JsonLimits): Record<string, unknown> {
+  const text = textOfBody(body ?? Buffer.alloc(0));
+  scan(text, limits);
+  const value = parse(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse('NOT_AN_OBJECT', null);
+  return value as Record<string, unknown>;
+}
+
+const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the body.
+    return refuse('INVALID_JSON', null);
+  }
+}
+
+/** Sees what `JSON.parse` hides. Runs before it, since its time grows with the square of a depth without bounds. */
+function scan(text: string, limits: JsonLimits): void {
+  const open: (Set<string> | null)[] = [];
+  let members = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '{' || character === '[') {
+      open.push(character === '{' ? new Set() : null);
+      if (open.length > limits.depth) refuse('JSON_TOO_DEEP', null);
+    } else if (character === '}' || character === ']') {
+      open.pop();
+    } else if (character === '"') {
+      const end = endOfString(text, at);
+      const names = open.at(-1);
+      if (names && isName(text, end)) {
+        if (++members > limits.members) refuse('TOO_MANY_FIELDS', null, `at most ${limits.members} are taken`);
+        addName(names, text.slice(at, end));
+      }
+      at = end - 1;
+    }
+  }
+}
+
+/** The place behind the closing quote, or the end of the text. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at + 1;
+}
+
+function isName(text: string, end: number): boolean {
+  let at = end;
+  while (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at++;
+  return text[at] === ':';
+}
+
+/** `\u0072ut` is the name `rut` too. */
+function addName(names: Set<string>, quoted: string): void {
+  const name = quoted.includes('\\') ? String(parse(quoted)) : quoted.slice(1, -1);
+  if (FORBIDDEN_NAMES.has(name)) refuse('FORBIDDEN_KEY', name);
+  if (names.has(name)) refuse('DUPLICATE_KEY', name);
+  names.add(name);
+}

@@ -1,0 +1,72 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../app.ts';
+import { type Check, isValid, type Verdict } from '../bank-validation/check.ts';
+import { type Language, PENDING_MESSAGE, VERDICT_MESSAGES } from '../bank-validation/check-messages.ts';
+import type { Validation } from '../bank-validation/stored-validation.ts';
+import { preferredLanguage } from '../lib/accept-language.ts';
+
+/** The language that a client of the API asks for; English when it asks for none that we speak. */
+export function apiLanguage(request: FastifyRequest): Language {
+  return preferredLanguage(request.headers['accept-language'], ['en', 'es']) ?? 'en';
+}
+
+/** Answers one validation: 200 with its verdict, or 202 and where to look while the provider is still checking. */
+export function sendValidation(
+  app: App,
+  reply: FastifyReply,
+  validation: Validation,
+  language: Language,
+): FastifyReply {
+  const pending = validation.state === 'pending';
+  const message = (pending ? PENDING_MESSAGE : VERDICT_MESSAGES[validation.verdict])[language];
+  if (pending) {
+    reply.code(202);
+    reply.header('location', `${app.config.basePath}/validations/BankAccount/${validation.id}`);
+    reply.header('retry-after', '2');
+  }
+  return reply
+    .headers({
+      'content-type': 'application/json; charset=utf-8',
+      'content-language': language,
+      vary: 'accept-language',
+    })
+    .send(`{"message":${JSON.stringify(message)},"errors":null,"data":${validationJson(validation, language)}}`);
+}
+
+/** A validation as JSON text. */
+export function validationJson(validation: Validation, language: Language): string {
+  const { id, state, verdict, rut, bank, maskedAccount, suggestions, expiresAt, validatedAt } = validation;
+  const head = {
+    id,
+    state,
+    verdict,
+    assurance: assuranceOf(verdict),
+    isValid: isValid(verdict),
+    rut,
+    bank,
+    account: { masked: maskedAccount },
+    suggestions: suggestions.map((one) => ({ ...one, message: one.message[language] })),
+    expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+    validatedAt: new Date(validatedAt).toISOString(),
+  };
+  let checks = '';
+  for (const check of validation.checks) checks += `${checks === '' ? '' : ','}${checkJson(check, language)}`;
+  return `${JSON.stringify(head).slice(0, -1)},"checks":[${checks}]}`;
+}
+
+/** `holder` only where somebody who knows the holder has spoken: nobody shall read `isValid` as ownership. */
+function assuranceOf(verdict: Verdict): 'format' | 'holder' {
+  return verdict === 'confirmed' || verdict === 'mismatch' ? 'holder' : 'format';
+}
+
+// Most checks are shared by all answers, and writing them out anew would be the dearest part of an answer.
+const WRITTEN = { en: new WeakMap<Check, string>(), es: new WeakMap<Check, string>() };
+
+function checkJson(check: Check, language: Language): string {
+  let text = WRITTEN[language].get(check);
+  if (text === undefined) {
+    text = JSON.stringify({ ...check, message: check.message[language] });
+    WRITTEN[language].set(check, text);
+  }
+  return text;
+}
