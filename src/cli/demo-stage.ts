@@ -34,7 +34,7 @@ export async function openDemo(config: Config): Promise<Demo> {
   const receiver = await openReceiver();
   let steps = 0;
   const say = (text: string) => void process.stdout.write(`\n  ${text}\n`);
-  const show = (label: string, text: string) => void process.stdout.write(`    ${label.padEnd(16)}${text}\n`);
+  const show = (label: string, text: string) => void process.stdout.write(`    ${label.padEnd(22)}${text}\n`);
   say(`Rúbrica runs at ${service.url}, on ${service.app.db.engine}.`);
   return {
     app: service.app,

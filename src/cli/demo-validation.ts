@@ -61,13 +61,19 @@ async function validate(
   });
   const reply = (await response.json()) as { data: Validation };
   demo.check(response.status === 200, `POST /validations/BankAccount answered with a verdict: ${reply.data?.verdict}`);
-  for (const { id, result, message } of reply.data.checks.filter(tellsSomething)) {
-    demo.show(result, `${id}: ${message}`);
-  }
+  showChecks(demo, reply.data.checks);
   return reply.data;
 }
 
 /** What passed is the long part of every answer; what a person acts on is the rest, and the strongest passes. */
-function tellsSomething({ id, result }: Check): boolean {
-  return result !== 'pass' || id === 'account.cuentarut_consistency' || id === 'holder.match';
+function showChecks(demo: Demo, checks: readonly Check[]): void {
+  const strongest = ['account.cuentarut_consistency', 'holder.match'];
+  for (const { id, result, message } of checks) {
+    if (result === 'not_performed' || (result === 'pass' && !strongest.includes(id))) continue;
+    demo.show(result, `${id}: ${message}`);
+  }
+  const passed = checks.filter(({ result }) => result === 'pass').length;
+  const open = checks.filter(({ result }) => result === 'not_performed').map(({ id }) => id);
+  demo.show('pass', `${passed} of ${checks.length} checks`);
+  if (open.length > 0) demo.show('not performed', open.join(', '));
 }
