@@ -2,9 +2,9 @@ import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { currencyExponent } from '../../sdk/src/currency-exponents.ts';
 import type { App } from '../app.ts';
+import { environmentOf } from '../checkout/environment-of.ts';
 import { selectLatestAttempt } from '../checkout/payment-attempt-queries.ts';
 import { Problem } from '../error-catalogue.ts';
-import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { findTransaction } from '../transactions/find-transaction.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -46,8 +46,7 @@ export async function requireTransaction(app: App, request: FastifyRequest): Pro
 }
 
 async function describeTransaction(app: App, transaction: Transaction) {
-  const environment = await findEnvironmentById(app, transaction.environment_id);
-  if (environment === null) throw new Error('A transaction without its environment');
+  const environment = await environmentOf(app, transaction);
   const createdAt = time(transaction.created_at);
   const settledAt = transaction.settled_at === null ? null : time(transaction.settled_at);
   return {

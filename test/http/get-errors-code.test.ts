@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SIGNING_CATALOGUE } from '../../sdk/src/signing-error.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
+import { CATALOGUE } from '../../src/error-catalogue.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { jsonOf, startTestServer } from '../support/test-server.ts';
+
+const db = openDatabase('sqlite::memory:', { connections: 1, pooler: false, onFatal: () => {} });
+
+test('every code of the service and of the SDK has a page that needs no script', async () => {
+  await using server = await startTestServer(createTestApp(db));
+  for (const code of [...Object.keys(CATALOGUE), ...Object.keys(SIGNING_CATALOGUE)]) {
+    const { status, headers, text } = await server.get(`/errors/${code}`);
+    assert.equal(status, 200, code);
+    assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
+    assert.match(text, new RegExp(`<title>${code}</title>`));
+    assert.doesNotMatch(text, /<script/);
+  }
+});
+
+test('a page says the status and what to do', async () => {
+  await using server = await startTestServer(createTestApp(db));
+  const { text } = await server.get('/errors/INVALID_FORM');
+  assert.match(text, /<h1>The body is not a valid form<\/h1>/);
+  assert.match(text, /the service, with HTTP status 400/);
+  assert.match(text, /join the pairs with &amp;\./);
+  assert.match((await server.get('/errors/INVALID_TIMESTAMP')).text, /the SDK, on your side/);
+});
+
+test('a code that there is not is answered with 404', async () => {
+  await using server = await startTestServer(createTestApp(db));
+  for (const code of ['NOTHING', 'invalid_form', 'constructor', '__proto__', 'toString']) {
+    const answer = await server.get(`/errors/${code}`);
+    assert.deepEqual([answer.status, jsonOf(answer)['code']], [404, 'NOT_FOUND'], code);
+  }
+});
