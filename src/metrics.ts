@@ -44,9 +44,9 @@ export function createMetrics() {
       labelNames: ['outcome'],
       registers,
     }),
-    callbacksDue: new Gauge({
-      name: 'rubrica_callbacks_due',
-      help: 'Callbacks that are due and not delivered',
+    callbacksLateSeconds: new Gauge({
+      name: 'rubrica_callbacks_late_seconds',
+      help: 'How long ago the callback that waits longest was due',
       registers,
     }),
     validations: new Counter({
