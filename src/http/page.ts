@@ -11,8 +11,8 @@ export type Page = {
   language: Language;
   title: string;
   main: Html;
-  /** Says that no money moves. */
-  test?: boolean;
+  /** For the pages of a payment: whether it is a test, in which no money moves. */
+  payment?: { test: boolean };
   script?: AssetName;
   /** Loads `url` after that time, without a script. */
   refresh?: { seconds: number; url: string };
@@ -69,7 +69,8 @@ function formSources(target: string | undefined): string[] {
 }
 
 function layout(app: App, page: Page): Html {
-  const { language, title, refresh, script } = page;
+  const { language, title, refresh, script, payment } = page;
+  const test = payment?.test === true;
   return html`<!doctype html>
 <html lang="${LANGUAGE_TAGS[language]}">
 <head>
@@ -85,14 +86,14 @@ ${script !== undefined && html`<script src="${assetPath(app, script)}" defer></s
 <body>
 <header>
 ${WORDMARK}
-${page.test === true && html`<p class="badge">${say(language, 'test.badge')}</p>`}
+${test && html`<p class="badge">${say(language, 'test.badge')}</p>`}
 </header>
 <main>
 ${page.main}
 </main>
 <footer>
-${page.test === true && html`<p>${say(language, 'test.note')}</p>`}
-<p>${say(language, 'footer.processed')}</p>
+${test && html`<p>${say(language, 'test.note')}</p>`}
+${payment !== undefined && html`<p>${say(language, 'footer.processed')}</p>`}
 </footer>
 </body>
 </html>

@@ -12,7 +12,7 @@ import type { Page } from './page.ts';
 /** Why something that the payer asked for was not done. */
 export type Refusal = 'INVALID_PARAMETER' | 'NOT_PAYABLE' | 'PAYMENT_IN_PROGRESS';
 
-type PageParts = Omit<Page, 'status' | 'language' | 'test'>;
+type PageParts = Omit<Page, 'status' | 'language' | 'payment'>;
 
 /** The path of a payment's page as browsers see it. */
 export function payPath(app: App, payment: Payment): string {
@@ -32,7 +32,7 @@ export function payPage(
   const parts = partsOf(app, payment, language, chosen);
   const notice =
     refusal !== undefined && html`<p class="notice" role="alert">${say(language, `notice.${refusal}`)}</p>`;
-  return { ...parts, main: html`${notice}${parts.main}`, language, test: isTest(payment) };
+  return { ...parts, main: html`${notice}${parts.main}`, language, payment: markOf(payment) };
 }
 
 /** Asks whether the payer means it: a cancelled transaction is over for good. */
@@ -45,7 +45,7 @@ export function cancelPage(app: App, payment: Payment, language: Language): Omit
 ${summary(payment, language)}
 <form method="post" action="${path}/cancel"><button class="primary">${say(language, 'cancel.confirm')}</button></form>
 <p><a class="secondary" href="${path}">${say(language, 'cancel.back')}</a></p>`;
-  return { language, test: isTest(payment), title: say(language, 'cancel.title'), main, formTarget: url_cancel };
+  return { language, payment: markOf(payment), title: say(language, 'cancel.title'), main, formTarget: url_cancel };
 }
 
 /** Sends the payer to a payment method by a form post. */
@@ -59,7 +59,7 @@ export function redirectPage(
 <h1>${title}</h1>
 <p>${say(language, 'redirect.text', { amount: amountOf(payment, language) })}</p>
 ${submittingForm(url, fields, say(language, 'redirect.button'), 0)}`;
-  return { language, test: isTest(payment), title, main, script: 'submit-form.js', formTarget: url };
+  return { language, payment: markOf(payment), title, main, script: 'submit-form.js', formTarget: url };
 }
 
 function partsOf(app: App, payment: Payment, language: Language, chosen: string | undefined): PageParts {
@@ -202,6 +202,6 @@ function amountOf({ transaction }: Payment, language: Language): string {
   return formatAmount(language, transaction.amount, transaction.currency);
 }
 
-function isTest(payment: Payment): boolean {
-  return payment.environment.environment === 'development';
+function markOf(payment: Payment): { test: boolean } {
+  return { test: payment.environment.environment === 'development' };
 }

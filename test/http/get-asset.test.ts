@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ASSETS, type AssetName, assetPath } from '../../src/http/assets.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { startTestServer } from '../support/test-server.ts';
+
+forEachEngine('GET /assets', (openTestDatabase) => {
+  test('a file is kept by browsers for ever under the address with its version, else for an hour', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await using server = await startTestServer(app);
+    for (const name of Object.keys(ASSETS) as AssetName[]) {
+      const versioned = await server.get(assetPath(app, name));
+      assert.equal(versioned.status, 200);
+      assert.equal(versioned.headers.get('cache-control'), 'public, max-age=31536000, immutable');
+      assert.equal(versioned.headers.get('content-type'), ASSETS[name].type);
+      assert.equal(versioned.headers.get('cross-origin-resource-policy'), 'cross-origin');
+      for (const path of [`/assets/${name}`, `/assets/${name}?v=000000000000`]) {
+        assert.equal((await server.get(path)).headers.get('cache-control'), 'public, max-age=3600');
+      }
+    }
+  });
+
+  test('nothing else is a file', async () => {
+    await using server = await startTestServer(createTestApp(await openTestDatabase()));
+    for (const name of ['none.css', 'constructor', '__proto__', '..', '%2e%2e/app.ts', 'pay.css/', '']) {
+      assert.equal((await server.get(`/assets/${name}`)).status, 404, name);
+    }
+  });
+});

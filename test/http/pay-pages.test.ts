@@ -1,0 +1,366 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { App } from '../../src/app.ts';
+import { lookUpPayments } from '../../src/checkout/look-up-payments.ts';
+import { settlePayment } from '../../src/checkout/settle-payment.ts';
+import { StorageError } from '../../src/db/database.ts';
+import { simulatedMethod } from '../../src/payment-methods/simulated-method.ts';
+import type { Environment } from '../../src/payment-services/payment-service.ts';
+import { payToken, type Transaction, type TransactionInput } from '../../src/transactions/transaction.ts';
+import { approved, readAttempt, readStates, scriptMethod } from '../checkout/checkout-case.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { type Answer, startTestServer, type TestServer } from '../support/test-server.ts';
+import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
+
+type Visit = { app: TestApp; server: TestServer; transaction: Transaction; path: string };
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+const ENGLISH = { 'accept-language': 'en' };
+
+forEachEngine('the pay page', (openTestDatabase) => {
+  const open = async (
+    changes: Partial<TransactionInput> = {},
+    parts: Partial<App> & { environment?: Environment } = {},
+  ): Promise<Visit & AsyncDisposable> => openVisit(openTestDatabase, changes, parts);
+
+  test('shows amount, merchant, reference, method and time, as a test', async () => {
+    await using visit = await open();
+    const answer = await visit.server.get(visit.path, ENGLISH);
+    assert.equal(answer.status, 200);
+    for (const text of ['CLP', '12,990', 'Test shop', 'ORD-1', 'Pay with Simulator', '60 minutes', 'Test</p>']) {
+      assert.ok(answer.text.includes(text), `${text} is not on the page`);
+    }
+    assert.match(answer.text, new RegExp(`<form method="post" action="${visit.path}"`));
+    assert.match(answer.text, /<button name="method" value="simulated"/);
+    assert.match(answer.text, /<html lang="en">/);
+    assert.equal(answer.text.match(/<h1>/g)?.length, 1);
+  });
+
+  test('of a production token says nothing of a test', async () => {
+    await using visit = await open({}, { environment: 'production', paymentMethods: [scriptMethod()] });
+    const { text } = await visit.server.get(visit.path, ENGLISH);
+    assert.doesNotMatch(text, /badge|This is a test/);
+    assert.match(text, /Pay with Scripted/);
+  });
+
+  test('is Spanish unless the browser asks for other languages only', async () => {
+    await using visit = await open();
+    for (const [header, tag] of [
+      ['es-CL,es;q=0.9', 'es-CL'],
+      ['', 'es-CL'],
+      ['fr-FR', 'en'],
+    ] as const) {
+      const { headers, text } = await visit.server.get(visit.path, { 'accept-language': header });
+      assert.equal(headers.get('content-language'), tag);
+      assert.equal(headers.get('vary'), 'Accept-Language');
+      assert.match(text, new RegExp(`<html lang="${tag}">`));
+    }
+  });
+
+  test('looking at it pays nothing and changes nothing, with a method in the address too', async () => {
+    await using visit = await open();
+    const before = await readStates(visit.app);
+    for (const query of ['', '?method=simulated', '?method=simulated&method=simulated', '?method=nothing']) {
+      assert.equal((await visit.server.get(visit.path + query)).status, 200);
+    }
+    assert.equal((await visit.server.get(`${visit.path}/cancel`)).status, 200);
+    assert.deepEqual(await readStates(visit.app), before);
+  });
+
+  test('puts the method that the shop chose first', async () => {
+    const other = { ...simulatedMethod, code: 'other', name: 'Other method' };
+    await using visit = await open({}, { paymentMethods: [simulatedMethod, other] });
+    const codesOf = ({ text }: Answer) => [...text.matchAll(/name="method" value="(\w+)"/g)].map(([, code]) => code);
+    assert.deepEqual(codesOf(await visit.server.get(visit.path)), ['simulated', 'other']);
+    assert.deepEqual(codesOf(await visit.server.get(`${visit.path}?method=other`)), ['other', 'simulated']);
+    assert.deepEqual(codesOf(await visit.server.get(`${visit.path}?method=none`)), ['simulated', 'other']);
+  });
+
+  test('what a shop sent is text on it, whatever it looks like', async () => {
+    await using visit = await open({ reference: `"><script>alert('1')</script>` });
+    const { text } = await visit.server.get(visit.path);
+    assert.ok(text.includes('&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;'));
+    assert.doesNotMatch(text, /<script>/);
+  });
+
+  test('comes with the headers of a page on which money is paid', async () => {
+    await using visit = await open();
+    const { headers } = await visit.server.get(visit.path);
+    assert.equal(
+      headers.get('content-security-policy'),
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+    );
+    for (const [name, value] of [
+      ['content-type', 'text/html; charset=utf-8'],
+      ['cache-control', 'no-store'],
+      ['cross-origin-opener-policy', 'same-origin'],
+      ['x-frame-options', 'DENY'],
+      ['origin-agent-cluster', '?1'],
+      ['referrer-policy', 'no-referrer'],
+      ['x-content-type-options', 'nosniff'],
+      ['x-robots-tag', 'noindex'],
+    ] as const) {
+      assert.equal(headers.get(name), value, name);
+    }
+  });
+
+  test('has no inline script or style, and loads nothing from elsewhere', async () => {
+    await using visit = await open();
+    await visit.server.post(visit.path, pay('simulated'));
+    const { text } = await visit.server.get(visit.path);
+    assert.doesNotMatch(text, /\sstyle=|<style|\son\w+=|javascript:/);
+    for (const [, address] of text.matchAll(/<(?:script|link|img)[^>]*?(?:src|href)="([^"]*)"/g)) {
+      assert.match(address as string, /^\/assets\/[\w.-]+(\?v=[0-9a-f]{12})?$/);
+      const asset = await visit.server.get(address as string);
+      assert.equal(asset.status, 200);
+    }
+  });
+
+  test('pays by a post and leads back to itself, which then posts the signed fields to the shop', async () => {
+    await using visit = await open({ urlComplete: 'https://shop.example.cl/done?a=1&b=%20' });
+    const paid = await visit.server.post(visit.path, pay('simulated'));
+    assert.deepEqual([paid.status, paid.headers.get('location')], [303, visit.path]);
+    const { status, text, headers } = await visit.server.get(visit.path, ENGLISH);
+    assert.equal(status, 200);
+    assert.match(text, /Payment approved/);
+    assert.match(
+      text,
+      /<form method="post" action="https:\/\/shop\.example\.cl\/done\?a=1&amp;b=%20" accept-charset="utf-8" data-submit-after="2000">/,
+    );
+    const [callback] = await visit.app.db.query<{ body: string }>('select body from callbacks');
+    assert.equal(new URLSearchParams(hiddenFields(text)).toString(), callback?.body);
+    assert.match(
+      headers.get('content-security-policy') as string,
+      /; form-action 'self' https:\/\/shop\.example\.cl https:; /,
+    );
+  });
+
+  test('a second payment is refused on a page that shows how it stands', async () => {
+    await using visit = await open(
+      {},
+      { paymentMethods: [scriptMethod({ start: async () => ({ kind: 'pending' }) })] },
+    );
+    await visit.server.post(visit.path, pay('scripted'));
+    const again = await visit.server.post(visit.path, { ...pay('scripted'), headers: { ...FORM, ...ENGLISH } });
+    assert.equal(again.status, 409);
+    assert.match(again.headers.get('content-type') as string, /^text\/html/);
+    assert.match(again.text, /role="alert">A payment for this order is already in progress/);
+    assert.match(again.text, /We are confirming your payment/);
+    assert.match(again.text, new RegExp(`<meta http-equiv="refresh" content="3; url=${visit.path}">`));
+  });
+
+  test('a payment after the end is refused on a page that shows the end', async () => {
+    await using visit = await open();
+    await visit.server.post(visit.path, pay('simulated'));
+    const again = await visit.server.post(visit.path, { ...pay('simulated'), headers: { ...FORM, ...ENGLISH } });
+    assert.equal(again.status, 409);
+    assert.match(again.text, /can no longer be paid/);
+    assert.match(again.text, /Payment approved/);
+    assert.deepEqual((await readStates(visit.app)).attempts, ['approved']);
+  });
+
+  for (const body of [
+    '',
+    'method=',
+    'method=none',
+    'method=simulated&method=simulated',
+    'method=simulated&x=1',
+    'x=1',
+    'method=%zz',
+  ]) {
+    test(`the form ${JSON.stringify(body)} is refused with a page, and nothing is paid`, async () => {
+      await using visit = await open();
+      const answer = await visit.server.post(visit.path, { headers: FORM, body });
+      assert.equal(answer.status, 400);
+      assert.match(answer.headers.get('content-type') as string, /^text\/html/);
+      assert.ok(answer.text.includes(visit.path), 'there is no way back to the payment');
+      assert.deepEqual((await readStates(visit.app)).attempts, []);
+    });
+  }
+
+  test('a payer who is sent to a method goes there by a form, and nowhere else', async () => {
+    const redirect = {
+      kind: 'redirect',
+      externalId: 'b1',
+      url: 'https://bank.example/form?x=1',
+      fields: { token: 'a"b' },
+    } as const;
+    const method = scriptMethod({ start: async () => redirect });
+    await using visit = await open({}, { paymentMethods: [method] });
+    const { status, text, headers } = await visit.server.post(visit.path, {
+      ...pay('scripted'),
+      headers: { ...FORM, ...ENGLISH },
+    });
+    assert.equal(status, 200);
+    assert.match(text, /Taking you to Scripted/);
+    assert.match(text, /action="https:\/\/bank\.example\/form\?x=1" accept-charset="utf-8" data-submit-after="0"/);
+    assert.match(text, /<input type="hidden" name="token" value="a&quot;b">/);
+    assert.match(
+      headers.get('content-security-policy') as string,
+      /form-action 'self' https:\/\/bank\.example https:;/,
+    );
+
+    // They come back either way, with whatever the method adds, and the method is asked.
+    const back = await visit.server.get(`${visit.path}/return?token_ws=abc&x=1`);
+    assert.deepEqual([back.status, back.headers.get('location')], [303, visit.path]);
+    assert.equal(method.lookedUp[0]?.externalId, 'b1');
+    assert.equal((await readStates(visit.app)).transaction, 'completed');
+    const posted = await visit.server.post(`${visit.path}/return`, { headers: FORM, body: 'TBK_TOKEN=abc' });
+    assert.deepEqual([posted.status, posted.headers.get('location')], [303, visit.path]);
+    assert.equal(method.lookedUp.length, 1);
+  });
+
+  test('cancelling asks first, then leads to the shop with its query as it was', async () => {
+    await using visit = await open({ urlCancel: 'https://shop.example.cl/cancel?order=1&q=%C3%B1&x=a+b' });
+    const question = await visit.server.get(`${visit.path}/cancel`, ENGLISH);
+    assert.match(question.text, /Cancel this payment\?/);
+    assert.match(question.text, new RegExp(`<form method="post" action="${visit.path}/cancel">`));
+    assert.match(
+      question.headers.get('content-security-policy') as string,
+      /form-action 'self' https:\/\/shop\.example\.cl https:;/,
+    );
+    const answer = await visit.server.post(`${visit.path}/cancel`, { headers: FORM, body: '' });
+    assert.deepEqual(
+      [answer.status, answer.headers.get('location')],
+      [303, 'https://shop.example.cl/cancel?order=1&q=%C3%B1&x=a+b'],
+    );
+    const after = await visit.server.get(visit.path, ENGLISH);
+    assert.match(after.text, /Payment cancelled/);
+    assert.match(after.text, /href="https:\/\/shop\.example\.cl\/cancel\?order=1&amp;q=%C3%B1&amp;x=a\+b"/);
+    assert.doesNotMatch(after.text, /<form/);
+    const moved = await visit.server.get(`${visit.path}/cancel`);
+    assert.deepEqual([moved.status, moved.headers.get('location')], [303, visit.path]);
+  });
+
+  test('cancelling while a payment is in progress is refused', async () => {
+    await using visit = await open({ amount: 5002 });
+    await visit.server.post(visit.path, pay('simulated'));
+    const answer = await visit.server.post(`${visit.path}/cancel`, { headers: { ...FORM, ...ENGLISH }, body: '' });
+    assert.equal(answer.status, 409);
+    assert.match(answer.text, /already in progress/);
+    assert.equal((await readStates(visit.app)).transaction, 'pending');
+  });
+
+  test('says when the time is over, by itself, and offers a way back', async () => {
+    await using visit = await open();
+    const { transaction, app, server, path } = visit;
+    const before = await server.get(path);
+    assert.match(before.text, new RegExp(`<meta http-equiv="refresh" content="3601; url=${path}">`));
+    app.now.advance(transaction.expires_at - app.now());
+    const after = await server.get(path, ENGLISH);
+    assert.equal(after.status, 200);
+    assert.match(after.text, /The time to pay is over/);
+    assert.match(after.text, /href="https:\/\/shop\.example\.cl\/cancel\?order=1"/);
+    assert.equal((await server.post(path, pay('simulated'))).status, 409);
+  });
+
+  test('a payment in progress reloads ever more seldom and ends by itself', async () => {
+    await using visit = await open({ amount: 5003 });
+    const { app, server, path } = visit;
+    await server.post(path, pay('simulated'));
+    const pauseOf = ({ text }: Answer) => Number(/http-equiv="refresh" content="(\d+);/.exec(text)?.[1]);
+    const pauses = [];
+    for (const seconds of [0, 30, 270]) {
+      app.now.advance(seconds * 1000);
+      pauses.push(pauseOf(await server.get(path)));
+    }
+    assert.deepEqual(pauses, [3, 10, 60]);
+    await lookUpPayments(app, 10);
+    app.now.advance(60_000);
+    await lookUpPayments(app, 10);
+    assert.match((await server.get(path, ENGLISH)).text, /Payment approved/);
+  });
+
+  test('tells nobody that nothing was charged when the money came too late', async () => {
+    await using visit = await open({ amount: 5001 });
+    const { app, server, path } = visit;
+    await server.post(path, pay('simulated'));
+    await settlePayment(app, (await readAttempt(app)).id, approved);
+    const { text } = await server.get(path, ENGLISH);
+    assert.match(text, /We are reviewing your payment/);
+    assert.doesNotMatch(text, /[Nn]othing was charged/);
+    assert.doesNotMatch(text, /data-submit-after/);
+  });
+
+  test('a wrong link is a page, the same for one that never was and for a wrong secret', async () => {
+    await using visit = await open();
+    const [id] = payToken(visit.transaction).split('-');
+    const wrong = [`/pay/${id}-AAAAAAAAAAAAAAAAAAAAAA`, '/pay/zz-AAAAAAAAAAAAAAAAAAAAAA', '/pay/x'];
+    const texts = new Set<string>();
+    for (const path of wrong) {
+      const answer = await visit.server.get(path, ENGLISH);
+      assert.equal(answer.status, 404);
+      texts.add(answer.text);
+      assert.equal((await visit.server.post(path, pay('simulated'))).status, 404);
+      assert.equal((await visit.server.post(`${path}/cancel`)).status, 404);
+      assert.equal((await visit.server.get(`${path}/return`)).status, 404);
+    }
+    assert.equal(texts.size, 1);
+    assert.match([...texts][0] as string, /This payment link does not exist/);
+  });
+
+  test('a failure is a page too, and says to look before paying again', async () => {
+    await using visit = await open();
+    const broken = {
+      ...visit.app,
+      db: {
+        ...visit.app.db,
+        transaction: () => Promise.reject(new StorageError('OUTCOME_UNKNOWN', new Error('disk'))),
+      },
+    };
+    await using server = await startTestServer(broken);
+    const answer = await server.post(visit.path, { ...pay('simulated'), headers: { ...FORM, ...ENGLISH } });
+    assert.equal(answer.status, 503);
+    assert.equal(answer.headers.get('retry-after'), '1');
+    assert.match(answer.text, /Before you pay again, reload your payment/);
+    assert.ok(answer.text.includes(answer.headers.get('x-request-id') as string));
+    assert.doesNotMatch(answer.text, /disk|StorageError/);
+  });
+
+  test('works below a base path, and its links stay there', async () => {
+    const { config } = createTestApp(await openTestDatabase());
+    await using visit = await open(
+      {},
+      { config: { ...config, publicUrl: 'https://pay.example.cl', basePath: '/pagos' } },
+    );
+    const path = `/pagos${visit.path}`;
+    const { text } = await visit.server.get(path);
+    assert.match(text, new RegExp(`action="${path}"`));
+    assert.match(text, /href="\/pagos\/assets\/pay\.css\?v=/);
+    assert.match(text, /src="\/pagos\/assets\/simulated-method\.svg"/);
+    const paid = await visit.server.post(path, pay('simulated'));
+    assert.equal(paid.headers.get('location'), path);
+  });
+
+  test('HEAD answers as GET does, without a body', async () => {
+    await using visit = await open();
+    const response = await visit.server.head(visit.path);
+    assert.deepEqual([response.status, response.text], [200, '']);
+    assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');
+  });
+});
+
+async function openVisit(
+  openTestDatabase: OpenTestDatabase,
+  changes: Partial<TransactionInput>,
+  { environment: name = 'development', ...parts }: Partial<App> & { environment?: Environment },
+): Promise<Visit & AsyncDisposable> {
+  const app = createTestApp(await openTestDatabase(), parts as Partial<TestApp>);
+  const environment = await createTestEnvironment(app, name);
+  const transaction = await createTestTransaction(app, environment, changes);
+  const server = await startTestServer(app);
+  const path = `/pay/${payToken(transaction)}`;
+  return { app, server, transaction, path, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
+
+function pay(method: string): { headers: Record<string, string>; body: string } {
+  return { headers: FORM, body: `method=${method}` };
+}
+
+function hiddenFields(text: string): [string, string][] {
+  return [...text.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)].map(([, name, value]) => [
+    name as string,
+    (value as string).replaceAll('&quot;', '"').replaceAll('&amp;', '&'),
+  ]);
+}
