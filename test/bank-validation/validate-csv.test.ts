@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { Readable, Writable } from 'node:stream';
+import { suite, test } from 'node:test';
+import { detectColumns, detectSeparator } from '../../src/bank-validation/csv-columns.ts';
+import { CsvError, validateCsv } from '../../src/bank-validation/validate-csv.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp } from '../support/test-app.ts';
+
+suite('the columns of a CSV', () => {
+  const separators: [line: string, separator: string][] = [
+    ['rut,bank,account', ','],
+    ['rut;banco;cuenta', ';'],
+    ['rut\tbanco\tcuenta', '\t'],
+    ['rut|banco|cuenta', '|'],
+    ['"rut, sin puntos";banco;cuenta', ';'],
+    ['rut', ','],
+  ];
+  for (const [line, separator] of separators) {
+    test(`${JSON.stringify(line)} is separated by ${JSON.stringify(separator)}`, () => {
+      assert.equal(detectSeparator(line), separator);
+    });
+  }
+
+  const headers: [row: string[], found: [rut: number, bank: number, account: number] | null][] = [
+    [
+      ['rut', 'bank', 'account'],
+      [0, 1, 2],
+    ],
+    [
+      ['bankAccount', 'bankSBIFNumber', 'rut'],
+      [2, 1, 0],
+    ],
+    [
+      ['rut', 'bankData.bankSBIFNumber', 'bankData.bankAccount'],
+      [0, 1, 2],
+    ],
+    [
+      ['Nombre', 'RUT Beneficiario', 'Código Banco', 'N° Cuenta', 'Monto'],
+      [1, 2, 3],
+    ],
+    [
+      ['RUN', 'COD_BANCO', 'NRO_CUENTA'],
+      [0, 1, 2],
+    ],
+    [
+      ['Rut del titular', 'Banco', 'Número de cuenta'],
+      [0, 1, 2],
+    ],
+    [
+      ['rut_destinatario', 'banco', 'codigo_banco', 'tipo_cuenta', 'numero_cuenta'],
+      [0, 2, 4],
+    ],
+    [
+      ['Rut empresa', 'Rut beneficiario', 'SBIF', 'Cta. Cte.'],
+      [1, 2, 3],
+    ],
+    [
+      ['rut', 'bank_code', 'account_number'],
+      [0, 1, 2],
+    ],
+    [
+      ['12.345.678-5', '012', '12345678'],
+      [0, 1, 2],
+    ],
+    [
+      ['12345678-5', '012', '12345678', 'Ana'],
+      [0, 1, 2],
+    ],
+    [['rut', 'rut', 'banco', 'cuenta'], null],
+    [['nombre', 'monto'], null],
+    [['12345678-6', '012', '1'], null],
+    [['', '', ''], null],
+  ];
+  for (const [row, found] of headers) {
+    test(`${row.join(' | ')}: ${found?.join(', ') ?? 'cannot be told'}`, () => {
+      const columns = detectColumns(row);
+      assert.deepEqual(columns === null ? null : [columns.rut, columns.bank, columns.account], found);
+    });
+  }
+});
+
+forEachEngine('validating a CSV', (openTestDatabase) => {
+  test('writes every row back with its verdict, zeros, quotes and order kept', async () => {
+    const { text, summary } = await run(
+      'Nombre;RUT;Código Banco;N° Cuenta;Monto\r\nAna;12.531.909-2;012;0012531909;0100\r\n"Beto; hijo";18972631-7;17;12-34;"5""0"\r\n',
+    );
+    const lines = text.split('\n').map((line) => line.replace(/bav_\w+/, 'ID'));
+    assert.deepEqual(lines, [
+      'Nombre;RUT;Código Banco;N° Cuenta;Monto;verdict;is_valid;codes;suggestions;validation_id',
+      'Ana;12.531.909-2;012;0012531909;0100;plausible;true;ACCOUNT_IS_CUENTARUT_OF_HOLDER;;ID',
+      '"Beto; hijo";18972631-7;17;12-34;"5""0";invalid;false;BANK_BAD_FORMAT ACCOUNT_BAD_FORMAT;bankSBIFNumber=017;ID',
+      '',
+    ]);
+    assert.deepEqual(summary, {
+      rows: 2,
+      refused: 0,
+      invalid: 1,
+      plausible: 1,
+      confirmed: 0,
+      mismatch: 0,
+      undetermined: 0,
+    });
+  });
+
+  test('reads a check character that has a column of its own', async () => {
+    const { summary } = await run(
+      'rut,dv,banco,cuenta\n12531909,2,012,1\n9068826,k,012,1\n12531909,3,012,1\n12531909-2,2,012,1\n',
+    );
+    assert.deepEqual([summary.plausible, summary.invalid], [3, 1]);
+  });
+
+  test('a file without names, with a byte order mark, with short and blank lines', async () => {
+    const { text, summary } = await run('\ufeff12531909-2,012,12531909\n\n18972631-7,001\n');
+    assert.equal(text.split('\n')[0], 'rut,bank,account,verdict,is_valid,codes,suggestions,validation_id');
+    assert.match(text, /18972631-7,001,,invalid,false,ACCOUNT_MISSING,/);
+    assert.equal(summary.rows, 2);
+  });
+
+  test('a Latin-1 file keeps its accents', async () => {
+    const { text } = await run(
+      Buffer.from('rut;código banco;cuenta;nombre\n12531909-2;012;12531909;Ñandú\n', 'latin1'),
+    );
+    assert.match(text, /;Ñandú;plausible;/);
+    assert.match(text, /^rut;código banco;/);
+  });
+
+  test('more rows than are taken at once stay in order, however the bytes are cut', async () => {
+    const lines = Array.from({ length: 1203 }, (_, index) => `${index},12531909-2,012,${1000000 + index}`);
+    const { text, summary } = await run(`n,rut,bank,account\n${lines.join('\n')}\n`, 997);
+    assert.equal(summary.rows, 1203);
+    const numbers = text
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map((line) => Number(line.split(',')[0]));
+    assert.deepEqual(
+      numbers,
+      lines.map((_, index) => index),
+    );
+  });
+
+  test('every row is kept, as asked by the command line', async () => {
+    const { db } = await run('rut,bank,account\n12531909-2,012,12531909\n');
+    const rows = await db.query('select actor, account_masked from bank_account_validations');
+    assert.deepEqual(
+      rows.map((row) => ({ ...row })),
+      [{ actor: 'command-line', account_masked: '•••••1909' }],
+    );
+  });
+
+  const unusable: [name: string, text: string, message: RegExp][] = [
+    ['an empty file', '', /empty/],
+    ['columns that cannot be told', 'nombre,12531909-2\nAna,1\n', /Which columns .* nombre \| …$/],
+    ['a quote that does not end', 'rut,bank,account\n"12531909-2,012,1\n', /Line \d+ cannot be read as CSV/],
+    ['a row without end', `rut,bank,account\n${'1'.repeat(100_000)}`, /cannot be read as CSV/],
+  ];
+  for (const [name, text, message] of unusable) {
+    test(`${name} is refused with a sentence that repeats no data`, async () => {
+      await assert.rejects(run(text), (error) => {
+        assert.ok(error instanceof CsvError);
+        assert.match(error.message, message);
+        assert.ok(!error.message.includes('12531909'));
+        return true;
+      });
+    });
+  }
+
+  async function run(content: string | Buffer, chunk = 1_000_000) {
+    const db = await openTestDatabase();
+    const bytes = Buffer.from(content as string);
+    const chunks = Array.from({ length: Math.ceil(bytes.length / chunk) }, (_, at) =>
+      bytes.subarray(at * chunk, (at + 1) * chunk),
+    );
+    let text = '';
+    const output = new Writable({
+      highWaterMark: 64,
+      write: (part, _encoding, done) => {
+        text += String(part);
+        setImmediate(done);
+      },
+    });
+    const summary = await validateCsv(createTestApp(db), Readable.from(chunks), output);
+    output.end();
+    await new Promise((resolve) => output.on('finish', resolve));
+    return { db, text, summary };
+  }
+});
