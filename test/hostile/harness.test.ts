@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { FIXED_HEADERS } from '../../src/http/fixed-headers.ts';
 import { answerOf } from '../support/raw-server.ts';
 import { type HostileCase, readCorpus } from './hostile-case.ts';
 import { replayCase } from './replay-case.ts';
@@ -63,7 +64,12 @@ const faultyServers: { name: string; mustFail: HostileCase[]; behave: (right: Be
   {
     name: 'that gives the right status without an error',
     mustFail: rejections,
-    behave: (right) => ({ ...right, answer: `${right.answer.slice(0, 12)} X\r\ncontent-length: 0\r\n\r\n` }),
+    behave: (right) => ({ ...right, answer: answerOf(Number(right.answer.slice(9, 12)), '', FIXED_HEADERS) }),
+  },
+  {
+    name: 'that forgets a header',
+    mustFail: single,
+    behave: (right) => ({ ...right, answer: right.answer.replace('x-content-type-options: nosniff\r\n', '') }),
   },
   {
     name: 'that gives another code',
@@ -125,13 +131,17 @@ function rightBehaviour({ endpoint, expect }: HostileCase): Behaviour {
 }
 
 function accepted(left = NO_TRACES): Behaviour {
-  return { answer: answerOf(200, '{"data":{"idTrx":1,"verdict":"invalid","checks":[]}}'), left, log: [] };
+  return {
+    answer: answerOf(200, '{"data":{"idTrx":1,"verdict":"invalid","checks":[]}}', FIXED_HEADERS),
+    left,
+    log: [],
+  };
 }
 
 function rejected(status: number, code: string): Behaviour {
   const body = JSON.stringify({ status, code, errors: [] });
   return {
-    answer: answerOf(status, body, { 'content-type': 'application/problem+json' }),
+    answer: answerOf(status, body, { ...FIXED_HEADERS, 'content-type': 'application/problem+json' }),
     left: NO_TRACES,
     log: [JSON.stringify({ code })],
   };

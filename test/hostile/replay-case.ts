@@ -1,4 +1,5 @@
 import { type ByteExchange, exchangeBytes, LAST_REQUEST, type RawAnswer } from './exchange-bytes.ts';
+import { headerFaults } from './header-faults.ts';
 import { bytesOf, type Expectation, type HostileCase, type HostileRequest, type Step } from './hostile-case.ts';
 import { NO_TRACES, type Target, type Traces } from './target.ts';
 
@@ -15,6 +16,7 @@ export async function replayCase(target: Target, hostile: HostileCase, secrets: 
   if (answer === undefined) return [`no answer came, but ${JSON.stringify(exchange.rest.slice(0, 200))}`];
   return [
     ...judgeFraming(exchange),
+    ...headerFaults(answer),
     ...judgeAnswer(answer, hostile.expect),
     ...judgeVerdict(answer, hostile),
     ...judgeTraces(await target.traces(), tracesExpected(hostile)),

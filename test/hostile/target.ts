@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,7 +33,7 @@ export type Target = {
 
 export const NO_TRACES: Traces = { transactions: 0, events: 0, callbacks: 0, outbound: 0 };
 
-export type ProductTarget = Target & { app: TestApp; accessToken: string };
+export type ProductTarget = Target & { app: TestApp; accessToken: string; server: Server };
 
 /** Time-outs of the product that a test shortens; everything else is as it is served. */
 export type TargetOptions = { headersTimeoutMs?: number; requestTimeoutMs?: number };
@@ -66,6 +67,7 @@ export async function startProduct(options: TargetOptions = {}): Promise<Product
   return {
     app,
     accessToken,
+    server: server.server,
     port: (server.server.address() as AddressInfo).port,
     traces: async () => ({ ...(await countRows(app)), outbound: app.sent.length }),
     logLines: () => lines,

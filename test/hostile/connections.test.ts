@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { createSeededRandom } from '../support/test-app.ts';
+import { type ByteExchange, exchangeBytes, LAST_REQUEST } from './exchange-bytes.ts';
+import { signedJson } from './signed-requests.ts';
+import { NO_TRACES, type ProductTarget, startProduct } from './target.ts';
+
+const HEADERS_TIMEOUT_MS = 300;
+const REQUEST_TIMEOUT_MS = 500;
+
+describe('on one connection', () => {
+  let target: ProductTarget;
+  before(async () => {
+    target = await startProduct({ headersTimeoutMs: HEADERS_TIMEOUT_MS, requestTimeoutMs: REQUEST_TIMEOUT_MS });
+  });
+  beforeEach(() => target.reset());
+  after(() => target.close());
+
+  test('requests that are sent together are answered in their order', async () => {
+    const references = ['P-1', 'P-2', 'P-3'];
+    const posts = references.map((reference) => post(signedJson({ x_reference: reference })));
+    const exchange = await exchangeBytes(target.port, posts.join('') + LAST_REQUEST);
+    assert.deepEqual(statuses(exchange), [200, 200, 200, 200]);
+    const ids = exchange.answers.slice(0, 3).map(({ body }) => JSON.parse(body).data.idTrx);
+    assert.deepEqual(
+      ids,
+      [...ids].sort((a, b) => a - b),
+    );
+    assert.equal((await target.traces()).transactions, 3);
+  });
+
+  test('a refused request does not take the next one with it', async () => {
+    const unsigned = post(signedJson({ x_reference: 'P-4' }).replace('P-4', 'P-5'));
+    const exchange = await exchangeBytes(target.port, unsigned + post(signedJson()) + LAST_REQUEST);
+    assert.deepEqual(statuses(exchange), [401, 200, 200]);
+    assert.equal((await target.traces()).transactions, 1);
+  });
+
+  // Once, broken bytes behind a request were answered first, so that a stored transaction looked refused.
+  test('broken bytes behind a request are answered after it', async () => {
+    const exchange = await exchangeBytes(target.port, `${post(signedJson())}\x01\x02 broken\r\n\r\n`);
+    assert.deepEqual(statuses(exchange), [200, 400]);
+    assert.equal((await target.traces()).transactions, 1);
+  });
+
+  test('CONNECT behind a request is answered after it', async () => {
+    const tunnel = 'CONNECT localhost:1 HTTP/1.1\r\nHost: localhost:1\r\n\r\n';
+    const exchange = await exchangeBytes(target.port, post(signedJson()) + tunnel);
+    assert.deepEqual(statuses(exchange), [200, 405]);
+    assert.match(exchange.answers[1]?.body ?? '', /METHOD_NOT_ALLOWED/);
+  });
+
+  test('nothing is read out of what follows the end of a body that was too large', async () => {
+    const hidden = post(signedJson());
+    const body = hidden.padStart(20_000);
+    const exchange = await exchangeBytes(target.port, post(body));
+    assert.deepEqual(statuses(exchange), [413]);
+    assert.deepEqual(await target.traces(), NO_TRACES);
+  });
+
+  test('a request inside the body of another is text', async () => {
+    const exchange = await exchangeBytes(target.port, post(post(signedJson())) + LAST_REQUEST);
+    assert.deepEqual(statuses(exchange), [400, 200]);
+    assert.deepEqual(await target.traces(), NO_TRACES);
+  });
+
+  test('a body that comes too slowly is given up', async () => {
+    const head = 'POST /trxs HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n';
+    const exchange = await exchangeBytes(target.port, head, { drip: { text: ' ', everyMs: 20 } });
+    assert.deepEqual(statuses(exchange), [408]);
+    assert.match(exchange.answers[0]?.body ?? '', /REQUEST_TIMEOUT/);
+    assert.ok(exchange.ms >= REQUEST_TIMEOUT_MS - 50, `${exchange.ms} ms`);
+    assert.deepEqual(await target.traces(), NO_TRACES);
+  });
+
+  test('chunks that come too slowly are given up', async () => {
+    const head =
+      'POST /trxs HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const exchange = await exchangeBytes(target.port, head, { drip: { text: '1\r\n \r\n', everyMs: 20 } });
+    assert.deepEqual(statuses(exchange), [408]);
+    assert.deepEqual(await target.traces(), NO_TRACES);
+  });
+
+  test('half a request leaves nothing when its client leaves', async () => {
+    const text = post(signedJson());
+    for (const share of [0.1, 0.5, 0.9]) await leaveAfter(target.port, text.slice(0, text.length * share));
+    assert.deepEqual(statuses(await exchangeBytes(target.port, LAST_REQUEST)), [200]);
+    assert.deepEqual(await target.traces(), NO_TRACES);
+  });
+
+  test('clients that dawdle keep nobody else waiting, and are sent away', async () => {
+    const dawdlers = Array.from({ length: 300 }, () =>
+      exchangeBytes(target.port, 'POST /trxs HTTP/1.1\r\n', { drip: { text: 'X-A: b\r\n', everyMs: 100 } }),
+    );
+    const meanwhile = await exchangeBytes(target.port, post(signedJson()) + LAST_REQUEST);
+    assert.deepEqual(statuses(meanwhile), [200, 200]);
+    for (const exchange of await Promise.all(dawdlers)) assert.deepEqual(statuses(exchange), [408]);
+  });
+
+  // Seeded, so that a failure comes again. A cut, doubled or changed byte makes another request or none at all.
+  test('1,000 damaged requests never make the server fail, answer out of turn or store another order', async () => {
+    const random = createSeededRandom(20261121);
+    const whole = Buffer.from(post(signedJson()).replace('\r\n', '\r\nConnection: close\r\n'));
+    // A damaged request may ask for a connection that stays open.
+    Object.assign(target.server, { keepAliveTimeout: 100, keepAliveTimeoutBuffer: 0 });
+    for (let round = 0; round < 4; round++) {
+      const damaged = Array.from({ length: 250 }, () => damage(whole, random));
+      const exchanges = await Promise.all(damaged.map((bytes) => exchangeBytes(target.port, bytes)));
+      for (const [at, { answers, rest }] of exchanges.entries()) {
+        const sent = JSON.stringify(damaged[at]?.toString('latin1'));
+        assert.equal(rest, '', sent);
+        assert.ok(answers.length >= 1 && answers.every(({ status }) => status < 500), sent);
+      }
+    }
+    const stored = await target.app.db.query<{ reference: string; amount: number }>(
+      'select reference, amount from transactions',
+    );
+    assert.ok(stored.every(({ reference, amount }) => reference === 'OWN-1' && amount === 1000));
+    assert.ok(stored.length <= 1);
+  });
+});
+
+describe('the limits of a connection as they are served', () => {
+  test('are those of docs/limits.md', async () => {
+    const target = await startProduct();
+    try {
+      const { headersTimeout, requestTimeout, keepAliveTimeout, maxConnections, maxHeadersCount } = target.server;
+      assert.deepEqual(
+        { headersTimeout, requestTimeout, keepAliveTimeout, maxConnections, maxHeadersCount },
+        {
+          headersTimeout: 10_000,
+          requestTimeout: 20_000,
+          keepAliveTimeout: 5_000,
+          maxConnections: 2_000,
+          maxHeadersCount: 64,
+        },
+      );
+    } finally {
+      await target.close();
+    }
+  });
+});
+
+function post(body: string): string {
+  return `POST /trxs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+}
+
+function statuses({ answers }: ByteExchange): number[] {
+  return answers.map(({ status }) => status);
+}
+
+/** Sends bytes and resets the connection. */
+function leaveAfter(port: number, text: string): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.on('close', () => resolve());
+    socket.write(text, () => socket.resetAndDestroy());
+  });
+}
+
+/** One to three bytes cut out, doubled, changed or moved. */
+function damage(whole: Buffer, random: () => number): Buffer {
+  let bytes = whole;
+  for (let times = 1 + Math.floor(random() * 3); times > 0; times--) {
+    const at = Math.floor(random() * bytes.length);
+    const length = 1 + Math.floor(random() * 3);
+    const [before, piece, rest] = [bytes.subarray(0, at), bytes.subarray(at, at + length), bytes.subarray(at + length)];
+    const noise = Buffer.from(Array.from({ length }, () => Math.floor(random() * 256)));
+    const kinds = [
+      [before, rest],
+      [before, piece, piece, rest],
+      [before, noise, rest],
+      [before, rest, piece],
+    ];
+    bytes = Buffer.concat(kinds[Math.floor(random() * kinds.length)] ?? []);
+  }
+  return bytes;
+}

@@ -1,0 +1,21 @@
+import { FIXED_HEADERS } from '../../src/http/fixed-headers.ts';
+import type { RawAnswer } from './exchange-bytes.ts';
+
+/** A page has policies of its own, assets may be kept and shown by shops; nothing else differs from answer to answer. */
+const VARIES = new Set(['content-security-policy', 'cache-control', 'cross-origin-resource-policy']);
+
+/** What is wrong with the headers that every answer must have, whatever its status. */
+export function headerFaults({ headers }: Pick<RawAnswer, 'headers'>): string[] {
+  const missing = Object.entries(FIXED_HEADERS).flatMap(([name, value]) => {
+    const given = headers[name] ?? [];
+    if (given.length !== 1) return [`${name} occurs ${given.length} times`];
+    return given[0] === value || VARIES.has(name) ? [] : [`${name} is ${given[0]}`];
+  });
+  const telling = ['server', 'x-powered-by', 'via'].filter((name) => name in headers);
+  const length = ['content-length', 'transfer-encoding'].filter((name) => name in headers);
+  return [
+    ...missing,
+    ...telling.map((name) => `${name} tells what runs here`),
+    ...(length.length === 2 ? ['two lengths'] : []),
+  ];
+}
