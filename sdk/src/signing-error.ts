@@ -43,7 +43,7 @@ export const SIGNING_CATALOGUE = {
     'is not well-formed text',
     'Send UTF-8 without a byte order mark, complete percent escapes and complete surrogate pairs.',
   ],
-  NOT_AN_OBJECT: ['must be one JSON object', 'Send the x_ fields as the members of one object.'],
+  NOT_AN_OBJECT: ['must be one JSON object', 'Send the fields as the members of one object.'],
   DUPLICATE_KEY: ['occurs more than once', 'Send every field once: readers disagree on which of two wins.'],
   FORBIDDEN_KEY: ['is not allowed as a name', 'Leave this name out.'],
   JSON_TOO_DEEP: ['is nested too deeply', 'Nest at most four levels, the outer object included.'],

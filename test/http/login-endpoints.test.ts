@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { disableUser } from '../../src/auth/change-user.ts';
+import { readConfig } from '../../src/config.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { type Answer, jsonOf, type Question, startTestServer } from '../support/test-server.ts';
@@ -127,6 +128,21 @@ forEachEngine('the login endpoints', (openTestDatabase) => {
       assert.equal(answer.headers.get('retry-after'), '1800');
       assert.equal(answer.headers.get('ratelimit-policy'), '"login-account";q=10;w=1800');
     }
+  });
+
+  test('count a client behind a balancer by the address that the balancer saw, not by one that the client wrote', async () => {
+    const config = readConfig({ MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent', TRUST_PROXY: 'true' });
+    const app = createTestApp(await openTestDatabase(), { config });
+    await using server = await startTestServer(app);
+    for (const written of ['198.51.100.1', '198.51.100.2']) {
+      const headers = { 'x-forwarded-for': `${written}, 203.0.113.9` };
+      await server.post('/users/login', { headers, json: { username: written, password: 'wrong' } });
+    }
+    const rows = await app.db.query<{ used: number }>('select used from limit_counts order by used');
+    assert.deepEqual(
+      rows.map((row) => row.used),
+      [1, 1, 2],
+    );
   });
 
   const bodies: [string, number, string, string[]][] = [
