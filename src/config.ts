@@ -113,7 +113,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     rateLimits: flag('RATE_LIMITS', text('RATE_LIMITS'), !development),
     trustProxy: flag('TRUST_PROXY', text('TRUST_PROXY'), false),
     transactionMinutes: integer('TRANSACTION_MINUTES', text('TRANSACTION_MINUTES') ?? '60', 1, 60 * 24 * 30),
-    validationProviderUrl: text('VALIDATION_PROVIDER_URL'),
+    validationProviderUrl: providerUrl(text('VALIDATION_PROVIDER_URL')),
     validationProviderKey: text('VALIDATION_PROVIDER_KEY'),
     allowPrivateCallbacks: flag('ALLOW_PRIVATE_CALLBACKS', text('ALLOW_PRIVATE_CALLBACKS'), development) && development,
   };
@@ -156,6 +156,15 @@ function origin(text: string | null): string | null {
     throw new ConfigError('PUBLIC_URL must be an origin such as https://pay.example.cl.');
   }
   return url.href.replace(/\/$/, '');
+}
+
+function providerUrl(text: string | null): string | null {
+  if (text === null) return null;
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.hash !== '') {
+    throw new ConfigError('VALIDATION_PROVIDER_URL must be an address such as https://verify.example.cl/holders.');
+  }
+  return url.href;
 }
 
 function basePath(text: string | null): string {

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite, test } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { FetchOutcome } from '../../src/lib/safe-fetch.ts';
+import { createHttpProvider } from '../../src/validation-providers/http-provider.ts';
+import { questionOf } from '../contracts/validation-provider.contract.ts';
+
+const page = readFileSync(join(import.meta.dirname, '../../docs/validation-provider.md'), 'utf8');
+
+suite('docs/validation-provider.md', () => {
+  test('describes the question that is sent', async () => {
+    const { bodies } = await ask({ result: 'match' });
+    const validate = schemaOf('question');
+    assert.ok(bodies.every((body) => validate(JSON.parse(body))));
+  });
+
+  const answers: [body: object, followsSchema: boolean][] = [
+    [{ result: 'match' }, true],
+    [{ result: 'close_match', valid_until: null }, true],
+    [{ result: 'no_match', reason: 'account_closed', valid_until: '2030-01-01T00:00:00Z' }, true],
+    [{ result: 'not_checkable', more: 'is ignored' }, true],
+    [{ result: 'opted_out' }, true],
+    [{}, false],
+    [{ result: 'yes' }, false],
+    [{ result: null }, false],
+    [{ result: 'match', valid_until: 5 }, false],
+  ];
+  for (const [body, followsSchema] of answers) {
+    test(`${JSON.stringify(body)} is ${followsSchema ? 'an' : 'no'} answer, by the schema and by the program`, async () => {
+      assert.equal(schemaOf('answer')(body), followsSchema);
+      assert.equal((await ask(body)).answer.kind !== 'unavailable', followsSchema);
+    });
+  }
+});
+
+function schemaOf(name: string) {
+  const [, text = ''] = new RegExp(`\`\`\`json schema=${name}\n([^]*?)\`\`\``).exec(page) ?? [];
+  return new Ajv2020({ formats: { 'date-time': true } }).compile(JSON.parse(text) as object);
+}
+
+async function ask(body: object) {
+  const bodies: string[] = [];
+  const provider = createHttpProvider({
+    url: 'https://verify.example/holders',
+    key: null,
+    now: () => 0,
+    sleep: async () => {},
+    fetch: async (request): Promise<FetchOutcome> => {
+      bodies.push(String(request.body));
+      return { kind: 'answered', status: 200, retryAfter: null, excerpt: JSON.stringify(body), durationMs: 1 };
+    },
+  });
+  return { answer: await provider.ask(questionOf('0012345')), bodies };
+}
