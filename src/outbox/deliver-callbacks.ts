@@ -10,12 +10,11 @@ import {
   claimCallbacks,
   disableEndpoint,
   insertDeliveryAttempts,
-  MOST_EXCLUDED,
   releaseCallback,
   selectOldestDue,
   updateCallback,
 } from './outbox-queries.ts';
-import { nextStep } from './retry-schedule.ts';
+import { type NextStep, nextStep } from './retry-schedule.ts';
 
 /** A claim lasts longer than an attempt can (15 s), so a worker that is alive never loses one under way. */
 const LEASE_MS = 60_000;
@@ -24,6 +23,8 @@ const START_WITHIN_MS = 40_000;
 const CONCURRENT_PER_ENDPOINT = 4;
 const CLAIMED_PER_ENDPOINT = 64;
 const CLAIMED_AT_ONCE = 512;
+/** With so many endpoints that do not keep up, nothing more is taken on until one of their requests ends. */
+const BUSY_ENDPOINTS = 200;
 
 export type CallbackDelivery = {
   /** Claims what is due and begins to send it. Answers how many were claimed. */
@@ -38,6 +39,9 @@ type EndpointQueue = { waiting: Claim[]; sending: number };
 type Claim = ClaimedCallback & { claimedAt: number };
 
 type Attempt = { callback: ClaimedCallback; startedAt: number; outcome: FetchOutcome };
+
+/** What an attempt made of its callback; nothing where the worker had lost its lease by then. */
+type Made = NextStep['kind'] | 'stale';
 
 /**
  * The delivery engine: at least once, each attempt recorded, a schedule per callback, a queue per endpoint.
@@ -55,12 +59,15 @@ export function createCallbackDelivery(app: App): CallbackDelivery {
     while (!draining && queue.sending < CONCURRENT_PER_ENDPOINT && queue.waiting.length > 0) {
       const callback = queue.waiting.shift() as Claim;
       queue.sending++;
-      const done = attempt(app, callback, recorder).finally(() => {
+      const end = (made: Made | null) => {
+        // What waits for this endpoint is `disabled` in the store by now: it wants no further request.
+        if (made === 'disable') queue.waiting.length = 0;
         sending.delete(done);
         queue.sending--;
         begin(endpointId, queue);
         if (queue.sending === 0) queues.delete(endpointId);
-      });
+      };
+      const done = attempt(app, callback, recorder).then(end);
       sending.add(done);
     }
   };
@@ -69,9 +76,11 @@ export function createCallbackDelivery(app: App): CallbackDelivery {
     const busy = [...queues].filter(
       ([, { waiting, sending: now }]) => waiting.length > 0 || now === CONCURRENT_PER_ENDPOINT,
     );
-    if (busy.length >= MOST_EXCLUDED) await Promise.race(sending);
-    const excluded = busy.map(([endpointId]) => endpointId).slice(0, MOST_EXCLUDED);
-    const claims = await claim(app, excluded);
+    if (busy.length >= BUSY_ENDPOINTS) await Promise.race(sending);
+    const claims = await claim(
+      app,
+      busy.map(([endpointId]) => endpointId),
+    );
     for (const callback of claims) {
       const queue = queues.get(callback.endpoint_id) ?? { waiting: [], sending: 0 };
       queues.set(callback.endpoint_id, queue);
@@ -95,6 +104,7 @@ async function claim(app: App, excluded: readonly number[]): Promise<Claim[]> {
   const now = app.now();
   // Most looks find nothing; they cost a read, not a commit.
   const oldest = await selectOldestDue(app.db);
+  app.metrics.callbacksLateSeconds.set(oldest === null ? 0 : Math.max(0, now - oldest) / 1000);
   if (oldest === null || oldest > now) return [];
   const claims = await app.db.transaction((tx) =>
     claimCallbacks(tx, {
@@ -116,9 +126,10 @@ function release(app: App, claims: readonly Claim[]): Promise<void> {
   });
 }
 
-async function attempt(app: App, callback: Claim, recorder: Batcher<Attempt, void>): Promise<void> {
+/** Sends one callback and has the outcome recorded. Never rejects: null where nothing was recorded. */
+async function attempt(app: App, callback: Claim, recorder: Batcher<Attempt, Made>): Promise<Made | null> {
   const startedAt = app.now();
-  if (startedAt > callback.claimedAt + START_WITHIN_MS) return;
+  if (startedAt > callback.claimedAt + START_WITHIN_MS) return null;
   try {
     const environment = await findEnvironmentById(app, callback.environment_id);
     if (environment === null) throw new Error('A callback of no environment');
@@ -129,27 +140,30 @@ async function attempt(app: App, callback: Claim, recorder: Batcher<Attempt, voi
       body: callback.body,
       allowPrivate: app.config.allowPrivateCallbacks && environment.environment === 'development',
     });
-    await recorder.submit({ callback, startedAt, outcome });
+    return await recorder.submit({ callback, startedAt, outcome });
   } catch (error) {
     // The lease ends by itself and the callback is due again: at least once, also when the database is away.
     app.log.error({ err: error, callback: callback.id }, 'a delivery attempt could not be recorded');
+    return null;
   }
 }
 
 /** What attempts found out is stored in groups, as they come in. */
-function createRecorder(app: App): Batcher<Attempt, void> {
-  return createBatcher<Attempt, void>({
+function createRecorder(app: App): Batcher<Attempt, Made> {
+  return createBatcher<Attempt, Made>({
     maxBatch: 256,
     maxQueued: 10_000,
     concurrency: 1,
     flush: async (attempts) => {
-      await app.db.transaction((tx) => recordAttempts(app, tx, attempts));
-      return attempts.map(() => undefined);
+      const made = await app.db.transaction((tx) => recordAttempts(app, tx, attempts));
+      for (const outcome of made) app.metrics.deliveries.inc({ outcome });
+      return made;
     },
   });
 }
 
-async function recordAttempts(app: App, tx: Tx, attempts: readonly Attempt[]): Promise<void> {
+async function recordAttempts(app: App, tx: Tx, attempts: readonly Attempt[]): Promise<Made[]> {
+  const made: Made[] = [];
   await insertDeliveryAttempts(tx, attempts.map(attemptRow));
   for (const { callback, outcome } of attempts) {
     const now = app.now();
@@ -162,8 +176,9 @@ async function recordAttempts(app: App, tx: Tx, attempts: readonly Attempt[]): P
       finishedAt: step.kind === 'retry' ? null : now,
     });
     if (stillOurs && step.kind === 'disable') await disableEndpoint(tx, callback.endpoint_id, now);
-    app.metrics.deliveries.inc({ outcome: stillOurs ? step.kind : 'stale' });
+    made.push(stillOurs ? step.kind : 'stale');
   }
+  return made;
 }
 
 const STATE_AFTER = { delivered: 'delivered', retry: 'queued', dead: 'dead', disable: 'disabled' } as const;

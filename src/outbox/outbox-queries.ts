@@ -109,9 +109,6 @@ export type ClaimedCallback = SqlRow & {
   body: string;
 };
 
-/** So many busy endpoints a claim can pass over. */
-export const MOST_EXCLUDED = 200;
-
 /**
  * Claims due callbacks until `until`: the due time moves there, so that a claim nobody finishes comes back by itself.
  * At most `perEndpoint` of one endpoint, and none of the excluded ones, so that a long queue hides no other.
@@ -120,22 +117,20 @@ export function claimCallbacks(
   tx: Tx,
   claim: { lease: string; now: number; until: number; perEndpoint: number; limit: number; excluded: readonly number[] },
 ): Promise<ClaimedCallback[]> {
-  const excluded = Array.from({ length: MOST_EXCLUDED }, (_, index) => claim.excluded[index] ?? 0);
-  const places = excluded.map((_, index) => `$${index + 6}`).join(', ');
   return tx.query<ClaimedCallback>(
-    `update callbacks set lease = $1, next_attempt_at = $2
-     where state = 'queued' and next_attempt_at <= $3 and id in (
+    `update callbacks set lease = $2, next_attempt_at = $3
+     where state = 'queued' and next_attempt_at <= $4 and id in (
        select id from (
          select id, due_at, row_number() over (partition by endpoint_id order by due_at, id) as place
          from (
            select id, endpoint_id, next_attempt_at as due_at from callbacks
-           where state = 'queued' and next_attempt_at <= $3 and endpoint_id not in (${places})
+           where state = 'queued' and next_attempt_at <= $4 and endpoint_id not in {ids}
            order by next_attempt_at limit 1000
          ) as due
        ) as ranked
-       where place <= $4 order by due_at, id limit $5)
+       where place <= $5 order by due_at, id limit $6)
      returning id, environment_id, endpoint_id, sequence, attempts, lease, webhook_id, url, body`,
-    [claim.lease, claim.until, claim.now, claim.perEndpoint, claim.limit, ...excluded],
+    [JSON.stringify(claim.excluded), claim.lease, claim.until, claim.now, claim.perEndpoint, claim.limit],
   );
 }
 

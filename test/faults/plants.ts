@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+/** One sentence of the product's source, and what stands there in the planted variant. */
+type Edit = { file: string; find: string; put: string };
+
+const ENGINE = 'src/outbox/deliver-callbacks.ts';
+const QUERIES = 'src/outbox/outbox-queries.ts';
+const SCHEDULE = 'src/outbox/retry-schedule.ts';
+
+/**
+ * Bugs that the harnesses must catch. A harness that has never seen the bug it is there for proves nothing, so each is
+ * run once on a product with that bug: its own source with a sentence changed as it is loaded.
+ */
+export const PLANTS = {
+  'mark before send': [
+    {
+      file: QUERIES,
+      find: 'update callbacks set lease = $2, next_attempt_at = $3\n',
+      put: `update callbacks set lease = $2, next_attempt_at = $3, state = 'delivered'\n`,
+    },
+  ],
+  'no lease expiry': [{ file: ENGINE, find: 'const LEASE_MS = 60_000', put: 'const LEASE_MS = 1e12' }],
+  'redirect as success': [{ file: SCHEDULE, find: 'status < 300', put: 'status < 400' }],
+  'time-out as success': [
+    { file: SCHEDULE, find: 'outcome.status : 0;', put: `outcome.status : outcome.reason === 'timeout' ? 200 : 0;` },
+  ],
+  'lease shorter than time-out': [{ file: ENGINE, find: 'const LEASE_MS = 60_000', put: 'const LEASE_MS = 5_000' }],
+  'no fencing token': [
+    {
+      file: QUERIES,
+      find: 'lease = null\n     where id = $1 and lease = $2 returning id',
+      put: 'lease = null\n     where id = $1 and $2 = $2 returning id',
+    },
+  ],
+  'global queue': [
+    { file: ENGINE, find: 'queues.get(callback.endpoint_id)', put: 'queues.get(0)' },
+    { file: ENGINE, find: 'queues.set(callback.endpoint_id, queue)', put: 'queues.set(0, queue)' },
+    { file: QUERIES, find: 'partition by endpoint_id ', put: '' },
+  ],
+  'Retry-After ignored': [{ file: SCHEDULE, find: 'Math.max(scheduled, asked)', put: 'scheduled' }],
+  'schedule ignored': [{ file: SCHEDULE, find: 'Math.max(scheduled, asked)', put: 'asked' }],
+  'gone endpoint heard too late': [{ file: ENGINE, find: `if (made === 'disable') queue`, put: 'if (false) queue' }],
+  'gone endpoint kept': [{ file: ENGINE, find: `stillOurs && step.kind === 'disable'`, put: 'false' }],
+} as const satisfies Record<string, readonly Edit[]>;
+
+export type PlantName = keyof typeof PLANTS;
+
+const repository = join(import.meta.dirname, '../..');
+
+/**
+ * Imports a module of the product with a bug planted into it, and with it its own instance of all that it imports.
+ * `path` starts at the root of the repository.
+ */
+export function importPlanted(path: string, name: PlantName): Promise<unknown> {
+  hookOnce();
+  return import(`${pathToFileURL(join(repository, path)).href}?plant=${encodeURIComponent(name)}`);
+}
+
+/** Plants a bug into everything that this process will load. Call it before anything of the product is imported. */
+export function plantIntoProcess(name: PlantName): void {
+  checkPlant(name);
+  registerHooks({
+    load: (url, context, nextLoad) => {
+      const loaded = nextLoad(url, context);
+      return url.startsWith('file:') ? { ...loaded, source: planted(url, loaded.source, name) } : loaded;
+    },
+  });
+}
+
+/** Throws when one of the edits of a planted bug does not fit the source any more. */
+export function checkPlant(name: PlantName): void {
+  for (const { file } of PLANTS[name]) edited(file, readFileSync(join(repository, file), 'utf8'), name);
+}
+
+let hooked = false;
+
+/** The variant of a module is told apart by its query, which every import from it passes on. */
+function hookOnce(): void {
+  if (hooked) return;
+  hooked = true;
+  registerHooks({
+    resolve: (specifier, context, nextResolve) => {
+      const resolved = nextResolve(specifier, context);
+      const variant = new URL(context.parentURL ?? 'file:///').search;
+      const ofProduct = resolved.url.startsWith(pathToFileURL(join(repository, 'src')).href);
+      return variant.startsWith('?plant=') && ofProduct ? { ...resolved, url: resolved.url + variant } : resolved;
+    },
+    load: (url, context, nextLoad) => {
+      const loaded = nextLoad(url, context);
+      const name = url.startsWith('file:') ? new URL(url).searchParams.get('plant') : null;
+      return name === null ? loaded : { ...loaded, source: planted(url, loaded.source, name as PlantName) };
+    },
+  });
+}
+
+function planted<Source>(url: string, source: Source, name: PlantName): Source | string {
+  const path = relative(repository, fileURLToPath(url));
+  return PLANTS[name].some((edit) => edit.file === path) ? edited(path, String(source), name) : source;
+}
+
+function edited(path: string, source: string, name: PlantName): string {
+  let result = source;
+  for (const { file, find, put } of PLANTS[name] as readonly Edit[]) {
+    if (file !== path) continue;
+    if (result.split(find).length !== 2) throw new Error(`The place of the planted bug "${name}" is not in ${file}`);
+    result = result.replace(find, () => put);
+  }
+  return result;
+}

@@ -1,0 +1,217 @@
+import type { SqlRow } from '../../../src/db/database.ts';
+import { retrySchedule } from '../../../src/outbox/retry-schedule.ts';
+import type { Attempt } from './courier.ts';
+import type { Life, Mishap } from './life.ts';
+import type { Merchant } from './merchant.ts';
+import type { Order } from './shop.ts';
+
+/** All that is known at the end of a seed: what an observer saw on the wire, and what the store says. */
+export type Evidence = {
+  orders: readonly Order[];
+  merchants: readonly Merchant[];
+  attempts: readonly Attempt[];
+  lives: readonly Life[];
+  /** The callbacks that an operator sent again, and when. */
+  resends: readonly { id: string; at: number }[];
+  transactions: readonly TransactionRow[];
+  callbacks: readonly CallbackRow[];
+  /** Changes of callbacks that were closed, other than an operator's resend. */
+  reopened: readonly SqlRow[];
+};
+
+export type TransactionRow = SqlRow & {
+  id: number;
+  reference: string;
+  state: string;
+  last_sequence: number;
+  events: number;
+};
+
+export type CallbackRow = SqlRow & {
+  transaction_id: number;
+  sequence: number;
+  state: string;
+  webhook_id: string;
+  created_at: number;
+  url: string;
+};
+
+/** One line for each thing that may never be, whatever went wrong. Empty: the engine kept its word. */
+export function checkEvidence(evidence: Evidence): string[] {
+  return [
+    ...checkOrders(evidence),
+    ...checkOutbox(evidence),
+    ...checkDelivered(evidence),
+    ...checkRepeats(evidence),
+    ...checkLastWord(evidence),
+    ...checkPromptness(evidence),
+    ...checkDisabled(evidence),
+    ...checkSameness(evidence),
+    ...checkAmount(evidence),
+    ...checkConcurrency(evidence),
+  ];
+}
+
+/** The longest time that a claim can keep a callback from others, see `LEASE_MS` in the engine. */
+const LEASE_MS = 60_000;
+
+/** Every order exists once, under the id that was acknowledged, and has come to an end. */
+function checkOrders({ orders, transactions }: Evidence): string[] {
+  const byReference = Map.groupBy(transactions, (row) => row.reference);
+  return orders.flatMap(({ reference, id, complaint }) => {
+    const rows = byReference.get(reference) ?? [];
+    if (complaint !== null) return [`I0 ${reference} ${complaint}`];
+    if (rows.length !== 1 || rows[0]?.id !== id)
+      return [`I0 ${reference} was acknowledged as ${id} and is stored ${rows.length} times, first as ${rows[0]?.id}`];
+    return rows[0]?.state === 'pending' ? [`I0 ${reference} has come to no end`] : [];
+  });
+}
+
+/** I2: a transaction that has ended has its events, gapless, and exactly one callback. */
+function checkOutbox({ transactions, callbacks }: Evidence): string[] {
+  const byTransaction = Map.groupBy(callbacks, (row) => row.transaction_id);
+  return transactions.flatMap(({ id, state, last_sequence: last, events }) => {
+    const count = byTransaction.get(id)?.length ?? 0;
+    if (events !== last) return [`I2 ${id} has ${events} events up to number ${last}`];
+    return state !== 'pending' && count !== 1 ? [`I2 ${id} is ${state} and has ${count} callbacks`] : [];
+  });
+}
+
+/** I1: everything was delivered and closed, except what its merchant did not want. */
+function checkDelivered(evidence: Evidence): string[] {
+  return evidence.callbacks.flatMap(({ webhook_id: id, state, url }) => {
+    const merchant = merchantOf(evidence, url);
+    const took = merchant.taken.has(id);
+    if (merchant.goneForGood())
+      return state === 'queued' ? [`I1 ${id} still waits for ${merchant.name}, which is gone`] : [];
+    if (state === 'delivered') return took ? [] : [`I1 ${id} is closed and ${merchant.name} never had it`];
+    if (state === 'dead' && took && merchant.temper === 'once') return [];
+    return [`I1 ${id} is ${state} for ${merchant.name} (${merchant.temper})`];
+  });
+}
+
+/** I3 and I6: what is closed stays closed, and an attempt comes no sooner than the one before it allows. */
+function checkRepeats(evidence: Evidence): string[] {
+  const { attempts, reopened, resends } = evidence;
+  const problems = reopened.map((row) => `I3 ${row.webhook_id} was ${row.before} and became ${row.after}`);
+  for (const [id, list] of Map.groupBy(attempts, (attempt) => attempt.id)) {
+    for (let at = 1; at < list.length; at++) {
+      const [first, second] = [list[at - 1] as Attempt, list[at] as Attempt];
+      const explained =
+        isTroubled(first.life, first.startedAt - LEASE_MS, second.startedAt) ||
+        isTroubled(second.life, first.startedAt - LEASE_MS, second.startedAt) ||
+        resends.some((resend) => resend.id === id && resend.at >= first.startedAt && resend.at <= second.startedAt);
+      const problem = explained ? null : repeatProblem(first, second);
+      if (problem !== null) problems.push(`${problem} (${id}, attempt ${at + 1} by ${second.life.name})`);
+    }
+  }
+  return problems;
+}
+
+function repeatProblem(first: Attempt, second: Attempt): string | null {
+  const { outcome, endedAt } = first;
+  if (outcome === null || endedAt === null || endedAt > second.startedAt) return 'I6 two attempts at once';
+  if (outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300)
+    return 'I3 sent again after a success';
+  const wait = retrySchedule[second.row?.attempts ?? 0] ?? 0;
+  const asked = outcome.kind === 'answered' ? retryAfterMs(outcome.retryAfter, endedAt) : 0;
+  const least = 0.8 * Math.max(wait, asked);
+  return second.startedAt - endedAt < least ? `I6 after ${second.startedAt - endedAt} ms instead of ${least}` : null;
+}
+
+function retryAfterMs(header: string | null, now: number): number {
+  if (header === null) return 0;
+  return /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
+}
+
+/** I4: what the merchant heard last is what the store says. */
+function checkLastWord(evidence: Evidence): string[] {
+  const transactions = new Map(evidence.transactions.map((row) => [row.id, row]));
+  return evidence.callbacks.flatMap(({ transaction_id: id, url }) => {
+    const merchant = merchantOf(evidence, url);
+    const said = merchant.lastSaid.get(String(id));
+    if (said === undefined && merchant.temper === 'gone') return [];
+    const state = transactions.get(id)?.state === 'completed' ? 'completed' : 'failed';
+    return said?.result === state ? [] : [`I4 ${id} is ${state} and ${merchant.name} heard ${said?.result}`];
+  });
+}
+
+/** I5: the first attempt is made within five seconds, and a lease later for each thing that went wrong meanwhile. */
+function checkPromptness(evidence: Evidence): string[] {
+  const firsts = new Map<string, Attempt>();
+  for (const attempt of evidence.attempts) if (!firsts.has(attempt.id)) firsts.set(attempt.id, attempt);
+  return evidence.callbacks.flatMap(({ webhook_id: id, created_at: created, url }) => {
+    if (['hanging', 'gone'].includes(merchantOf(evidence, url).temper)) return [];
+    const first = firsts.get(id);
+    if (first === undefined) return [`I5 ${id} was never tried`];
+    const troubles = evidence.lives.flatMap((life) => troublesOf(life, created - LEASE_MS, first.startedAt));
+    const allowed = troubles.reduce((sum, { from, to }) => sum + LEASE_MS + to - from, 5_000);
+    const delay = first.startedAt - created;
+    return delay > allowed ? [`I5 ${id} was first tried after ${delay} ms, ${allowed} allowed`] : [];
+  });
+}
+
+/** I7: a merchant that said 410 is left alone: at once by the worker that heard it, soon by all, until it is sent to again. */
+function checkDisabled({ attempts, callbacks, resends }: Evidence): string[] {
+  const merchants = Map.groupBy(attempts, (attempt) => attempt.merchant);
+  return [...merchants].flatMap(([merchant, list]) => {
+    const enabledAt = resends
+      .filter(({ id }) => callbacks.some((row) => row.webhook_id === id && row.url.startsWith(merchant.url)))
+      .map(({ at }) => at);
+    const heard = list.filter((one) => isGone(one) && !isTroubled(one.life, one.startedAt, (one.endedAt ?? 0) + 1_000));
+    const sentAgain = (one: Attempt, gone: Attempt) => {
+      const since = one.startedAt - (gone.endedAt as number);
+      if (since < (one.life === gone.life ? 1_000 : LEASE_MS)) return false;
+      return !enabledAt.some((at) => at >= gone.startedAt && at <= one.startedAt);
+    };
+    return list
+      .filter((one) => !isTroubled(one.life, one.startedAt - 2 * LEASE_MS, one.startedAt))
+      .filter((one) => heard.some((gone) => sentAgain(one, gone)))
+      .map((one) => `I7 ${one.id} was sent to ${merchant.name} by ${one.life.name} after it had said 410`);
+  });
+}
+
+/** I8: one event, one body, however often it is sent. */
+function checkSameness({ merchants }: Evidence): string[] {
+  return merchants.flatMap((merchant) => merchant.changed.map((id) => `I8 ${id} had two bodies`));
+}
+
+/** I9: no callback is tried more often than its schedule and what went wrong explain. */
+function checkAmount({ attempts, lives, resends }: Evidence): string[] {
+  const troubles = lives.reduce((sum, life) => sum + life.troubles.length, 0);
+  return [...Map.groupBy(attempts, (attempt) => attempt.id)].flatMap(([id, list]) => {
+    const rounds = 1 + resends.filter((resend) => resend.id === id).length;
+    const most = rounds * retrySchedule.length + troubles;
+    return list.length > most ? [`I9 ${id} was tried ${list.length} times`] : [];
+  });
+}
+
+/** I10: a worker never has more than four requests at one merchant. */
+function checkConcurrency({ attempts }: Evidence): string[] {
+  const groups = Map.groupBy(attempts, ({ life, merchant }) => `${life.name} at ${merchant.name}`);
+  return [...groups].flatMap(([who, list]) => {
+    const moments = list
+      .flatMap(({ startedAt, endedAt }) => (endedAt === null ? [] : [[startedAt, 1] as const, [endedAt, -1] as const]))
+      .sort(([one, up], [other, down]) => one - other || up - down);
+    let most = 0;
+    let now = 0;
+    for (const [, change] of moments) most = Math.max(most, (now += change));
+    return most > 4 ? [`I10 ${who} had ${most} requests under way`] : [];
+  });
+}
+
+function merchantOf({ merchants }: Evidence, url: string): Merchant {
+  return merchants.find((merchant) => url.startsWith(merchant.url)) as Merchant;
+}
+
+function isTroubled(life: Life, from: number, to: number): boolean {
+  return troublesOf(life, from, to).length > 0;
+}
+
+function troublesOf(life: Life, from: number, to: number): { from: number; to: number; mishap: Mishap }[] {
+  return life.troubles.filter((trouble) => trouble.to >= from && trouble.from <= to);
+}
+
+function isGone({ outcome }: Attempt): boolean {
+  return outcome?.kind === 'answered' && outcome.status === 410;
+}

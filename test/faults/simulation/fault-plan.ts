@@ -1,0 +1,62 @@
+import type { World } from './world.ts';
+
+/** How often what goes wrong, drawn once for each seed. Probabilities are per occasion. */
+export type FaultPlan = {
+  workers: number;
+  /** Of a worker, each time it looks for work. */
+  crashAtPoll: number;
+  /** Of a worker, while a request of its own is under way. */
+  crashInFlight: number;
+  pause: number;
+  restart: number;
+  /** Of a transaction: before it, inside it, at its commit, after it. */
+  databaseFault: number;
+  /** The database away for all, so many times in the hour. */
+  outages: number;
+  requestLost: number;
+  answerLost: number;
+  arrivesTwice: number;
+  /** How far the clocks of two workers are apart at most, in milliseconds. */
+  skew: number;
+  /** Orders that come at once for the merchant that hangs. */
+  burst: number;
+};
+
+const NOTHING: FaultPlan = {
+  workers: 2,
+  crashAtPoll: 0,
+  crashInFlight: 0,
+  pause: 0,
+  restart: 0,
+  databaseFault: 0,
+  outages: 0,
+  requestLost: 0,
+  answerLost: 0,
+  arrivesTwice: 0,
+  skew: 0,
+  burst: 0,
+};
+
+/** The faults of a seed. A quarter of the seeds have the burst. */
+export function drawFaultPlan(world: World): FaultPlan {
+  const upTo = (most: number) => (world.chance(0.25) ? 0 : world.random() * most);
+  return {
+    workers: world.between(1, 4),
+    crashAtPoll: upTo(0.02),
+    crashInFlight: upTo(0.01),
+    pause: upTo(0.01),
+    restart: upTo(0.005),
+    databaseFault: upTo(0.03),
+    outages: world.chance(0.5) ? world.between(1, 3) : 0,
+    requestLost: upTo(0.2),
+    answerLost: upTo(0.2),
+    arrivesTwice: upTo(0.1),
+    skew: world.between(0, 400),
+    burst: world.chance(0.25) ? world.between(100, 400) : 0,
+  };
+}
+
+/** No fault at all but a merchant that hangs, with a burst waiting for it: what the others feel of that is its doing. */
+export function burstPlan(burst: number): FaultPlan {
+  return { ...NOTHING, burst };
+}

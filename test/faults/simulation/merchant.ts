@@ -1,0 +1,103 @@
+import type { FetchRequest } from '../../../src/lib/safe-fetch.ts';
+import type { World } from './world.ts';
+
+/**
+ * `once` does what published shops do: it answers 400 to a callback that it has had. `gone` answers 410 from some time
+ * on. All but `gone` are healthy in the second phase.
+ */
+export const TEMPERS = [
+  'well',
+  'well',
+  'flaky',
+  'hanging',
+  'failing',
+  'redirecting',
+  'busy',
+  'refusing',
+  'once',
+  'gone',
+] as const;
+
+export type Temper = (typeof TEMPERS)[number];
+
+export type Answer = { status: number; retryAfter: string | null };
+
+export type Merchant = {
+  readonly name: string;
+  readonly url: string;
+  readonly temper: Temper;
+  /** Null: no answer comes. */
+  receive(request: FetchRequest): Answer | null;
+  /** The callbacks that it took in, with what the last of each transaction said. */
+  readonly taken: Set<string>;
+  readonly lastSaid: Map<string, { sequence: number; result: string }>;
+  /** The callbacks that came with another body than the first time. */
+  readonly changed: string[];
+  /** From now on it answers as it should, unless it is gone for good. */
+  recover(): void;
+  /** Whether it answers 410 and always will. */
+  goneForGood(): boolean;
+};
+
+/** A merchant's server, as far as the engine can tell. */
+export function createMerchant(world: World, number: number, temper: Temper): Merchant {
+  const name = `m${number}`;
+  const taken = new Set<string>();
+  const lastSaid = new Map<string, { sequence: number; result: string }>();
+  const bodies = new Map<string, string>();
+  const changed: string[] = [];
+  const goneFrom = world.now() + world.between(0, 50) * 60_000;
+  const comesBack = world.chance(0.5);
+  let recovered = false;
+
+  const gone = () => temper === 'gone' && world.now() >= goneFrom && !(recovered && comesBack);
+
+  function takeIn(id: string, request: FetchRequest): Answer {
+    taken.add(id);
+    const fields = new URLSearchParams(String(request.body));
+    const transaction = fields.get('x_gateway_reference') as string;
+    const sequence = Number(request.headers['rubrica-sequence']);
+    const before = lastSaid.get(transaction);
+    if (before === undefined || before.sequence <= sequence) {
+      lastSaid.set(transaction, { sequence, result: fields.get('x_result') as string });
+    }
+    return { status: 200, retryAfter: null };
+  }
+
+  function receive(request: FetchRequest): Answer | null {
+    const id = request.headers['webhook-id'] as string;
+    const body = bodies.get(id) ?? String(request.body);
+    if (body !== String(request.body)) changed.push(id);
+    bodies.set(id, body);
+    if (gone()) return { status: 410, retryAfter: null };
+    if (temper === 'once' && taken.has(id)) return { status: 400, retryAfter: null };
+    if (recovered) return takeIn(id, request);
+    if (temper === 'hanging') return null;
+    if (temper === 'failing') return { status: world.pick([500, 502, 503, 408]), retryAfter: null };
+    if (temper === 'redirecting') return { status: world.pick([301, 302, 307]), retryAfter: null };
+    if (temper === 'busy') return { status: 429, retryAfter: retryAfter(world) };
+    if (temper === 'refusing') return { status: world.pick([400, 404, 422]), retryAfter: null };
+    if (temper === 'flaky' && world.chance(0.4)) return { status: 500, retryAfter: null };
+    return takeIn(id, request);
+  }
+
+  return {
+    name,
+    url: `https://${name}.example/callback?order=`,
+    temper,
+    receive,
+    taken,
+    lastSaid,
+    changed,
+    recover: () => {
+      recovered = true;
+    },
+    goneForGood: () => temper === 'gone' && !comesBack,
+  };
+}
+
+/** Seconds or a date, as merchants please. */
+function retryAfter(world: World): string {
+  const seconds = world.between(1, 600);
+  return world.chance(0.5) ? String(seconds) : new Date(world.now() + seconds * 1000).toUTCString();
+}

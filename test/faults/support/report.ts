@@ -1,0 +1,9 @@
+/** Prints what a harness has counted: a claim without its numbers is none. */
+export function report(name: string, counts: Record<string, unknown>): void {
+  const parts = Object.entries(counts).map(([what, value]) => `${what} ${format(value)}`);
+  console.log(`${name}: ${parts.join(', ')}`);
+}
+
+function format(value: unknown): string {
+  return typeof value === 'number' ? value.toLocaleString('en') : String(value);
+}
