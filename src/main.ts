@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { addBankValidationCommands } from './cli/bank-validation-commands.ts';
+import { addBooksCommands } from './cli/books-commands.ts';
 import { addCallbackCommands } from './cli/callback-commands.ts';
 import { addDemoCommand } from './cli/demo-command.ts';
 import { addOperationCommands } from './cli/operation-commands.ts';
@@ -21,6 +22,7 @@ addPaymentServiceCommands(program);
 addUserCommands(program);
 addSignatureCommands(program);
 addCallbackCommands(program);
+addBooksCommands(program);
 addBankValidationCommands(program);
 addOperationCommands(program);
 

@@ -1,4 +1,6 @@
 import type { App } from '../app.ts';
+import { paymentPosting } from '../books/journal-entry.ts';
+import { postEntries } from '../books/post-entries.ts';
 import type { Tx } from '../db/database.ts';
 import type { CallbackContent } from '../outbox/callback-payload.ts';
 import { enqueueCallback } from '../outbox/enqueue-callback.ts';
@@ -20,10 +22,12 @@ export type TransitionCause = {
 };
 
 /**
- * The only writer of a transaction's state. In the caller's commit: the state, its event in the feed, its callback.
+ * The only writer of a transaction's state. In the caller's commit: the state, its event in the feed, its callback, and
+ * the books. It posts, so it comes last in the commit.
  *
- * A payment that contradicts the state (approved after it had failed, say) answers `conflict`: the state stays, and the
- * contradiction is in the feed for a person to resolve. The caller alarms it once the commit is done.
+ * A payment that contradicts the state (approved after it had failed, say) answers `conflict`: the state stays, the
+ * contradiction is in the feed for a person to resolve, and the money in an account that belongs to no merchant. The
+ * caller alarms it once the commit is done.
  */
 export async function transitionTransaction(
   tx: Tx,
@@ -39,6 +43,7 @@ export async function transitionTransaction(
       event: cause.event,
       ...cause.data,
     });
+    if (cause.event === 'approve') await postPayment(tx, 'late_payment', changed, cause);
     return { kind: 'conflict', transaction: changed };
   }
   if (next.kind !== 'moved') return { kind: next.kind, transaction };
@@ -53,6 +58,7 @@ export async function transitionTransaction(
   if (moved === null) return transitionAgain(tx, environment, transaction.id, cause);
   await record(tx, moved, `transaction.${next.state as FinalState}`, cause, cause.data);
   await enqueueCallback(tx, environment, callbackOf(moved, cause.at));
+  if (moved.state === 'completed') await postPayment(tx, 'payment', moved, cause);
   return { kind: 'moved', transaction: moved };
 }
 
@@ -113,6 +119,16 @@ async function transitionAgain(
   if (current === null) throw new Error('A transaction is gone');
   if (current.state === 'pending') throw new Error('A transaction did not move');
   return transitionTransaction(tx, environment, current, cause);
+}
+
+async function postPayment(
+  tx: Tx,
+  kind: 'payment' | 'late_payment',
+  transaction: Transaction,
+  { paymentMethod, at }: TransitionCause,
+): Promise<void> {
+  if (paymentMethod === null) throw new Error('An approval of no payment method');
+  await postEntries(tx, paymentPosting(kind, transaction, paymentMethod, at));
 }
 
 async function record(

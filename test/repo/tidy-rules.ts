@@ -10,7 +10,7 @@ const layers: readonly (readonly string[])[] = [
   ['cli'],
   ['compose-app'],
   ['http', 'console', 'worker'],
-  ['checkout', 'transactions', 'outbox', 'payment-services', 'bank-validation', 'auth'],
+  ['refunds', 'checkout', 'transactions', 'books', 'outbox', 'payment-services', 'bank-validation', 'auth'],
   ['limits'],
   ['app'],
   ['db', 'payment-methods', 'validation-providers', 'config', 'metrics'],
@@ -19,8 +19,9 @@ const layers: readonly (readonly string[])[] = [
 
 /** The imports that are allowed within one layer. */
 const neighbours: Readonly<Record<string, readonly string[]>> = {
+  refunds: ['checkout', 'transactions', 'books', 'outbox', 'payment-services'],
   checkout: ['transactions', 'outbox', 'payment-services'],
-  transactions: ['outbox', 'payment-services'],
+  transactions: ['books', 'outbox', 'payment-services'],
   outbox: ['payment-services'],
   'bank-validation': ['outbox', 'auth'],
 };

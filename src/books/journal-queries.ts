@@ -1,0 +1,127 @@
+import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { JournalEntry } from './journal-entry.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+const JOURNAL_ENTRIES: InsertTarget = {
+  name: 'journal_entries',
+  columns: [
+    'environment_id',
+    'link',
+    'line',
+    'created_at',
+    'kind',
+    'debit_account',
+    'credit_account',
+    'amount',
+    'currency',
+    'transaction_id',
+    'refund_id',
+    'hash',
+  ],
+};
+
+export async function insertEntries(tx: Tx, rows: readonly JournalEntry[]): Promise<void> {
+  await tx.insertRows(JOURNAL_ENTRIES, rows);
+}
+
+/** The last link of a chain. */
+export type HeadRow = SqlRow & { environment_id: number; link: number; hash: string };
+
+/**
+ * Takes the number of the next link and keeps other postings of the environment away until the commit.
+ * Answers it with the hash that is still that of the link before, `genesis` for the first.
+ */
+export async function advanceHead(
+  tx: Tx,
+  environmentId: number,
+  genesis: string,
+): Promise<{ link: number; hash: string }> {
+  const [head] = await tx.query<HeadRow>(
+    `insert into journal_heads (environment_id, link, hash) values ($1, 1, $2)
+     on conflict (environment_id) do update set link = journal_heads.link + 1
+     returning environment_id, link, hash`,
+    [environmentId, genesis],
+  );
+  return head as HeadRow;
+}
+
+export async function updateHead(tx: Tx, environmentId: number, hash: string): Promise<void> {
+  await tx.query('update journal_heads set hash = $2 where environment_id = $1', [environmentId, hash]);
+}
+
+export async function selectHead(db: Reader, environmentId: number): Promise<HeadRow | null> {
+  const [head] = await db.query<HeadRow>(
+    'select environment_id, link, hash from journal_heads where environment_id = $1',
+    [environmentId],
+  );
+  return head ?? null;
+}
+
+/** Every environment that has books, or whose books have lost their entries or their head. */
+export async function selectBookedEnvironments(db: Reader): Promise<number[]> {
+  const rows = await db.query<{ environment_id: number }>(
+    `select environment_id from journal_heads union select environment_id from journal_entries order by environment_id`,
+  );
+  return rows.map((row) => row.environment_id);
+}
+
+/** The next entries of an environment after a place in its chain. */
+export function selectEntriesAfter(
+  db: Reader,
+  environmentId: number,
+  after: { link: number; line: number },
+  limit: number,
+): Promise<JournalEntry[]> {
+  return db.query<JournalEntry>(
+    `select * from journal_entries where environment_id = $1 and (link, line) > ($2, $3)
+     order by link, line limit $4`,
+    [environmentId, after.link, after.line, limit],
+  );
+}
+
+/** Whose books they are. */
+type Owner = { payment_service_id: string; name: string; environment: string };
+
+/** The newest entries, of one transaction or of all (0). */
+export function selectEntries(db: Reader, transactionId: number, limit: number): Promise<(JournalEntry & Owner)[]> {
+  return db.query<JournalEntry & Owner>(
+    `select j.*, e.payment_service_id, p.name, e.environment
+     from journal_entries j
+     join environments e on e.id = j.environment_id
+     join payment_services p on p.id = e.payment_service_id
+     where $1 = 0 or j.transaction_id = $1
+     order by j.created_at desc, j.environment_id, j.link desc, j.line desc limit $2`,
+    [transactionId, limit],
+  );
+}
+
+export function selectHeads(db: Reader): Promise<(HeadRow & Owner)[]> {
+  return db.query<HeadRow & Owner>(
+    `select h.environment_id, e.payment_service_id, p.name, e.environment, h.link, h.hash
+     from journal_heads h
+     join environments e on e.id = h.environment_id
+     join payment_services p on p.id = e.payment_service_id
+     order by p.created_at, h.environment_id`,
+  );
+}
+
+export type BalanceRow = SqlRow &
+  Owner & { environment_id: number; currency: string; account: string; debits: number; credits: number };
+
+/** What went to and came from every account, in minor units. */
+export function selectBalances(db: Reader): Promise<BalanceRow[]> {
+  return db.query<BalanceRow>(
+    `select l.environment_id, e.payment_service_id, p.name, e.environment, l.currency, l.account,
+       cast(sum(l.debit) as bigint) as debits, cast(sum(l.credit) as bigint) as credits
+     from (
+       select environment_id, currency, debit_account as account, amount as debit, 0 as credit from journal_entries
+       union all
+       select environment_id, currency, credit_account, 0, amount from journal_entries
+     ) as l
+     join environments e on e.id = l.environment_id
+     join payment_services p on p.id = e.payment_service_id
+     group by l.environment_id, e.payment_service_id, p.name, p.created_at, e.environment, l.currency, l.account
+     order by p.created_at, l.environment_id, l.currency, l.account`,
+  );
+}

@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+import type { JournalEntry } from './journal-entry.ts';
+
+/** What the first link of every chain follows. */
+export const GENESIS = '0'.repeat(64);
+
+/**
+ * The hash of a link: SHA-256, in lower-case hexadecimal, of the hash before it and its entries, one line of JSON each.
+ * Whoever wants to check the books without this program needs no more than this; docs/finance.md says it in words.
+ */
+export function linkHash(previous: string, entries: readonly Omit<JournalEntry, 'hash'>[]): string {
+  const lines = entries.map((entry) => `${JSON.stringify(COLUMNS.map((column) => entry[column]))}\n`);
+  return createHash('sha256')
+    .update(`${previous}\n${lines.join('')}`)
+    .digest('hex');
+}
+
+const COLUMNS = [
+  'environment_id',
+  'link',
+  'line',
+  'created_at',
+  'kind',
+  'debit_account',
+  'credit_account',
+  'amount',
+  'currency',
+  'transaction_id',
+  'refund_id',
+] as const;

@@ -1,0 +1,20 @@
+import type { App } from '../app.ts';
+import { type BalanceRow, selectBalances, selectEntries, selectHeads } from './journal-queries.ts';
+
+/** The newest entries, of one transaction or of all, with the names of their payment service and environment. */
+export function listEntries(app: App, transactionId: number | null, limit: number) {
+  return selectEntries(app.db, transactionId ?? 0, limit);
+}
+
+/**
+ * Every account of every payment service, environment and currency, in minor units. The debits of each currency are its
+ * credits, because an entry is one of both.
+ */
+export function listBalances(app: App): Promise<BalanceRow[]> {
+  return selectBalances(app.db);
+}
+
+/** The end of every chain, to be kept where this service cannot write. */
+export function listHeads(app: App) {
+  return selectHeads(app.db);
+}

@@ -1,0 +1,34 @@
+import type { Tx } from '../db/database.ts';
+import type { Posting } from './journal-entry.ts';
+import { advanceHead, insertEntries, updateHead } from './journal-queries.ts';
+import { GENESIS, linkHash } from './link-hash.ts';
+
+/**
+ * Writes a posting into the books, in the commit of the change that it explains, as the next link of the chain of its
+ * environment.
+ *
+ * To be called last in a commit. The end of the chain is a row that all postings of an environment queue for: whoever
+ * has it waits for nobody, so nobody waits for long and no two wait for each other.
+ */
+export async function postEntries(tx: Tx, posting: Posting): Promise<void> {
+  const head = await advanceHead(tx, posting.environmentId, GENESIS);
+  const entries = posting.transfers.map(({ debit, credit, amount, currency }, line) => ({
+    environment_id: posting.environmentId,
+    link: head.link,
+    line,
+    created_at: posting.at,
+    kind: posting.kind,
+    debit_account: debit,
+    credit_account: credit,
+    amount,
+    currency,
+    transaction_id: posting.transactionId,
+    refund_id: posting.refundId,
+  }));
+  const hash = linkHash(head.hash, entries);
+  await insertEntries(
+    tx,
+    entries.map((entry) => ({ ...entry, hash })),
+  );
+  await updateHead(tx, posting.environmentId, hash);
+}

@@ -1,0 +1,103 @@
+import type { App } from '../app.ts';
+import type { JournalEntry } from './journal-entry.ts';
+import { selectBookedEnvironments, selectEntriesAfter, selectHead } from './journal-queries.ts';
+import { GENESIS, linkHash } from './link-hash.ts';
+
+/** The end of a chain as it was exported once, to hold the books against. */
+export type ExportedHead = { environment_id: number; link: number; hash: string };
+
+/**
+ * `changed`: the entries of the link, or the hash before it, are not those that were hashed. `missing`: the links are
+ * gone. `surplus`: nothing that was posted. `cut`: the books once went on to here and further. `rewritten`: the chain is
+ * whole and not the one that was exported. It concerns the links from `link` to `until`.
+ */
+export type BooksProblem = {
+  environment_id: number;
+  link: number;
+  until: number;
+  problem: 'changed' | 'missing' | 'surplus' | 'cut' | 'rewritten';
+};
+
+export type BooksVerification = { environments: number; entries: number; problems: BooksProblem[] };
+
+/**
+ * Computes every hash of the books again and answers what does not fit, and where. Reads only, and runs beside a
+ * service that goes on posting.
+ *
+ * Whoever can rewrite the whole store can also rewrite the whole chain; that shows against the heads that were exported
+ * before and are kept elsewhere.
+ */
+export async function verifyBooks(app: App, exported: readonly ExportedHead[] = []): Promise<BooksVerification> {
+  const booked = await selectBookedEnvironments(app.db);
+  const environments = new Set([...booked, ...exported.map((head) => head.environment_id)]);
+  const verification: BooksVerification = { environments: environments.size, entries: 0, problems: [] };
+  for (const environmentId of environments) {
+    const heads = exported.filter((head) => head.environment_id === environmentId);
+    await verifyChain(app, environmentId, heads, verification);
+  }
+  return verification;
+}
+
+async function verifyChain(
+  app: App,
+  environmentId: number,
+  exported: readonly ExportedHead[],
+  verification: BooksVerification,
+): Promise<void> {
+  const report = (problem: BooksProblem['problem'], link: number, until = link) =>
+    verification.problems.push({ environment_id: environmentId, link, until, problem });
+  // Read before the entries: what is posted meanwhile lies behind it.
+  const head = await selectHead(app.db, environmentId);
+  const anchors = head === null ? exported : [...exported, head];
+  let end = head?.link ?? 0;
+  let last = 0;
+  let previous: string | null = GENESIS;
+  for await (const entries of readLinks(app, environmentId)) {
+    const [{ link, hash }] = entries;
+    verification.entries += entries.length;
+    if (link > end) end = (await selectHead(app.db, environmentId))?.link ?? 0;
+    if (link <= last || link > end) {
+      report('surplus', link);
+      continue;
+    }
+    if (link > last + 1) {
+      report('missing', last + 1, link - 1);
+      // What follows a link that is gone cannot be held against it.
+      previous = null;
+    }
+    if (!isWhole(entries) || (previous !== null && linkHash(previous, entries) !== hash)) report('changed', link);
+    else if (anchors.some((anchor) => anchor.link === link && anchor.hash !== hash)) report('rewritten', link);
+    last = link;
+    previous = hash;
+  }
+  const longest = Math.max(0, ...anchors.map((anchor) => anchor.link));
+  if (longest > last) report('cut', last + 1, longest);
+}
+
+/** All lines of a link are there, and all say the same hash. */
+function isWhole(entries: readonly JournalEntry[]): boolean {
+  return entries.every(({ line, hash }, index) => line === index && hash === entries[0]?.hash);
+}
+
+type Link = [JournalEntry, ...JournalEntry[]];
+
+const PAGE = 2000;
+
+/** The entries of a chain, link by link. */
+async function* readLinks(app: App, environmentId: number): AsyncGenerator<Link> {
+  let place = { link: Number.MIN_SAFE_INTEGER, line: 0 };
+  let link: JournalEntry[] = [];
+  for (let page = PAGE; page === PAGE; ) {
+    const entries = await selectEntriesAfter(app.db, environmentId, place, PAGE);
+    for (const entry of entries) {
+      if (link.length > 0 && link[0]?.link !== entry.link) {
+        yield link as Link;
+        link = [];
+      }
+      link.push(entry);
+      place = entry;
+    }
+    page = entries.length;
+  }
+  if (link.length > 0) yield link as Link;
+}

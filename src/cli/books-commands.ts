@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import type { BalanceRow } from '../books/journal-queries.ts';
+import { listBalances, listEntries, listHeads } from '../books/list-books.ts';
+import { type BooksProblem, type ExportedHead, verifyBooks } from '../books/verify-books.ts';
+import { formatDecimal } from '../lib/money.ts';
+import { CommandError, print, table, time } from './print.ts';
+import { withApp } from './with-app.ts';
+
+type Json = { json?: boolean };
+
+/** `books balance | list | verify | head`. */
+export function addBooksCommands(program: Command): void {
+  const group = program.command('books').description('where every amount came from and went to');
+  const add = (name: string, description: string) =>
+    group.command(name).description(description).option('--json', 'print one JSON object; amounts in minor units');
+  add('balance', 'every account of every payment service, environment and currency').action(balance);
+  add('list', 'the newest entries')
+    .option('--transaction <id>', 'only those of this transaction')
+    .option('--limit <number>', 'how many', '50')
+    .action(list);
+  add('verify', 'compute every hash again; status 1 when something was changed, with its place')
+    .option('--head <file>', 'hold the books against what books head --json once said')
+    .action(verify);
+  add('head', 'the end of every chain, to be kept where this service cannot write').action(head);
+}
+
+async function balance(options: Json): Promise<void> {
+  const balances = await withApp(listBalances);
+  print(options, { balances }, balanceLines(balances));
+}
+
+/** The accounts as a table for a person; what an account has more on its left side is positive. */
+export function balanceLines(balances: readonly BalanceRow[]): string[] {
+  if (balances.length === 0) return ['Nothing was posted yet.'];
+  const rows = balances.map(({ name, environment, account, currency, debits, credits }) => [
+    name,
+    environment,
+    account,
+    currency,
+    ...[debits, credits, debits - credits].map((amount) => formatDecimal(amount, currency)),
+  ]);
+  return table([['PAYMENT SERVICE', 'ENVIRONMENT', 'ACCOUNT', 'CURRENCY', 'DEBIT', 'CREDIT', 'BALANCE'], ...rows]);
+}
+
+async function list(options: Json & { transaction?: string; limit: string }): Promise<void> {
+  const transaction = options.transaction === undefined ? null : readNumber('--transaction', options.transaction);
+  const limit = readNumber('--limit', options.limit);
+  const entries = await withApp((app) => listEntries(app, transaction, limit));
+  const rows = entries.map((entry) => [
+    time(entry.created_at),
+    entry.name,
+    entry.environment,
+    `${entry.link}.${entry.line}`,
+    entry.kind,
+    entry.refund_id ?? String(entry.transaction_id ?? '—'),
+    entry.debit_account,
+    entry.credit_account,
+    `${formatDecimal(entry.amount, entry.currency)} ${entry.currency}`,
+  ]);
+  const head = ['WHEN (UTC)', 'PAYMENT SERVICE', 'ENVIRONMENT', 'ENTRY', 'KIND', 'OF', 'DEBIT', 'CREDIT', 'AMOUNT'];
+  print(options, { entries }, rows.length === 0 ? ['No entry.'] : table([head, ...rows]));
+}
+
+async function verify(options: Json & { head?: string }): Promise<void> {
+  const exported = options.head === undefined ? [] : readHeads(options.head);
+  const verification = await withApp((app) => verifyBooks(app, exported));
+  const { environments, entries, problems } = verification;
+  const ok = problems.length === 0;
+  print(options, { ok, ...verification }, [
+    ...problems.map(problemLine),
+    ok
+      ? `${entries} entries in ${environments} chains: every hash is right${exported.length > 0 ? ', and so is what was exported' : ''}.`
+      : `${problems.length} places are not as they were posted.`,
+  ]);
+  if (!ok) process.exitCode = 1;
+}
+
+const SAYS: Record<BooksProblem['problem'], string> = {
+  changed: 'its entries, or the hash before it, were changed',
+  missing: 'deleted',
+  surplus: 'never posted by this service',
+  cut: 'cut off: the chain went on to here',
+  rewritten: 'computed anew: not what was here when its hash was kept',
+};
+
+function problemLine({ environment_id, link, until, problem }: BooksProblem): string {
+  const place = link === until ? `link ${link}` : `links ${link} to ${until}`;
+  return `environment ${environment_id}, ${place}: ${SAYS[problem]}`;
+}
+
+async function head(options: Json): Promise<void> {
+  const heads = await withApp(listHeads);
+  const rows = heads.map((one) => [String(one.environment_id), one.name, one.environment, String(one.link), one.hash]);
+  const titles = ['ID', 'PAYMENT SERVICE', 'ENVIRONMENT', 'LINK', 'HASH'];
+  print(options, { heads }, rows.length === 0 ? ['Nothing was posted yet.'] : table([titles, ...rows]));
+}
+
+function readHeads(file: string): ExportedHead[] {
+  try {
+    const { heads } = JSON.parse(readFileSync(file, 'utf8')) as { heads: ExportedHead[] };
+    if (heads.every((one) => Number.isInteger(one.environment_id) && Number.isInteger(one.link))) return heads;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new CommandError(`There is no file ${file}.`);
+  }
+  throw new CommandError(`${file} is not what books head --json printed.`);
+}
+
+function readNumber(option: string, text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new CommandError(`${option} is a whole number from 1.`);
+  return Number(text);
+}

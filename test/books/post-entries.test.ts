@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type JournalEntry, type Posting, paymentPosting, type Transfer } from '../../src/books/journal-entry.ts';
+import { GENESIS, linkHash } from '../../src/books/link-hash.ts';
+import { listBalances } from '../../src/books/list-books.ts';
+import { postEntries } from '../../src/books/post-entries.ts';
+import { verifyBooks } from '../../src/books/verify-books.ts';
+import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { createLatePayment, createPaidTransaction } from '../support/test-books.ts';
+import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
+
+forEachEngine('the books', (openTestDatabase) => {
+  test('a payment moves the amount from the method to the merchant, in the commit that completes it', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    const paid = await createPaidTransaction(app, environment, { amount: 12_990 });
+    const [entry, ...others] = await entriesOf(app);
+    assert.deepEqual(others, []);
+    const { hash, ...content } = entry as JournalEntry;
+    assert.deepEqual(content, {
+      environment_id: environment.id,
+      link: 1,
+      line: 0,
+      created_at: app.now(),
+      kind: 'payment',
+      debit_account: 'method:simulated:receivable',
+      credit_account: 'merchant:payable',
+      amount: 12_990,
+      currency: 'CLP',
+      transaction_id: paid.id,
+      refund_id: null,
+    });
+    assert.equal(hash, linkHash(GENESIS, [content]));
+  });
+
+  test('money that a method took for a transaction which had ended is nobody’s until a person decides', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    const late = await createLatePayment(app, environment);
+    const [entry] = await entriesOf(app);
+    assert.equal(entry?.kind, 'late_payment');
+    assert.equal(entry?.transaction_id, late.id);
+    assert.equal(entry?.credit_account, 'suspense');
+    assert.deepEqual(await balances(app), [
+      ['method:simulated:receivable', 'CLP', 5001, 0],
+      ['suspense', 'CLP', 0, 5001],
+    ]);
+  });
+
+  test('no entry is written for a transaction that ends without money', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    await assert.rejects(createPaidTransaction(app, environment, { amount: 5001 }), /failed/);
+    assert.deepEqual(await entriesOf(app), []);
+  });
+
+  test('nothing of a posting stays when its commit fails', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    await createPaidTransaction(app, environment);
+    const posting = await createPosting(app, environment, { amount: 2 });
+    await assert.rejects(
+      app.db.transaction(async (tx) => {
+        await postEntries(tx, posting);
+        throw new Error('power cut');
+      }),
+      /power cut/,
+    );
+    assert.equal((await entriesOf(app)).length, 1);
+    await app.db.transaction((tx) => postEntries(tx, posting));
+    assert.deepEqual((await verifyBooks(app)).problems, []);
+    assert.deepEqual(
+      (await entriesOf(app)).map(({ link, amount }) => [link, amount]),
+      [
+        [1, 12_990],
+        [2, 2],
+      ],
+    );
+  });
+
+  test('a posting of several entries is one link', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    const { transfers, ...rest } = await createPosting(app, environment);
+    const fee = { debit: 'merchant:payable', credit: 'fees', amount: 29, currency: 'CLP' };
+    await app.db.transaction((tx) => postEntries(tx, { ...rest, transfers: [...transfers, fee] }));
+    const entries = await entriesOf(app);
+    assert.deepEqual(
+      entries.map(({ link, line }) => [link, line]),
+      [
+        [1, 0],
+        [1, 1],
+      ],
+    );
+    assert.equal(new Set(entries.map(({ hash }) => hash)).size, 1);
+    assert.deepEqual(await verifyBooks(app), { environments: 1, entries: 2, problems: [] });
+  });
+
+  const refused: [string, Partial<Transfer>][] = [
+    ['nothing', { amount: 0 }],
+    ['less than nothing', { amount: -1 }],
+    ['from an account to itself', { debit: 'fees', credit: 'fees' }],
+  ];
+  for (const [what, changes] of refused) {
+    test(`the database refuses an entry that moves ${what}`, async () => {
+      const app = createTestApp(await openTestDatabase());
+      const environment = await createTestEnvironment(app);
+      const posting = await createPosting(app, environment, changes);
+      await assert.rejects(app.db.transaction((tx) => postEntries(tx, posting)));
+      assert.deepEqual(await entriesOf(app), []);
+    });
+  }
+
+  test('the database refuses to change or delete what was written', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await createPaidTransaction(app, await createTestEnvironment(app));
+    const statements = [
+      'update journal_entries set amount = 1',
+      "update journal_entries set hash = ''",
+      'delete from journal_entries',
+      ...(app.db.engine === 'postgres' ? ['truncate journal_entries'] : []),
+    ];
+    for (const sql of statements) {
+      await assert.rejects(
+        app.db.transaction((tx) => tx.query(sql)),
+        /append-only/,
+      );
+    }
+    assert.equal((await entriesOf(app)).length, 1);
+  });
+
+  test('every environment has books of its own: what is tested never mixes with what is earned', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const development = await createTestEnvironment(app, 'development');
+    const production = await createTestEnvironment(app, 'production');
+    await createPaidTransaction(app, development, { amount: 7000 });
+    const posting = await createPosting(app, production, { amount: 9000 });
+    await app.db.transaction((tx) => postEntries(tx, posting));
+    const rows = await listBalances(app);
+    assert.deepEqual(
+      rows
+        .filter(({ account }) => account === 'merchant:payable')
+        .map(({ environment, credits }) => [environment, credits]),
+      [
+        ['development', 7000],
+        ['production', 9000],
+      ],
+    );
+    const links = (await entriesOf(app)).map(({ environment_id, link }) => [environment_id, link]);
+    assert.deepEqual(links, [
+      [development.id, 1],
+      [production.id, 1],
+    ]);
+  });
+
+  test('postings that come together are one chain without gaps, and no two wait for each other', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environments = [await createTestEnvironment(app), await createTestEnvironment(app)];
+    const payments = Array.from({ length: 40 }, (_, index) =>
+      createPaidTransaction(app, environments[index % 2] as ServiceEnvironment),
+    );
+    await Promise.all(payments);
+    assert.deepEqual(await verifyBooks(app), { environments: 2, entries: 40, problems: [] });
+  });
+
+  test('what a create stores touches neither the books nor their end', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await createTestTransaction(app, await createTestEnvironment(app));
+    assert.deepEqual(await app.db.query('select link from journal_heads'), []);
+  });
+});
+
+// Both were computed with sha256sum, from the text that docs/finance.md describes.
+test('the hash of a link is that of its documentation', () => {
+  const entry = {
+    environment_id: 1,
+    link: 1,
+    line: 0,
+    created_at: 1_768_478_400_000,
+    kind: 'payment' as const,
+    debit_account: 'method:simulated:receivable',
+    credit_account: 'merchant:payable',
+    amount: 12_990,
+    currency: 'CLP',
+    transaction_id: 1001,
+    refund_id: null,
+  };
+  const first = linkHash(GENESIS, [entry]);
+  assert.equal(first, '93a3e23b4a32c1aea42d35039f040b2f5ba4fff430eacc2441745904168786be');
+  assert.equal(
+    linkHash(first, [{ ...entry, link: 2 }]),
+    '83d7e6ec2297414bc54b278dcb3339a887882258f1945627171a65939e0a41f0',
+  );
+});
+
+async function createPosting(
+  app: TestApp,
+  environment: ServiceEnvironment,
+  changes: Partial<Transfer> = {},
+): Promise<Posting> {
+  const transaction = await createTestTransaction(app, environment);
+  const [transfer] = paymentPosting('payment', transaction, 'simulated', app.now()).transfers;
+  return {
+    ...paymentPosting('payment', transaction, 'simulated', app.now()),
+    transfers: [{ ...transfer, ...changes }],
+  };
+}
+
+async function entriesOf(app: TestApp): Promise<JournalEntry[]> {
+  const rows = await app.db.query<JournalEntry>('select * from journal_entries order by environment_id, link, line');
+  return rows.map((row) => ({ ...row }));
+}
+
+async function balances(app: TestApp): Promise<[string, string, number, number][]> {
+  return (await listBalances(app)).map(({ account, currency, debits, credits }) => [
+    account,
+    currency,
+    debits,
+    credits,
+  ]);
+}

@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { App } from '../../src/app.ts';
+import type { JournalEntry } from '../../src/books/journal-entry.ts';
+import { linkHash } from '../../src/books/link-hash.ts';
+import { listHeads } from '../../src/books/list-books.ts';
+import { type BooksProblem, type ExportedHead, verifyBooks } from '../../src/books/verify-books.ts';
+import type { Tx } from '../../src/db/database.ts';
+import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { createSeededRandom, createTestApp, type TestApp } from '../support/test-app.ts';
+import { createPaidTransaction, removeGuards } from '../support/test-books.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+
+const LINKS = 20;
+
+forEachEngine('verifying the books', (openTestDatabase) => {
+  test('finds nothing in books that were left alone, also while others post', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    const [verification] = await Promise.all([
+      verifyBooks(app),
+      ...Array.from({ length: 10 }, () => createPaidTransaction(app, environment)),
+    ]);
+    assert.deepEqual(verification.problems, []);
+    assert.deepEqual(await verifyBooks(app, await listHeads(app)), {
+      environments: 2,
+      entries: 2 * LINKS + 10,
+      problems: [],
+    });
+  });
+
+  test('1,000 random edits, deletions, swaps and insertions are all found and located', async () => {
+    const { app, heads } = await open(openTestDatabase);
+    await removeGuards(app.db);
+    const random = createSeededRandom(20260115);
+    const entries = await app.db.query<JournalEntry>('select * from journal_entries');
+    const names = Object.keys(TAMPERINGS);
+    for (let round = 0; round < 1000; round++) {
+      const name = names[round % names.length] as string;
+      const tampering = TAMPERINGS[name] as Tampering;
+      const problems = await undone(app, async (tx) => {
+        const touched = await tampering(tx, entries, random);
+        const found = await verifyBooks(readingThrough(app, tx), heads);
+        assertLocated(found.problems, touched, `round ${round}: ${name}`);
+        return found.problems;
+      });
+      assert.ok(problems.length > 0);
+    }
+    assert.deepEqual((await verifyBooks(app, heads)).problems, []);
+  });
+
+  test('a link that was forged with its hash is given away by the one after it', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    await removeGuards(app.db);
+    await app.db.transaction((tx) => forge(tx, environment, 7, 'amount = amount + 1'));
+    assert.deepEqual((await verifyBooks(app)).problems, [problem(environment, 'changed', 8)]);
+  });
+
+  test('the last link, forged with its hash, is given away by the end of the chain', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    await removeGuards(app.db);
+    await app.db.transaction((tx) => forge(tx, environment, LINKS, "currency = 'USD'"));
+    assert.deepEqual((await verifyBooks(app)).problems, [problem(environment, 'rewritten', LINKS)]);
+  });
+
+  test('a cut tail is found by the end of the chain, or by an exported one where that was moved too', async () => {
+    const { app, environment, heads } = await open(openTestDatabase);
+    await removeGuards(app.db);
+    await app.db.transaction((tx) => cut(tx, environment, 15));
+    assert.deepEqual((await verifyBooks(app)).problems, [problem(environment, 'cut', 15, LINKS)]);
+    await app.db.transaction((tx) => moveHead(tx, environment, 14));
+    assert.deepEqual((await verifyBooks(app)).problems, []);
+    assert.deepEqual((await verifyBooks(app, heads)).problems, [problem(environment, 'cut', 15, LINKS)]);
+  });
+
+  test('a chain that was computed anew from an edit on is whole, and not the one that was exported', async () => {
+    const { app, environment, heads } = await open(openTestDatabase);
+    await removeGuards(app.db);
+    await app.db.transaction(async (tx) => {
+      await forge(tx, environment, 5, 'amount = amount + 1');
+      for (let link = 6; link <= LINKS; link++) await forge(tx, environment, link, 'line = line');
+      await moveHead(tx, environment, LINKS);
+    });
+    assert.deepEqual((await verifyBooks(app)).problems, []);
+    assert.deepEqual((await verifyBooks(app, heads)).problems, [problem(environment, 'rewritten', LINKS)]);
+  });
+
+  test('books that are gone altogether are missed by whoever has their end', async () => {
+    const { app, environment, heads } = await open(openTestDatabase);
+    await removeGuards(app.db);
+    await app.db.transaction(async (tx) => {
+      await cut(tx, environment, 1);
+      await tx.query('delete from journal_heads where environment_id = $1', [environment.id]);
+    });
+    assert.deepEqual((await verifyBooks(app)).problems, []);
+    assert.deepEqual((await verifyBooks(app, heads)).problems, [problem(environment, 'cut', 1, LINKS)]);
+  });
+
+  test('entries without the end of their chain are nothing that was posted', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    await app.db.transaction((tx) => tx.query('delete from journal_heads where environment_id = $1', [environment.id]));
+    const { problems } = await verifyBooks(app);
+    assert.deepEqual(problems[0], problem(environment, 'surplus', 1));
+  });
+});
+
+type Touched = { environment: number; links: number[] };
+
+/** Changes one thing and answers which links that concerns. */
+type Tampering = (tx: Tx, entries: readonly JournalEntry[], random: () => number) => Promise<Touched>;
+
+const TAMPERINGS: Record<string, Tampering> = {
+  edit: async (tx, entries, random) => {
+    const entry = pick(entries, random);
+    const other = pick(
+      entries.filter((one) => one.transaction_id !== entry.transaction_id),
+      random,
+    );
+    const [assignment, value] = pick<[string, string | number | null]>(
+      [
+        ['amount = $4', entry.amount + 1 + Math.floor(random() * 1e6)],
+        ['currency = $4', 'USD'],
+        ['kind = $4', 'refund'],
+        ['created_at = $4', entry.created_at + 1],
+        ['debit_account = $4', 'method:other:receivable'],
+        ['credit_account = $4', 'fees'],
+        ['transaction_id = $4', other.transaction_id],
+        ['transaction_id = $4', null],
+        ['hash = $4', other.hash],
+        ['hash = $4', ''],
+        ['line = $4', 1 + Math.floor(random() * 5)],
+      ],
+      random,
+    );
+    await tx.query(`update journal_entries set ${assignment} where ${KEY}`, [...keyOf(entry), value]);
+    return touched(entry);
+  },
+  deletion: async (tx, entries, random) => {
+    const entry = pick(entries, random);
+    await tx.query(`delete from journal_entries where ${KEY}`, keyOf(entry));
+    return touched(entry);
+  },
+  swap: async (tx, entries, random) => {
+    const one = pick(entries, random);
+    const other = pick(
+      entries.filter(({ environment_id, link }) => environment_id === one.environment_id && link !== one.link),
+      random,
+    );
+    const renumber = 'update journal_entries set link = $4 where environment_id = $1 and link = $2 and line = $3';
+    await tx.query(renumber, [...keyOf(one), -1]);
+    await tx.query(renumber, [...keyOf(other), one.link]);
+    await tx.query(renumber, [one.environment_id, -1, 0, other.link]);
+    return touched(one, other);
+  },
+  insertion: async (tx, entries, random) => {
+    const entry = pick(entries, random);
+    const place = pick(
+      [
+        { link: entry.link, line: 1 },
+        { link: LINKS + 1, line: 0 },
+        { link: LINKS + 1 + Math.floor(random() * 1e9), line: 0 },
+        { link: 0, line: 0 },
+        { link: -Math.floor(random() * 1e9), line: 0 },
+      ],
+      random,
+    );
+    await tx.insertRows({ name: 'journal_entries', columns: Object.keys(entry) }, [{ ...entry, ...place }]);
+    return { environment: entry.environment_id, links: [place.link] };
+  },
+  'move to the other books': async (tx, entries, random) => {
+    const entry = pick(entries, random);
+    const other = entries.find(({ environment_id }) => environment_id !== entry.environment_id) as JournalEntry;
+    await tx.query(`update journal_entries set environment_id = $4, line = 1 where ${KEY}`, [
+      ...keyOf(entry),
+      other.environment_id,
+    ]);
+    return touched(entry);
+  },
+  'cut tail': async (tx, entries, random) => {
+    const entry = pick(entries, random);
+    const environment = { id: entry.environment_id };
+    await cut(tx, environment, entry.link);
+    await moveHead(tx, environment, entry.link - 1);
+    return touched(entry);
+  },
+};
+
+const KEY = 'environment_id = $1 and link = $2 and line = $3';
+
+function keyOf(entry: JournalEntry): [number, number, number] {
+  return [entry.environment_id, entry.link, entry.line];
+}
+
+function touched(...entries: JournalEntry[]): Touched {
+  return { environment: entries[0]?.environment_id as number, links: entries.map(({ link }) => link) };
+}
+
+/** The first place that is named is the first that was touched. Its neighbour is named too when it held the hash. */
+function assertLocated(problems: readonly BooksProblem[], { environment, links }: Touched, what: string): void {
+  const found = problems.filter(({ environment_id }) => environment_id === environment);
+  const first = Math.min(...found.map(({ link }) => link));
+  assert.equal(first, Math.min(...links), `${what}: ${JSON.stringify(problems)}`);
+  for (const link of links) {
+    const named = found.some((one) => one.link <= link && link <= one.until);
+    assert.ok(named, `${what}: link ${link} is not in ${JSON.stringify(problems)}`);
+  }
+}
+
+async function open(openTestDatabase: OpenTestDatabase) {
+  const app = createTestApp(await openTestDatabase());
+  const environments = [await createTestEnvironment(app), await createTestEnvironment(app)] as const;
+  for (const environment of environments) {
+    for (let link = 1; link <= LINKS; link++) {
+      app.now.advance(1000);
+      await createPaidTransaction(app, environment, { amount: 6000 + link });
+    }
+  }
+  const heads: ExportedHead[] = await listHeads(app);
+  return { app, environment: environments[0], heads };
+}
+
+/** Runs `work` in a transaction that is rolled back. */
+async function undone<Result>(app: App, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  const rolledBack = new Error('rolled back');
+  let result: Result | undefined;
+  await assert.rejects(
+    app.db.transaction(async (tx) => {
+      result = await work(tx);
+      throw rolledBack;
+    }),
+    rolledBack,
+  );
+  return result as Result;
+}
+
+/** The app as one that reads what `tx` has changed. */
+function readingThrough(app: TestApp, tx: Tx): App {
+  return { ...app, db: { ...app.db, query: (sql, parameters) => tx.query(sql, parameters) } };
+}
+
+function pick<Item>(items: readonly Item[], random: () => number): Item {
+  return items[Math.floor(random() * items.length)] as Item;
+}
+
+function problem({ id }: ServiceEnvironment, what: BooksProblem['problem'], link: number, until = link): BooksProblem {
+  return { environment_id: id, link, until, problem: what };
+}
+
+/** Edits a link and gives it the hash that it would have had. */
+async function forge(tx: Tx, { id }: ServiceEnvironment, link: number, assignment: string): Promise<void> {
+  await tx.query(`update journal_entries set ${assignment} where environment_id = $1 and link = $2`, [id, link]);
+  const rows = await tx.query<JournalEntry>(
+    'select * from journal_entries where environment_id = $1 and link between $2 and $3 order by link',
+    [id, link - 1, link],
+  );
+  const hash = linkHash(rows[0]?.hash as string, rows.slice(1));
+  await tx.query('update journal_entries set hash = $3 where environment_id = $1 and link = $2', [id, link, hash]);
+}
+
+async function cut(tx: Tx, { id }: { id: number }, from: number): Promise<void> {
+  await tx.query('delete from journal_entries where environment_id = $1 and link >= $2', [id, from]);
+}
+
+async function moveHead(tx: Tx, { id }: { id: number }, link: number): Promise<void> {
+  await tx.query(
+    `update journal_heads set link = $2, hash = coalesce(
+       (select hash from journal_entries where environment_id = $1 and link = $2), '') where environment_id = $1`,
+    [id, link],
+  );
+}

@@ -1,0 +1,43 @@
+import type { App } from '../../src/app.ts';
+import { settlePayment } from '../../src/checkout/settle-payment.ts';
+import { startPayment } from '../../src/checkout/start-payment.ts';
+import type { Database } from '../../src/db/database.ts';
+import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
+import type { Transaction, TransactionInput } from '../../src/transactions/transaction.ts';
+import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
+import { createTestTransaction } from './test-shop.ts';
+
+let orders = 0;
+
+/** A transaction that was paid with the simulated method, in its own commits as in production. */
+export async function createPaidTransaction(
+  app: App,
+  environment: ServiceEnvironment,
+  changes: Partial<TransactionInput> = {},
+): Promise<Transaction> {
+  const transaction = await createTestTransaction(app, environment, { reference: `PAID-${++orders}`, ...changes });
+  await startPayment(app, transaction, 'simulated');
+  const paid = (await selectTransaction(app.db, transaction.id)) as Transaction;
+  if (paid.state !== 'completed') throw new Error(`The transaction is ${paid.state}`);
+  return paid;
+}
+
+/** A transaction that failed, and whose method said afterwards that it has the money. */
+export async function createLatePayment(app: App, environment: ServiceEnvironment): Promise<Transaction> {
+  const transaction = await createTestTransaction(app, environment, { reference: `LATE-${++orders}`, amount: 5001 });
+  await startPayment(app, transaction, 'simulated');
+  const [attempt] = await app.db.query<{ id: string }>('select id from payment_attempts where transaction_id = $1', [
+    transaction.id,
+  ]);
+  await settlePayment(app, attempt?.id as string, { kind: 'approved', detail: {} });
+  return transaction;
+}
+
+/** What somebody with the password of the database would do first. */
+export function removeGuards(db: Database): Promise<void> {
+  const table = db.engine === 'postgres' ? ' on journal_entries' : '';
+  return db.transaction(async (tx) => {
+    await tx.query(`drop trigger journal_entries_not_updated${table}`);
+    await tx.query(`drop trigger journal_entries_not_deleted${table}`);
+  });
+}
