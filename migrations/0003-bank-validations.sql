@@ -53,3 +53,14 @@ create table provider_refusals (
   refusals bigint not null,
   primary key (actor, day)
 );
+
+-- Idempotency keys of the last day, each with a keyed hash of its request and the validation that answered it.
+create table validation_keys (
+  actor text not null,
+  key text {bytewise} not null,
+  request_hash text not null,
+  validation_id text not null,
+  created_at bigint not null,
+  primary key (actor, key)
+);
+create index validation_keys_by_age on validation_keys (created_at);

@@ -120,6 +120,11 @@ export const CATALOGUE = {
     'The reference was used with other fields',
     'A reference belongs to one order for ever. Use a new one, or repeat the first request exactly.',
   ),
+  IDEMPOTENCY_KEY_REUSED: entry(
+    409,
+    'The idempotency key was used with another request',
+    'A key belongs to one request. Use a new one, or repeat the first request exactly.',
+  ),
   NOT_PAYABLE: entry(409, 'The transaction can no longer be paid', 'Create a new transaction with a new reference.'),
   PAYMENT_IN_PROGRESS: entry(409, 'A payment is in progress', 'Wait for its outcome; do not pay again.'),
   PAYLOAD_TOO_LARGE: entry(413, 'The body is too large', 'Send at most 16 KiB (512 KiB for a batch of validations).'),

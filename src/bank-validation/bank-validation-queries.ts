@@ -106,6 +106,10 @@ export function selectValidationsOfRut(db: Reader, rutHash: string): Promise<Val
 export async function deleteByRut(tx: Tx, rutHash: string, bucket: string): Promise<number> {
   await tx.query('delete from provider_questions where rut_hash = $1', [rutHash]);
   await tx.query('delete from provider_budgets where bucket = $1', [bucket]);
+  await tx.query(
+    'delete from validation_keys where validation_id in (select id from bank_account_validations where rut_hash = $1)',
+    [rutHash],
+  );
   const deleted = await tx.query('delete from bank_account_validations where rut_hash = $1 returning id', [rutHash]);
   return deleted.length;
 }
@@ -139,4 +143,30 @@ export async function insertDirectory(
     row.version,
     row.content,
   ]);
+}
+
+export type KeyRow = { actor: string; key: string; request_hash: string; validation_id: string; created_at: number };
+
+export async function selectKey(db: Reader, actor: string, key: string, since: number): Promise<KeyRow | null> {
+  const [row] = await db.query<KeyRow>(
+    'select * from validation_keys where actor = $1 and key = $2 and created_at > $3',
+    [actor, key, since],
+  );
+  return row ?? null;
+}
+
+/** Leaves a key of the last day as it is, and takes an older one over. False when it was left. */
+export async function insertKey(tx: Tx, row: KeyRow, since: number): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into validation_keys (actor, key, request_hash, validation_id, created_at) values ($1, $2, $3, $4, $5)
+     on conflict (actor, key) do update
+       set request_hash = excluded.request_hash, validation_id = excluded.validation_id, created_at = excluded.created_at
+       where validation_keys.created_at <= $6 returning key`,
+    [row.actor, row.key, row.request_hash, row.validation_id, row.created_at, since],
+  );
+  return rows.length === 1;
+}
+
+export async function deleteKeysBefore(tx: Tx, time: number): Promise<void> {
+  await tx.query('delete from validation_keys where created_at <= $1', [time]);
 }

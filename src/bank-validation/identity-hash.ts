@@ -12,6 +12,8 @@ export type IdentityHashes = {
   ofRut(rut: string): string;
   /** Of an account at a bank; padding with zeros makes no difference. */
   ofAccount(bankCode: string, account: string): string;
+  /** Of a request as it was sent, right or wrong. */
+  ofRequest(request: string): string;
 };
 
 /** The hashes of this installation: HMAC-SHA256 with a key derived from MASTER_KEY, cut to 128 bits, 32 hex digits. */
@@ -21,5 +23,6 @@ export const identityHashes: (app: App) => IdentityHashes = perInstance((app) =>
   return {
     ofRut: (rut) => hash(`rut:${rut}`),
     ofAccount: (bankCode, account) => hash(`account:${bankCode}:${account.replace(/^0+/, '')}`),
+    ofRequest: (request) => hash(`request:${request}`),
   };
 });

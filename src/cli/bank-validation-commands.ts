@@ -5,8 +5,7 @@ import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { erasePrivacy } from '../bank-validation/erase-privacy.ts';
 import { exportPrivacy } from '../bank-validation/export-privacy.ts';
-import { importBankDirectory } from '../bank-validation/import-bank-directory.ts';
-import { CsvError, type CsvSummary, validateCsv } from '../bank-validation/validate-csv.ts';
+import type { CsvSummary } from '../bank-validation/validate-csv.ts';
 import { CommandError, print, table } from './print.ts';
 import { withApp } from './with-app.ts';
 
@@ -55,6 +54,8 @@ async function validate(file: string, options: ValidateOptions): Promise<void> {
     throw unusable('--json needs --out: standard output holds one of them.');
   if (out !== undefined && resolve(out) === resolve(file)) throw unusable('--out must be another file.');
   const progress = showProgress(sizeOf(file));
+  // Here and below: what reads CSV and checks schemas is loaded by the commands that need it, not by every start.
+  const { CsvError, validateCsv } = await import('../bank-validation/validate-csv.ts');
   try {
     const input = createReadStream(file, { highWaterMark: 256 * 1024 });
     const output = out === undefined ? process.stdout : (await open(out, 'w')).createWriteStream();
@@ -129,6 +130,7 @@ function showProgress(size: number): { show(rows: number, bytes: number): void; 
 }
 
 async function importBanks(file: string, options: { json?: boolean }): Promise<void> {
+  const { importBankDirectory } = await import('../bank-validation/import-bank-directory.ts');
   const outcome = await withApp(async (app) => importBankDirectory(app, readJson(file)));
   if ('problems' in outcome) {
     const lines = outcome.problems.map(({ code, pointer, message }) => `  ${code} ${pointer}: ${message}`);

@@ -1,4 +1,7 @@
-import { validateBankAccount } from '../bank-validation/validate-bank-account.ts';
+import type { FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { validateOnce } from '../bank-validation/validate-once.ts';
+import { Problem } from '../error-catalogue.ts';
 import type { Endpoint } from './endpoint.ts';
 import { readAccountInput } from './read-account-input.ts';
 import { invalidBody } from './read-members.ts';
@@ -15,6 +18,13 @@ import {
   ValidationReplySchema,
 } from './validation-schemas.ts';
 
+const IDEMPOTENCY_PARAMETER = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description: 'Within a day the same key answers with the first result, and asks no provider twice',
+  schema: Type.String({ minLength: 1, maxLength: 200 }),
+} as const;
+
 const LIMITS = { depth: 4, members: 64 };
 
 /** Says what can be said about the bank account of a RUT. */
@@ -29,11 +39,16 @@ export const postValidationsBankAccount: Endpoint = {
     description:
       'Every well-formed request is answered with a verdict and the checks behind it: a wrong check character is a verdict, not an error. Without an online provider the best verdict is `plausible`.',
     tag: 'Bank account validation',
-    parameters: [LANGUAGE_PARAMETER],
+    parameters: [LANGUAGE_PARAMETER, IDEMPOTENCY_PARAMETER],
     body: AccountRequestSchema,
     bodyExample: ACCOUNT_REQUEST_EXAMPLE,
     replies: {
-      200: { description: 'The verdict', schema: ValidationReplySchema, example: VALIDATION_REPLY_EXAMPLE },
+      200: {
+        description: 'The verdict',
+        headers: { 'Idempotency-Hit': 'true when this key had been answered before' },
+        schema: ValidationReplySchema,
+        example: VALIDATION_REPLY_EXAMPLE,
+      },
       202: {
         description: 'The online provider is still checking: look again at `Location`, or wait for the event.',
         schema: ValidationReplySchema,
@@ -52,6 +67,7 @@ export const postValidationsBankAccount: Endpoint = {
       'INVALID_BODY',
       'PAYLOAD_TOO_LARGE',
       'UNSUPPORTED_MEDIA_TYPE',
+      'IDEMPOTENCY_KEY_REUSED',
       'RATE_LIMITED',
       'OUTCOME_UNKNOWN',
     ],
@@ -60,7 +76,16 @@ export const postValidationsBankAccount: Endpoint = {
     const user = await requirePayouts(app, request);
     const reading = readAccountInput(readStrictJson(request.body as Buffer | undefined, LIMITS));
     if ('errors' in reading) throw invalidBody(reading.errors);
-    const validation = await validateBankAccount(app, user, reading.input);
+    const key = readIdempotencyKey(request);
+    const { validation, replayed } = await validateOnce(app, user, reading.input, key);
+    if (replayed) reply.header('idempotency-hit', 'true');
     return sendValidation(app, reply, validation, apiLanguage(request));
   },
 };
+
+function readIdempotencyKey(request: FastifyRequest): string | null {
+  const key = request.headers['idempotency-key'];
+  if (key === undefined) return null;
+  if (typeof key === 'string' && /^[!-~]{1,200}$/.test(key)) return key;
+  throw new Problem('INVALID_HEADER', { detail: 'Idempotency-Key is 1 to 200 visible ASCII characters.' });
+}

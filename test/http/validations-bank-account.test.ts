@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { issueAccessToken } from '../../src/auth/access-token.ts';
 import { settleDueValidations } from '../../src/bank-validation/settle-validations.ts';
 import { createSimulatedProvider } from '../../src/validation-providers/simulated-provider.ts';
 import type { ValidationProvider } from '../../src/validation-providers/validation-provider.ts';
@@ -28,8 +29,12 @@ async function setUp(openTestDatabase: OpenTestDatabase, validationProvider: Val
   const server = await startTestServer(app);
   const post = (body: object, headers: Record<string, string> = {}) =>
     server.post(PATH, { json: body, headers: { ...user.headers, ...headers } });
+  const token = async () => {
+    const { text } = await issueAccessToken(app, { userId: user.id, version: 1 }, 86_400);
+    return { authorization: `Bearer ${text}` };
+  };
   const batch = (items: unknown) => server.post(`${PATH}/batch`, { json: { items }, headers: user.headers });
-  return { app, user, server, post, batch, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  return { app, user, server, post, batch, token, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
 function request(rut: unknown, bank: unknown = '001', account: unknown = '1234509876') {
@@ -296,6 +301,61 @@ forEachEngine('POST /validations/BankAccount', (openTestDatabase) => {
         },
       ],
     );
+  });
+
+  test('an idempotency key answers with the first result for a day, and with nothing else', async () => {
+    await using at = await setUp(openTestDatabase, createSimulatedProvider(createTestClock()));
+    const key = { 'idempotency-key': 'k-1' };
+    const body = request('011.111.111-1', '001', '900000000002');
+    const first = await at.post(body, key);
+    assert.equal(first.headers.get('idempotency-hit'), null);
+    const again = await at.post(body, key);
+    assert.deepEqual([again.status, again.headers.get('idempotency-hit')], [200, 'true']);
+    assert.deepEqual(dataOf(again), dataOf(first));
+
+    const other = await at.post(request('011.111.111-1', '001', '900000000001'), key);
+    assert.deepEqual([other.status, jsonOf(other)['code']], [409, 'IDEMPOTENCY_KEY_REUSED']);
+    const stranger = await createTestUser(at.app, { payouts: true });
+    const foreign = await at.server.post(PATH, { json: request('1-9'), headers: { ...stranger.headers, ...key } });
+    assert.equal(foreign.status, 200, 'a key is its user’s own');
+    assert.equal((await at.app.db.query('select id from bank_account_validations')).length, 2);
+
+    at.app.now.advance(86_400_001);
+    const later = await at.server.post(PATH, { json: body, headers: { ...(await at.token()), ...key } });
+    assert.deepEqual([later.status, later.headers.get('idempotency-hit')], [200, null]);
+    assert.notEqual(dataOf(later).id, dataOf(first).id);
+  });
+
+  test('a key follows its validation from pending to settled', async () => {
+    await using at = await setUp(openTestDatabase, createSimulatedProvider(createTestClock()));
+    const key = { 'idempotency-key': 'k-2' };
+    const body = request('11111111-1', '001', '900000000006');
+    const pending = await at.post(body, key);
+    assert.equal(pending.status, 202);
+    assert.equal((await at.post(body, key)).status, 202);
+    at.app.now.advance(1000);
+    await settleDueValidations(at.app, 10);
+    const settled = await at.post(body, key);
+    assert.deepEqual(
+      [settled.status, dataOf(settled).id, dataOf(settled).verdict],
+      [200, dataOf(pending).id, 'confirmed'],
+    );
+  });
+
+  test('requests at once with one key are answered with one result', async () => {
+    await using at = await setUp(openTestDatabase);
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => at.post(request('1-9'), { 'idempotency-key': 'k-3' })),
+    );
+    assert.equal(new Set(answers.map((answer) => dataOf(answer).id)).size, 1);
+  });
+
+  test('a key that is no key is refused', async () => {
+    await using at = await setUp(openTestDatabase);
+    for (const key of ['', ' ', 'x'.repeat(201), 'a b']) {
+      const answer = await at.post(request('1-9'), { 'idempotency-key': key });
+      assert.deepEqual([answer.status, jsonOf(answer)['code']], [400, 'INVALID_HEADER']);
+    }
   });
 
   test('too many questions to the provider: 429 with the time to wait', async () => {
