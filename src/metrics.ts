@@ -38,6 +38,11 @@ export function createMetrics() {
       help: 'Look-ups without an end of payments that began more than a day ago: each needs a person',
       registers,
     }),
+    policyViolations: new Counter({
+      name: 'rubrica_policy_violations_total',
+      help: 'Reports of browsers that the policy of a page stopped something; anybody can send them',
+      registers,
+    }),
     deliveries: new Counter({
       name: 'rubrica_delivery_attempts_total',
       help: 'Delivery attempts, by outcome',

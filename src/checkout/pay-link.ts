@@ -5,7 +5,9 @@ type Addressed = Pick<Transaction, 'id' | 'pay_secret'>;
 
 /** Where payers and merchants reach the service: the origin, and the base path if there is one. No final slash. */
 export function publicBase(app: App): string {
-  return (app.config.publicUrl ?? `http://${app.config.host}:${app.config.port}`) + app.config.basePath;
+  const { publicUrl, host, port, basePath } = app.config;
+  const name = host.includes(':') ? `[${host}]` : host;
+  return (publicUrl ?? `http://${name}:${port}`) + basePath;
 }
 
 /** The address of the pay page. */

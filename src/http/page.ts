@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { FastifyReply } from 'fastify';
 import type { App } from '../app.ts';
 import { type Language, say } from '../checkout/texts.ts';
-import { type AssetName, assetPath } from './assets.ts';
+import { type AssetName, assetPath, publicPath } from './assets.ts';
 import { type Html, html, trustedHtml } from './html.ts';
 
 /** What differs from page to page. */
@@ -26,7 +26,8 @@ export function sendPage(app: App, reply: FastifyReply, page: Page): FastifyRepl
     .code(page.status)
     .headers(PAGE_HEADERS)
     .header('content-language', LANGUAGE_TAGS[page.language])
-    .header('content-security-policy', contentSecurityPolicy(page.formTarget))
+    .header('content-security-policy', contentSecurityPolicy(app, page.formTarget))
+    .header('reporting-endpoints', `csp="${publicPath(app)}/csp-reports"`)
     .send(layout(app, page).text);
 }
 
@@ -41,7 +42,7 @@ const PAGE_HEADERS = {
   'x-robots-tag': 'noindex',
 };
 
-function contentSecurityPolicy(formTarget: string | undefined): string {
+function contentSecurityPolicy(app: App, formTarget: string | undefined): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -55,6 +56,8 @@ function contentSecurityPolicy(formTarget: string | undefined): string {
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
+    'report-to csp',
+    `report-uri ${publicPath(app)}/csp-reports`,
   ].join('; ');
 }
 

@@ -10,6 +10,7 @@ import { getPayments, getV2Payments } from './get-payments.ts';
 import { getTrxsId } from './get-trxs-id.ts';
 import { getTrxsStatus } from './get-trxs-status.ts';
 import { getValidationsBankAccount } from './get-validations-bank-account.ts';
+import { postCspReports } from './post-csp-reports.ts';
 import { postInitTransaction } from './post-init-transaction.ts';
 import { postLogin } from './post-login.ts';
 import { postLoginToken } from './post-login-token.ts';
@@ -47,6 +48,7 @@ export const ROUTES: readonly Endpoint[] = [
   getPayReturn,
   postPayReturn,
   getAsset,
+  postCspReports,
 
   getErrorsCode,
   getHealthz,

@@ -89,12 +89,13 @@ forEachEngine('the pay page', (openTestDatabase) => {
     const { headers } = await visit.server.get(visit.path);
     assert.equal(
       headers.get('content-security-policy'),
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'; report-to csp; report-uri /csp-reports",
     );
     for (const [name, value] of [
       ['content-type', 'text/html; charset=utf-8'],
       ['cache-control', 'no-store'],
       ['cross-origin-opener-policy', 'same-origin'],
+      ['reporting-endpoints', 'csp="/csp-reports"'],
       ['x-frame-options', 'DENY'],
       ['origin-agent-cluster', '?1'],
       ['referrer-policy', 'no-referrer'],

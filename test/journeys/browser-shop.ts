@@ -1,0 +1,63 @@
+import { EventEmitter, once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+
+export type Visit = { key: string; contentType: string | undefined; body: string };
+
+/** A shop as a payer's browser and the service reach it. `got` waits for a request such as `POST /complete?order=1`. */
+export type BrowserShop = {
+  url: string;
+  visits: Visit[];
+  got(key: string): Promise<Visit>;
+};
+
+/**
+ * Starts a shop of which the part that takes `/complete` is on another port than the one that thanks the payer, as where
+ * `api.shop.cl` sends them on to `www.shop.cl`. Stops with the test.
+ */
+export async function startBrowserShop(context: TestContext): Promise<BrowserShop> {
+  const front = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html').end('<!doctype html><title>Thanks</title><h1>Thank you</h1>');
+  });
+  const frontUrl = await listen(context, front);
+  const visits: Visit[] = [];
+  const news = new EventEmitter();
+  const back = createServer((request, response) => {
+    const leads = request.url?.startsWith('/complete') === true;
+    response.writeHead(leads ? 303 : 200, {
+      'content-type': 'text/html',
+      ...(leads && { location: `${frontUrl}/thanks` }),
+    });
+    response.end('<!doctype html><title>Shop</title><h1>The shop</h1>');
+    void readVisit(request).then((visit) => {
+      visits.push(visit);
+      news.emit('visit');
+    });
+  });
+  const got = async (key: string): Promise<Visit> => {
+    for (;;) {
+      const visit = visits.find((one) => one.key === key);
+      if (visit !== undefined) return visit;
+      await once(news, 'visit');
+    }
+  };
+  return { url: await listen(context, back), visits, got };
+}
+
+async function readVisit(request: IncomingMessage): Promise<Visit> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const contentType = request.headers['content-type'];
+  return { key: `${request.method} ${request.url}`, contentType, body: Buffer.concat(chunks).toString() };
+}
+
+async function listen(context: TestContext, server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  context.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

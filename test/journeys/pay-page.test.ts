@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import { verifyCallback } from '../../sdk/src/verify-callback.ts';
+import { payUrl } from '../../src/checkout/pay-link.ts';
+import { selectLatestAttempt } from '../../src/checkout/payment-attempt-queries.ts';
+import { settlePayment } from '../../src/checkout/settle-payment.ts';
+import type { RunningService } from '../../src/cli/serve-command.ts';
+import type { PaymentMethod } from '../../src/payment-methods/payment-method.ts';
+import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
+import type { TransactionInput } from '../../src/transactions/transaction.ts';
+import { approved, readStates, scriptMethod } from '../checkout/checkout-case.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { withBrowser } from '../support/test-browser.ts';
+import { startTestService } from '../support/test-service.ts';
+import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
+import { type BrowserShop, startBrowserShop } from './browser-shop.ts';
+
+// A file of its own: it is a script of the page, where other names exist than here.
+const FIND_OBSTACLES = readFileSync(new URL('find-obstacles.js', import.meta.url), 'utf8');
+
+withBrowser('paying in a browser', (openVisitor) => {
+  forEachEngine('the pay page', (openTestDatabase) => {
+    test('pays, and brings the signed fields to a shop that sends the payer on to another address', async (context) => {
+      const { shop, url, environment } = await openOrder(context, { databaseUrl: (await openTestDatabase()).url });
+      const { page, complaints } = await openVisitor();
+      await page.goto(url);
+      await page.getByRole('button', { name: 'Pay with Simulator' }).click();
+      await page.getByRole('status').filter({ hasText: 'Payment approved' }).waitFor();
+      await page.waitForURL(/\/thanks$/);
+      assert.notEqual(new URL(page.url()).origin, shop.url);
+
+      const [complete, callback] = [await shop.got('POST /complete?order=1'), await shop.got('POST /callback?order=1')];
+      assert.equal(complete.body, callback.body);
+      assert.equal(complete.contentType, 'application/x-www-form-urlencoded');
+      assertGenuine(complete.body, environment, 'completed');
+      assert.deepEqual(complaints, []);
+    });
+
+    test('two tabs that pay at the same moment pay once', async (context) => {
+      const { service, shop, url } = await openOrder(context, { databaseUrl: (await openTestDatabase()).url });
+      const { context: browser, page, complaints } = await openVisitor({ javaScriptEnabled: false });
+      const tabs = [page, await browser.newPage()];
+      for (const tab of tabs) await tab.goto(url);
+      await Promise.all(tabs.map((tab) => payButton(tab).click()));
+      for (const tab of tabs) await tab.getByText('Payment approved').waitFor();
+      await shop.got('POST /callback?order=1');
+      assert.deepEqual(await readStates(service.app), {
+        transaction: 'completed',
+        attempts: ['approved'],
+        events: ['created', 'completed'],
+        callbacks: 1,
+      });
+      assert.deepEqual(complaints, []);
+    });
+  });
+
+  test('without scripts every step has a button or reloads by itself', async (context) => {
+    const { shop, url, environment } = await openOrder(context, { amount: 5005 });
+    const { page, complaints } = await openVisitor({ javaScriptEnabled: false });
+    await page.goto(url);
+    await payButton(page).click();
+    await page.getByText('We are confirming your payment').waitFor();
+    await page.getByText('Payment declined').waitFor();
+    await page.getByRole('button', { name: 'Return to the shop' }).click();
+    await page.waitForURL(/\/thanks$/);
+    assertGenuine((await shop.got('POST /complete?order=1')).body, environment, 'failed');
+    assert.deepEqual(complaints, []);
+  });
+
+  test('the keyboard is enough, and shows where it is', async (context) => {
+    const { shop, url } = await openOrder(context);
+    const { page } = await openVisitor({ javaScriptEnabled: false });
+    await page.goto(url);
+    await page.keyboard.press('Tab');
+    assert.equal(await focused(page), 'Pay with Simulator');
+    await page.keyboard.press('Tab');
+    assert.equal(await focused(page), 'Cancel the payment');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Enter');
+    await page.getByText('Payment approved').waitFor();
+    await page.keyboard.press('Tab');
+    assert.equal(await focused(page), 'Return to the shop');
+    await page.keyboard.press('Space');
+    await page.waitForURL(/\/thanks$/);
+    await shop.got('POST /complete?order=1');
+  });
+
+  test('cancelling asks first and leads to the shop by a GET with its query', async (context) => {
+    const { service, shop, url } = await openOrder(context);
+    const { page, complaints } = await openVisitor({ locale: 'es-CL' });
+    await page.goto(url);
+    await page.getByRole('link', { name: 'Anular el pago' }).click();
+    await page.getByRole('link', { name: 'No, seguir pagando' }).click();
+    await page.getByRole('link', { name: 'Anular el pago' }).click();
+    await page.getByRole('button', { name: 'Sí, anular' }).click();
+    await page.waitForURL(`${shop.url}/cancel?order=1&q=%C3%B1`);
+    await shop.got('GET /cancel?order=1&q=%C3%B1');
+    await shop.got('POST /callback?order=1');
+    assert.equal((await readStates(service.app)).transaction, 'cancelled');
+    assert.deepEqual(complaints, []);
+  });
+
+  test('the Back button does not send the payer away a second time', async (context) => {
+    const { shop, url } = await openOrder(context);
+    const { page } = await openVisitor();
+    await page.goto(url);
+    await payButton(page).click();
+    await page.waitForURL(/\/thanks$/);
+    await page.goBack();
+    await page.getByText('Payment approved').waitFor();
+    // Longer than the pause after which the page would leave.
+    await page.waitForTimeout(3000);
+    assert.match(page.url(), /\/pay\//);
+    assert.equal(shop.visits.filter(({ key }) => key.startsWith('POST /complete')).length, 1);
+  });
+
+  test('a method on a page of its own gets the payer by a form, and sends them back by one', async (context) => {
+    const bank = createServer((request, response) => {
+      const back = new URL(request.url ?? '', 'http://bank').searchParams.get('back');
+      response.setHeader('content-type', 'text/html');
+      response.end(
+        `<!doctype html><title>Bank</title><form method="post" action="${back}"><button>Authorise</button></form>`,
+      );
+    }).listen(0, '127.0.0.1');
+    await once(bank, 'listening');
+    context.after(() => bank.close());
+    const { port } = bank.address() as AddressInfo;
+    const method = scriptMethod({
+      start: async ({ returnUrl }) => {
+        const url = `http://127.0.0.1:${port}/form?back=${encodeURIComponent(returnUrl)}`;
+        return { kind: 'redirect', externalId: 'bank-1', url, fields: { token: 'abc' } };
+      },
+      lookup: async ({ externalId }) => (externalId === 'bank-1' ? approved : { kind: 'unknown' }),
+    });
+    const { shop, url } = await openOrder(context, { method });
+    const { page, complaints } = await openVisitor();
+    await page.goto(`${url}?method=scripted`);
+    await page.getByRole('button', { name: 'Scripted' }).click();
+    await page.getByRole('button', { name: 'Authorise' }).click();
+    await page.getByText('Payment approved').waitFor();
+    await page.waitForURL(/\/thanks$/);
+    await shop.got('POST /complete?order=1');
+    assert.deepEqual(complaints, []);
+  });
+
+  test('an obstacle that is planted is found', async () => {
+    const { page } = await openVisitor();
+    await page.setContent(
+      '<h2>No title</h2><p style="width:2000px;color:#999">Pale and wide</p><button>x</button><img>',
+    );
+    const found = (await page.evaluate(FIND_OBSTACLES)) as string[];
+    for (const obstacle of [/must be scrolled/, /exactly one h1/, /lang is/, /x is \d/, /no alt/, /contrast of 2/]) {
+      assert.ok(
+        found.some((line) => obstacle.test(line)),
+        `${obstacle} is not among: ${found.join('; ')}`,
+      );
+    }
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const locale of ['es-CL', 'en-US']) {
+      test(`every state is readable, touchable and fits on 320 px: ${colorScheme}, ${locale}`, async (context) => {
+        const { service, shop, environment, url } = await openOrder(context, { method: scriptMethod() });
+        // Without scripts nobody is sent away while they look.
+        const look = { colorScheme, locale, javaScriptEnabled: false, viewport: { width: 320, height: 640 } };
+        const { page } = await openVisitor(look);
+        const assertNoObstacles = async (state: string) =>
+          assert.deepEqual(await page.evaluate(FIND_OBSTACLES), [], state);
+        for (const address of [url, `${url}/cancel`, `${url}x`, `${service.url}/errors/NOT_PAYABLE`]) {
+          await page.goto(address);
+          await assertNoObstacles(address);
+        }
+        for (const [state, amount, icon] of [
+          ['approved', 5000, '.good'],
+          ['declined', 5001, '.bad'],
+          ['in-progress', 5002, '.waiting'],
+          ['long-amount', 123_456_789_012, '.good'],
+        ] as const) {
+          const order = { ...orderOf(shop.url), amount, reference: `${state}-${'0123456789'.repeat(6)}` };
+          const transaction = await createTestTransaction(service.app, environment, order);
+          await page.goto(payUrl(service.app, transaction));
+          await assertNoObstacles(`${state}, before it is paid`);
+          await page.getByRole('button').first().click();
+          await page.locator(icon).waitFor();
+          await assertNoObstacles(state);
+          if (state !== 'declined') continue;
+          const attempt = await selectLatestAttempt(service.app.db, transaction.id);
+          await settlePayment(service.app, attempt?.id as string, approved);
+          await page.reload();
+          await page.locator('.waiting').waitFor();
+          await assertNoObstacles('under review');
+        }
+      });
+    }
+  }
+});
+
+type Order = { service: RunningService; shop: BrowserShop; environment: ServiceEnvironment; url: string };
+
+/** The whole service, a shop, and one order that waits to be paid. */
+async function openOrder(
+  context: TestContext,
+  options: { databaseUrl?: string; method?: PaymentMethod; amount?: number } = {},
+): Promise<Order> {
+  const { databaseUrl = 'sqlite::memory:', method, amount = 12_990 } = options;
+  const service = await startTestService(context, databaseUrl);
+  if (method !== undefined) (service.app.paymentMethods as PaymentMethod[]).push(method);
+  const shop = await startBrowserShop(context);
+  const environment = await createTestEnvironment(service.app);
+  const transaction = await createTestTransaction(service.app, environment, { ...orderOf(shop.url), amount });
+  return { service, shop, environment, url: payUrl(service.app, transaction) };
+}
+
+function orderOf(shopUrl: string): Partial<TransactionInput> {
+  return {
+    urlCallback: `${shopUrl}/callback?order=1`,
+    urlCancel: `${shopUrl}/cancel?order=1&q=%C3%B1`,
+    urlComplete: `${shopUrl}/complete?order=1`,
+  };
+}
+
+function payButton(page: Page): Locator {
+  return page.getByRole('button', { name: 'Pay with Simulator' });
+}
+
+/** The text of what has the focus, which must be visible there. */
+async function focused(page: Page): Promise<string> {
+  const element = page.locator(':focus-visible');
+  const outline = await page.evaluate('getComputedStyle(document.activeElement).outlineStyle');
+  assert.equal(outline, 'solid');
+  return (await element.innerText()).trim();
+}
+
+function assertGenuine(body: string, environment: ServiceEnvironment, result: string): void {
+  const secret = environment.secrets[0]?.text as string;
+  const expected = { account: environment.serviceToken, reference: 'ORD-1', currency: 'CLP', test: true };
+  const verified = verifyCallback({ body, secret, expected });
+  assert.ok(verified.ok);
+  assert.equal(verified.data.x_result, result);
+  assert.equal(new URLSearchParams(body).size, 10);
+}

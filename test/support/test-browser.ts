@@ -1,0 +1,53 @@
+import { after, before, describe, test } from 'node:test';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+
+export type Visitor = {
+  page: Page;
+  context: BrowserContext;
+  /** What the browser refused because of the page's policies, and errors of its script. */
+  complaints: string[];
+};
+
+export type OpenVisitor = (options?: BrowserContextOptions) => Promise<Visitor>;
+
+/**
+ * Declares a suite that looks at pages with Chromium, the path of which is in CHROMIUM_PATH. Without it the suite is left
+ * out, which is said aloud, and fails in CI. Every visitor has a browser profile of its own.
+ */
+export function withBrowser(name: string, suite: (openVisitor: OpenVisitor) => void): void {
+  const executablePath = process.env.CHROMIUM_PATH;
+  if (executablePath === undefined) {
+    const skip = process.env.CI !== 'true' && 'PAGES WERE NOT TESTED: bin/test sets CHROMIUM_PATH';
+    test(name, { skip }, () => {
+      throw new Error('CHROMIUM_PATH is not set; in CI nothing may be left out');
+    });
+    return;
+  }
+  describe(name, () => {
+    let browser: Browser;
+    before(async () => {
+      browser = await chromium.launch({ executablePath, args: SWITCHES });
+    });
+    after(() => browser.close());
+    suite(async (options) => {
+      const context = await browser.newContext({ locale: 'en-US', ...options });
+      const complaints: string[] = [];
+      context.on('console', (message) => {
+        if (/Content Security Policy|Trusted ?Type/i.test(message.text())) complaints.push(message.text());
+      });
+      context.on('weberror', (error) => complaints.push(String(error.error())));
+      return { context, page: await context.newPage(), complaints };
+    });
+  });
+}
+
+/** A container's root has no sandbox for the browser; and no packet leaves the machine for updates. */
+const SWITCHES = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
