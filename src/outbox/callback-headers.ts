@@ -4,7 +4,7 @@ import type { ClaimedCallback } from './outbox-queries.ts';
 
 /**
  * The headers of one attempt: Standard Webhooks beside the signed body. All that is new for merchants is here, because
- * the body is a closed set of fields. During a rotation every open Secret Token signs.
+ * the body of a callback is a closed set of fields. During a rotation every open Secret Token signs.
  */
 export function callbackHeaders(
   environment: ServiceEnvironment,
@@ -16,7 +16,7 @@ export function callbackHeaders(
     signWebhook(callback.webhook_id, timestamp, callback.body, webhookKey(secret.text)),
   );
   return {
-    'content-type': 'application/x-www-form-urlencoded',
+    'content-type': callback.content_type,
     'user-agent': 'Rubrica',
     'rubrica-sequence': String(callback.sequence),
     'webhook-id': callback.webhook_id,

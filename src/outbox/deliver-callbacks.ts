@@ -40,8 +40,8 @@ type Claim = ClaimedCallback & { claimedAt: number };
 
 type Attempt = { callback: ClaimedCallback; startedAt: number; outcome: FetchOutcome };
 
-/** What an attempt made of its callback; nothing where the worker had lost its lease by then. */
-type Made = NextStep['kind'] | 'stale';
+/** What follows from an attempt. Stale: the worker had lost its lease by then, and changed nothing. */
+type Recorded = { step: NextStep['kind']; stale: boolean };
 
 /**
  * The delivery engine: at least once, each attempt recorded, a schedule per callback, a queue per endpoint.
@@ -59,9 +59,9 @@ export function createCallbackDelivery(app: App): CallbackDelivery {
     while (!draining && queue.sending < CONCURRENT_PER_ENDPOINT && queue.waiting.length > 0) {
       const callback = queue.waiting.shift() as Claim;
       queue.sending++;
-      const end = (made: Made | null) => {
-        // What waits for this endpoint is `disabled` in the store by now: it wants no further request.
-        if (made === 'disable') queue.waiting.length = 0;
+      const end = (recorded: Recorded | null) => {
+        // What waits for this endpoint is `disabled` in the store by now, by this worker or by another.
+        if (recorded?.step === 'disable') queue.waiting.length = 0;
         sending.delete(done);
         queue.sending--;
         begin(endpointId, queue);
@@ -127,7 +127,7 @@ function release(app: App, claims: readonly Claim[]): Promise<void> {
 }
 
 /** Sends one callback and has the outcome recorded. Never rejects: null where nothing was recorded. */
-async function attempt(app: App, callback: Claim, recorder: Batcher<Attempt, Made>): Promise<Made | null> {
+async function attempt(app: App, callback: Claim, recorder: Batcher<Attempt, Recorded>): Promise<Recorded | null> {
   const startedAt = app.now();
   if (startedAt > callback.claimedAt + START_WITHIN_MS) return null;
   try {
@@ -149,21 +149,21 @@ async function attempt(app: App, callback: Claim, recorder: Batcher<Attempt, Mad
 }
 
 /** What attempts found out is stored in groups, as they come in. */
-function createRecorder(app: App): Batcher<Attempt, Made> {
-  return createBatcher<Attempt, Made>({
+function createRecorder(app: App): Batcher<Attempt, Recorded> {
+  return createBatcher<Attempt, Recorded>({
     maxBatch: 256,
     maxQueued: 10_000,
     concurrency: 1,
     flush: async (attempts) => {
-      const made = await app.db.transaction((tx) => recordAttempts(app, tx, attempts));
-      for (const outcome of made) app.metrics.deliveries.inc({ outcome });
-      return made;
+      const recorded = await app.db.transaction((tx) => recordAttempts(app, tx, attempts));
+      for (const { step, stale } of recorded) app.metrics.deliveries.inc({ outcome: stale ? 'stale' : step });
+      return recorded;
     },
   });
 }
 
-async function recordAttempts(app: App, tx: Tx, attempts: readonly Attempt[]): Promise<Made[]> {
-  const made: Made[] = [];
+async function recordAttempts(app: App, tx: Tx, attempts: readonly Attempt[]): Promise<Recorded[]> {
+  const recorded: Recorded[] = [];
   await insertDeliveryAttempts(tx, attempts.map(attemptRow));
   for (const { callback, outcome } of attempts) {
     const now = app.now();
@@ -176,9 +176,9 @@ async function recordAttempts(app: App, tx: Tx, attempts: readonly Attempt[]): P
       finishedAt: step.kind === 'retry' ? null : now,
     });
     if (stillOurs && step.kind === 'disable') await disableEndpoint(tx, callback.endpoint_id, now);
-    made.push(stillOurs ? step.kind : 'stale');
+    recorded.push({ step: step.kind, stale: !stillOurs });
   }
-  return made;
+  return recorded;
 }
 
 const STATE_AFTER = { delivered: 'delivered', retry: 'queued', dead: 'dead', disable: 'disabled' } as const;

@@ -6,6 +6,9 @@ export type EventType =
   | 'transaction.cancelled'
   | 'transaction.expired'
   | 'transaction.conflict'
+  | 'refund.processing'
+  | 'refund.completed'
+  | 'refund.failed'
   | 'bank_account_validation.updated';
 
 /** An event of a transaction, before it has its place in the feed. `sequence` counts within the transaction from 1. */

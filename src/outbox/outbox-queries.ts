@@ -44,6 +44,7 @@ const CALLBACKS: InsertTarget = {
     'state',
     'webhook_id',
     'url',
+    'content_type',
     'body',
   ],
 };
@@ -106,6 +107,7 @@ export type ClaimedCallback = SqlRow & {
   lease: string;
   webhook_id: string;
   url: string;
+  content_type: string;
   body: string;
 };
 
@@ -129,7 +131,7 @@ export function claimCallbacks(
          ) as due
        ) as ranked
        where place <= $5 order by due_at, id limit $6)
-     returning id, environment_id, endpoint_id, sequence, attempts, lease, webhook_id, url, body`,
+     returning id, environment_id, endpoint_id, sequence, attempts, lease, webhook_id, url, content_type, body`,
     [JSON.stringify(claim.excluded), claim.lease, claim.until, claim.now, claim.perEndpoint, claim.limit],
   );
 }

@@ -102,5 +102,7 @@ function amountOf({ id, reference, amount, currency }: FeedTransaction) {
 function stateAfter(type: EventType, data: unknown): string {
   if (type === 'transaction.created') return 'pending';
   if (type === 'transaction.conflict') return (data as { state: string }).state;
+  // Only what was paid is given back.
+  if (type.startsWith('refund.')) return 'completed';
   return type.slice('transaction.'.length);
 }

@@ -42,7 +42,9 @@ export const PLANTS = {
   ],
   'Retry-After ignored': [{ file: SCHEDULE, find: 'Math.max(scheduled, asked)', put: 'scheduled' }],
   'schedule ignored': [{ file: SCHEDULE, find: 'Math.max(scheduled, asked)', put: 'asked' }],
-  'gone endpoint heard too late': [{ file: ENGINE, find: `if (made === 'disable') queue`, put: 'if (false) queue' }],
+  'gone endpoint heard too late': [
+    { file: ENGINE, find: `if (recorded?.step === 'disable') queue`, put: 'if (false) queue' },
+  ],
   'gone endpoint kept': [{ file: ENGINE, find: `stillOurs && step.kind === 'disable'`, put: 'false' }],
 } as const satisfies Record<string, readonly Edit[]>;
 
