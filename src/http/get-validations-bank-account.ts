@@ -7,6 +7,7 @@ import { apiLanguage, sendValidation } from './validation-reply.ts';
 import {
   LANGUAGE_PARAMETER,
   PAYOUTS_ERRORS,
+  PENDING_REPLY_EXAMPLE,
   VALIDATION_REPLY_EXAMPLE,
   ValidationReplySchema,
 } from './validation-schemas.ts';
@@ -27,7 +28,11 @@ export const getValidationsBankAccount: Endpoint = {
     ],
     replies: {
       200: { description: 'The validation', schema: ValidationReplySchema, example: VALIDATION_REPLY_EXAMPLE },
-      202: { description: 'The online provider is still checking', schema: ValidationReplySchema },
+      202: {
+        description: 'The online provider is still checking',
+        schema: ValidationReplySchema,
+        example: PENDING_REPLY_EXAMPLE,
+      },
     },
     errors: [...PAYOUTS_ERRORS, 'NOT_FOUND'],
   },

@@ -13,7 +13,7 @@ import {
   AccountRequestSchema,
   LANGUAGE_PARAMETER,
   PAYOUTS_ERRORS,
-  VALIDATION_EXAMPLE,
+  PENDING_REPLY_EXAMPLE,
   VALIDATION_REPLY_EXAMPLE,
   ValidationReplySchema,
 } from './validation-schemas.ts';
@@ -52,11 +52,7 @@ export const postValidationsBankAccount: Endpoint = {
       202: {
         description: 'The online provider is still checking: look again at `Location`, or wait for the event.',
         schema: ValidationReplySchema,
-        example: {
-          message: 'The provider is still checking the bank account.',
-          errors: null,
-          data: { ...VALIDATION_EXAMPLE, state: 'pending', verdict: 'undetermined', isValid: false },
-        },
+        example: PENDING_REPLY_EXAMPLE,
         headers: { Location: 'Where the validation is read', 'Retry-After': 'Seconds after which to look' },
       },
     },

@@ -3,6 +3,7 @@ import { getAsset } from './get-asset.ts';
 import { getErrorsCode } from './get-errors-code.ts';
 import { getEvents } from './get-events.ts';
 import { getHealthz, getMetrics, getReadyz } from './get-health.ts';
+import { getOpenapi, getOpenapiTransfers } from './get-openapi.ts';
 import { getPay } from './get-pay.ts';
 import { getPayCancel } from './get-pay-cancel.ts';
 import { getPayReturn, postPayReturn } from './get-pay-return.ts';
@@ -50,6 +51,8 @@ export const ROUTES: readonly Endpoint[] = [
   getAsset,
   postCspReports,
 
+  getOpenapi,
+  getOpenapiTransfers,
   getErrorsCode,
   getHealthz,
   getReadyz,

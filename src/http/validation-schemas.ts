@@ -115,6 +115,12 @@ export const VALIDATION_REPLY_EXAMPLE = {
   data: VALIDATION_EXAMPLE,
 };
 
+export const PENDING_REPLY_EXAMPLE = {
+  message: 'The provider is still checking the bank account.',
+  errors: null,
+  data: { ...VALIDATION_EXAMPLE, state: 'pending', verdict: 'undetermined', isValid: false },
+};
+
 /** What every endpoint of the transfers part may refuse a request for. */
 export const PAYOUTS_ERRORS = [
   'TOKEN_MISSING',

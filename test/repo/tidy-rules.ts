@@ -137,7 +137,7 @@ function isProduct(path: string): boolean {
   return /^(?:src|sdk\/src)\/.*\.ts$/.test(path);
 }
 
-/** What is started from outside: by the launcher, bin/test, `node --test`, and the SDK's package by its `exports`. */
+/** What is started from outside: by the launcher, by hand, by bin/test, `node --test`, and the SDK's package by its `exports`. */
 function entryPaths(files: readonly SourceFile[]): string[] {
   const manifest = files.find((file) => file.path === 'sdk/package.json')?.text ?? '';
   const exported = [...manifest.matchAll(/"\.\/(?:src|dist)\/([\w./-]+?)(?:\.d)?\.[jt]s"/g)].map(
@@ -146,7 +146,9 @@ function entryPaths(files: readonly SourceFile[]): string[] {
   const started = files
     .map((file) => file.path)
     .filter((path) =>
-      /^src\/main\.ts$|^test\/support\/run-tests\.ts$|^bench\/[^/]+\.ts$|\.(?:test|fault)\.ts$/.test(path),
+      /^src\/main\.ts$|^src\/http\/openapi\/write-openapi\.ts$|^test\/support\/run-tests\.ts$|^bench\/[^/]+\.ts$|\.(?:test|fault)\.ts$/.test(
+        path,
+      ),
     );
   return [...exported, ...started];
 }

@@ -1,0 +1,33 @@
+import type { Schema, Schemas } from './openapi-schemas.ts';
+
+/** OpenAPI 3.1, as far as this service uses it. */
+export type OpenApiDocument = {
+  openapi: '3.1.0';
+  info: Record<string, unknown> & { title: string; version: string; description: string };
+  servers: { url: string; description?: string }[];
+  tags: { name: string; description: string }[];
+  paths: Record<string, PathItem>;
+  components: Record<string, Record<string, unknown>> & { schemas: Schemas };
+};
+
+/** An address that means the same as another is a reference to that one. */
+export type PathItem = { get?: Operation; post?: Operation } | { $ref: string };
+
+export type Operation = {
+  operationId: string;
+  tags: [string];
+  summary: string;
+  description?: string;
+  parameters?: Parameter[];
+  requestBody?: RequestBody;
+  responses: Record<string, Reply | { $ref: string }>;
+  security: Record<string, string[]>[];
+};
+
+export type RequestBody = { required: boolean; content: Record<string, MediaContent> };
+
+export type Parameter = { name: string; in: string; required: boolean; description: string; schema: Schema };
+
+export type MediaContent = { schema: Schema; example?: unknown; examples?: Record<string, { $ref: string }> };
+
+export type Reply = { description: string; headers: Record<string, unknown>; content?: Record<string, MediaContent> };

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { CATALOGUE } from '../../src/error-catalogue.ts';
+import { openApiDocument } from '../../src/http/openapi/openapi-document.ts';
+import { transfersDocument } from '../../src/http/openapi/transfers-document.ts';
+import { ROUTES } from '../../src/http/routes.ts';
+
+const root = join(import.meta.dirname, '../..');
+const document = openApiDocument(ROUTES);
+const operations = Object.values(document.paths)
+  .flatMap((item) => ('$ref' in item ? [] : [item.get, item.post]))
+  .filter((one) => one !== undefined);
+
+describe('the API description', () => {
+  test('openapi.json is what the table of endpoints gives; write-openapi.ts writes it anew', () => {
+    const committed = readFileSync(join(root, 'openapi.json'), 'utf8');
+    assert.equal(committed, `${JSON.stringify(document, null, 2)}\n`);
+  });
+
+  test('the linter of API descriptions finds nothing, in the examples neither', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'rubrica-openapi-'));
+    const transfers = join(folder, 'transfers.json');
+    writeFileSync(transfers, JSON.stringify(transfersDocument(document)));
+    const broken = join(folder, 'broken.json');
+    writeFileSync(broken, JSON.stringify(document).replaceAll('"example":{"message"', '"example":{"massage"'));
+    const [good, planted] = [lint('openapi.json', transfers), lint(broken)];
+    rmSync(folder, { recursive: true });
+    assert.equal(good.status, 0, good.stderr + good.stdout);
+    assert.notEqual(planted.status, 0, 'a planted fault in the examples was not found');
+  });
+
+  test('every body and every reply with content has an example', () => {
+    const contents = operations.flatMap(({ operationId, requestBody, responses }) => [
+      ...Object.entries(requestBody?.content ?? {}).map(([type, content]) => ({
+        at: `${operationId} ${type}`,
+        content,
+      })),
+      ...Object.entries(responses).flatMap(([status, reply]) =>
+        Object.values('$ref' in reply ? {} : (reply.content ?? {})).map((content) => ({
+          at: `${operationId} ${status}`,
+          content,
+        })),
+      ),
+    ]);
+    const bare = contents.filter(({ content }) => content.example === undefined && content.examples === undefined);
+    assert.deepEqual(
+      bare.map(({ at }) => at),
+      [],
+    );
+  });
+
+  test('every schema of a body or a reply that is an object has a name', () => {
+    const nameless = operations.flatMap(({ operationId, requestBody, responses }) =>
+      [requestBody, ...Object.values(responses)].flatMap((part) =>
+        Object.values((part !== undefined && 'content' in part && part.content) || {})
+          .filter(({ schema }) => 'properties' in schema)
+          .map(() => operationId),
+      ),
+    );
+    assert.deepEqual(nameless, []);
+  });
+
+  test('an error has the status, the title and the fix of the catalogue', () => {
+    for (const [code, example] of Object.entries(document.components['examples'] ?? {})) {
+      const { value } = example as { value: { status: number; title: string; detail: string } };
+      const { status, title, fix } = CATALOGUE[code as keyof typeof CATALOGUE];
+      assert.deepEqual([value.status, value.title, value.detail], [status, title, fix]);
+    }
+  });
+});
+
+/** Nothing of it leaves the machine: no telemetry, no look for updates. */
+function lint(...files: string[]) {
+  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', CI: 'true' };
+  return spawnSync(process.execPath, ['node_modules/@redocly/cli/bin/cli.js', 'lint', ...files], {
+    cwd: root,
+    env,
+    encoding: 'utf8',
+  });
+}
