@@ -1,3 +1,4 @@
+import { REQUEST_FIELDS, SIGNATURE_FIELD } from '../../sdk/src/field-names.ts';
 import { sign } from '../../sdk/src/sign-fields.ts';
 import { verifyCallback } from '../../sdk/src/verify-callback.ts';
 import { createPaymentService } from '../payment-services/create-payment-service.ts';
@@ -15,7 +16,7 @@ export async function payAndReceive(demo: Demo): Promise<void> {
   demo.step('Sign and post a transaction, as a shop does');
   const fields = shopFields(demo, tokens.service_token);
   const body = sign(fields, tokens.secret_token, { allowHttp: true });
-  for (const [name, value] of Object.entries(body)) demo.show(name, shorten(String(value)));
+  for (const name of [...REQUEST_FIELDS, SIGNATURE_FIELD] as const) demo.show(name, shorten(body[name]));
   const response = await fetch(`${demo.url}/trxs`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

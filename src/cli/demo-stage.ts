@@ -1,4 +1,5 @@
-import { createServer, type Server } from 'node:http';
+import { EventEmitter, once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { RunningApp } from '../compose-app.ts';
 import type { Config } from '../config.ts';
@@ -16,7 +17,7 @@ export type Demo = {
   url: string;
   receiverUrl: string;
   /** The next request that the shop's receiver gets. */
-  nextCallback(): Promise<Received>;
+  nextCallback: () => Promise<Received>;
   step(title: string): void;
   say(text: string): void;
   show(label: string, text: string): void;
@@ -58,32 +59,33 @@ export async function openDemo(config: Config): Promise<Demo> {
 
 const CALLBACK_WITHIN_MS = 15_000;
 
-async function openReceiver(): Promise<{ server: Server; url: string; next(): Promise<Received> }> {
+type Receiver = { server: Server; url: string; next: () => Promise<Received> };
+
+async function openReceiver(): Promise<Receiver> {
   const arrived: Received[] = [];
-  let notify = () => {};
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const headers = request.headers as Record<string, string>;
-    arrived.push({ path: request.url ?? '/', headers, body: Buffer.concat(chunks).toString() });
-    response.end('OK');
-    notify();
+  const arrivals = new EventEmitter();
+  const server = createServer((request, response) => {
+    void readReceived(request).then((received) => {
+      arrived.push(received);
+      response.end('OK');
+      arrivals.emit('one');
+    });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const next = async () => {
-    const until = performance.now() + CALLBACK_WITHIN_MS;
-    while (arrived.length === 0) {
-      if (performance.now() > until) throw new DemoFailure('no callback arrived');
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, 1000);
-        notify = () => {
-          clearTimeout(timer);
-          resolve();
-        };
+    if (arrived.length === 0) {
+      await once(arrivals, 'one', { signal: AbortSignal.timeout(CALLBACK_WITHIN_MS) }).catch(() => {
+        throw new DemoFailure('no callback arrived');
       });
     }
     return arrived.shift() as Received;
   };
   return { server, url: `http://127.0.0.1:${port}`, next };
+}
+
+async function readReceived(request: IncomingMessage): Promise<Received> {
+  const body = Buffer.concat(await request.toArray()).toString();
+  return { path: request.url ?? '/', headers: request.headers as Record<string, string>, body };
 }

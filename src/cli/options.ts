@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import { ENVIRONMENTS } from '../payment-services/payment-service.ts';
 import { CommandError } from './print.ts';
 
+/** `--environment development|production`, which must be given. */
 export function environmentOption(): Option {
   return new Option('--environment <environment>', 'whose tokens').choices([...ENVIRONMENTS]).makeOptionMandatory();
 }

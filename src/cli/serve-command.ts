@@ -10,6 +10,7 @@ import { startWorker } from '../worker.ts';
 /** Time for requests and deliveries under way once a stop is asked for. */
 const DRAIN_MS = 8_000;
 
+/** `serve`. */
 export function addServeCommand(program: Command): void {
   program
     .command('serve')
@@ -56,7 +57,7 @@ export async function startService(settings: Config): Promise<RunningService> {
  * and the next start reads the truth.
  */
 function stopAfterFailedCommit(error: unknown): void {
-  process.stderr.write(`the disk failed in a commit, stopping: ${(error as Error).cause ?? error}\n`);
+  process.stderr.write(`the disk failed in a commit, stopping: ${String((error as Error).cause ?? error)}\n`);
   setTimeout(() => process.exit(70), 200);
 }
 

@@ -19,6 +19,7 @@ export type ProblemBody = {
   error?: string;
 };
 
+/** The body of an expected refusal. `requestId` is that of the answer, for the operator to find the line in the log. */
 export function problemBody(app: App, problem: Problem, requestId: string): ProblemBody {
   const { title, fix } = CATALOGUE[problem.code];
   const { detail, errors, data, legacy } = problem.extras;

@@ -11,6 +11,7 @@ export type ExpiringCache<Value> = {
   forget(key: string): void;
 };
 
+/** Makes an empty cache. `now` is in milliseconds; when `capacity` is reached all is forgotten and loaded again. */
 export function createExpiringCache<Value>(options: {
   lifetimeMs: number;
   capacity: number;

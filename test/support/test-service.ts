@@ -1,4 +1,5 @@
-import { createServer } from 'node:http';
+import { EventEmitter, once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { type RunningService, startService } from '../../src/cli/serve-command.ts';
@@ -23,37 +24,32 @@ export type ReceivedRequest = { method: string; url: string; headers: Record<str
 export async function startReceiver(
   context: TestContext,
   answer: (request: ReceivedRequest) => number = () => 200,
-): Promise<{ url: string; received: ReceivedRequest[]; next(): Promise<ReceivedRequest> }> {
+): Promise<{ url: string; received: ReceivedRequest[]; next: () => Promise<ReceivedRequest> }> {
   const received: ReceivedRequest[] = [];
-  const waiting: ((request: ReceivedRequest) => void)[] = [];
-  let handedOut = 0;
-  const server = createServer(async (incoming, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk as Buffer);
-    const request = {
-      method: incoming.method ?? '',
-      url: incoming.url ?? '',
-      headers: incoming.headers as Record<string, string>,
-      body: Buffer.concat(chunks).toString(),
-    };
-    received.push(request);
-    response.writeHead(answer(request)).end();
-    const resolve = waiting.shift();
-    if (resolve !== undefined) {
-      handedOut++;
-      resolve(request);
-    }
+  const arrivals = new EventEmitter();
+  const server = createServer((incoming, response) => {
+    void readRequest(incoming).then((request) => {
+      received.push(request);
+      response.writeHead(answer(request)).end();
+      arrivals.emit('one');
+    });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
   context.after(() => {
     server.close();
     server.closeAllConnections();
   });
-  const next = () => {
-    const there = received[handedOut];
-    if (there === undefined) return new Promise<ReceivedRequest>((resolve) => waiting.push(resolve));
-    handedOut++;
-    return Promise.resolve(there);
+  let handedOut = 0;
+  const next = async () => {
+    if (handedOut === received.length) await once(arrivals, 'one');
+    return received[handedOut++] as ReceivedRequest;
   };
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received, next };
+}
+
+async function readRequest(incoming: IncomingMessage): Promise<ReceivedRequest> {
+  const body = Buffer.concat(await incoming.toArray()).toString();
+  const { method = '', url = '' } = incoming;
+  return { method, url, headers: incoming.headers as Record<string, string>, body };
 }
