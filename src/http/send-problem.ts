@@ -60,7 +60,7 @@ export function noteFailure(app: App, request: FastifyRequest, reply: FastifyRep
 }
 
 /** What a failure means to the caller. */
-export function problemOf(failure: unknown): Problem {
+function problemOf(failure: unknown): Problem {
   if (failure instanceof Problem) return failure;
   if (failure instanceof SigningError) return fromSigningError(failure);
   if (failure instanceof StorageError) return new Problem(failure.code);

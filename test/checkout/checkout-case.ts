@@ -95,10 +95,6 @@ export async function readStates(app: App): Promise<{
   };
 }
 
-export function readAttempts(app: App): Promise<PaymentAttempt[]> {
-  return app.db.query<PaymentAttempt>('select * from payment_attempts order by created_at, id');
-}
-
 /** The one attempt there is. */
 export async function readAttempt(app: App): Promise<PaymentAttempt> {
   const [attempt, ...others] = await readAttempts(app);
@@ -114,4 +110,8 @@ export async function readCounter(
   const { values } = await metric.get();
   const found = values.find(({ labels }) => state === undefined || (labels as { state?: string }).state === state);
   return found?.value ?? 0;
+}
+
+function readAttempts(app: App): Promise<PaymentAttempt[]> {
+  return app.db.query<PaymentAttempt>('select * from payment_attempts order by created_at, id');
 }
