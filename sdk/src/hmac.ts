@@ -33,14 +33,14 @@ const scratch = Buffer.alloc(8192);
 const expected = Buffer.alloc(DIGEST);
 const received = Buffer.alloc(DIGEST);
 
-/** Made by `signingKey`. Shows nothing when it is printed or serialised. */
-class SigningKey {
+/** Made by `signingKey`, which guards against an empty secret. Shows nothing when it is printed or serialised. */
+export class SigningKey {
   readonly #inner = Buffer.alloc(BLOCK, 0x36);
   readonly #outer = Buffer.alloc(BLOCK + DIGEST, 0x5c);
 
-  constructor(secret: string) {
-    const text = Buffer.from(secret, 'utf8');
-    const key = text.length > BLOCK ? hash('sha256', text, 'buffer') : text;
+  constructor(secret: string | Uint8Array) {
+    const bytes = typeof secret === 'string' ? Buffer.from(secret, 'utf8') : secret;
+    const key = bytes.length > BLOCK ? hash('sha256', bytes, 'buffer') : bytes;
     for (let place = 0; place < key.length; place++) {
       const byte = key[place] as number;
       this.#inner[place] = byte ^ 0x36;
@@ -61,5 +61,3 @@ class SigningKey {
     return hash('sha256', this.#outer, 'hex');
   }
 }
-
-export type { SigningKey };

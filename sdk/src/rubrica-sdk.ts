@@ -1,6 +1,9 @@
+export { type Cause, type ExplainOptions, type Explanation, explain } from './explain-signature.ts';
 export type { GrammarOptions } from './field-grammar.ts';
 export { computeSignature, type SigningKey, signatureMatches, signingKey } from './hmac.ts';
+export type { OtherSecret } from './key-hypotheses.ts';
 export { type RequestInput, type SignedRequest, sign } from './sign-fields.ts';
+export type { CauseCode, Language } from './signature-causes.ts';
 export { type Problem, type SigningCode, SigningError } from './signing-error.ts';
 export {
   type CallbackData,

@@ -84,8 +84,8 @@ function fieldsOf(input: object): Field[] {
   for (const name of Object.keys(members)) {
     const value = members[name];
     if (value === undefined || name === SIGNATURE_FIELD) continue;
-    const kind = kindOf(value);
-    fields.push({ name, kind, text: kind === 'string' || kind === 'number' ? String(value) : '' });
+    const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+    fields.push({ name, kind: kindOf(value), text });
   }
   return fields;
 }

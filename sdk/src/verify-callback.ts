@@ -23,11 +23,14 @@ export type ExpectedOrder = {
   test?: boolean;
 };
 
+/** Headers as `fetch` gives them (`Headers`) or as Node gives them. */
+export type ReceivedHeaders = { get(name: string): string | null } | Record<string, string | string[] | undefined>;
+
 export type VerifyCallbackOptions = {
   /** The raw body as it arrived, before any framework parsed it. */
   body: string | Uint8Array;
   /** The request's headers; verified when they hold webhook headers. */
-  headers?: Headers | Record<string, string | string[] | undefined>;
+  headers?: ReceivedHeaders;
   /** The Secret Token, or both of them during a rotation. */
   secret: string | readonly string[];
   expected: ExpectedOrder;
@@ -108,7 +111,7 @@ function checkWebhookHeaders(
   return distance <= (options.toleranceSeconds ?? 300) ? null : problem('WEBHOOK_TIME_REFUSED', null);
 }
 
-function webhookHeaders(headers: NonNullable<VerifyCallbackOptions['headers']>): WebhookHeaders {
+function webhookHeaders(headers: ReceivedHeaders): WebhookHeaders {
   return {
     id: headerOf(headers, 'webhook-id'),
     timestamp: headerOf(headers, 'webhook-timestamp'),
@@ -116,8 +119,8 @@ function webhookHeaders(headers: NonNullable<VerifyCallbackOptions['headers']>):
   };
 }
 
-function headerOf(headers: NonNullable<VerifyCallbackOptions['headers']>, name: string): string | null {
-  if (headers instanceof Headers) return headers.get(name);
+function headerOf(headers: ReceivedHeaders, name: string): string | null {
+  if (typeof headers.get === 'function') return headers.get(name);
   const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? [];
   return typeof value === 'string' ? value : null;
 }

@@ -156,7 +156,7 @@ test('the limits themselves are inside', () => {
 });
 
 test('the same bytes behind an offset of a larger buffer read the same', () => {
-  const whole = new Uint8Array([...Buffer.from('xx{"a":"b"}yy')]);
+  const whole = Uint8Array.from(Buffer.from('xx{"a":"b"}yy'));
   assert.deepEqual(readJsonFields(whole.subarray(2, -2)), [{ name: 'a', kind: 'string', text: 'b' }]);
 });
 
@@ -227,7 +227,7 @@ function read(body: string): Field[] {
   return readJsonFields(Buffer.from(body));
 }
 
-function refuses(body: string, code: string, field: string | null | undefined = undefined): void {
+function refuses(body: string, code: string, field?: string | null): void {
   const error = errorOf(() => read(body));
   assert.equal(error.code, code);
   if (field !== undefined) assert.equal(error.field, field);

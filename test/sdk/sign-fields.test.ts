@@ -85,7 +85,7 @@ const refused: [why: string, change: object, code: string][] = [
 for (const [why, change, code] of refused) {
   test(`nothing is signed with ${why}`, () => {
     assert.throws(
-      () => sign({ ...input, ...change } as RequestInput, secret),
+      () => sign({ ...input, ...change }, secret),
       (error) => error instanceof SigningError && error.code === code,
     );
   });
