@@ -37,7 +37,7 @@ export async function askHolder(app: App, provider: ValidationProvider, draft: D
   }
   if (answer.kind === 'pending') return (await keepPending(app, provider, draft, ASK_AGAIN_MS)).validation;
   if (answer.kind === 'rate_limited') {
-    await app.db.transaction((tx) => refundProviderBudget(tx, actor, rutHash));
+    await app.db.transaction((tx) => refundProviderBudget(app, tx, actor, rutHash));
     throw await refusal(app, actor, app.now(), answer.retryAfterSeconds * 1000);
   }
   return keepAnswered(app, provider, draft, rutHash, answer);
@@ -68,7 +68,7 @@ async function keepAnswered(
   const kept = { ...row, provider: label, provider_detail: detail, answered_at: answeredAt, expires_at: expiresAt };
   await app.db.transaction(async (tx) => {
     await insertValidations(tx, [kept]);
-    if (answer.kind !== 'no_match') await refundProviderBudget(tx, draft.actor, rutHash);
+    if (answer.kind !== 'no_match') await refundProviderBudget(app, tx, draft.actor, rutHash);
   });
   app.metrics.validations.inc({ verdict: validation.verdict });
   return { ...validation, expiresAt, validatedAt: answeredAt };

@@ -28,7 +28,7 @@ const MS_PER_DAY = 86_400_000;
 export async function reserveProviderBudget(app: App, actor: string, rutHash: string): Promise<void> {
   const now = app.now();
   const waitMs = await app.db
-    .transaction((tx) => reserve(tx, actor, rutHash, now))
+    .transaction((tx) => reserve(tx, bucketsOf(app, actor, rutHash), actor, rutHash, now))
     .catch((error: unknown) => {
       if (error instanceof BudgetSpent) return error.waitMs;
       throw error;
@@ -37,8 +37,9 @@ export async function reserveProviderBudget(app: App, actor: string, rutHash: st
 }
 
 /** Gives back what an answer that was no mismatch did not cost. Joins the commit that keeps the answer. */
-export async function refundProviderBudget(tx: Tx, actor: string, rutHash: string): Promise<void> {
-  for (const bucket of bucketsOf(actor, rutHash)) await refundBudget(tx, bucket, MISMATCH_COST - ANSWER_COST, CAPACITY);
+export async function refundProviderBudget(app: App, tx: Tx, actor: string, rutHash: string): Promise<void> {
+  for (const bucket of bucketsOf(app, actor, rutHash))
+    await refundBudget(tx, bucket, MISMATCH_COST - ANSWER_COST, CAPACITY);
 }
 
 /** The refusal of a question, by our budget or by the provider's own limit, as it is answered and noted. */
@@ -71,8 +72,8 @@ class BudgetSpent extends Error {
   }
 }
 
-async function reserve(tx: Tx, actor: string, rutHash: string, now: number): Promise<0> {
-  for (const bucket of bucketsOf(actor, rutHash)) {
+async function reserve(tx: Tx, buckets: string[], actor: string, rutHash: string, now: number): Promise<0> {
+  for (const bucket of buckets) {
     const kept = await lockBudget(tx, { bucket, tokens: CAPACITY, refilled_at: now });
     const steps = Math.max(0, Math.floor((now - kept.refilled_at) / MS_PER_TOKEN));
     const tokens = Math.min(CAPACITY, kept.tokens + steps);
@@ -87,6 +88,7 @@ async function reserve(tx: Tx, actor: string, rutHash: string, now: number): Pro
 }
 
 /** Always in this order, so that two questions never wait for each other. */
-function bucketsOf(actor: string, rutHash: string): string[] {
-  return [bucketOfRut(rutHash), `user:${actor}`];
+function bucketsOf(app: App, actor: string, rutHash: string): string[] {
+  const ofUser = `user:${actor}`;
+  return app.validationProvider?.realHolders === false ? [ofUser] : [bucketOfRut(rutHash), ofUser];
 }

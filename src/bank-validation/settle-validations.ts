@@ -52,7 +52,7 @@ export async function settleValidation(app: App, row: ValidationRow, answer: Hol
       expires_at: 'expiresAt' in outcome ? outcome.expiresAt : null,
     });
     if (!first) return false;
-    if (outcome.kind !== 'no_match') await refundProviderBudget(tx, row.actor, row.rut_hash as string);
+    if (outcome.kind !== 'no_match') await refundProviderBudget(app, tx, row.actor, row.rut_hash as string);
     const data = { id: row.id, verdict, state: 'completed' };
     await recordUserEvent(tx, { userId: row.actor, type: 'bank_account_validation.updated', createdAt: now, data });
     return true;

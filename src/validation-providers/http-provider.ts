@@ -42,7 +42,7 @@ export function createHttpProvider(options: HttpProviderOptions): ValidationProv
     return answer;
   }
 
-  return { name: 'http', version: '1', covers: () => true, ask };
+  return { name: 'http', version: '1', realHolders: true, covers: () => true, ask };
 }
 
 function post({ url, key, fetch }: HttpProviderOptions, question: HolderQuestion): Promise<FetchOutcome> {

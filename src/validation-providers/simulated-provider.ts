@@ -33,6 +33,7 @@ export function createSimulatedProvider(now: () => number): ValidationProvider {
   return {
     name: 'simulated',
     version: '1',
+    realHolders: false,
     covers: (question) => outcomeOf(question) !== undefined,
     ask: async (question) => outcomeOf(question)?.(now(), question.asks) ?? { kind: 'not_checkable' },
   };

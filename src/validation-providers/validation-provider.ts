@@ -30,6 +30,8 @@ export type HolderAnswer =
 export type ValidationProvider = {
   readonly name: string;
   readonly version: string;
+  /** Whether it speaks of real people. An invented holder needs no budget of his own, and a sandbox shares one. */
+  readonly realHolders: boolean;
   /** Whether it has anything to say about this account. What it does not cover is never sent to it, nor charged. */
   covers(question: HolderQuestion): boolean;
   /** Never rejects: a failure of the provider is an answer, and no reason to think badly of the account. */

@@ -308,6 +308,14 @@ forEachEngine('the budget of questions to a provider', (openTestDatabase) => {
     await assert.rejects(validateBankAccount(app, { id: 'one more' }, account(HOLDER, '001', '1234509876')), refused);
   });
 
+  test('the invented holder of the sandbox is shared by all its users', async () => {
+    const db = await openTestDatabase();
+    const app = createTestApp(db, { validationProvider: createSimulatedProvider(createTestClock()) });
+    for (let asked = 0; asked < 60; asked++) {
+      await validateBankAccount(app, { id: `user_${asked}` }, account(HOLDER, '001', '900000000002'));
+    }
+  });
+
   test('questions at once cannot outrun it', async () => {
     const { app, asked } = await open('no_match');
     const results = await validateBatch(
@@ -378,7 +386,7 @@ function rutAt(index: number): string {
 }
 
 function providerOf(ask: ValidationProvider['ask']): ValidationProvider {
-  return { name: 'test', version: '1', covers: () => true, ask };
+  return { name: 'test', version: '1', realHolders: true, covers: () => true, ask };
 }
 
 function answerOf(kind: 'match' | 'no_match'): HolderAnswer {

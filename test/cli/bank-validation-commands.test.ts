@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, suite, test } from 'node:test';
+import shippedList from '../../src/bank-validation/bank-directory.json' with { type: 'json' };
+
+const MAIN = join(import.meta.dirname, '../../src/main.ts');
+
+suite('validate, banks and privacy on the command line', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-cli-'));
+  after(() => rmSync(folder, { recursive: true }));
+
+  const outcomes: [name: string, rows: string, status: number][] = [
+    ['nothing is wrong', '12531909-2,012,12531909', 0],
+    ['a row is invalid', '12531909-2,012,12531909\n12531909-3,012,12531909', 1],
+    ['a row is a mismatch', '11111111-1,001,900000000002', 1],
+    ['a row could not be checked', '12531909-2,999,12531909', 3],
+  ];
+  for (const [name, rows, expected] of outcomes) {
+    test(`validate ends with ${expected} when ${name}`, async () => {
+      const file = write('in.csv', `rut,bank,account\n${rows}\n`);
+      const out = join(folder, 'out.csv');
+      const { status, stdout } = await run('validate', file, '--out', out, '--json');
+      assert.equal(status, expected);
+      assert.equal((JSON.parse(stdout) as { rows: number }).rows, rows.split('\n').length);
+      assert.ok(readFileSync(out, 'utf8').startsWith('rut,bank,account,verdict'));
+    });
+  }
+
+  const unusable: [name: string, arguments_: string[]][] = [
+    ['a file that is not there', ['validate', join(folder, 'missing.csv')]],
+    ['columns that cannot be told', ['validate', write('odd.csv', 'a,b\n1,2\n')]],
+    [
+      'the output over the input',
+      ['validate', write('same.csv', 'rut,bank,account\n'), '--out', join(folder, 'same.csv')],
+    ],
+    [
+      'an output that cannot be made',
+      ['validate', write('fine.csv', 'rut,bank,account\n'), '--out', join(folder, 'no/out.csv')],
+    ],
+  ];
+  for (const [name, arguments_] of unusable) {
+    test(`validate ends with 2 for ${name}`, async () => {
+      const { status, stderr } = await run(...arguments_);
+      assert.equal(status, 2);
+      assert.equal(stderr.trim().split('\n').length, 1, stderr);
+    });
+  }
+
+  test('a bank list serves after its import, unless it is known to be wrong', async () => {
+    const banks = shippedList.banks.map((bank) => (bank.code === '059' ? { ...bank, name: 'MUFG Bank' } : bank));
+    const wrong = await run('banks', 'import', write('wrong.json', JSON.stringify({ ...shippedList, banks })));
+    assert.equal(wrong.status, 1);
+    assert.match(wrong.stderr, /BANK_LIST_WRONG_PAIR \/banks\/\d+: Code 059 is not MUFG/);
+    const right = await run('banks', 'import', write('right.json', JSON.stringify(shippedList)), '--json');
+    assert.equal(right.status, 0);
+    assert.deepEqual((JSON.parse(right.stdout) as { changed: string[] }).changed, []);
+  });
+
+  test('what is kept about a RUT can be exported and erased', async () => {
+    await run(
+      'validate',
+      write('one.csv', 'rut,bank,account\n9068826-K,012,9068826\n'),
+      '--out',
+      join(folder, 'out.csv'),
+    );
+    const exported = await run('privacy', 'export', '--rut', '9.068.826-k');
+    assert.equal((JSON.parse(exported.stdout) as { validations: unknown[] }).validations.length, 1);
+    const erased = await run('privacy', 'erase', '--rut', '09068826k', '--json');
+    assert.deepEqual(JSON.parse(erased.stdout), { rut: '9068826-K', erased: 1 });
+    assert.equal((await run('privacy', 'erase', '--rut', '9068826-1')).status, 1);
+  });
+
+  function write(name: string, text: string): string {
+    const file = join(folder, name);
+    writeFileSync(file, text);
+    return file;
+  }
+
+  function run(...arguments_: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
+    const env = { PATH: process.env['PATH'], DATA_DIR: join(folder, 'data') };
+    return new Promise((resolve) => {
+      execFile(process.execPath, [MAIN, ...arguments_], { env }, (error, stdout, stderr) => {
+        resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
+      });
+    });
+  }
+});
