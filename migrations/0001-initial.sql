@@ -77,6 +77,13 @@ create table events (
   unique (transaction_id, sequence)
 );
 
+-- What is added to PostgreSQL's transaction ids. Restored into a new server, whose ids begin anew, the feed goes on above
+-- what it holds: src/outbox/continue-feed.ts.
+create table feed_offset (
+  before bigint not null
+);
+insert into feed_offset (before) values (0);
+
 create table payment_attempts (
   id text primary key,
   transaction_id bigint not null,

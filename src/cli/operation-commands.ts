@@ -3,10 +3,11 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { composeApp, type RunningApp } from '../compose-app.ts';
 import { describeSettings, readConfig } from '../config.ts';
-import { migrate, pendingMigrations } from '../db/migrate.ts';
+import { pendingMigrations } from '../db/migrate.ts';
 import { selectOldestDue } from '../outbox/outbox-queries.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { listPaymentServices } from '../payment-services/list-payment-services.ts';
+import { prepareStore } from './prepare-store.ts';
 import { CommandError, print, table } from './print.ts';
 import { withApp } from './with-app.ts';
 
@@ -33,7 +34,7 @@ export function addOperationCommands(program: Command): void {
 async function runMigrate(options: { json?: boolean }): Promise<void> {
   const app = composeApp({ ...readConfig(), logLevel: 'error' }, () => {});
   try {
-    const applied = await migrate(app.db);
+    const applied = await prepareStore(app);
     print(
       options,
       { applied },

@@ -2,10 +2,10 @@ import type { AddressInfo } from 'node:net';
 import type { Command } from 'commander';
 import { composeApp, type RunningApp } from '../compose-app.ts';
 import { type Config, describeSettings, readConfig } from '../config.ts';
-import { migrate } from '../db/migrate.ts';
 import { buildServer } from '../http/build-server.ts';
 import { ROUTES } from '../http/routes.ts';
 import { startWorker } from '../worker.ts';
+import { prepareStore } from './prepare-store.ts';
 
 /** Time for requests and deliveries under way once a stop is asked for. */
 const DRAIN_MS = 8_000;
@@ -30,7 +30,7 @@ export async function startService(settings: Config): Promise<RunningService> {
   const startedAt = performance.now();
   const config = { ...settings };
   const app = composeApp(config, stopAfterFailedCommit);
-  const migrations = await migrate(app.db);
+  const migrations = await prepareStore(app);
   const server = buildServer(app, ROUTES);
   await server.listen({ port: config.port, host: config.host });
   const { port } = server.server.address() as AddressInfo;

@@ -1,6 +1,6 @@
 import { composeApp, type RunningApp } from '../compose-app.ts';
 import { readConfig } from '../config.ts';
-import { migrate } from '../db/migrate.ts';
+import { prepareStore } from './prepare-store.ts';
 
 /** Runs a command on an app of its own, with the schema up to date, and closes it again. Logs nothing below errors. */
 export async function withApp<Result>(run: (app: RunningApp) => Promise<Result>): Promise<Result> {
@@ -9,7 +9,7 @@ export async function withApp<Result>(run: (app: RunningApp) => Promise<Result>)
     throw error;
   });
   try {
-    await migrate(app.db);
+    await prepareStore(app);
     return await run(app);
   } finally {
     await app.close();

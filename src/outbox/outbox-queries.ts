@@ -53,6 +53,21 @@ export async function insertCallback(tx: Tx, row: SqlRow): Promise<void> {
   await tx.insertRows(CALLBACKS, [row]);
 }
 
+/** The newest place in the feed, and the id of the server's current transaction. PostgreSQL only. */
+export async function selectFeedPlace(tx: Tx): Promise<{ newest: number; current: number; before: number }> {
+  const [place] = await tx.query<{ newest: number; current: number; before: number }>(
+    `select coalesce((select max(commit_id) from events), 0) as newest, before,
+       pg_current_xact_id()::text::bigint as current from feed_offset`,
+  );
+  return place as { newest: number; current: number; before: number };
+}
+
+/** From now on events stand at `before` plus the id of their transaction. */
+export async function updateFeedOffset(tx: Tx, before: number): Promise<void> {
+  await tx.query('update feed_offset set before = $1', [before]);
+  await tx.query(`alter table events alter column commit_id set default ${before} + {commit_id}`);
+}
+
 export type FeedRow = SqlRow & {
   position: number;
   commit_id: number;
