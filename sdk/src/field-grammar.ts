@@ -111,16 +111,16 @@ function checkUrl(problems: Problem[], field: string, text: string, allowHttp: b
  * digits, upper case) is where two programs read two hosts.
  */
 function isPlainUrl(text: string, allowHttp: boolean): boolean {
+  if (!text.startsWith('https://') && !(allowHttp && text.startsWith('http://'))) return false;
+  if (text.includes('#')) return false;
   const url = parseUrl(text);
   if (url === null) return false;
-  if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:')) return false;
-  if (text.includes('#') || url.username !== '' || url.password !== '') return false;
   // A shop may leave out the slash of an empty path, as people do.
   const asWritten = text === url.href || (url.pathname === '/' && text === url.origin + url.search);
-  if (!asWritten) return false;
-  if (url.hostname.startsWith('[')) return true;
-  if (!allowHttp && !url.hostname.includes('.')) return false;
-  return url.hostname.length <= 253 && HOST_NAME.test(url.hostname);
+  if (!asWritten || (text.includes('@') && (url.username !== '' || url.password !== ''))) return false;
+  const host = url.hostname;
+  if (host.startsWith('[')) return true;
+  return (allowHttp || host.includes('.')) && host.length <= 253 && HOST_NAME.test(host);
 }
 
 function parseUrl(text: string): URL | null {

@@ -9,14 +9,14 @@ export const FIXES = {
   SECRET_OF_OTHER_ENVIRONMENT: {
     fix: 'Signed with the secret of the other environment. Use the Service Token and the Secret Token of one environment.',
     php: "Load both from one place: getenv('RUBRICA_SERVICE_TOKEN') and getenv('RUBRICA_SECRET_TOKEN').",
-    js: 'Load both from one place: process.env.RUBRICA_SERVICE_TOKEN and process.env.RUBRICA_SECRET_TOKEN.',
+    js: 'Load both from one place: const { RUBRICA_SERVICE_TOKEN, RUBRICA_SECRET_TOKEN } = env.',
     python: "Load both from one place: os.environ['RUBRICA_SERVICE_TOKEN'] and os.environ['RUBRICA_SECRET_TOKEN'].",
     ruby: "Load both from one place: ENV['RUBRICA_SERVICE_TOKEN'] and ENV['RUBRICA_SECRET_TOKEN'].",
   },
   SECRET_ROTATED: {
     fix: 'Signed with a Secret Token that was rotated. Put the new one in place and restart.',
     php: 'Reload PHP-FPM after changing the secret: opcache and the environment keep the old one.',
-    js: 'Restart the process after changing the secret: process.env is read once.',
+    js: 'Restart the process after changing the secret: Node reads its environment once.',
     python: 'Restart the workers after changing the secret: os.environ is read once.',
     ruby: 'Restart the server after changing the secret: ENV is read once.',
   },
@@ -72,7 +72,7 @@ export const FIXES = {
   SECRET_EMPTY: {
     fix: 'Signed with an empty secret: the setting was not found.',
     php: "Stop when getenv('RUBRICA_SECRET_TOKEN') is false.",
-    js: 'Stop when process.env.RUBRICA_SECRET_TOKEN is undefined.',
+    js: 'Stop when RUBRICA_SECRET_TOKEN is undefined.',
     python: "os.environ['RUBRICA_SECRET_TOKEN'] fails loudly; os.environ.get does not.",
     ruby: "ENV.fetch('RUBRICA_SECRET_TOKEN') fails loudly; ENV[] does not.",
   },

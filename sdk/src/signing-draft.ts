@@ -69,12 +69,14 @@ export function proves(draft: Draft, received: Uint8Array, hash: string): boolea
 
 const hmac: Recipe = (hash, message, secret) => createHmac(hash, secret).update(message).digest();
 
+/** A plain hash of the pieces, one after the other. */
 export function digestOf(hash: string, ...pieces: readonly (string | Uint8Array)[]): Uint8Array {
   const digest = createHash(hash);
   for (const piece of pieces) digest.update(piece);
   return digest.digest();
 }
 
+/** Byte order for ASCII, as a comparison function. */
 export function compareText(left: string, right: string): number {
   if (left === right) return 0;
   return left < right ? -1 : 1;
