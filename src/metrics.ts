@@ -43,6 +43,17 @@ export function createMetrics() {
       help: 'Reports of browsers that the policy of a page stopped something; anybody can send them',
       registers,
     }),
+    refunds: new Counter({
+      name: 'rubrica_refunds_total',
+      help: 'Refunds that reached their end',
+      labelNames: ['state'],
+      registers,
+    }),
+    unansweredRefunds: new Counter({
+      name: 'rubrica_unanswered_refunds_total',
+      help: 'Look-ups without an end of refunds that were accepted more than a day ago: each needs a person',
+      registers,
+    }),
     deliveries: new Counter({
       name: 'rubrica_delivery_attempts_total',
       help: 'Delivery attempts, by outcome',

@@ -5,6 +5,7 @@ import { lookUpPayments } from './checkout/look-up-payments.ts';
 import { removeEndedLimits } from './limits/consume-limit.ts';
 import { createCallbackDelivery } from './outbox/deliver-callbacks.ts';
 import { storeSecretUse } from './payment-services/note-secret-use.ts';
+import { carryOutRefunds } from './refunds/carry-out-refunds.ts';
 import { expireTransactions } from './transactions/expire-transactions.ts';
 
 /** What the worker does, how often it looks when there was nothing to do, and how much it takes at once. */
@@ -22,6 +23,7 @@ export function startWorker(app: App): Worker {
   const loops = [
     loop(app, 'deliver', () => delivery.poll()),
     loop(app, 'look-up', () => lookUpPayments(app, BATCH)),
+    loop(app, 'refund', () => carryOutRefunds(app, BATCH)),
     loop(app, 'expire', () => expireTransactions(app, BATCH)),
     loop(app, 'validate', () => settleDueValidations(app, BATCH)),
     loop(app, 'forget', () => deleteOldValidations(app, BATCH)),

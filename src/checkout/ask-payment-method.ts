@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { withinTime } from '../lib/within-time.ts';
 import type { PaymentMethod, PaymentOutcome, PaymentRequest } from '../payment-methods/payment-method.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import type { Transaction } from '../transactions/transaction.ts';
@@ -36,15 +37,9 @@ export async function askPaymentMethod(
     startedAt: attempt.created_at,
   };
   try {
-    return await withinTime(method[question](request));
+    return await withinTime(method[question](request), TIME_OUT_MS);
   } catch (error) {
     app.log.warn({ err: error, method: method.code, attempt: attempt.id, question }, 'a payment method did not answer');
     return { kind: 'unknown' };
   }
-}
-
-function withinTime(answer: Promise<PaymentOutcome>): Promise<PaymentOutcome> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer within ${TIME_OUT_MS} ms`)), TIME_OUT_MS);
-  return Promise.race([answer, promise]).finally(() => clearTimeout(timer));
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { checkOutboundUrl } from '../lib/address-filter.ts';
 import {
   createPaymentService,
   importPaymentService,
@@ -7,11 +8,12 @@ import {
 import { disablePaymentService, listPaymentServices } from '../payment-services/list-payment-services.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { rotateSecretToken } from '../payment-services/rotate-secret-token.ts';
+import { setEventsUrl } from '../payment-services/set-events-url.ts';
 import { environmentOption, readDuration } from './options.ts';
 import { CommandError, print, table, time } from './print.ts';
 import { withApp } from './with-app.ts';
 
-/** `payment-service create | import | list | disable | rotate`. */
+/** `payment-service create | import | list | disable | rotate | events-url`. */
 export function addPaymentServiceCommands(program: Command): void {
   const group = program.command('payment-service').description('payment services and their tokens');
   group
@@ -48,6 +50,14 @@ export function addPaymentServiceCommands(program: Command): void {
     .option('--overlap <duration>', 'such as 24h, 30m or 0', '24h')
     .option('--json', 'print one JSON object')
     .action(rotate);
+  group
+    .command('events-url')
+    .description('where refunds are told, as a signed JSON POST; without --url: nowhere')
+    .argument('<id>')
+    .addOption(environmentOption())
+    .option('--url <url>', 'of your server')
+    .option('--json', 'print one JSON object')
+    .action(changeEventsUrl);
 }
 
 async function create(options: { name: string; json?: boolean }): Promise<void> {
@@ -119,6 +129,23 @@ async function rotate(id: string, options: RotateOptions): Promise<void> {
     `New Secret Token of ${id} in ${options.environment}, shown once:`,
     `  ${rotation.secret_token}`,
     `The old one closes at ${time(rotation.old_closes_at)} UTC.`,
+  ]);
+}
+
+async function changeEventsUrl(
+  id: string,
+  options: { environment: Environment; url?: string; json?: boolean },
+): Promise<void> {
+  const { environment, url = null } = options;
+  const known = await withApp((app) => {
+    const allowPrivate = app.config.allowPrivateCallbacks && environment === 'development';
+    const refusal = url === null ? null : checkOutboundUrl(url, { allowPrivate });
+    if (refusal !== null) throw new CommandError(`${refusal.message} ${refusal.fix}`);
+    return setEventsUrl(app, id, environment, url);
+  });
+  if (!known) throw new CommandError(`There is no payment service ${id}.`);
+  print(options, { id, environment, events_url: url }, [
+    url === null ? `Refunds of ${id} are told nowhere but in the feed.` : `Refunds of ${id} are told to ${url}`,
   ]);
 }
 

@@ -1,7 +1,7 @@
-import type { PaymentMethod, PaymentOutcome, PaymentRequest } from './payment-method.ts';
+import type { PaymentMethod, RefundOutcome } from './payment-method.ts';
 
 /**
- * Collects nothing. For development tokens only, in every currency.
+ * Collects nothing and gives nothing back. For development tokens only, in every currency.
  *
  * The amount alone decides, so that the same payment has the same end in every test; docs/sandbox.md tells merchants
  * which amount does what. It keeps no state and has no timer: what is not answered at once is answered by a later
@@ -15,11 +15,21 @@ export const simulatedMethod: PaymentMethod = {
   accepts: ({ environment }) => environment === 'development',
   start: async (payment) => answerOf(payment, 0),
   lookup: async (payment) => answerOf(payment, payment.lookups + 1),
+  refunds: {
+    windowDays: 90,
+    minimumAgeHours: 0,
+    partial: true,
+    request: async (refund) => answerOf(refund, 0),
+    // It remembers nothing; who has never looked has never asked.
+    lookup: async (refund) => (refund.lookups === 0 ? { kind: 'absent' } : answerOf(refund, refund.lookups)),
+  },
 };
+
+type Asked = { amount: number; transactionId: number };
 
 type Script = { end: 'approved' | 'declined'; until: 'pending' | 'unknown'; lookups: number };
 
-/** By amount in minor units. `lookups`: how many it takes until the end is told; before that `until` is answered. */
+/** By amount in minor units, that of a payment or of a refund. `lookups`: how many it takes until the end is told; before that `until` is answered. */
 const SCRIPTS: Readonly<Record<number, Script>> = {
   5001: { end: 'declined', until: 'pending', lookups: 0 },
   5002: { end: 'approved', until: 'pending', lookups: 1 },
@@ -30,11 +40,11 @@ const SCRIPTS: Readonly<Record<number, Script>> = {
 
 const APPROVED_AT_ONCE: Script = { end: 'approved', until: 'pending', lookups: 0 };
 
-function answerOf(payment: PaymentRequest, lookupsDone: number): PaymentOutcome {
-  const script = SCRIPTS[payment.amount] ?? APPROVED_AT_ONCE;
+function answerOf({ amount, transactionId }: Asked, lookupsDone: number): RefundOutcome {
+  const script = SCRIPTS[amount] ?? APPROVED_AT_ONCE;
   if (lookupsDone < script.lookups) return { kind: script.until };
   if (script.end === 'declined') return { kind: 'declined', detail: { reason: 'simulated' } };
-  return { kind: 'approved', detail: { authorization_code: authorizationCode(payment.transactionId) } };
+  return { kind: 'approved', detail: { authorization_code: authorizationCode(transactionId) } };
 }
 
 /** Six digits, as cards have; the same for every answer about one payment. */

@@ -44,6 +44,7 @@ function fromRows(app: App, rows: EnvironmentRow[]): ServiceEnvironment | null {
     paymentServiceName: first.name,
     environment: first.environment,
     serviceToken: first.service_token,
+    eventsUrl: first.events_url,
     secrets: rows.map((row) => secretOf(app, row)),
   };
 }

@@ -9,13 +9,14 @@ export type EnvironmentRow = {
   name: string;
   environment: Environment;
   service_token: string;
+  events_url: string | null;
   secret_id: string;
   sealed: string;
   created_at: number;
   closes_at: number | null;
 };
 
-const environmentColumns = `e.id, e.payment_service_id, p.name, e.environment, e.service_token,
+const environmentColumns = `e.id, e.payment_service_id, p.name, e.environment, e.service_token, e.events_url,
   s.id as secret_id, s.sealed, s.created_at, s.closes_at
   from environments e
   join payment_services p on p.id = e.payment_service_id
@@ -109,6 +110,19 @@ export async function updateDisabled(tx: Tx, id: string, disabledAt: number): Pr
   const rows = await tx.query(
     'update payment_services set disabled_at = $2 where id = $1 and disabled_at is null returning id',
     [id, disabledAt],
+  );
+  return rows.length === 1;
+}
+
+export async function updateEventsUrl(
+  tx: Tx,
+  paymentServiceId: string,
+  environment: Environment,
+  url: string | null,
+): Promise<boolean> {
+  const rows = await tx.query(
+    'update environments set events_url = $3 where payment_service_id = $1 and environment = $2 returning id',
+    [paymentServiceId, environment, url],
   );
   return rows.length === 1;
 }

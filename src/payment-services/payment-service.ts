@@ -12,6 +12,8 @@ export type ServiceEnvironment = {
   paymentServiceName: string;
   environment: Environment;
   serviceToken: string;
+  /** Where refunds are told as JSON; null: nowhere. */
+  eventsUrl: string | null;
   secrets: SecretToken[];
 };
 

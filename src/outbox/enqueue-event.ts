@@ -1,0 +1,35 @@
+import type { Tx } from '../db/database.ts';
+import { formatDecimal } from '../lib/money.ts';
+import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
+import { enqueuePost } from './enqueue-post.ts';
+import type { TransactionEventInput } from './event.ts';
+
+type Subject = { id: number; reference: string; amount: number; currency: string };
+
+/**
+ * Puts an event into the outbox as JSON, for the events URL of its environment; does nothing where there is none. The
+ * Standard Webhooks headers are what authenticates it. Older receivers know nothing of it: they have a URL of their own.
+ */
+export async function enqueueEvent(
+  tx: Tx,
+  environment: ServiceEnvironment,
+  { id, reference, amount, currency }: Subject,
+  event: TransactionEventInput,
+): Promise<void> {
+  if (environment.eventsUrl === null) return;
+  const data = {
+    transaction: { id, reference, amount: formatDecimal(amount, currency), currency },
+    payment_service: environment.paymentServiceId,
+    environment: environment.environment,
+    ...event.data,
+  };
+  await enqueuePost(tx, {
+    environmentId: environment.id,
+    transactionId: id,
+    sequence: event.sequence,
+    at: event.createdAt,
+    url: environment.eventsUrl,
+    contentType: 'application/json',
+    body: JSON.stringify({ type: event.type, timestamp: new Date(event.createdAt).toISOString(), data }),
+  });
+}

@@ -1,0 +1,46 @@
+import type { Tx } from '../db/database.ts';
+import { ensureEndpoint, insertCallback } from './outbox-queries.ts';
+
+/** What is posted to a merchant's server: these bytes, at every delivery attempt. */
+export type Post = {
+  environmentId: number;
+  transactionId: number;
+  /** That of the event it tells of; the two make its `webhook-id`. */
+  sequence: number;
+  /** UTC milliseconds: it is due at once. */
+  at: number;
+  url: string;
+  contentType: 'application/x-www-form-urlencoded' | 'application/json';
+  body: string;
+};
+
+/**
+ * Puts a post into the outbox, in the commit of the change that it tells of.
+ *
+ * An endpoint that has answered 410 gets no more; what is for it is kept as `disabled`, for an operator to send again.
+ */
+export async function enqueuePost(tx: Tx, post: Post): Promise<void> {
+  const endpoint = await ensureEndpoint(tx, post.environmentId, endpointAddress(post.url));
+  const disabled = endpoint.disabled_at !== null;
+  await insertCallback(tx, {
+    transaction_id: post.transactionId,
+    environment_id: post.environmentId,
+    endpoint_id: endpoint.id,
+    sequence: post.sequence,
+    created_at: post.at,
+    next_attempt_at: post.at,
+    finished_at: disabled ? post.at : null,
+    attempts: 0,
+    state: disabled ? 'disabled' : 'queued',
+    webhook_id: `evt_${post.transactionId}_${post.sequence}`,
+    url: post.url,
+    content_type: post.contentType,
+    body: post.body,
+  });
+}
+
+/** The queue that a URL belongs to: without its query, which merchants fill with the order. */
+function endpointAddress(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
+}

@@ -1,0 +1,33 @@
+import type { Tx } from '../db/database.ts';
+import { formatDecimal } from '../lib/money.ts';
+import { enqueueEvent } from '../outbox/enqueue-event.ts';
+import { recordEvents } from '../outbox/record-event.ts';
+import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
+import type { Transaction } from '../transactions/transaction.ts';
+import type { Refund } from './refund.ts';
+
+/**
+ * Tells of a refund as it is now: in the feed and to the environment's events URL, in the commit that made it so.
+ * `transaction` has taken the sequence number for it.
+ */
+export async function announceRefund(
+  tx: Tx,
+  environment: ServiceEnvironment,
+  transaction: Transaction,
+  refund: Refund,
+): Promise<void> {
+  const { id, type, state, amount, detail } = refund;
+  const { currency } = transaction;
+  const event = {
+    environmentId: transaction.environment_id,
+    transactionId: transaction.id,
+    sequence: transaction.last_sequence,
+    type: `refund.${state}` as const,
+    createdAt: refund.settled_at ?? refund.created_at,
+    data: {
+      refund: { id, type, amount: formatDecimal(amount, currency), currency, ...JSON.parse(detail ?? '{}') },
+    },
+  };
+  await recordEvents(tx, [event]);
+  await enqueueEvent(tx, environment, transaction, event);
+}

@@ -1,0 +1,78 @@
+import type { App } from '../app.ts';
+import { environmentOf } from '../checkout/environment-of.ts';
+import type { Tx } from '../db/database.ts';
+import { prefixedId } from '../lib/ids.ts';
+import type { Transaction } from '../transactions/transaction.ts';
+import { advanceSequence, lockTransaction } from '../transactions/transaction-queries.ts';
+import { announceRefund } from './announce-refund.ts';
+import type { Refund, RefundType } from './refund.ts';
+import { insertRefund, selectRefundByKey, sumReserved } from './refund-queries.ts';
+import { type RefundRefusal, refusalOf } from './refund-refusal.ts';
+
+/** What a merchant asks for. `amount` is in minor units of the transaction's currency. */
+export type RefundWish = {
+  amount: number;
+  type: RefundType;
+  /** The same key again is the same wish; null: every wish is a new one. */
+  idempotencyKey: string | null;
+  /** Id of the user, or `command line`. */
+  requestedBy: string;
+};
+
+/** `reused`: the key belongs to a wish for something else. */
+export type RefundCreation =
+  | { kind: 'accepted' | 'replayed' | 'reused'; refund: Refund }
+  | { kind: 'refused'; refusal: RefundRefusal };
+
+/**
+ * Accepts a refund, or says why not. Its amount is reserved from then on: whatever comes together, no more is ever given
+ * back than was paid. In one commit with its event; resolves when that commit is durable.
+ *
+ * The payment method is asked afterwards, by the worker (`carry-out-refunds.ts`), so that there is one path only by which
+ * money goes back. Rejects with `StorageError`.
+ */
+export async function createRefund(
+  app: App,
+  { id, environment_id }: Transaction,
+  wish: RefundWish,
+): Promise<RefundCreation> {
+  const environment = await environmentOf(app, { environment_id });
+  const now = app.now();
+  return app.db.transaction<RefundCreation>(async (tx) => {
+    const transaction = await lockTransaction(tx, id);
+    if (transaction === null) throw new Error('A transaction is gone');
+    const earlier = await findEarlier(tx, id, wish);
+    if (earlier !== null) return earlier;
+    const method = app.paymentMethods.find(({ code }) => code === transaction.payment_method);
+    const refusal = refusalOf(transaction, method?.refunds, await sumReserved(tx, id), wish, now);
+    if (refusal !== null) return { kind: 'refused', refusal };
+    const advanced = await advanceSequence(tx, id);
+    const refund = await insertRefund(tx, newRow(id, advanced.last_sequence, wish, now));
+    await announceRefund(tx, environment, advanced, refund);
+    return { kind: 'accepted', refund };
+  });
+}
+
+async function findEarlier(tx: Tx, transactionId: number, wish: RefundWish): Promise<RefundCreation | null> {
+  if (wish.idempotencyKey === null) return null;
+  const refund = await selectRefundByKey(tx, transactionId, wish.idempotencyKey);
+  if (refund === null) return null;
+  const same = refund.amount === wish.amount && refund.type === wish.type;
+  return { kind: same ? 'replayed' : 'reused', refund };
+}
+
+function newRow(transactionId: number, sequence: number, wish: RefundWish, now: number) {
+  return {
+    id: prefixedId('rf'),
+    transaction_id: transactionId,
+    sequence,
+    amount: wish.amount,
+    created_at: now,
+    next_lookup_at: now,
+    lookups: 0,
+    state: 'processing',
+    type: wish.type,
+    requested_by: wish.requestedBy,
+    idempotency_key: wish.idempotencyKey,
+  };
+}

@@ -1,0 +1,19 @@
+import type { App } from '../app.ts';
+import type { Refund } from './refund.ts';
+import { type ListedRefund, selectRefund, selectRefunds, selectRefundsOf } from './refund-queries.ts';
+
+/** The refund with this id, if it is one of the transaction's; else null. */
+export async function findRefund(app: App, transactionId: number, id: string): Promise<Refund | null> {
+  const refund = await selectRefund(app.db, id);
+  return refund?.transaction_id === transactionId ? refund : null;
+}
+
+/** The refunds of a transaction, in the order in which they were accepted. */
+export function listRefundsOf(app: App, transactionId: number): Promise<Refund[]> {
+  return selectRefundsOf(app.db, transactionId);
+}
+
+/** The newest refunds of the installation. */
+export function listRefunds(app: App, limit: number): Promise<ListedRefund[]> {
+  return selectRefunds(app.db, limit);
+}

@@ -1,0 +1,45 @@
+import type { SqlRow } from '../db/database.ts';
+import type { RefundOutcome } from '../payment-methods/payment-method.ts';
+
+export type RefundState = 'processing' | 'completed' | 'failed';
+
+/** In the words of the protocol: all that is left of a payment, or a part of it. */
+export type RefundType = 'total' | 'parcial';
+
+/** A row of `refunds`. `amount` is in minor units, times are UTC milliseconds, `detail` is JSON text. */
+export type Refund = SqlRow & {
+  id: string;
+  transaction_id: number;
+  /** That of the event that told of it. */
+  sequence: number;
+  amount: number;
+  created_at: number;
+  settled_at: number | null;
+  next_lookup_at: number | null;
+  lookups: number;
+  state: RefundState;
+  type: RefundType;
+  /** Id of the user, or `command line`. */
+  requested_by: string;
+  idempotency_key: string | null;
+  detail: string | null;
+};
+
+type Answer = RefundState | 'already' | 'ignored' | 'conflict';
+
+/**
+ * THE TABLE. What a refund becomes by an answer of its payment method.
+ *
+ * A method that says `declined` and later `approved` has given the money back, so the refund is completed after all: the
+ * books tell what happened. That, and the reverse, is alarmed, because the merchant has been told otherwise.
+ */
+const TABLE: Record<RefundState, Record<RefundOutcome['kind'], Answer>> = {
+  processing: { approved: 'completed', declined: 'failed', pending: 'processing', unknown: 'processing' },
+  completed: { approved: 'already', declined: 'conflict', pending: 'ignored', unknown: 'ignored' },
+  failed: { approved: 'completed', declined: 'already', pending: 'ignored', unknown: 'ignored' },
+};
+
+/** Reads the table. */
+export function answerToRefund(state: RefundState, outcome: RefundOutcome['kind']): Answer {
+  return TABLE[state][outcome];
+}

@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { verifyBooks } from '../../src/books/verify-books.ts';
+import { readFeed } from '../../src/outbox/read-feed.ts';
+import { setEventsUrl } from '../../src/payment-services/set-events-url.ts';
+import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
+import { findRefund } from '../../src/refunds/find-refund.ts';
+import type { Refund } from '../../src/refunds/refund.ts';
+import { settleRefund } from '../../src/refunds/settle-refund.ts';
+import type { Transaction } from '../../src/transactions/transaction.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { acceptedRefund, type RefundingMethod, refund, refundingMethod, refundsOf } from '../support/test-refunds.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+
+forEachEngine('giving money back', (openTestDatabase) => {
+  test('one commit accepts, another tells the end: state, event and books together', async () => {
+    const { app, paid } = await open(openTestDatabase);
+    const accepted = await acceptedRefund(app, paid, 4000);
+    assert.equal(accepted.state, 'processing');
+    assert.deepEqual(await refundEntries(app), []);
+    assert.equal(await carryOutRefunds(app, 10), 1);
+    assert.deepEqual(await refundsOf(app, paid), [['completed', 4000]]);
+    assert.deepEqual(await refundEntries(app), [
+      [accepted.id, 'merchant:payable', 'method:simulated:receivable', 4000, 'CLP'],
+    ]);
+    assert.equal(await carryOutRefunds(app, 10), 0);
+    assert.deepEqual((await verifyBooks(app)).problems, []);
+  });
+
+  test('the feed tells every step with the gapless sequence of the transaction', async () => {
+    const { app, paid } = await open(openTestDatabase);
+    const { id } = await acceptedRefund(app, paid, 5001);
+    await carryOutRefunds(app, 10);
+    await acceptedRefund(app, paid, paid.amount);
+    await carryOutRefunds(app, 10);
+    const { events } = await readFeed(app, { id: 'operator', environmentIds: null }, null, 100);
+    assert.deepEqual(
+      events.map(({ type, sequence, transaction }) => [sequence, type, transaction?.state]),
+      [
+        [1, 'transaction.created', 'pending'],
+        [2, 'transaction.completed', 'completed'],
+        [3, 'refund.processing', 'completed'],
+        [4, 'refund.failed', 'completed'],
+        [5, 'refund.processing', 'completed'],
+        [6, 'refund.completed', 'completed'],
+      ],
+    );
+    assert.deepEqual(events[3]?.data, {
+      refund: { id, type: 'parcial', amount: '5001.00', currency: 'CLP', reason: 'simulated' },
+    });
+  });
+
+  test('a refund that failed may be asked for again', async () => {
+    const { app, paid } = await open(openTestDatabase, { amount: 5001 });
+    const first = await acceptedRefund(app, paid, paid.amount);
+    assert.equal((await refund(app, paid, paid.amount)).kind, 'refused');
+    await settleRefund(app, first, { kind: 'declined', detail: {} });
+    await acceptedRefund(app, paid, paid.amount);
+    assert.deepEqual(await refundsOf(app, paid), [
+      ['failed', 5001],
+      ['processing', 5001],
+    ]);
+  });
+
+  // The magic amounts of docs/sandbox.md: the state after each time that the worker comes by.
+  const MAGIC: [amount: number, ...states: string[]][] = [
+    [5000, 'completed'],
+    [5001, 'failed'],
+    [5002, 'processing', 'completed'],
+    [5003, 'processing', 'processing', 'completed'],
+    [5004, 'processing', 'processing', 'failed'],
+    [5005, 'processing', 'failed'],
+  ];
+  for (const [amount, ...states] of MAGIC) {
+    test(`a simulated refund of ${amount} is ${states.join(', then ')}`, async () => {
+      const { app, paid } = await open(openTestDatabase, { simulated: true });
+      await acceptedRefund(app, paid, amount);
+      for (const state of states) {
+        assert.equal(await carryOutRefunds(app, 10), 1);
+        assert.deepEqual(await refundsOf(app, paid), [[state, amount]]);
+        app.now.advance(5000);
+      }
+      assert.equal(await carryOutRefunds(app, 10), 0);
+    });
+  }
+
+  test('the method is told what it needs to tell this refund from others', async () => {
+    const { app, paid, method } = await open(openTestDatabase);
+    await acceptedRefund(app, paid, 1000);
+    await carryOutRefunds(app, 10);
+    const second = await acceptedRefund(app, paid, 2000);
+    await carryOutRefunds(app, 10);
+    const [attempt] = await app.db.query<{ id: string }>('select id from payment_attempts');
+    const code = String(paid.id).padStart(6, '0');
+    assert.deepEqual(method.requested[1], {
+      refundId: second.id,
+      transactionId: paid.id,
+      environment: 'development',
+      amount: 2000,
+      currency: 'CLP',
+      paid: paid.amount,
+      refundedBefore: 1000,
+      payment: { attemptId: attempt?.id, externalId: null, detail: { authorization_code: code } },
+      lookups: 0,
+      startedAt: app.now(),
+    });
+  });
+
+  test('of two refunds of one payment the second waits for the end of the first', async () => {
+    let first = 'pending' as 'pending' | 'approved';
+    const request = async () => ({ kind: first, detail: {} });
+    const lookup = async ({ lookups }: { lookups: number }) =>
+      lookups === 0 ? { kind: 'absent' as const } : { kind: first, detail: {} };
+    const { app, paid, method } = await open(openTestDatabase, { method: refundingMethod({ request, lookup }) });
+    await acceptedRefund(app, paid, 1000);
+    await acceptedRefund(app, paid, 2000);
+    assert.equal(await carryOutRefunds(app, 10), 1);
+    assert.equal(await carryOutRefunds(app, 10), 0);
+    first = 'approved';
+    app.now.advance(5000);
+    assert.equal(await carryOutRefunds(app, 10), 1);
+    assert.equal(await carryOutRefunds(app, 10), 1);
+    assert.deepEqual(
+      method.requested.map(({ amount, refundedBefore }) => [amount, refundedBefore]),
+      [
+        [1000, 0],
+        [2000, 1000],
+      ],
+    );
+  });
+
+  test('what was asked for is never asked for again: a lost answer is looked up', async () => {
+    const request = () => Promise.reject(new Error('connection reset'));
+    let said: 'unknown' | 'approved' = 'unknown';
+    const lookup = async ({ lookups }: { lookups: number }) =>
+      lookups === 0 ? { kind: 'absent' as const } : { kind: said, detail: {} };
+    const { app, paid, method } = await open(openTestDatabase, { method: refundingMethod({ request, lookup }) });
+    await acceptedRefund(app, paid, 1000);
+    for (let day = 0; day < 3; day++) {
+      await carryOutRefunds(app, 10);
+      assert.deepEqual(await refundsOf(app, paid), [['processing', 1000]]);
+      app.now.advance(86_400_000);
+    }
+    said = 'approved';
+    await carryOutRefunds(app, 10);
+    assert.deepEqual(await refundsOf(app, paid), [['completed', 1000]]);
+    assert.equal(method.requested.length, 1);
+    const alarms = await app.metrics.unansweredRefunds.get();
+    assert.equal(alarms.values[0]?.value, 1);
+  });
+
+  test('a worker that died before it asked is replaced by one that asks', async () => {
+    const { app, paid, method } = await open(openTestDatabase);
+    await acceptedRefund(app, paid, 1000);
+    await app.db.transaction((tx) =>
+      tx.query('update refunds set next_lookup_at = $1, lookups = 1', [app.now() + 60_000]),
+    );
+    assert.equal(await carryOutRefunds(app, 10), 0);
+    app.now.advance(60_000);
+    assert.equal(await carryOutRefunds(app, 10), 1);
+    assert.equal(method.requested.length, 1);
+    assert.deepEqual(await refundsOf(app, paid), [['completed', 1000]]);
+  });
+
+  test('a worker that was held up between looking and asking does not ask any more', async () => {
+    const lookup = async () => {
+      app.now.advance(30_001);
+      return { kind: 'absent' as const };
+    };
+    const { app, paid, method } = await open(openTestDatabase, { method: refundingMethod({ lookup }) });
+    await acceptedRefund(app, paid, 1000);
+    await carryOutRefunds(app, 10);
+    assert.equal(method.requested.length, 0);
+    assert.deepEqual(await refundsOf(app, paid), [['processing', 1000]]);
+  });
+
+  test('a worker whose claim is another’s by now does not say when to ask again', async () => {
+    const { app, paid } = await open(openTestDatabase);
+    const stale = await acceptedRefund(app, paid, 1000);
+    await app.db.transaction((tx) =>
+      tx.query('update refunds set next_lookup_at = $1, lookups = 2', [app.now() + 60_000]),
+    );
+    assert.equal((await settleRefund(app, stale, { kind: 'unknown' })).kind, 'ignored');
+    const found = (await findRefund(app, paid.id, stale.id)) as Refund;
+    assert.equal(found.next_lookup_at, app.now() + 60_000);
+  });
+
+  test('saying the same again changes nothing', async () => {
+    const { app, paid } = await open(openTestDatabase);
+    const accepted = await acceptedRefund(app, paid, 1000);
+    const kinds = [];
+    for (let time = 0; time < 3; time++) {
+      kinds.push((await settleRefund(app, accepted, { kind: 'approved', detail: {} })).kind);
+    }
+    assert.deepEqual(kinds, ['ended', 'already', 'already']);
+    assert.equal((await refundEntries(app)).length, 1);
+  });
+
+  test('a method that declined and then gave the money back after all is believed, booked and alarmed', async () => {
+    const { app, paid } = await open(openTestDatabase);
+    const accepted = await acceptedRefund(app, paid, 1000);
+    await settleRefund(app, accepted, { kind: 'declined', detail: {} });
+    const late = await settleRefund(app, accepted, { kind: 'approved', detail: {} });
+    assert.deepEqual([late.kind, late.contradiction], ['ended', true]);
+    assert.deepEqual(await refundsOf(app, paid), [['completed', 1000]]);
+    assert.equal((await refundEntries(app)).length, 1);
+    assert.equal((await app.metrics.conflicts.get()).values[0]?.value, 1);
+  });
+
+  test('a method that takes back what it completed is a conflict: in the feed, alarmed, and nothing moves', async () => {
+    const { app, paid } = await open(openTestDatabase);
+    const accepted = await acceptedRefund(app, paid, 1000);
+    await settleRefund(app, accepted, { kind: 'approved', detail: {} });
+    assert.equal((await settleRefund(app, accepted, { kind: 'declined', detail: {} })).kind, 'conflict');
+    assert.deepEqual(await refundsOf(app, paid), [['completed', 1000]]);
+    const { events } = await readFeed(app, { id: 'operator', environmentIds: null }, null, 100);
+    assert.deepEqual(events.at(-1)?.data, { state: 'completed', event: 'refund_declined', refund: accepted.id });
+    assert.equal((await app.metrics.conflicts.get()).values[0]?.value, 1);
+  });
+
+  test('the events URL of the environment is told as JSON with Standard Webhooks; the callback stays as it is', async () => {
+    const { app, paid, paymentServiceId } = await open(openTestDatabase);
+    await setEventsUrl(app, paymentServiceId, 'development', 'https://shop.example.cl/events?key=1');
+    app.now.advance(1000);
+    const { id } = await acceptedRefund(app, paid, 4000);
+    await carryOutRefunds(app, 10);
+    const callbacks = await app.db.query<{ content_type: string; url: string; body: string; sequence: number }>(
+      'select content_type, url, body, sequence from callbacks order by id',
+    );
+    assert.deepEqual(
+      callbacks.map(({ content_type, url, sequence }) => [sequence, content_type, url]),
+      [
+        [2, 'application/x-www-form-urlencoded', 'https://shop.example.cl/callback?order=1'],
+        [3, 'application/json', 'https://shop.example.cl/events?key=1'],
+        [4, 'application/json', 'https://shop.example.cl/events?key=1'],
+      ],
+    );
+    assert.deepEqual(JSON.parse(callbacks[2]?.body as string), {
+      type: 'refund.completed',
+      timestamp: new Date(app.now()).toISOString(),
+      data: {
+        transaction: { id: paid.id, reference: paid.reference, amount: '12990.00', currency: 'CLP' },
+        payment_service: paymentServiceId,
+        environment: 'development',
+        refund: { id, type: 'parcial', amount: '4000.00', currency: 'CLP' },
+      },
+    });
+  });
+});
+
+type Opened = { app: TestApp; paid: Transaction; method: RefundingMethod; paymentServiceId: string };
+
+async function open(
+  openTestDatabase: OpenTestDatabase,
+  options: { amount?: number; simulated?: true; method?: RefundingMethod } = {},
+): Promise<Opened> {
+  const decline5001 = refundingMethod({
+    request: async ({ amount }) =>
+      amount === 5001 ? { kind: 'declined', detail: { reason: 'simulated' } } : { kind: 'approved', detail: {} },
+  });
+  const method = options.method ?? decline5001;
+  const collecting = { ...method, start: async () => ({ kind: 'approved' as const, detail: {} }) };
+  const db = await openTestDatabase();
+  const parts = options.simulated ? {} : { paymentMethods: [options.amount === 5001 ? collecting : method] };
+  const app = createTestApp(db, parts);
+  const environment = await createTestEnvironment(app);
+  const paid = await createPaidTransaction(app, environment, { amount: options.amount ?? 12_990 });
+  return { app, paid, method, paymentServiceId: environment.paymentServiceId };
+}
+
+async function refundEntries(app: TestApp) {
+  const rows = await app.db.query(
+    `select refund_id, debit_account, credit_account, amount, currency from journal_entries where kind = 'refund'`,
+  );
+  return rows.map((row) => Object.values(row));
+}

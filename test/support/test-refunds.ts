@@ -1,0 +1,74 @@
+import type { App } from '../../src/app.ts';
+import type { PaymentMethod, RefundOutcome, RefundRequest, Refunds } from '../../src/payment-methods/payment-method.ts';
+import { simulatedMethod } from '../../src/payment-methods/simulated-method.ts';
+import { createRefund, type RefundCreation } from '../../src/refunds/create-refund.ts';
+import type { Refund } from '../../src/refunds/refund.ts';
+import { selectRefundsOf } from '../../src/refunds/refund-queries.ts';
+import type { Transaction } from '../../src/transactions/transaction.ts';
+
+/** Asks for a refund as a user would; a part of the payment unless it is all of it. */
+export function refund(
+  app: App,
+  transaction: Transaction,
+  amount: number,
+  changes: { type?: 'total' | 'parcial'; idempotencyKey?: string } = {},
+): Promise<RefundCreation> {
+  const type = amount === transaction.amount ? 'total' : 'parcial';
+  return createRefund(app, transaction, {
+    amount,
+    type,
+    idempotencyKey: null,
+    requestedBy: 'command line',
+    ...changes,
+  });
+}
+
+/** The same where it must be accepted. */
+export async function acceptedRefund(app: App, transaction: Transaction, amount: number): Promise<Refund> {
+  const creation = await refund(app, transaction, amount);
+  if (creation.kind !== 'accepted') throw new Error(`The refund was not accepted: ${JSON.stringify(creation)}`);
+  return creation.refund;
+}
+
+/** State and amount of every refund of a transaction, in their order. */
+export async function refundsOf(app: App, { id }: Transaction): Promise<[string, number][]> {
+  return (await selectRefundsOf(app.db, id)).map(({ state, amount }) => [state, amount]);
+}
+
+/** A payment method that gives back what it is asked for, unless the test says otherwise, and remembers what it was asked. */
+export type RefundingMethod = PaymentMethod & {
+  readonly refunds: Refunds;
+  readonly requested: RefundRequest[];
+  readonly lookedUp: RefundRequest[];
+};
+
+type Answers = {
+  request?: (refund: RefundRequest) => Promise<RefundOutcome>;
+  lookup?: (refund: RefundRequest) => Promise<RefundOutcome | { kind: 'absent' }>;
+  terms?: Partial<Omit<Refunds, 'request' | 'lookup'>>;
+};
+
+/** Collects like the simulated method, under the same code. */
+export function refundingMethod(answers: Answers = {}): RefundingMethod {
+  const requested: RefundRequest[] = [];
+  const lookedUp: RefundRequest[] = [];
+  return {
+    ...simulatedMethod,
+    requested,
+    lookedUp,
+    refunds: {
+      windowDays: 90,
+      minimumAgeHours: 0,
+      partial: true,
+      ...answers.terms,
+      request: async (asked) => {
+        requested.push(asked);
+        return answers.request?.(asked) ?? { kind: 'approved', detail: {} };
+      },
+      lookup: async (asked) => {
+        lookedUp.push(asked);
+        return answers.lookup?.(asked) ?? { kind: 'absent' };
+      },
+    },
+  };
+}
