@@ -6,7 +6,7 @@ import { keyHypotheses, type OtherSecret } from './key-hypotheses.ts';
 import { choiceHypotheses, shapeHypotheses } from './message-hypotheses.ts';
 import { readFormFields } from './read-form-fields.ts';
 import { readJsonFields } from './read-json-fields.ts';
-import { readSignature } from './received-signature.ts';
+import { type ReceivedSignature, readSignature } from './received-signature.ts';
 import { isCallback } from './sign-fields.ts';
 import { type CauseCode, FIXES, type Language } from './signature-causes.ts';
 import { byName, concatenated, type Draft, type Hypothesis, type Order, proves, withParts } from './signing-draft.ts';
@@ -25,7 +25,7 @@ export type ExplainOptions = {
   otherSecrets?: readonly OtherSecret[];
   /**
    * Signatures to compute at most: 25,000 by default, which reaches every pair for a usual body and takes up to 60 ms.
-   * 4,000 take a quarter of that and reach all single mistakes and the likelier pairs.
+   * 4,000 take a quarter of that and reach all single mistakes and the likelier pairs. A long body counts for several.
    */
   budget?: number;
   /** Whether the payment service would take `http:` URLs for this token. */
@@ -66,19 +66,19 @@ export function explain(options: ExplainOptions): Explanation {
 function explainFields(fields: readonly Field[], options: ExplainOptions): Explanation {
   const { problems, signature, grammar } = check(fields, options);
   const rules = problems.map(ofProblem);
-  if (signature === null)
-    return { verified: false, causes: [ofProblem(problem('SIGNATURE_MISSING', SIGNATURE_FIELD)), ...rules] };
+  const refused = (...causes: Cause[]): Explanation => ({ verified: false, causes: [...causes, ...rules] });
+  if (signature === null) return refused(ofProblem(problem('SIGNATURE_MISSING', SIGNATURE_FIELD)));
   const received = readSignature(signature);
-  if (received === null) return { verified: false, causes: [ofCode('SIGNATURE_MALFORMED', SIGNATURE_FIELD), ...rules] };
+  if (received === null) return refused(ofCode('SIGNATURE_MALFORMED', SIGNATURE_FIELD));
   const form = received.causes.map((code) => ofCode(code, SIGNATURE_FIELD));
-  const search = new Search(received.digest, received.hash, options.budget ?? 25_000);
   const plain = plainDraft(fields, options.secret);
-  if (search.proves(plain)) {
-    if (form.length > 0) return { verified: false, causes: [...form, ...rules] };
+  if (proves(plain, received.digest, received.hash)) {
+    if (form.length > 0) return refused(...form);
     return { verified: true, causes: problems.length > 0 ? rules : grammar().map(ofProblem) };
   }
-  const proved = search.find(plain, hypothesesFor(fields, options.otherSecrets ?? []));
-  return { verified: false, causes: [...form, ...proved.map(({ code, field }) => ofCode(code, field)), ...rules] };
+  const hypotheses = hypothesesFor(fields, options.otherSecrets ?? []);
+  const search = new Search(plain, received, options.budget ?? 25_000);
+  return refused(...form, ...search.find(hypotheses).map(({ code, field }) => ofCode(code, field)));
 }
 
 function isJson(contentType: string | undefined, body: Uint8Array): boolean {
@@ -115,57 +115,63 @@ function hypothesesFor(fields: readonly Field[], otherSecrets: readonly OtherSec
 }
 
 class Search {
-  private readonly digest: Uint8Array;
-  private readonly hash: string;
+  private readonly plain: Draft;
+  private readonly received: ReceivedSignature;
+  private readonly cost: number;
   private left: number;
 
-  constructor(digest: Uint8Array, hash: string, budget: number) {
-    this.digest = digest;
-    this.hash = hash;
+  constructor(plain: Draft, received: ReceivedSignature, budget: number) {
+    this.plain = plain;
+    this.received = received;
     this.left = budget;
-  }
-
-  proves(draft: Draft): boolean {
-    if (this.left <= 0) return false;
-    this.left--;
-    return proves(draft, this.digest, this.hash);
+    // A body of sixteen times the usual length takes sixteen times as long to sign.
+    this.cost = 1 + Math.floor(plain.layout(plain.parts).length / 1024);
   }
 
   /** The one hypothesis or the two that explain the signature; none when nothing within the budget does. */
-  find(plain: Draft, hypotheses: readonly Hypothesis[]): Hypothesis[] {
-    const singles = withEffect(plain, hypotheses);
-    const single = singles.find(({ draft }) => this.proves(draft));
-    if (single !== undefined) return [single.hypothesis];
+  find(hypotheses: readonly Hypothesis[]): Hypothesis[] {
+    const singles = this.withEffect(hypotheses);
+    for (const { hypothesis, draft } of singles) {
+      if (this.proves(draft)) return [hypothesis];
+    }
     // Along the diagonals: both members of an early pair are likely.
     for (let sum = 1; sum < 2 * singles.length && this.left > 0; sum++) {
       for (let first = Math.max(0, sum - singles.length + 1); first < sum - first; first++) {
-        const one = singles[first];
-        const other = singles[sum - first];
-        const both = one === undefined || other === undefined ? null : other.hypothesis.apply(one.draft);
-        if (one !== undefined && other !== undefined && both !== null && this.proves(both))
-          return [one.hypothesis, other.hypothesis];
+        const one = singles[first] as Single;
+        const other = singles[sum - first] as Single;
+        if (this.proves(other.hypothesis.apply(one.draft))) return [one.hypothesis, other.hypothesis];
       }
     }
     return [];
   }
+
+  /** Every attempt is paid for, also one that comes to nothing. */
+  private proves(draft: Draft | null): boolean {
+    this.left -= this.cost;
+    return this.left >= 0 && draft !== null && proves(draft, this.received.digest, this.received.hash);
+  }
+
+  /** The hypotheses that lead to another message or key than those before them, each with its draft. */
+  private withEffect(hypotheses: readonly Hypothesis[]): Single[] {
+    const { plain } = this;
+    const seen = new Map<Order, Set<string>>([[plain.order, new Set([plain.layout(plain.parts)])]]);
+    return hypotheses.flatMap((hypothesis) => {
+      const draft = hypothesis.apply(plain);
+      if (draft === null) return [];
+      if (draft.key !== plain.key || draft.recipe !== plain.recipe || draft.encoding !== plain.encoding) {
+        return [{ hypothesis, draft }];
+      }
+      const messages = seen.get(draft.order) ?? new Set();
+      seen.set(draft.order, messages);
+      const message = draft.layout(draft.parts);
+      if (messages.has(message)) return [];
+      messages.add(message);
+      return [{ hypothesis, draft }];
+    });
+  }
 }
 
-/** Hypotheses that make a message, secret or recipe of their own, each with what it makes. */
-function withEffect(plain: Draft, hypotheses: readonly Hypothesis[]): { hypothesis: Hypothesis; draft: Draft }[] {
-  const seen = new Map<Order, Set<string>>([[plain.order, new Set([plain.layout(plain.parts)])]]);
-  return hypotheses.flatMap((hypothesis) => {
-    const draft = hypothesis.apply(plain);
-    if (draft === null) return [];
-    if (draft.secret !== plain.secret || draft.recipe !== plain.recipe || draft.encoding !== plain.encoding)
-      return [{ hypothesis, draft }];
-    const messages = seen.get(draft.order) ?? new Set();
-    seen.set(draft.order, messages);
-    const message = draft.layout(draft.parts);
-    if (messages.has(message)) return [];
-    messages.add(message);
-    return [{ hypothesis, draft }];
-  });
-}
+type Single = { hypothesis: Hypothesis; draft: Draft };
 
 function ofCode(code: CauseCode, field: string | null): Cause {
   const { fix, ...fixes } = FIXES[code];
