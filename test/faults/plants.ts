@@ -8,6 +8,8 @@ type Edit = { file: string; find: string; put: string };
 
 const ENGINE = 'src/outbox/deliver-callbacks.ts';
 const QUERIES = 'src/outbox/outbox-queries.ts';
+const SQLITE = 'src/db/sqlite-database.ts';
+const CREATE = 'src/transactions/create-transaction.ts';
 const SCHEDULE = 'src/outbox/retry-schedule.ts';
 
 /**
@@ -46,6 +48,18 @@ export const PLANTS = {
     { file: ENGINE, find: `if (recorded?.step === 'disable') queue`, put: 'if (false) queue' },
   ],
   'gone endpoint kept': [{ file: ENGINE, find: `stillOurs && step.kind === 'disable'`, put: 'false' }],
+  'reply before commit': [
+    {
+      file: CREATE,
+      find: 'new Set(await insertWithEvents(app, rows));',
+      put: 'new Set(rows.map((row) => row.id)); setTimeout(() => insertWithEvents(app, rows).catch(() => {}), 10);',
+    },
+  ],
+  'synchronous normal': [{ file: SQLITE, find: 'pragma synchronous = full;', put: 'pragma synchronous = normal;' }],
+  'event in a commit of its own': [
+    { file: CREATE, find: 'await recordEvents(\n      tx,', put: 'void app.db.transaction((tx) => recordEvents(\n      tx,' },
+    { file: CREATE, find: '      })),\n    );\n', put: '      })),\n    )).catch(() => {});\n' },
+  ],
 } as const satisfies Record<string, readonly Edit[]>;
 
 export type PlantName = keyof typeof PLANTS;

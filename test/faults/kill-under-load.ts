@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { PlantName } from './plants.ts';
+import { auditStore } from './support/audit-store.ts';
+import { createJournal, resolveOpen, startLoad } from './support/load.ts';
+import { prepareStore } from './support/prepare-store.ts';
+import { startServe } from './support/serve-process.ts';
+import { createShopClient } from './support/shop-client.ts';
+
+export type KillReport = {
+  kills: number;
+  acknowledged: number;
+  /** Requests whose outcome a kill left open; each was repeated. */
+  open: number;
+  problems: string[];
+  slowestStartMs: number;
+};
+
+const CLIENTS = 32;
+
+/**
+ * Kills a service with SIGKILL while 32 clients create transactions, starts it on what is left, and lets the clients
+ * repeat what they do not know. Again and again, on one database file, with no clean-up in between.
+ */
+export async function killUnderLoad(options: { kills: number; plant?: PlantName; random: () => number }): Promise<KillReport> {
+  const { kills, plant, random } = options;
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-kill-'));
+  const databaseUrl = `sqlite:${join(folder, 'rubrica.db')}`;
+  const journal = createJournal();
+  const client = createShopClient();
+  let open = 0;
+  let slowestStartMs = 0;
+  try {
+    await prepareStore(databaseUrl);
+    for (let kill = 0; kill < kills; kill++) {
+      const service = await startServe({ databaseUrl, plant });
+      slowestStartMs = Math.max(slowestStartMs, service.readyMs);
+      const load = startLoad({ client, url: () => service.url, clients: CLIENTS, journal, prefix: `k${kill}`, retryOpen: true });
+      await new Promise((resolve) => setTimeout(resolve, 20 + 180 * random()));
+      service.signal('SIGKILL');
+      await load.stop();
+      await service.exited;
+      open += journal.open.size;
+    }
+    const service = await startServe({ databaseUrl, plant });
+    await resolveOpen(client, service.url, journal);
+    service.signal('SIGKILL');
+    await service.exited;
+    const { problems } = await auditStore(databaseUrl, journal);
+    if (journal.open.size > 0) problems.push(`${journal.open.size} requests stayed without an answer`);
+    return { kills, acknowledged: journal.acknowledged.size, open, problems, slowestStartMs };
+  } finally {
+    client.close();
+    rmSync(folder, { recursive: true });
+  }
+}

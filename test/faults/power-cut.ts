@@ -1,0 +1,78 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PlantName } from './plants.ts';
+import { auditStore } from './support/audit-store.ts';
+import { createJournal, resolveOpen, startLoad } from './support/load.ts';
+import { prepareStore } from './support/prepare-store.ts';
+import { createScratchDisk } from './support/scratch-disk.ts';
+import { startServe } from './support/serve-process.ts';
+import { createShopClient, type ShopClient } from './support/shop-client.ts';
+
+export type PowerCutReport = {
+  cuts: number;
+  /** Cuts after which a file that was written and not flushed was gone: the fault did happen. */
+  lossyCuts: number;
+  acknowledged: number;
+  open: number;
+  problems: string[];
+};
+
+const CLIENTS = 32;
+const UNFLUSHED = 'written and not flushed';
+
+/**
+ * Cuts the power of the disk under a service while 32 clients create transactions, mounts it again, and lets the
+ * clients repeat what they do not know. What was acknowledged is remembered here, on another disk.
+ */
+export async function cutPowerUnderLoad(options: { cuts: number; plant?: PlantName; random: () => number }): Promise<PowerCutReport> {
+  const { cuts, plant, random } = options;
+  const disk = createScratchDisk(512);
+  const databaseUrl = `sqlite:${join(disk.folder, 'rubrica.db')}`;
+  const journal = createJournal();
+  const client = createShopClient();
+  let powerIsOn = true;
+  const listening = { ...client, create: deafWithout(() => powerIsOn, client) };
+  let open = 0;
+  let lossyCuts = 0;
+  try {
+    await prepareStore(databaseUrl);
+    for (let cut = 0; cut < cuts; cut++) {
+      const service = await startServe({ databaseUrl, plant });
+      powerIsOn = true;
+      const load = startLoad({ client: listening, url: () => service.url, clients: CLIENTS, journal, prefix: `c${cut}`, retryOpen: true });
+      await new Promise((resolve) => setTimeout(resolve, 50 + 200 * random()));
+      const witness = join(disk.folder, `witness-${cut}`);
+      writeFileSync(witness, UNFLUSHED);
+      powerIsOn = false;
+      disk.cutPower();
+      const stopped = load.stop();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      service.signal('SIGKILL');
+      await Promise.all([stopped, service.exited]);
+      open += journal.open.size;
+      disk.restorePower();
+      if (!existsSync(witness) || readFileSync(witness, 'utf8') !== UNFLUSHED) lossyCuts++;
+    }
+    const service = await startServe({ databaseUrl, plant });
+    await resolveOpen(client, service.url, journal);
+    service.signal('SIGKILL');
+    await service.exited;
+    const { problems } = await auditStore(databaseUrl, journal);
+    return { cuts, lossyCuts, acknowledged: journal.acknowledged.size, open, problems };
+  } finally {
+    client.close();
+    disk.remove();
+  }
+}
+
+/**
+ * A machine without power answers nobody, so what is heard from the moment of the cut on counts as not heard. The file
+ * system's call is not quite that moment: a flush under way in it can report success for what is lost, as a bare
+ * program that only writes and flushes shows.
+ */
+function deafWithout(power: () => boolean, client: ShopClient): ShopClient['create'] {
+  return async (url, reference, amount) => {
+    const reply = await client.create(url, reference, amount);
+    return power() ? reply : { kind: 'unknown', why: 'the power was cut' };
+  };
+}

@@ -1,0 +1,92 @@
+import type { Reply, ShopClient } from './shop-client.ts';
+
+/** What clients were told, by reference: the side of the story that the store must agree with. */
+export type Journal = {
+  /** The id of every acknowledged create. */
+  acknowledged: Map<string, number>;
+  /** Asked for, and nobody knows. */
+  open: Set<string>;
+  /** Every answer there was said that nothing was stored. */
+  refused: Set<string>;
+  /** Answers that contradict earlier ones. */
+  contradictions: string[];
+  counts: Record<string, number>;
+};
+
+export function createJournal(): Journal {
+  return { acknowledged: new Map(), open: new Set(), refused: new Set(), contradictions: [], counts: {} };
+}
+
+export type Load = {
+  /** Ends after the requests under way. */
+  stop(): Promise<void>;
+};
+
+export type LoadOptions = {
+  client: ShopClient;
+  /** Where to send the next request; null while there is nowhere. */
+  url: () => string | null;
+  clients: number;
+  journal: Journal;
+  /** Begins the references, so that two loads never share one. */
+  prefix: string;
+  /** Repeats what is open before anything new. Without it only new references are sent. */
+  retryOpen?: boolean;
+  onReply?: (reply: Reply) => void;
+};
+
+/** Clients that create transactions one after the other, as fast as they are answered. */
+export function startLoad(options: LoadOptions): Load {
+  const { client, url, clients, journal, prefix, retryOpen = false, onReply } = options;
+  let stopped = false;
+  let count = 0;
+
+  async function run(): Promise<void> {
+    while (!stopped) {
+      const target = url();
+      if (target === null) {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        continue;
+      }
+      const [again] = retryOpen ? journal.open : [];
+      const reference = again ?? `${prefix}-${count++}`;
+      // Nobody else repeats it meanwhile.
+      journal.open.delete(reference);
+      const reply = await client.create(target, reference);
+      note(journal, reference, reply);
+      onReply?.(reply);
+      if (reply.kind === 'unknown' || reply.kind === 'refused') await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+  }
+
+  const running = Array.from({ length: clients }, run);
+  return {
+    stop: async () => {
+      stopped = true;
+      await Promise.all(running);
+    },
+  };
+}
+
+/** Repeats everything that is open until it is answered; the service runs, so it must be. */
+export async function resolveOpen(client: ShopClient, url: string, journal: Journal): Promise<void> {
+  for (const reference of [...journal.open]) {
+    journal.open.delete(reference);
+    const reply = await client.create(url, reference);
+    note(journal, reference, reply);
+  }
+}
+
+export function note(journal: Journal, reference: string, reply: Reply): void {
+  const what = reply.kind === 'refused' ? reply.code : reply.kind === 'unknown' ? `unknown: ${reply.why}` : reply.kind;
+  journal.counts[what] = (journal.counts[what] ?? 0) + 1;
+  if (reply.kind === 'refused') journal.refused.add(reference);
+  else journal.refused.delete(reference);
+  if (reply.kind === 'unknown') journal.open.add(reference);
+  if (reply.kind === 'conflict') journal.contradictions.push(`${reference} is in conflict with itself`);
+  if (reply.kind === 'created' || reply.kind === 'replayed') {
+    const before = journal.acknowledged.get(reference);
+    if (before !== undefined && before !== reply.id) journal.contradictions.push(`${reference} has two ids`);
+    journal.acknowledged.set(reference, reply.id);
+  }
+}

@@ -1,0 +1,101 @@
+import { Agent, request } from 'node:http';
+import { sign } from '../../../sdk/src/sign-fields.ts';
+import { signingKey } from '../../../sdk/src/hmac.ts';
+
+/** The payment service of every harness. */
+export const SHOP = { service_token: 'a1'.repeat(32), secret_token: 'b2'.repeat(32) };
+
+const secret = signingKey(SHOP.secret_token);
+
+/**
+ * What a client learns from one `POST /trxs`. `refused`: the service says that nothing was stored. `unknown`: nobody
+ * knows, such as after a reset, a time-out, or 503 `OUTCOME_UNKNOWN`.
+ */
+export type Reply =
+  | { kind: 'created' | 'replayed' | 'conflict'; id: number }
+  | { kind: 'refused'; status: number; code: string; retryAfter: string | null }
+  | { kind: 'unknown'; why: string };
+
+export type ShopClient = {
+  /** `amount` is what an identical request repeats and another one changes. */
+  create(url: string, reference: string, amount?: number): Promise<Reply>;
+  /** The status of any GET, or why there was none. */
+  get(url: string): Promise<number | string>;
+  close(): void;
+};
+
+export type ShopClientOptions = { timeoutMs?: number; callbackUrl?: string };
+
+/** A shop's server with its own connections, kept alive. */
+export function createShopClient(options: ShopClientOptions = {}): ShopClient {
+  const { timeoutMs = 10_000, callbackUrl = 'http://127.0.0.1:9/callback' } = options;
+  const agent = new Agent({ keepAlive: true });
+
+  function exchange(url: string, body: string | null): Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; text: string }> {
+    return new Promise((resolve, reject) => {
+      const sent = request(url, { agent, method: body === null ? 'GET' : 'POST', headers: headersOf(body) }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          resolve({ status: response.statusCode as number, headers: response.headers, text: Buffer.concat(chunks).toString() });
+        });
+      });
+      sent.setTimeout(timeoutMs, () => sent.destroy(new Error('time-out')));
+      sent.on('error', reject);
+      sent.end(body ?? undefined);
+    });
+  }
+
+  return {
+    create: async (url, reference, amount = 5_000) => {
+      try {
+        const { status, headers, text } = await exchange(`${url}/trxs`, signedBody(reference, amount, callbackUrl));
+        return replyOf(status, headers, text);
+      } catch (error) {
+        return { kind: 'unknown', why: (error as NodeJS.ErrnoException).code ?? (error as Error).message };
+      }
+    },
+    get: async (url) => {
+      try {
+        return (await exchange(url, null)).status;
+      } catch (error) {
+        return (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function headersOf(body: string | null): Record<string, string | number> {
+  return body === null ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+}
+
+function signedBody(reference: string, amount: number, callbackUrl: string): string {
+  const input = {
+    x_account_id: SHOP.service_token,
+    x_amount: String(amount),
+    x_currency: 'CLP',
+    x_customer_email: 'buyer@example.cl',
+    x_reference: reference,
+    x_session_id: 'session-1',
+    x_shop_country: 'CL',
+    x_url_callback: callbackUrl,
+    x_url_cancel: 'https://shop.example/cancel',
+    x_url_complete: 'https://shop.example/complete',
+  };
+  return JSON.stringify(sign(input, secret, { allowHttp: true }));
+}
+
+function replyOf(status: number, headers: NodeJS.Dict<string | string[]>, text: string): Reply {
+  const body = JSON.parse(text) as { code?: string; data: { idTrx: number } | null };
+  if (status === 200) {
+    return { kind: headers['idempotency-hit'] === 'true' ? 'replayed' : 'created', id: body.data?.idTrx ?? 0 };
+  }
+  if (status === 409) return { kind: 'conflict', id: body.data?.idTrx ?? 0 };
+  const code = body.code ?? 'none';
+  if (status === 503 && code !== 'OUTCOME_UNKNOWN') {
+    return { kind: 'refused', status, code, retryAfter: String(headers['retry-after'] ?? '') };
+  }
+  return { kind: 'unknown', why: `${status} ${code}` };
+}
