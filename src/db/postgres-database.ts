@@ -13,8 +13,10 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 /** Opens a pool on a PostgreSQL 15 or newer. `url` is a `postgres://` address. */
 export function openPostgresDatabase(url: string, options: PostgresOptions): Database {
   const pool = new pg.Pool({ connectionString: url, max: options.connections, application_name: 'rubrica' });
-  // An idle connection that the server closes is replaced at its next use; without a listener it would end the process.
+  // A connection that the server closes fails its query, if it has one, and is replaced at its next use. Without these
+  // listeners, one for those that are idle and one for those in use, it would end the process.
   pool.on('error', () => {});
+  pool.on('connect', (connection) => connection.on('error', () => {}));
   const statements = createStatements(options.pooler);
 
   return {
