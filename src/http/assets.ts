@@ -5,14 +5,17 @@ import { publicBase } from '../checkout/pay-link.ts';
 
 export type Asset = { type: string; content: Buffer; version: string };
 
-export type AssetName = 'pay.css' | 'submit-form.js' | 'favicon.svg' | 'simulated-method.svg';
+export type AssetName = 'pay.css' | 'docs.css' | 'submit-form.js' | 'docs.js' | 'favicon.svg' | 'simulated-method.svg' | 'webpay-method.svg';
 
 /** Every file that pages load. Read once, when the program starts: a missing one is noticed then. */
 export const ASSETS: Readonly<Record<AssetName, Asset>> = {
-  'pay.css': read('pay.css', 'text/css; charset=utf-8'),
-  'submit-form.js': read('submit-form.js', 'text/javascript; charset=utf-8'),
-  'favicon.svg': read('favicon.svg', 'image/svg+xml'),
-  'simulated-method.svg': read('simulated-method.svg', 'image/svg+xml'),
+  'pay.css': read('../checkout/assets/pay.css', 'text/css; charset=utf-8'),
+  'docs.css': read('docs/assets/docs.css', 'text/css; charset=utf-8'),
+  'submit-form.js': read('../checkout/assets/submit-form.js', 'text/javascript; charset=utf-8'),
+  'docs.js': read('docs/assets/docs.js', 'text/javascript; charset=utf-8'),
+  'favicon.svg': read('../checkout/assets/favicon.svg', 'image/svg+xml'),
+  'simulated-method.svg': read('../checkout/assets/simulated-method.svg', 'image/svg+xml'),
+  'webpay-method.svg': read('../checkout/assets/webpay-method.svg', 'image/svg+xml'),
 };
 
 /** The path of a file for a page, with its version: browsers keep it until it changes. */
@@ -25,7 +28,7 @@ export function publicPath(app: App): string {
   return new URL(publicBase(app)).pathname.replace(/\/$/, '');
 }
 
-function read(name: AssetName, type: string): Asset {
-  const content = readFileSync(new URL(`../checkout/assets/${name}`, import.meta.url));
+function read(file: string, type: string): Asset {
+  const content = readFileSync(new URL(file, import.meta.url));
   return { type, content, version: createHash('sha256').update(content).digest('hex').slice(0, 12) };
 }

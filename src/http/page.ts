@@ -14,6 +14,10 @@ export type Page = {
   /** For the pages of a payment: whether it is a test, in which no money moves. */
   payment?: { test: boolean };
   script?: AssetName;
+  /** Read after the common one. */
+  style?: AssetName;
+  /** Stands beside the wordmark. */
+  nav?: Html;
   /** Loads `url` after that time, without a script. */
   refresh?: { seconds: number; url: string };
   /** An address on another server to which a form of this page leads. */
@@ -72,7 +76,7 @@ function formSources(target: string | undefined): string[] {
 }
 
 function layout(app: App, page: Page): Html {
-  const { language, title, refresh, script, payment } = page;
+  const { language, title, refresh, script, style, nav, payment } = page;
   const test = payment?.test === true;
   return html`<!doctype html>
 <html lang="${LANGUAGE_TAGS[language]}">
@@ -83,6 +87,7 @@ function layout(app: App, page: Page): Html {
 <title>${title}</title>
 <link rel="icon" type="image/svg+xml" href="${assetPath(app, 'favicon.svg')}">
 <link rel="stylesheet" href="${assetPath(app, 'pay.css')}">
+${style !== undefined && html`<link rel="stylesheet" href="${assetPath(app, style)}">`}
 ${refresh !== undefined && html`<meta http-equiv="refresh" content="${refresh.seconds}; url=${refresh.url}">`}
 ${script !== undefined && html`<script src="${assetPath(app, script)}" defer></script>`}
 </head>
@@ -90,6 +95,7 @@ ${script !== undefined && html`<script src="${assetPath(app, script)}" defer></s
 <header>
 ${WORDMARK}
 ${test && html`<p class="badge">${say(language, 'test.badge')}</p>`}
+${nav !== undefined && nav}
 </header>
 <main>
 ${page.main}

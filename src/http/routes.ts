@@ -1,5 +1,6 @@
 import type { Endpoint } from './endpoint.ts';
 import { getAsset } from './get-asset.ts';
+import { getDocs, getDocsGuide, getDocsGuideSpanish, getDocsSign } from './get-docs.ts';
 import { getErrorsCode } from './get-errors-code.ts';
 import { getEvents } from './get-events.ts';
 import { getHealthz, getMetrics, getReadyz } from './get-health.ts';
@@ -51,6 +52,10 @@ export const ROUTES: readonly Endpoint[] = [
   getAsset,
   postCspReports,
 
+  getDocs,
+  getDocsSign,
+  getDocsGuide,
+  getDocsGuideSpanish,
   getOpenapi,
   getOpenapiTransfers,
   getErrorsCode,

@@ -1,0 +1,116 @@
+// Copy buttons for every piece of code, and the signing page. Nothing here leaves the page but the request that is sent.
+
+const text = (name, content) => Object.assign(document.createElement(name), { textContent: content });
+
+for (const pre of navigator.clipboard ? document.querySelectorAll('pre') : []) {
+  const button = text('button', 'Copy');
+  button.type = 'button';
+  button.className = 'copy';
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(pre.textContent);
+    button.textContent = 'Copied';
+    setTimeout(() => (button.textContent = 'Copy'), 1500);
+  });
+  const frame = Object.assign(document.createElement('div'), { className: 'frame' });
+  pre.replaceWith(frame);
+  frame.append(pre, button);
+}
+
+const languages = document.querySelectorAll('input[name=language]');
+for (const input of languages) {
+  input.checked = input.id === (localStorage.getItem('language') ?? 'show-curl');
+  input.addEventListener('change', () => localStorage.setItem('language', input.id));
+}
+
+const signing = document.querySelector('.signing');
+if (signing !== null) startSigning(signing);
+
+function startSigning(page) {
+  const path = page.dataset.path;
+  const inputs = [...page.querySelectorAll('[data-field]')];
+  const secret = page.querySelector('#secret');
+  const reference = inputs.find((input) => input.dataset.field === 'x_reference');
+  // A reference belongs to one transaction for ever, so each visit proposes another.
+  reference.value = `ORD-${Date.now().toString(36).toUpperCase()}`;
+  const read = () => Object.fromEntries(inputs.map((input) => [input.dataset.field, input.value]));
+
+  const show = async () => {
+    const fields = read();
+    showMessage(page.querySelector('#message'), fields);
+    for (const code of page.querySelectorAll('[data-sample]')) {
+      code.textContent = fillSample(code.dataset.sample, location.origin + path, fields);
+    }
+    const signature = await sign(fields, secret.value);
+    // Signing takes a moment, in which more may have been typed.
+    if (JSON.stringify(read()) === JSON.stringify(fields)) page.querySelector('#signature').textContent = signature ?? excuse(secret);
+  };
+
+  page.addEventListener('input', show);
+  page.querySelector('#fields').addEventListener('submit', (event) => event.preventDefault());
+  page.querySelector('#send').addEventListener('click', async () => {
+    const fields = read();
+    const signature = await sign(fields, secret.value);
+    const answer = page.querySelector('#answer');
+    if (signature === null) answer.replaceChildren(text('p', excuse(secret)));
+    else await send(path, { ...fields, x_signature: signature }, answer);
+  });
+  void show();
+}
+
+function namesInOrder(fields) {
+  return Object.keys(fields).sort();
+}
+
+function showMessage(code, fields) {
+  code.replaceChildren(...namesInOrder(fields).flatMap((name) => [text('b', name), fields[name]]));
+}
+
+/** HMAC-SHA256 of the message in hexadecimal; null without a secret, or where browsers offer no cryptography. */
+async function sign(fields, secret) {
+  if (secret === '' || !crypto.subtle) return null;
+  const bytes = (value) => new TextEncoder().encode(value);
+  const message = namesInOrder(fields).map((name) => name + fields[name]).join('');
+  const key = await crypto.subtle.importKey('raw', bytes(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+  const signature = new Uint8Array(await crypto.subtle.sign('HMAC', key, bytes(message)));
+  return [...signature].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+function excuse(secret) {
+  if (!crypto.subtle) return 'Browsers sign only on https and on localhost. Open this page there.';
+  return secret.value === '' ? 'Enter the Secret Token.' : '…';
+}
+
+async function send(path, body, answer) {
+  answer.replaceChildren(text('p', 'Sending …'));
+  try {
+    const headers = { 'Content-Type': 'application/json' };
+    const response = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) });
+    showAnswer(answer, response, await response.json());
+  } catch {
+    answer.replaceChildren(text('p', 'The service did not answer.'));
+  }
+}
+
+function showAnswer(answer, response, body) {
+  const parts = [text('p', `${response.status} ${response.statusText}`)];
+  const [gateway] = body.data?.payUrl ?? [];
+  if (gateway !== undefined) {
+    const link = text('a', 'Open the pay page');
+    link.href = gateway.url;
+    parts.push(Object.assign(document.createElement('p'), { className: 'next' }));
+    parts.at(-1).append(link);
+  }
+  if (response.headers.get('idempotency-hit') === 'true') parts.push(text('p', 'This is the transaction that the reference created before.'));
+  const pre = document.createElement('pre');
+  pre.append(text('code', JSON.stringify(body, null, 2)));
+  answer.className = response.ok ? 'good' : 'bad';
+  answer.replaceChildren(...parts, pre);
+}
+
+/** As `fillSample` does on the server for the API reference. */
+function fillSample(sample, url, fields) {
+  const quote = (value) => `'${value.replaceAll("'", `'\\''`)}'`;
+  const pairs = namesInOrder(fields).map((name) => `  ${quote(`${name}=${fields[name]}`)}`).join(' \\\n');
+  const values = { url, json: JSON.stringify(fields, null, 2), pairs };
+  return sample.replaceAll(/\{\{(url|json|pairs)\}\}/g, (_, name) => values[name]);
+}

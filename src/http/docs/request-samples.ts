@@ -1,0 +1,153 @@
+/** The languages in which requests are shown, by the name of their sample. */
+export const LANGUAGES = { curl: 'curl', node: 'Node', php: 'PHP', python: 'Python' } as const;
+
+export type SampleLanguage = keyof typeof LANGUAGES;
+
+export type Samples = Record<SampleLanguage, string>;
+
+export type SampleRequest = { method: string; url: string; headers: Record<string, string>; body: unknown };
+
+/** One request in every language, with nothing but what the language brings. Each prints the status and the answer. */
+export function requestSamples(request: SampleRequest): Samples {
+  return {
+    curl: curlSample(request),
+    node: nodeSample(request),
+    php: phpSample(request),
+    python: pythonSample(request),
+  };
+}
+
+/**
+ * A signed request in every language. Its code signs whatever fields it is given: `{{url}}`, `{{json}}` (the fields as
+ * JSON) and `{{pairs}}` (as arguments of a shell) are still to be filled in. The secret comes from the environment.
+ */
+export const SIGNED_SAMPLES: Samples = {
+  curl: `# The fields in the order of their names
+set -- \\
+{{pairs}}
+message=$(for field; do printf '%s%s' "\${field%%=*}" "\${field#*=}"; done)
+signature=$(printf '%s' "$message" | openssl dgst -sha256 -hmac "$SECRET_TOKEN" -r | cut -d ' ' -f 1)
+
+for field; do shift; set -- "$@" --data-urlencode "$field"; done
+curl -s -w '\\n%{http_code}\\n' '{{url}}' "$@" --data-urlencode "x_signature=$signature"
+`,
+  node: `import { createHmac } from 'node:crypto';
+
+const fields = {{json}};
+
+const message = Object.keys(fields).sort().map((name) => name + fields[name]).join('');
+const x_signature = createHmac('sha256', process.env.SECRET_TOKEN).update(message).digest('hex');
+
+const response = await fetch('{{url}}', {
+  method: 'POST',
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify({ ...fields, x_signature }),
+});
+console.log(response.status, await response.json());
+`,
+  php: `<?php
+$fields = json_decode(<<<'JSON'
+{{json}}
+JSON, true);
+
+ksort($fields);
+$message = '';
+foreach ($fields as $name => $value) $message .= $name . $value;
+$fields['x_signature'] = hash_hmac('sha256', $message, getenv('SECRET_TOKEN'));
+
+$answer = file_get_contents('{{url}}', false, stream_context_create(['http' => [
+    'method' => 'POST',
+    'header' => 'Content-Type: application/json',
+    'content' => json_encode($fields),
+    'ignore_errors' => true,
+]]));
+echo $http_response_header[0], PHP_EOL, $answer, PHP_EOL;
+`,
+  python: `import hashlib, hmac, json, os, urllib.error, urllib.request
+
+fields = {{json}}
+
+message = ''.join(name + fields[name] for name in sorted(fields))
+key = os.environ['SECRET_TOKEN'].encode()
+fields['x_signature'] = hmac.new(key, message.encode(), hashlib.sha256).hexdigest()
+
+request = urllib.request.Request('{{url}}', json.dumps(fields).encode(), {'Content-Type': 'application/json'})
+try:
+    answer = urllib.request.urlopen(request)
+except urllib.error.HTTPError as error:
+    answer = error
+print(answer.status, answer.read().decode())
+`,
+};
+
+/** Puts an address and fields into a signed sample. */
+export function fillSample(sample: string, url: string, fields: Record<string, string>): string {
+  const pairs = Object.keys(fields)
+    .sort()
+    .map((name) => `  ${shellText(`${name}=${fields[name]}`)}`)
+    .join(' \\\n');
+  const values = { url, json: JSON.stringify(fields, null, 2), pairs };
+  return sample.replaceAll(/\{\{(url|json|pairs)\}\}/g, (_, name: keyof typeof values) => values[name]);
+}
+
+function curlSample({ method, url, headers, body }: SampleRequest): string {
+  const options = Object.entries(headers).map(([name, value]) => `-H ${shellText(`${name}: ${value}`)}`);
+  if (body !== undefined) options.push(`-d ${shellText(JSON.stringify(body))}`);
+  else if (method !== 'GET') options.push(`-X ${method}`);
+  return [`curl -s -w '\\n%{http_code}\\n' ${shellText(url)}`, ...options].join(' \\\n  ');
+}
+
+function nodeSample({ method, url, headers, body }: SampleRequest): string {
+  const options = [
+    ...(method === 'GET' ? [] : [`  method: '${method}',`]),
+    ...(Object.keys(headers).length === 0 ? [] : [`  headers: ${indented(headers)},`]),
+    ...(body === undefined ? [] : [`  body: JSON.stringify(${indented(body)}),`]),
+  ];
+  const given = options.length === 0 ? '' : `, {\n${options.join('\n')}\n}`;
+  return `const response = await fetch(${JSON.stringify(url)}${given});\nconsole.log(response.status, await response.text());`;
+}
+
+function phpSample({ method, url, headers, body }: SampleRequest): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const options = [
+    `    'method' => '${method}',`,
+    ...(lines.length === 0 ? [] : [`    'header' => [${lines.map(phpText).join(', ')}],`]),
+    ...(body === undefined ? [] : [`    'content' => ${phpText(JSON.stringify(body))},`]),
+    `    'ignore_errors' => true,`,
+  ];
+  return `<?php
+$answer = file_get_contents(${phpText(url)}, false, stream_context_create(['http' => [
+${options.join('\n')}
+]]));
+echo $http_response_header[0], PHP_EOL, $answer, PHP_EOL;`;
+}
+
+function pythonSample({ method, url, headers, body }: SampleRequest): string {
+  const json = body === undefined ? '' : `, json.dumps(${pythonLiteral(body)}).encode()`;
+  return `import json, urllib.error, urllib.request
+
+request = urllib.request.Request(${JSON.stringify(url)}${json}, headers=${JSON.stringify(headers)}, method='${method}')
+try:
+    answer = urllib.request.urlopen(request)
+except urllib.error.HTTPError as error:
+    answer = error
+print(answer.status, answer.read().decode())`;
+}
+
+function indented(value: unknown): string {
+  return JSON.stringify(value, null, 2).replaceAll('\n', '\n  ');
+}
+
+function shellText(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+function phpText(text: string): string {
+  return `'${text.replaceAll(/['\\]/g, '\\$&')}'`;
+}
+
+/** JSON but for three words. */
+function pythonLiteral(value: unknown): string {
+  const words: Record<string, string> = { true: 'True', false: 'False', null: 'None' };
+  return JSON.stringify(value).replaceAll(/("(?:[^"\\]|\\.)*")|true|false|null/g, (word, text) => text ?? words[word]);
+}
