@@ -112,6 +112,11 @@ export const CATALOGUE = {
     'Payouts are not enabled for this user',
     'Ask an operator: bin/rubrica user payouts on.',
   ),
+  NO_PERMISSION: entry(
+    403,
+    "User doesn't exist or doesn't have permissions",
+    'Check the id in the address, and that the user sees the payment service: bin/rubrica user list.',
+  ),
   NOT_FOUND: entry(404, 'There is nothing here', 'Check the address; see /docs.'),
   METHOD_NOT_ALLOWED: entry(405, 'This address does not take that method', 'See the Allow header.'),
   REQUEST_TIMEOUT: entry(408, 'The request took too long to arrive', 'Send headers and body without pauses.'),
@@ -134,7 +139,7 @@ export const CATALOGUE = {
     'Send application/json, or a form where the API reference says so.',
   ),
   EXPECTATION_FAILED: entry(417, 'The expectation cannot be met', 'Remove the Expect header.'),
-  INVALID_BODY: entry(422, 'The body does not have the required shape', 'See errors[] for every member and its fix.'),
+  INVALID_BODY: entry(422, 'Invalid request body', 'See errors[] for every member and its fix.'),
   RATE_LIMITED: entry(429, 'Too many requests', 'Wait for the seconds in Retry-After.'),
   HEADERS_TOO_LARGE: entry(431, 'The headers are too large', 'Send at most 8 KiB and 64 headers.'),
   INTERNAL: entry(

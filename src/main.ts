@@ -6,6 +6,8 @@ import { addDemoCommand } from './cli/demo-command.ts';
 import { addOperationCommands } from './cli/operation-commands.ts';
 import { addPaymentServiceCommands } from './cli/payment-service-commands.ts';
 import { CommandError } from './cli/print.ts';
+import { addReconcileCommand } from './cli/reconcile-command.ts';
+import { addRefundCommands } from './cli/refund-commands.ts';
 import { addServeCommand } from './cli/serve-command.ts';
 import { addSignatureCommands } from './cli/signature-commands.ts';
 import { addUserCommands } from './cli/user-commands.ts';
@@ -22,7 +24,9 @@ addPaymentServiceCommands(program);
 addUserCommands(program);
 addSignatureCommands(program);
 addCallbackCommands(program);
+addRefundCommands(program);
 addBooksCommands(program);
+addReconcileCommand(program);
 addBankValidationCommands(program);
 addOperationCommands(program);
 

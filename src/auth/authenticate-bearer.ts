@@ -3,8 +3,9 @@ import { type ErrorCode, Problem } from '../error-catalogue.ts';
 import { createExpiringCache } from '../lib/expiring-cache.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { readAccessToken } from './access-token.ts';
+import { userOf } from './find-user.ts';
 import type { User } from './user.ts';
-import { selectEnvironmentIds, selectUserById } from './user-queries.ts';
+import { selectUserById } from './user-queries.ts';
 
 /**
  * A revoked token stops working within a second on every replica. Kept for less, because the time that reading the user
@@ -59,10 +60,5 @@ async function findTokenUser(app: App, token: string): Promise<User | null> {
   if (claims === null) return null;
   const row = await selectUserById(app.db, claims.userId);
   if (row === null || row.disabled_at !== null || row.token_version !== claims.version) return null;
-  return {
-    id: row.id,
-    email: row.email,
-    payouts: row.payouts === 1,
-    environmentIds: row.operator === 1 ? null : new Set(await selectEnvironmentIds(app.db, row.id)),
-  };
+  return userOf(app, row);
 }

@@ -90,7 +90,7 @@ export function selectEntries(db: Reader, transactionId: number, limit: number):
      from journal_entries j
      join environments e on e.id = j.environment_id
      join payment_services p on p.id = e.payment_service_id
-     where $1 = 0 or j.transaction_id = $1
+     where j.transaction_id = $1 or $1 = 0
      order by j.created_at desc, j.environment_id, j.link desc, j.line desc limit $2`,
     [transactionId, limit],
   );

@@ -34,7 +34,15 @@ export type Description = {
   operationId: string;
   summary: string;
   description?: string;
-  tag: 'Transactions' | 'Payment methods' | 'Access' | 'Bank account validation' | 'Events' | 'Operation';
+  tag:
+    | 'Transactions'
+    | 'Refunds'
+    | 'Reconciliation'
+    | 'Payment methods'
+    | 'Access'
+    | 'Bank account validation'
+    | 'Events'
+    | 'Operation';
   parameters?: readonly { name: string; in: 'query' | 'path' | 'header'; required?: boolean; description: string; schema: TSchema }[];
   body?: TSchema;
   bodyExample?: unknown;

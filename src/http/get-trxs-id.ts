@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { currencyExponent } from '../../sdk/src/currency-exponents.ts';
 import type { App } from '../app.ts';
 import { environmentOf } from '../checkout/environment-of.ts';
 import { selectLatestAttempt } from '../checkout/payment-attempt-queries.ts';
 import { Problem } from '../error-catalogue.ts';
+import { toDecimalNumber } from '../lib/money.ts';
 import { findTransaction } from '../transactions/find-transaction.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -53,7 +53,7 @@ async function describeTransaction(app: App, transaction: Transaction) {
     idTrx: transaction.id,
     idService: transaction.environment_id,
     orderIdTienda: transaction.reference,
-    amount: transaction.amount / 10 ** (currencyExponent(transaction.currency) ?? 2),
+    amount: toDecimalNumber(transaction.amount, transaction.currency),
     cost: null,
     email: transaction.customer_email,
     authCode: await findAuthorizationCode(app, transaction),

@@ -1,9 +1,8 @@
-import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { validateOnce } from '../bank-validation/validate-once.ts';
-import { Problem } from '../error-catalogue.ts';
 import type { Endpoint } from './endpoint.ts';
 import { readAccountInput } from './read-account-input.ts';
+import { readIdempotencyKey } from './read-idempotency-key.ts';
 import { invalidBody } from './read-members.ts';
 import { readStrictJson } from './read-strict-json.ts';
 import { requirePayouts } from './require-user.ts';
@@ -78,10 +77,3 @@ export const postValidationsBankAccount: Endpoint = {
     return sendValidation(app, reply, validation, apiLanguage(request));
   },
 };
-
-function readIdempotencyKey(request: FastifyRequest): string | null {
-  const key = request.headers['idempotency-key'];
-  if (key === undefined) return null;
-  if (typeof key === 'string' && /^[!-~]{1,200}$/.test(key)) return key;
-  throw new Problem('INVALID_HEADER', { detail: 'Idempotency-Key is 1 to 200 visible ASCII characters.' });
-}

@@ -3,8 +3,10 @@ import type { Field } from '../../sdk/src/field.ts';
 import { readJsonFields } from '../../sdk/src/read-json-fields.ts';
 import { type ErrorItem, Problem } from '../error-catalogue.ts';
 
-/** What a flat JSON body holds: the kind of each member, and whether it may be left out. */
-export type MemberShape = Record<string, { kind: 'string' | 'number'; optional?: true }>;
+/** What a flat JSON body holds: the kind of each member (`any`: it is not looked at), and whether it may be left out. */
+export type MemberShape = Record<string, { kind: Kind; optional?: true }>;
+
+type Kind = 'string' | 'number' | 'any';
 
 /** The text of each member; of a number the digits as they were written. */
 export type Members<Shape extends MemberShape> = {
@@ -41,7 +43,8 @@ function missing(name: string): ErrorItem {
   return { pointer: `/${name}`, code: 'MISSING_FIELD', message: `${name} is missing.`, fix: 'Send it.' };
 }
 
-function faultOf({ name, kind, text }: Field, expected: 'string' | 'number'): ErrorItem | null {
+function faultOf({ name, kind, text }: Field, expected: Kind): ErrorItem | null {
+  if (expected === 'any') return null;
   const pointer = `/${name}`;
   if (kind !== expected) {
     return { pointer, code: 'INVALID_TYPE', message: `${name} is not a ${expected}.`, fix: `Send a ${expected}.` };

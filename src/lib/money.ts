@@ -20,3 +20,8 @@ export function parseDecimal(text: string, currency: string): number | null {
   if (whole === undefined || exponent === undefined || /[1-9]/.test(fraction.slice(exponent))) return null;
   return Number(whole + fraction.slice(0, exponent).padEnd(exponent, '0'));
 }
+
+/** The number that existing clients read an amount as: 1055 cents are 10.55. For answers only; it is never computed with. */
+export function toDecimalNumber(minorUnits: number, currency: string): number {
+  return minorUnits / 10 ** (currencyExponent(currency) ?? 2);
+}

@@ -142,3 +142,16 @@ export async function updateLastUsed(tx: Tx, secretId: string, usedAt: number): 
     [secretId, usedAt],
   );
 }
+
+/** The environments of one kind, of every payment service or of one (`''`: of all). */
+export async function selectEnvironmentIdsOf(
+  db: Reader,
+  environment: Environment,
+  paymentServiceId: string,
+): Promise<number[]> {
+  const rows = await db.query<{ id: number }>(
+    `select id from environments where environment = $1 and ($2 = '' or payment_service_id = $2) order by id`,
+    [environment, paymentServiceId],
+  );
+  return rows.map((row) => row.id);
+}

@@ -28,6 +28,8 @@ export const TRANSFERS_INFO = {
 
 export const TAGS = [
   { name: 'Transactions', description: 'Create a transaction, send the payer to its pay page, see what became of it.' },
+  { name: 'Refunds', description: 'Give a payment back, in part or whole.' },
+  { name: 'Reconciliation', description: 'What was paid and given back on a day, tied to the books.' },
   { name: 'Payment methods', description: 'What payers can pay with.' },
   { name: 'Events', description: 'Everything that happened, to be pulled. The callback is the same, pushed.' },
   {

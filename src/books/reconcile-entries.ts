@@ -1,0 +1,60 @@
+import type { App } from '../app.ts';
+import {
+  type BookedLine,
+  type ReconciliationScope,
+  selectBookedLines,
+  selectUnbooked,
+} from './reconciliation-queries.ts';
+
+/**
+ * `unbooked`: a payment or refund was completed, and no entry explains it. `unexplained`: there is an entry, and what it
+ * names does not say the same. `booked_twice`: more than one entry explains the same.
+ */
+export type ReconciliationProblem = {
+  problem: 'unbooked' | 'unexplained' | 'booked_twice';
+  entry: string | null;
+  transaction_id: number | null;
+  refund_id: string | null;
+};
+
+export type Reconciliation = { lines: BookedLine[]; problems: ReconciliationProblem[] };
+
+/**
+ * Holds the entries of a span of time against the payments and refunds that they explain, in both directions. Reads only.
+ */
+export async function reconcileEntries(app: App, scope: ReconciliationScope): Promise<Reconciliation> {
+  const lines = await selectBookedLines(app.db, scope);
+  const unbooked = await selectUnbooked(app.db, scope);
+  const seen = new Set<string>();
+  const problems: ReconciliationProblem[] = [];
+  for (const line of lines) {
+    const subject = `${line.kind} ${line.transaction_id} ${line.refund_id}`;
+    if (!isExplained(line)) problems.push(problemOf(line, 'unexplained'));
+    else if (seen.has(subject)) problems.push(problemOf(line, 'booked_twice'));
+    seen.add(subject);
+  }
+  problems.push(...unbooked.map((missing) => ({ problem: 'unbooked' as const, entry: null, ...missing })));
+  return { lines, problems };
+}
+
+/** The place of an entry in the books of its environment. */
+export function entryName({ link, line }: Pick<BookedLine, 'link' | 'line'>): string {
+  return `${link}.${line}`;
+}
+
+function isExplained(line: BookedLine): boolean {
+  if (line.currency !== line.transaction_currency) return false;
+  switch (line.kind) {
+    case 'payment':
+      return line.transaction_state === 'completed' && line.transaction_amount === line.amount;
+    case 'late_payment':
+      return line.transaction_state !== 'completed' && line.transaction_amount === line.amount;
+    case 'refund':
+      return line.refund_state === 'completed' && line.refund_amount === line.amount;
+  }
+}
+
+function problemOf(line: BookedLine, problem: ReconciliationProblem['problem']): ReconciliationProblem {
+  const { transaction_id, refund_id } = line;
+  return { problem, entry: entryName(line), transaction_id, refund_id };
+}

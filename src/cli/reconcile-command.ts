@@ -1,0 +1,196 @@
+import { readFileSync } from 'node:fs';
+import { type Command, Option } from 'commander';
+import type { App } from '../app.ts';
+import { type Comparison, compareSettlement, keysOf, signedAmount } from '../books/compare-settlement.ts';
+import { methodReceivable } from '../books/journal-entry.ts';
+import { entryName, type ReconciliationProblem, reconcileEntries } from '../books/reconcile-entries.ts';
+import type { BookedLine } from '../books/reconciliation-queries.ts';
+import { boundsOfDay, isDay } from '../lib/calendar-day.ts';
+import { formatDecimal } from '../lib/money.ts';
+import { listEnvironmentIds } from '../payment-services/list-environments.ts';
+import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
+import { CommandError, print, table, time } from './print.ts';
+import { withApp } from './with-app.ts';
+
+type Options = {
+  date?: string;
+  settlement?: string;
+  environment: Environment;
+  paymentService?: string;
+  method?: string;
+  csv?: boolean;
+  json?: boolean;
+};
+
+/** `reconcile`: a day against the books, or the books against what an acquirer settles. */
+export function addReconcileCommand(program: Command): void {
+  program
+    .command('reconcile')
+    .description(
+      'hold a day, or an acquirer’s settlement file, against the books; status 1 when something does not fit',
+    )
+    .option('--date <date>', 'a day of Chile, such as 2026-01-15')
+    .option('--settlement <file>', 'CSV of the acquirer; its days are compared')
+    .addOption(
+      new Option('--environment <environment>', 'whose books').choices([...ENVIRONMENTS]).default('production'),
+    )
+    .option('--payment-service <id>', 'only this one')
+    .option('--method <code>', 'only what this payment method collected')
+    .option('--csv', 'print CSV')
+    .option('--json', 'print one JSON object; amounts in minor units')
+    .action(reconcile);
+}
+
+async function reconcile(options: Options): Promise<void> {
+  if ((options.date === undefined) === (options.settlement === undefined)) {
+    throw new CommandError('Say either --date or --settlement.');
+  }
+  if (options.settlement === undefined) await reconcileDay(options.date ?? '', options);
+  else await reconcileSettlement(options.settlement, options);
+}
+
+async function reconcileDay(date: string, options: Options): Promise<void> {
+  if (!isDay(date)) throw new CommandError('--date is a day such as 2026-01-15.');
+  const { lines, problems } = await withApp((app) => readBooks(app, options, date, date));
+  const rows = [LINE_HEAD, ...lines.map(lineCells)];
+  if (options.csv === true) await printCsv([...rows, ...problems.map(problemCells)]);
+  else {
+    const human = [...table(rows), '', ...problems.map(problemLine), summaryOf(lines, problems)];
+    print(options, { date, lines: lines.map(lineJson), problems }, human);
+  }
+  if (problems.length > 0) process.exitCode = 1;
+}
+
+async function reconcileSettlement(file: string, options: Options): Promise<void> {
+  const rows = await readFile(file);
+  const dates = rows.map(({ date }) => date).sort();
+  const [first, last] = [dates[0], dates.at(-1)];
+  if (first === undefined || last === undefined) throw new CommandError(`${file} has no line to compare.`);
+  const { lines } = await withApp((app) => readBooks(app, options, first, last));
+  const compared = compareSettlement(rows, lines);
+  const cells = [COMPARISON_HEAD, ...compared.map(comparisonCells)];
+  const counts = Object.fromEntries(KINDS.map((kind) => [kind, compared.filter((one) => one.kind === kind).length]));
+  if (options.csv === true) await printCsv(cells);
+  else {
+    const human = [...table(cells), '', KINDS.map((kind) => `${counts[kind]} ${kind.replaceAll('_', ' ')}`).join(', ')];
+    print(options, { from: first, to: last, ...counts, comparison: compared.map(comparisonJson) }, human);
+  }
+  if (compared.some(({ kind }) => kind !== 'matched')) process.exitCode = 1;
+}
+
+async function readBooks(app: App, options: Options, first: string, last: string) {
+  const ids = await listEnvironmentIds(app, options.environment, options.paymentService ?? null, null);
+  const scope = { environmentIds: ids, from: boundsOfDay(first).from, to: boundsOfDay(last).to, transactionId: 0 };
+  const { lines, problems } = await reconcileEntries(app, scope);
+  if (options.method === undefined) return { lines, problems };
+  const account = methodReceivable(options.method);
+  const ofMethod = ({ debit_account, credit_account }: BookedLine) =>
+    debit_account === account || credit_account === account;
+  return { lines: lines.filter(ofMethod), problems };
+}
+
+async function readFile(file: string) {
+  // What reads CSV is loaded by the commands that need it, not by every start.
+  const { readSettlement, SettlementError } = await import('../books/read-settlement.ts');
+  try {
+    return readSettlement(readFileSync(file, 'utf8'));
+  } catch (error) {
+    if (error instanceof SettlementError) throw new CommandError(error.message);
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new CommandError(`There is no file ${file}.`);
+    throw error;
+  }
+}
+
+async function printCsv(rows: readonly (readonly string[])[]): Promise<void> {
+  const { stringify } = await import('csv-stringify/sync');
+  process.stdout.write(stringify(rows.map((row) => [...row])));
+}
+
+const LINE_HEAD = [
+  'ENTRY',
+  'WHEN (UTC)',
+  'KIND',
+  'TRANSACTION',
+  'REFERENCE',
+  'REFUND',
+  'AUTHORISATION',
+  'AMOUNT',
+  'CURRENCY',
+];
+
+function lineCells(line: BookedLine): string[] {
+  return [
+    `${line.environment_id}/${entryName(line)}`,
+    time(line.created_at),
+    line.kind,
+    String(line.transaction_id ?? ''),
+    line.reference ?? '',
+    line.refund_id ?? '',
+    keysOf(line).authorizationCode ?? '',
+    formatDecimal(signedAmount(line), line.currency),
+    line.currency,
+  ];
+}
+
+function lineJson(line: BookedLine) {
+  return {
+    entry: `${line.environment_id}/${entryName(line)}`,
+    created_at: line.created_at,
+    kind: line.kind,
+    transaction_id: line.transaction_id,
+    reference: line.reference,
+    refund_id: line.refund_id,
+    authorization_code: keysOf(line).authorizationCode,
+    amount: signedAmount(line),
+    currency: line.currency,
+  };
+}
+
+function problemCells({ problem, entry, transaction_id, refund_id }: ReconciliationProblem): string[] {
+  return [entry ?? '', '', problem, String(transaction_id ?? ''), '', refund_id ?? '', '', '', ''];
+}
+
+const SAYS: Record<ReconciliationProblem['problem'], string> = {
+  unbooked: 'was completed, and no entry explains it',
+  unexplained: 'is not what its entry says',
+  booked_twice: 'is explained by more than one entry',
+};
+
+function problemLine({ problem, entry, transaction_id, refund_id }: ReconciliationProblem): string {
+  const subject = refund_id === null ? `transaction ${transaction_id}` : `refund ${refund_id}`;
+  return `${subject} ${SAYS[problem]}${entry === null ? '' : ` (entry ${entry})`}`;
+}
+
+function summaryOf(lines: readonly BookedLine[], problems: readonly ReconciliationProblem[]): string {
+  const currencies = [...new Set(lines.map(({ currency }) => currency))].sort();
+  const sums = currencies.map((currency) => {
+    const ofCurrency = lines.filter((line) => line.currency === currency);
+    const sum = ofCurrency.reduce((total, line) => total + signedAmount(line), 0);
+    return `${formatDecimal(sum, currency)} ${currency}`;
+  });
+  const verdict = problems.length === 0 ? 'everything fits' : `${problems.length} do not fit`;
+  return `${lines.length} entries${sums.length === 0 ? '' : `, ${sums.join(', ')}`}: ${verdict}.`;
+}
+
+const KINDS = ['matched', 'different', 'missing_in_settlement', 'missing_in_books'] as const;
+
+const COMPARISON_HEAD = ['RESULT', 'LINE', 'DATE', 'BUY ORDER', 'SETTLED', 'BOOKED', 'CURRENCY', 'ENTRY', 'DIFFERS'];
+
+function comparisonCells({ kind, row, line, differs }: Comparison): string[] {
+  const currency = row?.currency ?? line?.currency ?? '';
+  return [
+    kind,
+    row === null ? '' : String(row.fileLine),
+    row?.date ?? (line === null ? '' : time(line.created_at).slice(0, 10)),
+    row?.buyOrder ?? row?.authorizationCode ?? (line === null ? '' : keysOf(line).buyOrder),
+    row === null ? '' : formatDecimal(row.amount, currency),
+    line === null ? '' : formatDecimal(signedAmount(line), line.currency),
+    currency,
+    line === null ? '' : `${line.environment_id}/${entryName(line)}`,
+    differs.join(' '),
+  ];
+}
+
+function comparisonJson({ kind, row, line, differs }: Comparison) {
+  return { kind, settled: row, booked: line === null ? null : lineJson(line), differs };
+}

@@ -1,0 +1,119 @@
+import type { FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import type { App } from '../app.ts';
+import { availableBalance } from '../books/available-balance.ts';
+import { reconcileEntries } from '../books/reconcile-entries.ts';
+import { Problem } from '../error-catalogue.ts';
+import { boundsOfDay, dayOf, isDay } from '../lib/calendar-day.ts';
+import { toDecimalNumber } from '../lib/money.ts';
+import { findTransaction } from '../transactions/find-transaction.ts';
+import type { Endpoint } from './endpoint.ts';
+import { REMITTANCE_ITEM_EXAMPLE, RemittanceItemSchema } from './remittance-schemas.ts';
+import {
+  describeRemittances,
+  type RemittanceScope,
+  readScope,
+  SCOPE_ERRORS,
+  SCOPE_PARAMETERS,
+} from './remittance-scope.ts';
+
+const INDICATORS = ['availableBalance', 'remittanceByDate', 'futureRemittances'] as const;
+
+/** What is owed to a merchant: now, by a day, and what is still to be paid out. */
+export const getIndicatorsRemittances: Endpoint = {
+  method: 'GET',
+  paths: ['/indicators/remittances', '/indicators/remittances/'],
+  access: 'bearer',
+  query: ['idUser', 'idTrx', ...INDICATORS, 'environment', 'currency'],
+  describe: {
+    operationId: 'readRemittanceIndicators',
+    summary: 'Read what is owed to a merchant',
+    description:
+      'Name the indicators that are wanted; only those are answered. Nothing is paid out by this service yet, so everything that is owed is still to come.',
+    tag: 'Reconciliation',
+    parameters: [
+      { name: 'availableBalance', in: 'query', description: 'true: paid, less given back', schema: Type.String() },
+      {
+        name: 'remittanceByDate',
+        in: 'query',
+        description: 'true for today, or a day of Chile as YYYY-MM-DD',
+        schema: Type.String(),
+      },
+      { name: 'futureRemittances', in: 'query', description: 'true: what is to be paid out', schema: Type.String() },
+      { name: 'idTrx', in: 'query', description: 'Of this transaction only', schema: Type.Integer({ minimum: 1 }) },
+      { name: 'idUser', in: 'query', description: 'Whose; for operators', schema: Type.String() },
+      ...SCOPE_PARAMETERS,
+    ],
+    replies: { 200: { description: 'The indicators', schema: replySchema(), example: replyExample() } },
+    errors: SCOPE_ERRORS,
+  },
+  handle: async (app, request) => {
+    const query = request.query as Record<string, unknown>;
+    const scope = await readScope(app, request, query['idUser']);
+    const transactionId = await readTransactionId(app, request, scope);
+    const [balance, day, future] = INDICATORS.map((name) => isWanted(query[name]));
+    if (!balance && !day && !future) {
+      throw new Problem('INVALID_PARAMETER', { detail: `Ask for one of ${INDICATORS.join(', ')}.` });
+    }
+    const subject = { ...scope, transactionId };
+    const available = balance || future ? await readAvailable(app, subject) : 0;
+    const data = {
+      ...(balance && { availableBalance: available }),
+      ...(day && { remittanceByDate: await readDay(app, subject, query['remittanceByDate']) }),
+      ...(future && { futureRemittances: describeFuture(available) }),
+    };
+    return { message: 'OK', errors: null, data };
+  },
+};
+
+type Subject = RemittanceScope & { transactionId: number };
+
+function isWanted(value: unknown): boolean {
+  return value !== undefined && value !== 'false' && value !== '0';
+}
+
+async function readTransactionId(app: App, request: FastifyRequest, { user }: RemittanceScope): Promise<number> {
+  const { idTrx } = request.query as { idTrx?: unknown };
+  if (idTrx === undefined) return 0;
+  const transaction = typeof idTrx === 'string' ? await findTransaction(app, idTrx, user.environmentIds) : null;
+  if (transaction === null) throw new Problem('NO_PERMISSION');
+  return transaction.id;
+}
+
+async function readAvailable(app: App, subject: Subject): Promise<number> {
+  return toDecimalNumber(await availableBalance(app, subject, subject.currency), subject.currency);
+}
+
+async function readDay(app: App, subject: Subject, value: unknown) {
+  const day = value === 'true' || value === '1' || value === '' ? dayOf(app.now()) : value;
+  if (typeof day !== 'string' || !isDay(day)) {
+    throw new Problem('INVALID_PARAMETER', { detail: 'remittanceByDate is true or a day such as 2026-01-15.' });
+  }
+  const { lines } = await reconcileEntries(app, { ...subject, ...boundsOfDay(day) });
+  const { total, items } = describeRemittances(lines, subject.currency);
+  return { total, trxs: items };
+}
+
+/** One remittance with everything in it: there are no payouts yet that would divide it. */
+function describeFuture(available: number) {
+  return { total: available, remittances: available > 0 ? [{ status: 'processing', total: available }] : [] };
+}
+
+function replySchema() {
+  const remittance = Type.Object({ status: Type.String({ enum: ['processing'] }), total: Type.Number() });
+  const data = Type.Object({
+    availableBalance: Type.Optional(Type.Number()),
+    remittanceByDate: Type.Optional(Type.Object({ total: Type.Number(), trxs: Type.Array(RemittanceItemSchema) })),
+    futureRemittances: Type.Optional(Type.Object({ total: Type.Number(), remittances: Type.Array(remittance) })),
+  });
+  return Type.Object({ message: Type.String(), errors: Type.Null(), data }, { $id: 'RemittanceIndicators' });
+}
+
+function replyExample() {
+  const data = {
+    availableBalance: 10000,
+    remittanceByDate: { total: 10000, trxs: [REMITTANCE_ITEM_EXAMPLE] },
+    futureRemittances: { total: 10000, remittances: [{ status: 'processing', total: 10000 }] },
+  };
+  return { message: 'OK', errors: null, data };
+}

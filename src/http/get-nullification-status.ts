@@ -1,0 +1,51 @@
+import Type from 'typebox';
+import { Problem } from '../error-catalogue.ts';
+import { findRefund } from '../refunds/find-refund.ts';
+import type { Endpoint } from './endpoint.ts';
+import { requireOwnTransaction } from './require-own-transaction.ts';
+
+/** How one refund stands. */
+export const getNullificationStatus: Endpoint = {
+  method: 'GET',
+  paths: ['/trxs/:id/nullification/status'],
+  access: 'bearer',
+  query: ['verificationToken'],
+  describe: {
+    operationId: 'readRefundStatus',
+    summary: 'Read the status of a refund',
+    tag: 'Refunds',
+    parameters: [
+      { name: 'id', in: 'path', required: true, description: 'idTrx', schema: Type.Integer({ minimum: 1 }) },
+      {
+        name: 'verificationToken',
+        in: 'query',
+        required: true,
+        description: 'That of the accepted refund',
+        schema: Type.String(),
+      },
+    ],
+    replies: {
+      200: {
+        description: 'Its status',
+        schema: Type.Object(
+          {
+            message: Type.String(),
+            errors: Type.Null(),
+            data: Type.Object({ status: Type.String({ enum: ['processing', 'completed', 'failed'] }) }),
+          },
+          { $id: 'RefundStatus' },
+        ),
+        example: { message: 'OK', errors: null, data: { status: 'completed' } },
+      },
+    },
+    errors: ['TOKEN_MISSING', 'TOKEN_INVALID', 'PRIVATE_TOKEN_RETIRED', 'NO_PERMISSION', 'NOT_FOUND'],
+  },
+  handle: async (app, request) => {
+    const { transaction } = await requireOwnTransaction(app, request);
+    const { verificationToken } = request.query as { verificationToken?: unknown };
+    const id = typeof verificationToken === 'string' ? verificationToken : '';
+    const refund = await findRefund(app, transaction.id, id);
+    if (refund === null) throw new Problem('NOT_FOUND', { detail: 'The transaction has no refund with this token.' });
+    return { message: 'OK', errors: null, data: { status: refund.state } };
+  },
+};

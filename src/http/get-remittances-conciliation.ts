@@ -1,0 +1,78 @@
+import Type from 'typebox';
+import { reconcileEntries } from '../books/reconcile-entries.ts';
+import { Problem } from '../error-catalogue.ts';
+import { boundsOfDay, isDay } from '../lib/calendar-day.ts';
+import type { Endpoint } from './endpoint.ts';
+import {
+  REMITTANCE_ITEM_EXAMPLE,
+  REMITTANCE_NULLIFICATION_EXAMPLE,
+  RemittanceItemSchema,
+  RemittanceNullificationSchema,
+} from './remittance-schemas.ts';
+import { describeRemittances, readScope, SCOPE_ERRORS, SCOPE_PARAMETERS } from './remittance-scope.ts';
+
+/** What was paid and given back on a day of Chile, each with its entry in the books. */
+export const getRemittancesConciliation: Endpoint = {
+  method: 'GET',
+  paths: ['/remittances/conciliation', '/remittances/conciliation/'],
+  access: 'bearer',
+  query: ['email', 'date', 'environment', 'currency'],
+  describe: {
+    operationId: 'reconcileDay',
+    summary: 'Reconcile a day',
+    description:
+      'The payments and refunds that were completed on a day of Chile (America/Santiago), in one currency. `totalTransactions` less `totalNullification` is `totalRemittances`.',
+    tag: 'Reconciliation',
+    parameters: [
+      { name: 'date', in: 'query', required: true, description: 'YYYY-MM-DD', schema: Type.String() },
+      {
+        name: 'email',
+        in: 'query',
+        description: 'Whose report: one’s own unless an operator asks',
+        schema: Type.String(),
+      },
+      ...SCOPE_PARAMETERS,
+    ],
+    replies: { 200: { description: 'The day', schema: replySchema(), example: replyExample() } },
+    errors: SCOPE_ERRORS,
+  },
+  handle: async (app, request) => {
+    const { date, email } = request.query as { date?: unknown; email?: unknown };
+    const { environmentIds, currency } = await readScope(app, request, email);
+    if (typeof date !== 'string' || !isDay(date)) {
+      throw new Problem('INVALID_PARAMETER', { detail: 'date is a day such as 2026-01-15.' });
+    }
+    const { lines } = await reconcileEntries(app, { environmentIds, ...boundsOfDay(date), transactionId: 0 });
+    const day = describeRemittances(lines, currency);
+    const data = {
+      totalRemittances: day.total,
+      items: day.items,
+      totalTransactions: day.paid,
+      totalNullification: day.refunded,
+      nullifications: day.nullifications,
+    };
+    return { message: 'OK', errors: null, data };
+  },
+};
+
+function replySchema() {
+  const data = Type.Object({
+    totalRemittances: Type.Number({ description: 'What the day leaves for the merchant' }),
+    items: Type.Array(RemittanceItemSchema),
+    totalTransactions: Type.Number({ description: 'Sum of the payments' }),
+    totalNullification: Type.Number({ description: 'Sum of the refunds' }),
+    nullifications: Type.Array(RemittanceNullificationSchema),
+  });
+  return Type.Object({ message: Type.String(), errors: Type.Null(), data }, { $id: 'Conciliation' });
+}
+
+function replyExample() {
+  const data = {
+    totalRemittances: 10000,
+    items: [REMITTANCE_ITEM_EXAMPLE],
+    totalTransactions: 12990,
+    totalNullification: 2990,
+    nullifications: [REMITTANCE_NULLIFICATION_EXAMPLE],
+  };
+  return { message: 'OK', errors: null, data };
+}

@@ -1,0 +1,127 @@
+import type { FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { Problem } from '../error-catalogue.ts';
+import { parseDecimal } from '../lib/money.ts';
+import { createRefund, type RefundCreation } from '../refunds/create-refund.ts';
+import type { RefundType } from '../refunds/refund.ts';
+import { REFUND_REFUSAL_CODES } from '../refunds/refund-refusal.ts';
+import type { Transaction } from '../transactions/transaction.ts';
+import type { Endpoint } from './endpoint.ts';
+import { readIdempotencyKey } from './read-idempotency-key.ts';
+import { invalidBody, readMembers } from './read-members.ts';
+import { requireOwnTransaction } from './require-own-transaction.ts';
+
+const ACCEPTED = { code: 'REFUND_PROCESSING', message: 'La anulación se encuentra en proceso' };
+
+/** Gives a payment back, in part or whole. Existing clients read a refusal by its message, at status 200. */
+export const postNullification: Endpoint = {
+  method: 'POST',
+  paths: ['/trxs/:id/nullification', '/trxs/:id/nullification/'],
+  access: 'bearer',
+  consumes: ['application/json'],
+  describe: {
+    operationId: 'createRefund',
+    summary: 'Refund a payment, in part or whole',
+    description:
+      'Accepted is what has a `data.verificationToken`; its end is told by the status, the events and the events URL. A refusal is answered with 200 too, with its reason in `code` and `message`. The amount is reserved at once: however many requests come together, no more is given back than was paid.',
+    tag: 'Refunds',
+    parameters: [
+      { name: 'id', in: 'path', required: true, description: 'idTrx', schema: Type.Integer({ minimum: 1 }) },
+      {
+        name: 'Idempotency-Key',
+        in: 'header',
+        description: 'The same key again answers with the first refund, and gives nothing back twice',
+        schema: Type.String({ minLength: 1, maxLength: 200 }),
+      },
+    ],
+    body: requestSchema(),
+    bodyExample: { amount: 1000, type: 'parcial' },
+    replies: {
+      200: {
+        description: 'Accepted or refused: `code` says it',
+        headers: { 'Idempotency-Hit': 'true when this key had been answered before' },
+        schema: replySchema(),
+        example: { ...ACCEPTED, errors: null, data: { verificationToken: 'rf_0123456789abcdefghjk' } },
+      },
+    },
+    errors: [
+      'TOKEN_MISSING',
+      'TOKEN_INVALID',
+      'PRIVATE_TOKEN_RETIRED',
+      'NO_PERMISSION',
+      'INVALID_JSON',
+      'INVALID_HEADER',
+      'INVALID_BODY',
+      'UNSUPPORTED_MEDIA_TYPE',
+      'IDEMPOTENCY_KEY_REUSED',
+      'OUTCOME_UNKNOWN',
+    ],
+  },
+  handle: async (app, request, reply) => {
+    const { user, transaction } = await requireOwnTransaction(app, request);
+    const idempotencyKey = readIdempotencyKey(request);
+    const wish = { ...readWish(request, transaction), idempotencyKey, requestedBy: user.id };
+    const creation = await createRefund(app, transaction, wish);
+    if (creation.kind === 'replayed') reply.header('idempotency-hit', 'true');
+    return replyOf(creation);
+  },
+};
+
+function readWish(request: FastifyRequest, transaction: Transaction): { amount: number; type: RefundType } {
+  // Some clients send `nullifyTbk`; it says nothing that the transaction does not say.
+  const members = readMembers(request, {
+    amount: { kind: 'number' },
+    type: { kind: 'string' },
+    nullifyTbk: { kind: 'any', optional: true },
+  });
+  const { type } = members;
+  if (type !== 'total' && type !== 'parcial') {
+    const fix = 'Send total or parcial.';
+    throw invalidBody([{ pointer: '/type', code: 'INVALID_PARAMETER', message: 'type is another word.', fix }]);
+  }
+  const amount = parseDecimal(members.amount, transaction.currency);
+  if (amount === null || amount === 0) {
+    const message = `amount is no amount of ${transaction.currency}.`;
+    const fix = 'Send a number above 0 with no more decimals than the currency has.';
+    throw invalidBody([{ pointer: '/amount', code: 'INVALID_AMOUNT', message, fix }]);
+  }
+  return { amount, type };
+}
+
+function replyOf(creation: RefundCreation) {
+  switch (creation.kind) {
+    case 'refused':
+      return { ...creation.refusal, errors: null, data: null };
+    case 'reused':
+      throw new Problem('IDEMPOTENCY_KEY_REUSED');
+    case 'accepted':
+    case 'replayed':
+      return { ...ACCEPTED, errors: null, data: { verificationToken: creation.refund.id } };
+  }
+}
+
+function requestSchema() {
+  return Type.Object(
+    {
+      amount: Type.Number({ exclusiveMinimum: 0, description: 'In the currency of the transaction' }),
+      type: Type.String({ enum: ['total', 'parcial'], description: 'total: all that is left of the payment' }),
+      nullifyTbk: Type.Optional(Type.Any({ description: 'Taken from existing clients and not looked at' })),
+    },
+    { $id: 'RefundRequest', additionalProperties: false },
+  );
+}
+
+function replySchema() {
+  return Type.Object(
+    {
+      message: Type.String(),
+      code: Type.String({ enum: [ACCEPTED.code, ...REFUND_REFUSAL_CODES] }),
+      errors: Type.Null(),
+      data: Type.Union([
+        Type.Object({ verificationToken: Type.String({ description: 'Id of the refund' }) }),
+        Type.Null(),
+      ]),
+    },
+    { $id: 'RefundReply' },
+  );
+}

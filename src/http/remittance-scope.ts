@@ -1,0 +1,122 @@
+import type { FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { currencyExponent } from '../../sdk/src/currency-exponents.ts';
+import type { App } from '../app.ts';
+import { findUser } from '../auth/find-user.ts';
+import type { User } from '../auth/user.ts';
+import type { BookedLine } from '../books/reconciliation-queries.ts';
+import { Problem } from '../error-catalogue.ts';
+import { toDecimalNumber } from '../lib/money.ts';
+import { listEnvironmentIds } from '../payment-services/list-environments.ts';
+import { requireUser } from './require-user.ts';
+
+/** What existing clients do not send, because their two hosts said it. */
+export const SCOPE_PARAMETERS = [
+  {
+    name: 'environment',
+    in: 'query',
+    description: 'production unless said; what is tested and what is earned are never mixed',
+    schema: Type.String({ enum: ['development', 'production'] }),
+  },
+  { name: 'currency', in: 'query', description: 'CLP unless said; sums are of one currency', schema: Type.String() },
+] as const;
+
+export const SCOPE_ERRORS = [
+  'INVALID_PARAMETER',
+  'INVALID_CURRENCY',
+  'TOKEN_MISSING',
+  'TOKEN_INVALID',
+  'PRIVATE_TOKEN_RETIRED',
+  'NO_PERMISSION',
+] as const;
+
+/** Which environments and which currency a report is about, and who asks for it. */
+export type RemittanceScope = { environmentIds: number[]; currency: string; user: User };
+
+/**
+ * Reads whose report it is (`whose`: an e-mail address or id, undefined for one's own), and of what. Only an operator may
+ * ask for another's. Throws `Problem`.
+ */
+export async function readScope(app: App, request: FastifyRequest, whose: unknown): Promise<RemittanceScope> {
+  const asking = await requireUser(app, request);
+  const user = await readUser(app, asking, whose);
+  const { environment = 'production', currency = 'CLP' } = request.query as {
+    environment?: unknown;
+    currency?: unknown;
+  };
+  if (environment !== 'production' && environment !== 'development') {
+    throw new Problem('INVALID_PARAMETER', { detail: 'environment is development or production.' });
+  }
+  if (typeof currency !== 'string' || currencyExponent(currency) === undefined) throw new Problem('INVALID_CURRENCY');
+  return { environmentIds: await listEnvironmentIds(app, environment, null, user.environmentIds), currency, user };
+}
+
+async function readUser(app: App, asking: User, whose: unknown): Promise<User> {
+  if (whose === undefined || whose === '' || whose === asking.id) return asking;
+  if (typeof whose === 'string' && whose.trim().toLowerCase() === asking.email) return asking;
+  const user = asking.environmentIds === null && typeof whose === 'string' ? await findUser(app, whose) : null;
+  if (user === null) throw new Problem('NO_PERMISSION');
+  return user;
+}
+
+/** The payments and the refunds among the entries of one currency; amounts become decimals of it. */
+export function describeRemittances(lines: readonly BookedLine[], currency: string) {
+  const ofCurrency = lines.filter((line) => line.currency === currency);
+  const payments = ofCurrency.filter(({ kind }) => kind === 'payment');
+  const refunds = ofCurrency.filter(({ kind }) => kind === 'refund');
+  const paid = sum(payments);
+  const refunded = sum(refunds);
+  return {
+    items: payments.map(describeItem),
+    nullifications: refunds.map(describeNullification),
+    paid: toDecimalNumber(paid, currency),
+    refunded: toDecimalNumber(refunded, currency),
+    total: toDecimalNumber(paid - refunded, currency),
+  };
+}
+
+function sum(lines: readonly BookedLine[]): number {
+  return lines.reduce((total, { amount }) => total + amount, 0);
+}
+
+function describeItem(line: BookedLine) {
+  const createdAt = line.transaction_created_at ?? line.created_at;
+  const amount = toDecimalNumber(line.amount, line.currency);
+  return {
+    amount,
+    // No fees are charged, so all of it is the merchant's.
+    cost: 0,
+    total: amount,
+    idTrx: line.transaction_id,
+    order_id_tienda: line.reference,
+    createdAt,
+    dateTimeCreatedAt: new Date(createdAt).toISOString(),
+    isTotalNullified: line.refunded >= line.amount,
+    isParcialNullified: line.refunded > 0 && line.refunded < line.amount,
+    currency: line.currency,
+    document: readDocument(line.unsigned_fields),
+    entry: `${line.environment_id}/${line.link}.${line.line}`,
+  };
+}
+
+function describeNullification(line: BookedLine) {
+  return {
+    tipo: line.refund_type,
+    montoAnulado: toDecimalNumber(line.amount, line.currency),
+    status: line.refund_state,
+    timestamp: Math.floor(line.created_at / 1000),
+    dateTime: new Date(line.created_at).toISOString(),
+    idTrx: line.transaction_id,
+    verificationToken: line.refund_id,
+    entry: `${line.environment_id}/${line.link}.${line.line}`,
+  };
+}
+
+/** The shop's own document, as it sent it: never signed, so never believed for more than this. */
+function readDocument(unsignedFields: string | null): { id: string | null; type: string | null } {
+  const { x_document: document } = JSON.parse(unsignedFields ?? '{}') as {
+    x_document?: Record<string, unknown> | null;
+  };
+  const text = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value) : null);
+  return { id: text(document?.['id']), type: text(document?.['type']) };
+}
