@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Comparison, compareSettlement } from '../../src/books/compare-settlement.ts';
+import { readSettlement, SettlementError } from '../../src/books/read-settlement.ts';
+import type { BookedLine } from '../../src/books/reconciliation-queries.ts';
+
+// 2026-01-15, 12:00 UTC.
+const AT = 1_768_478_400_000;
+
+function booked(changes: Partial<BookedLine> = {}): BookedLine {
+  return {
+    environment_id: 1,
+    link: 1,
+    line: 0,
+    created_at: AT,
+    kind: 'payment',
+    debit_account: 'method:webpay:receivable',
+    credit_account: 'merchant:payable',
+    amount: 12_990,
+    currency: 'CLP',
+    transaction_id: 1001,
+    refund_id: null,
+    reference: 'ORD-1',
+    transaction_amount: 12_990,
+    transaction_currency: 'CLP',
+    transaction_state: 'completed',
+    transaction_created_at: AT,
+    unsigned_fields: null,
+    payment_detail: '{"authorization_code":"1213","buy_order":"rb-1001"}',
+    refund_type: null,
+    refund_amount: null,
+    refund_state: null,
+    refund_detail: null,
+    refunded: 0,
+    ...changes,
+  };
+}
+
+const refund = booked({
+  link: 2,
+  kind: 'refund',
+  amount: 990,
+  refund_id: 'rf_1',
+  refund_detail: '{"authorization_code":"77"}',
+});
+
+function told(comparisons: readonly Comparison[]): string[] {
+  return comparisons.map(({ kind, row, line, differs }) =>
+    [kind, row?.fileLine ?? '-', line?.link ?? '-', ...differs].join(' '),
+  );
+}
+
+const CASES: [name: string, csv: string, lines: BookedLine[], expected: string[]][] = [
+  ['the same', '2026-01-15,rb-1001,1213,12990', [booked()], ['matched 2 1']],
+  ['by the authorisation code alone', '2026-01-15,,1213,12990', [booked()], ['matched 2 1']],
+  ['another amount', '2026-01-15,rb-1001,1213,12000', [booked()], ['different 2 1 amount']],
+  ['another day', '2026-01-16,rb-1001,1213,12990', [booked()], ['different 2 1 date']],
+  ['another code', '2026-01-15,rb-1001,9999,12990', [booked()], ['different 2 1 authorization_code']],
+  ['nothing of ours', '2026-01-15,rb-9,1,12990', [], ['missing_in_books 2 -']],
+  ['ours is not settled', '2026-01-15,rb-9,1,1', [booked()], ['missing_in_books 2 -', 'missing_in_settlement - 1']],
+  [
+    'a line twice is matched once',
+    '2026-01-15,rb-1001,1213,12990\n2026-01-15,rb-1001,1213,12990',
+    [booked()],
+    ['matched 2 1', 'missing_in_books 3 -'],
+  ],
+  [
+    'a payment and its refund have one buy order',
+    '2026-01-15,rb-1001,,-990\n2026-01-15,rb-1001,1213,12990',
+    [booked(), refund],
+    ['matched 2 2', 'matched 3 1'],
+  ],
+  [
+    'of two refunds of one payment each finds the one of its amount',
+    '2026-01-15,rb-1001,,-500\n2026-01-15,rb-1001,,-990',
+    [refund, { ...refund, link: 3, amount: 500, refund_id: 'rf_2' }],
+    ['matched 2 3', 'matched 3 2'],
+  ],
+  [
+    'a method without buy orders is known by the transaction',
+    '2026-01-15,1001,,12990',
+    [booked({ payment_detail: null })],
+    ['matched 2 1'],
+  ],
+  [
+    'money without an order is money that came',
+    '2026-01-15,rb-1001,,12990',
+    [booked({ kind: 'late_payment' })],
+    ['matched 2 1'],
+  ],
+];
+for (const [name, csv, lines, expected] of CASES) {
+  test(`a settlement file against the books: ${name}`, () => {
+    const rows = readSettlement(`date,buy_order,authorization_code,amount\n${csv}\n`);
+    assert.deepEqual(told(compareSettlement(rows, lines)), expected);
+  });
+}
+
+test('a file as spreadsheets in Chile write it is read', () => {
+  const text =
+    '\uFEFFFecha Venta;Orden de Compra;Código Autorización;Monto;Moneda\r\n15/01/2026;rb-1;012;$12.990;CLP\r\n16-01-2026;rb-2;;-1.000.000;\r\n2026-01-17;;7;10,55;USD\r\n';
+  assert.deepEqual(readSettlement(text), [
+    { fileLine: 2, date: '2026-01-15', buyOrder: 'rb-1', authorizationCode: '012', amount: 12_990, currency: 'CLP' },
+    { fileLine: 3, date: '2026-01-16', buyOrder: 'rb-2', authorizationCode: null, amount: -1_000_000, currency: 'CLP' },
+    { fileLine: 4, date: '2026-01-17', buyOrder: null, authorizationCode: '7', amount: 1055, currency: 'USD' },
+  ]);
+});
+
+const UNREADABLE: [csv: string, message: RegExp][] = [
+  ['date,amount\n2026-01-15,1', /must name/],
+  ['buy_order,amount\nx,1', /must name/],
+  ['', /must name/],
+  ['date,buy_order,amount\n15.01.2026,x,1', /Line 2: write the date/],
+  ['date,buy_order,amount\n2026-02-30,x,1', /Line 2: write the date/],
+  ['date,buy_order,amount\n2026-01-15,x,12.5', /Line 2: the amount/],
+  ['date,buy_order,amount\n2026-01-15,x,0', /Line 2: the amount/],
+  ['date,buy_order,amount\n2026-01-15,x,1\n2026-01-15,x,(5)', /Line 3: the amount/],
+  ['date,buy_order,amount\n2026-01-15,,1', /Line 2: neither/],
+  ['date,buy_order,amount\n2026-01-15,x,1,2,3', /no CSV/],
+];
+for (const [csv, message] of UNREADABLE) {
+  test(`a settlement file is refused: ${JSON.stringify(csv)}`, () => {
+    assert.throws(
+      () => readSettlement(csv),
+      (error) => error instanceof SettlementError && message.test(error.message),
+    );
+  });
+}

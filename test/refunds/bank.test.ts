@@ -1,0 +1,10 @@
+import { test } from 'node:test';
+import { forEachEngine } from '../support/engines.ts';
+import { checkBank } from './bank.ts';
+
+// `bin/test --faults` runs a thousand, see test/faults/bank.fault.ts.
+forEachEngine('a bank with four clients', (openTestDatabase, engine) => {
+  test('never gives back more than was paid, and its books are what happened', { timeout: 120_000 }, async () => {
+    await checkBank(await openTestDatabase(), { runs: engine === 'sqlite' ? 30 : 10, commands: 25 });
+  });
+});

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import type { Database, Tx } from '../../src/db/database.ts';
+import { forEachEngine, type OpenTestDatabase, type TestDatabase } from '../support/engines.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { refund, refundsOf } from '../support/test-refunds.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+
+forEachEngine('accepting refunds', (openTestDatabase, engine) => {
+  test('of 64 refunds of the full amount, from 4 processes at once, exactly one is accepted', async () => {
+    const { db, paid, app } = await open(openTestDatabase);
+    assert.equal(await acceptedByProcesses(db, paid.id, paid.amount), 1);
+    assert.deepEqual(await refundsOf(app, paid), [['processing', 10_000]]);
+  });
+
+  test('of 64 refunds of the half, from 4 processes at once, exactly two are accepted', async () => {
+    const { db, paid, app } = await open(openTestDatabase);
+    assert.equal(await acceptedByProcesses(db, paid.id, paid.amount / 2), 2);
+    assert.deepEqual(await refundsOf(app, paid), [
+      ['processing', 5000],
+      ['processing', 5000],
+    ]);
+  });
+
+  test('one key sent 64 times at once is one refund', async () => {
+    const { app, paid } = await open(openTestDatabase);
+    const creations = await Promise.all(
+      Array.from({ length: 64 }, () => refund(app, paid, 100, { idempotencyKey: 'once' })),
+    );
+    assert.equal(creations.filter(({ kind }) => kind === 'accepted').length, 1);
+    assert.equal(creations.filter(({ kind }) => kind === 'replayed').length, 63);
+    assert.deepEqual(await refundsOf(app, paid), [['processing', 100]]);
+  });
+
+  test('a key belongs to its transaction', async () => {
+    const { app, paid, environment } = await open(openTestDatabase);
+    const other = await createPaidTransaction(app, environment);
+    assert.equal((await refund(app, paid, 100, { idempotencyKey: 'k' })).kind, 'accepted');
+    assert.equal((await refund(app, other, 100, { idempotencyKey: 'k' })).kind, 'accepted');
+    assert.equal((await refund(app, paid, 100, { idempotencyKey: 'k', type: 'total' })).kind, 'reused');
+  });
+
+  // SQLite has one writer, whose transactions queue; there is nothing to plant.
+  if (engine === 'postgres') {
+    test('planted bug: without the lock of the row two read the same sum, and both are accepted', async () => {
+      const { db, paid } = await open(openTestDatabase);
+      const app = createTestApp(withoutLock(db));
+      const creations = await Promise.all([refund(app, paid, paid.amount), refund(app, paid, paid.amount)]);
+      assert.deepEqual(
+        creations.map(({ kind }) => kind),
+        ['accepted', 'accepted'],
+      );
+    });
+  }
+});
+
+async function open(openTestDatabase: OpenTestDatabase) {
+  const db = await openTestDatabase();
+  const app = createTestApp(db);
+  const environment = await createTestEnvironment(app);
+  return { db, app, environment, paid: await createPaidTransaction(app, environment, { amount: 10_000 }) };
+}
+
+/** How many of 64 refunds were accepted, in all of 4 processes that begin when all of them are ready. */
+async function acceptedByProcesses(db: TestDatabase, transactionId: number, amount: number): Promise<number> {
+  const processes = Array.from({ length: 4 }, () => {
+    const program = programOf(db.url, transactionId, amount);
+    return spawn(process.execPath, ['--input-type=module-typescript', '--eval', program], {
+      cwd: import.meta.dirname,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+  });
+  await Promise.all(processes.map((one) => once(one.stdout, 'readable')));
+  for (const one of processes) one.stdin.end();
+  const outputs = await Promise.all(processes.map((one) => text(one.stdout)));
+  return outputs.join('').match(/accepted/g)?.length ?? 0;
+}
+
+function programOf(url: string, transactionId: number, amount: number): string {
+  return `
+    import { openDatabase } from '../../src/db/open-database.ts';
+    import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
+    import { createTestApp } from '../support/test-app.ts';
+    import { refund } from '../support/test-refunds.ts';
+    const db = openDatabase(${JSON.stringify(url)}, { connections: 4, pooler: false, onFatal: () => {} });
+    const app = createTestApp(db);
+    const transaction = await selectTransaction(db, ${transactionId});
+    process.stdout.write('ready ');
+    for await (const _ of process.stdin);
+    const creations = await Promise.all(Array.from({ length: 16 }, () => refund(app, transaction, ${amount})));
+    process.stdout.write(creations.map(({ kind }) => kind).join(' ') + ' ');
+    await db.close();
+  `;
+}
+
+/** The row is read and not locked, and whoever has summed up waits until the other has too. */
+function withoutLock(db: Database): Database {
+  let summed = 0;
+  const both = Promise.withResolvers<void>();
+  const unlocked = (tx: Tx): Tx => ({
+    ...tx,
+    query: async (sql, parameters) => {
+      const locks = sql.startsWith('update transactions set state = state');
+      const rows = await tx.query<never>(locks ? 'select * from transactions where id = $1' : sql, parameters);
+      if (sql.includes('sum(amount)') && ++summed === 2) both.resolve();
+      if (sql.includes('sum(amount)')) await both.promise;
+      return rows;
+    },
+  });
+  return { ...db, transaction: (work) => db.transaction((tx) => work(unlocked(tx))) };
+}
