@@ -6,22 +6,23 @@ import type { Endpoint } from './endpoint.ts';
 import { FIXED_HEADERS } from './fixed-headers.ts';
 import { checkFraming, checkMediaType, checkQuery } from './framing.ts';
 import { answerClientError, guardSockets } from './guard-sockets.ts';
+import { addLimitHeaders, isCountedBefore, judgeFailure, limitAddress } from './request-limits.ts';
 import { sendFailure } from './send-problem.ts';
-
-const BODY_LIMIT = 16 * 1024;
+import { SERVER_LIMITS } from './server-limits.ts';
 
 /** Builds the HTTP server for a table of endpoints; it does not listen yet. */
 export function buildServer(app: App, endpoints: readonly Endpoint[]): FastifyInstance {
   const server = fastify({
-    bodyLimit: BODY_LIMIT,
+    bodyLimit: SERVER_LIMITS.bodyBytes,
     // One hop: what stands further left in X-Forwarded-For was written by the client, who could count as anybody.
     trustProxy: app.config.trustProxy ? (_address, hop) => hop === 0 : false,
     genReqId: createRequestIds(),
-    requestTimeout: 20_000,
-    keepAliveTimeout: 5_000,
+    requestTimeout: SERVER_LIMITS.requestMs,
+    keepAliveTimeout: SERVER_LIMITS.idleMs,
     http: {
-      maxHeaderSize: 8 * 1024,
-      headersTimeout: 10_000,
+      // What is promised is for whoever fills it; the lines that HTTP clients add by themselves come on top.
+      maxHeaderSize: SERVER_LIMITS.headerBytes + 512,
+      headersTimeout: SERVER_LIMITS.headersMs,
       connectionsCheckingInterval: 1_000,
       requireHostHeader: false,
     },
@@ -46,7 +47,16 @@ export function buildServer(app: App, endpoints: readonly Endpoint[]): FastifyIn
     count(app, request, reply);
     done();
   });
-  server.setErrorHandler((failure, request, reply) => sendFailure(app, request, reply, failure));
+  if (app.config.rateLimits) {
+    server.addHook('onSend', (request, reply, _payload, done) => {
+      addLimitHeaders(request, reply);
+      done();
+    });
+  }
+  server.setErrorHandler(async (failure, request, reply) => {
+    const answer = app.config.rateLimits ? await judgeFailure(app, request, failure) : failure;
+    return sendFailure(app, request, reply, answer);
+  });
   addEndpoints(app, server, endpoints);
   server.setNotFoundHandler(createUnknownAnswerer(app, endpoints));
   guardSockets(app, server.server);
@@ -79,17 +89,19 @@ function refusalOf(request: FastifyRequest): Problem | undefined {
 function addEndpoints(app: App, server: FastifyInstance, endpoints: readonly Endpoint[]): void {
   const prefixes = app.config.basePath === '' ? [''] : ['', app.config.basePath];
   for (const endpoint of endpoints) {
+    const counted = isCountedBefore(app, endpoint);
     for (const path of endpoint.paths.flatMap((one) => prefixes.map((prefix) => prefix + one))) {
       server.route({
         method: endpoint.method,
         url: path,
-        bodyLimit: endpoint.bodyLimit ?? BODY_LIMIT,
+        bodyLimit: endpoint.bodyLimit ?? SERVER_LIMITS.bodyBytes,
         config: { endpoint },
         handler: (request, reply) => {
           // A trailer could name a header a second time, after everything was checked.
           if (request.raw.rawTrailers.length > 0)
             throw new Problem('HTTP_MALFORMED', { detail: 'Trailers are not taken.' });
-          return endpoint.handle(app, request, reply);
+          const handle = () => endpoint.handle(app, request, reply);
+          return counted ? limitAddress(app, request).then(handle) : handle();
         },
       });
     }

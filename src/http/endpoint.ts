@@ -24,6 +24,8 @@ export type Endpoint = {
   bodyLimit?: number;
   /** The query parameters there are. Any other is refused where a body is taken, and ignored elsewhere. */
   query?: readonly string[];
+  /** Balancers, monitors and pages ask for it as often as they like: no request limit counts it. */
+  unlimited?: true;
   /** What the API description says; pages and files have none. */
   describe?: Description;
   handle(app: App, request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
@@ -43,10 +45,19 @@ export type Description = {
     | 'Bank account validation'
     | 'Events'
     | 'Operation';
-  parameters?: readonly { name: string; in: 'query' | 'path' | 'header'; required?: boolean; description: string; schema: TSchema }[];
+  parameters?: readonly {
+    name: string;
+    in: 'query' | 'path' | 'header';
+    required?: boolean;
+    description: string;
+    schema: TSchema;
+  }[];
   body?: TSchema;
   bodyExample?: unknown;
-  replies: Record<number, { description: string; schema?: TSchema; example?: unknown; headers?: Record<string, string> }>;
+  replies: Record<
+    number,
+    { description: string; schema?: TSchema; example?: unknown; headers?: Record<string, string> }
+  >;
   /** Codes of the catalogue that this operation can answer with. */
   errors: readonly string[];
 };

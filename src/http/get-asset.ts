@@ -7,6 +7,7 @@ export const getAsset: Endpoint = {
   method: 'GET',
   paths: ['/assets/:name'],
   access: 'public',
+  unlimited: true,
   handle: async (_app, request, reply) => {
     const { name } = request.params as { name: string };
     if (!Object.hasOwn(ASSETS, name)) throw new Problem('NOT_FOUND');

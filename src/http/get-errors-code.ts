@@ -1,7 +1,9 @@
-import { SIGNING_CATALOGUE } from '../../sdk/src/signing-error.ts';
-import { CATALOGUE, type CatalogueEntry, Problem } from '../error-catalogue.ts';
+import { type CauseCode, FIXES, type Language } from '../../sdk/src/signature-causes.ts';
+import { SIGNING_CATALOGUE, type SigningCode } from '../../sdk/src/signing-error.ts';
+import { CATALOGUE, Problem } from '../error-catalogue.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Html, html } from './html.ts';
+import { LANGUAGE_NAMES } from './language-of-client.ts';
 import { sendPage } from './page.ts';
 
 /** The page to which the `type` of every error leads. The SDK's codes have theirs too, though it never sends them here. */
@@ -17,21 +19,38 @@ export const getErrorsCode: Endpoint = {
   },
 };
 
-type Explained = Omit<CatalogueEntry, 'status'> & { status: number | null };
+/** Where a code comes from, what it says and what helps; `fixes` in the words of some languages. */
+type Explained = { foundBy: string; title: string; fix: string; fixes: Partial<Record<Language, string>> };
 
 function findEntry(code: string): Explained | null {
-  if (Object.hasOwn(CATALOGUE, code)) return CATALOGUE[code as keyof typeof CATALOGUE];
+  if (Object.hasOwn(CATALOGUE, code)) {
+    const { status, title, fix } = CATALOGUE[code as keyof typeof CATALOGUE];
+    return { foundBy: `the service, with HTTP status ${status}`, title, fix, fixes: {} };
+  }
+  if (Object.hasOwn(FIXES, code)) {
+    const { fix, ...fixes } = FIXES[code as CauseCode];
+    return { foundBy: EXPLAINERS, title: inWords(code), fix, fixes };
+  }
   if (!Object.hasOwn(SIGNING_CATALOGUE, code)) return null;
-  const [predicate, fix] = SIGNING_CATALOGUE[code as keyof typeof SIGNING_CATALOGUE];
-  return { status: null, title: `A field or the body ${predicate}`, fix };
+  const [predicate, fix] = SIGNING_CATALOGUE[code as SigningCode];
+  return { foundBy: 'the SDK, on your side', title: `A field or the body ${predicate}`, fix, fixes: {} };
 }
 
-function describe(code: string, { status, title, fix }: Explained): Html {
+const EXPLAINERS = 'bin/rubrica explain, explain() of the SDK, and the service where development tokens are used';
+
+/** `FIELDS_NOT_SORTED` as "Fields not sorted". */
+function inWords(code: string): string {
+  return code[0] + code.slice(1).toLowerCase().replaceAll('_', ' ');
+}
+
+function describe(code: string, { foundBy, title, fix, fixes }: Explained): Html {
+  const languages = Object.entries(fixes) as [Language, string][];
   return html`<h1>${title}</h1>
 <dl>
 <div><dt>Code</dt><dd><code>${code}</code></dd></div>
-<div><dt>Found by</dt><dd>${status === null ? 'the SDK, on your side' : `the service, with HTTP status ${status}`}</dd></div>
+<div><dt>Found by</dt><dd>${foundBy}</dd></div>
 </dl>
 <h2>What to do</h2>
-<p>${fix}</p>`;
+<p>${fix}</p>
+${languages.map(([language, text]) => html`<h2>${LANGUAGE_NAMES[language]}</h2>\n<p>${text}</p>\n`)}`;
 }

@@ -6,6 +6,7 @@ export const getHealthz: Endpoint = {
   method: 'GET',
   paths: ['/healthz'],
   access: 'public',
+  unlimited: true,
   describe: {
     operationId: 'health',
     summary: 'Whether the process runs',
@@ -21,6 +22,7 @@ export const getReadyz: Endpoint = {
   method: 'GET',
   paths: ['/readyz'],
   access: 'public',
+  unlimited: true,
   describe: {
     operationId: 'ready',
     summary: 'Whether the process should be sent requests',
@@ -40,6 +42,7 @@ export const getMetrics: Endpoint = {
   method: 'GET',
   paths: ['/metrics'],
   access: 'public',
+  unlimited: true,
   describe: {
     operationId: 'metrics',
     summary: 'Metrics in the Prometheus text format',

@@ -2,21 +2,40 @@ import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } 
 import type { Socket } from 'node:net';
 import type { App } from '../app.ts';
 import { CATALOGUE, type ErrorCode, Problem } from '../error-catalogue.ts';
+import { clientNetwork } from '../lib/client-network.ts';
 import { FIXED_HEADERS } from './fixed-headers.ts';
 import { problemBody } from './send-problem.ts';
-
-/** Time in which a refused client can read its answer, before a connection that it keeps open is cut. */
-const LINGER_MS = 1_000;
+import { SERVER_LIMITS } from './server-limits.ts';
 
 /** Answers what arrives at a server without becoming a request: CONNECT, and expectations other than 100-continue. */
 export function guardSockets(app: App, server: Server): void {
-  server.maxHeadersCount = 64;
-  server.maxConnections = 2_000;
+  server.maxHeadersCount = SERVER_LIMITS.headers;
+  server.maxConnections = SERVER_LIMITS.connections;
+  if (app.config.rateLimits && !app.config.trustProxy) shareConnections(server);
   server.on('connect', (_request, socket: Socket) => refuse(app, socket, 'METHOD_NOT_ALLOWED'));
   server.on('checkExpectation', (_request, response: ServerResponse) => {
     noteRefusal(app, 'EXPECTATION_FAILED');
     response.writeHead(417, rawHeaders('EXPECTATION_FAILED'));
     response.end(rawBody(app, 'EXPECTATION_FAILED'));
+  });
+}
+
+/** One client that opens connections and says nothing must leave some for the others. */
+function shareConnections(server: Server): void {
+  const open = new Map<string, number>();
+  server.on('connection', (socket: Socket) => {
+    const network = clientNetwork(socket.remoteAddress ?? '');
+    const count = (open.get(network) ?? 0) + 1;
+    if (count > SERVER_LIMITS.connectionsOfAnAddress) {
+      socket.destroy();
+      return;
+    }
+    open.set(network, count);
+    socket.once('close', () => {
+      const left = (open.get(network) ?? 1) - 1;
+      if (left === 0) open.delete(network);
+      else open.set(network, left);
+    });
   });
 }
 
@@ -55,7 +74,7 @@ function refuse(app: App, socket: HttpSocket, code: ErrorCode): void {
   socket.end(rawAnswer(app, code));
   // Were it closed now, with input unread, the system would throw the answer away before the client can read it.
   socket.resume();
-  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  setTimeout(() => socket.destroy(), SERVER_LIMITS.lingerMs).unref();
 }
 
 function noteRefusal(app: App, code: ErrorCode): void {

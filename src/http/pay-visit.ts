@@ -8,6 +8,7 @@ import type { Endpoint } from './endpoint.ts';
 import { html } from './html.ts';
 import { type Page, sendPage } from './page.ts';
 import { payPage, type Refusal } from './pay-page.ts';
+import { limitAddress } from './request-limits.ts';
 import { noteFailure } from './send-problem.ts';
 
 /** A payer with a valid link. `send` answers with a page in their language. */
@@ -28,6 +29,7 @@ export function payHandler(handle: (app: App, visit: PayVisit) => Promise<Fastif
     const language = payerLanguage(request.headers['accept-language']);
     const send = (status: number, page: Omit<Page, 'status'>) => sendPage(app, reply, { ...page, status });
     try {
+      if (app.config.rateLimits) await limitAddress(app, request);
       const payment = await findPayment(app, tokenOf(request));
       if (payment !== null) return await handle(app, { payment, language, request, reply, send });
       return await send(404, notFoundPage(language));

@@ -12,7 +12,9 @@ import { checkOutboundUrl } from '../lib/address-filter.ts';
 import { authenticateRequest } from '../payment-services/authenticate-request.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import type { TransactionInput } from '../transactions/transaction.ts';
+import { explainRefusal } from './explain-refusal.ts';
 import { mediaTypeOf } from './framing.ts';
+import { limitPaymentService, limitWrongSignature } from './request-limits.ts';
 
 export type SignedRequest = { environment: ServiceEnvironment; input: TransactionInput };
 
@@ -32,7 +34,8 @@ export async function readSignedRequest(app: App, request: FastifyRequest): Prom
   throwIfAny(problems);
   if (signature === null) throw new Problem('SIGNATURE_MISSING');
   const environment = await authenticateRequest(app, values.x_account_id, signingMessage(fields), signature);
-  if (environment === null) throw new Problem('SIGNATURE_INVALID');
+  if (environment === null) throw await signatureRefusal(app, request, values.x_account_id);
+  if (app.config.rateLimits) await limitPaymentService(app, request, environment.paymentServiceId);
 
   const allowPrivate = app.config.allowPrivateCallbacks && environment.environment === 'development';
   throwIfAny(checkRequestGrammar(values, { allowHttp: allowPrivate }));
@@ -53,6 +56,11 @@ export async function readSignedRequest(app: App, request: FastifyRequest): Prom
       unsignedFields: unsignedFields(objects),
     },
   };
+}
+
+async function signatureRefusal(app: App, request: FastifyRequest, serviceToken: string): Promise<Problem> {
+  if (app.config.rateLimits) await limitWrongSignature(app, request, serviceToken);
+  return new Problem('SIGNATURE_INVALID', await explainRefusal(app, request, serviceToken));
 }
 
 function throwIfAny(problems: readonly SigningProblem[]): void {

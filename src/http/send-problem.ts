@@ -93,6 +93,7 @@ function catalogued(code: string): ErrorCode {
   return code in CATALOGUE ? (code as ErrorCode) : 'INVALID_JSON';
 }
 
-function pointerTo(field: string | null): string {
+/** The JSON pointer of a top-level field; null is the whole body. */
+export function pointerTo(field: string | null): string {
   return field === null ? '' : `/${field.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }

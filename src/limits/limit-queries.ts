@@ -10,18 +10,18 @@ export async function selectCount(db: Database, key: string, now: number): Promi
   return row ?? null;
 }
 
-/** Counts one more, from one again when the window is over. Answers the count with it. */
+/** Counts `times` more, from nothing again when the window is over. Answers the count with them. */
 export async function incrementCount(
   tx: Tx,
-  use: { key: string; now: number; endsAt: number; renews: boolean },
+  use: { key: string; now: number; endsAt: number; renews: boolean; times: number },
 ): Promise<CountRow> {
   const [row] = await tx.query<CountRow>(
-    `insert into limit_counts (key, used, ends_at) values ($1, 1, $2)
+    `insert into limit_counts (key, used, ends_at) values ($1, $5, $2)
      on conflict (key) do update set
-       used = case when limit_counts.ends_at <= $3 then 1 else limit_counts.used + 1 end,
+       used = case when limit_counts.ends_at <= $3 then excluded.used else limit_counts.used + excluded.used end,
        ends_at = case when limit_counts.ends_at <= $3 or $4 = 1 then excluded.ends_at else limit_counts.ends_at end
      returning used, ends_at`,
-    [use.key, use.endsAt, use.now, use.renews ? 1 : 0],
+    [use.key, use.endsAt, use.now, use.renews ? 1 : 0, use.times],
   );
   return row as CountRow;
 }

@@ -42,6 +42,24 @@ export function selectEnvironmentById(db: Reader, id: number, now: number): Prom
   );
 }
 
+export type SecretRow = { id: string; environment: Environment; sealed: string; closes_at: number | null };
+
+/** Those of both environments, closed ones too, the newest first and at most `limit`. */
+export function selectSecretsOfPaymentService(
+  db: Reader,
+  paymentServiceId: string,
+  limit: number,
+): Promise<SecretRow[]> {
+  return db.query(
+    `select s.id, e.environment, s.sealed, s.closes_at
+     from environments e join secret_tokens s on s.environment_id = e.id
+     where e.payment_service_id = $1
+     order by case when s.closes_at is null then 0 else 1 end, s.created_at desc, s.id
+     limit $2`,
+    [paymentServiceId, limit],
+  );
+}
+
 export async function insertPaymentService(
   tx: Tx,
   row: { id: string; name: string; created_at: number },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FIXES } from '../../sdk/src/signature-causes.ts';
 import { SIGNING_CATALOGUE } from '../../sdk/src/signing-error.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { CATALOGUE } from '../../src/error-catalogue.ts';
@@ -8,9 +9,9 @@ import { jsonOf, startTestServer } from '../support/test-server.ts';
 
 const db = openDatabase('sqlite::memory:', { connections: 1, pooler: false, onFatal: () => {} });
 
-test('every code of the service and of the SDK has a page that needs no script', async () => {
+test('every code of the service, of the SDK and of the explainer has a page that needs no script', async () => {
   await using server = await startTestServer(createTestApp(db));
-  for (const code of [...Object.keys(CATALOGUE), ...Object.keys(SIGNING_CATALOGUE)]) {
+  for (const code of [...Object.keys(CATALOGUE), ...Object.keys(SIGNING_CATALOGUE), ...Object.keys(FIXES)]) {
     const { status, headers, text } = await server.get(`/errors/${code}`);
     assert.equal(status, 200, code);
     assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
@@ -26,6 +27,21 @@ test('a page says the status and what to do', async () => {
   assert.match(text, /the service, with HTTP status 400/);
   assert.match(text, /join the pairs with &amp;\./);
   assert.match((await server.get('/errors/INVALID_TIMESTAMP')).text, /the SDK, on your side/);
+});
+
+test('the page of a cause tells the fix in four languages', async () => {
+  await using server = await startTestServer(createTestApp(db));
+  const { text } = await server.get('/errors/FIELDS_NOT_SORTED');
+  assert.match(text, /<h1>Fields not sorted<\/h1>/);
+  assert.match(text, /bin\/rubrica explain, explain\(\) of the SDK/);
+  for (const [language, fix] of [
+    ['PHP', 'ksort($fields);'],
+    ['JavaScript', 'Object.keys(fields).sort()'],
+    ['Python', 'sorted(fields)'],
+    ['Ruby', 'fields.sort.to_h'],
+  ] as const) {
+    assert.ok(text.includes(`<h2>${language}</h2>\n<p>${fix}</p>`), language);
+  }
 });
 
 test('a code that there is not is answered with 404', async () => {

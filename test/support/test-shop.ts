@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import type { App } from '../../src/app.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
@@ -42,4 +43,33 @@ export async function createTestTransaction(
 ): Promise<Transaction> {
   const { transaction } = await createTransaction(app, environment, testInput(changes));
   return (await selectTransaction(app.db, transaction.id)) as Transaction;
+}
+
+/** The body of a signed request as a shop without any SDK makes it; `changes` are signed with the rest. */
+export function signedBody(
+  serviceToken: string,
+  secretToken: string,
+  changes: Record<string, string> = {},
+): Record<string, string> {
+  const fields = {
+    x_account_id: serviceToken,
+    x_amount: '12990',
+    x_currency: 'CLP',
+    x_customer_email: 'buyer@example.cl',
+    x_reference: 'ORD-1',
+    x_session_id: 'session-1',
+    x_shop_country: 'CL',
+    x_url_callback: 'https://shop.example.cl/callback?order=1',
+    x_url_cancel: 'https://shop.example.cl/cancel?order=1',
+    x_url_complete: 'https://shop.example.cl/complete?order=1',
+    ...changes,
+  };
+  return withSignature(fields, secretToken);
+}
+
+/** The fields, and a signature over all of them, whatever they hold. */
+export function withSignature(fields: Record<string, string>, secretToken: string): Record<string, string> {
+  const names = Object.keys(fields).sort();
+  const message = names.map((name) => name + fields[name]).join('');
+  return { ...fields, x_signature: createHmac('sha256', secretToken).update(message).digest('hex') };
 }
