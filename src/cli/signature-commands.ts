@@ -1,12 +1,16 @@
 import type { Command } from 'commander';
+import { type Cause, explain } from '../../sdk/src/explain-signature.ts';
 import { computeSignature, signingKey } from '../../sdk/src/hmac.ts';
 import { readJsonFields } from '../../sdk/src/read-json-fields.ts';
 import { messageOf } from '../../sdk/src/sign-fields.ts';
+import type { Language } from '../../sdk/src/signature-causes.ts';
 import { SigningError } from '../../sdk/src/signing-error.ts';
 import { verifyCallback } from '../../sdk/src/verify-callback.ts';
+import { LANGUAGE_NAMES } from '../http/language-of-client.ts';
 import { readStdin } from './options.ts';
+import { print, table } from './print.ts';
 
-/** `sign`, `verify`: what the SDK does, for whoever has a shell. No store is opened. */
+/** `sign`, `verify`, `explain`: what the SDK does, for whoever has a shell. No store is opened. */
 export function addSignatureCommands(program: Command): void {
   program
     .command('sign')
@@ -22,6 +26,19 @@ export function addSignatureCommands(program: Command): void {
     .requiredOption('--secret <secret>', 'Secret Token')
     .option('--json', 'print one JSON object')
     .action(verify);
+  program
+    .command('explain')
+    .description(
+      'read a refused body with its x_signature (a request or a callback, form or JSON) from stdin and name the cause; status 1 when none is found',
+    )
+    .requiredOption('--secret <secret>', 'Secret Token that it should have been signed with')
+    .option('--other-secret <secret>', 'one that it may have been signed with by mistake; may be repeated', collect, [])
+    .option('--json', 'print one JSON object')
+    .action(explainBody);
+}
+
+function collect(value: string, previous: string[]): string[] {
+  return [...previous, value];
 }
 
 async function sign(options: { secret: string; message?: boolean }): Promise<void> {
@@ -38,9 +55,38 @@ async function sign(options: { secret: string; message?: boolean }): Promise<voi
 }
 
 async function verify(options: { secret: string; json?: boolean }): Promise<void> {
-  const result = verifyCallback({ body: await readStdin(), secret: options.secret, expected: {} });
+  const result = verifyCallback({ body: withoutLineFeed(await readStdin()), secret: options.secret, expected: {} });
   if (options.json === true) process.stdout.write(`${JSON.stringify(result)}\n`);
   else if (result.ok) process.stdout.write(`genuine: ${result.data.x_reference} ${result.data.x_result}\n`);
   else process.stdout.write(`not genuine: ${result.code}: ${result.message} ${result.fix}\n`);
   if (!result.ok) process.exitCode = 1;
+}
+
+/** That of `echo` and of editors, which no body ends with. */
+function withoutLineFeed(body: Buffer): Buffer {
+  return body.at(-1) === 0x0a ? body.subarray(0, -1) : body;
+}
+
+async function explainBody(options: { secret: string; otherSecret: string[]; json?: boolean }): Promise<void> {
+  const { verified, causes } = explain({
+    body: withoutLineFeed(await readStdin()),
+    secret: options.secret,
+    otherSecrets: options.otherSecret.map((secret) => ({ label: 'other', secret })),
+    allowHttp: true,
+  });
+  const named = causes.map(({ code, field, fix }) => ({ code, field, fix }));
+  const nothing = verified
+    ? 'The signature is right, and nothing is wrong with the body.'
+    : 'No cause was found: a value may have been changed on the way, or the secret is another one.';
+  print(options, { causes: named }, causes.length === 0 ? [nothing] : causes.flatMap(linesOf));
+  if (causes.length === 0) process.exitCode = 1;
+}
+
+function linesOf({ code, field, fix, fixes }: Cause): string[] {
+  const languages = Object.entries(fixes) as [Language, string][];
+  return [
+    field === null ? code : `${code} in ${field}`,
+    `  ${fix}`,
+    ...table(languages.map(([language, text]) => [`  ${LANGUAGE_NAMES[language]}`, text])),
+  ];
 }

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { suite, test } from 'node:test';
+import { signedBody, withSignature } from '../support/test-shop.ts';
+
+const MAIN = join(import.meta.dirname, '../../src/main.ts');
+const SECRET = '5f3a9c1e7b2d4f60a1b2c3d4e5f60718';
+
+const RIGHT = signedBody('service-token', SECRET);
+const UNSORTED = { ...signedBody('service-token', SECRET, { x_amount: '12990.0' }), x_amount: 12_990 };
+const CALLBACK = {
+  x_account_id: 'service-token',
+  x_amount: '12990.00',
+  x_currency: 'CLP',
+  x_gateway_reference: '1001',
+  x_message: 'Approved',
+  x_reference: 'ORD-1',
+  x_result: 'completed',
+  x_test: 'true',
+  x_timestamp: '2026-01-15T12:00:00.000Z',
+};
+
+suite('explain on the command line', () => {
+  const cases: [name: string, body: string, options: string[], expected: [code: string, field: string | null][]][] = [
+    ['a request as JSON', JSON.stringify(UNSORTED), [], [['NUMBER_PRINTED_DIFFERENTLY', 'x_amount']]],
+    [
+      'a request as a form that ends in a line feed',
+      `${new URLSearchParams({ ...RIGHT, x_signature: RIGHT.x_signature?.toUpperCase() ?? '' })}\n`,
+      [],
+      [['SIGNATURE_IN_UPPER_CASE', 'x_signature']],
+    ],
+    [
+      'a callback that was checked with the secret of the other environment',
+      new URLSearchParams(withSignature(CALLBACK, 'the other secret')).toString(),
+      ['--other-secret', 'an old secret', '--other-secret', 'the other secret'],
+      [['OTHER_SECRET', null]],
+    ],
+    ['a right signature', JSON.stringify(RIGHT), [], []],
+    ['a signature of somebody else', JSON.stringify(signedBody('service-token', 'unknown')), [], []],
+  ];
+  for (const [name, body, options, expected] of cases) {
+    test(`${name}: ${expected.length === 0 ? 'nothing' : 'its cause'} is named`, async () => {
+      const { status, stdout } = await run(body, '--json', ...options);
+      const { causes } = JSON.parse(stdout) as { causes: { code: string; field: string | null; fix: string }[] };
+      assert.deepEqual(
+        causes.map(({ code, field }) => [code, field]),
+        expected,
+      );
+      for (const cause of causes) assert.deepEqual(Object.keys(cause), ['code', 'field', 'fix']);
+      assert.equal(status, expected.length === 0 ? 1 : 0);
+      assert.ok(!stdout.includes(String(RIGHT.x_signature)));
+    });
+  }
+
+  test('a person reads the cause, and the fix in four languages', async () => {
+    const { stdout } = await run(JSON.stringify(UNSORTED));
+    assert.match(stdout, /^NUMBER_PRINTED_DIFFERENTLY in x_amount\n {2}The number was signed in another spelling/);
+    for (const language of ['PHP', 'JavaScript', 'Python', 'Ruby'])
+      assert.match(stdout, new RegExp(`\n {2}${language} +\\S`));
+    assert.match((await run(JSON.stringify(RIGHT))).stdout, /^The signature is right/);
+    assert.match((await run(JSON.stringify(signedBody('a', 'unknown')))).stdout, /^No cause was found/);
+  });
+});
+
+function run(body: string, ...options: string[]): Promise<{ status: number; stdout: string }> {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [MAIN, 'explain', '--secret', SECRET, ...options], (error, stdout) =>
+      resolve({ status: error === null ? 0 : Number(error.code), stdout }),
+    );
+    child.stdin?.end(body);
+  });
+}
