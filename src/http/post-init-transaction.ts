@@ -1,7 +1,7 @@
 import { payUrl } from '../checkout/pay-link.ts';
 import { createFromRequest } from './create-from-request.ts';
 import type { Endpoint } from './endpoint.ts';
-import { SIGNED_REQUEST_EXAMPLE, SignedRequestSchema } from './schemas.ts';
+import { SIGNED_REQUEST_ERRORS, SIGNED_REQUEST_EXAMPLE, SignedRequestSchema } from './schemas.ts';
 
 /** The same from a form in the payer's browser, which lands on the pay page. Kept for shops that post it. */
 export const postInitTransaction: Endpoint = {
@@ -20,14 +20,7 @@ export const postInitTransaction: Endpoint = {
     body: SignedRequestSchema,
     bodyExample: SIGNED_REQUEST_EXAMPLE,
     replies: { 303: { description: 'To the pay page', headers: { Location: 'The pay page' } } },
-    errors: [
-      'INVALID_FORM',
-      'MISSING_FIELD',
-      'AMBIGUOUS_FIELD',
-      'SIGNATURE_INVALID',
-      'REFERENCE_CONFLICT',
-      'NO_PAYMENT_METHOD',
-    ],
+    errors: SIGNED_REQUEST_ERRORS,
   },
   handle: async (app, request, reply) => {
     const { method } = request.query as { method?: string };

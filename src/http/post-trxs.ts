@@ -1,6 +1,12 @@
 import { createFromRequest } from './create-from-request.ts';
 import type { Endpoint } from './endpoint.ts';
-import { CREATED_EXAMPLE, CreatedSchema, SIGNED_REQUEST_EXAMPLE, SignedRequestSchema } from './schemas.ts';
+import {
+  CREATED_EXAMPLE,
+  CreatedSchema,
+  SIGNED_REQUEST_ERRORS,
+  SIGNED_REQUEST_EXAMPLE,
+  SignedRequestSchema,
+} from './schemas.ts';
 import { createdReply } from './transaction-reply.ts';
 
 /** Creates a transaction from a signed request of a shop's server. */
@@ -25,10 +31,7 @@ export const postTrxs: Endpoint = {
         headers: { 'Idempotency-Hit': 'true when this reference had been created before' },
       },
     },
-    errors: [
-      'INVALID_JSON', 'MISSING_FIELD', 'AMBIGUOUS_FIELD', 'INVALID_AMOUNT', 'SIGNATURE_INVALID', 'REFERENCE_CONFLICT',
-      'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED', 'OUTCOME_UNKNOWN', 'NO_PAYMENT_METHOD',
-    ],
+    errors: ['INVALID_TYPE', ...SIGNED_REQUEST_ERRORS],
   },
   handle: async (app, request, reply) => {
     const created = await createFromRequest(app, request);

@@ -4,11 +4,15 @@ import { getDocs, getDocsGuide, getDocsGuideSpanish, getDocsSign } from './get-d
 import { getErrorsCode } from './get-errors-code.ts';
 import { getEvents } from './get-events.ts';
 import { getHealthz, getMetrics, getReadyz } from './get-health.ts';
+import { getIndicatorsRemittances } from './get-indicators-remittances.ts';
+import { getNullificationStatus } from './get-nullification-status.ts';
+import { getNullifications } from './get-nullifications.ts';
 import { getOpenapi, getOpenapiTransfers } from './get-openapi.ts';
 import { getPay } from './get-pay.ts';
 import { getPayCancel } from './get-pay-cancel.ts';
 import { getPayReturn, postPayReturn } from './get-pay-return.ts';
 import { getPayments, getV2Payments } from './get-payments.ts';
+import { getRemittancesConciliation } from './get-remittances-conciliation.ts';
 import { getTrxsId } from './get-trxs-id.ts';
 import { getTrxsStatus } from './get-trxs-status.ts';
 import { getValidationsBankAccount } from './get-validations-bank-account.ts';
@@ -16,6 +20,7 @@ import { postCspReports } from './post-csp-reports.ts';
 import { postInitTransaction } from './post-init-transaction.ts';
 import { postLogin } from './post-login.ts';
 import { postLoginToken } from './post-login-token.ts';
+import { postNullification } from './post-nullification.ts';
 import { postPay } from './post-pay.ts';
 import { postPayCancel } from './post-pay-cancel.ts';
 import { postTrxs } from './post-trxs.ts';
@@ -30,6 +35,11 @@ export const ROUTES: readonly Endpoint[] = [
   postInitTransaction,
   getTrxsId,
   getTrxsStatus,
+  postNullification,
+  getNullifications,
+  getNullificationStatus,
+  getRemittancesConciliation,
+  getIndicatorsRemittances,
   getPayments,
   getV2Payments,
   getEvents,

@@ -42,6 +42,34 @@ export const SIGNED_REQUEST_EXAMPLE = {
   x_signature: '0000000000000000000000000000000000000000000000000000000000000000',
 };
 
+/** What a signed request can be refused for once its body is read, in the order in which it is checked. */
+export const SIGNED_REQUEST_ERRORS = [
+  'FIELD_TOO_LONG',
+  'CONTROL_CHARACTER',
+  'UNKNOWN_FIELD',
+  'MISSING_FIELD',
+  'EMPTY_FIELD',
+  'AMBIGUOUS_FIELD',
+  'SIGNATURE_MISSING',
+  'SIGNATURE_INVALID',
+  'INVALID_ACCOUNT_ID',
+  'INVALID_AMOUNT',
+  'INVALID_CURRENCY',
+  'INVALID_COUNTRY',
+  'INVALID_EMAIL',
+  'INVALID_REFERENCE',
+  'INVALID_SESSION_ID',
+  'INVALID_URL',
+  'URL_NOT_ALLOWED',
+  'NO_PAYMENT_METHOD',
+  'REFERENCE_CONFLICT',
+  'OUTCOME_UNKNOWN',
+  'STORAGE_FULL',
+  'STORAGE_UNAVAILABLE',
+  'OVERLOADED',
+  'STOPPING',
+] as const;
+
 export const CreatedSchema = Type.Object(
   {
     message: Type.String(),
@@ -63,7 +91,11 @@ export const CREATED_EXAMPLE = {
     idTrx: 1001,
     payUrl: [
       { name: 'gateway', code: 'gateway', url: 'https://pay.example.cl/pay/rt-XXXXXXXXXXXXXXXXXXXXXX' },
-      { name: 'Simulated', code: 'simulated', url: 'https://pay.example.cl/pay/rt-XXXXXXXXXXXXXXXXXXXXXX?method=simulated' },
+      {
+        name: 'Simulated',
+        code: 'simulated',
+        url: 'https://pay.example.cl/pay/rt-XXXXXXXXXXXXXXXXXXXXXX?method=simulated',
+      },
     ],
   },
 };
@@ -90,7 +122,12 @@ export const ProblemSchema = Type.Object(
 export const PaymentMethodsSchema = Type.Object(
   {
     types: Type.Array(
-      Type.Object({ codigo: Type.String(), nombre: Type.String(), descripcion: Type.String(), url_imagen: Type.String() }),
+      Type.Object({
+        codigo: Type.String(),
+        nombre: Type.String(),
+        descripcion: Type.String(),
+        url_imagen: Type.String(),
+      }),
     ),
   },
   { $id: 'PaymentMethods' },

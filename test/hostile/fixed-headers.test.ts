@@ -72,7 +72,10 @@ describe('every answer has the fixed headers', () => {
   });
 
   test('and answers of every class were seen', () => {
-    assert.deepEqual([...new Set([...seen].map((status) => Math.floor(status / 100)))].sort((a, b) => a - b), [2, 3, 4, 5]);
+    assert.deepEqual(
+      [...new Set([...seen].map((status) => Math.floor(status / 100)))].sort((a, b) => a - b),
+      [2, 3, 4, 5],
+    );
   });
 });
 

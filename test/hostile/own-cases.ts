@@ -99,6 +99,17 @@ const headers: Draft[] = [
   { title: 'CR in a header value', headers: ['X-A: b\rc'], expect: malformed },
   { title: 'LF in a header value', headers: ['X-A: b\nc'], expect: malformed },
   {
+    title: 'one header of 8,000 bytes beside those that an HTTP client adds',
+    headers: [
+      `X-A: ${'b'.repeat(8000)}`,
+      'User-Agent: node',
+      'Accept: */*',
+      'Accept-Language: *',
+      'Accept-Encoding: gzip, deflate',
+    ],
+    expect: accept,
+  },
+  {
     title: 'one header of 9,000 bytes',
     headers: [`X-A: ${'b'.repeat(9000)}`],
     expect: reject(431, 'HEADERS_TOO_LARGE'),

@@ -1,12 +1,9 @@
 import type { Access, Description, Endpoint } from '../endpoint.ts';
 import { API_VERSION } from '../fixed-headers.ts';
-import { errorExamples, errorReplies } from './openapi-errors.ts';
+import { COMMON_ERRORS, commonErrorReply, errorExamples, errorReplies, readingErrors } from './openapi-errors.ts';
 import { nameSchemas, type Schemas } from './openapi-schemas.ts';
 import type { OpenApiDocument, Operation, Parameter, PathItem, Reply, RequestBody } from './openapi-shape.ts';
 import { INFO, TAGS } from './openapi-texts.ts';
-
-/** Every address can answer with these, before it looks at anything else. */
-const COMMON_ERRORS = ['HTTP_MALFORMED', 'RATE_LIMITED', 'INTERNAL', 'STOPPING'];
 
 /**
  * The API description of a table of endpoints: every endpoint with a `describe` member, a reply for every error code
@@ -21,14 +18,21 @@ export function openApiDocument(endpoints: readonly Endpoint[]): OpenApiDocument
     paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operationOf(endpoint, schemas) };
     for (const alias of aliases) paths[alias] = { $ref: `#/paths/${path.replaceAll('/', '~1')}` };
   }
-  const codes = [...COMMON_ERRORS, ...described.flatMap(({ describe }) => describe?.errors ?? [])];
+  const responses = { CommonError: commonErrorReply(schemas) };
+  const errors = described.flatMap((endpoint) => [...readingErrors(endpoint), ...(endpoint.describe?.errors ?? [])]);
   return {
     openapi: '3.1.0',
     info: { ...INFO, version: API_VERSION },
     servers: [{ url: 'http://127.0.0.1:8080', description: 'The service on your own machine' }],
     tags: TAGS,
     paths,
-    components: { schemas, examples: errorExamples(codes), headers: HEADERS, securitySchemes: SECURITY_SCHEMES },
+    components: {
+      schemas,
+      responses,
+      examples: errorExamples([...COMMON_ERRORS, ...errors]),
+      headers: HEADERS,
+      securitySchemes: SECURITY_SCHEMES,
+    },
   };
 }
 
@@ -44,7 +48,11 @@ function operationOf(endpoint: Endpoint, schemas: Schemas): Operation {
     security: securityOf(endpoint),
     ...(shown.length > 0 && { parameters: shown.map((parameter) => parameterOf(parameter, schemas)) }),
     ...(body !== null && { requestBody: body }),
-    responses: { ...repliesOf(endpoint, schemas), ...errorReplies([...errors, ...COMMON_ERRORS], schemas) },
+    responses: {
+      ...repliesOf(endpoint, schemas),
+      ...errorReplies([...readingErrors(endpoint), ...errors, 'HTTP_MALFORMED', 'RATE_LIMITED', 'INTERNAL'], schemas),
+      default: { $ref: '#/components/responses/CommonError' },
+    },
   };
 }
 

@@ -1,31 +1,74 @@
 import { CATALOGUE, type ErrorCode } from '../../error-catalogue.ts';
+import type { Endpoint } from '../endpoint.ts';
 import { ProblemSchema } from '../schemas.ts';
 import { nameSchemas, type Schemas } from './openapi-schemas.ts';
 import type { Reply } from './openapi-shape.ts';
 
+/** What any request can be refused for, whatever it asks. */
+export const COMMON_ERRORS: readonly ErrorCode[] = [
+  'HTTP_MALFORMED',
+  'DUPLICATE_HEADER',
+  'INVALID_HEADER',
+  'NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+  'REQUEST_TIMEOUT',
+  'EXPECTATION_FAILED',
+  'RATE_LIMITED',
+  'HEADERS_TOO_LARGE',
+  'INTERNAL',
+  'OVERLOADED',
+  'STOPPING',
+  'STORAGE_UNAVAILABLE',
+];
+
+/** What reading the body can be refused for, whatever it is to hold. */
+export function readingErrors({ consumes = [] }: Endpoint): ErrorCode[] {
+  if (consumes.length === 0) return [];
+  return [
+    'UNEXPECTED_QUERY',
+    'UNSUPPORTED_MEDIA_TYPE',
+    'PAYLOAD_TOO_LARGE',
+    'INVALID_ENCODING',
+    'TOO_MANY_FIELDS',
+    'DUPLICATE_KEY',
+    ...(consumes.includes('application/json') ? JSON_ERRORS : []),
+  ];
+}
+
+const JSON_ERRORS: readonly ErrorCode[] = ['INVALID_JSON', 'NOT_AN_OBJECT', 'FORBIDDEN_KEY', 'JSON_TOO_DEEP'];
+
 /** One reply for each status among the codes, with an example for each code. */
 export function errorReplies(codes: readonly string[], schemas: Schemas): Record<string, Reply> {
-  const schema = nameSchemas(ProblemSchema, schemas);
   const statuses = Map.groupBy(known(codes), (code) => CATALOGUE[code].status);
   return Object.fromEntries(
-    [...statuses].map(([status, ofStatus]) => [
-      status,
-      {
-        description: ofStatus.map((code) => `\`${code}\`: ${CATALOGUE[code].title}.`).join(' '),
-        headers: {
-          ...HEADERS[status],
-          'Rubrica-Version': { $ref: '#/components/headers/Rubrica-Version' },
-          'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
-        },
-        content: {
-          'application/problem+json': {
-            schema,
-            examples: Object.fromEntries(ofStatus.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
-          },
-        },
-      },
-    ]),
+    [...statuses].map(([status, ofStatus]) => [status, errorReply(ofStatus, HEADERS[status], schemas)]),
   );
+}
+
+/** The reply of any status that stands for `COMMON_ERRORS`. */
+export function commonErrorReply(schemas: Schemas): Reply {
+  return { ...errorReply(COMMON_ERRORS, {}, schemas), description: 'What any request can be refused for' };
+}
+
+function errorReply(
+  codes: readonly ErrorCode[],
+  headers: Record<string, unknown> | undefined,
+  schemas: Schemas,
+): Reply {
+  return {
+    description: codes.map((code) => `\`${code}\``).join(', '),
+    headers: {
+      ...headers,
+      'Rubrica-Version': { $ref: '#/components/headers/Rubrica-Version' },
+      'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+    },
+    content: {
+      'application/problem+json': {
+        schema: nameSchemas(ProblemSchema, schemas),
+        examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+      },
+    },
+  };
 }
 
 /** A whole answer for each code. */
