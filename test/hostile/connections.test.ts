@@ -37,6 +37,16 @@ describe('on one connection', () => {
     assert.equal((await target.traces()).transactions, 1);
   });
 
+  test('64 clients that send one reference at once get one and the same transaction, or a conflict', async () => {
+    const amounts = ['1000', '2000'];
+    const posts = Array.from({ length: 64 }, (_, at) => post(signedJson({ x_amount: amounts[at % 2] as string })));
+    const exchanges = await Promise.all(posts.map((text) => exchangeBytes(target.port, text + LAST_REQUEST)));
+    const answers = exchanges.map(({ answers }) => answers[0]);
+    assert.deepEqual(new Set(answers.map((answer) => answer?.status)), new Set([200, 409]));
+    assert.equal(new Set(answers.map((answer) => JSON.parse(answer?.body ?? '').data.idTrx)).size, 1);
+    assert.deepEqual(await target.traces(), { ...NO_TRACES, transactions: 1, events: 1 });
+  });
+
   // Once, broken bytes behind a request were answered first, so that a stored transaction looked refused.
   test('broken bytes behind a request are answered after it', async () => {
     const exchange = await exchangeBytes(target.port, `${post(signedJson())}\x01\x02 broken\r\n\r\n`);
