@@ -6,6 +6,8 @@ import { systemClock } from './lib/clock.ts';
 import { createSafeFetch } from './lib/safe-fetch.ts';
 import { createMetrics } from './metrics.ts';
 import { simulatedMethod } from './payment-methods/simulated-method.ts';
+import { createWebpayMethod } from './payment-methods/webpay-method.ts';
+import { findMethodSettings } from './payment-services/method-settings.ts';
 import { composeValidationProvider } from './validation-providers/compose-validation-provider.ts';
 
 export type RunningApp = App & {
@@ -35,6 +37,13 @@ export function composeApp(config: Config, onFatal: (error: unknown) => void): R
     pooler: config.databasePooler,
     onFatal,
   });
+  const store = { config, db, now };
+  const webpay = createWebpayMethod({
+    fetch: outbound.fetch,
+    now,
+    baseUrl: config.webpayBaseUrl,
+    settingsOf: (environmentId) => findMethodSettings(store, environmentId, 'webpay'),
+  });
   return {
     config,
     db,
@@ -43,7 +52,7 @@ export function composeApp(config: Config, onFatal: (error: unknown) => void): R
     fetch: outbound.fetch,
     metrics: createMetrics(),
     random: Math.random,
-    paymentMethods: [simulatedMethod],
+    paymentMethods: [simulatedMethod, webpay],
     validationProvider: composeValidationProvider(config, outbound.fetch, now),
     stopping: stopping.signal,
     stop: () => stopping.abort(),

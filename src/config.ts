@@ -21,6 +21,8 @@ export type Config = {
   transactionMinutes: number;
   validationProviderUrl: string | null;
   validationProviderKey: string | null;
+  /** Null: Transbank's own addresses. */
+  webpayBaseUrl: string | null;
   allowPrivateCallbacks: boolean;
 };
 
@@ -71,6 +73,11 @@ export const SETTINGS: readonly Setting[] = [
   },
   { name: 'VALIDATION_PROVIDER_KEY', fallback: '', meaning: 'bearer key for that provider', secret: true },
   {
+    name: 'WEBPAY_BASE_URL',
+    fallback: '',
+    meaning: "origin in place of Transbank's, for tests against a stand-in",
+  },
+  {
     name: 'ALLOW_PRIVATE_CALLBACKS',
     fallback: 'true in development',
     meaning: 'lets development tokens call http:, private hosts and any port',
@@ -93,7 +100,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   return {
     port: integer('PORT', text('PORT') ?? '8080', 0, 65_535),
     host: text('HOST') ?? '127.0.0.1',
-    publicUrl: origin(text('PUBLIC_URL')),
+    publicUrl: origin('PUBLIC_URL', text('PUBLIC_URL')),
     databaseUrl: text('DATABASE_URL') ?? `sqlite:${join(dataDir, 'rubrica.db')}`,
     databaseConnections: integer('DATABASE_CONNECTIONS', text('DATABASE_CONNECTIONS') ?? '10', 1, 1000),
     databasePooler: flag('DATABASE_POOLER', text('DATABASE_POOLER'), false),
@@ -115,6 +122,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     transactionMinutes: integer('TRANSACTION_MINUTES', text('TRANSACTION_MINUTES') ?? '60', 1, 60 * 24 * 30),
     validationProviderUrl: providerUrl(text('VALIDATION_PROVIDER_URL')),
     validationProviderKey: text('VALIDATION_PROVIDER_KEY'),
+    webpayBaseUrl: origin('WEBPAY_BASE_URL', text('WEBPAY_BASE_URL')),
     allowPrivateCallbacks: flag('ALLOW_PRIVATE_CALLBACKS', text('ALLOW_PRIVATE_CALLBACKS'), development) && development,
   };
 }
@@ -149,11 +157,11 @@ function oneOf<Choice extends string>(name: string, text: string, choices: reado
   return choice;
 }
 
-function origin(text: string | null): string | null {
+function origin(name: string, text: string | null): string | null {
   if (text === null) return null;
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
-    throw new ConfigError('PUBLIC_URL must be an origin such as https://pay.example.cl.');
+    throw new ConfigError(`${name} must be an origin such as https://pay.example.cl.`);
   }
   return url.href.replace(/\/$/, '');
 }

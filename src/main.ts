@@ -4,6 +4,7 @@ import { addBooksCommands } from './cli/books-commands.ts';
 import { addCallbackCommands } from './cli/callback-commands.ts';
 import { addDemoCommand } from './cli/demo-command.ts';
 import { addOperationCommands } from './cli/operation-commands.ts';
+import { addPaymentMethodCommands } from './cli/payment-method-commands.ts';
 import { addPaymentServiceCommands } from './cli/payment-service-commands.ts';
 import { CommandError } from './cli/print.ts';
 import { addReconcileCommand } from './cli/reconcile-command.ts';
@@ -21,6 +22,7 @@ const program = new Command('rubrica')
 addDemoCommand(program);
 addServeCommand(program);
 addPaymentServiceCommands(program);
+addPaymentMethodCommands(program);
 addUserCommands(program);
 addSignatureCommands(program);
 addCallbackCommands(program);

@@ -9,37 +9,48 @@ import type { PaymentAttempt } from './payment-attempt.ts';
 /** Shorter than the 30 s for which an attempt is out of a worker's reach, so that two never ask at once. */
 const TIME_OUT_MS = 20_000;
 
+type Question = 'start' | 'commit' | 'lookup';
+
 /**
- * Asks a payment method to start a payment, or what became of it. Never rejects: a method that throws, or says nothing
+ * Asks a payment method to start a payment, to make it final, or what became of it. Never rejects: a method that throws, or says nothing
  * for 20 s, has an `unknown` outcome, which is no refusal. The money may have been taken.
  */
 export async function askPaymentMethod(
   app: App,
-  question: 'start' | 'lookup',
+  question: Question,
   payment: {
     method: PaymentMethod;
     environment: ServiceEnvironment;
     transaction: Transaction;
     attempt: PaymentAttempt;
+    returned: PaymentRequest['returned'];
   },
   lookups: number,
 ): Promise<PaymentOutcome> {
-  const { method, environment, transaction, attempt } = payment;
+  const { method, environment, transaction, attempt, returned } = payment;
   const request: PaymentRequest = {
     attemptId: attempt.id,
     externalId: attempt.external_id,
     transactionId: transaction.id,
     environment: environment.environment,
+    environmentId: environment.id,
     amount: transaction.amount,
     currency: transaction.currency,
     returnUrl: returnUrl(app, transaction),
+    returned,
     lookups,
     startedAt: attempt.created_at,
   };
   try {
-    return await withinTime(method[question](request), TIME_OUT_MS);
+    return await withinTime(put(method, question, request), TIME_OUT_MS);
   } catch (error) {
     app.log.warn({ err: error, method: method.code, attempt: attempt.id, question }, 'a payment method did not answer');
     return { kind: 'unknown' };
   }
+}
+
+/** A method that needs no commit is only looked up. */
+function put(method: PaymentMethod, question: Question, request: PaymentRequest): Promise<PaymentOutcome> {
+  if (question === 'start') return method.start(request);
+  return question === 'commit' && method.commit !== undefined ? method.commit(request) : method.lookup(request);
 }

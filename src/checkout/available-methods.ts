@@ -1,11 +1,14 @@
 import type { App } from '../app.ts';
 import type { PaymentMethod } from '../payment-methods/payment-method.ts';
-import type { Environment } from '../payment-services/payment-service.ts';
+import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 
-/** The methods that can collect this payment, in the order of the list of adapters. */
+/** The methods that can collect this payment, in the order of the list of adapters. Reads nothing from the store. */
 export function availableMethods(
   app: App,
-  payment: { environment: Environment; currency: string; amount: number | null },
+  { environment, configuredMethods }: Pick<ServiceEnvironment, 'environment' | 'configuredMethods'>,
+  { currency, amount }: { currency: string; amount: number | null },
 ): PaymentMethod[] {
-  return app.paymentMethods.filter((method) => method.accepts(payment));
+  return app.paymentMethods.filter((method) =>
+    method.accepts({ environment, currency, amount, configured: configuredMethods.includes(method.code) }),
+  );
 }

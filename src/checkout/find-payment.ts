@@ -37,7 +37,7 @@ export async function findPayment(app: App, token: string): Promise<Payment | nu
   if (transaction === null) return null;
   const environment = await environmentOf(app, transaction);
   const attempt = await selectLatestAttempt(app.db, transaction.id);
-  const methods = availableMethods(app, { ...transaction, environment: environment.environment });
+  const methods = availableMethods(app, environment, transaction);
   return { transaction, environment, attempt, methods, stage: stageOf(transaction, attempt, app.now()) };
 }
 

@@ -1,13 +1,16 @@
 import type { App } from '../app.ts';
+import type { PaymentRequest } from '../payment-methods/payment-method.ts';
 import { selectTransaction } from '../transactions/transaction-queries.ts';
 import { askPaymentMethod } from './ask-payment-method.ts';
 import { environmentOf } from './environment-of.ts';
 import { isOpen, type PaymentAttempt } from './payment-attempt.ts';
-import { claimAttempts, hasDueAttempts, selectLatestAttempt } from './payment-attempt-queries.ts';
+import { claimAttemptOf, claimAttempts, hasDueAttempts, selectLatestAttempt } from './payment-attempt-queries.ts';
 import { settlePayment } from './settle-payment.ts';
 
-/** Longer than a payment method may take to answer, so that no second worker asks meanwhile. */
+/** Longer than a payment method may take to answer, so that no second process asks meanwhile. */
 const CLAIM_MS = 30_000;
+/** Whoever was held up for longer than this may no longer be the only one when the answer comes: nothing is asked. */
+const ASK_WITHIN_MS = 10_000;
 const ALARM_AFTER_MS = 24 * 60 * 60 * 1000;
 
 /**
@@ -17,36 +20,50 @@ const ALARM_AFTER_MS = 24 * 60 * 60 * 1000;
 export async function lookUpPayments(app: App, limit: number): Promise<number> {
   // The worker comes by several times a second; an empty look must not queue up among the writers.
   if (!(await hasDueAttempts(app.db, app.now()))) return 0;
-  const claimed = await app.db.transaction((tx) => {
-    const now = app.now();
-    return claimAttempts(tx, { now, until: now + CLAIM_MS, limit });
-  });
-  await Promise.all(claimed.map((attempt) => lookUpClaimed(app, attempt)));
+  const now = app.now();
+  const claimed = await app.db.transaction((tx) => claimAttempts(tx, { now, until: now + CLAIM_MS, limit }));
+  await Promise.all(claimed.map((attempt) => lookUpClaimed(app, attempt, now)));
   return claimed.length;
 }
 
-/** Asks at once about the payment that is open, if there is one: the payer has come back from the method. */
-export async function lookUpPaymentOf(app: App, transactionId: number): Promise<void> {
-  const attempt = await selectLatestAttempt(app.db, transactionId);
-  if (attempt !== null && isOpen(attempt)) await lookUp(app, attempt, attempt.lookups);
+/**
+ * Asks at once about the payment that is open, if there is one: the payer has come back from the method, and the browser
+ * brought `returned`. Where another process is asking already, that one settles it.
+ */
+export async function lookUpPaymentOf(
+  app: App,
+  transactionId: number,
+  returned: Readonly<Record<string, string>>,
+): Promise<void> {
+  const latest = await selectLatestAttempt(app.db, transactionId);
+  if (latest === null || !isOpen(latest)) return;
+  const now = app.now();
+  const attempt = await app.db.transaction((tx) => claimAttemptOf(tx, { transactionId, now, until: now + CLAIM_MS }));
+  if (attempt !== null) await lookUp(app, attempt, { lookups: attempt.lookups, returned, claimedAt: now });
 }
 
 /** One failure is its own: the claim ends and the question is asked again. */
-async function lookUpClaimed(app: App, attempt: PaymentAttempt): Promise<void> {
+async function lookUpClaimed(app: App, attempt: PaymentAttempt, claimedAt: number): Promise<void> {
   try {
-    await lookUp(app, attempt, attempt.lookups - 1);
+    await lookUp(app, attempt, { lookups: attempt.lookups - 1, returned: null, claimedAt });
   } catch (error) {
     app.log.error({ err: error, attempt: attempt.id }, 'a payment could not be looked up');
   }
 }
 
-async function lookUp(app: App, attempt: PaymentAttempt, lookupsBefore: number): Promise<void> {
+type Question = { lookups: number; returned: PaymentRequest['returned']; claimedAt: number };
+
+async function lookUp(app: App, attempt: PaymentAttempt, question: Question): Promise<void> {
+  const { lookups, returned, claimedAt } = question;
   const method = app.paymentMethods.find(({ code }) => code === attempt.payment_method);
   if (method === undefined) throw new Error(`There is no payment method ${attempt.payment_method} any more`);
   const transaction = await selectTransaction(app.db, attempt.transaction_id);
   if (transaction === null) throw new Error('A payment attempt without its transaction');
   const environment = await environmentOf(app, transaction);
-  const outcome = await askPaymentMethod(app, 'lookup', { method, environment, transaction, attempt }, lookupsBefore);
+  if (app.now() > claimedAt + ASK_WITHIN_MS) throw new Error('The claim of a payment attempt is too old to ask');
+  // What ended without this payment takes no money any more: it is only asked what happened.
+  const verb = transaction.state === 'pending' ? 'commit' : 'lookup';
+  const outcome = await askPaymentMethod(app, verb, { method, environment, transaction, attempt, returned }, lookups);
   const settlement = await settlePayment(app, attempt.id, outcome);
   if (settlement.kind === 'waiting' && app.now() - attempt.created_at > ALARM_AFTER_MS) alarmUnanswered(app, attempt);
 }

@@ -22,7 +22,7 @@ export async function selectAttempt(db: Reader, id: string): Promise<PaymentAtte
 export async function selectLatestAttempt(db: Reader, transactionId: number): Promise<PaymentAttempt | null> {
   const [row] = await db.query<PaymentAttempt>(
     `select * from payment_attempts where transaction_id = $1
-     order by case when state = 'declined' then 1 else 0 end, created_at desc limit 1`,
+     order by case when state in ('declined', 'aborted') then 1 else 0 end, created_at desc limit 1`,
     [transactionId],
   );
   return row ?? null;
@@ -31,10 +31,10 @@ export async function selectLatestAttempt(db: Reader, transactionId: number): Pr
 /** The end of an attempt. Called under the lock of its transaction. */
 export async function endAttempt(
   tx: Tx,
-  end: { id: string; state: 'approved' | 'declined'; settledAt: number; detail: string },
+  end: { id: string; state: 'approved' | 'declined' | 'aborted'; settledAt: number; detail: string },
 ): Promise<void> {
   await tx.query(
-    'update payment_attempts set state = $2, settled_at = $3, detail = $4, next_lookup_at = null where id = $1',
+    'update payment_attempts set state = $2, settled_at = $3, detail = $4, next_lookup_at = null, asked_until = null where id = $1',
     [end.id, end.state, end.settledAt, end.detail],
   );
 }
@@ -45,7 +45,7 @@ export async function postponeAttempt(
   wait: { id: string; state: AttemptState; nextLookupAt: number; externalId: string | null },
 ): Promise<void> {
   await tx.query(
-    `update payment_attempts set state = $2, next_lookup_at = $3, external_id = coalesce($4, external_id)
+    `update payment_attempts set state = $2, next_lookup_at = $3, asked_until = null, external_id = coalesce($4, external_id)
      where id = $1`,
     [wait.id, wait.state, wait.nextLookupAt, wait.externalId],
   );
@@ -67,7 +67,7 @@ export async function hasDueAttempts(db: Reader, now: number): Promise<boolean> 
  */
 export function claimAttempts(tx: Tx, claim: { now: number; until: number; limit: number }): Promise<PaymentAttempt[]> {
   return tx.query<PaymentAttempt>(
-    `update payment_attempts set next_lookup_at = $2, lookups = lookups + 1
+    `update payment_attempts set next_lookup_at = $2, asked_until = $2, lookups = lookups + 1
      where state in ('started', 'pending', 'unknown') and next_lookup_at <= $1 and id in (
        select id from payment_attempts
        where state in ('started', 'pending', 'unknown') and next_lookup_at <= $1
@@ -75,4 +75,26 @@ export function claimAttempts(tx: Tx, claim: { now: number; until: number; limit
      returning *`,
     [claim.now, claim.until, claim.limit],
   );
+}
+
+/**
+ * The same for the attempt of one transaction, at once, unless somebody is asking about it: the process that opened it
+ * and has not yet heard from the method, or whoever has claimed it. Null: there is none, or it is taken.
+ */
+export async function claimAttemptOf(
+  tx: Tx,
+  claim: { transactionId: number; now: number; until: number },
+): Promise<PaymentAttempt | null> {
+  const [row] = await tx.query<PaymentAttempt>(
+    `update payment_attempts set next_lookup_at = $3, asked_until = $3
+     where transaction_id = $1 and state in ('pending', 'unknown') and coalesce(asked_until, 0) <= $2
+     returning *`,
+    [claim.transactionId, claim.now, claim.until],
+  );
+  return row ?? null;
+}
+
+/** Keeps what a method said that is about something else. The first such answer stays. */
+export async function noteContradiction(tx: Tx, id: string, detail: string): Promise<void> {
+  await tx.query('update payment_attempts set detail = $2 where id = $1 and detail is null', [id, detail]);
 }

@@ -4,8 +4,9 @@ import type { PaymentOutcome } from '../payment-methods/payment-method.ts';
 /**
  * `started`: stored, and perhaps not yet known to the method. `pending`: the method will know later, or the payer is
  * there. `unknown`: the method did not answer. These three are open: the method has still to say what became of it.
+ * `aborted`: nothing was taken, and the transaction can be paid by another attempt.
  */
-export type AttemptState = 'started' | 'pending' | 'unknown' | 'approved' | 'declined';
+export type AttemptState = 'started' | 'pending' | 'unknown' | 'approved' | 'declined' | 'aborted';
 
 /** A row of `payment_attempts`. Times are UTC milliseconds, `detail` is JSON text. */
 export type PaymentAttempt = SqlRow & {
@@ -14,6 +15,8 @@ export type PaymentAttempt = SqlRow & {
   created_at: number;
   settled_at: number | null;
   next_lookup_at: number | null;
+  /** Until then one process is asking the method, and no other may. */
+  asked_until: number | null;
   lookups: number;
   state: AttemptState;
   payment_method: string;
@@ -29,7 +32,11 @@ const OPEN: Record<PaymentOutcome['kind'], Answer> = {
   pending: 'pending',
   unknown: 'unknown',
   redirect: 'pending',
+  aborted: 'aborted',
+  contradiction: 'unknown',
 };
+
+const NO_NEWS = { pending: 'ignored', unknown: 'ignored', redirect: 'ignored', contradiction: 'ignored' } as const;
 
 /**
  * THE TABLE. What an attempt becomes by an answer of its method. An answer that is slower than another one is no news
@@ -39,8 +46,9 @@ const TABLE: Record<AttemptState, Record<PaymentOutcome['kind'], Answer>> = {
   started: OPEN,
   pending: OPEN,
   unknown: OPEN,
-  approved: { approved: 'already', declined: 'conflict', pending: 'ignored', unknown: 'ignored', redirect: 'ignored' },
-  declined: { approved: 'conflict', declined: 'already', pending: 'ignored', unknown: 'ignored', redirect: 'ignored' },
+  approved: { approved: 'already', declined: 'conflict', aborted: 'conflict', ...NO_NEWS },
+  declined: { approved: 'conflict', declined: 'already', aborted: 'ignored', ...NO_NEWS },
+  aborted: { approved: 'conflict', declined: 'ignored', aborted: 'already', ...NO_NEWS },
 };
 
 /** Reads the table. */

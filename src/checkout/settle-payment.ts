@@ -3,22 +3,24 @@ import type { Tx } from '../db/database.ts';
 import type { PaymentOutcome } from '../payment-methods/payment-method.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import type { Transaction } from '../transactions/transaction.ts';
-import { lockTransaction, selectTransaction } from '../transactions/transaction-queries.ts';
+import { hasOpenAttempt, lockTransaction, selectTransaction } from '../transactions/transaction-queries.ts';
 import {
   alarmConflict,
+  recordConflict,
   type Transition,
   type TransitionCause,
   transitionTransaction,
 } from '../transactions/transition-transaction.ts';
 import { environmentOf } from './environment-of.ts';
 import { answerTo, type PaymentAttempt, pauseBeforeLookup } from './payment-attempt.ts';
-import { endAttempt, postponeAttempt, selectAttempt } from './payment-attempt-queries.ts';
+import { endAttempt, noteContradiction, postponeAttempt, selectAttempt } from './payment-attempt-queries.ts';
 
 /**
- * `waiting`: the method has still to answer. `moved`: the transaction has its end now. `already`, `ignored`: no news.
- * `conflict`: the answer contradicts what is known; it is in the feed and alarmed, for a person to resolve.
+ * `waiting`: the method has still to answer. `moved`: the transaction has its end now. `aborted`: the attempt has, and
+ * the transaction stays payable. `already`, `ignored`: no news. `conflict`: the answer contradicts what is known; it is in
+ * the feed and alarmed, for a person to resolve.
  */
-export type Settlement = Transition | { kind: 'waiting'; transaction: Transaction };
+export type Settlement = Transition | { kind: 'waiting' | 'aborted'; transaction: Transaction };
 
 /**
  * Writes down what a payment method said of an attempt. In one commit: the attempt and, with its end, the state of the
@@ -29,13 +31,26 @@ export type Settlement = Transition | { kind: 'waiting'; transaction: Transactio
  */
 export async function settlePayment(app: App, attemptId: string, outcome: PaymentOutcome): Promise<Settlement> {
   const found = await findAttempt(app, attemptId);
-  if (outcome.kind === 'approved' || outcome.kind === 'declined') return endPayment(app, found, outcome);
-  return postponePayment(app, found, outcome);
+  switch (outcome.kind) {
+    case 'approved':
+    case 'declined':
+      return endPayment(app, found, outcome);
+    case 'aborted':
+      return abortPayment(app, found, outcome);
+    case 'contradiction':
+      return reviewPayment(app, found, outcome);
+    case 'pending':
+    case 'unknown':
+    case 'redirect':
+      return postponePayment(app, found, outcome);
+  }
 }
 
 type Found = { attempt: PaymentAttempt; environment: ServiceEnvironment };
 type Ending = Extract<PaymentOutcome, { kind: 'approved' | 'declined' }>;
-type Waiting = Exclude<PaymentOutcome, Ending>;
+type Aborted = Extract<PaymentOutcome, { kind: 'aborted' }>;
+type Contradiction = Extract<PaymentOutcome, { kind: 'contradiction' }>;
+type Waiting = Exclude<PaymentOutcome, Ending | Aborted | Contradiction>;
 
 async function findAttempt(app: App, id: string): Promise<Found> {
   const attempt = await selectAttempt(app.db, id);
@@ -55,6 +70,10 @@ async function endPayment(app: App, found: Found, outcome: Ending): Promise<Sett
     const { attempt, transaction } = await lockAttempt(tx, found.attempt);
     const answer = answerTo(attempt.state, outcome.kind);
     if (answer === 'already' || answer === 'ignored') return { kind: answer, transaction };
+    // Money for an attempt that was given up, while another may take it too: a person decides whose it is.
+    if (attempt.state === 'aborted' && (await hasOpenAttempt(tx, transaction.id))) {
+      return recordConflict(tx, transaction, cause);
+    }
     // What was approved stays approved: a later refusal is a contradiction, and gives nobody the money back.
     if (attempt.state !== 'approved') {
       const detail = JSON.stringify(outcome.detail);
@@ -67,16 +86,49 @@ async function endPayment(app: App, found: Found, outcome: Ending): Promise<Sett
   return settlement;
 }
 
+/** Ends the attempt alone. A method that takes back an approval in this way gives nobody the money back. */
+async function abortPayment(app: App, found: Found, outcome: Aborted): Promise<Settlement> {
+  const cause = { event: 'contradict' as const, at: app.now(), paymentMethod: null, data: outcome.detail };
+  const settlement = await app.db.transaction(async (tx): Promise<Settlement> => {
+    const { attempt, transaction } = await lockAttempt(tx, found.attempt);
+    const answer = answerTo(attempt.state, outcome.kind);
+    if (answer === 'conflict') return recordConflict(tx, transaction, cause);
+    if (answer !== 'aborted') return { kind: 'ignored', transaction };
+    const detail = JSON.stringify(outcome.detail);
+    await endAttempt(tx, { id: attempt.id, state: 'aborted', settledAt: cause.at, detail });
+    return { kind: 'aborted', transaction };
+  });
+  if (settlement.kind === 'conflict') alarmConflict(app, settlement, cause);
+  return settlement;
+}
+
+/** Believes nothing: the attempt stays open. In the feed once, alarmed with every answer until a person has looked. */
+async function reviewPayment(app: App, found: Found, outcome: Contradiction): Promise<Settlement> {
+  const cause = { event: 'contradict' as const, at: app.now(), paymentMethod: null, data: outcome.detail };
+  const settlement = await app.db.transaction(async (tx): Promise<Settlement> => {
+    const { attempt, transaction } = await lockAttempt(tx, found.attempt);
+    if (answerTo(attempt.state, outcome.kind) !== 'unknown') return { kind: 'ignored', transaction };
+    const nextLookupAt = cause.at + pauseBeforeLookup(attempt.lookups);
+    await postponeAttempt(tx, { id: attempt.id, state: 'unknown', nextLookupAt, externalId: null });
+    if (attempt.detail !== null) return { kind: 'conflict', transaction };
+    await noteContradiction(tx, attempt.id, JSON.stringify(outcome.detail));
+    return recordConflict(tx, transaction, cause);
+  });
+  if (settlement.kind === 'conflict') alarmConflict(app, settlement, cause);
+  return settlement;
+}
+
 function postponePayment(app: App, found: Found, outcome: Waiting): Promise<Settlement> {
   const at = app.now();
   return app.db.transaction(async (tx): Promise<Settlement> => {
     const { attempt, transaction } = await lockAttempt(tx, found.attempt);
     const answer = answerTo(attempt.state, outcome.kind);
     if (answer !== 'pending' && answer !== 'unknown') return { kind: 'ignored', transaction };
+    const known = outcome.kind === 'pending' ? outcome.againAfterMs : undefined;
     await postponeAttempt(tx, {
       id: attempt.id,
       state: answer,
-      nextLookupAt: at + pauseBeforeLookup(attempt.lookups),
+      nextLookupAt: at + (known ?? pauseBeforeLookup(attempt.lookups)),
       externalId: outcome.kind === 'redirect' ? outcome.externalId : null,
     });
     return { kind: 'waiting', transaction };

@@ -28,16 +28,22 @@ const HANDED_OVER_AFTER_MS = 30_000;
  */
 export async function startPayment(app: App, transaction: Transaction, methodCode: string): Promise<PaymentStart> {
   const environment = await environmentOf(app, transaction);
-  const methods = availableMethods(app, { ...transaction, environment: environment.environment });
+  const methods = availableMethods(app, environment, transaction);
   const method = methods.find(({ code }) => code === methodCode);
   if (method === undefined) return { kind: 'refused', code: 'INVALID_PARAMETER' };
 
   const opened = await openAttempt(app, transaction.id, method.code);
   if (opened.kind === 'refused') return opened;
   const { attempt } = opened;
-  const outcome = await askPaymentMethod(app, 'start', { method, environment, transaction, attempt }, 0);
-  await settlePayment(app, attempt.id, outcome);
-  if (outcome.kind !== 'redirect') return { kind: 'asked' };
+  const outcome = await askPaymentMethod(
+    app,
+    'start',
+    { method, environment, transaction, attempt, returned: null },
+    0,
+  );
+  const settlement = await settlePayment(app, attempt.id, outcome);
+  // An answer that came after the attempt had been given up leads nowhere: nobody may pay there any more.
+  if (outcome.kind !== 'redirect' || settlement.kind !== 'waiting') return { kind: 'asked' };
   return { kind: 'redirect', method, url: outcome.url, fields: outcome.fields };
 }
 
@@ -52,6 +58,7 @@ function openAttempt(app: App, transactionId: number, methodCode: string): Promi
     created_at: now,
     settled_at: null,
     next_lookup_at: now + HANDED_OVER_AFTER_MS,
+    asked_until: null,
     lookups: 0,
     state: 'started',
     payment_method: methodCode,

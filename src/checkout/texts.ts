@@ -33,6 +33,7 @@ export const TEXTS = {
     'in_progress.text':
       'El medio de pago aún no responde. No pagues otra vez: apenas responda, esta página mostrará el resultado.',
     'in_progress.again': 'Revisar ahora',
+    'in_progress.given_up': 'No terminé de pagar',
 
     'completed.title': 'Pago aprobado',
     'completed.text': 'Listo. {merchant} ya recibe la confirmación.',
@@ -53,10 +54,12 @@ export const TEXTS = {
     'redirect.title': 'Te llevamos a {method}',
     'redirect.text': 'Ahí completas el pago de {amount}. Después vuelves aquí.',
     'redirect.button': 'Continuar',
+    'redirect.other': 'Elegir otro medio de pago',
 
     'notice.PAYMENT_IN_PROGRESS': 'Ya hay un pago en curso para esta orden. No se hizo otro.',
     'notice.NOT_PAYABLE': 'Esta orden ya no se puede pagar ni anular. No se hizo otro cobro.',
     'notice.INVALID_PARAMETER': 'Elige uno de los medios de pago de esta página.',
+    'notice.ABORTED': 'El pago no se completó y no se cobró nada. Puedes intentarlo otra vez.',
 
     'not_found.title': 'Este enlace de pago no existe',
     'not_found.text': 'Revisa que la dirección esté completa o vuelve a la tienda y comienza de nuevo.',
@@ -98,6 +101,7 @@ export const TEXTS = {
     'in_progress.text':
       'The payment method has not answered yet. Do not pay again: as soon as it answers, this page shows the result.',
     'in_progress.again': 'Check now',
+    'in_progress.given_up': 'I did not finish paying',
 
     'completed.title': 'Payment approved',
     'completed.text': 'All done. {merchant} is receiving the confirmation.',
@@ -117,10 +121,12 @@ export const TEXTS = {
     'redirect.title': 'Taking you to {method}',
     'redirect.text': 'You complete the payment of {amount} there. Then you come back here.',
     'redirect.button': 'Continue',
+    'redirect.other': 'Choose another payment method',
 
     'notice.PAYMENT_IN_PROGRESS': 'A payment for this order is already in progress. No other was made.',
     'notice.NOT_PAYABLE': 'This order can no longer be paid or cancelled. No other charge was made.',
     'notice.INVALID_PARAMETER': 'Choose one of the payment methods on this page.',
+    'notice.ABORTED': 'The payment was not completed and nothing was charged. You can try again.',
 
     'not_found.title': 'This payment link does not exist',
     'not_found.text': 'Check that the address is complete, or return to the shop and start again.',

@@ -11,7 +11,7 @@ export type Created = Exclude<CreateOutcome, { kind: 'conflict' }> & { methods: 
 /** Reads, checks and stores what a signed request asks for; what `POST /trxs` and the browser form have in common. */
 export async function createFromRequest(app: App, request: FastifyRequest): Promise<Created> {
   const { environment, input } = await readSignedRequest(app, request);
-  const methods = availableMethods(app, { environment: environment.environment, ...input });
+  const methods = availableMethods(app, environment, input);
   if (methods.length === 0) throw new Problem('NO_PAYMENT_METHOD');
   const outcome = await createTransaction(app, environment, input);
   if (outcome.kind === 'conflict') throw referenceConflict(outcome.transaction.id, outcome.fields);

@@ -1,15 +1,33 @@
+import type { FastifyRequest } from 'fastify';
 import { lookUpPaymentOf } from '../checkout/look-up-payments.ts';
 import type { Endpoint } from './endpoint.ts';
 import { payPath } from './pay-page.ts';
 import { payHandler } from './pay-visit.ts';
 
-const handle = payHandler(async (app, { payment, reply }) => {
-  await lookUpPaymentOf(app, payment.transaction.id);
+const handle = payHandler(async (app, { payment, request, reply }) => {
+  await lookUpPaymentOf(app, payment.transaction.id, readReturned(request));
   return reply.code(303).header('location', payPath(app, payment)).send();
 });
 
-/** Where a payment method sends the payer back to. What the browser brings is believed for nothing: the method is asked. */
+/**
+ * Where a payment method sends the payer back to. What the browser brings is believed for nothing: it only tells the
+ * method's own code what to ask for.
+ */
 export const getPayReturn: Endpoint = { method: 'GET', paths: ['/pay/:token/return'], access: 'pay-link', handle };
 
 /** The same for methods that send the payer back by a form post. */
-export const postPayReturn: Endpoint = { method: 'POST', paths: ['/pay/:token/return'], access: 'pay-link', handle };
+export const postPayReturn: Endpoint = {
+  method: 'POST',
+  paths: ['/pay/:token/return'],
+  access: 'pay-link',
+  consumes: ['application/x-www-form-urlencoded'],
+  bodyOptional: true,
+  handle,
+};
+
+/** Read as every browser writes it: a payer who comes back from the bank is turned away for no oddity. */
+function readReturned({ method, body, raw }: FastifyRequest): Record<string, string> {
+  const query = (raw.url ?? '').split('?').slice(1).join('?');
+  const text = method === 'POST' ? ((body as Buffer | undefined)?.toString() ?? '') : query;
+  return Object.fromEntries(new URLSearchParams(text));
+}

@@ -1,5 +1,7 @@
+import type { Payment } from '../checkout/find-payment.ts';
+import type { PaymentMethod } from '../payment-methods/payment-method.ts';
 import type { Endpoint } from './endpoint.ts';
-import { payPage } from './pay-page.ts';
+import { forwardPage, payPage } from './pay-page.ts';
 import { payHandler } from './pay-visit.ts';
 
 /** The pay page. Only shows: programs that preview links fetch it too, so looking at it must never pay. */
@@ -9,6 +11,19 @@ export const getPay: Endpoint = {
   access: 'pay-link',
   handle: payHandler(async (app, { payment, language, request, send }) => {
     const { method } = request.query as { method?: unknown };
-    return send(200, payPage(app, payment, language, typeof method === 'string' ? { chosen: method } : {}));
+    const chosen = typeof method === 'string' ? method : null;
+    const forward = forwardMethod(payment, chosen);
+    if (forward !== null) return send(200, forwardPage(app, payment, language, forward));
+    return send(200, payPage(app, payment, language, chosen === null ? {} : { chosen }));
   }),
 };
+
+/**
+ * The method that the payer is sent straight on to: the one that the shop has chosen, or the only one. Not after a first
+ * attempt: whoever turned back from the method wants to see this page.
+ */
+function forwardMethod({ stage, attempt, methods }: Payment, chosen: string | null): PaymentMethod | null {
+  if (stage !== 'payable' || attempt !== null) return null;
+  const named = methods.find(({ code }) => code === chosen) ?? (methods.length === 1 ? methods[0] : undefined);
+  return named?.redirects === true ? named : null;
+}

@@ -62,11 +62,11 @@ export const getV2Payments: Endpoint = {
 };
 
 async function listMethods(app: App, request: FastifyRequest, serviceToken: unknown) {
-  const { environment } = await requireEnvironment(app, serviceToken);
+  const environment = await requireEnvironment(app, serviceToken);
   const { x_currency: currency = 'CLP' } = request.query as { x_currency?: unknown };
   if (typeof currency !== 'string' || currencyExponent(currency) === undefined) throw new Problem('INVALID_CURRENCY');
   return {
-    types: availableMethods(app, { environment, currency, amount: null }).map((method) => ({
+    types: availableMethods(app, environment, { currency, amount: null }).map((method) => ({
       codigo: method.code,
       nombre: method.name,
       descripcion: method.description,

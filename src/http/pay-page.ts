@@ -3,7 +3,7 @@ import type { Payment } from '../checkout/find-payment.ts';
 import { formatAmount, formatRemaining } from '../checkout/format-for-payer.ts';
 import { returnToShop } from '../checkout/return-to-shop.ts';
 import { type Language, methodName, say, type TextKey } from '../checkout/texts.ts';
-import type { PaymentMethod } from '../payment-methods/payment-method.ts';
+import { GIVEN_UP_FIELD, type PaymentMethod } from '../payment-methods/payment-method.ts';
 import { payToken } from '../transactions/transaction.ts';
 import { publicPath } from './assets.ts';
 import { type Html, html } from './html.ts';
@@ -21,7 +21,7 @@ export function payPath(app: App, payment: Payment): string {
 
 /**
  * The page of a payment as it stands. `chosen` is the code of the method that the shop has chosen for the payer; it
- * comes first. `refusal` is said above everything else.
+ * comes first. `refusal` is said above everything else; to who turned back from a method, that nothing was charged.
  */
 export function payPage(
   app: App,
@@ -30,8 +30,8 @@ export function payPage(
   { chosen, refusal }: { chosen?: string; refusal?: Refusal } = {},
 ): Omit<Page, 'status'> {
   const parts = partsOf(app, payment, language, chosen);
-  const notice =
-    refusal !== undefined && html`<p class="notice" role="alert">${say(language, `notice.${refusal}`)}</p>`;
+  const said = refusal ?? (payment.stage === 'payable' && payment.attempt?.state === 'aborted' ? 'ABORTED' : null);
+  const notice = said !== null && html`<p class="notice" role="alert">${say(language, `notice.${said}`)}</p>`;
   return { ...parts, main: html`${notice}${parts.main}`, language, payment: markOf(payment) };
 }
 
@@ -46,6 +46,30 @@ ${summary(payment, language)}
 <form method="post" action="${path}/cancel"><button class="primary">${say(language, 'cancel.confirm')}</button></form>
 <p><a class="secondary" href="${path}">${say(language, 'cancel.back')}</a></p>`;
   return { language, payment: markOf(payment), title: say(language, 'cancel.title'), main, formTarget: url_cancel };
+}
+
+/**
+ * Starts the payment with the only method by a form that sends itself: a program that follows links runs no script, and a
+ * visit without one shows the button.
+ */
+export function forwardPage(
+  app: App,
+  payment: Payment,
+  language: Language,
+  method: PaymentMethod,
+): Omit<Page, 'status'> {
+  const path = payPath(app, payment);
+  const name = methodName(language, method);
+  const title = say(language, 'redirect.title', { method: name });
+  const others = payment.methods.filter(({ code }) => code !== method.code);
+  const main = html`
+<h1>${title}</h1>
+${mark(app, method)}
+<p>${say(language, 'redirect.text', { amount: amountOf(payment, language) })}</p>
+${submittingForm(path, { method: method.code }, say(language, 'payable.with', { method: name }), FORWARD_AFTER_MS)}
+${others.length > 0 && html`<p><a class="secondary" href="${path}">${say(language, 'redirect.other')}</a></p>`}
+<p><a class="secondary" href="${path}/cancel">${say(language, 'payable.cancel')}</a></p>`;
+  return { language, payment: markOf(payment), title, main, script: 'submit-form.js' };
 }
 
 /** Sends the payer to a payment method by a form post. */
@@ -102,10 +126,14 @@ function reloadAfter(milliseconds: number, url: string): { refresh?: { seconds: 
 
 function methodButton(app: App, method: PaymentMethod, label: string, first: boolean): Html {
   return html`<button name="method" value="${method.code}" class="${first ? 'method primary' : 'method'}">
-<img src="${publicPath(app)}${method.imagePath}" alt="" width="48" height="32">
+${mark(app, method)}
 <span>${label}</span>
 </button>
 `;
+}
+
+function mark(app: App, method: PaymentMethod): Html {
+  return html`<img src="${publicPath(app)}${method.imagePath}" alt="" width="48" height="32">`;
 }
 
 function inProgressParts(app: App, payment: Payment, language: Language): PageParts {
@@ -114,8 +142,19 @@ function inProgressParts(app: App, payment: Payment, language: Language): PagePa
   const main = html`
 ${outcome('waiting', say(language, 'in_progress.title'), say(language, 'in_progress.text'))}
 ${summary(payment, language)}
-<p><a class="primary" href="${url}">${say(language, 'in_progress.again')}</a></p>`;
+<p><a class="primary" href="${url}">${say(language, 'in_progress.again')}</a></p>
+${givenUpForm(payment, language, url)}`;
   return { title: say(language, 'in_progress.title'), main, refresh: { seconds: secondsUntilNextLook(age), url } };
+}
+
+/** For who came back from the method's page by the browser's Back button: the method is asked before it is believed. */
+function givenUpForm({ attempt, methods }: Payment, language: Language, path: string): Html | false {
+  const method = methods.find(({ code }) => code === attempt?.payment_method);
+  if (attempt?.state !== 'pending' || method?.redirects !== true) return false;
+  return html`<form method="post" action="${path}/return">
+<input type="hidden" name="${GIVEN_UP_FIELD}" value="${attempt.id}">
+<button class="secondary">${say(language, 'in_progress.given_up')}</button>
+</form>`;
 }
 
 /** Most answers come within seconds; whoever waits for longer is not made to listen to a page that keeps reloading. */
@@ -152,6 +191,9 @@ ${submittingForm(back.url, back.fields, button, submits ? RETURN_AFTER_MS : null
 ${submits && html`<p class="quiet scripted">${say(language, 'return.now', { merchant })}</p>`}`;
   return { title, main, formTarget: back.url, ...(submits && { script: 'submit-form.js' as const }) };
 }
+
+/** Long enough to see whom and how much one pays, and to choose otherwise. */
+const FORWARD_AFTER_MS = 1000;
 
 /** Long enough to see how it ended. */
 const RETURN_AFTER_MS = 2000;

@@ -3,7 +3,7 @@ import { DialError } from './dial-address.ts';
 
 export type ExchangeRequest = {
   path: string;
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PUT';
   headers: Record<string, string>;
   body: string | Buffer | null;
 };

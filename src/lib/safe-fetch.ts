@@ -6,7 +6,7 @@ import { type Resolve, resolveHost, systemResolver } from './resolve-host.ts';
 
 export type FetchRequest = {
   url: string;
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PUT';
   headers: Record<string, string>;
   body: string | Buffer | null;
   /** Accepts `http:`, private addresses and every port, this program's own among them. For development only. */

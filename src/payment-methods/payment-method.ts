@@ -9,10 +9,14 @@ export type PaymentRequest = {
   externalId: string | null;
   transactionId: number;
   environment: Environment;
+  /** Names the environment of the payment service: whose settings are used. */
+  environmentId: number;
   amount: number;
   currency: string;
   /** Where the payer's browser comes back to. */
   returnUrl: string;
+  /** What the browser brought when it came back, to be believed for nothing; null when nobody came. */
+  returned: Readonly<Record<string, string>> | null;
   /** How often this attempt has been looked up before. */
   lookups: number;
   /** UTC milliseconds at which the attempt was opened. */
@@ -24,13 +28,22 @@ export type PaymentRequest = {
  *
  * `pending`: it will know later. `unknown`: it did not answer, which is no refusal; it is looked up until it answers.
  * `redirect`: the payer goes there by a form post, and comes back to `returnUrl`.
+ * `aborted`: the payer turned back, or never finished. Nothing was taken and by this attempt nothing ever will be, so the
+ * transaction can be paid by another.
+ * `contradiction`: the answer is about something else than was asked. It decides nothing; a person looks at it.
  */
 export type PaymentOutcome =
   | { kind: 'approved'; detail: PaymentDetail }
   | { kind: 'declined'; detail: PaymentDetail }
-  | { kind: 'pending' }
+  | { kind: 'aborted'; detail: PaymentDetail }
+  | { kind: 'contradiction'; detail: PaymentDetail }
+  /** `againAfterMs`: when to ask again, if the method knows better than the schedule. */
+  | { kind: 'pending'; againAfterMs?: number }
   | { kind: 'unknown' }
   | { kind: 'redirect'; externalId: string; url: string; fields: Record<string, string> };
+
+/** The field by which our own page says that the payer will not finish at the method. */
+export const GIVEN_UP_FIELD = 'given_up';
 
 /** Facts for finance, such as an authorisation code. Never a card number. */
 export type PaymentDetail = Record<string, string | number>;
@@ -41,6 +54,7 @@ export type RefundRequest = {
   refundId: string;
   transactionId: number;
   environment: Environment;
+  environmentId: number;
   amount: number;
   currency: string;
   /** What was paid, and what of it had been given back before. No other refund of the payment is under way. */
@@ -79,6 +93,14 @@ export type Refunds = {
   lookup(refund: RefundRequest): Promise<RefundOutcome | { kind: 'absent' }>;
 };
 
+/** What might be paid. `configured`: the operator has given the method settings for this environment. */
+export type PaymentOffer = {
+  environment: Environment;
+  currency: string;
+  amount: number | null;
+  configured: boolean;
+};
+
 /** The interface that every payment method implements; `test/contracts/payment-method.contract.ts` describes it. */
 export type PaymentMethod = {
   readonly code: string;
@@ -86,12 +108,20 @@ export type PaymentMethod = {
   readonly description: string;
   /** Path of its mark, below the public URL. */
   readonly imagePath: string;
+  /** The payer pays on a page of the method's own. */
+  readonly redirects?: true;
   /** Whether it can collect this. A method that cannot is not offered. */
-  accepts(payment: { environment: Environment; currency: string; amount: number | null }): boolean;
+  accepts(payment: PaymentOffer): boolean;
   /** Asks for the money. Throwing means the same as `unknown`. */
   start(payment: PaymentRequest): Promise<PaymentOutcome>;
   /** Asks what became of an attempt. Changes nothing at the method. Throwing means the same as `unknown`. */
   lookup(payment: PaymentRequest): Promise<PaymentOutcome>;
+  /**
+   * Makes what the payer has agreed to final, and says what became of the attempt; for methods that take the money only
+   * then. Asked in place of `lookup`, by one process at a time, as long as the transaction can be paid and the attempt is
+   * open: an attempt that has ended is never made final. Asking twice is one payment. Throwing means `unknown`.
+   */
+  commit?(payment: PaymentRequest): Promise<PaymentOutcome>;
   /** A method without it gives nothing back. */
   readonly refunds?: Refunds;
 };

@@ -45,6 +45,7 @@ function fromRows(app: App, rows: EnvironmentRow[]): ServiceEnvironment | null {
     environment: first.environment,
     serviceToken: first.service_token,
     eventsUrl: first.events_url,
+    configuredMethods: first.configured_methods?.split(',') ?? [],
     secrets: rows.map((row) => secretOf(app, row)),
   };
 }

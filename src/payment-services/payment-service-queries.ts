@@ -10,6 +10,8 @@ export type EnvironmentRow = {
   environment: Environment;
   service_token: string;
   events_url: string | null;
+  /** Codes of the payment methods that have settings, with commas between. */
+  configured_methods: string | null;
   secret_id: string;
   sealed: string;
   created_at: number;
@@ -17,6 +19,8 @@ export type EnvironmentRow = {
 };
 
 const environmentColumns = `e.id, e.payment_service_id, p.name, e.environment, e.service_token, e.events_url,
+  (select string_agg(m.payment_method, ',') from payment_method_settings m where m.environment_id = e.id)
+    as configured_methods,
   s.id as secret_id, s.sealed, s.created_at, s.closes_at
   from environments e
   join payment_services p on p.id = e.payment_service_id
@@ -122,6 +126,18 @@ export function selectTokens(db: Reader, paymentServiceId: string | null): Promi
      order by e.payment_service_id, e.environment, s.created_at desc`,
     [paymentServiceId ?? ''],
   );
+}
+
+export async function selectEnvironmentId(
+  db: Reader,
+  paymentServiceId: string,
+  environment: Environment,
+): Promise<number | null> {
+  const [row] = await db.query<{ id: number }>(
+    'select id from environments where payment_service_id = $1 and environment = $2',
+    [paymentServiceId, environment],
+  );
+  return row?.id ?? null;
 }
 
 export async function updateDisabled(tx: Tx, id: string, disabledAt: number): Promise<boolean> {

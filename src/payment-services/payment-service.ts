@@ -14,6 +14,8 @@ export type ServiceEnvironment = {
   serviceToken: string;
   /** Where refunds are told as JSON; null: nowhere. */
   eventsUrl: string | null;
+  /** Codes of the payment methods that have been given what they need to collect for it. */
+  configuredMethods: readonly string[];
   secrets: SecretToken[];
 };
 

@@ -72,6 +72,7 @@ async function describeRefund(app: App, refund: Refund, transaction: Transaction
     refundId: refund.id,
     transactionId: transaction.id,
     environment,
+    environmentId: transaction.environment_id,
     amount: refund.amount,
     currency: transaction.currency,
     paid: transaction.amount,

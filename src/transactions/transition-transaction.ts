@@ -21,6 +21,8 @@ export type TransitionCause = {
   data: Record<string, unknown> | null;
 };
 
+export type ConflictCause = Omit<TransitionCause, 'event'> & { event: TransactionEvent | 'contradict' };
+
 /**
  * The only writer of a transaction's state. In the caller's commit: the state, its event in the feed, its callback, and
  * the books. It posts, so it comes last in the commit.
@@ -36,16 +38,7 @@ export async function transitionTransaction(
   cause: TransitionCause,
 ): Promise<Transition> {
   const next = nextState(transaction.state, cause.event);
-  if (next.kind === 'conflict') {
-    const changed = await advanceSequence(tx, transaction.id);
-    await record(tx, changed, 'transaction.conflict', cause, {
-      state: transaction.state,
-      event: cause.event,
-      ...cause.data,
-    });
-    if (cause.event === 'approve') await postPayment(tx, 'late_payment', changed, cause);
-    return { kind: 'conflict', transaction: changed };
-  }
+  if (next.kind === 'conflict') return recordConflict(tx, transaction, cause);
   if (next.kind !== 'moved') return { kind: next.kind, transaction };
 
   const moved = await updateState(tx, {
@@ -62,8 +55,20 @@ export async function transitionTransaction(
   return { kind: 'moved', transaction: moved };
 }
 
+/**
+ * Keeps the state, and writes down what contradicts it. `contradict`: a payment method answered about something else than
+ * it was asked. Comes last in the commit, like a transition.
+ */
+export async function recordConflict(tx: Tx, transaction: Transaction, cause: ConflictCause): Promise<Transition> {
+  const changed = await advanceSequence(tx, transaction.id);
+  const data = { state: transaction.state, event: cause.event, ...cause.data };
+  await record(tx, changed, 'transaction.conflict', cause, data);
+  if (cause.event === 'approve') await postPayment(tx, 'late_payment', changed, cause);
+  return { kind: 'conflict', transaction: changed };
+}
+
 /** Says it where a person sees it. To be called when the commit that recorded the conflict is durable. */
-export function alarmConflict(app: App, transition: Transition, cause: TransitionCause): void {
+export function alarmConflict(app: App, transition: Transition, cause: ConflictCause): void {
   app.metrics.conflicts.inc();
   app.log.error(
     {
@@ -125,7 +130,7 @@ async function postPayment(
   tx: Tx,
   kind: 'payment' | 'late_payment',
   transaction: Transaction,
-  { paymentMethod, at }: TransitionCause,
+  { paymentMethod, at }: ConflictCause,
 ): Promise<void> {
   if (paymentMethod === null) throw new Error('An approval of no payment method');
   await postEntries(tx, paymentPosting(kind, transaction, paymentMethod, at));
@@ -135,7 +140,7 @@ async function record(
   tx: Tx,
   transaction: Transaction,
   type: 'transaction.conflict' | `transaction.${FinalState}`,
-  cause: TransitionCause,
+  cause: ConflictCause,
   data: Record<string, unknown> | null,
 ): Promise<void> {
   await recordEvents(tx, [

@@ -104,9 +104,9 @@ forEachEngine('looking payments up', (openTestDatabase) => {
       method: scriptMethod({ start: async () => pending }),
     });
     await startPayment(app, transaction, 'scripted');
-    await lookUpPaymentOf(app, transaction.id);
+    await lookUpPaymentOf(app, transaction.id, {});
     assert.equal((await readStates(app)).transaction, 'completed');
-    await lookUpPaymentOf(app, transaction.id);
+    await lookUpPaymentOf(app, transaction.id, {});
     assert.equal(method.lookedUp.length, 1);
   });
 

@@ -24,8 +24,8 @@ export function describePaymentMethod(name: string, open: () => Promise<MethodUn
     test('it collects for at least one environment, and says so without an amount too', async () => {
       const { method, request } = await open();
       const { environment, currency, amount } = request('approved');
-      assert.equal(method.accepts({ environment, currency, amount }), true);
-      assert.equal(method.accepts({ environment, currency, amount: null }), true);
+      assert.equal(method.accepts({ environment, currency, amount, configured: true }), true);
+      assert.equal(method.accepts({ environment, currency, amount: null, configured: true }), true);
     });
 
     for (const end of ['approved', 'declined'] as const) {

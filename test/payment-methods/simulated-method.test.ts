@@ -11,9 +11,11 @@ function requestOf(amount: number, changes: Partial<PaymentRequest> = {}): Payme
     externalId: null,
     transactionId: 1001,
     environment: 'development',
+    environmentId: 1,
     amount,
     currency: 'CLP',
     returnUrl: 'https://pay.example.cl/pay/rt-secret/return',
+    returned: null,
     lookups: 0,
     startedAt: 0,
     ...changes,
@@ -57,8 +59,9 @@ for (const [amount, ...expected] of magic) {
 
 test('the simulated method collects in every currency, for development tokens only', () => {
   for (const currency of ['CLP', 'USD', 'KWD']) {
-    assert.equal(simulatedMethod.accepts({ environment: 'development', currency, amount: 1 }), true);
-    assert.equal(simulatedMethod.accepts({ environment: 'production', currency, amount: 1 }), false);
+    const offer = { currency, amount: 1, configured: false };
+    assert.equal(simulatedMethod.accepts({ environment: 'development', ...offer }), true);
+    assert.equal(simulatedMethod.accepts({ environment: 'production', ...offer }), false);
   }
 });
 

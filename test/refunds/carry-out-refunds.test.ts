@@ -98,6 +98,7 @@ forEachEngine('giving money back', (openTestDatabase) => {
       refundId: second.id,
       transactionId: paid.id,
       environment: 'development',
+      environmentId: paid.environment_id,
       amount: 2000,
       currency: 'CLP',
       paid: paid.amount,

@@ -1,0 +1,74 @@
+import type { FetchOutcome, SafeFetch } from '../lib/safe-fetch.ts';
+
+/** A merchant's account at Transbank. */
+export type WebpayAccount = { commerceCode: string; apiKey: string };
+
+/** The members of an answer. What is in them is checked where it is used. */
+export type WebpayBody = Readonly<Record<string, unknown>>;
+
+/**
+ * `refused`: Transbank has judged the call and did nothing (422). `finished`: because the payment has its end, by an
+ * earlier commit or because the payer turned back. `busy`: because it is being committed at this moment.
+ */
+export type WebpayAnswer =
+  | { kind: 'answered'; body: WebpayBody }
+  | { kind: 'refused'; reason: 'finished' | 'busy' | 'other' };
+
+export type WebpayClient = {
+  create(payment: { buyOrder: string; sessionId: string; amount: number; returnUrl: string }): Promise<WebpayAnswer>;
+  commit(token: string): Promise<WebpayAnswer>;
+  status(token: string): Promise<WebpayAnswer>;
+  refund(token: string, amount: number): Promise<WebpayAnswer>;
+};
+
+const PATH = '/rswebpaytransaction/api/webpay/v1.2/transactions';
+
+/**
+ * The four calls of the Webpay Plus REST API, version 1.2. Rejects when Transbank did not answer, or not in the way that
+ * its API does: what the call did is then not known. The messages quote nothing that was sent or received.
+ */
+export function createWebpayClient(fetch: SafeFetch, baseUrl: string, account: WebpayAccount): WebpayClient {
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    'tbk-api-key-id': account.commerceCode,
+    'tbk-api-key-secret': account.apiKey,
+  };
+  const call = async (verb: string, method: 'GET' | 'POST' | 'PUT', path: string, body: object | null) => {
+    const url = baseUrl + PATH + path;
+    const sent = body === null ? null : JSON.stringify(body);
+    // The address is the operator's own choice, so it may be private.
+    return readAnswer(verb, await fetch({ url, method, headers, body: sent, allowPrivate: true }));
+  };
+  return {
+    create: ({ buyOrder, sessionId, amount, returnUrl }) =>
+      call('create', 'POST', '', { buy_order: buyOrder, session_id: sessionId, amount, return_url: returnUrl }),
+    commit: (token) => call('commit', 'PUT', `/${encodeURIComponent(token)}`, {}),
+    status: (token) => call('status', 'GET', `/${encodeURIComponent(token)}`, null),
+    refund: (token, amount) => call('refund', 'POST', `/${encodeURIComponent(token)}/refunds`, { amount }),
+  };
+}
+
+function readAnswer(verb: string, outcome: FetchOutcome): WebpayAnswer {
+  if (outcome.kind === 'failed') throw new Error(`Webpay ${verb}: no answer, ${outcome.reason} ${outcome.detail}`);
+  const body = parseObject(outcome.excerpt);
+  if (outcome.status === 422) return { kind: 'refused', reason: reasonOf(body?.['error_message']) };
+  if (outcome.status !== 200 || body === null) throw new Error(`Webpay ${verb}: status ${outcome.status}`);
+  return { kind: 'answered', body };
+}
+
+/** The texts are those of the service itself; no documented code says the same. */
+function reasonOf(message: unknown): 'finished' | 'busy' | 'other' {
+  if (typeof message !== 'string') return 'other';
+  if (/invalid finished state/i.test(message)) return 'finished';
+  return /locked by another process/i.test(message) ? 'busy' : 'other';
+}
+
+function parseObject(text: string): WebpayBody | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as WebpayBody) : null;
+  } catch {
+    return null;
+  }
+}

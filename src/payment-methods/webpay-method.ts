@@ -1,0 +1,172 @@
+import type { SafeFetch } from '../lib/safe-fetch.ts';
+import {
+  GIVEN_UP_FIELD,
+  type PaymentMethod,
+  type PaymentOutcome,
+  type PaymentRequest,
+  type RefundOutcome,
+  type RefundRequest,
+} from './payment-method.ts';
+import { createWebpayClient, type WebpayAnswer, type WebpayClient } from './webpay-client.ts';
+import { paymentOutcomeOf, refundedAmountOf, refundOutcomeOf } from './webpay-outcome.ts';
+
+export type WebpayOptions = {
+  fetch: SafeFetch;
+  /** UTC milliseconds. */
+  now: () => number;
+  /** In place of Transbank's own addresses, for every environment; null: those. */
+  baseUrl: string | null;
+  /** The commerce code and its API key for an environment of a payment service; null: not configured. */
+  settingsOf: (environmentId: number) => Promise<{ account: string; key: string } | null>;
+};
+
+const BASE_URLS = { development: 'https://webpay3gint.transbank.cl', production: 'https://webpay3g.transbank.cl' };
+
+/** What a payer needs at least until there is something to commit, if their browser does not bring them back. */
+const PAYER_NEEDS_MS = 60_000;
+/** What a refund needs at most until the payment's balance shows it. */
+const REFUND_NEEDS_MS = 2 * 60_000;
+const ASK_AGAIN_MS = 60_000;
+/** A token lives for minutes only. After this time nobody can be on its form any more. */
+const FORM_CLOSED_MS = 20 * 60_000;
+
+/**
+ * Webpay Plus of Transbank, REST API 1.2: the payer gives the card to Transbank and comes back, and only what is then
+ * committed is paid. A payment that nobody commits is reversed by Transbank, so an attempt that has ended here takes
+ * nobody's money. docs/webpay.md tells the ways back.
+ */
+export function createWebpayMethod(options: WebpayOptions): PaymentMethod {
+  const { now } = options;
+
+  async function start(payment: PaymentRequest): Promise<PaymentOutcome> {
+    const client = await clientFor(options, payment);
+    const { attemptId, transactionId, amount, returnUrl } = payment;
+    const sessionId = String(transactionId);
+    const answer = await client.create({ buyOrder: attemptId, sessionId, amount, returnUrl });
+    const { token, url } = bodyOf(answer);
+    if (typeof token !== 'string' || !/^\w{1,64}$/.test(token) || typeof url !== 'string' || !isPage(url, options)) {
+      throw new Error('Webpay: a created payment without its token or its page');
+    }
+    return { kind: 'redirect', externalId: token, url, fields: { token_ws: token } };
+  }
+
+  async function lookup(payment: PaymentRequest): Promise<PaymentOutcome> {
+    if (payment.externalId === null) return neverShown;
+    const client = await clientFor(options, payment);
+    return paymentOutcomeOf(bodyOf(await client.status(payment.externalId)), payment);
+  }
+
+  /**
+   * The commit comes before every look at the status: only it says for certain that the payment is kept. One that is
+   * refused has either been made before or has nothing to commit, and then the status tells which.
+   */
+  async function commit(payment: PaymentRequest): Promise<PaymentOutcome> {
+    const token = payment.externalId;
+    if (token === null) return neverShown;
+    const client = await clientFor(options, payment);
+    const back = wayBack(payment, token);
+    const age = now() - payment.startedAt;
+    if (back === null && age < PAYER_NEEDS_MS && (await isOnForm(client, token))) return stillOnForm;
+    const answer = await client.commit(token);
+    if (answer.kind === 'answered') return paymentOutcomeOf(answer.body, payment);
+    const outcome = paymentOutcomeOf(bodyOf(await client.status(token)), payment);
+    if (outcome.kind !== 'pending') return outcome;
+    if (answer.reason === 'busy') return { kind: 'pending' };
+    if (answer.reason === 'finished' || back === 'turned_back' || age > FORM_CLOSED_MS) {
+      return { kind: 'aborted', detail: { reason: back === 'turned_back' ? 'turned_back' : 'not_finished' } };
+    }
+    return stillOnForm;
+  }
+
+  return {
+    code: 'webpay',
+    name: 'Webpay Plus',
+    description: 'Credit, debit and prepaid cards, by Transbank',
+    imagePath: '/assets/webpay-method.svg',
+    redirects: true,
+    accepts: ({ currency, configured }) => configured && currency === 'CLP',
+    start,
+    lookup,
+    commit,
+    refunds: {
+      windowDays: 90,
+      minimumAgeHours: 0,
+      partial: true,
+      request: (refund) => requestRefund(options, refund),
+      lookup: (refund) => lookUpRefund(options, refund),
+    },
+  };
+}
+
+/** Whoever has no token never saw the form: an answer that was lost on its way to us showed it to nobody. */
+const neverShown: PaymentOutcome = { kind: 'aborted', detail: { reason: 'never_shown' } };
+const stillOnForm: PaymentOutcome = { kind: 'pending', againAfterMs: ASK_AGAIN_MS };
+
+/**
+ * How the payer came back: with `token_ws` alone the form was finished; with `TBK_TOKEN` it was left (alone) or failed
+ * (beside `token_ws`); with neither, but our order, its time ran out. Null: nobody came back from this very payment.
+ */
+function wayBack({ returned, attemptId }: PaymentRequest, token: string): 'finished' | 'turned_back' | null {
+  if (returned === null) return null;
+  if (returned['TBK_TOKEN'] !== undefined) return returned['TBK_TOKEN'] === token ? 'turned_back' : null;
+  if (returned['token_ws'] !== undefined) return returned['token_ws'] === token ? 'finished' : null;
+  const left = returned['TBK_ORDEN_COMPRA'] === attemptId || returned[GIVEN_UP_FIELD] === attemptId;
+  return left ? 'turned_back' : null;
+}
+
+async function isOnForm(client: WebpayClient, token: string): Promise<boolean> {
+  return bodyOf(await client.status(token))['status'] === 'INITIALIZED';
+}
+
+/** A first look-up needs no question: nobody has asked for this refund before. Later the payment's balance tells. */
+async function lookUpRefund(
+  options: WebpayOptions,
+  refund: RefundRequest,
+): Promise<RefundOutcome | { kind: 'absent' }> {
+  if (refund.lookups === 0) return { kind: 'absent' };
+  const client = await clientFor(options, refund);
+  const body = bodyOf(await client.status(tokenOf(refund)));
+  const refunded = refundedAmountOf(body, refund.paid);
+  if (refunded === refund.refundedBefore) {
+    // What was asked for a moment ago may still be on its way into the balance.
+    return options.now() - refund.startedAt < REFUND_NEEDS_MS ? { kind: 'unknown' } : { kind: 'absent' };
+  }
+  if (refunded !== refund.refundedBefore + refund.amount) return { kind: 'unknown' };
+  return { kind: 'approved', detail: { type: String(body['status']) } };
+}
+
+async function requestRefund(options: WebpayOptions, refund: RefundRequest): Promise<RefundOutcome> {
+  const client = await clientFor(options, refund);
+  const answer = await client.refund(tokenOf(refund), refund.amount);
+  if (answer.kind === 'refused' && answer.reason === 'busy') return { kind: 'unknown' };
+  if (answer.kind === 'refused') return { kind: 'declined', detail: { reason: 'refused_by_transbank' } };
+  return refundOutcomeOf(answer.body, refund);
+}
+
+function tokenOf({ payment }: RefundRequest): string {
+  if (payment.externalId === null) throw new Error('Webpay: a payment without its token');
+  return payment.externalId;
+}
+
+async function clientFor(
+  { fetch, baseUrl, settingsOf }: WebpayOptions,
+  { environment, environmentId }: Pick<PaymentRequest, 'environment' | 'environmentId'>,
+): Promise<WebpayClient> {
+  const settings = await settingsOf(environmentId);
+  if (settings === null) throw new Error('Webpay is not configured any more');
+  const account = { commerceCode: settings.account, apiKey: settings.key };
+  return createWebpayClient(fetch, baseUrl ?? BASE_URLS[environment], account);
+}
+
+function bodyOf(answer: WebpayAnswer) {
+  if (answer.kind === 'refused') throw new Error(`Webpay: refused, ${answer.reason}`);
+  return answer.body;
+}
+
+/** The payer is sent to Transbank or nowhere. An own base address may lead anywhere, as the operator said. */
+function isPage(url: string, { baseUrl }: WebpayOptions): boolean {
+  const page = URL.parse(url);
+  if (page === null) return false;
+  if (baseUrl !== null) return page.protocol === 'https:' || page.protocol === 'http:';
+  return page.protocol === 'https:' && page.hostname.endsWith('.transbank.cl');
+}

@@ -1,0 +1,304 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type WebpayVerb = 'create' | 'commit' | 'status' | 'refund';
+
+/**
+ * `drop_request`: nothing happens and nothing is answered. `drop_answer`: it happens and nothing is answered. `late`: it
+ * happens, and the answer waits for `release`. The others happen and answer otherwise than they should.
+ */
+export type WebpayFault =
+  | 'drop_request'
+  | 'drop_answer'
+  | 'late'
+  | 'error_500'
+  | 'malformed'
+  | 'other_order'
+  | 'other_amount';
+
+/** What the payer does on Transbank's form. `form_error`: the form failed under their hands. */
+export type PayerChoice = 'pay' | 'decline' | 'abort' | 'time_out' | 'form_error';
+
+export type WebpayStandIn = AsyncDisposable & {
+  readonly url: string;
+  /** Every call of the API, as `verb status`, in order; a dropped one as `verb dropped`. */
+  readonly calls: string[];
+  /** The next call of the verb goes wrong. */
+  fail(verb: WebpayVerb, fault: WebpayFault): void;
+  /** Answers what is late. */
+  release(): void;
+  /** What the payer does; answers the address that their browser is sent to. */
+  choose(token: string, choice: PayerChoice): string;
+  /** Transbank's own clock: what was authorised and not committed is given back. */
+  reverseUncommitted(): void;
+  /** The tokens of the payments there are, in the order of their making. */
+  tokens(): string[];
+  /** What the payers' banks have charged and not given back, in all. */
+  charged(): number;
+  /** From now on a full refund is a nullification, as on the days after the payment. */
+  nextDay(): void;
+};
+
+export type StandInOptions = {
+  commerceCode?: string;
+  apiKey?: string;
+  /** What `status` says of a payment that the bank has authorised and nobody has committed: the documentation does not. */
+  statusBeforeCommit?: 'INITIALIZED' | 'AUTHORIZED';
+};
+
+type Stage = 'on form' | 'authorised' | 'refused' | 'aborted' | 'committed' | 'failed' | 'reversed';
+
+type Payment = {
+  token: string;
+  buy_order: string;
+  session_id: string;
+  amount: number;
+  return_url: string;
+  stage: Stage;
+  refunded: number;
+};
+
+type Reply = { status: number; body: Record<string, unknown> };
+
+const API = '/rswebpaytransaction/api/webpay/v1.2/transactions';
+const FORM = '/webpayserver/initTransaction';
+
+/**
+ * Transbank's Webpay Plus REST API 1.2 on loopback, written from its public documentation, with the texts of the refusals
+ * as its users have published them. Money moves nowhere; `charged` says what would have.
+ */
+export async function startWebpayStandIn(options: StandInOptions = {}): Promise<WebpayStandIn> {
+  const { commerceCode = '597055555532', apiKey = 'k'.repeat(64), statusBeforeCommit = 'INITIALIZED' } = options;
+  const payments = new Map<string, Payment>();
+  const faults: { verb: WebpayVerb; fault: WebpayFault }[] = [];
+  const calls: string[] = [];
+  const held: (() => void)[] = [];
+  let reversible = true;
+  let base = '';
+
+  const act: Record<WebpayVerb, (token: string, body: Record<string, unknown>) => Reply> = {
+    create: (_, body) => {
+      const refusal = createRefusal(body);
+      if (refusal !== null) return refused(refusal);
+      const token = randomBytes(32).toString('hex');
+      payments.set(token, { ...(body as Payment), token, stage: 'on form', refunded: 0 });
+      return { status: 200, body: { token, url: `${base}${FORM}` } };
+    },
+    commit: (token) => {
+      const payment = payments.get(token);
+      if (payment === undefined) return refused('Invalid value for parameter: token');
+      if (payment.stage === 'on form') {
+        return refused(
+          "Invalid status '0' for transaction while authorizing. Commerce will be notified by webpay to authorize",
+        );
+      }
+      if (payment.stage !== 'authorised' && payment.stage !== 'refused') {
+        return refused(`Transaction has an invalid finished state: ${payment.stage}`);
+      }
+      payment.stage = payment.stage === 'authorised' ? 'committed' : 'failed';
+      return { status: 200, body: resultOf(payment, statusBeforeCommit) };
+    },
+    status: (token) => {
+      const payment = payments.get(token);
+      if (payment === undefined) return refused('Invalid value for parameter: token');
+      return { status: 200, body: resultOf(payment, statusBeforeCommit) };
+    },
+    refund: (token, { amount }) => {
+      const payment = payments.get(token);
+      if (payment?.stage !== 'committed') return refused('Transaction not found');
+      if (typeof amount !== 'number' || amount > payment.amount - payment.refunded) {
+        return refused('Amount to refund is bigger than authorized');
+      }
+      return { status: 200, body: refundPart(payment, amount, reversible) };
+    },
+  };
+
+  const answerCall = async (verb: WebpayVerb, token: string, request: IncomingMessage, response: ServerResponse) => {
+    const text = Buffer.concat(await request.toArray()).toString();
+    const body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
+    const at = faults.findIndex((each) => each.verb === verb);
+    const fault = at === -1 ? null : (faults.splice(at, 1)[0]?.fault ?? null);
+    if (fault === 'drop_request') return drop(verb, response);
+    const { 'tbk-api-key-id': id, 'tbk-api-key-secret': secret } = request.headers;
+    const known = id === commerceCode && secret === apiKey;
+    const reply = known ? act[verb](token, body) : { status: 401, body: { error_message: 'Not Authorized' } };
+    if (fault === 'drop_answer') return drop(verb, response);
+    if (fault === 'late') await new Promise<void>((resolve) => held.push(resolve));
+    const { status, sent } = distort(reply, fault);
+    calls.push(`${verb} ${status}`);
+    response.writeHead(status, { 'content-type': 'application/json' }).end(sent);
+  };
+
+  const drop = (verb: WebpayVerb, response: ServerResponse) => {
+    calls.push(`${verb} dropped`);
+    response.destroy();
+  };
+
+  const choose = (token: string, choice: PayerChoice): string => {
+    const payment = payments.get(token);
+    if (payment === undefined) throw new Error('The form of no payment');
+    if (payment.stage === 'on form') payment.stage = STAGE_AFTER[choice];
+    return `${payment.return_url}?${new URLSearchParams(broughtBack(payment, choice)).toString()}`;
+  };
+
+  const server = createServer((request, response) => {
+    const { method = '', url = '' } = request;
+    const [, token = '', refunds] = url.startsWith(API) ? url.slice(API.length).split('/') : [];
+    const verb = verbOf(method, url, refunds);
+    if (verb !== null) void answerCall(verb, token, request, response);
+    else void answerPayer(request, response, payments, choose);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: base,
+    calls,
+    fail: (verb, fault) => faults.push({ verb, fault }),
+    release: () => {
+      for (const answer of held.splice(0)) answer();
+    },
+    choose,
+    reverseUncommitted: () => {
+      for (const payment of payments.values()) if (payment.stage === 'authorised') payment.stage = 'reversed';
+    },
+    tokens: () => [...payments.keys()],
+    charged: () =>
+      [...payments.values()].reduce(
+        (sum, { stage, amount, refunded }) => sum + (stage === 'committed' ? amount - refunded : 0),
+        0,
+      ),
+    nextDay: () => {
+      reversible = false;
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+const STAGE_AFTER: Record<PayerChoice, Stage> = {
+  pay: 'authorised',
+  decline: 'refused',
+  abort: 'aborted',
+  time_out: 'aborted',
+  form_error: 'aborted',
+};
+
+/** The four ways back. */
+function broughtBack({ token, buy_order, session_id }: Payment, choice: PayerChoice): Record<string, string> {
+  const order = { TBK_ORDEN_COMPRA: buy_order, TBK_ID_SESION: session_id };
+  if (choice === 'abort') return { TBK_TOKEN: token, ...order };
+  if (choice === 'time_out') return order;
+  if (choice === 'form_error') return { token_ws: token, TBK_TOKEN: token, ...order };
+  return { token_ws: token };
+}
+
+function verbOf(method: string, url: string, refunds: string | undefined): WebpayVerb | null {
+  if (!url.startsWith(API)) return null;
+  if (method === 'PUT') return 'commit';
+  if (method === 'GET') return 'status';
+  return refunds === 'refunds' ? 'refund' : 'create';
+}
+
+function createRefusal(body: Record<string, unknown>): string | null {
+  const { buy_order, session_id, amount, return_url } = body;
+  if (typeof buy_order !== 'string' || !/^[\w|=&%.,~:/?[+!@()>-]{1,26}$/.test(buy_order)) return 'buy_order';
+  if (typeof session_id !== 'string' || !/^.{1,61}$/.test(session_id)) return 'session_id';
+  if (typeof amount !== 'number' || !Number.isInteger(amount) || amount < 1) return 'amount';
+  return typeof return_url === 'string' && /^https?:.{1,250}$/.test(return_url) ? null : 'return_url';
+}
+
+function refused(message: string): Reply {
+  return { status: 422, body: { error_message: message } };
+}
+
+function resultOf(payment: Payment, statusBeforeCommit: string): Record<string, unknown> {
+  const { amount, buy_order, session_id, stage } = payment;
+  const start = { amount, status: statusOf(payment, statusBeforeCommit), buy_order, session_id };
+  if (stage === 'on form' || stage === 'aborted' || (stage === 'authorised' && start.status === 'INITIALIZED')) {
+    return { ...start, installments_number: 0 };
+  }
+  return {
+    vci: 'TSY',
+    ...start,
+    card_detail: { card_number: '6623' },
+    accounting_date: '0115',
+    transaction_date: '2026-01-15T12:00:00.000Z',
+    authorization_code: stage === 'failed' ? '000000' : '1213',
+    payment_type_code: 'VN',
+    response_code: stage === 'failed' ? -1 : 0,
+    installments_number: 0,
+    ...(payment.refunded > 0 && { balance: amount - payment.refunded }),
+  };
+}
+
+function statusOf({ stage, refunded, amount }: Payment, statusBeforeCommit: string): string {
+  switch (stage) {
+    case 'committed':
+      if (refunded === 0) return 'AUTHORIZED';
+      return refunded === amount ? 'NULLIFIED' : 'PARTIALLY_NULLIFIED';
+    case 'failed':
+      return 'FAILED';
+    case 'reversed':
+      return 'REVERSED';
+    case 'authorised':
+      return statusBeforeCommit;
+    case 'on form':
+    case 'refused':
+    case 'aborted':
+      return 'INITIALIZED';
+  }
+}
+
+function refundPart(payment: Payment, amount: number, reversible: boolean): Record<string, unknown> {
+  if (reversible && amount === payment.amount) {
+    payment.stage = 'reversed';
+    return { type: 'REVERSED' };
+  }
+  payment.refunded += amount;
+  return {
+    type: 'NULLIFIED',
+    authorization_code: '123456',
+    authorization_date: '2026-01-16T12:00:00.000Z',
+    nullified_amount: amount,
+    balance: payment.amount - payment.refunded,
+    response_code: 0,
+  };
+}
+
+function distort({ status, body }: Reply, fault: WebpayFault | null): { status: number; sent: string } {
+  if (fault === 'error_500') return { status: 500, sent: JSON.stringify({ error_message: 'Internal server error' }) };
+  if (fault === 'malformed') return { status, sent: '{"status": "AUTHORIZED", "amount' };
+  if (fault === 'other_order') return { status, sent: JSON.stringify({ ...body, buy_order: 'somebody-elses' }) };
+  if (fault === 'other_amount') return { status, sent: JSON.stringify({ ...body, amount: 1 }) };
+  return { status, sent: JSON.stringify(body) };
+}
+
+/** The payer's form, and where its buttons lead. */
+async function answerPayer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  payments: ReadonlyMap<string, Payment>,
+  choose: (token: string, choice: PayerChoice) => string,
+): Promise<void> {
+  const fields = new URLSearchParams(Buffer.concat(await request.toArray()).toString());
+  const payment = payments.get(fields.get('token_ws') ?? '');
+  if (request.method !== 'POST' || request.url !== FORM || payment === undefined) {
+    response.writeHead(404).end();
+    return;
+  }
+  const choice = fields.get('choice') as PayerChoice | null;
+  if (choice !== null) {
+    response.writeHead(302, { location: choose(payment.token, choice) }).end();
+    return;
+  }
+  const buttons = Object.keys(STAGE_AFTER).map((name) => `<button name="choice" value="${name}">${name}</button>`);
+  response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(
+    `<!doctype html><title>Webpay stand-in</title><h1>${payment.amount}</h1>
+<form method="post"><input type="hidden" name="token_ws" value="${payment.token}">${buttons.join(' ')}</form>`,
+  );
+}
