@@ -1,15 +1,18 @@
 import type { Command } from 'commander';
 import { ConfigError, readConfig } from '../config.ts';
 import { payAndReceive } from './demo-payment.ts';
+import { refundInPart } from './demo-refund.ts';
 import { type Demo, DemoFailure, openDemo } from './demo-stage.ts';
-import { validateAccounts } from './demo-validation.ts';
+import { logIn, validateAccounts } from './demo-validation.ts';
 import { CommandError } from './print.ts';
 
 /** `demo`: the whole product in one command, over real HTTP, each step checked. */
 export function addDemoCommand(program: Command): void {
   program
     .command('demo')
-    .description('starts the service and shows it: sign, create, pay, receive the callback, validate bank accounts')
+    .description(
+      'starts the service and shows it: sign, create, pay, receive the callback, refund, validate bank accounts',
+    )
     .option('--exit', 'end when everything was shown; status 0 only if every step was verified')
     .action(demo);
 }
@@ -19,8 +22,10 @@ async function demo(options: { exit?: boolean }): Promise<void> {
   if (config.mode !== 'development') throw new ConfigError('The demo runs in development only: unset RUBRICA_ENV.');
   const stage = await openDemo({ ...config, logLevel: 'error' });
   try {
-    await payAndReceive(stage);
-    await validateAccounts(stage);
+    const order = await payAndReceive(stage);
+    const accessToken = await logIn(stage);
+    await refundInPart(stage, order, accessToken);
+    await validateAccounts(stage, accessToken);
   } catch (error) {
     await stage.close();
     if (error instanceof DemoFailure) throw new CommandError(`\n  ✗ ${error.message}`);
@@ -39,6 +44,7 @@ function leaveRunning(stage: Demo): void {
   stage.show('API reference', `${stage.url}/docs`);
   stage.show('Health', `${stage.url}/readyz`);
   stage.show('Callbacks', 'bin/rubrica callback list');
+  stage.show('Books', 'bin/rubrica books list, docs/finance.md');
   stage.show('Next', 'README.md: the same request with curl');
   stage.say('Ctrl+C ends it.');
   const stop = () => void stage.close().then(() => process.exit(0));

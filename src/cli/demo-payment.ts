@@ -2,16 +2,22 @@ import { REQUEST_FIELDS, SIGNATURE_FIELD } from '../../sdk/src/field-names.ts';
 import { sign } from '../../sdk/src/sign-fields.ts';
 import { verifyCallback } from '../../sdk/src/verify-callback.ts';
 import { createPaymentService } from '../payment-services/create-payment-service.ts';
+import { setEventsUrl } from '../payment-services/set-events-url.ts';
 import type { Demo } from './demo-stage.ts';
 
+/** What the shop knows of the order that was paid. `amount` is in minor units. */
+export type PaidOrder = { transactionId: number; amount: number; paymentServiceId: string; secretToken: string };
+
 /** Creates a payment service, then a transaction as a shop does, pays it as a payer does, and verifies the callback. */
-export async function payAndReceive(demo: Demo): Promise<void> {
+export async function payAndReceive(demo: Demo): Promise<PaidOrder> {
   demo.step('Create a payment service');
   const service = await createPaymentService(demo.app, 'Tienda Demo');
   const tokens = service.development;
   demo.show('command', "bin/rubrica payment-service create --name 'Tienda Demo'");
   demo.show('Service Token', shorten(tokens.service_token));
   demo.show('Secret Token', `${tokens.secret_token.slice(0, 4)}… (shown once, stored encrypted)`);
+  await setEventsUrl(demo.app, service.id, 'development', `${demo.receiverUrl}/events`);
+  demo.show('refunds are told to', `${demo.receiverUrl}/events`);
 
   demo.step('Sign and post a transaction, as a shop does');
   const fields = shopFields(demo, tokens.service_token);
@@ -48,6 +54,12 @@ export async function payAndReceive(demo: Demo): Promise<void> {
   for (const [name, value] of new URLSearchParams(received.body)) demo.show(name, shorten(value));
   demo.check(verified.ok, 'its signature and its Standard Webhooks headers are genuine, and it is about our order');
   demo.check(new URLSearchParams(received.body).get('x_result') === 'completed', 'it says completed');
+  return {
+    transactionId: reply.data.idTrx,
+    amount: Number(fields.x_amount),
+    paymentServiceId: service.id,
+    secretToken: tokens.secret_token,
+  };
 }
 
 function shopFields(demo: Demo, serviceToken: string) {

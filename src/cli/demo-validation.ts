@@ -5,11 +5,8 @@ import type { Demo } from './demo-stage.ts';
 type Check = { id: string; result: string; message: string };
 type Validation = { verdict: string; assurance: string; checks: Check[]; suggestions: unknown[] };
 
-/** Logs in as a user with payouts and validates a good, a mistyped and another person's account. */
-export async function validateAccounts(demo: Demo): Promise<void> {
-  demo.step('Log in as a user with payouts');
-  const accessToken = await logIn(demo);
-
+/** Validates a good, a mistyped and another person's account. */
+export async function validateAccounts(demo: Demo, accessToken: string): Promise<void> {
   demo.step('Validate an account that fits its owner');
   const good = await validate(demo, accessToken, { rut: '12.531.909-2', bank: '012', account: '12531909' });
   demo.check(
@@ -26,7 +23,9 @@ export async function validateAccounts(demo: Demo): Promise<void> {
   demo.check(other.verdict === 'mismatch', 'mismatch: the provider says that this is not the holder');
 }
 
-async function logIn(demo: Demo): Promise<string> {
+/** Makes a user who sees everything and may validate, logs in, and answers the access token. */
+export async function logIn(demo: Demo): Promise<string> {
+  demo.step('Log in as a user with payouts');
   const user = await createUser(demo.app, {
     email: `${prefixedId('demo')}@example.cl`,
     payouts: true,

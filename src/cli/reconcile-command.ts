@@ -103,7 +103,12 @@ async function readFile(file: string) {
 
 async function printCsv(rows: readonly (readonly string[])[]): Promise<void> {
   const { stringify } = await import('csv-stringify/sync');
-  process.stdout.write(stringify(rows.map((row) => [...row])));
+  process.stdout.write(stringify(rows.map((row) => row.map(withoutFormula))));
+}
+
+/** A reference is whatever the shop chose, and a spreadsheet computes what looks like a formula. */
+function withoutFormula(cell: string): string {
+  return /^[=+@\t\r]|^-(?!\d)/.test(cell) ? `'${cell}` : cell;
 }
 
 const LINE_HEAD = [

@@ -1,0 +1,49 @@
+import { webhookKey, webhookMatches } from '../../sdk/src/webhook-signature.ts';
+import { listBalances } from '../books/list-books.ts';
+import { verifyBooks } from '../books/verify-books.ts';
+import { balanceLines } from './books-commands.ts';
+import type { PaidOrder } from './demo-payment.ts';
+import type { Demo, Received } from './demo-stage.ts';
+
+const GIVEN_BACK = 2990;
+
+/** Gives a part of the order back, receives and verifies the event of its end, and shows what the books say of it all. */
+export async function refundInPart(demo: Demo, order: PaidOrder, accessToken: string): Promise<void> {
+  demo.step('Give a part of it back');
+  demo.show('POST', `/trxs/${order.transactionId}/nullification {"amount":${GIVEN_BACK},"type":"parcial"}`);
+  const response = await fetch(`${demo.url}/trxs/${order.transactionId}/nullification`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${accessToken}` },
+    body: JSON.stringify({ amount: GIVEN_BACK, type: 'parcial' }),
+  });
+  const reply = (await response.json()) as { message: string; data: { verificationToken: string } | null };
+  demo.show('message', reply.message);
+  demo.check(response.status === 200 && reply.data !== null, `accepted as ${reply.data?.verificationToken}`);
+  const received = await nextEvent(demo, 'refund.completed');
+  demo.show('event', received.body);
+  demo.check(isGenuine(received, order.secretToken), 'it was completed, and the event that says so is genuine');
+
+  demo.step('Show the books');
+  const balances = (await listBalances(demo.app)).filter((one) => one.payment_service_id === order.paymentServiceId);
+  demo.show('command', 'bin/rubrica books balance');
+  for (const line of balanceLines(balances)) demo.show('', line);
+  const owed = balances.find(({ account }) => account === 'merchant:payable');
+  demo.check(
+    owed?.credits === order.amount && owed.debits === GIVEN_BACK,
+    'what was paid is owed, less what went back',
+  );
+  const { problems, entries } = await verifyBooks(demo.app);
+  demo.check(problems.length === 0, `every hash of all ${entries} entries is right (bin/rubrica books verify)`);
+}
+
+/** The next event of this type; what comes before it tells of the way there. */
+async function nextEvent(demo: Demo, type: string): Promise<Received> {
+  const received = await demo.nextCallback();
+  return received.body.startsWith(`{"type":"${type}"`) ? received : nextEvent(demo, type);
+}
+
+function isGenuine({ headers, body }: Received, secretToken: string): boolean {
+  const of = (name: string) => headers[name] ?? null;
+  const webhook = { id: of('webhook-id'), timestamp: of('webhook-timestamp'), signature: of('webhook-signature') };
+  return webhookMatches(webhook, Buffer.from(body), [webhookKey(secretToken)]);
+}
