@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import type { App } from '../app.ts';
 import { Problem } from '../error-catalogue.ts';
+import { perInstance } from '../lib/per-instance.ts';
 import { publicPath } from './assets.ts';
 import type { Endpoint } from './endpoint.ts';
 import { readOpenApi } from './get-openapi.ts';
@@ -13,12 +15,16 @@ export const getDocs: Endpoint = {
   paths: ['/docs'],
   access: 'public',
   handle: async (app, _request, reply) => {
-    const { referencePage } = await import('./docs/reference-page.ts');
     const { sendDocsPage } = await import('./docs/docs-page.ts');
-    const main = referencePage(await readOpenApi(app), publicPath(app));
+    const main = await referenceOf(app);
     return sendDocsPage(app, reply, { path: '/docs', title: 'API reference', main });
   },
 };
+
+const referenceOf = perInstance(async (app: App) => {
+  const { referencePage } = await import('./docs/reference-page.ts');
+  return referencePage(await readOpenApi(app), publicPath(app));
+});
 
 /** Signs a request in the browser and sends it. */
 export const getDocsSign: Endpoint = {

@@ -119,7 +119,7 @@ withBrowser('the page that signs', (openVisitor) => {
     ]) {
       await page.goto(service.url + path);
       const tooWide = await page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
       );
       assert.equal(tooWide, 0, path);
     }
