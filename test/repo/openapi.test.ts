@@ -5,9 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { CATALOGUE } from '../../src/error-catalogue.ts';
+import { clientTypes } from '../../src/http/openapi/client-types.ts';
 import { openApiDocument } from '../../src/http/openapi/openapi-document.ts';
+import type { Operation } from '../../src/http/openapi/openapi-shape.ts';
 import { transfersDocument } from '../../src/http/openapi/transfers-document.ts';
 import { ROUTES } from '../../src/http/routes.ts';
+import { readCorpus } from '../hostile/hostile-case.ts';
+import { OWN_CASES } from '../hostile/own-cases.ts';
 
 const root = join(import.meta.dirname, '../..');
 const document = openApiDocument(ROUTES);
@@ -19,6 +23,10 @@ describe('the API description', () => {
   test('openapi.json is what the table of endpoints gives; write-openapi.ts writes it anew', () => {
     const committed = readFileSync(join(root, 'openapi.json'), 'utf8');
     assert.equal(committed, `${JSON.stringify(document, null, 2)}\n`);
+  });
+
+  test('the types of the client are what it gives; write-openapi.ts writes them anew too', () => {
+    assert.equal(readFileSync(join(root, 'sdk/src/api-types.ts'), 'utf8'), clientTypes(document));
   });
 
   test('the linter of API descriptions finds nothing, in the examples neither', () => {
@@ -71,6 +79,22 @@ describe('the API description', () => {
       assert.deepEqual([value.status, value.title, value.detail], [status, title, fix]);
     }
   });
+});
+
+test('every code with which hostile requests are refused is described, at the endpoint or for any request', () => {
+  const codesIn = (replies: object) =>
+    new Set([...JSON.stringify(replies).matchAll(/components\/examples\/(\w+)"/g)].map(([, code]) => code));
+  const common = codesIn(document.components['responses'] ?? {});
+  // A 422 lists its codes in `errors`, under a code of its own.
+  const refusals = [...readCorpus().cases, ...OWN_CASES].filter(
+    ({ expect }) => expect.class === 'reject' && !expect.status.includes(422),
+  );
+  for (const { id, endpoint, expect } of refusals) {
+    const item = document.paths[endpoint.slice('POST '.length)] as { post: Operation };
+    const described = codesIn(item.post.responses).union(common);
+    const codes = [expect.code ?? []].flat();
+    assert.ok(codes.length === 0 || codes.some((code) => described.has(code)), `${id} ${codes.join(' or ')}`);
+  }
 });
 
 /** Nothing of it leaves the machine: no telemetry, no look for updates. */

@@ -83,7 +83,9 @@ export const readsTheEnvironmentInOnePlace: TidyRule = (files) =>
 
 export const keepsFilesShort: TidyRule = (files) =>
   files
-    .filter((file) => isProduct(file.path) && file.text.trimEnd().split('\n').length > 400)
+    // The types that are made from the API description are as long as that is.
+    .filter(({ path }) => isProduct(path) && path !== 'sdk/src/api-types.ts')
+    .filter((file) => file.text.trimEnd().split('\n').length > 400)
     .map((file) => `${file.path} has more than 400 lines`);
 
 export const namesAreAddresses: TidyRule = (files) => {

@@ -1,9 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { ROUTES } from '../routes.ts';
+import { clientTypes } from './client-types.ts';
 import { openApiDocument } from './openapi-document.ts';
 
-// Run by hand after a change of an endpoint; a test compares the file with what the table gives.
-writeFileSync(
-  new URL('../../../openapi.json', import.meta.url),
-  `${JSON.stringify(openApiDocument(ROUTES), null, 2)}\n`,
-);
+// Run by hand after a change of an endpoint; a test compares the files with what the table gives.
+const document = openApiDocument(ROUTES);
+write('openapi.json', `${JSON.stringify(document, null, 2)}\n`);
+write('sdk/src/api-types.ts', clientTypes(document));
+
+function write(path: string, text: string): void {
+  writeFileSync(new URL(`../../../${path}`, import.meta.url), text);
+}

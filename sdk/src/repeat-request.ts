@@ -1,0 +1,27 @@
+import { RubricaError } from './rubrica-error.ts';
+
+const MOST_ATTEMPTS = 4;
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 30_000;
+
+/**
+ * Runs `attempt` up to four times, until it succeeds or fails with what will not pass by waiting. Only for what may be
+ * done twice. Throws the last failure; at once, when the service asks for more than half a minute.
+ */
+export async function repeatRequest<Reply>(attempt: () => Promise<Reply>): Promise<Reply> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const wait = error instanceof RubricaError && error.retryable ? waitAfter(error, failures) : null;
+      if (wait === null || wait > LONGEST_WAIT_MS || failures === MOST_ATTEMPTS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, wait));
+    }
+  }
+}
+
+/** Longer each time, and never shorter than asked for. The random part parts those who failed together. */
+function waitAfter({ retryAfterMs }: RubricaError, failures: number): number {
+  const backoff = FIRST_WAIT_MS * 2 ** (failures - 1);
+  return (retryAfterMs ?? 0) + backoff * (0.5 + Math.random() / 2);
+}

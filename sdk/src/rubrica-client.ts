@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto';
+import type * as Api from './api-types.ts';
+import { keepToken, type TokenSource } from './keep-token.ts';
+import { repeatRequest } from './repeat-request.ts';
+import { RubricaError } from './rubrica-error.ts';
+import { type Connection, type Fetch, type RequestParts, sendRequest } from './send-request.ts';
+import { type RequestInput, sign } from './sign-fields.ts';
+
+export type RubricaClientOptions = {
+  /** Where the service is, with its base path: `https://pay.example.cl`. */
+  baseUrl: string;
+  /** To create transactions and to list payment methods. */
+  serviceToken?: string | undefined;
+  /** To create transactions. It signs, and never leaves this process. */
+  secretToken?: string | undefined;
+  /** To read, refund and validate: an access token, or a login with which the client gets one when it needs it. */
+  accessToken?: string | undefined;
+  login?: Api.LoginRequest | { apiToken: string } | undefined;
+  /** That of the platform by default. */
+  fetch?: Fetch | undefined;
+  /** How long one answer may take; 10,000 by default. */
+  timeoutMs?: number | undefined;
+};
+
+/** The fields of a transaction. The client adds the Service Token and the signature. */
+export type Order = Omit<RequestInput, 'x_account_id'>;
+
+export type LanguageOption = { language?: 'en' | 'es' | undefined };
+
+/** Yours, 1 to 200 visible characters: the same key never does the same thing twice. A new one for each call by default. */
+export type KeyOption = { idempotencyKey?: string | undefined };
+
+/**
+ * A client for the service. Its methods throw `RubricaError` when the service refuses or does not answer, and
+ * `SigningError` for an order that must not be signed.
+ *
+ * Where the service recognises a repetition, and for whatever only reads, a call that got no answer, 429 or 5xx is
+ * repeated by itself, up to three times.
+ */
+export function createRubricaClient(options: RubricaClientOptions): RubricaClient {
+  return new RubricaClient(options);
+}
+
+/** Made by `createRubricaClient`. Shows no secret when it is printed. */
+export class RubricaClient {
+  readonly #options: RubricaClientOptions;
+  readonly #connection: Connection;
+  readonly #tokens: TokenSource;
+
+  constructor(options: RubricaClientOptions) {
+    const { fetch = globalThis.fetch, timeoutMs = 10_000 } = options;
+    const baseUrl = new URL(options.baseUrl).href.replace(/\/+$/, '');
+    this.#options = options;
+    this.#connection = { baseUrl, fetch, timeoutMs };
+    this.#tokens = this.#tokenSource();
+  }
+
+  /**
+   * Signs and creates a transaction; send the payer to `payUrl[0].url`. The reference is what makes repeating safe: the
+   * same order again is answered with the same transaction, other fields under its reference with `REFERENCE_CONFLICT`.
+   */
+  async createTransaction(order: Order): Promise<Api.CreatedTransaction['data']> {
+    const { serviceToken, secretToken } = this.#options;
+    if (serviceToken === undefined || secretToken === undefined) throw missing('a serviceToken and a secretToken');
+    // A service that is reached without TLS is one for development, where the shop may be so too.
+    const allowHttp = this.#connection.baseUrl.startsWith('http:');
+    const body = sign({ ...order, x_account_id: serviceToken }, secretToken, { allowHttp });
+    return (await this.#send('POST /trxs', { body })).data;
+  }
+
+  async getTransaction(idTrx: number): Promise<Api.Transaction['data']> {
+    return (await this.#sendAsUser('GET /trxs/{id}', { path: { id: idTrx } })).data;
+  }
+
+  async getStatus(idTrx: number): Promise<Api.TransactionStatus['data']['status']> {
+    return (await this.#sendAsUser('GET /v2/trxs/{id}/status', { path: { id: idTrx } })).data.status;
+  }
+
+  /** What payers can pay with, in CLP unless said. */
+  async listPaymentMethods(currency?: string): Promise<Api.PaymentMethods['types']> {
+    const { serviceToken } = this.#options;
+    if (serviceToken === undefined) throw missing('a serviceToken');
+    return (await this.#send('GET /payments', { query: { x_currency: currency } }, serviceToken)).types;
+  }
+
+  /**
+   * Gives a payment back, in part or whole. Throws `RubricaError` with status 200 and a code such as
+   * `REFUND_WINDOW_CLOSED` when the refund is refused. With an idempotency key of yours, kept with the refund, you can
+   * ask again after a crash.
+   */
+  async createRefund(idTrx: number, refund: Api.RefundRequest, options: KeyOption = {}): Promise<string> {
+    const header = { 'Idempotency-Key': options.idempotencyKey ?? randomUUID() };
+    const path = { id: idTrx };
+    const reply = await this.#sendAsUser('POST /trxs/{id}/nullification', { path, header, body: refund });
+    if (reply.data === null) throw refused(reply);
+    return reply.data.verificationToken;
+  }
+
+  async listRefunds(idTrx: number): Promise<Api.Refund[]> {
+    return (await this.#sendAsUser('GET /trxs/{id}/nullification', { path: { id: idTrx } })).data.nullifications;
+  }
+
+  async getRefundStatus(idTrx: number, verificationToken: string): Promise<Api.Refund['status']> {
+    const parts = { path: { id: idTrx }, query: { verificationToken } };
+    return (await this.#sendAsUser('GET /trxs/{id}/nullification/status', parts)).data.status;
+  }
+
+  /** What was paid and given back on a day, `2026-01-31`. */
+  async getReconciliation(query: Query<'GET /remittances/conciliation'>): Promise<Api.Conciliation['data']> {
+    return (await this.#sendAsUser('GET /remittances/conciliation', { query })).data;
+  }
+
+  /** The sums of what is due, of those that are asked for. */
+  async getIndicators(query: Query<'GET /indicators/remittances'>): Promise<Api.RemittanceIndicators['data']> {
+    return (await this.#sendAsUser('GET /indicators/remittances', { query })).data;
+  }
+
+  /**
+   * Everything that happened after a cursor, or from the beginning, page by page. Keep `page.next` with what you made of
+   * the page: it is the cursor to go on from. Ends at the end of the feed.
+   */
+  async *events(after?: string): AsyncGenerator<Api.EventPage['data'], void, undefined> {
+    let cursor = after;
+    let more = true;
+    while (more) {
+      const page = (await this.#sendAsUser('GET /events', { query: { after: cursor } })).data;
+      yield page;
+      cursor = page.next;
+      more = page.has_more;
+    }
+  }
+
+  async login(login: Api.LoginRequest): Promise<Api.AccessToken> {
+    return (await this.#send('POST /users/login', { body: login })).data;
+  }
+
+  /** `expDate` is when the access token shall end, in Unix seconds; a year from now by default. */
+  loginToken(apiToken: string, expDate?: number): Promise<Api.AccessToken> {
+    return this.#send('POST /loginToken', { body: { expDate } }, `Bearer ${apiToken}`);
+  }
+
+  /** A `state` of `pending` means that the provider is still checking: ask `getValidation` later. */
+  async validateBankAccount(
+    account: Api.BankAccountRequest,
+    { language, idempotencyKey = randomUUID() }: LanguageOption & KeyOption = {},
+  ): Promise<Api.BankAccountValidation> {
+    const header = { 'Accept-Language': language, 'Idempotency-Key': idempotencyKey };
+    return (await this.#sendAsUser('POST /validations/BankAccount', { header, body: account })).data;
+  }
+
+  /** Up to 1,000 accounts; the results come in their order. Not repeated: that would ask a provider twice. */
+  async validateBankAccounts(
+    items: Api.BankAccountBatch['items'],
+    { language }: LanguageOption = {},
+  ): Promise<Api.BankAccountBatchReply['data']> {
+    const parts = { header: { 'Accept-Language': language }, body: { items } };
+    const ask = (authorization: string) => this.#sendOnce('POST /validations/BankAccount/batch', parts, authorization);
+    return (await this.#withToken(ask)).data;
+  }
+
+  async getValidation(id: string, { language }: LanguageOption = {}): Promise<Api.BankAccountValidation> {
+    const parts = { path: { id }, header: { 'Accept-Language': language } };
+    return (await this.#sendAsUser('GET /validations/BankAccount/{id}', parts)).data;
+  }
+
+  #sendAsUser<O extends Operation>(operation: O, parts: PartsOf<O>): Promise<ReplyOf<O>> {
+    return this.#withToken((authorization) => this.#send(operation, parts, authorization));
+  }
+
+  #send<O extends Operation>(operation: O, parts: PartsOf<O>, authorization?: string): Promise<ReplyOf<O>> {
+    return repeatRequest(() => this.#sendOnce(operation, parts, authorization));
+  }
+
+  async #sendOnce<O extends Operation>(operation: O, parts: PartsOf<O>, authorization?: string): Promise<ReplyOf<O>> {
+    const { header, ...others } = parts as RequestParts;
+    const reply = await sendRequest(this.#connection, operation, { ...others, header: { ...header, authorization } });
+    return reply as ReplyOf<O>;
+  }
+
+  /** A token may end before its time, when the password was changed say. Then it is renewed, once. */
+  async #withToken<Reply>(ask: (authorization: string) => Promise<Reply>): Promise<Reply> {
+    const token = await this.#tokens();
+    try {
+      return await ask(`Bearer ${token}`);
+    } catch (error) {
+      const other = error instanceof RubricaError && error.code === 'TOKEN_INVALID' ? await this.#tokens(token) : token;
+      if (other === token) throw error;
+      return ask(`Bearer ${other}`);
+    }
+  }
+
+  #tokenSource(): TokenSource {
+    const { accessToken, login } = this.#options;
+    if (accessToken !== undefined) return () => Promise.resolve(accessToken);
+    if (login === undefined) return () => Promise.reject(missing('an accessToken or a login'));
+    return keepToken(() => ('apiToken' in login ? this.loginToken(login.apiToken) : this.login(login)));
+  }
+}
+
+type Operation = keyof Api.Operations;
+type PartsOf<O extends Operation> = Omit<Api.Operations[O], 'reply'>;
+type ReplyOf<O extends Operation> = Api.Operations[O]['reply'];
+type Query<O extends Operation> = Api.Operations[O] extends { query: infer Q } ? Q : never;
+
+function missing(what: string): TypeError {
+  return new TypeError(`Give createRubricaClient ${what} for this`);
+}
+
+/** Existing clients are answered with status 200 and the reason, so that is what there is. */
+function refused({ code, message }: Api.RefundReply): RubricaError {
+  const nothing = { errors: [], requestId: null, retryable: false, retryAfterMs: null };
+  return new RubricaError({ ...nothing, status: 200, code, title: message, detail: message });
+}

@@ -1,0 +1,97 @@
+import type { Problem } from './api-types.ts';
+import { RubricaError } from './rubrica-error.ts';
+
+/** What is used of `fetch`; that of the platform fits, and so does any wrapper of it. */
+export type Fetch = (url: string, init: object) => Promise<FetchReply>;
+
+export type FetchReply = { status: number; headers: { get(name: string): string | null }; text(): Promise<string> };
+
+export type Connection = { baseUrl: string; fetch: Fetch; timeoutMs: number };
+
+type Values = Record<string, string | number | undefined>;
+
+/** What goes into a request, by its place. What is undefined is left out. */
+export type RequestParts = { path?: Values; query?: Values; header?: Values; body?: object };
+
+/**
+ * Sends one request, `operation` being its method and path such as `GET /trxs/{id}`, and returns the JSON that it is
+ * answered with. Throws `RubricaError` for every other answer and for none.
+ */
+export async function sendRequest(connection: Connection, operation: string, parts: RequestParts): Promise<unknown> {
+  const answer = await exchange(connection, operation, parts);
+  const json = parseObject(answer.text);
+  if (answer.status >= 200 && answer.status < 300 && json !== null) return json;
+  throw refusalOf(answer, json);
+}
+
+type Answer = { status: number; headers: FetchReply['headers']; text: string };
+
+async function exchange(connection: Connection, operation: string, parts: RequestParts): Promise<Answer> {
+  const { baseUrl, fetch, timeoutMs } = connection;
+  const [method, path = ''] = operation.split(' ');
+  const init = {
+    method,
+    headers: defined({ 'content-type': parts.body && 'application/json', ...parts.header }),
+    // What is signed, or a token, is not carried on to another address.
+    redirect: 'manual',
+    signal: AbortSignal.timeout(timeoutMs),
+    ...(parts.body !== undefined && { body: JSON.stringify(parts.body) }),
+  };
+  try {
+    const reply = await fetch(baseUrl + addressOf(path, parts), init);
+    return { status: reply.status, headers: reply.headers, text: await reply.text() };
+  } catch (cause) {
+    throw noAnswer(operation, cause);
+  }
+}
+
+function addressOf(path: string, { path: values = {}, query = {} }: RequestParts): string {
+  const address = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
+  const search = new URLSearchParams(defined(query)).toString();
+  return search === '' ? address : `${address}?${search}`;
+}
+
+function defined(values: Values): Record<string, string> {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
+}
+
+function noAnswer(operation: string, cause: unknown): RubricaError {
+  const detail = `${operation} was not answered, so it may have been done or not.`;
+  const nothing = { status: null, errors: [], requestId: null, retryAfterMs: null };
+  return new RubricaError({ ...nothing, code: 'NO_ANSWER', title: 'No answer', detail, retryable: true }, cause);
+}
+
+function parseObject(text: string): object | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function refusalOf({ status, headers }: Answer, json: object | null): RubricaError {
+  const problem = { ...unreadable(status), ...(isProblem(json) && json) };
+  const { code, title, detail, errors, request_id: requestId } = problem;
+  // Waiting brings no payment method: that is for the operator to configure.
+  const retryable = (status === 429 || status >= 500) && code !== 'NO_PAYMENT_METHOD';
+  const retryAfterMs = readRetryAfter(headers.get('retry-after'));
+  return new RubricaError({ status, code, title, detail, errors, requestId, retryable, retryAfterMs });
+}
+
+function isProblem(json: object | null): json is Problem {
+  return json !== null && 'code' in json && 'detail' in json;
+}
+
+function unreadable(status: number) {
+  const detail = `Not the service answered, but something else, with status ${status}. Check the base URL and the proxies.`;
+  return { code: 'UNREADABLE_ANSWER', title: 'Unreadable answer', detail, errors: [], request_id: null };
+}
+
+/** `Retry-After` is a number of seconds or a date. */
+function readRetryAfter(value: string | null): number | null {
+  if (value === null) return null;
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isNaN(ms) ? null : Math.max(ms, 0);
+}

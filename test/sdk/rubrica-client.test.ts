@@ -1,0 +1,379 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { inspect } from 'node:util';
+import openapi from '../../openapi.json' with { type: 'json' };
+import { createRubricaClient, type RubricaClientOptions } from '../../sdk/src/rubrica-client.ts';
+import { RubricaError } from '../../sdk/src/rubrica-error.ts';
+import { SigningError } from '../../sdk/src/signing-error.ts';
+
+/** What the service answers with, or the failure of the network. */
+type Scripted = Error | { status?: number; headers?: Record<string, string>; json?: object; text?: string };
+
+type Sent = { url: string; method: string; headers: Record<string, string>; body?: string; redirect: string };
+
+const ORDER = {
+  x_amount: 12990,
+  x_currency: 'CLP',
+  x_customer_email: 'ana@example.cl',
+  x_reference: 'ORD-1',
+  x_session_id: 'session-1',
+  x_shop_country: 'CL',
+  x_url_callback: 'https://shop.example/callback',
+  x_url_cancel: 'https://shop.example/cancel',
+  x_url_complete: 'https://shop.example/complete',
+};
+const TOKENS = { serviceToken: 'service-token', secretToken: 'the secret' };
+const CREATED = { json: { data: { idTrx: 1001, payUrl: [] } } };
+const STATUS = { json: { data: { status: 'pending' } } };
+const VALIDATION = { json: { data: { id: 'bav_1' } } };
+const ACCOUNT = { rut: '12345678-5', bankData: { bankSBIFNumber: '012', bankAccount: '12345678' } };
+const LOST = new TypeError('fetch failed');
+
+describe('createTransaction', () => {
+  const cases: { name: string; answers: Scripted[]; waits: number[]; ends: number | string }[] = [
+    { name: 'is sent once when it is answered', answers: [CREATED], waits: [], ends: 1001 },
+    { name: 'is repeated when the answer is lost', answers: [LOST, CREATED], waits: [500], ends: 1001 },
+    {
+      name: 'is repeated when its outcome is unknown',
+      answers: [refusal(503, 'OUTCOME_UNKNOWN'), CREATED],
+      waits: [500],
+      ends: 1001,
+    },
+    {
+      name: 'is repeated while the service restarts, as late as it asks for',
+      answers: [refusal(503, 'STOPPING', '1'), CREATED],
+      waits: [1500],
+      ends: 1001,
+    },
+    {
+      name: 'is repeated when there were too many, as late as it asks for',
+      answers: [refusal(429, 'RATE_LIMITED', '7'), CREATED],
+      waits: [7500],
+      ends: 1001,
+    },
+    {
+      name: 'is repeated when a proxy has lost the service',
+      answers: [{ status: 502, text: '<html>' }, CREATED],
+      waits: [500],
+      ends: 1001,
+    },
+    {
+      name: 'is given up after four attempts',
+      answers: [LOST, LOST, LOST, LOST],
+      waits: [500, 1000, 2000],
+      ends: 'NO_ANSWER',
+    },
+    {
+      name: 'is not held for longer than half a minute',
+      answers: [refusal(429, 'RATE_LIMITED', '3600')],
+      waits: [],
+      ends: 'RATE_LIMITED',
+    },
+    {
+      name: 'is not repeated with a wrong field',
+      answers: [refusal(400, 'INVALID_AMOUNT')],
+      waits: [],
+      ends: 'INVALID_AMOUNT',
+    },
+    {
+      name: 'is not repeated with a wrong signature',
+      answers: [refusal(401, 'SIGNATURE_INVALID')],
+      waits: [],
+      ends: 'SIGNATURE_INVALID',
+    },
+    {
+      name: 'is not repeated with a used reference',
+      answers: [refusal(409, 'REFERENCE_CONFLICT')],
+      waits: [],
+      ends: 'REFERENCE_CONFLICT',
+    },
+    {
+      name: 'is not repeated where nothing can collect it',
+      answers: [refusal(503, 'NO_PAYMENT_METHOD', '1')],
+      waits: [],
+      ends: 'NO_PAYMENT_METHOD',
+    },
+  ];
+  for (const { name, answers, waits, ends } of cases) {
+    test(name, async (context) => {
+      const { client, sent, waited } = open(context, answers, TOKENS);
+      const outcome = await client.createTransaction(ORDER).then(({ idTrx }) => idTrx, codeOf);
+      assert.equal(outcome, ends);
+      assert.deepEqual(waited, waits);
+      assert.equal(sent.length, answers.length);
+      assert.equal(new Set(sent.map(({ body }) => body)).size, 1, 'every attempt sends the same bytes');
+    });
+  }
+
+  test('is signed, with the Service Token among its fields', async (context) => {
+    const { client, sent } = open(context, [CREATED], TOKENS);
+    await client.createTransaction(ORDER);
+    const { x_signature: signature, ...fields } = JSON.parse(sent[0]?.body ?? '') as Record<string, string>;
+    assert.deepEqual(fields, { ...ORDER, x_amount: '12990', x_account_id: 'service-token' });
+    assert.equal(signature, '834b390f93575f77222dc28e8baf518352237ba2e83fef2b165a424c431d871c');
+    assert.equal(sent[0]?.headers['content-type'], 'application/json');
+  });
+
+  test('is not sent when it must not be signed', async (context) => {
+    const { client, sent } = open(context, [], TOKENS);
+    await assert.rejects(client.createTransaction({ ...ORDER, x_reference: 'x_amount1' }), SigningError);
+    assert.deepEqual(sent, []);
+  });
+
+  test('takes the URLs of a shop without TLS only where the service has none', async (context) => {
+    const order = { ...ORDER, x_url_callback: 'http://127.0.0.1:9000/callback' };
+    const local = open(context, [CREATED], { ...TOKENS, baseUrl: 'http://127.0.0.1:8080' });
+    assert.equal((await local.client.createTransaction(order)).idTrx, 1001);
+    await assert.rejects(open(context, [], TOKENS).client.createTransaction(order), SigningError);
+  });
+});
+
+describe('other calls', () => {
+  test('that only read are repeated', async (context) => {
+    const { client, sent } = open(context, [LOST, STATUS], { accessToken: 'jwt' });
+    assert.equal(await client.getStatus(7), 'pending');
+    assert.deepEqual(
+      sent.map(({ url, headers }) => [url, headers['authorization']]),
+      Array.from({ length: 2 }, () => ['https://pay.example/base/v2/trxs/7/status', 'Bearer jwt']),
+    );
+  });
+
+  test('that have an idempotency key are repeated with the same one, and the next call has another', async (context) => {
+    const { client, sent } = open(context, [LOST, VALIDATION, VALIDATION, VALIDATION], { accessToken: 'jwt' });
+    await client.validateBankAccount(ACCOUNT);
+    await client.validateBankAccount(ACCOUNT, { language: 'es' });
+    await client.validateBankAccount(ACCOUNT, { idempotencyKey: 'mine' });
+    const [first, repeated, second, third] = sent.map(({ headers }) => headers['Idempotency-Key']);
+    assert.match(first ?? '', /^[0-9a-f-]{36}$/);
+    assert.equal(repeated, first);
+    assert.notEqual(second, first);
+    assert.equal(third, 'mine');
+    assert.deepEqual(
+      sent.map(({ headers }) => headers['Accept-Language']),
+      [undefined, undefined, 'es', undefined],
+    );
+  });
+
+  test('that the service would not recognise are not repeated', async (context) => {
+    const { client, sent } = open(context, [LOST], { accessToken: 'jwt' });
+    await assert.rejects(client.validateBankAccounts([ACCOUNT]), { code: 'NO_ANSWER', retryable: true });
+    assert.equal(sent.length, 1);
+  });
+
+  test('read the feed page by page up to its end', async (context) => {
+    const pages = [
+      { json: { data: { events: [{ id: 'a' }], next: 'one', has_more: true } } },
+      { json: { data: { events: [], next: 'two', has_more: false } } },
+    ];
+    const { client, sent } = open(context, pages, { accessToken: 'jwt' });
+    const read = await Array.fromAsync(client.events('a+b'));
+    assert.deepEqual(
+      read.map(({ next }) => next),
+      ['one', 'two'],
+    );
+    assert.deepEqual(
+      sent.map(({ url }) => new URL(url).search),
+      ['?after=a%2Bb', '?after=one'],
+    );
+  });
+
+  test('throw the reason of a refused refund, which the service answers with status 200', async (context) => {
+    const json = { code: 'REFUND_WINDOW_CLOSED', message: 'La Trx tiene más de 90 días', errors: null, data: null };
+    const { client } = open(context, [{ json }], { accessToken: 'jwt' });
+    await assert.rejects(client.createRefund(7, { amount: 1000, type: 'parcial' }), {
+      name: 'RubricaError',
+      status: 200,
+      code: 'REFUND_WINDOW_CLOSED',
+      message: 'REFUND_WINDOW_CLOSED: La Trx tiene más de 90 días',
+      retryable: false,
+    });
+  });
+
+  test('say which option they need', async (context) => {
+    const { client } = open(context, [], {});
+    await assert.rejects(client.createTransaction(ORDER), /serviceToken and a secretToken/);
+    await assert.rejects(client.listPaymentMethods(), /serviceToken/);
+    await assert.rejects(client.getStatus(7), /accessToken or a login/);
+  });
+});
+
+describe('access tokens', () => {
+  const login = { username: 'ana@example.cl', password: 'her password' };
+
+  test('come from one login, however many calls come together, and are used until they end', async (context) => {
+    const { client, sent } = open(context, [session('one', 3600), STATUS, STATUS, STATUS], { login });
+    await Promise.all([client.getStatus(1), client.getStatus(2)]);
+    await client.getStatus(3);
+    assert.deepEqual(authorizations(sent), [undefined, 'Bearer one', 'Bearer one', 'Bearer one']);
+    assert.deepEqual(JSON.parse(sent[0]?.body ?? ''), login);
+  });
+
+  test('are renewed before they end', async (context) => {
+    const { client, sent } = open(context, [session('one', 30), STATUS, session('two', 3600), STATUS], { login });
+    await client.getStatus(1);
+    await client.getStatus(2);
+    assert.deepEqual(authorizations(sent), [undefined, 'Bearer one', undefined, 'Bearer two']);
+  });
+
+  test('are renewed once when the service takes them no more', async (context) => {
+    const invalid = refusal(401, 'TOKEN_INVALID');
+    const answers = [
+      session('one', 3600),
+      invalid,
+      session('two', 3600),
+      STATUS,
+      invalid,
+      session('three', 3600),
+      invalid,
+    ];
+    const { client, sent } = open(context, answers, { login });
+    assert.equal(await client.getStatus(1), 'pending');
+    assert.deepEqual(authorizations(sent), [undefined, 'Bearer one', undefined, 'Bearer two']);
+    await assert.rejects(client.getStatus(2), { code: 'TOKEN_INVALID' });
+    assert.equal(sent.length, answers.length);
+  });
+
+  test('come from an API token too, which travels in the header', async (context) => {
+    const answers = [{ json: { access_token_jwt: 'one', expires_in: 3600, token_type: 'Bearer' } }, STATUS];
+    const { client, sent } = open(context, answers, { login: { apiToken: 'api_1' } });
+    await client.getStatus(1);
+    assert.deepEqual(authorizations(sent), ['Bearer api_1', 'Bearer one']);
+    assert.equal(sent[0]?.body, '{}');
+  });
+
+  test('are asked for again after a login that failed', async (context) => {
+    const { client } = open(context, [refusal(401, 'LOGIN_FAILED'), session('one', 3600), STATUS], { login });
+    await assert.rejects(client.getStatus(1), { code: 'LOGIN_FAILED' });
+    assert.equal(await client.getStatus(1), 'pending');
+  });
+
+  test('that were given are not renewed', async (context) => {
+    const { client, sent } = open(context, [refusal(401, 'TOKEN_INVALID')], { accessToken: 'jwt' });
+    await assert.rejects(client.getStatus(1), { code: 'TOKEN_INVALID', status: 401, retryable: false });
+    assert.equal(sent.length, 1);
+  });
+});
+
+describe('a RubricaError', () => {
+  test('has what the service said', async (context) => {
+    const item = { pointer: '/x_amount', code: 'INVALID_AMOUNT', message: 'No amount.', fix: 'Write digits.' };
+    const refused = refusal(400, 'INVALID_AMOUNT');
+    const { client } = open(context, [{ ...refused, json: { ...refused.json, errors: [item] } }], TOKENS);
+    const error = await client.createTransaction(ORDER).catch((error: unknown) => error);
+    assert.ok(error instanceof RubricaError);
+    const { status, code, title, detail, errors, requestId, retryable, retryAfterMs, message } = error;
+    assert.deepEqual(
+      { status, code, title, detail, errors, requestId, retryable, retryAfterMs, message },
+      {
+        status: 400,
+        code: 'INVALID_AMOUNT',
+        title: 'Title',
+        detail: 'Detail.',
+        errors: [item],
+        requestId: 'request-1',
+        retryable: false,
+        retryAfterMs: null,
+        message: 'INVALID_AMOUNT: Detail.',
+      },
+    );
+  });
+
+  for (const [name, answer, status] of [
+    ['a page of a proxy', { status: 404, text: '<html>' }, 404],
+    ['a page where JSON was expected', { status: 200, text: '<html>' }, 200],
+    [
+      'a redirect, which is not followed',
+      { status: 302, headers: { location: 'https://elsewhere.example/' }, text: '' },
+      302,
+    ],
+    ['JSON of somebody else', { status: 404, json: { error: 'not found' } }, 404],
+  ] as const) {
+    test(`says that the service did not answer, but ${name}`, async (context) => {
+      const { client, sent } = open(context, [answer], { accessToken: 'jwt' });
+      await assert.rejects(client.getStatus(1), { code: 'UNREADABLE_ANSWER', status, retryable: false });
+      assert.equal(sent[0]?.redirect, 'manual');
+    });
+  }
+
+  test('says that no answer came in time', async (context) => {
+    const server = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    context.after(() => server.close());
+    context.after(() => server.closeAllConnections());
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const client = createRubricaClient({ baseUrl, accessToken: 'jwt', timeoutMs: 20 });
+    const error = await client.validateBankAccounts([ACCOUNT]).catch((error: unknown) => error);
+    assert.ok(error instanceof RubricaError);
+    assert.deepEqual([error.code, error.status, error.retryable], ['NO_ANSWER', null, true]);
+    assert.equal((error.cause as Error).name, 'TimeoutError');
+  });
+
+  test('and the client itself show no secret', async (context) => {
+    const given = { ...TOKENS, login: { username: 'ana@example.cl', password: 'her password' } };
+    const { client } = open(context, [LOST, LOST, LOST, LOST], given);
+    const error = await client.createTransaction(ORDER).catch((error: unknown) => error);
+    const shown = inspect([client, error], { depth: 9, showHidden: true }) + JSON.stringify([client, error]);
+    for (const secret of ['the secret', 'her password', 'ana@example.cl']) assert.ok(!shown.includes(secret), secret);
+  });
+});
+
+/** Those that the client leaves out: other addresses of the same call, and what operators ask. */
+const WITHOUT_METHOD = ['GET /v2/payments', 'POST /v2/login', 'POST /login', 'GET /healthz', 'GET /readyz'];
+
+test('every operation of the API that is answered with JSON has a method', () => {
+  const described = Object.entries(openapi.paths).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([, operation]) => 'application/json' in ((operation as Described).responses?.['200']?.content ?? {}))
+      .map(([method]) => `${method.toUpperCase()} ${path}`),
+  );
+  const client = readFileSync(join(import.meta.dirname, '../../sdk/src/rubrica-client.ts'), 'utf8');
+  assert.deepEqual(
+    described.filter((operation) => !client.includes(`'${operation}'`)),
+    WITHOUT_METHOD,
+  );
+});
+
+type Described = { responses?: { '200'?: { content?: object } } };
+
+/** A client whose network is the script; it waits no time, and `waited` has for how long it meant to. */
+function open(context: TestContext, answers: readonly Scripted[], options: Partial<RubricaClientOptions>) {
+  const sent: Sent[] = [];
+  const waited: number[] = [];
+  const left = [...answers];
+  context.mock.method(Math, 'random', () => 1);
+  context.mock.method(globalThis, 'setTimeout', (done: () => void, ms: number) => {
+    waited.push(ms);
+    setImmediate(done);
+  });
+  const fetch = async (url: string, init: object) => {
+    sent.push({ url, ...(init as Omit<Sent, 'url'>) });
+    const answer = left.shift() ?? new Error('The script has no more answers');
+    if (answer instanceof Error) throw answer;
+    const { status = 200, headers = {}, json, text = JSON.stringify(json) } = answer;
+    return { status, headers: new Headers(headers), text: async () => text };
+  };
+  return { client: createRubricaClient({ baseUrl: 'https://pay.example/base/', fetch, ...options }), sent, waited };
+}
+
+function refusal(status: number, code: string, retryAfter?: string) {
+  const json = { status, code, title: 'Title', detail: 'Detail.', errors: [], request_id: 'request-1', data: null };
+  return { status, headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter }, json };
+}
+
+function session(token: string, seconds: number): Scripted {
+  return { json: { data: { access_token_jwt: token, expires_in: seconds, token_type: 'Bearer' } } };
+}
+
+function authorizations(sent: readonly Sent[]): (string | undefined)[] {
+  return sent.map(({ headers }) => headers['authorization']);
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof RubricaError) return error.code;
+  throw error;
+}
