@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /** The languages in which requests are shown, by the name of their sample. */
 export const LANGUAGES = { curl: 'curl', node: 'Node', php: 'PHP', python: 'Python' } as const;
 
@@ -22,62 +24,10 @@ export function requestSamples(request: SampleRequest): Samples {
  * JSON) and `{{pairs}}` (as arguments of a shell) are still to be filled in. The secret comes from the environment.
  */
 export const SIGNED_SAMPLES: Samples = {
-  curl: `# The fields in the order of their names
-set -- \\
-{{pairs}}
-message=$(for field; do printf '%s%s' "\${field%%=*}" "\${field#*=}"; done)
-signature=$(printf '%s' "$message" | openssl dgst -sha256 -hmac "$SECRET_TOKEN" -r | cut -d ' ' -f 1)
-
-for field; do shift; set -- "$@" --data-urlencode "$field"; done
-curl -s -w '\\n%{http_code}\\n' '{{url}}' "$@" --data-urlencode "x_signature=$signature"
-`,
-  node: `import { createHmac } from 'node:crypto';
-
-const fields = {{json}};
-
-const message = Object.keys(fields).sort().map((name) => name + fields[name]).join('');
-const x_signature = createHmac('sha256', process.env.SECRET_TOKEN).update(message).digest('hex');
-
-const response = await fetch('{{url}}', {
-  method: 'POST',
-  headers: { 'Content-Type': 'application/json' },
-  body: JSON.stringify({ ...fields, x_signature }),
-});
-console.log(response.status, await response.json());
-`,
-  php: `<?php
-$fields = json_decode(<<<'JSON'
-{{json}}
-JSON, true);
-
-ksort($fields);
-$message = '';
-foreach ($fields as $name => $value) $message .= $name . $value;
-$fields['x_signature'] = hash_hmac('sha256', $message, getenv('SECRET_TOKEN'));
-
-$answer = file_get_contents('{{url}}', false, stream_context_create(['http' => [
-    'method' => 'POST',
-    'header' => 'Content-Type: application/json',
-    'content' => json_encode($fields),
-    'ignore_errors' => true,
-]]));
-echo $http_response_header[0], PHP_EOL, $answer, PHP_EOL;
-`,
-  python: `import hashlib, hmac, json, os, urllib.error, urllib.request
-
-fields = {{json}}
-
-message = ''.join(name + fields[name] for name in sorted(fields))
-key = os.environ['SECRET_TOKEN'].encode()
-fields['x_signature'] = hmac.new(key, message.encode(), hashlib.sha256).hexdigest()
-
-request = urllib.request.Request('{{url}}', json.dumps(fields).encode(), {'Content-Type': 'application/json'})
-try:
-    answer = urllib.request.urlopen(request)
-except urllib.error.HTTPError as error:
-    answer = error
-print(answer.status, answer.read().decode())
-`,
+  curl: read('signed-curl.txt'),
+  node: read('signed-node.txt'),
+  php: read('signed-php.txt'),
+  python: read('signed-python.txt'),
 };
 
 /** Puts an address and fields into a signed sample. */
@@ -150,4 +100,8 @@ function phpText(text: string): string {
 function pythonLiteral(value: unknown): string {
   const words: Record<string, string> = { true: 'True', false: 'False', null: 'None' };
   return JSON.stringify(value).replaceAll(/("(?:[^"\\]|\\.)*")|true|false|null/g, (word, text) => text ?? words[word]);
+}
+
+function read(name: string): string {
+  return readFileSync(new URL(`samples/${name}`, import.meta.url), 'utf8');
 }

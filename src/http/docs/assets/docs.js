@@ -31,7 +31,7 @@ function startSigning(page) {
   const secret = page.querySelector('#secret');
   const reference = inputs.find((input) => input.dataset.field === 'x_reference');
   // A reference belongs to one transaction for ever, so each visit proposes another.
-  reference.value = `ORD-${Date.now().toString(36).toUpperCase()}`;
+  reference.value = `ORD-${Math.random().toString(36).slice(2, 10).toUpperCase()}`;
   const read = () => Object.fromEntries(inputs.map((input) => [input.dataset.field, input.value]));
 
   const show = async () => {
