@@ -23,7 +23,11 @@ const CLIENTS = 32;
  * Kills a service with SIGKILL while 32 clients create transactions, starts it on what is left, and lets the clients
  * repeat what they do not know. Again and again, on one database file, with no clean-up in between.
  */
-export async function killUnderLoad(options: { kills: number; plant?: PlantName; random: () => number }): Promise<KillReport> {
+export async function killUnderLoad(options: {
+  kills: number;
+  plant?: PlantName;
+  random: () => number;
+}): Promise<KillReport> {
   const { kills, plant, random } = options;
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-kill-'));
   const databaseUrl = `sqlite:${join(folder, 'rubrica.db')}`;
@@ -36,7 +40,14 @@ export async function killUnderLoad(options: { kills: number; plant?: PlantName;
     for (let kill = 0; kill < kills; kill++) {
       const service = await startServe({ databaseUrl, plant });
       slowestStartMs = Math.max(slowestStartMs, service.readyMs);
-      const load = startLoad({ client, url: () => service.url, clients: CLIENTS, journal, prefix: `k${kill}`, retryOpen: true });
+      const load = startLoad({
+        client,
+        url: () => service.url,
+        clients: CLIENTS,
+        journal,
+        prefix: `k${kill}`,
+        retryOpen: true,
+      });
       await new Promise((resolve) => setTimeout(resolve, 20 + 180 * random()));
       service.signal('SIGKILL');
       await load.stop();

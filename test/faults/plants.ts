@@ -9,6 +9,8 @@ type Edit = { file: string; find: string; put: string };
 const ENGINE = 'src/outbox/deliver-callbacks.ts';
 const QUERIES = 'src/outbox/outbox-queries.ts';
 const SQLITE = 'src/db/sqlite-database.ts';
+const POSTGRES = 'src/db/postgres-database.ts';
+const STORED = 'src/transactions/transaction-queries.ts';
 const CREATE = 'src/transactions/create-transaction.ts';
 const SCHEDULE = 'src/outbox/retry-schedule.ts';
 
@@ -51,14 +53,54 @@ export const PLANTS = {
   'reply before commit': [
     {
       file: CREATE,
-      find: 'new Set(await insertWithEvents(app, rows));',
-      put: 'new Set(rows.map((row) => row.id)); setTimeout(() => insertWithEvents(app, rows).catch(() => {}), 10);',
+      find: 'new Set(await app.db.transaction((tx) => insertTransactions(tx, rows)));',
+      put: `new Set(rows.map((row) => row.id));
+        setTimeout(() => app.db.transaction((tx) => insertTransactions(tx, rows)).catch(() => {}), 10);`,
     },
   ],
   'synchronous normal': [{ file: SQLITE, find: 'pragma synchronous = full;', put: 'pragma synchronous = normal;' }],
   'event in a commit of its own': [
-    { file: CREATE, find: 'await recordEvents(\n      tx,', put: 'void app.db.transaction((tx) => recordEvents(\n      tx,' },
-    { file: CREATE, find: '      })),\n    );\n', put: '      })),\n    )).catch(() => {});\n' },
+    {
+      file: STORED,
+      find: 'tx.insertNewRows<{ transaction_id: number }>(NEW_TRANSACTIONS, rows)',
+      put: `tx.insertRows<{ transaction_id: number }>(NEW_TRANSACTIONS.table, rows,
+        'on conflict (environment_id, reference) do nothing returning id as transaction_id')`,
+    },
+    {
+      file: CREATE,
+      find: 'return batch.map',
+      put: `for (const id of inserted) {
+        void app.db.transaction((tx) =>
+          tx.query(\`insert into events (environment_id, transaction_id, sequence, created_at, type)
+            select environment_id, id, 1, created_at, 'transaction.created' from transactions where id = $1\`, [id]),
+        ).catch(() => {});
+      }
+      return batch.map`,
+    },
+  ],
+  // Together with the loss of the unique index, which would mend it.
+  'select, then insert': [
+    {
+      file: CREATE,
+      find: 'app.db.transaction((tx) => insertTransactions(tx, rows))',
+      put: `app.db.transaction(async (tx) => {
+        const taken = new Set();
+        for (const row of rows) {
+          if ((await selectByReference(tx, row.environment_id, row.reference)) !== null) taken.add(row);
+        }
+        return insertTransactions(tx, rows.filter((row) => !taken.has(row)));
+      })`,
+    },
+    { file: SQLITE, find: '`on conflict (${unless}) do nothing`', put: `''` },
+    { file: POSTGRES, find: 'on conflict (${unless}) do nothing returning', put: 'returning' },
+  ],
+  'no row returned is created': [{ file: CREATE, find: 'if (created) return', put: 'if (created !== null) return' }],
+  'ends with its database connection': [
+    {
+      file: 'src/db/postgres-database.ts',
+      find: `pool.on('connect', (connection) => connection.on('error', () => {}));`,
+      put: '',
+    },
   ],
 } as const satisfies Record<string, readonly Edit[]>;
 

@@ -24,7 +24,11 @@ const UNFLUSHED = 'written and not flushed';
  * Cuts the power of the disk under a service while 32 clients create transactions, mounts it again, and lets the
  * clients repeat what they do not know. What was acknowledged is remembered here, on another disk.
  */
-export async function cutPowerUnderLoad(options: { cuts: number; plant?: PlantName; random: () => number }): Promise<PowerCutReport> {
+export async function cutPowerUnderLoad(options: {
+  cuts: number;
+  plant?: PlantName;
+  random: () => number;
+}): Promise<PowerCutReport> {
   const { cuts, plant, random } = options;
   const disk = createScratchDisk(512);
   const databaseUrl = `sqlite:${join(disk.folder, 'rubrica.db')}`;
@@ -39,7 +43,14 @@ export async function cutPowerUnderLoad(options: { cuts: number; plant?: PlantNa
     for (let cut = 0; cut < cuts; cut++) {
       const service = await startServe({ databaseUrl, plant });
       powerIsOn = true;
-      const load = startLoad({ client: listening, url: () => service.url, clients: CLIENTS, journal, prefix: `c${cut}`, retryOpen: true });
+      const load = startLoad({
+        client: listening,
+        url: () => service.url,
+        clients: CLIENTS,
+        journal,
+        prefix: `c${cut}`,
+        retryOpen: true,
+      });
       await new Promise((resolve) => setTimeout(resolve, 50 + 200 * random()));
       const witness = join(disk.folder, `witness-${cut}`);
       writeFileSync(witness, UNFLUSHED);

@@ -2,9 +2,15 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, mkdtempSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-export type ThrowawayPostgres = { url: string; stop(): Promise<void> };
+export type ThrowawayPostgres = {
+  url: string;
+  /** Ends the server at once, as a crash does, and starts it again: it recovers from its write-ahead log. */
+  crash(): Promise<void>;
+  stop(): Promise<void>;
+};
 
 /**
  * Starts an empty PostgreSQL cluster on 127.0.0.1 in a folder of its own; `binaries` is the folder of initdb and pg_ctl.
@@ -29,6 +35,13 @@ export async function startThrowawayPostgres(binaries: string): Promise<Throwawa
   if (line !== 'ready') throw new Error(`PostgreSQL did not start; the programs in ${binaries} were used`);
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    crash: async () => {
+      const files = ['-D', join(folder, 'data'), '-l', join(folder, 'server.log')];
+      const args = [...files, '-w', '-m', 'immediate', 'restart'];
+      const restart = spawn(join(binaries, 'pg_ctl'), args, { ...account, cwd: folder, stdio: 'ignore' });
+      const [status] = await once(restart, 'exit');
+      if (status !== 0) throw new Error('PostgreSQL did not start again');
+    },
     stop: async () => {
       keeper.stdin.end();
       await ended;

@@ -1,6 +1,7 @@
 import {
   type Database,
   type InsertTarget,
+  type InsertWithFollowers,
   type SqlRow,
   type SqlValue,
   StorageError,
@@ -82,6 +83,8 @@ export function createFencedDatabase(options: FencedOptions, life: Life): Databa
           step(() => tx.query<Row>(sql, parameters)),
         insertRows: async <Row extends SqlRow>(table: InsertTarget, rows: readonly SqlRow[], suffix?: string) =>
           step(() => tx.insertRows<Row>(table, rows, suffix)),
+        insertNewRows: async <Row extends SqlRow>(insert: InsertWithFollowers, rows: readonly SqlRow[]) =>
+          step(() => tx.insertNewRows<Row>(insert, rows)),
       });
       throw new Crashed();
     };

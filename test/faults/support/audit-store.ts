@@ -16,7 +16,10 @@ export async function auditStore(databaseUrl: string, journal: Journal): Promise
          (select count(*) from events e where e.transaction_id = t.id and e.type = 'transaction.created') as events
        from transactions t`,
     );
-    return { rows: rows.length, problems: [...(await checkFile(db)), ...(await checkOrphans(db)), ...compare(rows, journal)] };
+    return {
+      rows: rows.length,
+      problems: [...(await checkFile(db)), ...(await checkOrphans(db)), ...compare(rows, journal)],
+    };
   } finally {
     await db.close();
   }
@@ -33,8 +36,10 @@ function compare(rows: readonly { id: number; reference: string; events: number 
   for (const [reference, found] of stored) {
     if (found.length > 1) problems.push(`double: ${reference} is stored ${found.length} times`);
     if (journal.refused.has(reference)) problems.push(`refused and stored: ${reference}`);
-    if (!journal.acknowledged.has(reference) && !journal.open.has(reference)) problems.push(`never asked for: ${reference}`);
-    if (found.some((row) => row.events !== 1)) problems.push(`events: ${reference} has ${found[0]?.events} of its creation`);
+    if (!journal.acknowledged.has(reference) && !journal.open.has(reference))
+      problems.push(`never asked for: ${reference}`);
+    if (found.some((row) => row.events !== 1))
+      problems.push(`events: ${reference} has ${found[0]?.events} of its creation`);
   }
   return problems;
 }

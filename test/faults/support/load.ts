@@ -70,7 +70,8 @@ export function startLoad(options: LoadOptions): Load {
 
 /** Repeats everything that is open until it is answered; the service runs, so it must be. */
 export async function resolveOpen(client: ShopClient, url: string, journal: Journal): Promise<void> {
-  for (const reference of [...journal.open]) {
+  const waiting = Array.from(journal.open);
+  for (const reference of waiting) {
     journal.open.delete(reference);
     const reply = await client.create(url, reference);
     note(journal, reference, reply);

@@ -1,15 +1,23 @@
+import { createUser } from '../../../src/auth/create-user.ts';
+import { logInWithApiToken } from '../../../src/auth/log-in-with-api-token.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import { openDatabase } from '../../../src/db/open-database.ts';
 import { importPaymentService } from '../../../src/payment-services/create-payment-service.ts';
-import { createTestApp } from '../../support/test-app.ts';
+import { createTestApp, createTestClock } from '../../support/test-app.ts';
 import { SHOP } from './shop-client.ts';
 
-/** Brings a store up to date and puts the harnesses' payment service into it. */
-export async function prepareStore(databaseUrl: string): Promise<void> {
+/**
+ * Brings a store up to date and puts the harnesses' payment service into it, and a user who sees everything.
+ * Answers an access token of that user.
+ */
+export async function prepareStore(databaseUrl: string): Promise<string> {
   const db = openDatabase(databaseUrl, { connections: 1, pooler: false, onFatal: () => {} });
   try {
     await migrate(db);
-    await importPaymentService(createTestApp(db), 'Harness', 'development', SHOP);
+    const app = createTestApp(db, { now: createTestClock(Date.now()) });
+    await importPaymentService(app, 'Harness', 'development', SHOP);
+    const user = await createUser(app, { email: 'operator@example.cl', payouts: false, paymentServiceIds: [] });
+    return (await logInWithApiToken(app, { apiToken: user.api_token, email: null, expiresAt: null })).text;
   } finally {
     await db.close();
   }

@@ -48,7 +48,8 @@ export async function startServe(options: ServeOptions): Promise<ServeProcess> {
   });
   child.stderr?.on('data', (chunk: Buffer) => lines.push(chunk.toString()));
   const url = await Promise.race([ready, exited]);
-  if (typeof url !== 'string') throw new Error(`serve ended before it was ready: ${JSON.stringify(url)}\n${lines.join('\n')}`);
+  if (typeof url !== 'string')
+    throw new Error(`serve ended before it was ready: ${JSON.stringify(url)}\n${lines.join('\n')}`);
   return {
     url,
     port: Number(new URL(url).port),
@@ -61,11 +62,14 @@ export async function startServe(options: ServeOptions): Promise<ServeProcess> {
   };
 }
 
-function spawnServe({ databaseUrl, plant, wrapper = [], settings }: ServeOptions): { child: ChildProcess; startedAt: number } {
+function spawnServe({ databaseUrl, plant, wrapper = [], settings }: ServeOptions): {
+  child: ChildProcess;
+  startedAt: number;
+} {
   const planted = plant === undefined ? [] : ['--import', join(import.meta.dirname, '../plant-process.ts')];
   const [program, ...args] = [...wrapper, process.execPath, ...planted, join(repository, 'src/main.ts'), 'serve'];
   const startedAt = performance.now();
-  const child = spawn(program as string, args, {
+  const child: ChildProcess = spawn(program, args, {
     cwd: repository,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
@@ -78,5 +82,9 @@ function spawnServe({ databaseUrl, plant, wrapper = [], settings }: ServeOptions
       ...settings,
     },
   });
+  // Whatever ends the harness ends what it started.
+  const end = () => void child.kill('SIGKILL');
+  process.once('exit', end);
+  child.once('exit', () => process.off('exit', end));
   return { child, startedAt };
 }

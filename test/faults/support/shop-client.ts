@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
-import { sign } from '../../../sdk/src/sign-fields.ts';
 import { signingKey } from '../../../sdk/src/hmac.ts';
+import { sign } from '../../../sdk/src/sign-fields.ts';
 
 /** The payment service of every harness. */
 export const SHOP = { service_token: 'a1'.repeat(32), secret_token: 'b2'.repeat(32) };
@@ -19,26 +19,34 @@ export type Reply =
 export type ShopClient = {
   /** `amount` is what an identical request repeats and another one changes. */
   create(url: string, reference: string, amount?: number): Promise<Reply>;
-  /** The status of any GET, or why there was none. */
-  get(url: string): Promise<number | string>;
+  /** Any GET: its status (0: no answer came) and its text. */
+  get(url: string, headers?: Record<string, string>): Promise<{ status: number; text: string }>;
   close(): void;
 };
 
 export type ShopClientOptions = { timeoutMs?: number; callbackUrl?: string };
+
+type Answer = { status: number; headers: NodeJS.Dict<string | string[]>; text: string };
+
+const JSON_BODY = { 'content-type': 'application/json' };
 
 /** A shop's server with its own connections, kept alive. */
 export function createShopClient(options: ShopClientOptions = {}): ShopClient {
   const { timeoutMs = 10_000, callbackUrl = 'http://127.0.0.1:9/callback' } = options;
   const agent = new Agent({ keepAlive: true });
 
-  function exchange(url: string, body: string | null): Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; text: string }> {
+  function exchange(url: string, body: string | null, headers: Record<string, string>): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const sent = request(url, { agent, method: body === null ? 'GET' : 'POST', headers: headersOf(body) }, (response) => {
+      const sent = request(url, { agent, method: body === null ? 'GET' : 'POST', headers }, (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('error', reject);
         response.on('end', () => {
-          resolve({ status: response.statusCode as number, headers: response.headers, text: Buffer.concat(chunks).toString() });
+          resolve({
+            status: response.statusCode as number,
+            headers: response.headers,
+            text: Buffer.concat(chunks).toString(),
+          });
         });
       });
       sent.setTimeout(timeoutMs, () => sent.destroy(new Error('time-out')));
@@ -50,25 +58,25 @@ export function createShopClient(options: ShopClientOptions = {}): ShopClient {
   return {
     create: async (url, reference, amount = 5_000) => {
       try {
-        const { status, headers, text } = await exchange(`${url}/trxs`, signedBody(reference, amount, callbackUrl));
+        const body = signedBody(reference, amount, callbackUrl);
+        const { status, headers, text } = await exchange(`${url}/trxs`, body, JSON_BODY);
         return replyOf(status, headers, text);
       } catch (error) {
-        return { kind: 'unknown', why: (error as NodeJS.ErrnoException).code ?? (error as Error).message };
+        const why = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+        // Without a connection nothing was sent.
+        if (why === 'ECONNREFUSED') return { kind: 'refused', status: 0, code: why, retryAfter: null };
+        return { kind: 'unknown', why };
       }
     },
-    get: async (url) => {
+    get: async (url, headers = {}) => {
       try {
-        return (await exchange(url, null)).status;
+        return await exchange(url, null, headers);
       } catch (error) {
-        return (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+        return { status: 0, text: (error as Error).message };
       }
     },
     close: () => agent.destroy(),
   };
-}
-
-function headersOf(body: string | null): Record<string, string | number> {
-  return body === null ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
 }
 
 function signedBody(reference: string, amount: number, callbackUrl: string): string {
