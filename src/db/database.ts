@@ -9,15 +9,32 @@ export type Tx = {
   query<Row extends SqlRow>(sql: string, parameters?: readonly SqlValue[]): Promise<Row[]>;
 
   /**
-   * Inserts many rows with one statement (PostgreSQL) or one prepared statement (SQLite).
+   * Inserts many rows at once. A column that a row leaves out is null.
    *
-   * `table` is the table with its columns, `suffix` what follows the values, such as `on conflict do nothing returning id`.
-   * Answers the rows that the suffix returns: not in the order of the input, and fewer where a conflict left one out.
+   * `suffix` is what follows the values, such as `on conflict do nothing returning id`. Answers the rows that it returns:
+   * not in the order of the input, and fewer where a conflict left one out.
    */
   insertRows<Row extends SqlRow>(table: InsertTarget, rows: readonly SqlRow[], suffix?: string): Promise<Row[]>;
+
+  /**
+   * Inserts those rows that are new, and by a second insert what follows from each of them. On PostgreSQL this is one
+   * statement, because a round trip costs as much as many rows. Answers what the second insert returns, in no order.
+   */
+  insertNewRows<Row extends SqlRow>(insert: InsertWithFollowers, rows: readonly SqlRow[]): Promise<Row[]>;
 };
 
+/** A table with those of its columns that are filled. */
 export type InsertTarget = { readonly name: string; readonly columns: readonly string[] };
+
+export type InsertWithFollowers = {
+  readonly table: InsertTarget;
+  /** The columns of an index that is unique: a row whose values it has already is left out. */
+  readonly unless: string;
+  /** The column of the primary key; its values have never been used, not even by a row that is left out. */
+  readonly key: string;
+  /** An `insert … select … from inserted returning …`: there, `inserted` holds the new rows. */
+  readonly followers: string;
+};
 
 /**
  * The port to the store. Two adapters implement it and one contract suite describes it.

@@ -1,5 +1,13 @@
 import pg from 'pg';
-import { type Database, type InsertTarget, type SqlRow, type SqlValue, StorageError, type Tx } from './database.ts';
+import {
+  type Database,
+  type InsertTarget,
+  type InsertWithFollowers,
+  type SqlRow,
+  type SqlValue,
+  StorageError,
+  type Tx,
+} from './database.ts';
 import { speak } from './dialect.ts';
 
 type Connection = { query(config: pg.QueryConfig): Promise<{ rows: SqlRow[] }> };
@@ -12,7 +20,13 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 /** Opens a pool on a PostgreSQL 15 or newer. `url` is a `postgres://` address. */
 export function openPostgresDatabase(url: string, options: PostgresOptions): Database {
-  const pool = new pg.Pool({ connectionString: url, max: options.connections, application_name: 'rubrica' });
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: options.connections,
+    application_name: 'rubrica',
+    // What is asked without waiting in between is sent without waiting in between, such as `begin` and what follows it.
+    pipeline: true,
+  });
   // A connection that the server closes fails its query, if it has one, and is replaced at its next use. Without these
   // listeners, one for those that are idle and one for those in use, it would end the process.
   pool.on('error', () => {});
@@ -57,7 +71,7 @@ async function runTransaction<Result>(
   let committing = false;
   let broken: Error | undefined;
   try {
-    // Sent together with the first statement of `work`: the driver queues them, the server answers them in order.
+    // Sent together with the first statement of `work`; the server answers them in order.
     const begun = ask(connection, { text: 'begin' });
     begun.catch(() => {});
     const result = await work(createTx(connection, statements));
@@ -85,6 +99,8 @@ function createTx(connection: Connection, statements: Statements): Tx {
       ask<Row>(connection, statements(sql, parameters)),
     insertRows: <Row extends SqlRow>(table: InsertTarget, rows: readonly SqlRow[], suffix = '') =>
       ask<Row>(connection, statements(insertStatement(table, suffix), [JSON.stringify(rows)])),
+    insertNewRows: <Row extends SqlRow>(insert: InsertWithFollowers, rows: readonly SqlRow[]) =>
+      ask<Row>(connection, statements(insertNewStatement(insert), [JSON.stringify(rows)])),
   };
 }
 
@@ -108,6 +124,11 @@ function storageErrorOf(error: unknown): StorageError | null {
 function insertStatement(table: InsertTarget, suffix: string): string {
   const columns = table.columns.join(', ');
   return `insert into ${table.name} (${columns}) select ${columns} from json_populate_recordset(null::${table.name}, $1::json) ${suffix}`;
+}
+
+function insertNewStatement({ table, unless, followers }: InsertWithFollowers): string {
+  const newRows = insertStatement(table, `on conflict (${unless}) do nothing returning *`);
+  return `with inserted as (${newRows}) ${followers}`;
 }
 
 async function retrying<Result>(run: () => Promise<Result>): Promise<Result> {

@@ -1,14 +1,23 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as sqlite from 'node:sqlite';
-import { type Database, type InsertTarget, type SqlRow, type SqlValue, StorageError, type Tx } from './database.ts';
+import {
+  type Database,
+  type InsertTarget,
+  type InsertWithFollowers,
+  type SqlRow,
+  type SqlValue,
+  StorageError,
+  type Tx,
+} from './database.ts';
 import { speak } from './dialect.ts';
 
 type Connection = sqlite.DatabaseSync;
 type Prepare = (sql: string) => sqlite.StatementSync;
 
 // Node 26.11 renames the class; both names exist in the range of versions that the launcher accepts.
-const ConnectionClass = (sqlite as unknown as { Database?: typeof sqlite.DatabaseSync }).Database ?? sqlite.DatabaseSync;
+const ConnectionClass =
+  (sqlite as unknown as { Database?: typeof sqlite.DatabaseSync }).Database ?? sqlite.DatabaseSync;
 
 /**
  * Opens the embedded store: one connection that writes, one that reads committed data only.
@@ -74,25 +83,46 @@ function createTx(prepare: Prepare): Tx {
   return {
     query: async <Row extends SqlRow>(sql: string, parameters: readonly SqlValue[] = []) =>
       prepare(sql).all(...parameters) as Row[],
-    insertRows: async <Row extends SqlRow>(table: InsertTarget, rows: readonly SqlRow[], suffix = '') => {
-      const insert = prepare(insertStatement(table, suffix));
-      const returned: Row[] = [];
-      const returns = suffix.includes('returning');
-      const { columns } = table;
-      const values: SqlValue[] = new Array(columns.length).fill(null);
-      for (const row of rows) {
-        for (let at = 0; at < columns.length; at++) values[at] = row[columns[at] as string] ?? null;
-        if (!returns) insert.run(...values);
-        else returned.push(...(insert.all(...values) as Row[]));
-      }
-      return returned;
+    insertRows: async <Row extends SqlRow>(table: InsertTarget, rows: readonly SqlRow[], suffix = '') =>
+      insertAll(prepare, table, rows, suffix) as Row[],
+    insertNewRows: async <Row extends SqlRow>(insert: InsertWithFollowers, rows: readonly SqlRow[]) => {
+      const { table, unless, key, followers } = insert;
+      insertAll(prepare, table, rows, `on conflict (${unless}) do nothing`);
+      const inserted = `select * from ${table.name} where ${key} in {ids}`;
+      const keys = JSON.stringify(rows.map((row) => row[key]));
+      return prepare(`with inserted as (${inserted}) ${followers}`).all(keys) as Row[];
     },
   };
 }
 
-function insertStatement(table: InsertTarget, suffix: string): string {
-  const places = table.columns.map((_, index) => `$${index + 1}`);
-  return `insert into ${table.name} (${table.columns.join(', ')}) values (${places.join(', ')}) ${suffix}`;
+/** Running a statement costs about as much as inserting a row, so one takes several rows. More than these gain little. */
+const ROWS_PER_STATEMENT = 8;
+
+function insertAll(prepare: Prepare, table: InsertTarget, rows: readonly SqlRow[], suffix: string): SqlRow[] {
+  const whole = rows.length - (rows.length % ROWS_PER_STATEMENT);
+  return [
+    ...insertInGroups(prepare, table, rows.slice(0, whole), ROWS_PER_STATEMENT, suffix),
+    ...insertInGroups(prepare, table, rows.slice(whole), 1, suffix),
+  ];
+}
+
+function insertInGroups(
+  prepare: Prepare,
+  { name, columns }: InsertTarget,
+  rows: readonly SqlRow[],
+  size: number,
+  suffix: string,
+): SqlRow[] {
+  if (rows.length === 0) return [];
+  const places = Array.from({ length: size }, () => `(${columns.map(() => '?').join(', ')})`);
+  const insert = prepare(`insert into ${name} (${columns.join(', ')}) values ${places.join(', ')} ${suffix}`);
+  const returned: SqlRow[] = [];
+  for (let at = 0; at < rows.length; at += size) {
+    const group = rows.slice(at, at + size);
+    const values = group.flatMap((row) => columns.map((column) => row[column] ?? null));
+    returned.push(...(insert.all(...values) as SqlRow[]));
+  }
+  return returned;
 }
 
 async function runTransaction<Result>(

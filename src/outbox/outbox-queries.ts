@@ -9,6 +9,10 @@ const EVENTS: InsertTarget = {
   columns: ['environment_id', 'transaction_id', 'sequence', 'created_at', 'type', 'user_id', 'data'],
 };
 
+/** The first event of every new transaction, made from its row: `inserted` is what `Tx.insertNewRows` says. */
+export const INSERT_CREATED_EVENTS = `insert into events (environment_id, transaction_id, sequence, created_at, type)
+  select environment_id, id, last_sequence, created_at, 'transaction.created' from inserted returning transaction_id`;
+
 export async function insertEvents(tx: Tx, rows: readonly SqlRow[]): Promise<void> {
   await tx.insertRows(EVENTS, rows);
 }

@@ -3,7 +3,6 @@ import type { SqlRow } from '../db/database.ts';
 import { createBatcher } from '../lib/batcher.ts';
 import { randomToken } from '../lib/ids.ts';
 import { perInstance } from '../lib/per-instance.ts';
-import { recordEvents } from '../outbox/record-event.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { differingFields, type Transaction, type TransactionInput } from './transaction.ts';
 import { insertTransactions, reserveTransactionIds, selectByReference } from './transaction-queries.ts';
@@ -36,7 +35,7 @@ export async function createTransaction(
   return fields.length === 0 ? { kind: 'replayed', transaction } : { kind: 'conflict', transaction, fields };
 }
 
-type NewRow = SqlRow & { id: number; environment_id: number; created_at: number; pay_secret: string };
+type NewRow = SqlRow & { id: number; environment_id: number; reference: string; pay_secret: string };
 
 function newRow(app: App, environmentId: number, input: TransactionInput): NewRow {
   const now = app.now();
@@ -68,32 +67,21 @@ const batchers = perInstance((app: App) => {
   return createBatcher<NewRow, boolean>({
     maxBatch: 256,
     maxQueued: 4096,
-    concurrency: 1,
-    flush: async (rows) => {
+    // SQLite has one writer. On PostgreSQL the second batch travels while the first is flushed.
+    concurrency: app.db.engine === 'sqlite' ? 1 : 2,
+    flush: async (batch) => {
+      // In one order everywhere: of two batches with the same references, one waits for the other instead of both.
+      const rows = batch.toSorted(byReference);
       await takeIds(rows);
-      const inserted = new Set(await insertWithEvents(app, rows));
-      return rows.map((row) => inserted.has(row.id));
+      const inserted = new Set(await app.db.transaction((tx) => insertTransactions(tx, rows)));
+      return batch.map((row) => inserted.has(row.id));
     },
   });
 });
 
-function insertWithEvents(app: App, rows: readonly NewRow[]): Promise<number[]> {
-  return app.db.transaction(async (tx) => {
-    const ids = await insertTransactions(tx, rows);
-    const inserted = ids.length === rows.length ? rows : rows.filter((row) => ids.includes(row.id));
-    await recordEvents(
-      tx,
-      inserted.map((row) => ({
-        environmentId: row.environment_id,
-        transactionId: row.id,
-        sequence: 1,
-        type: 'transaction.created' as const,
-        createdAt: row.created_at,
-        data: null,
-      })),
-    );
-    return ids;
-  });
+function byReference(one: NewRow, other: NewRow): number {
+  if (one.environment_id !== other.environment_id) return one.environment_id - other.environment_id;
+  return one.reference < other.reference ? -1 : 1;
 }
 
 function createIdSource(app: App): (rows: readonly NewRow[]) => Promise<void> {

@@ -1,40 +1,42 @@
-import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { Database, InsertWithFollowers, SqlRow, Tx } from '../db/database.ts';
+import { INSERT_CREATED_EVENTS } from '../outbox/outbox-queries.ts';
 import type { Transaction } from './transaction.ts';
 import type { TransactionState } from './transaction-state.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-const TRANSACTIONS: InsertTarget = {
-  name: 'transactions',
-  columns: [
-    'id',
-    'environment_id',
-    'amount',
-    'created_at',
-    'expires_at',
-    'last_sequence',
-    'state',
-    'reference',
-    'currency',
-    'customer_email',
-    'session_id',
-    'shop_country',
-    'url_callback',
-    'url_cancel',
-    'url_complete',
-    'pay_secret',
-    'unsigned_fields',
-  ],
+const NEW_TRANSACTIONS: InsertWithFollowers = {
+  table: {
+    name: 'transactions',
+    columns: [
+      'id',
+      'environment_id',
+      'amount',
+      'created_at',
+      'expires_at',
+      'last_sequence',
+      'state',
+      'reference',
+      'currency',
+      'customer_email',
+      'session_id',
+      'shop_country',
+      'url_callback',
+      'url_cancel',
+      'url_complete',
+      'pay_secret',
+      'unsigned_fields',
+    ],
+  },
+  unless: 'environment_id, reference',
+  key: 'id',
+  followers: INSERT_CREATED_EVENTS,
 };
 
-/** Inserts those whose reference is free and answers their ids. */
+/** Inserts those whose reference is free, each with its first event, and answers their ids. */
 export async function insertTransactions(tx: Tx, rows: readonly SqlRow[]): Promise<number[]> {
-  const inserted = await tx.insertRows<{ id: number }>(
-    TRANSACTIONS,
-    rows,
-    'on conflict (environment_id, reference) do nothing returning id',
-  );
-  return inserted.map((row) => row.id);
+  const events = await tx.insertNewRows<{ transaction_id: number }>(NEW_TRANSACTIONS, rows);
+  return events.map((event) => event.transaction_id);
 }
 
 /** Reserves `count` ids and answers the first. A process that dies leaves its unused ids out for ever. */

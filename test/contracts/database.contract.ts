@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Database, InsertTarget, SqlValue } from '../../src/db/database.ts';
+import type { Database, InsertTarget, InsertWithFollowers, SqlValue } from '../../src/db/database.ts';
 import type { OpenTestDatabase } from '../support/engines.ts';
 
 /** What every adapter of the `Database` port keeps to. */
@@ -125,6 +125,26 @@ export function describeDatabase(openTestDatabase: OpenTestDatabase): void {
     assert.equal((await db.query('select id from things')).length, 3);
   });
 
+  for (const count of [1, 7, 8, 9, 40]) {
+    test(`of ${count} rows, each twice, the new ones go in once, and with each what follows from it`, async () => {
+      const db = await openWithTable();
+      await db.transaction(async (tx) => {
+        await tx.query('create unique index things_name on things (name)');
+        await tx.query('create table followers (thing bigint, note text)');
+        await insertThing(tx, 3);
+      });
+      const rows = [0, count].flatMap((first) =>
+        Array.from({ length: count }, (_, at) => ({ id: 100 + first + at, name: `thing ${at}` })),
+      );
+      const answer = await db.transaction((tx) => tx.insertNewRows<{ thing: number }>(followedThings, rows));
+      const fresh = rows.slice(0, count).filter(({ name }) => name !== 'thing 3');
+      assert.deepEqual(new Set(answer.map(({ thing }) => thing)), new Set(fresh.map(({ id }) => id)));
+      assert.deepEqual(plain(await db.query('select id, name from things where id >= 100 order by id')), fresh);
+      const followers = await db.query('select thing as id, note as name from followers order by thing');
+      assert.deepEqual(plain(followers), fresh);
+    });
+  }
+
   test('texts are ordered by their bytes where a statement says {bytewise}', async () => {
     const db = await openWithTable();
     const names = ['b', 'a', 'B', 'ñ', '_', '1'];
@@ -153,6 +173,13 @@ export function describeDatabase(openTestDatabase: OpenTestDatabase): void {
 }
 
 const things: InsertTarget = { name: 'things', columns: ['id', 'name', 'size'] };
+
+const followedThings: InsertWithFollowers = {
+  table: things,
+  unless: 'name',
+  key: 'id',
+  followers: 'insert into followers (thing, note) select id, name from inserted returning thing',
+};
 
 function insertThing(tx: { query: Database['query'] }, id: number): Promise<unknown> {
   return tx.query('insert into things (id, name, size) values ($1, $2, 1)', [id, `thing ${id}`]);
