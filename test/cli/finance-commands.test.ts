@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { migrate } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
+import { dayOf } from '../../src/lib/calendar-day.ts';
+import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
+import { createTestApp, createTestClock } from '../support/test-app.ts';
+import { createPaidTransaction, removeGuards } from '../support/test-books.ts';
+import { acceptedRefund } from '../support/test-refunds.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+
+const MAIN = join(import.meta.dirname, '../../src/main.ts');
+
+suite('books, reconcile and refund on the command line', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-cli-'));
+  const url = `sqlite:${join(folder, 'rubrica.db')}`;
+  // The commands go by the clock of the machine, and a payment can be given back for 90 days.
+  const paidAt = Date.now();
+  const day = dayOf(paidAt);
+  let transaction = 0;
+  let paymentService = '';
+  after(() => rmSync(folder, { recursive: true }));
+  before(async () => {
+    const db = openDatabase(url, { connections: 1, pooler: false, onFatal: () => {} });
+    await migrate(db);
+    const app = createTestApp(db, { now: createTestClock(paidAt) });
+    const environment = await createTestEnvironment(app);
+    const paid = await createPaidTransaction(app, environment, { reference: '=1+1' });
+    await acceptedRefund(app, paid, 2990);
+    await carryOutRefunds(app, 1);
+    transaction = paid.id;
+    paymentService = environment.paymentServiceId;
+    await db.close();
+  });
+
+  test('books balance: the debits of every currency are its credits', async () => {
+    const { balances } = await json<{ balances: { account: string; debits: number; credits: number }[] }>(
+      'books',
+      'balance',
+    );
+    assert.deepEqual(
+      balances.map(({ account, debits, credits }) => [account, debits, credits]),
+      [
+        ['merchant:payable', 2990, 12_990],
+        ['method:simulated:receivable', 12_990, 2990],
+      ],
+    );
+    assert.match((await run('books', 'balance')).stdout, /merchant:payable .* 2990\.00 +12990\.00 +-10000\.00/);
+  });
+
+  test('books list tells the newest first, of one transaction or of all', async () => {
+    const { entries } = await json<{ entries: { kind: string }[] }>('books', 'list');
+    assert.deepEqual(
+      entries.map(({ kind }) => kind),
+      ['refund', 'payment'],
+    );
+    assert.match((await run('books', 'list', '--transaction', String(transaction))).stdout, /1\.0 +payment/);
+    assert.equal((await run('books', 'list', '--transaction', '1')).stdout, 'No entry.\n');
+    assert.equal((await run('books', 'list', '--limit', '0')).status, 1);
+  });
+
+  test('reconcile shows a day with its entries, and a reference that looks like a formula is none in CSV', async () => {
+    const report = await run('reconcile', '--date', day, '--environment', 'development', '--csv');
+    const [head, payment, refund] = report.stdout.split('\n');
+    assert.equal(report.status, 0);
+    assert.equal(head, 'ENTRY,WHEN (UTC),KIND,TRANSACTION,REFERENCE,REFUND,AUTHORISATION,AMOUNT,CURRENCY');
+    assert.match(payment ?? '', /^1\/1\.0,[\d: -]{19},payment,\d+,'=1\+1,,\d{6},12990\.00,CLP$/);
+    assert.match(refund ?? '', /,refund,\d+,'=1\+1,rf_\w+,\d{6},-2990\.00,CLP$/);
+    assert.deepEqual((await json<{ lines: [] }>('reconcile', '--date', day)).lines, []);
+  });
+
+  test('reconcile compares a settlement file, and its status says whether everything matched', async () => {
+    const [same, other] = ['same.csv', 'other.csv'].map((name) => join(folder, name)) as [string, string];
+    writeFileSync(same, `date,buy_order,amount\n${day},${transaction},12990\n${day},${transaction},-2990\n`);
+    writeFileSync(other, `date,buy_order,amount\n${day},${transaction},12000\n${day},7,1\n`);
+    const compare = (file: string) =>
+      run('reconcile', '--settlement', file, '--environment', 'development', '--method', 'simulated');
+    const matched = await compare(same);
+    assert.equal(matched.status, 0);
+    assert.match(matched.stdout, /2 matched, 0 different, 0 missing in settlement, 0 missing in books/);
+    const differing = await compare(other);
+    assert.equal(differing.status, 1);
+    assert.match(differing.stdout, /0 matched, 1 different, 1 missing in settlement, 1 missing in books/);
+  });
+
+  test('refund create accepts what may be given back, once for a key, and says why not', async () => {
+    const create = (...more: string[]) => run('refund', 'create', String(transaction), ...more);
+    const first = await create('--amount', '1000', '--idempotency-key', 'k', '--json');
+    assert.equal((JSON.parse(first.stdout) as { state: string }).state, 'processing');
+    assert.equal((await create('--amount', '1000', '--idempotency-key', 'k', '--json')).stdout, first.stdout);
+    assert.match((await create('--amount', '10000')).stderr, /^REFUND_AMOUNT_TOO_HIGH/);
+    assert.match((await create('--amount', '10.5')).stderr, /no amount of CLP/);
+    assert.match((await run('refund', 'create', '1', '--amount', '1')).stderr, /no transaction 1/);
+    assert.equal((await json<{ refunds: [] }>('refund', 'list')).refunds.length, 2);
+  });
+
+  test('payment-service events-url takes an address that may be called, and takes it away again', async () => {
+    const change = (...more: string[]) => run('payment-service', 'events-url', paymentService, ...more);
+    const production = ['--environment', 'production'];
+    assert.equal((await change(...production, '--url', 'https://shop.example.cl/refunds')).status, 0);
+    assert.match((await change(...production, '--url', 'http://127.0.0.1/refunds')).stderr, /https/);
+    assert.match((await change(...production)).stdout, /nowhere/);
+    assert.equal((await run('payment-service', 'events-url', 'ps_x', ...production)).status, 1);
+  });
+
+  test('books verify ends with 0 when nothing was changed, and with 1 and the place when something was', async () => {
+    const head = join(folder, 'head.json');
+    writeFileSync(head, (await run('books', 'head', '--json')).stdout);
+    assert.equal((await run('books', 'verify', '--head', head)).status, 0);
+    const db = openDatabase(url, { connections: 1, pooler: false, onFatal: () => {} });
+    await removeGuards(db);
+    await db.transaction((tx) => tx.query('update journal_entries set amount = 1 where link = 1'));
+    await db.close();
+    const changed = await run('books', 'verify', '--head', head);
+    assert.equal(changed.status, 1);
+    assert.match(changed.stdout, /environment 1, link 1: its entries, or the hash before it, were changed/);
+    assert.match((await run('books', 'verify', '--head', MAIN)).stderr, /not what books head --json printed/);
+    const report = await run('reconcile', '--date', day, '--environment', 'development');
+    assert.equal(report.status, 1);
+    assert.match(report.stdout, /is not what its entry says \(entry 1\.0\)/);
+  });
+
+  async function json<Value>(...arguments_: string[]): Promise<Value> {
+    return JSON.parse((await run(...arguments_, '--json')).stdout) as Value;
+  }
+
+  function run(...arguments_: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
+    const env = { ...process.env, DATABASE_URL: url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32) };
+    return new Promise((resolve) => {
+      execFile(process.execPath, [MAIN, ...arguments_], { env }, (error, stdout, stderr) => {
+        resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
+      });
+    });
+  }
+});
