@@ -10,7 +10,7 @@ export type Question = { headers?: Record<string, string>; json?: unknown; body?
 /** The real server with the real routes on loopback. `await using` closes it at the end of the test. */
 export type TestServer = AsyncDisposable & {
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
-  head(path: string): Promise<Answer>;
+  head(path: string, headers?: Record<string, string>): Promise<Answer>;
   post(path: string, question?: Question): Promise<Answer>;
 };
 
@@ -24,7 +24,7 @@ export async function startTestServer(app: App): Promise<TestServer> {
   };
   return {
     get: (path, headers = {}) => ask(path, { headers }),
-    head: (path) => ask(path, { method: 'HEAD' }),
+    head: (path, headers = {}) => ask(path, { method: 'HEAD', headers }),
     post: (path, { headers = {}, json, body } = {}) => {
       const text = json === undefined ? body : JSON.stringify(json);
       const type = json === undefined ? {} : { 'content-type': 'application/json' };

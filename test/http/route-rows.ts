@@ -1,0 +1,219 @@
+import type { App } from '../../src/app.ts';
+import type { ErrorCode } from '../../src/error-catalogue.ts';
+import type { Access } from '../../src/http/endpoint.ts';
+import { createPaymentService, type NewPaymentService } from '../../src/payment-services/create-payment-service.ts';
+import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
+import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
+import { payToken, type Transaction } from '../../src/transactions/transaction.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { acceptedRefund } from '../support/test-refunds.ts';
+import { jsonOf, type TestServer } from '../support/test-server.ts';
+import { signedBody } from '../support/test-shop.ts';
+import { createTestUser, type TestUser } from '../support/test-user.ts';
+
+/** What the table of endpoints does not say about an endpoint, and a test of who may see what must know. */
+export type RouteRow = {
+  access: Access;
+  /** The requests that name an object. Their refusal is the same for another's object as for one that there is not. */
+  objects?: readonly ObjectRequest[];
+  /** The address of a list with the transaction of `Merchant` in it, for whoever may see that. */
+  lists?: string;
+  /** A body that is taken. Every endpoint that reads one has it, or says why it takes members that it does not know. */
+  body?: (world: World) => Record<string, unknown>;
+  takesUnknownMembers?: string;
+};
+
+export type ObjectRequest = {
+  object: keyof Merchant['objects'];
+  path: (id: string, asking: Merchant) => string;
+  refusal: ErrorCode;
+  /** Beside the merchant: operators, who see every merchant's, or nobody. `nobody` at all: the object is forged. */
+  seenBy: 'operators' | 'maker' | 'nobody';
+};
+
+/** One payment service with everything that belongs to it. */
+export type Merchant = {
+  service: Required<NewPaymentService>;
+  environment: ServiceEnvironment;
+  /** Sees this payment service alone, and has payouts. */
+  user: TestUser;
+  transaction: Transaction;
+  objects: Record<'transaction' | 'refund' | 'validation' | 'email' | 'user' | 'payLink', string>;
+};
+
+export type World = { ana: Merchant; ben: Merchant; withoutPayouts: TestUser; operator: TestUser };
+
+/** Ids of the right form that nobody has. */
+export const MISSING: Merchant['objects'] = {
+  transaction: '999999',
+  refund: 'rf_00000000000000000000',
+  validation: 'bav_0000000000000000000000000000',
+  email: 'nobody@example.cl',
+  user: 'usr_00000000000000000000',
+  payLink: 'rt-0000000000000000000000',
+};
+
+const transactionAt = (path: string, refusal: ErrorCode): ObjectRequest => ({
+  object: 'transaction',
+  path: (id) => path.replace(':id', id),
+  refusal,
+  seenBy: 'operators',
+});
+
+const payLinkAt = (path: string): RouteRow => ({
+  access: 'pay-link',
+  objects: [{ object: 'payLink', path: (id) => path.replace(':token', id), refusal: 'NOT_FOUND', seenBy: 'nobody' }],
+});
+
+const page: RouteRow = { access: 'public' };
+
+const login: RouteRow = {
+  access: 'public',
+  body: ({ ana }) => ({ username: ana.user.email, password: ana.user.password }),
+};
+
+const signed: RouteRow = {
+  access: 'signature',
+  body: ({ ana }) => {
+    const { service_token, secret_token } = ana.service.development;
+    return signedBody(service_token, secret_token, { x_reference: 'NOT-YET-USED' });
+  },
+};
+
+const account = { rut: '12345678-5', bankData: { bankSBIFNumber: '001', bankAccount: '1234509876' } };
+
+/** One row for every endpoint. A new endpoint without one fails the test. */
+export const ROUTE_ROWS: Record<string, RouteRow> = {
+  'POST /trxs': signed,
+  'POST /initTransaction': signed,
+  'GET /trxs/:id': { access: 'bearer', objects: [transactionAt('/trxs/:id', 'NOT_FOUND')] },
+  'GET /v2/trxs/:id/status': { access: 'bearer', objects: [transactionAt('/v2/trxs/:id/status', 'NOT_FOUND')] },
+  'POST /trxs/:id/nullification': {
+    access: 'bearer',
+    objects: [transactionAt('/trxs/:id/nullification', 'NO_PERMISSION')],
+    body: () => ({ amount: 1, type: 'parcial' }),
+  },
+  'GET /trxs/:id/nullification': {
+    access: 'bearer',
+    objects: [transactionAt('/trxs/:id/nullification', 'NO_PERMISSION')],
+  },
+  'GET /trxs/:id/nullification/status': {
+    access: 'bearer',
+    objects: [
+      {
+        object: 'transaction',
+        path: (id, { objects }) => `/trxs/${id}/nullification/status?verificationToken=${objects.refund}`,
+        refusal: 'NO_PERMISSION',
+        seenBy: 'operators',
+      },
+      {
+        object: 'refund',
+        path: (id, { transaction }) => `/trxs/${transaction.id}/nullification/status?verificationToken=${id}`,
+        refusal: 'NOT_FOUND',
+        seenBy: 'operators',
+      },
+    ],
+  },
+  'GET /remittances/conciliation': {
+    access: 'bearer',
+    objects: [
+      {
+        object: 'email',
+        path: (id) => `/remittances/conciliation?date=2026-01-15&environment=development&email=${id}`,
+        refusal: 'NO_PERMISSION',
+        seenBy: 'operators',
+      },
+    ],
+    lists: '/remittances/conciliation?date=2026-01-15&environment=development',
+  },
+  'GET /indicators/remittances': {
+    access: 'bearer',
+    objects: [
+      {
+        object: 'user',
+        path: (id) => `/indicators/remittances?availableBalance=true&idUser=${id}`,
+        refusal: 'NO_PERMISSION',
+        seenBy: 'operators',
+      },
+      transactionAt('/indicators/remittances?availableBalance=true&idTrx=:id', 'NO_PERMISSION'),
+    ],
+    lists: '/indicators/remittances?remittanceByDate=2026-01-15&environment=development',
+  },
+  'GET /payments': { access: 'service-token' },
+  'GET /v2/payments': { access: 'service-token' },
+  'GET /events': { access: 'bearer', lists: '/events' },
+  'POST /users/login': login,
+  'POST /v2/login': login,
+  'POST /login': login,
+  'POST /loginToken': {
+    access: 'public',
+    body: ({ ana }) => ({ email: ana.user.email, apiToken: ana.user.api_token }),
+  },
+  'POST /validations/BankAccount': { access: 'payouts', body: () => account },
+  'POST /validations/BankAccount/batch': {
+    access: 'payouts',
+    body: () => ({ items: [{ reference: 'payroll-1', ...account }] }),
+  },
+  'GET /validations/BankAccount/:id': {
+    access: 'payouts',
+    objects: [
+      { object: 'validation', path: (id) => `/validations/BankAccount/${id}`, refusal: 'NOT_FOUND', seenBy: 'maker' },
+    ],
+  },
+  'GET /pay/:token': payLinkAt('/pay/:token'),
+  'POST /pay/:token': { ...payLinkAt('/pay/:token'), body: () => ({ method: 'simulated' }) },
+  'GET /pay/:token/cancel': payLinkAt('/pay/:token/cancel'),
+  'POST /pay/:token/cancel': payLinkAt('/pay/:token/cancel'),
+  'GET /pay/:token/return': payLinkAt('/pay/:token/return'),
+  'POST /pay/:token/return': {
+    ...payLinkAt('/pay/:token/return'),
+    takesUnknownMembers: 'A bank adds what it likes to the form that sends the payer back; none of it is believed.',
+  },
+  'GET /assets/:name': page,
+  'POST /csp-reports': page,
+  'GET /docs': page,
+  'GET /docs/sign': page,
+  'GET /docs/:guide': page,
+  'GET /docs/es/:guide': page,
+  'GET /openapi.json': page,
+  'GET /openapi/transfers.json': page,
+  'GET /errors/:code': page,
+  'GET /healthz': page,
+  'GET /readyz': page,
+  'GET /metrics': page,
+};
+
+/** Two merchants, each with a user who sees that one alone, a user of the first without payouts, and an operator. */
+export async function createWorld(app: App, server: TestServer): Promise<World> {
+  const ana = await createMerchant(app, server, 'ANA-1');
+  return {
+    ana,
+    ben: await createMerchant(app, server, 'BEN-1'),
+    withoutPayouts: await createTestUser(app, { paymentServiceIds: [ana.service.id] }),
+    operator: await createTestUser(app, { payouts: true }),
+  };
+}
+
+async function createMerchant(app: App, server: TestServer, reference: string): Promise<Merchant> {
+  const service = await createPaymentService(app, reference);
+  const environment = (await loadEnvironment(app, service.development.service_token)) as ServiceEnvironment;
+  const user = await createTestUser(app, { payouts: true, paymentServiceIds: [service.id] });
+  const transaction = await createPaidTransaction(app, environment, { reference });
+  const refund = await acceptedRefund(app, transaction, 10);
+  const validation = await server.post('/validations/BankAccount', { json: account, headers: user.headers });
+  return {
+    service,
+    environment,
+    user,
+    transaction,
+    objects: {
+      transaction: String(transaction.id),
+      refund: refund.id,
+      validation: (jsonOf(validation)['data'] as { id: string }).id,
+      email: user.email,
+      user: user.id,
+      // The right transaction with the secret of none.
+      payLink: payToken({ ...transaction, pay_secret: '0'.repeat(transaction.pay_secret.length) }),
+    },
+  };
+}
