@@ -1,27 +1,34 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { createAnswerMeter } from './lib/answer-meter.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
+
+/** Something in which work waits, such as a batcher. */
+type Queue = { depth: () => number };
 
 /** What `/metrics` shows. No label ever holds a reference, an address or anything else that a stranger chooses. */
 export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
+  const queues = new Map<string, Queue>();
   return {
     registry,
-    requests: new Counter({
-      name: 'rubrica_http_requests_total',
-      help: 'Answers given, by route and status',
-      labelNames: ['route', 'status'],
+    /** Shows how much waits in a queue, and answers the queue. `name` is one of a few that the program chooses. */
+    watchQueue: <Watched extends Queue>(name: string, queue: Watched): Watched => {
+      queues.set(name, queue);
+      return queue;
+    },
+    queueDepth: new Gauge({
+      name: 'rubrica_queue_depth',
+      help: 'How much waits for the next commit, by queue',
+      labelNames: ['queue'],
       registers,
+      collect() {
+        for (const [queue, { depth }] of queues) this.set({ queue }, depth());
+      },
     }),
-    requestSeconds: new Histogram({
-      name: 'rubrica_http_request_seconds',
-      help: 'Time from the request head to the end of the answer',
-      labelNames: ['route'],
-      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
-      registers,
-    }),
+    answered: createAnswerMeter(registry, 'rubrica_http_requests_total', 'rubrica_http_request_seconds'),
     transactions: new Counter({
       name: 'rubrica_transactions_total',
       help: 'Transactions that reached a state',

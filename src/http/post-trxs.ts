@@ -36,7 +36,6 @@ export const postTrxs: Endpoint = {
   handle: async (app, request, reply) => {
     const created = await createFromRequest(app, request);
     if (created.kind === 'replayed') reply.header('idempotency-hit', 'true');
-    else app.metrics.transactions.inc({ state: 'pending' });
     reply.header('content-type', 'application/json; charset=utf-8');
     return createdReply(app, created.transaction, created.methods);
   },

@@ -74,6 +74,7 @@ const batchers = perInstance((app: App) => {
       const rows = batch.toSorted(byReference);
       await takeIds(rows);
       const inserted = new Set(await app.db.transaction((tx) => insertTransactions(tx, rows)));
+      app.metrics.transactions.inc({ state: 'pending' }, inserted.size);
       return batch.map((row) => inserted.has(row.id));
     },
   });
@@ -81,6 +82,7 @@ const batchers = perInstance((app: App) => {
 
 function byReference(one: NewRow, other: NewRow): number {
   if (one.environment_id !== other.environment_id) return one.environment_id - other.environment_id;
+  if (one.reference === other.reference) return 0;
   return one.reference < other.reference ? -1 : 1;
 }
 
