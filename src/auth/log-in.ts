@@ -43,14 +43,15 @@ export function accountLimitKey(app: App, email: string): string {
 
 // One at a time: a hash takes a whole processor for its time, and payments go on beside it. It also keeps one attempt
 // from being judged before the one ahead of it is counted.
-const attempts = perInstance((app: App) =>
-  createBatcher<LoginAttempt, UserRow>({
+const attempts = perInstance((app: App) => {
+  const batcher = createBatcher<LoginAttempt, UserRow>({
     maxBatch: 1,
     maxQueued: 64,
     concurrency: 1,
     flush: async ([attempt]) => [await judge(app, attempt as LoginAttempt)],
-  }),
-);
+  });
+  return app.metrics.watchQueue('logins', batcher);
+});
 
 async function judge(app: App, attempt: LoginAttempt): Promise<UserRow> {
   const email = normalizeEmail(attempt.email);

@@ -41,8 +41,8 @@ async function keep(app: App, draft: Draft, onlineChecks: Validation['checks']):
 }
 
 // As with transactions: what arrives while a commit is under way shares the next one.
-const batchers = perInstance((app: App) =>
-  createBatcher<ValidationRow, void>({
+const batchers = perInstance((app: App) => {
+  const batcher = createBatcher<ValidationRow, void>({
     maxBatch: 256,
     maxQueued: 4096,
     concurrency: 1,
@@ -50,5 +50,6 @@ const batchers = perInstance((app: App) =>
       await app.db.transaction((tx) => insertValidations(tx, rows));
       return rows.map(() => undefined);
     },
-  }),
-);
+  });
+  return app.metrics.watchQueue('validations', batcher);
+});

@@ -14,6 +14,8 @@ export type Batcher<I, O> = {
   submit: (item: I) => Promise<O>;
   /** Resolves when nothing waits and nothing runs. */
   drain: () => Promise<void>;
+  /** How many items wait for a flush; those being flushed do not count. */
+  depth: () => number;
 };
 
 /** The answer of a batcher whose queue is full: nothing was done with the item, so it may be tried again later. */
@@ -90,5 +92,5 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O
     return new Promise((resolve) => drained.push(resolve));
   }
 
-  return { submit, drain };
+  return { submit, drain, depth: () => queued };
 }

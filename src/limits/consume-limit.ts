@@ -36,7 +36,10 @@ type Use = Omit<Parameters<typeof incrementCount>[1], 'times'>;
 
 const counters = perInstance(
   (app: App): Batcher<Use, CountRow> =>
-    createBatcher({ maxBatch: 128, maxQueued: 4096, concurrency: 1, flush: (uses) => countAll(app, uses) }),
+    app.metrics.watchQueue(
+      'limits',
+      createBatcher({ maxBatch: 128, maxQueued: 4096, concurrency: 1, flush: (uses) => countAll(app, uses) }),
+    ),
 );
 
 /**

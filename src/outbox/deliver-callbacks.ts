@@ -150,7 +150,7 @@ async function attempt(app: App, callback: Claim, recorder: Batcher<Attempt, Rec
 
 /** What attempts found out is stored in groups, as they come in. */
 function createRecorder(app: App): Batcher<Attempt, Recorded> {
-  return createBatcher<Attempt, Recorded>({
+  const recorder = createBatcher<Attempt, Recorded>({
     maxBatch: 256,
     maxQueued: 10_000,
     concurrency: 1,
@@ -160,6 +160,7 @@ function createRecorder(app: App): Batcher<Attempt, Recorded> {
       return recorded;
     },
   });
+  return app.metrics.watchQueue('delivery-attempts', recorder);
 }
 
 async function recordAttempts(app: App, tx: Tx, attempts: readonly Attempt[]): Promise<Recorded[]> {

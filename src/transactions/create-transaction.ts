@@ -64,7 +64,7 @@ function newRow(app: App, environmentId: number, input: TransactionInput): NewRo
 // create, is paid once for all of them.
 const batchers = perInstance((app: App) => {
   const takeIds = createIdSource(app);
-  return createBatcher<NewRow, boolean>({
+  const batcher = createBatcher<NewRow, boolean>({
     maxBatch: 256,
     maxQueued: 4096,
     // SQLite has one writer. On PostgreSQL the second batch travels while the first is flushed.
@@ -78,6 +78,7 @@ const batchers = perInstance((app: App) => {
       return batch.map((row) => inserted.has(row.id));
     },
   });
+  return app.metrics.watchQueue('transactions', batcher);
 });
 
 function byReference(one: NewRow, other: NewRow): number {

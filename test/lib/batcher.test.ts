@@ -138,3 +138,17 @@ test('drain resolves only when nothing waits and nothing runs', async () => {
   await draining;
   assert.equal(await result, 10);
 });
+
+test('depth says how many wait, without those being flushed', async () => {
+  const { calls, flush } = controlledFlush();
+  const { submit, depth } = createBatcher({ ...limits, maxBatch: 2, flush });
+  const results = [1, 2, 3].map(submit);
+  assert.equal(depth(), 3);
+  await turn();
+  assert.equal(depth(), 1);
+  calls[0]?.done();
+  await results[1];
+  assert.equal(depth(), 0);
+  calls[1]?.done();
+  await Promise.all(results);
+});
