@@ -38,6 +38,7 @@ export async function askPaymentMethod(
     currency: transaction.currency,
     returnUrl: returnUrl(app, transaction),
     returned,
+    unanswered: attempt.state === 'unknown',
     lookups,
     startedAt: attempt.created_at,
   };

@@ -17,6 +17,8 @@ export type PaymentRequest = {
   returnUrl: string;
   /** What the browser brought when it came back, to be believed for nothing; null when nobody came. */
   returned: Readonly<Record<string, string>> | null;
+  /** Whether the method was asked before and gave no answer: what was asked then may have happened. */
+  unanswered: boolean;
   /** How often this attempt has been looked up before. */
   lookups: number;
   /** UTC milliseconds at which the attempt was opened. */

@@ -66,7 +66,8 @@ export function createWebpayMethod(options: WebpayOptions): PaymentMethod {
     const client = await clientFor(options, payment);
     const back = wayBack(payment, token);
     const age = now() - payment.startedAt;
-    if (back === null && age < PAYER_NEEDS_MS && (await isOnForm(client, token))) return stillOnForm;
+    const early = back === null && !payment.unanswered && age < PAYER_NEEDS_MS;
+    if (early && (await isOnForm(client, token))) return stillOnForm;
     const answer = await client.commit(token);
     if (answer.kind === 'answered') return paymentOutcomeOf(answer.body, payment);
     const outcome = paymentOutcomeOf(bodyOf(await client.status(token)), payment);

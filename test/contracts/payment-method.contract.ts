@@ -1,11 +1,21 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { PaymentMethod, PaymentOutcome, PaymentRequest } from '../../src/payment-methods/payment-method.ts';
+import type {
+  PaymentMethod,
+  PaymentOutcome,
+  PaymentRequest,
+  RefundOutcome,
+  RefundRequest,
+} from '../../src/payment-methods/payment-method.ts';
+
+type End = 'approved' | 'declined';
 
 /** A method, and how to make a request that it ends as the name says, at once or after some look-ups. */
 export type MethodUnderTest = {
   method: PaymentMethod;
-  request: (end: 'approved' | 'declined') => PaymentRequest;
+  request: (end: End) => PaymentRequest;
+  /** What the payer does where a redirecting method has sent them; answers what their browser brings back. */
+  pay?: (externalId: string, end: End) => Record<string, string>;
 };
 
 /** More look-ups than any method may need once the payer has done their part. */
@@ -30,69 +40,137 @@ export function describePaymentMethod(name: string, open: () => Promise<MethodUn
 
     for (const end of ['approved', 'declined'] as const) {
       test(`a payment that is ${end} is told so, at once or by a later look-up`, async () => {
-        const { method, request } = await open();
-        const outcomes = await outcomesOf(method, request(end));
+        const { outcomes } = await pay(await open(), end);
         for (const outcome of outcomes) assertWellFormed(outcome);
         assert.equal(outcomes.at(-1)?.kind, end);
       });
 
-      test(`once ${end}, every look-up says the same`, async () => {
-        const { method, request } = await open();
-        const payment = request(end);
-        const outcomes = await outcomesOf(method, payment);
+      test(`once ${end}, every look-up and every commit says the same`, async () => {
+        const tested = await open();
+        const { payment, outcomes } = await pay(tested, end);
         const again = { ...payment, lookups: outcomes.length };
-        assert.deepEqual(await ask(method, 'lookup', again), outcomes.at(-1));
-        assert.deepEqual(await ask(method, 'lookup', again), outcomes.at(-1));
+        for (const question of ['lookup', 'finish', 'finish', 'lookup'] as const) {
+          assert.deepEqual(await ask(tested.method, question, again), outcomes.at(-1), question);
+        }
       });
 
       test(`starting twice with one attempt id is one payment: ${end}`, async () => {
-        const { method, request } = await open();
-        const payment = request(end);
-        const [first, second] = [await ask(method, 'start', payment), await ask(method, 'start', payment)];
-        assert.deepEqual(second, first);
-        const outcomes = await outcomesOf(method, payment);
+        const tested = await open();
+        const payment = tested.request(end);
+        const [first, second] = [
+          await ask(tested.method, 'start', payment),
+          await ask(tested.method, 'start', payment),
+        ];
+        if (first.kind === 'redirect') assert.equal(second.kind, 'redirect');
+        else assert.deepEqual(second, first);
+        const { outcomes } = await finish(tested, payment, second, end);
         assert.equal(outcomes.at(-1)?.kind, end);
       });
     }
 
     test('a look-up changes nothing: whether it was asked before makes no difference', async () => {
-      const { method, request } = await open();
-      const [watched, left] = [request('approved'), request('approved')];
-      await ask(method, 'start', watched);
-      await ask(method, 'start', left);
-      for (let asked = 0; asked < MOST_LOOKUPS; asked++) await ask(method, 'lookup', { ...watched, lookups: 0 });
-      const last = { lookups: MOST_LOOKUPS };
-      const kinds = [
-        await ask(method, 'lookup', { ...watched, ...last }),
-        await ask(method, 'lookup', { ...left, ...last }),
-      ];
-      assert.deepEqual(
-        kinds.map(({ kind }) => kind),
-        ['approved', 'approved'],
-      );
+      const tested = await open();
+      const ends = [];
+      for (const looks of [MOST_LOOKUPS, 0]) {
+        const payment = tested.request('approved');
+        const started = await ask(tested.method, 'start', payment);
+        const looked = { ...payment, externalId: externalIdOf(started), lookups: 0 };
+        for (let asked = 0; asked < looks; asked++) await ask(tested.method, 'lookup', looked);
+        ends.push((await finish(tested, payment, started, 'approved')).outcomes.at(-1)?.kind);
+      }
+      assert.deepEqual(ends, ['approved', 'approved']);
     });
 
     test('a payment that it declines is not approved by a look-up because it never heard of the start', async () => {
       const { method, request } = await open();
-      assertWellFormed(await ask(method, 'lookup', request('declined')));
-      const outcome = await ask(method, 'lookup', { ...request('declined'), lookups: MOST_LOOKUPS });
-      assert.notEqual(outcome.kind, 'approved');
+      for (const question of ['lookup', 'finish'] as const) {
+        assertWellFormed(await ask(method, question, request('declined')));
+        const outcome = await ask(method, question, { ...request('declined'), lookups: MOST_LOOKUPS });
+        assert.notEqual(outcome.kind, 'approved');
+      }
+    });
+
+    test('a payment that is given back is told so, at once or by a later look-up, and then always', async () => {
+      const tested = await open();
+      const { method } = tested;
+      const refunds = method.refunds;
+      assert.ok(refunds !== undefined);
+      const { payment, outcomes } = await pay(tested, 'approved');
+      const refund = refundOf(payment, outcomes.at(-1) as PaymentOutcome);
+      assert.deepEqual(await refunds.lookup(refund), { kind: 'absent' });
+      const answers = [await refunds.request(refund).catch(() => unknown)];
+      for (let lookups = 1; lookups <= MOST_LOOKUPS && answers.at(-1)?.kind !== 'approved'; lookups++) {
+        answers.push((await refunds.lookup({ ...refund, lookups })) as RefundOutcome);
+      }
+      assert.equal(answers.at(-1)?.kind, 'approved');
+      for (const lookups of [MOST_LOOKUPS, MOST_LOOKUPS + 1]) {
+        assert.equal((await refunds.lookup({ ...refund, lookups })).kind, 'approved');
+      }
     });
   });
 }
 
-/** What `start` says and, until there is an end, what the look-ups say after it. */
-async function outcomesOf(method: PaymentMethod, payment: PaymentRequest): Promise<PaymentOutcome[]> {
-  const outcomes = [await ask(method, 'start', payment)];
-  for (let lookups = 0; lookups < MOST_LOOKUPS && !isEnd(outcomes.at(-1)); lookups++) {
-    outcomes.push(await ask(method, 'lookup', { ...payment, lookups }));
-  }
-  return outcomes;
+const unknown = { kind: 'unknown' } as const;
+
+type Paid = { payment: PaymentRequest; outcomes: PaymentOutcome[] };
+
+async function pay(tested: MethodUnderTest, end: End): Promise<Paid> {
+  const payment = tested.request(end);
+  return finish(tested, payment, await ask(tested.method, 'start', payment), end);
 }
 
-/** Throwing is allowed, and means the same as `unknown`. */
-function ask(method: PaymentMethod, question: 'start' | 'lookup', payment: PaymentRequest): Promise<PaymentOutcome> {
-  return method[question](payment).catch(() => ({ kind: 'unknown' as const }));
+/** What `start` said and, until there is an end, what the method says after it, the payer's part done. */
+async function finish(
+  { method, pay }: MethodUnderTest,
+  started: PaymentRequest,
+  start: PaymentOutcome,
+  end: End,
+): Promise<Paid> {
+  const externalId = externalIdOf(start);
+  const returned = externalId === null ? null : (pay?.(externalId, end) ?? null);
+  const payment = { ...started, externalId, returned };
+  const outcomes = [start];
+  for (let lookups = 0; lookups < MOST_LOOKUPS && !isEnd(outcomes.at(-1)); lookups++) {
+    outcomes.push(await ask(method, 'finish', { ...payment, lookups }));
+  }
+  return { payment, outcomes };
+}
+
+/** Throwing is allowed, and means the same as `unknown`. A method is asked to finish by `commit`, if it has that. */
+function ask(
+  method: PaymentMethod,
+  question: 'start' | 'lookup' | 'finish',
+  payment: PaymentRequest,
+): Promise<PaymentOutcome> {
+  const answer =
+    question === 'start'
+      ? method.start(payment)
+      : question === 'finish' && method.commit !== undefined
+        ? method.commit(payment)
+        : method.lookup(payment);
+  return answer.catch(() => unknown);
+}
+
+function externalIdOf(outcome: PaymentOutcome): string | null {
+  return outcome.kind === 'redirect' ? outcome.externalId : null;
+}
+
+function refundOf(payment: PaymentRequest, outcome: PaymentOutcome): RefundRequest {
+  const { attemptId, externalId, transactionId, environment, environmentId, amount, currency } = payment;
+  const detail = outcome.kind === 'approved' ? outcome.detail : {};
+  return {
+    refundId: 'rf_1',
+    transactionId,
+    environment,
+    environmentId,
+    amount,
+    currency,
+    paid: amount,
+    refundedBefore: 0,
+    payment: { attemptId, externalId, detail },
+    lookups: 0,
+    startedAt: payment.startedAt,
+  };
 }
 
 function isEnd(outcome: PaymentOutcome | undefined): boolean {
@@ -103,6 +181,8 @@ function assertWellFormed(outcome: PaymentOutcome): void {
   switch (outcome.kind) {
     case 'approved':
     case 'declined':
+    case 'aborted':
+    case 'contradiction':
       for (const value of Object.values(outcome.detail)) assert.match(typeof value, /^(string|number)$/);
       assert.doesNotMatch(JSON.stringify(outcome.detail), /\d{13,19}/, 'this looks like a card number');
       break;
@@ -112,6 +192,8 @@ function assertWellFormed(outcome: PaymentOutcome): void {
       for (const value of Object.values(outcome.fields)) assert.equal(typeof value, 'string');
       break;
     case 'pending':
+      assert.ok((outcome.againAfterMs ?? 1) > 0);
+      break;
     case 'unknown':
       assert.deepEqual(Object.keys(outcome), ['kind']);
       break;

@@ -16,6 +16,7 @@ function requestOf(amount: number, changes: Partial<PaymentRequest> = {}): Payme
     currency: 'CLP',
     returnUrl: 'https://pay.example.cl/pay/rt-secret/return',
     returned: null,
+    unanswered: false,
     lookups: 0,
     startedAt: 0,
     ...changes,

@@ -1,0 +1,338 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import type { PaymentOutcome, PaymentRequest, RefundRequest } from '../../src/payment-methods/payment-method.ts';
+import { paymentOutcomeOf } from '../../src/payment-methods/webpay-outcome.ts';
+import { describePaymentMethod } from '../contracts/payment-method.contract.ts';
+import { broughtBy, type Ending, openWebpay, type WebpayCase } from '../support/webpay-case.ts';
+import type { PayerChoice, WebpayFault } from '../support/webpay-stand-in.ts';
+
+let attempts = 0;
+
+function requestOf({ now }: WebpayCase, changes: Partial<PaymentRequest> = {}): PaymentRequest {
+  return {
+    attemptId: `pa_test${++attempts}`,
+    externalId: null,
+    transactionId: 1001,
+    environment: 'development',
+    environmentId: 1,
+    amount: 12_990,
+    currency: 'CLP',
+    returnUrl: 'https://pay.example.cl/pay/rt-secret/return',
+    returned: null,
+    unanswered: false,
+    lookups: 0,
+    startedAt: now(),
+    ...changes,
+  };
+}
+
+for (const statusBeforeCommit of ['INITIALIZED', 'AUTHORIZED'] as const) {
+  describePaymentMethod(`Webpay, with ${statusBeforeCommit} before the commit,`, async () => {
+    const webpay = await openWebpay({ after }, { statusBeforeCommit });
+    return {
+      method: webpay.method,
+      request: () => requestOf(webpay),
+      pay: (token, end) => broughtBy(webpay.standIn.choose(token, end === 'approved' ? 'pay' : 'decline')),
+    };
+  });
+}
+
+/** A payment whose payer is on the form. */
+async function openForm(webpay: WebpayCase): Promise<PaymentRequest & { externalId: string }> {
+  const payment = requestOf(webpay);
+  const start = await webpay.method.start(payment);
+  assert.ok(start.kind === 'redirect');
+  return { ...payment, externalId: start.externalId };
+}
+
+async function commit({ method }: WebpayCase, payment: PaymentRequest): Promise<PaymentOutcome> {
+  assert.ok(method.commit !== undefined);
+  return method.commit(payment).catch(() => ({ kind: 'unknown' }));
+}
+
+describe('a payment by Webpay', () => {
+  test('sends the payer to the form with the token, under an order that is the attempt’s own', async (context) => {
+    const webpay = await openWebpay(context);
+    const payment = requestOf(webpay);
+    const start = await webpay.method.start(payment);
+    assert.ok(start.kind === 'redirect');
+    assert.deepEqual(start.fields, { token_ws: start.externalId });
+    assert.equal(start.url, `${webpay.standIn.url}/webpayserver/initTransaction`);
+    const brought = broughtBy(webpay.standIn.choose(start.externalId, 'abort'));
+    assert.equal(brought['TBK_ORDEN_COMPRA'], payment.attemptId);
+  });
+
+  const ways: [choice: PayerChoice, end: string, reason?: string][] = [
+    ['pay', 'approved'],
+    ['decline', 'declined'],
+    ['abort', 'aborted', 'turned_back'],
+    ['time_out', 'aborted', 'turned_back'],
+    ['form_error', 'aborted', 'turned_back'],
+  ];
+  for (const [choice, end, reason] of ways) {
+    test(`who comes back by "${choice}" leaves it ${end}, however often they come`, async (context) => {
+      const webpay = await openWebpay(context);
+      const payment = await openForm(webpay);
+      const returned = broughtBy(webpay.standIn.choose(payment.externalId, choice));
+      for (let time = 0; time < 3; time++) {
+        const outcome = await commit(webpay, { ...payment, returned });
+        assert.equal(outcome.kind, end);
+        if (reason !== undefined) assert.deepEqual(outcome, { kind: 'aborted', detail: { reason } });
+      }
+      assert.equal(webpay.standIn.charged(), end === 'approved' ? payment.amount : 0);
+    });
+  }
+
+  test('keeps what finance needs and never more than the end of a card number', () => {
+    const body = {
+      vci: 'TSY',
+      amount: 100,
+      status: 'AUTHORIZED',
+      buy_order: 'pa_1',
+      session_id: '1001',
+      card_detail: { card_number: '4051885600446623' },
+      accounting_date: '0522',
+      transaction_date: '2019-05-22T16:41:21.063Z',
+      authorization_code: '1213',
+      payment_type_code: 'VN',
+      response_code: 0,
+      installments_number: 0,
+    };
+    assert.deepEqual(paymentOutcomeOf(body, { attemptId: 'pa_1', amount: 100 }), {
+      kind: 'approved',
+      detail: {
+        authorization_code: '1213',
+        response_code: 0,
+        payment_type_code: 'VN',
+        installments_number: 0,
+        accounting_date: '0522',
+        transaction_date: '2019-05-22T16:41:21.063Z',
+        buy_order: 'pa_1',
+        status: 'AUTHORIZED',
+        vci: 'TSY',
+        card_last_digits: '6623',
+      },
+    });
+  });
+
+  const answers: [body: Record<string, unknown>, end: string][] = [
+    [{ status: 'AUTHORIZED', response_code: 0 }, 'approved'],
+    [{ status: 'CAPTURED', response_code: 0 }, 'approved'],
+    [{ status: 'AUTHORIZED', response_code: -1 }, 'declined'],
+    [{ status: 'AUTHORIZED' }, 'declined'],
+    [{ status: 'FAILED', response_code: -1 }, 'declined'],
+    // A payer who turned back at the bank has been seen with this.
+    [{ status: 'FAILED', response_code: 0, vci: 'ABO' }, 'declined'],
+    [{ status: 'INITIALIZED', response_code: 0, vci: 'ABO' }, 'pending'],
+    [{ status: 'REVERSED', response_code: 0 }, 'aborted'],
+    [{ status: 'NULLIFIED', response_code: 0 }, 'contradiction'],
+    [{ status: 'PARTIALLY_NULLIFIED', response_code: 0 }, 'contradiction'],
+    [{ status: 'AUTHORIZED', response_code: 0, buy_order: 'pa_2' }, 'contradiction'],
+    [{ status: 'AUTHORIZED', response_code: 0, amount: 99 }, 'contradiction'],
+    [{ status: 'FAILED', response_code: -1, amount: '100' }, 'contradiction'],
+  ];
+  for (const [body, end] of answers) {
+    test(`${JSON.stringify(body)} is ${end}`, () => {
+      const outcome = paymentOutcomeOf({ buy_order: 'pa_1', amount: 100, ...body }, { attemptId: 'pa_1', amount: 100 });
+      assert.equal(outcome.kind, end);
+    });
+  }
+
+  test('a status that is not documented decides nothing', () => {
+    const body = { buy_order: 'pa_1', amount: 100, status: 'NEW', response_code: 0 };
+    assert.throws(() => paymentOutcomeOf(body, { attemptId: 'pa_1', amount: 100 }), /documentation/);
+  });
+
+  const lost: [fault: WebpayFault, charged: boolean][] = [
+    ['drop_answer', true],
+    ['late', true],
+    ['error_500', true],
+    ['malformed', true],
+    ['drop_request', false],
+  ];
+  for (const [fault, charged] of lost) {
+    test(`a commit that ends in ${fault} is unknown, and the next one finds out: approved, charged once`, async (context) => {
+      const webpay = await openWebpay(context);
+      const payment = await openForm(webpay);
+      const returned = broughtBy(webpay.standIn.choose(payment.externalId, 'pay'));
+      webpay.standIn.fail('commit', fault);
+      assert.deepEqual(await commit(webpay, { ...payment, returned }), { kind: 'unknown' });
+      assert.equal(webpay.standIn.charged(), charged ? payment.amount : 0);
+      webpay.standIn.release();
+      assert.equal((await commit(webpay, { ...payment, unanswered: true })).kind, 'approved');
+      assert.equal(webpay.standIn.charged(), payment.amount);
+    });
+  }
+
+  test('an answer about another order or another amount is believed for nothing', async (context) => {
+    for (const fault of ['other_order', 'other_amount'] as const) {
+      const webpay = await openWebpay(context);
+      const payment = await openForm(webpay);
+      const returned = broughtBy(webpay.standIn.choose(payment.externalId, 'pay'));
+      webpay.standIn.fail('commit', fault);
+      const outcome = await commit(webpay, { ...payment, returned });
+      assert.ok(outcome.kind === 'contradiction');
+      assert.equal(outcome.detail['reason'], 'other_payment');
+    }
+  });
+
+  test('a payer who closed the tab after paying is committed once they have had a minute', async (context) => {
+    for (const statusBeforeCommit of ['INITIALIZED', 'AUTHORIZED'] as const) {
+      const webpay = await openWebpay(context, { statusBeforeCommit });
+      const payment = await openForm(webpay);
+      assert.deepEqual(await commit(webpay, payment), { kind: 'pending', againAfterMs: 60_000 });
+      assert.deepEqual(
+        webpay.standIn.calls,
+        ['create 200', 'status 200'],
+        'nobody commits while the payer is on the form',
+      );
+      webpay.standIn.choose(payment.externalId, 'pay');
+      webpay.now.advance(60_000);
+      assert.equal((await commit(webpay, payment)).kind, 'approved');
+      assert.equal(webpay.standIn.charged(), payment.amount);
+    }
+  });
+
+  test('a payer who closed the tab without paying is waited for until nobody can be on the form', async (context) => {
+    const webpay = await openWebpay(context);
+    const payment = await openForm(webpay);
+    for (let minute = 1; minute <= 20; minute++) {
+      webpay.now.advance(60_000);
+      assert.equal((await commit(webpay, payment)).kind, 'pending');
+    }
+    webpay.now.advance(1);
+    assert.deepEqual(await commit(webpay, payment), { kind: 'aborted', detail: { reason: 'not_finished' } });
+  });
+
+  test('what the bank gave back because nobody committed ends the attempt and is paid by nobody', async (context) => {
+    const webpay = await openWebpay(context);
+    const payment = await openForm(webpay);
+    webpay.standIn.choose(payment.externalId, 'pay');
+    webpay.standIn.reverseUncommitted();
+    webpay.now.advance(60_000);
+    assert.equal((await commit(webpay, payment)).kind, 'aborted');
+    assert.equal(webpay.standIn.charged(), 0);
+  });
+
+  test('a look-up commits nothing', async (context) => {
+    const webpay = await openWebpay(context);
+    const payment = await openForm(webpay);
+    webpay.standIn.choose(payment.externalId, 'pay');
+    webpay.now.advance(60 * 60_000);
+    assert.equal((await webpay.method.lookup(payment)).kind, 'pending');
+    assert.equal(webpay.standIn.charged(), 0);
+  });
+
+  test('what the browser brought from another payment says nothing of this one', async (context) => {
+    const webpay = await openWebpay(context);
+    const [payment, other] = [await openForm(webpay), await openForm(webpay)];
+    for (const choice of ['pay', 'abort', 'time_out', 'form_error'] as const) {
+      const { externalId } = await openForm(webpay);
+      const returned = broughtBy(webpay.standIn.choose(externalId, choice));
+      assert.deepEqual(await commit(webpay, { ...payment, returned }), { kind: 'pending', againAfterMs: 60_000 });
+    }
+    assert.equal(webpay.standIn.charged(), 0);
+    assert.equal((await webpay.method.lookup(other)).kind, 'pending');
+  });
+
+  test('a created payment whose token never reached us was shown to nobody', async (context) => {
+    const webpay = await openWebpay(context);
+    for (const fault of ['drop_answer', 'drop_request', 'error_500', 'malformed', 'late'] as const) {
+      webpay.standIn.fail('create', fault);
+      const payment = requestOf(webpay);
+      await assert.rejects(webpay.method.start(payment));
+      assert.deepEqual(await commit(webpay, payment), { kind: 'aborted', detail: { reason: 'never_shown' } });
+    }
+  });
+
+  test('a wrong key is no judgement on a payment, and no error quotes what was sent', async (context) => {
+    const webpay = await openWebpay(context, { apiKey: 'x'.repeat(64) });
+    await assert.rejects(webpay.method.start(requestOf(webpay)), (error: Error) => {
+      assert.equal(error.message, 'Webpay create: status 401');
+      return true;
+    });
+  });
+
+  test('is offered where it is configured, for Chilean pesos', async (context) => {
+    const { method } = await openWebpay(context);
+    const offer = { environment: 'production', currency: 'CLP', amount: 1, configured: true } as const;
+    assert.equal(method.accepts(offer), true);
+    assert.equal(method.accepts({ ...offer, configured: false }), false);
+    assert.equal(method.accepts({ ...offer, currency: 'USD' }), false);
+  });
+});
+
+describe('a refund by Webpay', () => {
+  async function openPaid(context: Ending): Promise<WebpayCase & { refund: RefundRequest }> {
+    const webpay = await openWebpay(context);
+    const payment = await openForm(webpay);
+    const returned = broughtBy(webpay.standIn.choose(payment.externalId, 'pay'));
+    assert.equal((await commit(webpay, { ...payment, returned })).kind, 'approved');
+    const { attemptId, externalId, amount } = payment;
+    const refund: RefundRequest = {
+      refundId: 'rf_1',
+      transactionId: 1001,
+      environment: 'development',
+      environmentId: 1,
+      amount,
+      currency: 'CLP',
+      paid: amount,
+      refundedBefore: 0,
+      payment: { attemptId, externalId, detail: {} },
+      lookups: 0,
+      startedAt: webpay.now(),
+    };
+    return { ...webpay, refund };
+  }
+
+  test('in full on the same day is a reversal, later a nullification with its own code', async (context) => {
+    const sameDay = await openPaid(context);
+    assert.deepEqual(await sameDay.method.refunds?.request(sameDay.refund), {
+      kind: 'approved',
+      detail: { type: 'REVERSED' },
+    });
+    const later = await openPaid(context);
+    later.standIn.nextDay();
+    const outcome = await later.method.refunds?.request(later.refund);
+    assert.ok(outcome?.kind === 'approved');
+    assert.deepEqual([outcome.detail['type'], outcome.detail['authorization_code']], ['NULLIFIED', '123456']);
+    assert.deepEqual([sameDay.standIn.charged(), later.standIn.charged()], [0, 0]);
+  });
+
+  for (const fault of ['drop_answer', 'late', 'error_500', 'malformed', 'drop_request'] as const) {
+    test(`in parts, each of which ends in ${fault}, is looked up and given back once`, async (context) => {
+      const { method, standIn, refund, now } = await openPaid(context);
+      assert.ok(method.refunds !== undefined);
+      let refundedBefore = 0;
+      for (const amount of [1000, 1000, 500]) {
+        const part = { ...refund, amount, refundedBefore, startedAt: now() };
+        assert.deepEqual(await method.refunds.lookup(part), { kind: 'absent' });
+        standIn.fail('refund', fault);
+        await assert.rejects(method.refunds.request(part));
+        standIn.release();
+        const given = fault !== 'drop_request';
+        assert.equal((await method.refunds.lookup({ ...part, lookups: 1 })).kind, given ? 'approved' : 'unknown');
+        now.advance(2 * 60_000);
+        const known = await method.refunds.lookup({ ...part, lookups: 2 });
+        assert.equal(known.kind, given ? 'approved' : 'absent');
+        if (known.kind === 'absent') assert.equal((await method.refunds.request(part)).kind, 'approved');
+        refundedBefore += amount;
+        assert.equal(standIn.charged(), refund.paid - refundedBefore);
+      }
+    });
+  }
+
+  test('of more than is left is declined', async (context) => {
+    const { method, refund } = await openPaid(context);
+    assert.deepEqual(await method.refunds?.request({ ...refund, amount: refund.paid + 1 }), {
+      kind: 'declined',
+      detail: { reason: 'refused_by_transbank' },
+    });
+  });
+
+  test('of a payment that somebody gave back elsewhere is for a person to look at', async (context) => {
+    const { method, refund } = await openPaid(context);
+    await method.refunds?.request({ ...refund, amount: 700 });
+    assert.deepEqual(await method.refunds?.lookup({ ...refund, amount: 1000, lookups: 1 }), { kind: 'unknown' });
+  });
+});

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { simulatedMethod } from '../../src/payment-methods/simulated-method.ts';
+import { setMethodSettings } from '../../src/payment-services/method-settings.ts';
+import { payToken } from '../../src/transactions/transaction.ts';
+import { readStates } from '../checkout/checkout-case.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { createTestApp, createTestClock } from '../support/test-app.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
+import { type Ending, openWebpay, TEST_ACCOUNT } from '../support/webpay-case.ts';
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'accept-language': 'en' };
+const ENGLISH = { 'accept-language': 'en' };
+
+/** The pages of a development transaction that Webpay can collect, alone or beside the simulated method. */
+async function open(context: Ending, openTestDatabase: OpenTestDatabase, alone: boolean) {
+  const now = createTestClock();
+  const { method, standIn } = await openWebpay(context, { now });
+  const paymentMethods = alone ? [method] : [simulatedMethod, method];
+  const app = createTestApp(await openTestDatabase(), { now, paymentMethods });
+  const environment = await createTestEnvironment(app);
+  const { paymentServiceId } = environment;
+  await setMethodSettings(app, { paymentServiceId, environment: 'development', method: 'webpay' }, TEST_ACCOUNT);
+  const transaction = await createTestTransaction(app, environment);
+  now.advance(1000);
+  const server = await startTestServer(app);
+  context.after(() => server[Symbol.asyncDispose]());
+  return { app, server, standIn, path: `/pay/${payToken(transaction)}` };
+}
+
+async function payBy(server: TestServer, path: string): Promise<string> {
+  const { status, text } = await server.post(path, { headers: FORM, body: 'method=webpay' });
+  assert.equal(status, 200);
+  return /name="token_ws" value="(\w{64})"/.exec(text)?.[1] as string;
+}
+
+forEachEngine('the pages of a payment by Webpay', (openTestDatabase) => {
+  test('with one method the payer is sent straight on, by a form that looking at the page does not send', async (context) => {
+    const { app, server, path, standIn } = await open(context, openTestDatabase, true);
+    const { status, text } = await server.get(path, ENGLISH);
+    assert.equal(status, 200);
+    assert.match(text, /<h1>Taking you to Webpay Plus<\/h1>/);
+    assert.match(text, /<img src="\/assets\/webpay-method\.svg"/);
+    assert.match(
+      text,
+      new RegExp(`<form method="post" action="${path}" accept-charset="utf-8" data-submit-after="\\d+">`),
+    );
+    assert.match(text, /<input type="hidden" name="method" value="webpay">/);
+    assert.match(text, /<button class="primary">Pay with Webpay Plus<\/button>/);
+    assert.match(text, /<script src="\/assets\/submit-form\.js/);
+    assert.equal((await server.get('/assets/webpay-method.svg')).status, 200);
+    assert.deepEqual((await readStates(app)).attempts, []);
+    assert.deepEqual(standIn.calls, []);
+  });
+
+  test('with several methods only the shop’s choice sends the payer on, and another can still be chosen', async (context) => {
+    const { server, path } = await open(context, openTestDatabase, false);
+    assert.doesNotMatch((await server.get(path)).text, /data-submit-after/);
+    assert.doesNotMatch((await server.get(`${path}?method=simulated`)).text, /data-submit-after/);
+    const { text } = await server.get(`${path}?method=webpay`, ENGLISH);
+    assert.match(text, /data-submit-after/);
+    assert.match(text, new RegExp(`<a class="secondary" href="${path}">Choose another payment method</a>`));
+  });
+
+  test('the payer goes to Transbank by a form post of the token, and comes back paid', async (context) => {
+    const { server, path, standIn } = await open(context, openTestDatabase, true);
+    const { text, headers } = await server.post(path, { headers: FORM, body: 'method=webpay' });
+    assert.ok(text.includes(`<form method="post" action="${standIn.url}/webpayserver/initTransaction"`));
+    assert.match(headers.get('content-security-policy') as string, /form-action 'self' http:\/\/127\.0\.0\.1:\d+ /);
+    const [token] = standIn.tokens() as [string];
+    assert.ok(text.includes(`name="token_ws" value="${token}"`));
+    const back = await server.get(path + new URL(standIn.choose(token, 'pay')).search.replace(/^/, '/return'));
+    assert.deepEqual([back.status, back.headers.get('location')], [303, path]);
+    const end = await server.get(path, ENGLISH);
+    assert.match(end.text, /Payment approved/);
+    assert.match(end.text, /<dt>Authorisation code<\/dt><dd>1213<\/dd>/);
+  });
+
+  test('who turned back reads that nothing was charged, and is not sent away again', async (context) => {
+    const { server, path, standIn } = await open(context, openTestDatabase, true);
+    const token = await payBy(server, path);
+    const body = new URL(standIn.choose(token, 'abort')).search.slice(1);
+    const back = await server.post(`${path}/return`, { headers: FORM, body });
+    assert.deepEqual([back.status, back.headers.get('location')], [303, path]);
+    for (const address of [path, `${path}?method=webpay`]) {
+      const { text } = await server.get(address, ENGLISH);
+      assert.match(text, /role="alert">The payment was not completed and nothing was charged/);
+      assert.match(text, /<button name="method" value="webpay"/);
+      assert.doesNotMatch(text, /data-submit-after/);
+    }
+  });
+
+  test('who came back by the Back button can say that they did not finish, and the bank is asked', async (context) => {
+    const { server, path, standIn } = await open(context, openTestDatabase, true);
+    await payBy(server, path);
+    const { text } = await server.get(path, ENGLISH);
+    const [, name, value] = /<input type="hidden" name="(given_up)" value="(\w+)">/.exec(text) ?? [];
+    assert.match(text, /I did not finish paying/);
+    const back = await server.post(`${path}/return`, { headers: FORM, body: `${name}=${value}` });
+    assert.equal(back.status, 303);
+    assert.deepEqual(standIn.calls.slice(1), ['commit 422', 'status 200']);
+    assert.match((await server.get(path, ENGLISH)).text, /Pay with Webpay Plus/);
+  });
+
+  test('whatever a browser brings, the payer is led to the page of the payment', async (context) => {
+    const { server, path } = await open(context, openTestDatabase, true);
+    await payBy(server, path);
+    const odd = ['token_ws=%zz', 'token_ws=a&token_ws=b', '=', '&&', 'TBK_TOKEN', `x=${'y'.repeat(500)}`];
+    for (const query of odd) {
+      assert.equal((await server.get(`${path}/return?${query}`)).status, 303, query);
+      assert.equal((await server.post(`${path}/return`, { headers: FORM, body: query })).status, 303, query);
+    }
+    assert.equal((await server.post(`${path}/return`)).status, 303);
+    assert.match((await server.get(path, ENGLISH)).text, /We are confirming your payment/);
+  });
+});

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { availableMethods } from '../../src/checkout/available-methods.ts';
+import { findEnvironmentById } from '../../src/payment-services/find-environment.ts';
+import {
+  findMethodSettings,
+  listMethodSettings,
+  removeMethodSettings,
+  setMethodSettings,
+} from '../../src/payment-services/method-settings.ts';
+import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+
+const ACCOUNT = { account: '597012345678', key: 'the-api-key-of-the-merchant' };
+
+async function open(openTestDatabase: OpenTestDatabase) {
+  const app = createTestApp(await openTestDatabase());
+  const environment = await createTestEnvironment(app, 'production');
+  const target = {
+    paymentServiceId: environment.paymentServiceId,
+    environment: 'production',
+    method: 'webpay',
+  } as const;
+  return { app, environment, target };
+}
+
+async function configured(app: TestApp, { id }: ServiceEnvironment): Promise<readonly string[] | undefined> {
+  app.now.advance(1000);
+  return (await findEnvironmentById(app, id))?.configuredMethods;
+}
+
+forEachEngine('the settings of a payment method', (openTestDatabase) => {
+  test('are found again as they were set, replaced, and removed', async () => {
+    const { app, environment, target } = await open(openTestDatabase);
+    assert.equal(await findMethodSettings(app, environment.id, 'webpay'), null);
+    assert.equal(await setMethodSettings(app, target, ACCOUNT), true);
+    assert.deepEqual(await findMethodSettings(app, environment.id, 'webpay'), ACCOUNT);
+    const other = { account: '597087654321', key: 'another-key' };
+    await setMethodSettings(app, target, other);
+    app.now.advance(1000);
+    assert.deepEqual(await findMethodSettings(app, environment.id, 'webpay'), other);
+    assert.equal(await removeMethodSettings(app, target), true);
+    assert.equal(await removeMethodSettings(app, target), false);
+    app.now.advance(1000);
+    assert.equal(await findMethodSettings(app, environment.id, 'webpay'), null);
+  });
+
+  test('belong to one environment of one payment service', async () => {
+    const { app, environment, target } = await open(openTestDatabase);
+    const other = await createTestEnvironment(app, 'production');
+    await setMethodSettings(app, target, ACCOUNT);
+    assert.deepEqual(await configured(app, environment), ['webpay']);
+    assert.deepEqual(await configured(app, other), []);
+    assert.equal(await findMethodSettings(app, other.id, 'webpay'), null);
+    assert.equal(await setMethodSettings(app, { ...target, paymentServiceId: 'ps_none' }, ACCOUNT), false);
+    assert.equal(await removeMethodSettings(app, { ...target, environment: 'development' }), false);
+  });
+
+  test('make the method available within a second, without a question to the store for each payment', async () => {
+    const { app, environment, target } = await open(openTestDatabase);
+    const simulated = app.paymentMethods[0];
+    assert.ok(simulated !== undefined);
+    const webpay = { ...simulated, code: 'webpay', accepts: ({ configured }: { configured: boolean }) => configured };
+    const offered = async () => {
+      app.now.advance(1000);
+      const now = await findEnvironmentById(app, environment.id);
+      assert.ok(now !== null);
+      const methods = availableMethods({ ...app, paymentMethods: [simulated, webpay] }, now, {
+        currency: 'CLP',
+        amount: 1,
+      });
+      return methods.map(({ code }) => code);
+    };
+    assert.deepEqual(await offered(), []);
+    await setMethodSettings(app, target, ACCOUNT);
+    assert.deepEqual(await offered(), ['webpay']);
+    await removeMethodSettings(app, target);
+    assert.deepEqual(await offered(), []);
+  });
+
+  test('are listed without the key, which is stored nowhere in the clear', async () => {
+    const { app, target } = await open(openTestDatabase);
+    await setMethodSettings(app, target, ACCOUNT);
+    const listed = await listMethodSettings(app);
+    assert.deepEqual(
+      listed.map(({ environment, payment_method, account }) => [environment, payment_method, account]),
+      [['production', 'webpay', ACCOUNT.account]],
+    );
+    assert.doesNotMatch(JSON.stringify(listed), /key/);
+    const rows = await app.db.query('select * from payment_method_settings');
+    assert.doesNotMatch(JSON.stringify(rows), new RegExp(ACCOUNT.key));
+  });
+
+  test('a key that was moved to another row, or whose account was changed, does not open', async () => {
+    const changes = [
+      `update payment_method_settings set account = '597000000000'`,
+      `update payment_method_settings set environment_id = (select min(id) from environments)`,
+    ];
+    for (const change of changes) {
+      const { app, target } = await open(openTestDatabase);
+      await setMethodSettings(app, target, ACCOUNT);
+      await app.db.transaction((tx) => tx.query(change));
+      const [row] = await app.db.query<{ environment_id: number }>(
+        'select environment_id from payment_method_settings',
+      );
+      await assert.rejects(findMethodSettings(app, row?.environment_id as number, 'webpay'));
+    }
+  });
+});

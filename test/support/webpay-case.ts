@@ -1,0 +1,39 @@
+import { createSafeFetch } from '../../src/lib/safe-fetch.ts';
+import type { PaymentMethod } from '../../src/payment-methods/payment-method.ts';
+import { createWebpayMethod } from '../../src/payment-methods/webpay-method.ts';
+import { createTestClock, type TestClock } from './test-app.ts';
+import { type StandInOptions, startWebpayStandIn, type WebpayStandIn } from './webpay-stand-in.ts';
+
+export const TEST_ACCOUNT = { account: '597055555532', key: 'k'.repeat(64) };
+
+/** Short, so that a test which lets an answer wait does not wait for long itself. */
+const TIME_OUT_MS = 400;
+
+export type WebpayCase = { standIn: WebpayStandIn; method: PaymentMethod; now: TestClock };
+
+/** What ends after a test, or after a file. */
+export type Ending = { after(work: () => PromiseLike<void>): void };
+
+/** Our Webpay method on a stand-in that ends with the test. */
+export async function openWebpay(
+  context: Ending,
+  options: StandInOptions & {
+    now?: TestClock;
+    settingsOf?: (environmentId: number) => Promise<{ account: string; key: string } | null>;
+  } = {},
+): Promise<WebpayCase> {
+  const standIn = await startWebpayStandIn(options);
+  const outbound = createSafeFetch({ totalMs: TIME_OUT_MS });
+  context.after(async () => {
+    await outbound.close();
+    await standIn[Symbol.asyncDispose]();
+  });
+  const { now = createTestClock(), settingsOf = async () => TEST_ACCOUNT } = options;
+
+  return { standIn, now, method: createWebpayMethod({ fetch: outbound.fetch, now, baseUrl: standIn.url, settingsOf }) };
+}
+
+/** What a browser brings to an address, as the return of a payment reads it. */
+export function broughtBy(address: string): Record<string, string> {
+  return Object.fromEntries(new URL(address).searchParams);
+}
