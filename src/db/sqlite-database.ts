@@ -35,19 +35,35 @@ export function openSqliteDatabase(file: string, onFatal: (error: unknown) => vo
   const read = reader === writer ? write : createPrepare(reader);
   const tx = createTx(write);
   let queue: Promise<unknown> = Promise.resolve();
+  let failure: unknown = null;
+
+  // What was not flushed once is not flushed by trying again: the system may have dropped it. So no commit follows.
+  const failForGood = (error: unknown) => {
+    failure = error;
+    onFatal(error);
+  };
 
   // One connection holds one transaction at a time. Without the queue a stranger's statement that arrives while `work`
   // awaits would join this transaction, and be rolled back with it.
   const transaction = <Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> => {
-    const run = queue.then(() => runTransaction(writer, tx, work, onFatal));
+    const run = queue.then(() => {
+      if (failure !== null) throw new StorageError('STORAGE_UNAVAILABLE', failure);
+      return runTransaction(writer, tx, work, failForGood);
+    });
     queue = run.catch(() => {});
     return run;
   };
 
   return {
     engine: 'sqlite',
-    query: async <Row extends SqlRow>(sql: string, parameters: readonly SqlValue[] = []) =>
-      read(sql).all(...parameters) as Row[],
+    query: async <Row extends SqlRow>(sql: string, parameters: readonly SqlValue[] = []) => {
+      try {
+        return read(sql).all(...parameters) as Row[];
+      } catch (error) {
+        // Whatever the disk said, a read has stored nothing.
+        throw storageErrorOf(error) === null ? error : new StorageError('STORAGE_UNAVAILABLE', error);
+      }
+    },
     transaction,
     backup: async (target) => {
       await sqlite.backup(reader, target);
