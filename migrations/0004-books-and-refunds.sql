@@ -35,12 +35,16 @@ create table journal_entries (
   amount bigint not null check (amount > 0),
   currency text not null,
   transaction_id bigint references transactions (id),
+  payment_attempt_id text references payment_attempts (id),
   refund_id text references refunds (id),
   hash text not null,
   primary key (environment_id, link, line)
 );
 create index journal_entries_of_day on journal_entries (environment_id, created_at);
 create index journal_entries_of_transaction on journal_entries (transaction_id);
+-- What an attempt collected and what a refund gave back is booked once, whoever tells of it and however often.
+create unique index journal_entries_of_attempt on journal_entries (payment_attempt_id) where line = 0;
+create unique index journal_entries_of_refund on journal_entries (refund_id) where line = 0;
 
 -- Where each chain ends: the row that the postings of one environment queue for.
 create table journal_heads (

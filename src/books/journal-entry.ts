@@ -18,6 +18,7 @@ export type JournalEntry = SqlRow & {
   amount: number;
   currency: string;
   transaction_id: number | null;
+  payment_attempt_id: string | null;
   refund_id: string | null;
   hash: string;
 };
@@ -31,6 +32,8 @@ export type Posting = {
   /** UTC milliseconds: that of the change. */
   at: number;
   transactionId: number;
+  /** The attempt that collected, for a payment; the refund that gave back. */
+  paymentAttemptId: string | null;
   refundId: string | null;
   transfers: readonly [Transfer, ...Transfer[]];
 };
@@ -39,7 +42,7 @@ export type Posting = {
 export const MERCHANT_PAYABLE = 'merchant:payable';
 
 /** Money that a method has taken and no order asked for. A person decides whose it is. */
-export const SUSPENSE = 'suspense';
+const SUSPENSE = 'suspense';
 
 /** What a payment method owes to the service. */
 export function methodReceivable(methodCode: string): string {
@@ -48,16 +51,27 @@ export function methodReceivable(methodCode: string): string {
 
 type PaidTransaction = { id: number; environment_id: number; amount: number; currency: string };
 
-/** A method has collected for a transaction: the merchant's money, or nobody's when the transaction had ended before. */
+/**
+ * A method has collected for a transaction: the merchant's money, or nobody's when the transaction had ended without it
+ * or is paid by another attempt.
+ */
 export function paymentPosting(
   kind: 'payment' | 'late_payment',
   { id, environment_id, amount, currency }: PaidTransaction,
-  methodCode: string,
+  collected: { methodCode: string; attemptId: string | null },
   at: number,
 ): Posting {
   const credit = kind === 'payment' ? MERCHANT_PAYABLE : SUSPENSE;
-  const transfer = { debit: methodReceivable(methodCode), credit, amount, currency };
-  return { environmentId: environment_id, kind, at, transactionId: id, refundId: null, transfers: [transfer] };
+  const transfer = { debit: methodReceivable(collected.methodCode), credit, amount, currency };
+  return {
+    environmentId: environment_id,
+    kind,
+    at,
+    transactionId: id,
+    paymentAttemptId: collected.attemptId,
+    refundId: null,
+    transfers: [transfer],
+  };
 }
 
 /** A method has given back a part of a payment, or all of it. */
@@ -78,6 +92,7 @@ export function refundPosting(
     kind: 'refund',
     at,
     transactionId: id,
+    paymentAttemptId: null,
     refundId: refund.id,
     transfers: [transfer],
   };

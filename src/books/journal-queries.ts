@@ -16,6 +16,7 @@ const JOURNAL_ENTRIES: InsertTarget = {
     'amount',
     'currency',
     'transaction_id',
+    'payment_attempt_id',
     'refund_id',
     'hash',
   ],
@@ -23,6 +24,14 @@ const JOURNAL_ENTRIES: InsertTarget = {
 
 export async function insertEntries(tx: Tx, rows: readonly JournalEntry[]): Promise<void> {
   await tx.insertRows(JOURNAL_ENTRIES, rows);
+}
+
+/** Whether what an attempt collected is in the books. Called under the lock of its transaction. */
+export async function hasEntryOfAttempt(tx: Tx, paymentAttemptId: string): Promise<boolean> {
+  const rows = await tx.query('select 1 as booked from journal_entries where payment_attempt_id = $1 limit 1', [
+    paymentAttemptId,
+  ]);
+  return rows.length > 0;
 }
 
 /** The last link of a chain. */

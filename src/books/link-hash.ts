@@ -26,5 +26,6 @@ const COLUMNS = [
   'amount',
   'currency',
   'transaction_id',
+  'payment_attempt_id',
   'refund_id',
 ] as const;

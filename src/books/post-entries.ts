@@ -23,6 +23,7 @@ export async function postEntries(tx: Tx, posting: Posting): Promise<void> {
     amount,
     currency,
     transaction_id: posting.transactionId,
+    payment_attempt_id: posting.paymentAttemptId,
     refund_id: posting.refundId,
   }));
   const hash = linkHash(head.hash, entries);

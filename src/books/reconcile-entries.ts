@@ -28,7 +28,7 @@ export async function reconcileEntries(app: App, scope: ReconciliationScope): Pr
   const seen = new Set<string>();
   const problems: ReconciliationProblem[] = [];
   for (const line of lines) {
-    const subject = `${line.kind} ${line.transaction_id} ${line.refund_id}`;
+    const subject = `${line.kind} ${line.transaction_id} ${line.payment_attempt_id} ${line.refund_id}`;
     if (!isExplained(line)) problems.push(problemOf(line, 'unexplained'));
     else if (seen.has(subject)) problems.push(problemOf(line, 'booked_twice'));
     seen.add(subject);
@@ -44,11 +44,12 @@ export function entryName({ link, line }: Pick<BookedLine, 'link' | 'line'>): st
 
 function isExplained(line: BookedLine): boolean {
   if (line.currency !== line.transaction_currency) return false;
+  const isPaid = line.transaction_state === 'completed' && line.attempt_state === 'approved';
   switch (line.kind) {
     case 'payment':
-      return line.transaction_state === 'completed' && line.transaction_amount === line.amount;
+      return isPaid && line.transaction_amount === line.amount;
     case 'late_payment':
-      return line.transaction_state !== 'completed' && line.transaction_amount === line.amount;
+      return !isPaid && line.transaction_amount === line.amount;
     case 'refund':
       return line.refund_state === 'completed' && line.refund_amount === line.amount;
   }

@@ -23,6 +23,7 @@ export type BookedLine = SqlRow & {
   amount: number;
   currency: string;
   transaction_id: number | null;
+  payment_attempt_id: string | null;
   refund_id: string | null;
   reference: string | null;
   transaction_amount: number | null;
@@ -30,7 +31,9 @@ export type BookedLine = SqlRow & {
   transaction_state: string | null;
   transaction_created_at: number | null;
   unsigned_fields: string | null;
-  /** JSON text: what the method told with its approval. */
+  /** Of the attempt that collected; for a refund, of the one that is given back. */
+  attempt_state: string | null;
+  /** JSON text: what the method told of it. */
   payment_detail: string | null;
   refund_type: 'total' | 'parcial' | null;
   refund_amount: number | null;
@@ -44,15 +47,16 @@ export type BookedLine = SqlRow & {
 export function selectBookedLines(db: Reader, scope: ReconciliationScope): Promise<BookedLine[]> {
   return db.query<BookedLine>(
     `select j.environment_id, j.link, j.line, j.created_at, j.kind, j.debit_account, j.credit_account, j.amount,
-       j.currency, j.transaction_id, j.refund_id,
+       j.currency, j.transaction_id, j.payment_attempt_id, j.refund_id,
        t.reference, t.amount as transaction_amount, t.currency as transaction_currency, t.state as transaction_state,
-       t.created_at as transaction_created_at, t.unsigned_fields, a.detail as payment_detail,
+       t.created_at as transaction_created_at, t.unsigned_fields, a.state as attempt_state, a.detail as payment_detail,
        r.type as refund_type, r.amount as refund_amount, r.state as refund_state, r.detail as refund_detail,
        (select cast(coalesce(sum(given.amount), 0) as bigint) from refunds given
         where given.transaction_id = j.transaction_id and given.state = 'completed') as refunded
      from journal_entries j
      left join transactions t on t.id = j.transaction_id
-     left join payment_attempts a on a.transaction_id = j.transaction_id and a.state = 'approved'
+     left join payment_attempts a on a.id = coalesce(j.payment_attempt_id, (
+       select p.id from payment_attempts p where p.transaction_id = j.transaction_id and p.state = 'approved'))
      left join refunds r on r.id = j.refund_id
      where j.environment_id in {ids} and j.created_at >= $2 and j.created_at < $3
        and (j.transaction_id = $4 or $4 = 0)

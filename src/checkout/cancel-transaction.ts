@@ -12,7 +12,7 @@ export type Cancellation = { kind: 'cancelled' } | { kind: 'refused'; code: 'NOT
  */
 export async function cancelTransaction(app: App, { id, environment_id }: Transaction): Promise<Cancellation> {
   const environment = await environmentOf(app, { environment_id });
-  const cause = { event: 'cancel' as const, at: app.now(), paymentMethod: null, data: null };
+  const cause = { event: 'cancel' as const, at: app.now(), paymentMethod: null, attemptId: null, data: null };
   const outcome = await app.db.transaction(async (tx) => {
     const transaction = await lockTransaction(tx, id);
     if (transaction === null) throw new Error('A transaction is gone');

@@ -14,7 +14,7 @@ export async function expireTransactions(app: App, limit: number): Promise<numbe
 }
 
 async function expireTransaction(app: App, id: number): Promise<void> {
-  const cause = { event: 'expire' as const, at: app.now(), paymentMethod: null, data: null };
+  const cause = { event: 'expire' as const, at: app.now(), paymentMethod: null, attemptId: null, data: null };
   const found = await selectTransaction(app.db, id);
   const environment = found === null ? null : await findEnvironmentById(app, found.environment_id);
   if (environment === null) return;

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import { paymentPosting } from '../books/journal-entry.ts';
+import { hasEntryOfAttempt } from '../books/journal-queries.ts';
 import { postEntries } from '../books/post-entries.ts';
 import type { Tx } from '../db/database.ts';
 import type { CallbackContent } from '../outbox/callback-payload.ts';
@@ -17,6 +18,8 @@ export type TransitionCause = {
   /** UTC milliseconds. */
   at: number;
   paymentMethod: string | null;
+  /** The attempt that the payment method answered for; null where none did. */
+  attemptId: string | null;
   /** What goes into the feed beside the state, such as the payment's authorisation code. */
   data: Record<string, unknown> | null;
 };
@@ -130,10 +133,12 @@ async function postPayment(
   tx: Tx,
   kind: 'payment' | 'late_payment',
   transaction: Transaction,
-  { paymentMethod, at }: ConflictCause,
+  { paymentMethod, attemptId, at }: ConflictCause,
 ): Promise<void> {
   if (paymentMethod === null) throw new Error('An approval of no payment method');
-  await postEntries(tx, paymentPosting(kind, transaction, paymentMethod, at));
+  // A method that tells of its late money again tells of the same money.
+  if (attemptId !== null && (await hasEntryOfAttempt(tx, attemptId))) return;
+  await postEntries(tx, paymentPosting(kind, transaction, { methodCode: paymentMethod, attemptId }, at));
 }
 
 async function record(

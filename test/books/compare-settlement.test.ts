@@ -19,6 +19,8 @@ function booked(changes: Partial<BookedLine> = {}): BookedLine {
     amount: 12_990,
     currency: 'CLP',
     transaction_id: 1001,
+    payment_attempt_id: 'pa_1',
+    attempt_state: 'approved',
     refund_id: null,
     reference: 'ORD-1',
     transaction_amount: 12_990,

@@ -6,6 +6,9 @@ import { listBalances } from '../../src/books/list-books.ts';
 import { postEntries } from '../../src/books/post-entries.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
+import type { Transaction } from '../../src/transactions/transaction.ts';
+import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
+import { recordConflict } from '../../src/transactions/transition-transaction.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createLatePayment, createPaidTransaction } from '../support/test-books.ts';
@@ -18,6 +21,7 @@ forEachEngine('the books', (openTestDatabase) => {
     const paid = await createPaidTransaction(app, environment, { amount: 12_990 });
     const [entry, ...others] = await entriesOf(app);
     assert.deepEqual(others, []);
+    const [attempt] = await app.db.query<{ id: string }>('select id from payment_attempts');
     const { hash, ...content } = entry as JournalEntry;
     assert.deepEqual(content, {
       environment_id: environment.id,
@@ -30,6 +34,7 @@ forEachEngine('the books', (openTestDatabase) => {
       amount: 12_990,
       currency: 'CLP',
       transaction_id: paid.id,
+      payment_attempt_id: attempt?.id ?? null,
       refund_id: null,
     });
     assert.equal(hash, linkHash(GENESIS, [content]));
@@ -47,6 +52,30 @@ forEachEngine('the books', (openTestDatabase) => {
       ['method:simulated:receivable', 'CLP', 5001, 0],
       ['suspense', 'CLP', 0, 5001],
     ]);
+  });
+
+  test('what an attempt collected is booked once, however often its method tells of it', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    const { id } = await createLatePayment(app, environment);
+    const [attempt] = await app.db.query<{ id: string }>('select id from payment_attempts');
+    const late = await selectTransaction(app.db, id);
+    const cause = {
+      event: 'approve' as const,
+      at: app.now(),
+      paymentMethod: 'simulated',
+      attemptId: attempt?.id ?? null,
+      data: null,
+    };
+    const again = await app.db.transaction((tx) => recordConflict(tx, late as Transaction, cause));
+    assert.equal(again.kind, 'conflict');
+    assert.equal((await entriesOf(app)).length, 1);
+    const collected = { methodCode: 'simulated', attemptId: cause.attemptId };
+    const posting = paymentPosting('late_payment', late as Transaction, collected, app.now());
+    await assert.rejects(
+      app.db.transaction((tx) => postEntries(tx, posting)),
+      /unique/i,
+    );
   });
 
   test('no entry is written for a transaction that ends without money', async () => {
@@ -185,13 +214,14 @@ test('the hash of a link is that of its documentation', () => {
     amount: 12_990,
     currency: 'CLP',
     transaction_id: 1001,
+    payment_attempt_id: 'pa_1',
     refund_id: null,
   };
   const first = linkHash(GENESIS, [entry]);
-  assert.equal(first, '93a3e23b4a32c1aea42d35039f040b2f5ba4fff430eacc2441745904168786be');
+  assert.equal(first, 'c5d9172d9930225e69d1f4e4a0176917c3ca3b593698a4dcdc0515adc194a4a4');
   assert.equal(
     linkHash(first, [{ ...entry, link: 2 }]),
-    '83d7e6ec2297414bc54b278dcb3339a887882258f1945627171a65939e0a41f0',
+    'bfa7131808fef2d5fbca983e59b0b9990dad48d4a630727911c9a844853998ae',
   );
 });
 
@@ -201,11 +231,8 @@ async function createPosting(
   changes: Partial<Transfer> = {},
 ): Promise<Posting> {
   const transaction = await createTestTransaction(app, environment);
-  const [transfer] = paymentPosting('payment', transaction, 'simulated', app.now()).transfers;
-  return {
-    ...paymentPosting('payment', transaction, 'simulated', app.now()),
-    transfers: [{ ...transfer, ...changes }],
-  };
+  const posting = paymentPosting('payment', transaction, { methodCode: 'simulated', attemptId: null }, app.now());
+  return { ...posting, transfers: [{ ...posting.transfers[0], ...changes }] };
 }
 
 async function entriesOf(app: TestApp): Promise<JournalEntry[]> {

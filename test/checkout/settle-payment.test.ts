@@ -110,7 +110,7 @@ forEachEngine('settling a payment', (openTestDatabase) => {
       const { app, environment, transaction, attemptId } = await openPayment(openTestDatabase);
       // Nothing in the service does this while an attempt is open; a person with a database console can.
       await app.db.transaction(async (tx) => {
-        const cause = { event, at: app.now(), paymentMethod: null, data: null };
+        const cause = { event, at: app.now(), paymentMethod: null, attemptId: null, data: null };
         await transitionTransaction(tx, environment, transaction, cause);
       });
       assert.equal((await settlePayment(app, attemptId, approved)).kind, 'conflict');

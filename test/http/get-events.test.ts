@@ -101,7 +101,7 @@ forEachEngine('GET /events', (openTestDatabase) => {
     const { id } = await createTestTransaction(app, environment);
     await cancelTransaction(app, (await selectTransaction(app.db, id)) as Transaction);
     const cancelled = (await selectTransaction(app.db, id)) as Transaction;
-    const cause = { event: 'approve' as const, at: app.now(), paymentMethod: 'simulated', data: null };
+    const cause = { event: 'approve' as const, at: app.now(), paymentMethod: 'simulated', attemptId: null, data: null };
     await app.db.transaction((tx) => transitionTransaction(tx, environment, cancelled, cause));
     await using server = await startTestServer(app);
     const { events } = await read({ app, server, user: await createTestUser(app) });

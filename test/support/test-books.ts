@@ -39,5 +39,7 @@ export function removeGuards(db: Database): Promise<void> {
   return db.transaction(async (tx) => {
     await tx.query(`drop trigger journal_entries_not_updated${table}`);
     await tx.query(`drop trigger journal_entries_not_deleted${table}`);
+    await tx.query('drop index journal_entries_of_attempt');
+    await tx.query('drop index journal_entries_of_refund');
   });
 }

@@ -123,7 +123,7 @@ async function open(openTestDatabase: Parameters<Parameters<typeof forEachEngine
 }
 
 function causeOf(app: TestApp, event: TransactionEvent) {
-  return { event, at: app.now(), paymentMethod: 'simulated', data: null };
+  return { event, at: app.now(), paymentMethod: 'simulated', attemptId: null, data: null };
 }
 
 function move(app: TestApp, environment: ServiceEnvironment, transaction: Transaction, event: TransactionEvent) {
