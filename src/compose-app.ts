@@ -3,6 +3,7 @@ import type { App } from './app.ts';
 import type { Config } from './config.ts';
 import { openDatabase } from './db/open-database.ts';
 import { systemClock } from './lib/clock.ts';
+import { errorForLog } from './lib/error-for-log.ts';
 import { createSafeFetch } from './lib/safe-fetch.ts';
 import { createMetrics } from './metrics.ts';
 import { simulatedMethod } from './payment-methods/simulated-method.ts';
@@ -27,6 +28,7 @@ export function composeApp(config: Config, onFatal: (error: unknown) => void): R
   const log = pino({
     level: config.logLevel,
     base: null,
+    serializers: { err: errorForLog },
     timestamp: () => `,"time":"${new Date(now()).toISOString()}"`,
   });
   const outbound = createSafeFetch({
