@@ -1,5 +1,5 @@
 <?php
-// A shop in plain PHP: signs, creates and verifies without any package.
+// A shop in plain PHP: signs, creates and verifies without any package. receiver.php receives the callbacks.
 //   php shop.php create ORDER        php shop.php verify 'BODY OF THE CALLBACK'
 // Environment: RUBRICA_URL, SERVICE_TOKEN, SECRET_TOKEN, SHOP_URL.
 
@@ -74,14 +74,16 @@ function verify(string $body): array
     return $fields;
 }
 
-try {
-    if ($argv[1] === 'create') {
-        echo create($argv[2]), "\n";
-    } else {
-        $fields = verify($argv[2]);
-        echo "genuine {$fields['x_result']} {$fields['x_reference']} {$fields['x_amount']}\n";
+if (PHP_SAPI === 'cli') {
+    try {
+        if ($argv[1] === 'create') {
+            echo create($argv[2]), "\n";
+        } else {
+            $fields = verify($argv[2]);
+            echo "genuine {$fields['x_result']} {$fields['x_reference']} {$fields['x_amount']}\n";
+        }
+    } catch (InvalidArgumentException $error) {
+        fwrite(STDERR, "not genuine: {$error->getMessage()}\n");
+        exit(1);
     }
-} catch (InvalidArgumentException $error) {
-    fwrite(STDERR, "not genuine: {$error->getMessage()}\n");
-    exit(1);
 }

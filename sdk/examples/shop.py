@@ -1,4 +1,4 @@
-"""A shop in plain Python: signs, creates and verifies without any package.
+"""A shop in plain Python: signs, creates and verifies without any package. receiver.py receives the callbacks.
 
     python3 shop.py create ORDER        python3 shop.py verify 'BODY OF THE CALLBACK'
 
@@ -75,11 +75,12 @@ def verify(body):
     return fields
 
 
-try:
-    if sys.argv[1] == "create":
-        print(create(sys.argv[2]))
-    else:
-        verified = verify(sys.argv[2])
-        print("genuine", verified["x_result"], verified["x_reference"], verified["x_amount"])
-except ValueError as error:
-    sys.exit(f"not genuine: {error}")
+if __name__ == "__main__":
+    try:
+        if sys.argv[1] == "create":
+            print(create(sys.argv[2]))
+        else:
+            verified = verify(sys.argv[2])
+            print("genuine", verified["x_result"], verified["x_reference"], verified["x_amount"])
+    except ValueError as error:
+        sys.exit(f"not genuine: {error}")

@@ -178,6 +178,12 @@ test('an empty secret is the caller’s mistake', () => {
   assert.throws(() => verify({ secret: '' }), TypeError);
 });
 
+test('a body that a framework has parsed is the caller’s mistake, and the error says so', () => {
+  for (const body of [undefined, Object.fromEntries(new URLSearchParams(genuine))]) {
+    assert.throws(() => verify({ body: body as unknown as string }), /raw body.*parsed by a framework/);
+  }
+});
+
 function verify(options: Partial<VerifyCallbackOptions> = {}) {
   return verifyCallback({ body: genuine, secret, expected: order, now, ...options });
 }

@@ -23,14 +23,14 @@ export type ReceivedRequest = { method: string; url: string; headers: Record<str
 /** A merchant's server on loopback: keeps what it receives and answers what `answer` says, 200 by default. */
 export async function startReceiver(
   context: TestContext,
-  answer: (request: ReceivedRequest) => number = () => 200,
+  answer: (request: ReceivedRequest) => number | Promise<number> = () => 200,
 ): Promise<{ url: string; received: ReceivedRequest[]; next: () => Promise<ReceivedRequest> }> {
   const received: ReceivedRequest[] = [];
   const arrivals = new EventEmitter();
   const server = createServer((incoming, response) => {
-    void readRequest(incoming).then((request) => {
+    void readRequest(incoming).then(async (request) => {
       received.push(request);
-      response.writeHead(answer(request)).end();
+      response.writeHead(await answer(request)).end();
       arrivals.emit('one');
     });
   });

@@ -1,0 +1,37 @@
+// What the receivers beside this file share: verifies a callback and marks its order as paid exactly once.
+// Environment: SERVICE_TOKEN, SECRET_TOKEN, PORT; ENVIRONMENT=production for the tokens for production.
+import { compareWithOrder, verifyCallback } from '@rubrica/sdk';
+
+const orders = new Map([['ORD-7', { amount: 5000, currency: 'CLP', state: 'open' }]]);
+
+/** The status to answer with. `body` is what arrived, as bytes or text, before a framework parsed it. */
+export function receiveCallback(body = '', headers = {}) {
+  const callback = verifyCallback({
+    body,
+    headers,
+    secret: process.env.SECRET_TOKEN,
+    requireWebhookHeaders: true,
+    expected: { account: process.env.SERVICE_TOKEN, test: process.env.ENVIRONMENT !== 'production' },
+  });
+  if (!callback.ok) return refuse(callback);
+  const { x_reference: reference, x_result: result } = callback.data;
+  const order = orders.get(reference);
+  if (order === undefined) return 404;
+  const difference = compareWithOrder(callback.data, { amount: order.amount, currency: order.currency });
+  if (difference !== null) return refuse(difference);
+  if (result === 'completed' && markAsPaid(order)) console.log(`paid ${reference}`);
+  return 200;
+}
+
+// In a database: update orders set state = 'paid' where reference = ? and state = 'open', and look at the number of
+// rows. What is to be delivered is noted in the same transaction.
+function markAsPaid(order) {
+  if (order.state !== 'open') return false;
+  order.state = 'paid';
+  return true;
+}
+
+function refuse({ code, message }) {
+  console.log(`refused: ${code} ${message}`);
+  return 400;
+}

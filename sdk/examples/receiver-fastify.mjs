@@ -1,0 +1,12 @@
+// Receives callbacks with Fastify:  node receiver-fastify.mjs
+import fastify from 'fastify';
+import { receiveCallback } from './receive-callback.mjs';
+
+const app = fastify({ bodyLimit: 16 * 1024 });
+// As bytes: what is verified is the body as it arrived.
+app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'buffer' }, (_request, body, done) =>
+  done(null, body),
+);
+app.post('/callback', (request, reply) => reply.code(receiveCallback(request.body, request.headers)).send());
+
+console.log(await app.listen({ port: Number(process.env.PORT ?? 9000), host: '127.0.0.1' }));

@@ -1,0 +1,27 @@
+// Receives callbacks with nothing but Node:  node receiver-node.mjs
+import { createServer } from 'node:http';
+import { receiveCallback } from './receive-callback.mjs';
+
+const LARGEST_BODY = 16 * 1024;
+
+const server = createServer((request, response) => {
+  receive(request).then(
+    (status) => response.writeHead(status).end(),
+    () => response.destroy(),
+  );
+});
+server.listen(process.env.PORT ?? 9000, '127.0.0.1', () => {
+  console.log(`http://127.0.0.1:${server.address().port}`);
+});
+
+async function receive(request) {
+  if (request.method !== 'POST') return 405;
+  const chunks = [];
+  let length = 0;
+  for await (const chunk of request) {
+    length += chunk.length;
+    if (length > LARGEST_BODY) return 413;
+    chunks.push(chunk);
+  }
+  return receiveCallback(Buffer.concat(chunks), request.headers);
+}

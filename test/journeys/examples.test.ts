@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, before, type TestContext, test } from 'node:test';
+import { computeSignature, signingKey } from '../../sdk/src/hmac.ts';
+import { createRubricaClient } from '../../sdk/src/rubrica-client.ts';
+import { signWebhook, webhookKey } from '../../sdk/src/webhook-signature.ts';
+import { createPaymentService, type TokenPair } from '../../src/payment-services/create-payment-service.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { packSdk, type SdkPackage } from '../support/sdk-package.ts';
+import { type ReceivedRequest, startReceiver, startTestService } from '../support/test-service.ts';
+
+type Example = { name: string; program: string | undefined; args: string[] };
+
+const EXAMPLES: Example[] = [
+  { name: 'Node alone', program: process.execPath, args: ['receiver-node.mjs'] },
+  { name: 'Express', program: process.execPath, args: ['receiver-express.mjs'] },
+  { name: 'Fastify', program: process.execPath, args: ['receiver-fastify.mjs'] },
+  { name: 'PHP', program: process.env.PHP_PATH, args: ['-S', '127.0.0.1:0', 'receiver.php'] },
+  { name: 'Python', program: 'python3', args: ['receiver.py'] },
+];
+
+const ORDER = {
+  x_amount: 5000,
+  x_currency: 'CLP',
+  x_customer_email: 'buyer@example.cl',
+  x_reference: 'ORD-7',
+  x_session_id: 'session-ORD-7',
+  x_shop_country: 'CL',
+};
+
+/** What is signed as a callback of the paid order is, but for these fields; and the answer. None of it is a payment. */
+const NO_PAYMENT: [name: string, changes: Record<string, string>, status: number][] = [
+  ['of another amount', { x_amount: '4999.00' }, 400],
+  ['of another currency', { x_currency: 'USD' }, 400],
+  ['of a payment that is no test', { x_test: 'false' }, 400],
+  ['of another account', { x_account_id: 'somebody-else' }, 400],
+  ['with a value that holds the name of a field', { x_message: 'Approvedx_referenceORD-7' }, 400],
+  ['with one more field', { x_products: 'none' }, 400],
+  ['of an order that there is not', { x_reference: 'ORD-8' }, 404],
+  ['of a declined payment', { x_result: 'failed', x_message: 'Declined' }, 200],
+];
+
+let sdk: SdkPackage;
+before(() => {
+  sdk = packSdk();
+});
+after(() => sdk[Symbol.dispose]());
+
+forEachEngine('the receivers of sdk/examples', (openTestDatabase) => {
+  for (const { name, program, args } of EXAMPLES) {
+    const skip = program === undefined && 'PHP WAS NOT FOUND';
+    test(`with ${name}: an order is paid by its own callback, once, and by nothing else`, { skip }, async (context) => {
+      const service = await startTestService(context, (await openTestDatabase()).url);
+      const { development: tokens } = await createPaymentService(service.app, 'Shop');
+      const shop = await startExample(context, program as string, args, tokens);
+      const delivered = Promise.withResolvers<{ request: ReceivedRequest; status: number }>();
+      const proxy = await startReceiver(context, async (request) => {
+        const status = await shop.receive(request);
+        delivered.resolve({ request, status });
+        return status;
+      });
+
+      for (const [what, changes, status] of NO_PAYMENT) {
+        assert.equal(await shop.receive(signedCallback(tokens, changes)), status, `a callback ${what}`);
+      }
+      const genuine = signedCallback(tokens, {});
+      const forged = genuine.body.replace('completed', 'pending').replace('ORD-7', 'ORD-7 ');
+      assert.equal(await shop.receive({ ...genuine, body: forged }), 400, 'a forged callback');
+      assert.deepEqual(shop.paid, []);
+
+      const client = createRubricaClient({ baseUrl: service.url, ...clientTokens(tokens) });
+      const [callback, cancel, complete] = ['callback', 'cancel', 'complete'].map((path) => `${proxy.url}/${path}`);
+      const urls = { x_url_callback: callback ?? '', x_url_cancel: cancel ?? '', x_url_complete: complete ?? '' };
+      const { payUrl } = await client.createTransaction({ ...ORDER, ...urls });
+      await fetch(payUrl[0]?.url ?? '', { method: 'POST', body: new URLSearchParams({ method: 'simulated' }) });
+      const { request, status } = await delivered.promise;
+      assert.equal(status, 200);
+      const again = await Promise.all(Array.from({ length: 5 }, () => shop.receive(request)));
+      assert.deepEqual(again, Array(5).fill(200));
+      await shop.stop();
+      assert.deepEqual(shop.paid, ['ORD-7']);
+    });
+  }
+});
+
+/** Runs a receiver until it prints its address. `paid` has the orders that it says were paid. */
+async function startExample(context: TestContext, program: string, args: string[], tokens: TokenPair) {
+  const orders = mkdtempSync(join(tmpdir(), 'rubrica-orders-'));
+  const { service_token: SERVICE_TOKEN, secret_token: SECRET_TOKEN } = tokens;
+  const env = { ...process.env, PORT: '0', ORDERS_FOLDER: orders, SERVICE_TOKEN, SECRET_TOKEN };
+  const child = spawn(program, args, { cwd: join(sdk.sdk, 'examples'), env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const closed = once(child, 'close');
+  const stop = async () => {
+    child.kill();
+    await closed;
+  };
+  context.after(async () => {
+    await stop();
+    rmSync(orders, { recursive: true });
+  });
+  const lines: string[] = [];
+  const paid: string[] = [];
+  const url = await new Promise<string>((resolve, reject) => {
+    const read = (line: string) => {
+      lines.push(line);
+      const [, reference] = /\bpaid (\S+)$/.exec(line) ?? [];
+      if (reference !== undefined) paid.push(reference);
+      const [address] = /http:\/\/127\.0\.0\.1:[1-9]\d*/.exec(line) ?? [];
+      if (address !== undefined) resolve(address);
+    };
+    for (const stream of [child.stdout, child.stderr]) createInterface(stream).on('line', read);
+    void closed.then(() => reject(new Error(`The example ended: ${lines.join('\n')}`)));
+  });
+  const receive = async ({ headers, body }: Pick<ReceivedRequest, 'headers' | 'body'>): Promise<number> => {
+    const kept = Object.entries(headers).filter(([name]) => name === 'content-type' || name.startsWith('webhook-'));
+    return (await fetch(`${url}/callback`, { method: 'POST', headers: kept, body })).status;
+  };
+  return { receive, paid, stop };
+}
+
+/** A callback as the service would send it, but for `changes`. */
+function signedCallback(tokens: TokenPair, changes: Record<string, string>) {
+  const fields: Record<string, string> = {
+    x_account_id: tokens.service_token,
+    x_amount: '5000.00',
+    x_currency: 'CLP',
+    x_gateway_reference: '1001',
+    x_message: 'Approved',
+    x_reference: 'ORD-7',
+    x_result: 'completed',
+    x_test: 'true',
+    x_timestamp: '2026-01-15T12:01:30.000Z',
+    ...changes,
+  };
+  const message = Object.keys(fields)
+    .sort()
+    .map((name) => name + fields[name])
+    .join('');
+  const x_signature = computeSignature(message, signingKey(tokens.secret_token));
+  const body = new URLSearchParams({ ...fields, x_signature }).toString();
+  const seconds = Math.floor(Date.now() / 1000);
+  const headers = {
+    'content-type': 'application/x-www-form-urlencoded',
+    'webhook-id': 'evt_1001_2',
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': signWebhook('evt_1001_2', seconds, body, webhookKey(tokens.secret_token)),
+  };
+  return { headers, body };
+}
+
+function clientTokens({ service_token: serviceToken, secret_token: secretToken }: TokenPair) {
+  return { serviceToken, secretToken };
+}
