@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { packSdk, run, type SdkPackage } from '../support/sdk-package.ts';
+
+/** What a merchant's program may write, without Node's types and without those of a browser. */
+const TYPED_CONSUMER = `
+import { type Api, createRubricaClient, explain, RubricaError, sign, verifyCallback } from '@rubrica/sdk';
+
+const client = createRubricaClient({ baseUrl: 'https://pay.example', serviceToken: 'a', secretToken: 'b' });
+const created: Api.CreatedTransaction['data'] = await client.createTransaction({
+  x_amount: 12990, x_currency: 'CLP', x_customer_email: 'ana@example.cl', x_reference: 'ORD-1', x_session_id: 'session-1',
+  x_shop_country: 'CL', x_url_callback: 'https://shop.example/a', x_url_cancel: 'https://shop.example/b',
+  x_url_complete: 'https://shop.example/c',
+});
+const url: string | undefined = created.payUrl[0]?.url;
+for await (const page of client.events(url)) page.events satisfies Api.Event[];
+const status: 'pending' | 'complete' | 'failed' = await client.getStatus(created.idTrx);
+const callback = verifyCallback({ body: new Uint8Array(), secret: ['a', 'b'], expected: { amount: 12990 }, headers: {} });
+if (callback.ok) callback.data.x_reference satisfies string;
+else callback.fix satisfies string;
+explain({ body: status, secret: 'a' }).causes satisfies object[];
+const failure: unknown = null;
+if (failure instanceof RubricaError && failure.code === 'RATE_LIMITED') failure.retryAfterMs satisfies number | null;
+// @ts-expect-error: an order without a currency
+await client.createTransaction({ x_amount: 12990 });
+// @ts-expect-error: the same for signing alone
+sign({ x_amount: 12990 }, 'b');
+`;
+
+const BROWSER_CONSUMER = `
+import { createRubricaClient } from '@rubrica/sdk';
+
+createRubricaClient({ baseUrl: 'https://pay.example', fetch });
+createRubricaClient({ baseUrl: 'https://pay.example', fetch: (url, init) => fetch(url, init) });
+`;
+
+const COMMONJS_CONSUMER = `
+import sdk = require('@rubrica/sdk');
+
+sdk.createRubricaClient({ baseUrl: 'https://pay.example' }).getStatus(1).then((status) => status satisfies string);
+`;
+
+/** Signs a text, and asks for a status. */
+const PROGRAM = `
+console.log(sdk.computeSignature('x_account_idax_amount1000', sdk.signingKey('secret')));
+const fetch = async (url) => new Response(JSON.stringify({ data: { status: url } }));
+sdk.createRubricaClient({ baseUrl: 'https://pay.example', accessToken: 'a', fetch }).getStatus(7).then(console.log);
+`;
+const PRINTED = `9d66e03cb0a7f96001ab690fa0858270cf03f6883d6d4fa4f1b370b380540096
+https://pay.example/v2/trxs/7/status
+`;
+
+describe('the package of the SDK', () => {
+  let sdk: SdkPackage;
+  let consumer: string;
+
+  before(() => {
+    sdk = packSdk();
+    consumer = join(sdk.folder, 'consumer');
+    const installed = join(consumer, 'node_modules/@rubrica/sdk');
+    mkdirSync(installed, { recursive: true });
+    run(installed, 'tar', 'xzf', sdk.tarball, '--strip-components', '1');
+  });
+  after(() => sdk[Symbol.dispose]());
+
+  test('holds what runs, what was written and what must be said, and depends on nothing', () => {
+    const files = run(sdk.folder, 'tar', 'tzf', sdk.tarball).trim().split('\n');
+    const outside = files.filter((file) => !/^package\/(?:dist|src)\/[\w./-]+\.(?:js|d\.ts|ts|json)$/.test(file));
+    assert.deepEqual(outside.sort(), ['package/LICENSE', 'package/README.md', 'package/package.json']);
+    const manifest = JSON.parse(readFileSync(join(sdk.sdk, 'package.json'), 'utf8')) as Record<string, unknown>;
+    for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies'])
+      assert.equal(manifest[kind], undefined);
+  });
+
+  test('is found well made by publint', () => {
+    assert.match(run(sdk.folder, 'publint', 'run', sdk.tarball, '--strict'), /All good/);
+  });
+
+  test('has types that are right for every kind of consumer, says attw', () => {
+    assert.match(run(sdk.folder, 'attw', sdk.tarball), /No problems found/);
+  });
+
+  test('has types that compile strictly without those of Node, and with those of a browser', () => {
+    compile({ 'typed.mts': TYPED_CONSUMER, 'required.cts': COMMONJS_CONSUMER }, ['es2023']);
+    compile({ 'browser.mts': BROWSER_CONSUMER }, ['es2023', 'dom']);
+  });
+
+  for (const node of findNodes()) {
+    test(`runs on Node ${node.version}, imported and required`, () => {
+      writeFileSync(join(consumer, 'run.mjs'), `import * as sdk from '@rubrica/sdk';${PROGRAM}`);
+      writeFileSync(join(consumer, 'run.cjs'), `const sdk = require('@rubrica/sdk');${PROGRAM}`);
+      assert.equal(run(consumer, node.path, 'run.mjs'), PRINTED);
+      assert.equal(run(consumer, node.path, 'run.cjs'), PRINTED);
+    });
+  }
+
+  function compile(files: Record<string, string>, lib: string[]): void {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(consumer, name), text);
+    const strictness = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false };
+    const compilerOptions = { ...strictness, noEmit: true, target: 'es2023', module: 'nodenext', lib, types: [] };
+    writeFileSync(join(consumer, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: Object.keys(files) }));
+    run(consumer, 'tsc', '-p', '.');
+  }
+});
+
+/** The Node that runs this, and every other on the path that the package is for. */
+function findNodes(): { path: string; version: string }[] {
+  const paths = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'node'));
+  const found = new Map([[process.versions.node, process.execPath]]);
+  for (const path of paths.filter((path) => existsSync(path))) {
+    const version = spawnSync(path, ['-p', 'process.versions.node'], { encoding: 'utf8' }).stdout.trim();
+    const [major = 0, minor = 0] = version.split('.').map(Number);
+    if ((major > 20 || (major === 20 && minor >= 12)) && !found.has(version)) found.set(version, path);
+  }
+  return [...found].map(([version, path]) => ({ version, path }));
+}
