@@ -5,17 +5,21 @@ import type { PlantName } from './plants.ts';
 import { auditStore } from './support/audit-store.ts';
 import { createJournal, type Journal, resolveOpen, startLoad } from './support/load.ts';
 import { prepareStore } from './support/prepare-store.ts';
-import { type Exit, type ServeProcess, startServe } from './support/serve-process.ts';
+import { type Exit, ServeEnded, type ServeProcess, startServe } from './support/serve-process.ts';
 import { createShopClient } from './support/shop-client.ts';
-import { type Injection, injecting, firedCalls } from './support/system-calls.ts';
+import { firedCalls, type Injection, injecting } from './support/system-calls.ts';
 
 export type DiskFaultReport = {
-  /** The calls that failed, as strace shows them. */
+  /** The calls that failed, as strace shows them. Empty for a kill, which `exit` shows. */
   fired: string[];
-  /** How the process ended by itself, or null when it went on. `not started`: the fault hit it before it was ready. */
-  exit: Exit | 'not started' | null;
+  /** False when the fault hit it before it was ready. */
+  started: boolean;
+  /** How the process ended by itself, or null when it went on. */
+  exit: Exit | null;
   /** The answers that were given, by code. */
   answers: Record<string, number>;
+  /** Creates that were acknowledged after somebody had been told that an outcome is unknown. */
+  createdAfterFailure: number;
   problems: string[];
 };
 
@@ -23,6 +27,18 @@ const CLIENTS = 4;
 /** With the fault behind them, so many more answers are waited for; a process that must stop has stopped by then. */
 const ANSWERS_AFTERWARDS = 40;
 const PATIENCE_MS = 15_000;
+
+/** What clients may be told when a disk fails. */
+const EXPECTED_ANSWERS = new Set([
+  'created',
+  'replayed',
+  'STORAGE_FULL',
+  'STORAGE_UNAVAILABLE',
+  'ECONNREFUSED',
+  'unknown: 503 OUTCOME_UNKNOWN',
+  'unknown: ECONNRESET',
+  'unknown: socket hang up',
+]);
 
 /** Creates transactions on a service whose disk fails at one system call, and starts it anew on what is left. */
 export async function createOnFailingDisk(injection: Injection, plant?: PlantName): Promise<DiskFaultReport> {
@@ -32,10 +48,11 @@ export async function createOnFailingDisk(injection: Injection, plant?: PlantNam
   const journal = createJournal();
   try {
     await prepareStore(databaseUrl);
-    const exit = await runUntilFault(databaseUrl, injection, log, journal, plant);
+    const run = await runUntilFault(databaseUrl, injection, log, journal, plant);
     const answers = { ...journal.counts };
-    const problems = await startAnew(databaseUrl, journal, plant);
-    return { fired: firedCalls(log), exit, answers, problems };
+    const wrong = Object.keys(answers).filter((answer) => !EXPECTED_ANSWERS.has(answer));
+    const problems = [...wrong.map((answer) => `answered ${answer}`), ...(await startAnew(databaseUrl, journal))];
+    return { ...run, fired: firedCalls(log), answers, problems };
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -47,45 +64,68 @@ async function runUntilFault(
   log: string,
   journal: Journal,
   plant: PlantName | undefined,
-): Promise<DiskFaultReport['exit']> {
+): Promise<Pick<DiskFaultReport, 'started' | 'exit' | 'createdAfterFailure'>> {
   let service: ServeProcess;
   try {
     service = await startServe({ databaseUrl, plant, wrapper: injecting(injection, log) });
-  } catch {
-    return 'not started';
+  } catch (error) {
+    if (error instanceof ServeEnded) return { started: false, exit: error.exit, createdAfterFailure: 0 };
+    throw error;
   }
   const client = createShopClient();
   let answersAfterwards = 0;
+  let createdAfterFailure = 0;
   const load = startLoad({
     client,
     url: () => service.url,
     clients: CLIENTS,
     journal,
     prefix: 'd',
-    onReply: () => {
+    onReply: (reply) => {
       if (firedCalls(log).length > 0) answersAfterwards++;
+      if (reply.kind === 'created' && journal.counts['unknown: 503 OUTCOME_UNKNOWN'] !== undefined)
+        createdAfterFailure++;
     },
   });
   const until = performance.now() + PATIENCE_MS;
   while (service.running() && answersAfterwards < ANSWERS_AFTERWARDS && performance.now() < until) {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  const ended = await Promise.race([service.exited, new Promise<null>((resolve) => setTimeout(resolve, 500, null))]);
+  const exit = await Promise.race([service.exited, new Promise<null>((resolve) => setTimeout(resolve, 500, null))]);
   service.signal('SIGKILL');
   await load.stop();
   await service.exited;
   client.close();
-  return ended;
+  return { started: true, exit, createdAfterFailure };
 }
 
 /** On a disk that works again: everything is answered, and the store agrees with every answer. */
-async function startAnew(databaseUrl: string, journal: Journal, plant: PlantName | undefined): Promise<string[]> {
+async function startAnew(databaseUrl: string, journal: Journal): Promise<string[]> {
   const client = createShopClient();
-  const service = await startServe({ databaseUrl, plant });
+  const service = await startServe({ databaseUrl });
   await resolveOpen(client, service.url, journal);
   service.signal('SIGKILL');
   await service.exited;
   client.close();
   const { problems } = await auditStore(databaseUrl, journal);
   return journal.open.size === 0 ? problems : [...problems, `${journal.open.size} requests stayed without an answer`];
+}
+
+/** What must be true of every fault, and what of its kind. Answers a line for each thing that is not. */
+export function checkDiskFault({ call, fault }: Injection, report: DiskFaultReport): string[] {
+  const { fired, started, exit, createdAfterFailure, problems } = report;
+  const found = [...problems];
+  if (fault.startsWith('signal')) return exit?.signal === 'SIGKILL' ? found : [...found, 'the kill did not happen'];
+  if (fired.length === 0) return [...found, 'the fault did not happen'];
+  // The folder's own flush and the index in memory are not the store; a start that fails says so and changes nothing.
+  const hitTheStore = started && fired.some((line) => line.includes('.db-wal>'));
+  if (!hitTheStore) return found;
+  if (fault.endsWith('ENOSPC') && call === 'pwrite64') {
+    if (exit !== null) found.push('a full disk ended the process');
+    return found;
+  }
+  if (exit?.code !== 70) found.push('it went on after a failed commit');
+  if (createdAfterFailure > CLIENTS)
+    found.push(`${createdAfterFailure} creates were acknowledged after a failed commit`);
+  return found;
 }

@@ -11,6 +11,7 @@ const QUERIES = 'src/outbox/outbox-queries.ts';
 const SQLITE = 'src/db/sqlite-database.ts';
 const POSTGRES = 'src/db/postgres-database.ts';
 const STORED = 'src/transactions/transaction-queries.ts';
+const SERVE = 'src/cli/serve-command.ts';
 const CREATE = 'src/transactions/create-transaction.ts';
 const SCHEDULE = 'src/outbox/retry-schedule.ts';
 
@@ -95,6 +96,18 @@ export const PLANTS = {
     { file: POSTGRES, find: 'on conflict (${unless}) do nothing returning', put: 'returning' },
   ],
   'no row returned is created': [{ file: CREATE, find: 'if (created) return', put: 'if (created !== null) return' }],
+  'keeps serving after a failed commit': [
+    { file: SERVE, find: 'setTimeout(() => process.exit(70), 200);', put: '' },
+    { file: SQLITE, find: 'failure = error;', put: '' },
+  ],
+  'swallows the error of a commit': [
+    {
+      file: SQLITE,
+      find: `if (failure.code === 'OUTCOME_UNKNOWN') onFatal(failure);\n    throw failure;`,
+      put: 'return result;',
+    },
+  ],
+  'no drain': [{ file: SERVE, find: 'void running.stop().then(() => process.exit(0));', put: 'process.exit(0);' }],
   'ends with its database connection': [
     {
       file: 'src/db/postgres-database.ts',

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createUser } from '../../../src/auth/create-user.ts';
 import { logInWithApiToken } from '../../../src/auth/log-in-with-api-token.ts';
 import { migrate } from '../../../src/db/migrate.ts';
@@ -6,11 +7,25 @@ import { importPaymentService } from '../../../src/payment-services/create-payme
 import { createTestApp, createTestClock } from '../../support/test-app.ts';
 import { SHOP } from './shop-client.ts';
 
+let prepared: { token: string; file: Buffer } | undefined;
+
 /**
- * Brings a store up to date and puts the harnesses' payment service into it, and a user who sees everything.
+ * Brings a new store up to date and puts the harnesses' payment service into it, and a user who sees everything.
  * Answers an access token of that user.
  */
 export async function prepareStore(databaseUrl: string): Promise<string> {
+  if (!databaseUrl.startsWith('sqlite:')) return fillStore(databaseUrl);
+  const file = databaseUrl.slice('sqlite:'.length);
+  if (prepared === undefined) {
+    const token = await fillStore(databaseUrl);
+    prepared = { token, file: readFileSync(file) };
+  } else {
+    writeFileSync(file, prepared.file);
+  }
+  return prepared.token;
+}
+
+async function fillStore(databaseUrl: string): Promise<string> {
   const db = openDatabase(databaseUrl, { connections: 1, pooler: false, onFatal: () => {} });
   try {
     await migrate(db);

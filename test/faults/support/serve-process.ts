@@ -18,6 +18,16 @@ export type ServeOptions = {
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
+/** A service that ended before it was ready. */
+export class ServeEnded extends Error {
+  readonly exit: Exit;
+
+  constructor(exit: Exit, output: string) {
+    super(`serve ended before it was ready: ${JSON.stringify(exit)}\n${output}`);
+    this.exit = exit;
+  }
+}
+
 /** `bin/rubrica serve` as a process of its own, without the launcher: that one only installs packages. */
 export type ServeProcess = {
   readonly url: string;
@@ -48,8 +58,7 @@ export async function startServe(options: ServeOptions): Promise<ServeProcess> {
   });
   child.stderr?.on('data', (chunk: Buffer) => lines.push(chunk.toString()));
   const url = await Promise.race([ready, exited]);
-  if (typeof url !== 'string')
-    throw new Error(`serve ended before it was ready: ${JSON.stringify(url)}\n${lines.join('\n')}`);
+  if (typeof url !== 'string') throw new ServeEnded(url, lines.join('\n'));
   return {
     url,
     port: Number(new URL(url).port),

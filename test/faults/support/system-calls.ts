@@ -7,12 +7,26 @@ export type Injection = { call: 'fsync' | 'pwrite64'; fault: string; at: string 
 /** A command in front of Node that lets a system call fail, and writes what it did to `log`. */
 export function injecting({ call, fault, at }: Injection, log: string): string[] {
   // -D: the traced program is the child and strace its companion, so signals reach the service itself.
-  return ['strace', '-D', '-f', '-q', '-y', '-o', log, '-e', `trace=${call}`, '-e', `inject=${call}:${fault}:when=${at}`];
+  return [
+    'strace',
+    '-D',
+    '-f',
+    '-q',
+    '-y',
+    '-o',
+    log,
+    '-e',
+    `trace=${call}`,
+    '-e',
+    `inject=${call}:${fault}:when=${at}`,
+  ];
 }
 
 /** The calls that were tampered with, each as strace shows it, with the path of its file. */
 export function firedCalls(log: string): string[] {
-  return readFileSync(log, 'utf8').split('\n').filter((line) => line.includes('INJECTED'));
+  return readFileSync(log, 'utf8')
+    .split('\n')
+    .filter((line) => line.includes('INJECTED'));
 }
 
 /** Why this machine cannot inject faults into system calls, or null. */

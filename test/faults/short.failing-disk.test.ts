@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { checkDiskFault, createOnFailingDisk } from './failing-disk.ts';
+import { whyNoInjection } from './support/system-calls.ts';
+
+const reason = whyNoInjection();
+
+/** The short form of failing-disk.fault.ts. */
+describe('a disk that fails, in short', { skip: reason !== null && `FAILING DISKS WERE NOT TESTED: ${reason}` }, () => {
+  const faults = [
+    { call: 'fsync', fault: 'error=EIO', at: '9' },
+    { call: 'pwrite64', fault: 'error=ENOSPC', at: '45' },
+    { call: 'pwrite64', fault: 'signal=KILL', at: '52' },
+  ] as const;
+  for (const injection of faults) {
+    test(`${injection.fault} at call ${injection.at} of ${injection.call} loses nothing`, async () => {
+      assert.deepEqual(checkDiskFault(injection, await createOnFailingDisk(injection)), []);
+    });
+  }
+
+  test('a service that goes on after a failed commit is caught', async () => {
+    const injection = { call: 'fsync', fault: 'error=EIO', at: '9' } as const;
+    const result = await createOnFailingDisk(injection, 'keeps serving after a failed commit');
+    assert.notDeepEqual(checkDiskFault(injection, result), []);
+  });
+});
