@@ -107,6 +107,21 @@ export const PLANTS = {
       put: 'return result;',
     },
   ],
+  'stops when the disk is full': [
+    { file: SQLITE, find: `if (failure.code === 'OUTCOME_UNKNOWN') onFatal`, put: 'onFatal' },
+    {
+      file: SQLITE,
+      find: 'throw storageErrorOf(error) ?? error;',
+      put: 'onFatal(error); throw storageErrorOf(error) ?? error;',
+    },
+  ],
+  'says that a refused create was stored': [
+    {
+      file: CREATE,
+      find: 'const created = await batchers(app).submit(row);',
+      put: 'const created = await batchers(app).submit(row).catch(() => true);',
+    },
+  ],
   'no drain': [{ file: SERVE, find: 'void running.stop().then(() => process.exit(0));', put: 'process.exit(0);' }],
   'ends with its database connection': [
     {

@@ -12,7 +12,8 @@ const secret = signingKey(SHOP.secret_token);
  * knows, such as after a reset, a time-out, or 503 `OUTCOME_UNKNOWN`.
  */
 export type Reply =
-  | { kind: 'created' | 'replayed' | 'conflict'; id: number }
+  | { kind: 'created' | 'replayed'; id: number; payUrl: string }
+  | { kind: 'conflict'; id: number }
   | { kind: 'refused'; status: number; code: string; retryAfter: string | null }
   | { kind: 'unknown'; why: string };
 
@@ -21,6 +22,8 @@ export type ShopClient = {
   create(url: string, reference: string, amount?: number): Promise<Reply>;
   /** Any GET: its status (0: no answer came) and its text. */
   get(url: string, headers?: Record<string, string>): Promise<{ status: number; text: string }>;
+  /** Pays on the pay page with the simulated method; answers the status. */
+  pay(payUrl: string): Promise<number>;
   close(): void;
 };
 
@@ -28,6 +31,7 @@ export type ShopClientOptions = { timeoutMs?: number; callbackUrl?: string };
 
 type Answer = { status: number; headers: NodeJS.Dict<string | string[]>; text: string };
 
+const FORM_BODY = { 'content-type': 'application/x-www-form-urlencoded' };
 const JSON_BODY = { 'content-type': 'application/json' };
 
 /** A shop's server with its own connections, kept alive. */
@@ -75,6 +79,7 @@ export function createShopClient(options: ShopClientOptions = {}): ShopClient {
         return { status: 0, text: (error as Error).message };
       }
     },
+    pay: async (payUrl) => (await exchange(payUrl, 'method=simulated', FORM_BODY)).status,
     close: () => agent.destroy(),
   };
 }
@@ -96,9 +101,10 @@ function signedBody(reference: string, amount: number, callbackUrl: string): str
 }
 
 function replyOf(status: number, headers: NodeJS.Dict<string | string[]>, text: string): Reply {
-  const body = JSON.parse(text) as { code?: string; data: { idTrx: number } | null };
+  const body = JSON.parse(text) as { code?: string; data: { idTrx: number; payUrl?: { url: string }[] } | null };
   if (status === 200) {
-    return { kind: headers['idempotency-hit'] === 'true' ? 'replayed' : 'created', id: body.data?.idTrx ?? 0 };
+    const kind = headers['idempotency-hit'] === 'true' ? 'replayed' : 'created';
+    return { kind, id: body.data?.idTrx ?? 0, payUrl: body.data?.payUrl?.[0]?.url ?? '' };
   }
   if (status === 409) return { kind: 'conflict', id: body.data?.idTrx ?? 0 };
   const code = body.code ?? 'none';
