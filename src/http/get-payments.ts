@@ -26,7 +26,8 @@ export const getPayments: Endpoint = {
   method: 'GET',
   paths: ['/payments'],
   access: 'service-token',
-  query: ['x_currency'],
+  // The published client of JavaScript sends the header's name and value as a parameter.
+  query: ['x_currency', 'Authorization'],
   describe: {
     operationId: 'listPaymentMethods',
     summary: 'List the payment methods of a payment service',
@@ -38,7 +39,10 @@ export const getPayments: Endpoint = {
     replies: { 200: { description: 'Payment methods', schema: PaymentMethodsSchema, example: EXAMPLE } },
     errors: ['INVALID_CURRENCY', 'SERVICE_TOKEN_INVALID'],
   },
-  handle: (app, request) => listMethods(app, request, request.headers.authorization),
+  handle: (app, request) => {
+    const { Authorization } = request.query as { Authorization?: unknown };
+    return listMethods(app, request, request.headers.authorization ?? Authorization);
+  },
 };
 
 /** The same with the Service Token in the query. */

@@ -24,8 +24,10 @@ forEachEngine('GET /payments', (openTestDatabase) => {
       [production.service_token, []],
     ] as const) {
       const first = await server.get('/payments', { authorization: token });
+      const asParameter = await server.get(`/payments?Authorization=${token}`);
       const second = await server.get(`/v2/payments?x_account_id=${token}&x_currency=USD`);
       assert.deepEqual([first.status, jsonOf(first)], [200, { types }]);
+      assert.deepEqual([asParameter.status, jsonOf(asParameter)], [200, { types }]);
       assert.deepEqual([second.status, jsonOf(second)], [200, { types }]);
     }
   });
@@ -40,6 +42,8 @@ forEachEngine('GET /payments', (openTestDatabase) => {
       await server.get('/payments', { authorization: 'unknown' }),
       await server.get('/payments', { authorization: 'a'.repeat(2000) }),
       await server.get('/payments', { authorization: development.service_token }),
+      await server.get('/payments?Authorization=unknown'),
+      await server.get('/payments?Authorization=a&Authorization=b'),
       await server.get('/v2/payments'),
       await server.get('/v2/payments?x_account_id='),
       await server.get('/v2/payments?x_account_id=unknown&x_currency=CLP'),
