@@ -199,9 +199,10 @@ export type RemittanceItem = {
   /** A part of it has been given back by now */
   isParcialNullified: boolean;
   currency: string;
+  /** x_document of the order */
   document: {
-    id: string | null;
-    type: string | null;
+    id: string | number | null;
+    type: string | number | null;
   };
   /** Its place in the books: environment, link and line */
   entry: string;
@@ -569,7 +570,7 @@ export type Operations = {
       date: string;
       /** Whose report: one’s own unless an operator asks */
       email?: string | undefined;
-      /** production unless said; what is tested and what is earned are never mixed */
+      /** that of RUBRICA_ENV unless said; what is tested and what is earned are never mixed */
       environment?: 'development' | 'production' | undefined;
       /** CLP unless said; sums are of one currency */
       currency?: string | undefined;
@@ -588,7 +589,7 @@ export type Operations = {
       idTrx?: number | undefined;
       /** Whose; for operators */
       idUser?: string | undefined;
-      /** production unless said; what is tested and what is earned are never mixed */
+      /** that of RUBRICA_ENV unless said; what is tested and what is earned are never mixed */
       environment?: 'development' | 'production' | undefined;
       /** CLP unless said; sums are of one currency */
       currency?: string | undefined;

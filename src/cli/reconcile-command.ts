@@ -15,7 +15,7 @@ import { withApp } from './with-app.ts';
 type Options = {
   date?: string;
   settlement?: string;
-  environment: Environment;
+  environment?: Environment;
   paymentService?: string;
   method?: string;
   csv?: boolean;
@@ -32,7 +32,9 @@ export function addReconcileCommand(program: Command): void {
     .option('--date <date>', 'a day of Chile, such as 2026-01-15')
     .option('--settlement <file>', 'CSV of the acquirer; its days are compared')
     .addOption(
-      new Option('--environment <environment>', 'whose books').choices([...ENVIRONMENTS]).default('production'),
+      new Option('--environment <environment>', 'whose books; that of RUBRICA_ENV unless said').choices([
+        ...ENVIRONMENTS,
+      ]),
     )
     .option('--payment-service <id>', 'only this one')
     .option('--method <code>', 'only what this payment method collected')
@@ -79,7 +81,8 @@ async function reconcileSettlement(file: string, options: Options): Promise<void
 }
 
 async function readBooks(app: App, options: Options, first: string, last: string) {
-  const ids = await listEnvironmentIds(app, options.environment, options.paymentService ?? null, null);
+  const environment = options.environment ?? app.config.mode;
+  const ids = await listEnvironmentIds(app, environment, options.paymentService ?? null, null);
   const scope = { environmentIds: ids, from: boundsOfDay(first).from, to: boundsOfDay(last).to, transactionId: 0 };
   const { lines, problems } = await reconcileEntries(app, scope);
   if (options.method === undefined) return { lines, problems };

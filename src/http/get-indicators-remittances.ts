@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import { availableBalance } from '../books/available-balance.ts';
 import { reconcileEntries } from '../books/reconcile-entries.ts';
 import { Problem } from '../error-catalogue.ts';
-import { boundsOfDay, dayOf, isDay } from '../lib/calendar-day.ts';
+import { boundsOfDay, dayOf } from '../lib/calendar-day.ts';
 import { toDecimalNumber } from '../lib/money.ts';
 import { findTransaction } from '../transactions/find-transaction.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -12,6 +12,7 @@ import { REMITTANCE_ITEM_EXAMPLE, RemittanceItemSchema } from './remittance-sche
 import {
   describeRemittances,
   type RemittanceScope,
+  readDay,
   readScope,
   SCOPE_ERRORS,
   SCOPE_PARAMETERS,
@@ -59,7 +60,7 @@ export const getIndicatorsRemittances: Endpoint = {
     const available = balance || future ? await readAvailable(app, subject) : 0;
     const data = {
       ...(balance && { availableBalance: available }),
-      ...(day && { remittanceByDate: await readDay(app, subject, query['remittanceByDate']) }),
+      ...(day && { remittanceByDate: await readRemittance(app, subject, query['remittanceByDate']) }),
       ...(future && { futureRemittances: describeFuture(available) }),
     };
     return { message: 'OK', errors: null, data };
@@ -84,9 +85,9 @@ async function readAvailable(app: App, subject: Subject): Promise<number> {
   return toDecimalNumber(await availableBalance(app, subject, subject.currency), subject.currency);
 }
 
-async function readDay(app: App, subject: Subject, value: unknown) {
-  const day = value === 'true' || value === '1' || value === '' ? dayOf(app.now()) : value;
-  if (typeof day !== 'string' || !isDay(day)) {
+async function readRemittance(app: App, subject: Subject, value: unknown) {
+  const day = value === 'true' || value === '1' || value === '' ? dayOf(app.now()) : readDay(value);
+  if (day === null) {
     throw new Problem('INVALID_PARAMETER', { detail: 'remittanceByDate is true or a day such as 2026-01-15.' });
   }
   const { lines } = await reconcileEntries(app, { ...subject, ...boundsOfDay(day) });

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { reconcileEntries } from '../books/reconcile-entries.ts';
 import { Problem } from '../error-catalogue.ts';
-import { boundsOfDay, isDay } from '../lib/calendar-day.ts';
+import { boundsOfDay } from '../lib/calendar-day.ts';
 import type { Endpoint } from './endpoint.ts';
 import {
   REMITTANCE_ITEM_EXAMPLE,
@@ -9,7 +9,7 @@ import {
   RemittanceItemSchema,
   RemittanceNullificationSchema,
 } from './remittance-schemas.ts';
-import { describeRemittances, readScope, SCOPE_ERRORS, SCOPE_PARAMETERS } from './remittance-scope.ts';
+import { describeRemittances, readDay, readScope, SCOPE_ERRORS, SCOPE_PARAMETERS } from './remittance-scope.ts';
 
 /** What was paid and given back on a day of Chile, each with its entry in the books. */
 export const getRemittancesConciliation: Endpoint = {
@@ -39,17 +39,16 @@ export const getRemittancesConciliation: Endpoint = {
   handle: async (app, request) => {
     const { date, email } = request.query as { date?: unknown; email?: unknown };
     const { environmentIds, currency } = await readScope(app, request, email);
-    if (typeof date !== 'string' || !isDay(date)) {
-      throw new Problem('INVALID_PARAMETER', { detail: 'date is a day such as 2026-01-15.' });
-    }
-    const { lines } = await reconcileEntries(app, { environmentIds, ...boundsOfDay(date), transactionId: 0 });
-    const day = describeRemittances(lines, currency);
+    const day = readDay(date);
+    if (day === null) throw new Problem('INVALID_PARAMETER', { detail: 'date is a day such as 2026-01-15.' });
+    const { lines } = await reconcileEntries(app, { environmentIds, ...boundsOfDay(day), transactionId: 0 });
+    const { total, items, paid, refunded, nullifications } = describeRemittances(lines, currency);
     const data = {
-      totalRemittances: day.total,
-      items: day.items,
-      totalTransactions: day.paid,
-      totalNullification: day.refunded,
-      nullifications: day.nullifications,
+      totalRemittances: total,
+      items,
+      totalTransactions: paid,
+      totalNullification: refunded,
+      nullifications,
     };
     return { message: 'OK', errors: null, data };
   },

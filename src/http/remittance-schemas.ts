@@ -1,6 +1,6 @@
 import Type from 'typebox';
 
-const textOrNull = Type.Union([Type.String(), Type.Null()]);
+const asSent = Type.Union([Type.String(), Type.Number(), Type.Null()]);
 const entry = Type.String({ description: 'Its place in the books: environment, link and line' });
 
 export const RemittanceItemSchema = Type.Object(
@@ -15,7 +15,7 @@ export const RemittanceItemSchema = Type.Object(
     isTotalNullified: Type.Boolean({ description: 'All of it has been given back by now' }),
     isParcialNullified: Type.Boolean({ description: 'A part of it has been given back by now' }),
     currency: Type.String(),
-    document: Type.Object({ id: textOrNull, type: textOrNull }),
+    document: Type.Object({ id: asSent, type: asSent }, { description: 'x_document of the order' }),
     entry,
   },
   { $id: 'RemittanceItem' },

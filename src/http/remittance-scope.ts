@@ -6,6 +6,7 @@ import { findUser } from '../auth/find-user.ts';
 import type { User } from '../auth/user.ts';
 import type { BookedLine } from '../books/reconciliation-queries.ts';
 import { Problem } from '../error-catalogue.ts';
+import { isDay } from '../lib/calendar-day.ts';
 import { toDecimalNumber } from '../lib/money.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import { requireUser } from './require-user.ts';
@@ -15,7 +16,7 @@ export const SCOPE_PARAMETERS = [
   {
     name: 'environment',
     in: 'query',
-    description: 'production unless said; what is tested and what is earned are never mixed',
+    description: 'that of RUBRICA_ENV unless said; what is tested and what is earned are never mixed',
     schema: Type.String({ enum: ['development', 'production'] }),
   },
   { name: 'currency', in: 'query', description: 'CLP unless said; sums are of one currency', schema: Type.String() },
@@ -40,7 +41,7 @@ export type RemittanceScope = { environmentIds: number[]; currency: string; user
 export async function readScope(app: App, request: FastifyRequest, whose: unknown): Promise<RemittanceScope> {
   const asking = await requireUser(app, request);
   const user = await readUser(app, asking, whose);
-  const { environment = 'production', currency = 'CLP' } = request.query as {
+  const { environment = app.config.mode, currency = 'CLP' } = request.query as {
     environment?: unknown;
     currency?: unknown;
   };
@@ -49,6 +50,12 @@ export async function readScope(app: App, request: FastifyRequest, whose: unknow
   }
   if (typeof currency !== 'string' || currencyExponent(currency) === undefined) throw new Problem('INVALID_CURRENCY');
   return { environmentIds: await listEnvironmentIds(app, environment, null, user.environmentIds), currency, user };
+}
+
+/** A day such as `2026-01-15`; of a time, as some clients send it, the day that it is written with. Null: it is neither. */
+export function readDay(value: unknown): string | null {
+  const [, day = ''] = (typeof value === 'string' && /^(.{10})(?:T[\d:.]+Z)?$/.exec(value)) || [];
+  return isDay(day) ? day : null;
 }
 
 async function readUser(app: App, asking: User, whose: unknown): Promise<User> {
@@ -113,10 +120,10 @@ function describeNullification(line: BookedLine) {
 }
 
 /** The shop's own document, as it sent it: never signed, so never believed for more than this. */
-function readDocument(unsignedFields: string | null): { id: string | null; type: string | null } {
+function readDocument(unsignedFields: string | null) {
   const { x_document: document } = JSON.parse(unsignedFields ?? '{}') as {
     x_document?: Record<string, unknown> | null;
   };
-  const text = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value) : null);
-  return { id: text(document?.['id']), type: text(document?.['type']) };
+  const plain = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? value : null);
+  return { id: plain(document?.['id']), type: plain(document?.['type']) };
 }

@@ -70,7 +70,7 @@ suite('books, reconcile and refund on the command line', () => {
     assert.equal(head, 'ENTRY,WHEN (UTC),KIND,TRANSACTION,REFERENCE,REFUND,AUTHORISATION,AMOUNT,CURRENCY');
     assert.match(payment ?? '', /^1\/1\.0,[\d: -]{19},payment,\d+,'=1\+1,,\d{6},12990\.00,CLP$/);
     assert.match(refund ?? '', /,refund,\d+,'=1\+1,rf_\w+,\d{6},-2990\.00,CLP$/);
-    assert.deepEqual((await json<{ lines: [] }>('reconcile', '--date', day)).lines, []);
+    assert.deepEqual((await json<{ lines: [] }>('reconcile', '--date', day, '--environment', 'production')).lines, []);
   });
 
   test('reconcile compares a settlement file, and its status says whether everything matched', async () => {

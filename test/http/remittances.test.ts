@@ -32,7 +32,7 @@ forEachEngine('remittances over HTTP', (openTestDatabase) => {
           isTotalNullified: false,
           isParcialNullified: true,
           currency: 'CLP',
-          document: { id: '77', type: 'boleta' },
+          document: { id: 77, type: 'boleta' },
           entry: `${shop.environment.id}/1.0`,
         },
       ],
@@ -60,6 +60,15 @@ forEachEngine('remittances over HTTP', (openTestDatabase) => {
     });
   });
 
+  test('a day may be sent as a time, as clients in JavaScript send their dates', async () => {
+    await using shop = await open(openTestDatabase);
+    await createPaidTransaction(shop.app, shop.environment);
+    const data = await shop.data('/remittances/conciliation?email=&date=2026-01-15T00%3A00%3A00.000Z');
+    assert.equal(data['totalTransactions'], 12_990);
+    const path = '/indicators/remittances?remittanceByDate=2026-01-15T00%3A00%3A00.000Z';
+    assert.equal(((await shop.data(path))['remittanceByDate'] as Day).total, 12_990);
+  });
+
   test('a day is a day of Chile', async () => {
     await using shop = await open(openTestDatabase);
     // 02:59 UTC is still the evening before in Chile.
@@ -70,13 +79,14 @@ forEachEngine('remittances over HTTP', (openTestDatabase) => {
     assert.deepEqual([await count('2026-01-15'), await count('2026-01-16')], [1, 0]);
   });
 
-  test('what is tested is no remittance unless it is asked for, and no currency is added to another', async () => {
+  test('what is tested is not earned, and no currency is added to another', async () => {
     await using shop = await open(openTestDatabase);
     await createPaidTransaction(shop.app, shop.environment, { amount: 1055, currency: 'USD' });
     const total = async (query: string) =>
       (await shop.data(`/remittances/conciliation?date=2026-01-15${query}`))['totalTransactions'];
     assert.equal(await total(''), 0);
-    assert.equal(await total('&environment=development'), 0);
+    assert.equal(await total('&currency=USD'), 10.55);
+    assert.equal(await total('&environment=production&currency=USD'), 0);
     assert.equal(await total('&environment=development&currency=USD'), 10.55);
   });
 

@@ -3,10 +3,16 @@ import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { createUser } from '../../src/auth/create-user.ts';
+import { createUser, type NewUser } from '../../src/auth/create-user.ts';
+import type { RunningService } from '../../src/cli/serve-command.ts';
+import { dayOf } from '../../src/lib/calendar-day.ts';
 import { createPaymentService, type TokenPair } from '../../src/payment-services/create-payment-service.ts';
+import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
+import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
 import { startReceiver, startTestService } from '../support/test-service.ts';
 
 const require = createRequire(import.meta.url);
@@ -19,8 +25,13 @@ type PublishedApi = {
   TrxsApi: new () => {
     trxsPost(options: object, done: Done): void;
     trxsIdGet(id: number, done: Done): void;
+    trxsIdTrxNullificationPost(id: number, options: object, done: Done): void;
+    trxsIdTrxNullificationGet(id: number, done: Done): void;
+    trxsIdTrxNullificationStatusGet(id: number, verificationToken: string, done: Done): void;
   };
-  PaymentsApi: new () => { paymentsGet(done: Done): void };
+  RemittancesApi: new () => { remittancesConciliationGet(email: string, date: Date, done: Done): void };
+  IndicatorsApi: new () => { indicatorsRemittancesGet(options: object, done: Done): void };
+  PaymentsApi: new () => { paymentsGet(serviceToken: string, done: Done): void };
   AuthApi: new () => { usersLoginPost(options: object, done: Done): void };
   LoginBody: new (username: string, password: string) => object;
 };
@@ -52,17 +63,55 @@ forEachEngine('published clients, unmodified but for their base URL', (openTestD
     assert.equal(fields.x_signature, signer.signPayload(fields, tokens.secret_token));
     assert.equal(fields.x_result, 'completed');
 
-    const user = await createUser(service.app, { email: 'shop@example.cl', payouts: false, paymentServiceIds: [] });
-    const login = await call((done) =>
-      new api.AuthApi().usersLoginPost({ loginBody: new api.LoginBody(user.email, user.password) }, done),
-    );
-    const token = (login.body as { data: { access_token_jwt: string } }).data.access_token_jwt;
-    for (const scheme of Object.values(api.ApiClient.instance.authentications)) {
-      scheme.accessToken = token;
-      scheme.apiKey = `Bearer ${token}`;
-    }
+    await logIn(service);
     const read = await call((done) => trxs.trxsIdGet(data.idTrx, done));
     assert.equal((read.body as { data: { status: string } }).data.status, 'complete');
+  });
+
+  test('the JavaScript SDK gives a payment back, follows it, and reads the day and the balance', async (context) => {
+    const { service, tokens } = await open(context, (await openTestDatabase()).url);
+    api.ApiClient.instance.basePath = service.url;
+    const environment = await loadEnvironment(service.app, tokens.service_token);
+    const { id } = await createPaidTransaction(service.app, environment as ServiceEnvironment, { amount: 12_990 });
+    const { email } = await logIn(service);
+    const trxs = new api.TrxsApi();
+
+    const inlineObject1 = { amount: 2990, type: 'parcial', nullifyTbk: true };
+    const refund = await call((done) => trxs.trxsIdTrxNullificationPost(id, { inlineObject1 }, done));
+    const { message, data } = refund.data as { message: string; data: { verificationToken: string } };
+    assert.equal(message, 'La anulación se encuentra en proceso');
+    const status = () =>
+      call((done) => trxs.trxsIdTrxNullificationStatusGet(id, data.verificationToken, done)).then(
+        ({ body }) => (body as { data: { status: string } }).data.status,
+      );
+    while ((await status()) === 'processing') await setTimeout(50);
+    assert.equal(await status(), 'completed');
+    const again = await call((done) =>
+      trxs.trxsIdTrxNullificationPost(id, { inlineObject1: { amount: 12_990, type: 'total' } }, done),
+    );
+    assert.equal(again.status, 200);
+    const list = await call((done) => trxs.trxsIdTrxNullificationGet(id, done));
+    assert.equal((list.data as { data: { nullifications: object[] } }).data.nullifications.length, 1);
+
+    const today = new Date(`${dayOf(service.app.now())}T00:00:00.000Z`);
+    const day = await call((done) => new api.RemittancesApi().remittancesConciliationGet(email, today, done));
+    const { totalRemittances, items } = (day.data as { data: { totalRemittances: number; items: { idTrx: number }[] } })
+      .data;
+    assert.deepEqual([totalRemittances, items.map(({ idTrx }) => idTrx)], [10_000, [id]]);
+    const asked = { availableBalance: true, futureRemittances: false };
+    const balance = await call((done) => new api.IndicatorsApi().indicatorsRemittancesGet(asked, done));
+    assert.equal((balance.data as { data: { availableBalance: number } }).data.availableBalance, 10_000);
+  });
+
+  test('the JavaScript SDK lists the payment methods', async (context) => {
+    const { service, tokens } = await open(context, (await openTestDatabase()).url);
+    api.ApiClient.instance.basePath = service.url;
+    const methods = await call((done) => new api.PaymentsApi().paymentsGet(tokens.service_token, done));
+    const { types } = methods.body as { types: { codigo: string }[] };
+    assert.deepEqual(
+      types.map(({ codigo }) => codigo),
+      ['simulated'],
+    );
   });
 
   test('the form that the README of that SDK shows, which sends an empty body, is refused with a reason', async (context) => {
@@ -127,6 +176,23 @@ function orderOf(tokens: TokenPair, shopUrl: string) {
   };
 }
 
-function call(ask: (done: Done) => void): Promise<{ status: number; body: unknown }> {
-  return new Promise((resolve, reject) => ask((error, _data, response) => (error ? reject(error) : resolve(response))));
+/** A new user, logged in by the SDK, whose token it sends from now on. */
+async function logIn({ app }: RunningService): Promise<NewUser> {
+  const user = await createUser(app, { email: 'shop@example.cl', payouts: false, paymentServiceIds: [] });
+  const login = await call((done) =>
+    new api.AuthApi().usersLoginPost({ loginBody: new api.LoginBody(user.email, user.password) }, done),
+  );
+  const token = (login.body as { data: { access_token_jwt: string } }).data.access_token_jwt;
+  for (const scheme of Object.values(api.ApiClient.instance.authentications)) {
+    scheme.accessToken = token;
+    scheme.apiKey = `Bearer ${token}`;
+  }
+  return user;
+}
+
+/** `data` is what the SDK made of the body. */
+function call(ask: (done: Done) => void): Promise<{ status: number; body: unknown; data: unknown }> {
+  return new Promise((resolve, reject) =>
+    ask((error, data, response) => (error ? reject(error) : resolve({ ...response, data }))),
+  );
 }
