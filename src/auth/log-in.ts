@@ -17,9 +17,11 @@ export type LoginAttempt = { email: string; password: string; address: string };
 const LIFETIME_SECONDS = 24 * 60 * 60;
 const HALF_AN_HOUR_MS = 30 * 60_000;
 
-/** Many users may share one address; a stranger who tries the accounts in turn is stopped here. */
-const ADDRESS_LIMIT: Limit = { name: 'login-address', most: 100, windowMs: HALF_AN_HOUR_MS, counts: 'window' };
-const ACCOUNT_LIMIT: Limit = { name: 'login-account', most: 10, windowMs: HALF_AN_HOUR_MS, counts: 'streak' };
+/** Of wrong passwords. Many users may share one address; a stranger who tries the accounts in turn is stopped there. */
+export const LOGIN_LIMITS = {
+  address: { name: 'login-address', most: 100, windowMs: HALF_AN_HOUR_MS, counts: 'window' },
+  account: { name: 'login-account', most: 10, windowMs: HALF_AN_HOUR_MS, counts: 'streak' },
+} as const satisfies Record<string, Limit>;
 
 /**
  * An access token of 24 hours for an e-mail address and its password.
@@ -38,7 +40,7 @@ export async function logIn(app: App, attempt: LoginAttempt): Promise<AccessToke
 
 /** Where the wrong passwords of an account are counted. */
 export function accountLimitKey(app: App, email: string): string {
-  return limitKey(app, ACCOUNT_LIMIT, email);
+  return limitKey(app, LOGIN_LIMITS.account, email);
 }
 
 // One at a time: a hash takes a whole processor for its time, and payments go on beside it. It also keeps one attempt
@@ -56,14 +58,14 @@ const attempts = perInstance((app: App) => {
 async function judge(app: App, attempt: LoginAttempt): Promise<UserRow> {
   const email = normalizeEmail(attempt.email);
   const network = clientNetwork(attempt.address);
-  await consume(app, ADDRESS_LIMIT, network);
-  await consume(app, ACCOUNT_LIMIT, email);
+  await consume(app, LOGIN_LIMITS.address, network);
+  await consume(app, LOGIN_LIMITS.account, email);
   const user = await selectUserByEmail(app.db, email);
   const right = await verifyPassword(attempt.password, user?.password_hash ?? null);
   if (user === null || !right || user.disabled_at !== null) throw new Problem('LOGIN_FAILED');
   // Counted before the hash, or a burst on several replicas would all be tried; what was no guess is given back.
   await app.db.transaction(async (tx) => {
-    await decrementCount(tx, limitKey(app, ADDRESS_LIMIT, network));
+    await decrementCount(tx, limitKey(app, LOGIN_LIMITS.address, network));
     await deleteCount(tx, accountLimitKey(app, email));
   });
   return user;

@@ -20,7 +20,8 @@ import {
   ValidationSchema,
 } from './validation-schemas.ts';
 
-const MOST_ITEMS = 1000;
+/** In one batch. */
+export const MOST_ITEMS = 1000;
 const LONGEST_REFERENCE = 100;
 /** Of an item: its own members, those of `bankData`, and some to be told that they do not belong there. */
 const LIMITS = { depth: 4, members: 10 * MOST_ITEMS };

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { LIMITS } from '../../sdk/src/field.ts';
+import { LOGIN_LIMITS } from '../../src/auth/log-in.ts';
+import { EXPLAIN_LIMITS } from '../../src/http/explain-refusal.ts';
+import { MOST_ITEMS, postValidationsBankAccountBatch } from '../../src/http/post-validations-bank-account-batch.ts';
+import { REQUEST_LIMITS } from '../../src/http/request-limits.ts';
+import { ROUTES } from '../../src/http/routes.ts';
+import { SERVER_LIMITS } from '../../src/http/server-limits.ts';
+
+const page = readFileSync(join(import.meta.dirname, '../../docs/limits.md'), 'utf8');
+
+test('every request limit is on the page of limits, and no other', () => {
+  const rows = [...page.matchAll(/^\| `([a-z-]+)` \| ([\d,]+) \| (\d+) min \|/gm)].map(([, name, most, minutes]) => ({
+    name,
+    most: Number(most?.replaceAll(',', '')),
+    windowMs: Number(minutes) * 60_000,
+  }));
+  const limits = [REQUEST_LIMITS, LOGIN_LIMITS, EXPLAIN_LIMITS].flatMap((group) => Object.values(group));
+  const byName = (a: { name?: string | undefined }, b: { name?: string | undefined }) =>
+    String(a.name).localeCompare(String(b.name));
+  assert.deepEqual(
+    rows.sort(byName),
+    limits.map(({ name, most, windowMs }) => ({ name, most, windowMs })).sort(byName),
+  );
+});
+
+const SIZES: [what: string, most: string][] = [
+  ['body', kibibytes(SERVER_LIMITS.bodyBytes)],
+  ['body of `POST /validations/BankAccount/batch`', kibibytes(postValidationsBankAccountBatch.bodyLimit ?? 0)],
+  ['bank accounts in one batch', number(MOST_ITEMS)],
+  ['headers', kibibytes(SERVER_LIMITS.headerBytes)],
+  ['number of headers', number(SERVER_LIMITS.headers)],
+  ['levels of a signed JSON body', number(LIMITS.depth)],
+  ['members of a signed body, those of inner objects included', number(LIMITS.members)],
+  ['characters of one value', number(LIMITS.characters)],
+  ['connections of a process', number(SERVER_LIMITS.connections)],
+  ['connections of one address', number(SERVER_LIMITS.connectionsOfAnAddress)],
+  ['time from the first byte of a request to the end of its headers', seconds(SERVER_LIMITS.headersMs)],
+  ['time from the first byte of a request to the end of its body', seconds(SERVER_LIMITS.requestMs)],
+  ['time between two requests of a connection', seconds(SERVER_LIMITS.idleMs)],
+];
+for (const [what, most] of SIZES) {
+  test(`the page of limits says of the ${what}: ${most}`, () => assert.ok(page.includes(`\n| ${what} | ${most} | `)));
+}
+
+test('no endpoint takes a larger body than the page says', () => {
+  const larger = ROUTES.filter(({ bodyLimit }) => bodyLimit !== undefined);
+  assert.deepEqual(larger, [postValidationsBankAccountBatch]);
+});
+
+function kibibytes(bytes: number): string {
+  return `${bytes / 1024} KiB`;
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+function seconds(ms: number): string {
+  return `${ms / 1000} s`;
+}
