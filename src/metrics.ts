@@ -29,36 +29,10 @@ export function createMetrics() {
       },
     }),
     answered: createAnswerMeter(registry, 'rubrica_http_requests_total', 'rubrica_http_request_seconds'),
-    transactions: new Counter({
-      name: 'rubrica_transactions_total',
-      help: 'Transactions that reached a state',
-      labelNames: ['state'],
-      registers,
-    }),
-    conflicts: new Counter({
-      name: 'rubrica_conflicts_total',
-      help: 'Answers of payment methods that contradict the state of their transaction: each needs a person',
-      registers,
-    }),
-    unansweredPayments: new Counter({
-      name: 'rubrica_unanswered_payments_total',
-      help: 'Look-ups without an end of payments that began more than a day ago: each needs a person',
-      registers,
-    }),
+    ...createMoneyCounters(registers),
     policyViolations: new Counter({
       name: 'rubrica_policy_violations_total',
       help: 'Reports of browsers that the policy of a page stopped something; anybody can send them',
-      registers,
-    }),
-    refunds: new Counter({
-      name: 'rubrica_refunds_total',
-      help: 'Refunds that reached their end',
-      labelNames: ['state'],
-      registers,
-    }),
-    unansweredRefunds: new Counter({
-      name: 'rubrica_unanswered_refunds_total',
-      help: 'Look-ups without an end of refunds that were accepted more than a day ago: each needs a person',
       registers,
     }),
     deliveries: new Counter({
@@ -76,6 +50,39 @@ export function createMetrics() {
       name: 'rubrica_validations_total',
       help: 'Bank account validations, by verdict',
       labelNames: ['verdict'],
+      registers,
+    }),
+  };
+}
+
+/** What became of money, and what of it waits for a person. */
+function createMoneyCounters(registers: Registry[]) {
+  return {
+    transactions: new Counter({
+      name: 'rubrica_transactions_total',
+      help: 'Transactions that reached a state',
+      labelNames: ['state'],
+      registers,
+    }),
+    conflicts: new Counter({
+      name: 'rubrica_conflicts_total',
+      help: 'Answers of payment methods that contradict the state of their transaction: each needs a person',
+      registers,
+    }),
+    unansweredPayments: new Counter({
+      name: 'rubrica_unanswered_payments_total',
+      help: 'Look-ups without an end of payments that began more than a day ago: each needs a person',
+      registers,
+    }),
+    refunds: new Counter({
+      name: 'rubrica_refunds_total',
+      help: 'Refunds that reached their end',
+      labelNames: ['state'],
+      registers,
+    }),
+    unansweredRefunds: new Counter({
+      name: 'rubrica_unanswered_refunds_total',
+      help: 'Look-ups without an end of refunds that were accepted more than a day ago: each needs a person',
       registers,
     }),
   };
