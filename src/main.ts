@@ -20,6 +20,7 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   reconcile: async () => (await import('./cli/reconcile-command.ts')).addReconcileCommand,
   'validate banks privacy': async () => (await import('./cli/bank-validation-commands.ts')).addBankValidationCommands,
   'migrate doctor backup': async () => (await import('./cli/operation-commands.ts')).addOperationCommands,
+  bench: async () => (await import('./cli/bench-command.ts')).addBenchCommand,
 };
 
 const program = new Command('rubrica')

@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Bench } from './support/bench.ts';
+import { type Figure, FigureSkipped, limitLine } from './support/figure.ts';
+import { createInstallation, type Installation } from './support/service.ts';
+
+const launcher = new URL('../bin/rubrica', import.meta.url).pathname;
+
+/** Start to ready, and the memory that all processes then hold, with `bin/rubrica serve` as users start it. */
+export async function measureIdle(bench: Bench): Promise<Figure> {
+  if (process.platform !== 'linux') throw new FigureSkipped('memory is read from /proc, which only Linux has');
+  const installation = await createInstallation(join(bench.folder, 'idle'));
+  const megabytes: number[] = [];
+  const seconds: number[] = [];
+  for (let round = 0; round < bench.sizes.rounds; round++) {
+    const started = await startOnce(installation, bench.sizes.settleMs);
+    megabytes.push(started.megabytes);
+    seconds.push(started.seconds);
+    bench.say(`  round ${round + 1}  ready in ${started.seconds.toFixed(2)} s, ${started.megabytes.toFixed(1)} MB`);
+  }
+  return {
+    lines: [
+      limitLine('resident memory of all processes when idle, SQLite', 'MB', 110, megabytes),
+      limitLine('start to ready, SQLite, existing data', 's', 1, seconds),
+    ],
+    details: [],
+  };
+}
+
+async function startOnce(
+  { environment }: Installation,
+  settleMs: number,
+): Promise<{ megabytes: number; seconds: number }> {
+  const startedAt = performance.now();
+  const child = spawn(launcher, ['serve'], {
+    cwd: new URL('..', import.meta.url),
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    for await (const line of createInterface(child.stdout)) if (line.includes('"msg":"ready"')) break;
+    const seconds = (performance.now() - startedAt) / 1000;
+    child.stdout.resume();
+    await pause(settleMs);
+    return { seconds, megabytes: residentMegabytes(child.pid as number) };
+  } finally {
+    child.kill('SIGTERM');
+    if (child.exitCode === null) await once(child, 'exit');
+  }
+}
+
+/** Of the process and all that it has started. */
+function residentMegabytes(pid: number): number {
+  const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+  );
+  return kilobytes / 1024 + children.map(residentMegabytes).reduce((sum, one) => sum + one, 0);
+}

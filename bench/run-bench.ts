@@ -1,0 +1,98 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { measureConnections } from './connections.ts';
+import { measureCreatePostgres } from './create-postgres.ts';
+import { measureCreateSqlite } from './create-sqlite.ts';
+import { measureDeliveries } from './deliveries.ts';
+import { measureGrowth } from './growth.ts';
+import { measureIdle } from './idle.ts';
+import { measureProfile } from './profile.ts';
+import { measureSign } from './sign.ts';
+import { type Bench, createBench } from './support/bench.ts';
+import { type Figure, FigureInvalid, FigureSkipped } from './support/figure.ts';
+import { describeMachine } from './support/machine.ts';
+import { plotOf } from './support/plot.ts';
+import { type Measured, markdownOf, textOf } from './support/report.ts';
+import { measureValidations } from './validations.ts';
+
+/** THE TABLE of figures, in the order in which they are printed. */
+const FIGURES: Record<string, (bench: Bench) => Promise<Figure>> = {
+  'create-sqlite': measureCreateSqlite,
+  'create-postgres': measureCreatePostgres,
+  validations: measureValidations,
+  deliveries: measureDeliveries,
+  growth: measureGrowth,
+  sign: measureSign,
+  idle: measureIdle,
+  connections: measureConnections,
+  profile: measureProfile,
+};
+
+const DOCUMENT = new URL('../docs/performance.md', import.meta.url);
+const RECORD = new URL('../docs/performance.json', import.meta.url);
+const PLOT = new URL('../docs/performance.svg', import.meta.url);
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean' }, json: { type: 'boolean' }, write: { type: 'boolean' } },
+});
+process.on('SIGINT', () => process.exit(130));
+process.on('SIGTERM', () => process.exit(143));
+await main(positionals.length === 0 ? Object.keys(FIGURES) : positionals);
+
+async function main(names: readonly string[]): Promise<void> {
+  const unknown = names.find((name) => !Object.hasOwn(FIGURES, name));
+  if (unknown !== undefined)
+    return fail(`There is no figure ${unknown}; there are ${Object.keys(FIGURES).join(', ')}.`);
+  if (options.write && options.quick) return fail('What --quick measures means nothing, so it is not written.');
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-bench-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const bench = createBench(folder, options.quick === true);
+  const measured: Measured[] = [];
+  for (const name of names) {
+    const figure = await measure(bench, name);
+    if (figure !== null) measured.push(figure);
+  }
+  await bench.stop();
+  process.stdout.write(options.json === true ? `${JSON.stringify({ figures: measured })}\n` : `\n${textOf(measured)}`);
+  if (options.write === true) write(measured);
+}
+
+/** Null when it could not be taken; why is said aloud, and a figure that is worthless ends in status 1. */
+async function measure(bench: Bench, name: string): Promise<Measured | null> {
+  bench.say(name);
+  try {
+    const figure = await (FIGURES[name] as (bench: Bench) => Promise<Figure>)(bench);
+    const machine = describeMachine(bench.folder, bench.postgresVersion());
+    // The day is enough, and does not tell when somebody was at his desk.
+    return { name, measuredAt: new Date().toISOString().slice(0, 10), machine, ...figure };
+  } catch (error) {
+    if (!(error instanceof FigureSkipped || error instanceof FigureInvalid)) throw error;
+    bench.say(`!!! ${name} was not measured: ${error.message}`);
+    if (error instanceof FigureInvalid) process.exitCode = 1;
+    return null;
+  }
+}
+
+/** Puts what was measured beside what was measured before, and makes the document and its plot anew. */
+function write(measured: readonly Measured[]): void {
+  const before = existsSync(RECORD) ? (JSON.parse(readFileSync(RECORD, 'utf8')) as Measured[]) : [];
+  const all = Object.keys(FIGURES).flatMap(
+    (name) => measured.find((one) => one.name === name) ?? before.find((one) => one.name === name) ?? [],
+  );
+  writeFileSync(RECORD, `${JSON.stringify(all, null, 1)}\n`);
+  writeFileSync(PLOT, plotOf(all.flatMap(({ lines }) => lines)));
+  const document = readFileSync(DOCUMENT, 'utf8');
+  const between = /(<!-- measured: .*?-->\n)[^]*(\n<!-- end of what was measured -->)/;
+  writeFileSync(
+    DOCUMENT,
+    document.replace(between, (_, begin: string, end: string) => `${begin}\n${markdownOf(all)}\n${end}`),
+  );
+}
+
+function fail(message: string): void {
+  process.stderr.write(`${message}\n`);
+  process.exitCode = 1;
+}

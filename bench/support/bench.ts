@@ -1,0 +1,116 @@
+import { type BenchPostgres, startBenchPostgres } from './databases.ts';
+import { FigureInvalid, FigureSkipped } from './figure.ts';
+import type { LoadPlan, LoadResult } from './load-plan.ts';
+import { runProgram } from './programs.ts';
+
+/** How much is measured. `quick` shows that everything runs; its numbers mean nothing. */
+export type Sizes = {
+  rounds: number;
+  warmUpMs: number;
+  measureMs: number;
+  /** Stored transactions of the growth figure. */
+  stored: readonly number[];
+  /** Until what a start left over is gone and the first looks of the worker are done. */
+  settleMs: number;
+  callbacks: number;
+  signatures: number;
+};
+
+const FULL: Sizes = {
+  rounds: 5,
+  warmUpMs: 1000,
+  measureMs: 4000,
+  stored: [0, 1_000_000, 10_000_000],
+  settleMs: 3_000,
+  callbacks: 20_000,
+  signatures: 100_000,
+};
+const QUICK: Sizes = {
+  rounds: 1,
+  warmUpMs: 20,
+  measureMs: 100,
+  stored: [0, 1_000],
+  settleMs: 100,
+  callbacks: 100,
+  signatures: 1_000,
+};
+
+/** What the figures share: a folder that is removed at the end, one PostgreSQL, and a voice. */
+export type Bench = {
+  sizes: Sizes;
+  folder: string;
+  postgres(): Promise<BenchPostgres>;
+  /** PostgreSQL's version when a figure has used it. */
+  postgresVersion(): string | null;
+  say(text: string): void;
+  stop(): Promise<void>;
+};
+
+export function createBench(folder: string, quick: boolean): Bench {
+  let started: Promise<BenchPostgres | null> | null = null;
+  let version: string | null = null;
+  return {
+    sizes: quick ? QUICK : FULL,
+    folder,
+    postgres: async () => {
+      started ??= startBenchPostgres();
+      const postgres = await started;
+      if (postgres === null) throw new FigureSkipped("PostgreSQL is missing: install Debian's package postgresql");
+      version = postgres.version;
+      return postgres;
+    },
+    postgresVersion: () => version,
+    say: (text) => void process.stderr.write(`${text}\n`),
+    stop: async () => {
+      await (await started)?.stop();
+    },
+  };
+}
+
+/** More requests than any server here answers in the time, so that the time ends a run. */
+const MOST_PER_MS = 40;
+
+type Load = Pick<LoadPlan, 'port' | 'request'> & { connections?: number; repeat?: boolean };
+
+/** Loads a server with requests and answers what came back. Throws `FigureInvalid` when any was refused. */
+export async function runLoad({ sizes }: Bench, load: Load): Promise<LoadResult> {
+  const { warmUpMs, measureMs } = sizes;
+  const repeat = load.repeat === true;
+  const prepared = repeat ? 5_000 : (warmUpMs + measureMs) * MOST_PER_MS;
+  const plan: LoadPlan = { connections: 64, ...load, repeat, prepared, warmUpMs, measureMs };
+  const result = JSON.parse(
+    await runProgram(process.execPath, ['bench/load-generator.ts', JSON.stringify(plan)]),
+  ) as LoadResult;
+  if (result.refused > 0)
+    throw new FigureInvalid(`${result.refused} requests were refused, the first with: ${result.refusal}`);
+  return result;
+}
+
+/** Something to measure: each call is one more round of it. */
+export type Contestant = () => Promise<number>;
+
+/**
+ * Measures two or more side by side: one round of each, then the next, in turn from the front and from the back, so that
+ * what the machine does meanwhile touches all alike. Answers a row per round in the order of the contestants.
+ */
+export async function alternate(bench: Bench, contestants: Record<string, Contestant>): Promise<number[][]> {
+  const entries = Object.entries(contestants);
+  const rows: number[][] = [];
+  for (let round = 0; round < bench.sizes.rounds; round++) {
+    const row: number[] = new Array(entries.length).fill(0);
+    const order = [...entries.keys()];
+    for (const at of round % 2 === 0 ? order : order.toReversed()) {
+      const [name, measure] = entries[at] as [string, Contestant];
+      const quantity = await measure();
+      bench.say(`  round ${round + 1}  ${name.padEnd(40)} ${Math.round(quantity)}`);
+      row[at] = quantity;
+    }
+    rows.push(row);
+  }
+  return rows;
+}
+
+/** The rounds of the first contestant against one of the others. */
+export function roundsAgainst(rows: readonly number[][], peer: number, ours = 0): { ours: number; peer: number }[] {
+  return rows.map((row) => ({ ours: row[ours] as number, peer: row[peer] as number }));
+}

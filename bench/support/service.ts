@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import type { CreateRequest } from './load-plan.ts';
+import { type Program, runProgram, startProgram } from './programs.ts';
+
+/** A place for one installation: its own data folder and database. */
+export type Installation = { environment: NodeJS.ProcessEnv; serviceToken: string; secretToken: string };
+
+export type Service = Program & { port: number };
+
+/** Makes a data folder with a payment service in it. `databaseUrl` is that of an empty database. */
+export async function createInstallation(
+  folder: string,
+  databaseUrl = `sqlite:${join(folder, 'rubrica.db')}`,
+): Promise<Installation> {
+  const environment = { DATA_DIR: folder, DATABASE_URL: databaseUrl, PORT: '0', RATE_LIMITS: 'off', LOG_LEVEL: 'info' };
+  const text = await runProgram(
+    process.execPath,
+    ['src/main.ts', 'payment-service', 'create', '--name', 'Bench', '--json'],
+    environment,
+  );
+  const { development } = JSON.parse(text) as { development: { service_token: string; secret_token: string } };
+  return { environment, serviceToken: development.service_token, secretToken: development.secret_token };
+}
+
+/** Starts the service as its users do: `serve`, with limits off and everything else as it comes. */
+export async function startService(
+  { environment }: Installation,
+  nodeOptions: readonly string[] = [],
+): Promise<Service> {
+  const isReady = (line: string) => line.includes('"msg":"ready"');
+  const program = await startProgram([...nodeOptions, 'src/main.ts', 'serve'], { environment, isReady });
+  const { url } = JSON.parse(program.line) as { url: string };
+  return { ...program, port: Number(new URL(url).port) };
+}
+
+export function createRequestOf(
+  installation: Installation,
+  references: CreateRequest['references'] = 'sequential',
+): CreateRequest {
+  const { serviceToken, secretToken } = installation;
+  return { kind: 'create', serviceToken, secretToken, references };
+}

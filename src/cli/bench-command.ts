@@ -1,0 +1,32 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+
+const repository = join(import.meta.dirname, '../..');
+
+/** `bench`: the figures of docs/performance.md, measured here and now. */
+export function addBenchCommand(program: Command): void {
+  program
+    .command('bench')
+    .description('measures the service beside its peers and prints the ratios')
+    .argument('[figures...]', 'which ones; without any: all of them, which takes half an hour and 16 GB of disk')
+    .option('--quick', 'only show that everything runs; the numbers mean nothing')
+    .option('--json', 'print one JSON object')
+    .option('--write', 'renew docs/performance.md with what was measured')
+    .action(bench);
+}
+
+/** The bench is no part of the service: a program of its own, which needs what is installed for development. */
+async function bench(figures: readonly string[], options: Record<string, boolean>): Promise<void> {
+  const install = execFileSync(join(repository, 'bin/install'), ['--dev'], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const flags = Object.keys(options).map((name) => `--${name}`);
+  const child = spawn(install.trim(), [join(repository, 'bench/run-bench.ts'), ...figures, ...flags], {
+    stdio: 'inherit',
+  });
+  const [status] = (await once(child, 'exit')) as [number | null];
+  process.exitCode = status ?? 1;
+}

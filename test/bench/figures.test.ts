@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+const program = join(import.meta.dirname, '../../bench/run-bench.ts');
+
+type Printed = {
+  figures: { name: string; lines: { measured: string; value: number }[]; details: { rows: string[][] }[] }[];
+};
+
+/** Runs figures in the way that shows only whether they run. */
+function bench(...args: string[]) {
+  const run = spawnSync(process.execPath, [program, '--quick', '--json', ...args], {
+    encoding: 'utf8',
+    timeout: 300_000,
+  });
+  return { status: run.status, stderr: run.stderr, stdout: run.stdout };
+}
+
+// No speed is asserted: what a figure is depends on the machine. This only shows that peers and service answer rightly,
+// for a single refused request ends the figure and the status is 1.
+test('every figure runs, and all together are one JSON object', () => {
+  const { status, stdout, stderr } = bench();
+  assert.equal(status, 0, stderr);
+  const { figures } = JSON.parse(stdout) as Printed;
+  const found = Object.fromEntries(figures.map(({ name, lines, details }) => [name, lines.length + details.length]));
+  const onSqlite = { 'create-sqlite': 2, validations: 1, sign: 2, idle: 2 };
+  const onPostgres = { 'create-postgres': 2, deliveries: 3, growth: 4, connections: 2, profile: 4 };
+  const all = /PostgreSQL is missing/.test(stderr) ? onSqlite : { ...onSqlite, ...onPostgres };
+  assert.deepEqual(found, all, stderr);
+  for (const line of figures.flatMap(({ lines }) => lines)) assert.ok(line.value > 0, line.measured);
+  for (const { rows } of figures.flatMap(({ details }) => details)) assert.ok(rows.length > 0);
+});
+
+test('a figure that does not exist is refused with the names of those that do', () => {
+  const { status, stderr } = bench('nonsense');
+  assert.equal(status, 1);
+  assert.match(stderr, /create-sqlite, create-postgres/);
+});
