@@ -78,9 +78,21 @@ export function errorExamples(codes: readonly string[]): Record<string, unknown>
   );
 }
 
+const RETRY_AFTER = { description: 'Seconds to wait', schema: { type: 'integer' } };
+
 const HEADERS: Record<number, Record<string, unknown>> = {
-  429: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } } },
-  503: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } } },
+  429: {
+    'Retry-After': RETRY_AFTER,
+    'RateLimit-Policy': {
+      description: 'The limit that was reached: q requests in w seconds',
+      schema: { type: 'string', examples: ['"payment-service";q=6000;w=60'] },
+    },
+    RateLimit: {
+      description: 'r requests are left, and in t seconds the count begins anew',
+      schema: { type: 'string', examples: ['"payment-service";r=0;t=42'] },
+    },
+  },
+  503: { 'Retry-After': RETRY_AFTER },
 };
 
 /** Each once, in the order of their status. Throws for a code that is not in the catalogue. */
