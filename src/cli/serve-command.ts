@@ -9,6 +9,7 @@ import { prepareStore } from './prepare-store.ts';
 
 /** Time for requests and deliveries under way once a stop is asked for. */
 const DRAIN_MS = 8_000;
+const SWEEP_MS = 50;
 
 /** `serve`. */
 export function addServeCommand(program: Command): void {
@@ -45,7 +46,10 @@ export async function startService(settings: Config): Promise<RunningService> {
     stop: async () => {
       app.log.info('stopping');
       app.stop();
+      // A connection whose answer was under way was not told to close. Once it is idle it would hold the stop for 5 s.
+      const sweep = setInterval(() => server.server.closeIdleConnections(), SWEEP_MS);
       await within(DRAIN_MS, Promise.all([server.close(), worker.stop()]));
+      clearInterval(sweep);
       await app.close();
       app.log.info('stopped');
     },
