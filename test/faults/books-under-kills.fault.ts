@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { forEachEngine } from '../support/engines.ts';
+import { createSeededRandom } from '../support/test-app.ts';
+import { killBookkeeper } from './books-under-kills.ts';
+import { report } from './support/report.ts';
+
+const KILLS = Number(process.env.FAULT_KILLS ?? 200);
+
+forEachEngine('books under kills', (openTestDatabase, engine) => {
+  test(`after each of ${KILLS} kills the books are what happened`, async () => {
+    const result = await killBookkeeper(openTestDatabase, { kills: KILLS, random: createSeededRandom(1) });
+    report(`books under kills on ${engine}`, { ...result, problems: result.problems.length });
+    assert.deepEqual(result.problems, []);
+    assert.ok(result.payments > KILLS && result.refunds > KILLS, 'there was something to book');
+  });
+});

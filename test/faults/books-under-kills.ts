@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { verifyBooks } from '../../src/books/verify-books.ts';
+import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
+import type { OpenTestDatabase } from '../support/engines.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { selectWrongBooks } from '../support/test-books.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+
+export type BooksUnderKills = { kills: number; payments: number; refunds: number; problems: string[] };
+
+/**
+ * Kills a process that pays, gives back and books at a random moment, over and over, and reads the books after each.
+ * At the end what was left open is carried out, and everything fits.
+ */
+export async function killBookkeeper(
+  openTestDatabase: OpenTestDatabase,
+  options: { kills: number; random: () => number; plant?: 'books in a second commit' },
+): Promise<BooksUnderKills> {
+  const db = await openTestDatabase();
+  const app = createTestApp(db);
+  const { serviceToken } = await createTestEnvironment(app);
+  const problems: string[] = [];
+  const readBooks = async (when: string) => {
+    const wrong = await selectWrongBooks(db);
+    const { problems: broken } = await verifyBooks(app);
+    for (const found of [...wrong, ...broken]) problems.push(`${when}: ${JSON.stringify(found)}`);
+  };
+  for (let kill = 1; kill <= options.kills; kill++) {
+    await killAfter(Math.round(options.random() * 150), [db.url, serviceToken, options.plant ?? '']);
+    await readBooks(`after kill ${kill}`);
+  }
+  for (let round = 0; round < 10; round++) {
+    app.now.advance(120_000);
+    while ((await carryOutRefunds(app, 1000)) > 0);
+  }
+  await readBooks('at the end');
+  const count = async (sql: string) => (await db.query<{ n: number }>(sql))[0]?.n ?? 0;
+  const open = await count("select count(*) as n from refunds where state = 'processing'");
+  if (open > 0) problems.push(`${open} refunds have no end`);
+  return {
+    kills: options.kills,
+    payments: await count("select count(*) as n from transactions where state = 'completed'"),
+    refunds: await count("select count(*) as n from refunds where state = 'completed'"),
+    problems,
+  };
+}
+
+async function killAfter(milliseconds: number, parameters: string[]): Promise<void> {
+  const program = fileURLToPath(new URL('./support/bank-process.ts', import.meta.url));
+  const child = spawn(process.execPath, [program, ...parameters], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
+  await setTimeout(milliseconds);
+  if (child.exitCode !== null) throw new Error(`The bank ended by itself, with status ${child.exitCode}`);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createSeededRandom } from '../support/test-app.ts';
+import { restartReplicas, stopUnderLoad } from './graceful-stop.ts';
+import { report } from './support/report.ts';
+
+const STOPS = Number(process.env.FAULT_STOPS ?? 50);
+const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 5);
+const binaries = process.env.POSTGRES_BIN;
+
+describe('SIGTERM', () => {
+  test(`ends a service under load ${STOPS} times without failing what it had taken`, async () => {
+    const result = await stopUnderLoad({ stops: STOPS, random: createSeededRandom(1) });
+    report('SIGTERM under load', { ...result, problems: result.problems.length });
+    assert.deepEqual(result.problems, []);
+    assert.ok(result.acknowledged > 10 * STOPS, 'there was load');
+    assert.ok(result.notTaken > 0, 'the stops were felt');
+  });
+
+  test('catches the planted bug: no drain', async () => {
+    const { problems } = await stopUnderLoad({ stops: 5, plant: 'no drain', random: createSeededRandom(2) });
+    report('no drain', { problems: problems.length, first: problems[0] });
+    assert.notDeepEqual(problems, []);
+  });
+
+  test(`restarts three replicas ${ROUNDS} times, and no request fails that may be tried twice`, {
+    skip: binaries === undefined && 'ROLLING RESTARTS WERE NOT TESTED: bin/test finds PostgreSQL',
+  }, async () => {
+    const result = await restartReplicas(binaries as string, { rounds: ROUNDS });
+    report('rolling restarts', { ...result, problems: result.problems.length });
+    assert.deepEqual(result.problems, []);
+    assert.equal(result.failed, 0);
+    assert.ok(result.repeated > 0, 'the restarts were felt');
+  });
+});

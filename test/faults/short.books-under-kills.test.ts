@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { forEachEngine } from '../support/engines.ts';
+import { createSeededRandom } from '../support/test-app.ts';
+import { killBookkeeper } from './books-under-kills.ts';
+
+/** The short form of books-under-kills.fault.ts. */
+forEachEngine('books under a few kills', (openTestDatabase) => {
+  test('are what happened', async () => {
+    const result = await killBookkeeper(openTestDatabase, { kills: 4, random: createSeededRandom(3) });
+    assert.deepEqual(result.problems, []);
+    assert.ok(result.payments > 0 && result.refunds > 0, 'there was something to book');
+  });
+
+  test('planted bug: books in a second commit', async () => {
+    const plant = 'books in a second commit';
+    const { problems } = await killBookkeeper(openTestDatabase, { kills: 4, random: createSeededRandom(4), plant });
+    assert.ok(problems.length > 0);
+  });
+});

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createSeededRandom } from '../support/test-app.ts';
+import { cutPowerUnderLoad } from './power-cut.ts';
+import { createScratchDisk, whyNoDisk } from './support/scratch-disk.ts';
+
+const reason = whyNoDisk(() => createScratchDisk(16));
+const skip = reason !== null && `POWER CUTS WERE NOT TESTED: ${reason}`;
+
+/** The short form of power-cut.fault.ts. */
+describe('power cuts under load, in short', { skip }, () => {
+  test('two of them lose nothing that was acknowledged', async () => {
+    const { problems, lossyCuts } = await cutPowerUnderLoad({ cuts: 2, random: createSeededRandom(1) });
+    assert.deepEqual(problems, []);
+    assert.equal(lossyCuts, 2, 'every cut lost what was not flushed');
+  });
+
+  test('a store that does not flush its commits is caught', async () => {
+    const options = { cuts: 1, plant: 'synchronous normal', random: createSeededRandom(2) } as const;
+    assert.notDeepEqual((await cutPowerUnderLoad(options)).problems, []);
+  });
+});

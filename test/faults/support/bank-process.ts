@@ -1,0 +1,55 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Database, InsertTarget, SqlRow, Tx } from '../../../src/db/database.ts';
+import { openDatabase } from '../../../src/db/open-database.ts';
+import { loadEnvironment } from '../../../src/payment-services/find-environment.ts';
+import type { ServiceEnvironment } from '../../../src/payment-services/payment-service.ts';
+import { carryOutRefunds } from '../../../src/refunds/carry-out-refunds.ts';
+import { createTestApp } from '../../support/test-app.ts';
+import { createPaidTransaction } from '../../support/test-books.ts';
+import { refund } from '../../support/test-refunds.ts';
+
+// Started by books-under-kills.ts: pays, gives back and books until it is killed.
+const [url = '', serviceToken = '', plant = ''] = process.argv.slice(2);
+const opened = openDatabase(url, { connections: 6, pooler: false, onFatal: () => process.exit(70) });
+const app = createTestApp(plant === '' ? opened : bookingAfterwards(opened));
+const environment = (await loadEnvironment(app, serviceToken)) as ServiceEnvironment;
+process.stdout.write('ready');
+await Promise.all([payAndRefund(), payAndRefund(), payAndRefund(), work()]);
+
+async function payAndRefund(): Promise<void> {
+  for (let order = 0; ; order++) {
+    const reference = `${process.pid}-${order}-${app.random()}`;
+    const paid = await createPaidTransaction(app, environment, { reference, amount: 12_000 });
+    await Promise.all([refund(app, paid, 5000), refund(app, paid, 12_000), refund(app, paid, 5001)]);
+  }
+}
+
+async function work(): Promise<void> {
+  for (;;) {
+    await carryOutRefunds(app, 10);
+    app.now.advance(1000);
+    await setTimeout(1);
+  }
+}
+
+/** The planted bug: what happened is committed first, and booked in a commit of its own. */
+function bookingAfterwards(db: Database): Database {
+  return {
+    ...db,
+    transaction: async (work) => {
+      const later: [InsertTarget, readonly SqlRow[]][] = [];
+      const withoutEntries = (tx: Tx): Tx => ({
+        ...tx,
+        insertRows: async (table, rows, suffix) => {
+          if (table.name !== 'journal_entries') return tx.insertRows<never>(table, rows, suffix);
+          later.push([table, rows]);
+          return [];
+        },
+      });
+      const result = await db.transaction((tx) => work(withoutEntries(tx)));
+      await setTimeout(20);
+      for (const [table, rows] of later) await db.transaction((tx) => tx.insertRows(table, rows));
+      return result;
+    },
+  };
+}
