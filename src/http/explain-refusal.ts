@@ -20,8 +20,8 @@ import { pointerTo } from './send-problem.ts';
 
 /** Always on. Above them a refusal is as plain as it is for production tokens. */
 export const EXPLAIN_LIMITS = {
-  account: { name: 'explain-account', most: 300, windowMs: 5 * 60_000, counts: 'window' },
-  address: { name: 'explain-address', most: 300, windowMs: 5 * 60_000, counts: 'window' },
+  account: { name: 'explain-account', most: 2000, windowMs: 5 * 60_000, counts: 'window' },
+  address: { name: 'explain-address', most: 2000, windowMs: 5 * 60_000, counts: 'window' },
 } as const satisfies Record<string, Limit>;
 
 /** Far more than a search takes within its bounds: a thread that needs this is ended. */
