@@ -31,7 +31,7 @@ async function exchange(connection: Connection, operation: string, parts: Reques
   const [method, path = ''] = operation.split(' ');
   const init = {
     method,
-    headers: defined({ 'content-type': parts.body && 'application/json', ...parts.header }),
+    headers: headersOf(parts),
     // What is signed, or a token, is not carried on to another address.
     redirect: 'manual',
     signal: AbortSignal.timeout(timeoutMs),
@@ -43,6 +43,15 @@ async function exchange(connection: Connection, operation: string, parts: Reques
   } catch (cause) {
     throw noAnswer(operation, cause);
   }
+}
+
+/** What no header can carry is refused here: the platform would repeat it in its error, and it may be a token. */
+function headersOf({ body, header }: RequestParts): Record<string, string> {
+  const headers = defined({ 'content-type': body && 'application/json', ...header });
+  const wrong = Object.entries(headers).find(([, value]) => !/^[\t -~]*$/.test(value.trim()));
+  if (wrong !== undefined)
+    throw new TypeError(`What is to be sent as ${wrong[0]} holds a line break or another such character`);
+  return headers;
 }
 
 function addressOf(path: string, { path: values = {}, query = {} }: RequestParts): string {

@@ -313,6 +313,15 @@ describe('a RubricaError', () => {
     assert.equal((error.cause as Error).name, 'TimeoutError');
   });
 
+  test('is no place for a token that cannot be sent, and nothing is sent', async (context) => {
+    const { client, sent } = open(context, [], { accessToken: 'a token\nof two lines' });
+    const error = await client.getStatus(1).catch((error: unknown) => error);
+    assert.ok(error instanceof TypeError);
+    assert.match(error.message, /authorization holds a line break/);
+    assert.ok(!inspect(error, { depth: 9 }).includes('two lines'));
+    assert.deepEqual(sent, []);
+  });
+
   test('and the client itself show no secret', async (context) => {
     const given = { ...TOKENS, login: { username: 'ana@example.cl', password: 'her password' } };
     const { client } = open(context, [LOST, LOST, LOST, LOST], given);
