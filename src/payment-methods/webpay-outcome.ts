@@ -20,6 +20,7 @@ export function paymentOutcomeOf(
   switch (body['status']) {
     case 'AUTHORIZED':
     case 'CAPTURED':
+      if (typeof body['response_code'] !== 'number') throw new Error('Webpay: an authorisation without its code');
       return { kind: body['response_code'] === 0 ? 'approved' : 'declined', detail };
     case 'FAILED':
       return { kind: 'declined', detail };
