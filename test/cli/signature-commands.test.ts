@@ -26,7 +26,7 @@ suite('explain on the command line', () => {
     ['a request as JSON', JSON.stringify(UNSORTED), [], [['NUMBER_PRINTED_DIFFERENTLY', 'x_amount']]],
     [
       'a request as a form that ends in a line feed',
-      `${new URLSearchParams({ ...RIGHT, x_signature: RIGHT.x_signature?.toUpperCase() ?? '' })}\n`,
+      `${new URLSearchParams({ ...RIGHT, x_signature: RIGHT.x_signature?.toUpperCase() ?? '' }).toString()}\n`,
       [],
       [['SIGNATURE_IN_UPPER_CASE', 'x_signature']],
     ],
