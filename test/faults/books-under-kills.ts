@@ -29,7 +29,8 @@ export async function killBookkeeper(
     for (const found of [...wrong, ...broken]) problems.push(`${when}: ${JSON.stringify(found)}`);
   };
   for (let kill = 1; kill <= options.kills; kill++) {
-    await killAfter(Math.round(options.random() * 150), [db.url, serviceToken, options.plant ?? '']);
+    const moment = { payments: 1 + Math.floor(options.random() * 4), milliseconds: Math.floor(options.random() * 30) };
+    await killAt(moment, [db.url, serviceToken, options.plant ?? '']);
     await readBooks(`after kill ${kill}`);
   }
   for (let round = 0; round < 10; round++) {
@@ -48,11 +49,16 @@ export async function killBookkeeper(
   };
 }
 
-async function killAfter(milliseconds: number, parameters: string[]): Promise<void> {
+/** Kills it so many milliseconds after so many payments, so that every kill has something to tear, on any machine. */
+async function killAt(moment: { payments: number; milliseconds: number }, parameters: string[]): Promise<void> {
   const program = fileURLToPath(new URL('./support/bank-process.ts', import.meta.url));
   const child = spawn(process.execPath, [program, ...parameters], { stdio: ['ignore', 'pipe', 'inherit'] });
-  await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
-  await setTimeout(milliseconds);
+  let payments = 0;
+  for await (const dots of child.stdout.iterator({ destroyOnReturn: false })) {
+    payments += (dots as Buffer).length;
+    if (payments >= moment.payments) break;
+  }
+  await setTimeout(moment.milliseconds);
   if (child.exitCode !== null) throw new Error(`The bank ended by itself, with status ${child.exitCode}`);
   child.kill('SIGKILL');
   await once(child, 'exit');

@@ -7,7 +7,7 @@ import type { ServiceEnvironment } from '../../src/payment-services/payment-serv
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
-import { createLatePayment, createPaidTransaction } from '../support/test-books.ts';
+import { createLatePayment, createPaidTransaction, selectWrongBooks } from '../support/test-books.ts';
 import { refund, refundingMethod } from '../support/test-refunds.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
@@ -164,26 +164,8 @@ function readAfterEveryCommit(db: Database): Database {
     ...db,
     transaction: async (work) => {
       const result = await db.transaction(work);
-      const wrong = await db.query(WRONG);
-      assert.deepEqual(wrong, []);
+      assert.deepEqual(await selectWrongBooks(db), []);
       return result;
     },
   };
 }
-
-/** Transactions whose refunds exceed what was paid, or whose entries are not what their states say. */
-const WRONG = `
-  select t.id, t.state, t.amount, given.reserved, given.completed, booked.paid, booked.back
-  from transactions t
-  join (
-    select x.id, coalesce(sum(case when r.state in ('processing', 'completed') then r.amount else 0 end), 0) as reserved,
-      coalesce(sum(case when r.state = 'completed' then r.amount else 0 end), 0) as completed
-    from transactions x left join refunds r on r.transaction_id = x.id group by x.id
-  ) as given on given.id = t.id
-  join (
-    select x.id, coalesce(sum(case when j.kind = 'payment' then j.amount else 0 end), 0) as paid,
-      coalesce(sum(case when j.kind = 'refund' then j.amount else 0 end), 0) as back
-    from transactions x left join journal_entries j on j.transaction_id = x.id group by x.id
-  ) as booked on booked.id = t.id
-  where given.reserved > t.amount or booked.back <> given.completed
-    or booked.paid <> case when t.state = 'completed' then t.amount else 0 end`;

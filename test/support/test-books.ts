@@ -1,7 +1,7 @@
 import type { App } from '../../src/app.ts';
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
-import type { Database } from '../../src/db/database.ts';
+import type { Database, SqlRow } from '../../src/db/database.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import type { Transaction, TransactionInput } from '../../src/transactions/transaction.ts';
 import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
@@ -42,4 +42,26 @@ export function removeGuards(db: Database): Promise<void> {
     await tx.query('drop index journal_entries_of_attempt');
     await tx.query('drop index journal_entries_of_refund');
   });
+}
+
+/**
+ * Transactions whose refunds exceed what was paid, or whose entries are not what their states say. One statement, so that
+ * it sees one moment, whoever writes meanwhile.
+ */
+export function selectWrongBooks(db: Pick<Database, 'query'>): Promise<SqlRow[]> {
+  return db.query(`
+  select t.id, t.state, t.amount, given.reserved, given.completed, booked.paid, booked.back
+  from transactions t
+  join (
+    select x.id, coalesce(sum(case when r.state in ('processing', 'completed') then r.amount else 0 end), 0) as reserved,
+      coalesce(sum(case when r.state = 'completed' then r.amount else 0 end), 0) as completed
+    from transactions x left join refunds r on r.transaction_id = x.id group by x.id
+  ) as given on given.id = t.id
+  join (
+    select x.id, coalesce(sum(case when j.kind = 'payment' then j.amount else 0 end), 0) as paid,
+      coalesce(sum(case when j.kind = 'refund' then j.amount else 0 end), 0) as back
+    from transactions x left join journal_entries j on j.transaction_id = x.id group by x.id
+  ) as booked on booked.id = t.id
+  where given.reserved > t.amount or booked.back <> given.completed
+    or booked.paid <> case when t.state = 'completed' then t.amount else 0 end`);
 }

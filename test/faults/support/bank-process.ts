@@ -8,18 +8,18 @@ import { createTestApp } from '../../support/test-app.ts';
 import { createPaidTransaction } from '../../support/test-books.ts';
 import { refund } from '../../support/test-refunds.ts';
 
-// Started by books-under-kills.ts: pays, gives back and books until it is killed.
+// Started by books-under-kills.ts: pays, gives back and books until it is killed. Writes a dot for every payment.
 const [url = '', serviceToken = '', plant = ''] = process.argv.slice(2);
 const opened = openDatabase(url, { connections: 6, pooler: false, onFatal: () => process.exit(70) });
 const app = createTestApp(plant === '' ? opened : bookingAfterwards(opened));
 const environment = (await loadEnvironment(app, serviceToken)) as ServiceEnvironment;
-process.stdout.write('ready');
 await Promise.all([payAndRefund(), payAndRefund(), payAndRefund(), work()]);
 
 async function payAndRefund(): Promise<void> {
   for (let order = 0; ; order++) {
     const reference = `${process.pid}-${order}-${app.random()}`;
     const paid = await createPaidTransaction(app, environment, { reference, amount: 12_000 });
+    process.stdout.write('.');
     await Promise.all([refund(app, paid, 5000), refund(app, paid, 12_000), refund(app, paid, 5001)]);
   }
 }
@@ -47,7 +47,7 @@ function bookingAfterwards(db: Database): Database {
         },
       });
       const result = await db.transaction((tx) => work(withoutEntries(tx)));
-      await setTimeout(20);
+      if (later.length > 0) await setTimeout(200);
       for (const [table, rows] of later) await db.transaction((tx) => tx.insertRows(table, rows));
       return result;
     },
