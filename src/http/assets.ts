@@ -5,7 +5,14 @@ import { publicBase } from '../checkout/pay-link.ts';
 
 export type Asset = { type: string; content: Buffer; version: string };
 
-export type AssetName = 'pay.css' | 'docs.css' | 'submit-form.js' | 'docs.js' | 'favicon.svg' | 'simulated-method.svg' | 'webpay-method.svg';
+export type AssetName =
+  | 'pay.css'
+  | 'docs.css'
+  | 'submit-form.js'
+  | 'docs.js'
+  | 'favicon.svg'
+  | 'simulated-method.svg'
+  | 'webpay-method.svg';
 
 /** Every file that pages load. Read once, when the program starts: a missing one is noticed then. */
 export const ASSETS: Readonly<Record<AssetName, Asset>> = {

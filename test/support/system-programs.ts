@@ -5,7 +5,7 @@ import { delimiter, dirname, join } from 'node:path';
 /** A program that some tests need and npm does not bring. `find` answers its path, for PostgreSQL that of its folder. */
 export type SystemProgram = { name: string; debianPackage: string; variable: string; find(): string | undefined };
 
-export const systemPrograms: readonly SystemProgram[] = [
+const systemPrograms: readonly SystemProgram[] = [
   { name: 'PostgreSQL', debianPackage: 'postgresql', variable: 'POSTGRES_BIN', find: findPostgres },
   { name: 'Chromium', debianPackage: 'chromium', variable: 'CHROMIUM_PATH', find: () => findOnPath('chromium') },
   { name: 'PHP', debianPackage: 'php-cli', variable: 'PHP_PATH', find: () => findOnPath('php') },
