@@ -38,7 +38,7 @@ forEachEngine('moving a transaction', (openTestDatabase) => {
       assert.equal(callback?.sequence, 2);
       assert.equal(callback?.state, 'queued');
       const verified = verifyCallback({
-        body: callback?.body as string,
+        body: callback?.body,
         secret: environment.secrets[0]?.text as string,
         expected: {
           account: environment.serviceToken,
@@ -68,7 +68,7 @@ forEachEngine('moving a transaction', (openTestDatabase) => {
     );
     assert.equal(events.length, 1);
     assert.equal(events[0]?.sequence, 3);
-    assert.deepEqual(JSON.parse(events[0]?.data as string), { state: 'failed', event: 'approve' });
+    assert.deepEqual(JSON.parse(events[0]?.data), { state: 'failed', event: 'approve' });
     assert.equal((await app.db.query('select id from callbacks')).length, 1);
   });
 
