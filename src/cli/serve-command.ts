@@ -28,9 +28,19 @@ export type RunningService = { app: RunningApp; url: string; stop(): Promise<voi
 
 /** Starts the service and answers when it listens. With port 0 the app's config names the port that was chosen. */
 export async function startService(settings: Config): Promise<RunningService> {
-  const startedAt = performance.now();
   const config = { ...settings };
   const app = composeApp(config, stopAfterFailedCommit);
+  try {
+    return await listen(app, config);
+  } catch (error) {
+    // Its connections would keep a process alive that serves nothing.
+    await app.close();
+    throw error;
+  }
+}
+
+async function listen(app: RunningApp, config: Config): Promise<RunningService> {
+  const startedAt = performance.now();
   const migrations = await prepareStore(app);
   const server = buildServer(app, ROUTES);
   await server.listen({ port: config.port, host: config.host });
