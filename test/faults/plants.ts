@@ -15,6 +15,18 @@ const SERVE = 'src/cli/serve-command.ts';
 const CREATE = 'src/transactions/create-transaction.ts';
 const SCHEDULE = 'src/outbox/retry-schedule.ts';
 
+const MIGRATE = 'src/db/migrate.ts';
+
+const KILL_IN_MIGRATION: Edit = {
+  file: MIGRATE,
+  find: `'utf8'))) await tx.query(statement);`,
+  put: `'utf8'))) {
+      globalThis.statements = (globalThis.statements ?? 0) + 1;
+      if (globalThis.statements === Number(process.env.KILL_AT)) process.kill(process.pid, 'SIGKILL');
+      await tx.query(statement);
+    }`,
+};
+
 /**
  * Bugs that the harnesses must catch. A harness that has never seen the bug it is there for proves nothing, so each is
  * run once on a product with that bug: its own source with a sentence changed as it is loaded.
@@ -36,21 +48,20 @@ export const PLANTS = {
   'no fencing token': [
     {
       file: QUERIES,
-      find: 'lease = null\n     where id = $1 and lease = $2 returning id',
-      put: 'lease = null\n     where id = $1 and $2 = $2 returning id',
+      find: 'lease = null\n     where id in {ids} and lease = $2 returning id',
+      put: 'lease = null\n     where id in {ids} and $2 = $2 returning id',
     },
   ],
   'global queue': [
-    { file: ENGINE, find: 'queues.get(callback.endpoint_id)', put: 'queues.get(0)' },
-    { file: ENGINE, find: 'queues.set(callback.endpoint_id, queue)', put: 'queues.set(0, queue)' },
+    { file: ENGINE, find: '(callback) => callback.endpoint_id)', put: '() => 0)' },
     { file: QUERIES, find: 'partition by endpoint_id ', put: '' },
   ],
   'Retry-After ignored': [{ file: SCHEDULE, find: 'Math.max(scheduled, asked)', put: 'scheduled' }],
   'schedule ignored': [{ file: SCHEDULE, find: 'Math.max(scheduled, asked)', put: 'asked' }],
   'gone endpoint heard too late': [
-    { file: ENGINE, find: `if (recorded?.step === 'disable') queue`, put: 'if (false) queue' },
+    { file: ENGINE, find: `if (attempt?.step.kind === 'disable') {`, put: 'if (false) {' },
   ],
-  'gone endpoint kept': [{ file: ENGINE, find: `stillOurs && step.kind === 'disable'`, put: 'false' }],
+  'gone endpoint kept': [{ file: ENGINE, find: `step.kind === 'disable' && changed`, put: 'false && changed' }],
   'reply before commit': [
     {
       file: CREATE,
@@ -121,6 +132,18 @@ export const PLANTS = {
       find: 'const created = await batchers(app).submit(row);',
       put: 'const created = await batchers(app).submit(row).catch(() => true);',
     },
+  ],
+  // The fault itself rather than a bug: the process ends in front of a statement of its migrations.
+  'killed in a migration': [KILL_IN_MIGRATION],
+  'migration without a transaction, killed': [
+    KILL_IN_MIGRATION,
+    {
+      file: MIGRATE,
+      find: 'return db.transaction(async (tx) => {\n    // PostgreSQL',
+      put: 'const tx = { query: (sql, values) => db.transaction((own) => own.query(sql, values)) };\n  return (async () => {\n    // PostgreSQL',
+    },
+    { file: MIGRATE, find: `await tx.query('lock table schema_migrations in access exclusive mode');`, put: '{}' },
+    { file: MIGRATE, find: 'return true;\n  });', put: 'return true;\n  })();' },
   ],
   'no drain': [{ file: SERVE, find: 'void running.stop().then(() => process.exit(0));', put: 'process.exit(0);' }],
   'ends with its database connection': [

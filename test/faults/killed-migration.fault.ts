@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { forEachEngine } from '../support/engines.ts';
+import { countStatements, describeSchema, killMigration } from './killed-migration.ts';
+import { report } from './support/report.ts';
+
+forEachEngine('a migration that is killed', (openTestDatabase, engine) => {
+  test('at any of its statements is completed by the next start', { timeout: 20 * 60_000 }, async () => {
+    const whole = await describeSchema((await openTestDatabase()).url);
+    const statements = countStatements();
+    const problems: string[] = [];
+    for (let statement = 1; statement <= statements; statement++) {
+      const db = await openTestDatabase({ migrated: false });
+      await db.close();
+      problems.push(...(await killMigration(db.url, statement)));
+      assert.deepEqual(await describeSchema(db.url), whole, `after a kill at statement ${statement}`);
+    }
+    report(`killed migrations on ${engine}`, { statements, problems: problems.length });
+    assert.deepEqual(problems, []);
+  });
+
+  test('leaves a mess when it is not one commit, and that is caught', async () => {
+    const db = await openTestDatabase({ migrated: false });
+    await db.close();
+    const problems = await killMigration(db.url, 5, 'migration without a transaction, killed');
+    report(`migration without a transaction on ${engine}`, { problems: problems.length, first: problems[0] });
+    assert.notDeepEqual(problems, []);
+  });
+});

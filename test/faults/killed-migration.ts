@@ -1,0 +1,56 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { splitStatements } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
+import type { PlantName } from './plants.ts';
+import { ServeEnded, startServe } from './support/serve-process.ts';
+
+const migrations = join(import.meta.dirname, '../../migrations');
+
+/** How many statements all migrations have together. */
+export function countStatements(): number {
+  const files = globSync('*.sql', { cwd: migrations });
+  return files.reduce((sum, file) => sum + splitStatements(readFileSync(join(migrations, file), 'utf8')).length, 0);
+}
+
+/** Lets the first start of a service die in front of one statement of its migrations. Answers what is wrong after that. */
+export async function killMigration(
+  databaseUrl: string,
+  statement: number,
+  plant: PlantName = 'killed in a migration',
+): Promise<string[]> {
+  const settings = { KILL_AT: String(statement) };
+  const end = await startServe({ databaseUrl, plant, settings }).catch((error: unknown) => error);
+  if (!(end instanceof ServeEnded) || end.exit.signal !== 'SIGKILL') {
+    return [`statement ${statement}: the kill did not happen`];
+  }
+  try {
+    const service = await startServe({ databaseUrl });
+    service.signal('SIGKILL');
+    await service.exited;
+    return [];
+  } catch (error) {
+    return [`statement ${statement}: ${(error as Error).message.split('\n')[1]}`];
+  }
+}
+
+/** Every table, column and index, in words that are the same for the same schema. */
+export async function describeSchema(databaseUrl: string): Promise<string[]> {
+  const db = openDatabase(databaseUrl, { connections: 1, pooler: false, onFatal: () => {} });
+  try {
+    const rows = await db.query<{ line: string }>(db.engine === 'sqlite' ? SQLITE_SCHEMA : POSTGRES_SCHEMA);
+    return rows.map((row) => row.line);
+  } finally {
+    await db.close();
+  }
+}
+
+const SQLITE_SCHEMA = `select type || ' ' || name || ' ' || coalesce(sql, '') as line from sqlite_master order by 1`;
+
+const POSTGRES_SCHEMA = `
+  select 'column ' || table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable as line
+  from information_schema.columns where table_schema = 'public'
+  union all select 'index ' || indexdef from pg_indexes where schemaname = 'public'
+  union all select 'constraint ' || conrelid::regclass || ' ' || pg_get_constraintdef(oid) from pg_constraint
+  where connamespace = 'public'::regnamespace
+  order by 1`;

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { forEachEngine } from '../support/engines.ts';
+import { countStatements, describeSchema, killMigration } from './killed-migration.ts';
+
+/** The short form of killed-migration.fault.ts. */
+forEachEngine('a migration that is killed, in short', (openTestDatabase) => {
+  test('at its last statement is completed by the next start', async () => {
+    const whole = await describeSchema((await openTestDatabase()).url);
+    const db = await openTestDatabase({ migrated: false });
+    await db.close();
+    assert.deepEqual(await killMigration(db.url, countStatements()), []);
+    assert.deepEqual(await describeSchema(db.url), whole);
+  });
+
+  test('leaves a mess when it is not one commit, and that is caught', async () => {
+    const db = await openTestDatabase({ migrated: false });
+    await db.close();
+    assert.notDeepEqual(await killMigration(db.url, 5, 'migration without a transaction, killed'), []);
+  });
+});
