@@ -43,7 +43,7 @@ export type ServeProcess = {
 };
 
 /** The key under which the harnesses' stores are sealed. */
-const MASTER_KEY = '5a'.repeat(32);
+export const MASTER_KEY = '5a'.repeat(32);
 
 /** Starts a service on a free port and waits until it is ready. Rejects with what it wrote when it ends before that. */
 export async function startServe(options: ServeOptions): Promise<ServeProcess> {

@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { auditStore } from './support/audit-store.ts';
+import { createJournal, type Journal, startLoad } from './support/load.ts';
+import { prepareStore } from './support/prepare-store.ts';
+import { MASTER_KEY, startServe } from './support/serve-process.ts';
+import { createShopClient } from './support/shop-client.ts';
+
+export type BackupReport = {
+  backups: number;
+  /** Transactions in the last backup, and those that were created while it was written. */
+  rows: number;
+  meanwhile: number;
+  problems: string[];
+};
+
+/** `main file only`: what somebody does who copies the database without its write-ahead log. */
+export type BackupMethod = 'rubrica backup' | 'main file only';
+
+const CLIENTS = 16;
+const repository = join(import.meta.dirname, '../..');
+
+/** Writes backups while 16 clients create transactions, and starts a service on each of them. */
+export async function backUpUnderLoad(backups: number, method: BackupMethod): Promise<BackupReport> {
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-backup-'));
+  const file = join(folder, 'rubrica.db');
+  const journal = createJournal();
+  const client = createShopClient();
+  const report: BackupReport = { backups, rows: 0, meanwhile: 0, problems: [] };
+  try {
+    await prepareStore(`sqlite:${file}`);
+    const service = await startServe({ databaseUrl: `sqlite:${file}` });
+    const load = startLoad({ client, url: () => service.url, clients: CLIENTS, journal, prefix: 'b' });
+    for (let backup = 1; backup <= backups; backup++) {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      const before = new Map(journal.acknowledged);
+      const copy = join(folder, `copy-${backup}.db`);
+      if (method === 'main file only') copyFileSync(file, copy);
+      else await runBackup(`sqlite:${file}`, copy);
+      report.meanwhile = journal.acknowledged.size - before.size;
+      const audit = await restore(`sqlite:${copy}`, {
+        ...journal,
+        acknowledged: before,
+        open: openAfter(before, journal),
+      });
+      report.rows = audit.rows;
+      report.problems.push(...audit.problems);
+    }
+    await load.stop();
+    service.signal('SIGKILL');
+    await service.exited;
+    report.problems.push(...(await auditStore(`sqlite:${file}`, journal)).problems);
+    return report;
+  } finally {
+    client.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** What was acknowledged before must be in the backup; what was asked for since may be. */
+function openAfter(before: ReadonlyMap<string, number>, journal: Journal): Set<string> {
+  const since = [...journal.acknowledged.keys()].filter((reference) => !before.has(reference));
+  // Requests under way are in no list of the journal; their references follow the last ones.
+  const next = Array.from({ length: CLIENTS }, (_, ahead) => `b-${before.size + since.length + ahead}`);
+  return new Set([...journal.open, ...since, ...next]);
+}
+
+/** With the launcher's own command line, as an operator does. */
+async function runBackup(databaseUrl: string, target: string): Promise<void> {
+  const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl, MASTER_KEY };
+  await promisify(execFile)(process.execPath, [join(repository, 'src/main.ts'), 'backup', target], {
+    cwd: repository,
+    env,
+  });
+}
+
+/** A service starts on the copy and takes a request; then the store is compared. */
+async function restore(databaseUrl: string, journal: Journal): Promise<{ rows: number; problems: string[] }> {
+  const client = createShopClient();
+  try {
+    const service = await startServe({ databaseUrl });
+    const reply = await client.create(service.url, 'after-the-restore');
+    service.signal('SIGKILL');
+    await service.exited;
+    if (reply.kind !== 'created') return { rows: 0, problems: [`the restored service answered ${reply.kind}`] };
+    const acknowledged = new Map([...journal.acknowledged, ['after-the-restore', reply.id]]);
+    return await auditStore(databaseUrl, { ...journal, acknowledged });
+  } catch (error) {
+    return { rows: 0, problems: [(error as Error).message] };
+  } finally {
+    client.close();
+  }
+}
