@@ -2,6 +2,7 @@ import type { App } from './app.ts';
 import { deleteOldValidations } from './bank-validation/delete-old-validations.ts';
 import { settleDueValidations } from './bank-validation/settle-validations.ts';
 import { lookUpPayments } from './checkout/look-up-payments.ts';
+import { anchorClock } from './db/anchor-clock.ts';
 import { removeEndedLimits } from './limits/consume-limit.ts';
 import { createCallbackDelivery } from './outbox/deliver-callbacks.ts';
 import { storeSecretUse } from './payment-services/note-secret-use.ts';
@@ -10,6 +11,7 @@ import { expireTransactions } from './transactions/expire-transactions.ts';
 
 /** What the worker does, how often it looks when there was nothing to do, and how much it takes at once. */
 const IDLE_MS = 250;
+const ANCHOR_EVERY_MS = 60_000;
 const BATCH = 100;
 
 export type Worker = {
@@ -32,6 +34,7 @@ export function startWorker(app: App): Worker {
       await storeSecretUse(app);
       return 0;
     }),
+    loop(app, 'clock', () => anchorClock(app.db, app.now).then(() => 0), ANCHOR_EVERY_MS),
   ];
   return {
     stop: async () => {
@@ -42,7 +45,7 @@ export function startWorker(app: App): Worker {
 }
 
 /** Repeats `step` at once while it finds work, and after a pause when it found none or failed. */
-function loop(app: App, name: string, step: () => Promise<number>): { stop(): Promise<void> } {
+function loop(app: App, name: string, step: () => Promise<number>, idleMs = IDLE_MS): { stop(): Promise<void> } {
   let stopped = false;
   let wake = () => {};
   const run = async () => {
@@ -55,7 +58,7 @@ function loop(app: App, name: string, step: () => Promise<number>): { stop(): Pr
     }
   };
   const pause = (resolve: () => void) => {
-    const timer = setTimeout(resolve, IDLE_MS);
+    const timer = setTimeout(resolve, idleMs);
     wake = () => {
       clearTimeout(timer);
       resolve();
