@@ -48,7 +48,7 @@ export async function validateCsv(
   let rows: string[][] = [];
   const flush = async () => {
     if (columns === null || rows.length === 0) return;
-    const lines = await validateRows(app, rows, columns, summary);
+    const lines = await validateRows(app, rows, width, columns, summary);
     rows = [];
     await write(output, stringify(lines, { delimiter: separator }));
     onRows(summary.rows);
@@ -62,7 +62,6 @@ export async function validateCsv(
         await write(output, stringify([headerOf(row, columns)], { delimiter: separator }));
         if (columns.hasHeader) continue;
       }
-      while (row.length < width) row.push('');
       rows.push(row);
       if (rows.length === ROWS_AT_ONCE) await flush();
     }
@@ -103,14 +102,21 @@ async function openParser(input: AsyncIterable<Buffer>): Promise<{ parser: Parse
   return { parser, separator };
 }
 
-async function validateRows(app: App, rows: string[][], columns: CsvColumns, summary: CsvSummary): Promise<string[][]> {
+async function validateRows(
+  app: App,
+  rows: readonly string[][],
+  width: number,
+  columns: CsvColumns,
+  summary: CsvSummary,
+): Promise<string[][]> {
   const inputs = rows.map((row) => inputOf(row, columns));
   const results = await validateBatch(app, COMMAND_LINE, inputs);
   return results.map((result, index) => {
     summary.rows++;
     if ('problem' in result) summary.refused++;
     else summary[result.validation.verdict]++;
-    return [...(rows[index] as string[]), ...cellsOf(result)];
+    const row = rows[index] as string[];
+    return [...fitted(row, width), ...cellsOf(result, losesCells(row, width))];
   });
 }
 
@@ -121,14 +127,24 @@ function inputOf(row: readonly string[], columns: CsvColumns): AccountInput {
   return { rut: whole, bankCode: row[columns.bank], account: row[columns.account] };
 }
 
-function cellsOf(result: BatchResult): string[] {
-  if ('problem' in result) return ['undetermined', 'false', result.problem.code, '', ''];
+/** As wide as the first row, so that the verdict stands under its name: spreadsheets leave separators at the end. */
+function fitted(row: readonly string[], width: number): string[] {
+  return Array.from({ length: width }, (_, index) => row[index] ?? '');
+}
+
+function losesCells(row: readonly string[], width: number): boolean {
+  return row.slice(width).some((cell) => cell.trim() !== '');
+}
+
+function cellsOf(result: BatchResult, cut: boolean): string[] {
+  const rowCodes = cut ? ['ROW_WIDTH'] : [];
+  if ('problem' in result) return ['undetermined', 'false', [...rowCodes, result.problem.code].join(' '), '', ''];
   const { verdict, checks, suggestions, id } = result.validation;
   const told = checks.filter(({ result: outcome, code }) => code !== null && outcome !== 'not_performed');
   return [
     verdict,
     String(isValid(verdict)),
-    told.map(({ code }) => code).join(' '),
+    [...rowCodes, ...told.map(({ code }) => code)].join(' '),
     suggestions.map(({ field, value }) => `${field.split('/').at(-1)}=${value}`).join(' '),
     id,
   ];

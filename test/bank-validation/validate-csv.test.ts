@@ -116,6 +116,25 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     assert.equal(summary.rows, 2);
   });
 
+  test('verdicts stand under their names in rows that are too long or too short', async () => {
+    const { text } = await run(
+      'rut;bank;account\n12531909-2;012;12531909;\n12531909-2;012;12531909;; \n12531909-2;012;12531909;more\n12531909-2\n',
+    );
+    const rows = text.trimEnd().split('\n');
+    assert.deepEqual(
+      rows.map((row) => row.split(';').length),
+      rows.map(() => 8),
+    );
+    assert.deepEqual(
+      rows.map((row) => row.split(';')[3]),
+      ['verdict', 'plausible', 'plausible', 'plausible', 'invalid'],
+    );
+    assert.deepEqual(
+      rows.map((row) => row.includes('ROW_WIDTH')),
+      [false, false, false, true, false],
+    );
+  });
+
   test('a Latin-1 file keeps its accents', async () => {
     const { text } = await run(
       Buffer.from('rut;código banco;cuenta;nombre\n12531909-2;012;12531909;Ñandú\n', 'latin1'),
