@@ -105,7 +105,7 @@ function payableParts(app: App, payment: Payment, language: Language, chosen: st
     return methods.length === 1 ? say(language, 'payable.with', { method: name }) : name;
   };
   const main = html`
-<h1><span class="to">${say(language, 'payable.to')} <strong>${merchant}</strong></span> <span class="${amount.length > 12 ? 'amount long' : 'amount'}">${amount}</span></h1>
+<h1><span class="to">${say(language, 'payable.to')} <strong>${merchant}</strong></span> <span class="${amountClass(amount)}">${amount}</span></h1>
 <dl><div><dt>${say(language, 'summary.reference')}</dt><dd>${transaction.reference}</dd></div></dl>
 ${ordered.length === 0 && html`<p class="notice">${say(language, 'payable.no_method')}</p>`}
 ${ordered.length > 1 && html`<h2>${say(language, 'payable.choose')}</h2>`}
@@ -115,6 +115,12 @@ ${ordered.map((method, at) => methodButton(app, method, labelOf(method), at === 
 <p class="quiet">${say(language, 'payable.time', { time: formatRemaining(language, left) })}</p>
 <p><a class="secondary" href="${path}/cancel">${say(language, 'payable.cancel')}</a></p>`;
   return { title: say(language, 'payable.title', { amount, merchant }), main, ...reloadAfter(left, path) };
+}
+
+/** A number is never broken into lines, so the longer it is, the smaller. */
+function amountClass(amount: string): string {
+  if (amount.length <= 10) return 'amount';
+  return amount.length <= 16 ? 'amount long' : 'amount longest';
 }
 
 const DAY = 24 * 60 * 60 * 1000;
