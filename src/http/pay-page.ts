@@ -43,8 +43,8 @@ export function cancelPage(app: App, payment: Payment, language: Language): Omit
 <h1>${say(language, 'cancel.title')}</h1>
 <p>${say(language, 'cancel.text')}</p>
 ${summary(payment, language)}
-<form method="post" action="${path}/cancel"><button class="primary">${say(language, 'cancel.confirm')}</button></form>
-<p><a class="secondary" href="${path}">${say(language, 'cancel.back')}</a></p>`;
+<p><a class="primary" href="${path}">${say(language, 'cancel.back')}</a></p>
+<form method="post" action="${path}/cancel"><button class="secondary">${say(language, 'cancel.confirm')}</button></form>`;
   return { language, payment: markOf(payment), title: say(language, 'cancel.title'), main, formTarget: url_cancel };
 }
 
