@@ -21,6 +21,24 @@ export function formatAmount(language: Language, amount: number, currency: strin
   return format.format(formatDecimal(amount, currency) as Intl.StringNumericLiteral);
 }
 
+/**
+ * A moment in UTC milliseconds as Chile's clocks showed it: `15 de enero de 2026 a las 09:01`. In English the zone is
+ * named, because the payer may be elsewhere.
+ */
+export function formatTime(language: Language, milliseconds: number): string {
+  const format = new Intl.DateTimeFormat(LOCALES[language], {
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZone: 'America/Santiago',
+    ...(language === 'en' && { timeZoneName: 'long' }),
+  });
+  return format.format(milliseconds);
+}
+
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 

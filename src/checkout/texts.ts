@@ -15,6 +15,7 @@ export const TEXTS = {
     'summary.method': 'Medio de pago',
     'summary.authorization': 'Código de autorización',
     'summary.transaction': 'Transacción',
+    'summary.time': 'Fecha y hora',
 
     'payable.title': 'Pagar {amount} a {merchant}',
     'payable.to': 'Pago a',
@@ -83,6 +84,7 @@ export const TEXTS = {
     'summary.method': 'Payment method',
     'summary.authorization': 'Authorisation code',
     'summary.transaction': 'Transaction',
+    'summary.time': 'Date and time',
 
     'payable.title': 'Pay {amount} to {merchant}',
     'payable.to': 'Payment to',

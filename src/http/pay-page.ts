@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import type { Payment } from '../checkout/find-payment.ts';
-import { formatAmount, formatRemaining } from '../checkout/format-for-payer.ts';
+import { formatAmount, formatRemaining, formatTime } from '../checkout/format-for-payer.ts';
 import { returnToShop } from '../checkout/return-to-shop.ts';
 import { type Language, methodName, say, type TextKey } from '../checkout/texts.ts';
 import { GIVEN_UP_FIELD, type PaymentMethod } from '../payment-methods/payment-method.ts';
@@ -234,12 +234,14 @@ function summary(payment: Payment, language: Language): Html {
   const { transaction, environment, attempt } = payment;
   const method = payment.methods.find(({ code }) => code === attempt?.payment_method);
   const detail = JSON.parse(attempt?.detail ?? '{}') as { authorization_code?: string };
+  const paidAt = payment.stage === 'completed' ? transaction.settled_at : null;
   const rows: [TextKey, string | undefined][] = [
     ['summary.amount', amountOf(payment, language)],
     ['summary.merchant', environment.paymentServiceName],
     ['summary.reference', transaction.reference],
     ['summary.method', method && methodName(language, method)],
     ['summary.authorization', detail.authorization_code],
+    ['summary.time', paidAt === null ? undefined : formatTime(language, paidAt)],
     ['summary.transaction', String(transaction.id)],
   ];
   const shown = rows.filter(([, value]) => value !== undefined) as [TextKey, string][];

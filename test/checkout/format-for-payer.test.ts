@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatAmount, formatRemaining } from '../../src/checkout/format-for-payer.ts';
+import { formatAmount, formatRemaining, formatTime } from '../../src/checkout/format-for-payer.ts';
 import type { Language } from '../../src/checkout/texts.ts';
 
 const amounts: [amount: number, currency: string, es: string, en: string][] = [
@@ -33,5 +33,16 @@ const spans: [seconds: number, es: string, en: string][] = [
 for (const [seconds, es, en] of spans) {
   test(`${seconds} s left read ${es} and ${en}`, () => {
     assert.deepEqual([formatRemaining('es', seconds * 1000), formatRemaining('en', seconds * 1000)], [es, en]);
+  });
+}
+
+const times: [iso: string, es: string, en: string][] = [
+  ['2026-01-15T12:01:30.000Z', '15 de enero de 2026 a las 09:01', 'January 15, 2026 at 09:01 Chile Summer Time'],
+  ['2026-07-16T03:59:59.999Z', '15 de julio de 2026 a las 23:59', 'July 15, 2026 at 23:59 Chile Standard Time'],
+];
+for (const [iso, es, en] of times) {
+  test(`${iso} reads as the clocks of Chile showed it`, () => {
+    const read = (language: Language) => formatTime(language, Date.parse(iso));
+    assert.deepEqual([read('es'), read('en')], [es, en]);
   });
 }
