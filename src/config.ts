@@ -101,7 +101,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     port: integer('PORT', text('PORT') ?? '8080', 0, 65_535),
     host: text('HOST') ?? '127.0.0.1',
     publicUrl: origin('PUBLIC_URL', text('PUBLIC_URL')),
-    databaseUrl: text('DATABASE_URL') ?? `sqlite:${join(dataDir, 'rubrica.db')}`,
+    databaseUrl: databaseUrl(text('DATABASE_URL') ?? `sqlite:${join(dataDir, 'rubrica.db')}`),
     databaseConnections: integer('DATABASE_CONNECTIONS', text('DATABASE_CONNECTIONS') ?? '10', 1, 1000),
     databasePooler: flag('DATABASE_POOLER', text('DATABASE_POOLER'), false),
     mode,
@@ -173,6 +173,11 @@ function providerUrl(text: string | null): string | null {
     throw new ConfigError('VALIDATION_PROVIDER_URL must be an address such as https://verify.example.cl/holders.');
   }
   return url.href;
+}
+
+function databaseUrl(text: string): string {
+  if (/^(sqlite:.|postgres(ql)?:\/\/)/.test(text)) return text;
+  throw new ConfigError('DATABASE_URL must be sqlite:FILE or postgres://USER:PASSWORD@HOST/DATABASE.');
 }
 
 function basePath(text: string | null): string {

@@ -1,6 +1,8 @@
-import { Command } from 'commander';
-import { CommandError } from './cli/print.ts';
+import { Command, CommanderError } from 'commander';
+import manifest from '../package.json' with { type: 'json' };
+import { CommandError, EXIT_USAGE } from './cli/print.ts';
 import { ConfigError } from './config.ts';
+import { StorageError } from './db/database.ts';
 import { Problem } from './error-catalogue.ts';
 
 /**
@@ -25,14 +27,29 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
 
 const program = new Command('rubrica')
   .description('The payment service that a company can run itself.')
-  .showHelpAfterError('(add --help for what there is)');
+  .version(manifest.version)
+  .showHelpAfterError('(add --help for what there is)')
+  .exitOverride();
 
 try {
   await addCommands(process.argv[2] ?? '');
   await program.parseAsync();
 } catch (error) {
+  process.exitCode = statusOf(error);
+  if (!(error instanceof CommanderError)) report(error);
+}
+
+function statusOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
+  return error instanceof CommandError ? error.status : 1;
+}
+
+/** On stderr for a person. With `--json` stdout is one JSON object here too. */
+function report(error: unknown): void {
   process.stderr.write(`${messageFor(error)}\n`);
-  process.exitCode = error instanceof CommandError ? error.status : 1;
+  if (!process.argv.includes('--json')) return;
+  const code = error instanceof Problem ? error.code : 'COMMAND_FAILED';
+  process.stdout.write(`${JSON.stringify({ error: { code, message: messageFor(error).split('\n', 1)[0] } })}\n`);
 }
 
 async function addCommands(asked: string): Promise<void> {
@@ -48,8 +65,10 @@ async function addCommands(asked: string): Promise<void> {
 function messageFor(error: unknown): string {
   if (error instanceof ConfigError || error instanceof CommandError) return error.message;
   if (error instanceof Problem) return `${error.code}: ${error.message}`;
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === 'EADDRINUSE') return 'The port is taken: set PORT to another, or to 0 for a free one.';
-  if (code === 'ECONNREFUSED') return 'The database does not answer: check DATABASE_URL.';
-  return (error as Error).stack ?? String(error);
+  if (error instanceof StorageError) return `The database does not answer or refuses: ${messageFor(error.cause)}`;
+  // What the operating system says is about the machine and names the file or the address; a stack adds nothing.
+  const { code, message, stack } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE') return `${message}: set PORT to another, or to 0 for a free one.`;
+  if (code === 'ECONNREFUSED') return `${message}: check DATABASE_URL.`;
+  return code === undefined ? (stack ?? String(error)) : message;
 }

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { CallbackState } from '../outbox/outbox-queries.ts';
-import { listCallbacks, resendCallback } from '../outbox/resend-callback.ts';
+import { listCallbacks, listDeliveryAttempts, resendCallback } from '../outbox/resend-callback.ts';
 import { CommandError, print, table, time } from './print.ts';
 import { withApp } from './with-app.ts';
 
@@ -14,6 +14,12 @@ export function addCallbackCommands(program: Command): void {
     .option('--limit <number>', 'how many', '50')
     .option('--json', 'print one JSON object')
     .action(list);
+  group
+    .command('show')
+    .description('every attempt to deliver one, and what the server answered')
+    .argument('<id>', 'the ID of callback list')
+    .option('--json', 'print one JSON object')
+    .action(show);
   group
     .command('resend')
     .description('send one again, with the same bytes; enables its endpoint')
@@ -38,6 +44,19 @@ async function list(options: { state?: CallbackState; limit: string; json?: bool
   ]);
   const head = ['ID', 'TRANSACTION', 'STATE', 'ATTEMPTS', 'LAST ANSWER', 'WHEN (UTC)', 'URL'];
   print(options, { callbacks }, rows.length === 0 ? ['No callback yet.'] : table([head, ...rows]));
+}
+
+async function show(text: string, options: { json?: boolean }): Promise<void> {
+  const attempts = await withApp((app) => listDeliveryAttempts(app, Number(text) || 0));
+  const lines = attempts.flatMap(({ started_at, duration_ms, status, failure, excerpt }) => [
+    `${time(started_at)}  ${failure ?? `answered ${status}`}, after ${duration_ms} ms`,
+    ...(excerpt === null || excerpt === '' ? [] : [`    ${excerpt.slice(0, 500).replaceAll('\n', '\n    ')}`]),
+  ]);
+  print(
+    options,
+    { id: text, attempts },
+    lines.length === 0 ? [`There was no attempt to deliver callback ${text}.`] : lines,
+  );
 }
 
 async function resend(text: string, options: { json?: boolean }): Promise<void> {

@@ -1,5 +1,6 @@
+import { join } from 'node:path';
 import type { Command } from 'commander';
-import { ConfigError, readConfig } from '../config.ts';
+import { type Config, ConfigError, readConfig } from '../config.ts';
 import { payAndReceive } from './demo-payment.ts';
 import { refundInPart } from './demo-refund.ts';
 import { type Demo, DemoFailure, openDemo } from './demo-stage.ts';
@@ -20,7 +21,7 @@ export function addDemoCommand(program: Command): void {
 async function demo(options: { exit?: boolean }): Promise<void> {
   const config = readConfig();
   if (config.mode !== 'development') throw new ConfigError('The demo runs in development only: unset RUBRICA_ENV.');
-  const stage = await openDemo({ ...config, logLevel: 'error' });
+  const stage = await openDemo(demoConfig(config));
   try {
     const order = await payAndReceive(stage);
     const accessToken = await logIn(stage);
@@ -39,11 +40,16 @@ async function demo(options: { exit?: boolean }): Promise<void> {
   leaveRunning(stage);
 }
 
+/** A database of its own: the demo leaves a payment service and a user behind. */
+function demoConfig(config: Config): Config {
+  return { ...config, databaseUrl: `sqlite:${join(config.dataDir, 'demo.db')}`, logLevel: 'error' };
+}
+
 function leaveRunning(stage: Demo): void {
   stage.say('Every step was verified. The service stays up:');
   stage.show('API reference', `${stage.url}/docs`);
   stage.show('Health', `${stage.url}/readyz`);
-  stage.show('Callbacks', 'bin/rubrica callback list');
+  stage.show('Callbacks', `DATABASE_URL=${stage.app.config.databaseUrl} bin/rubrica callback list`);
   stage.show('Books', 'bin/rubrica books list, docs/finance.md');
   stage.show('Next', 'README.md: the same request with curl');
   stage.say('Ctrl+C ends it.');

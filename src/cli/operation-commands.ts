@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { composeApp, type RunningApp } from '../compose-app.ts';
@@ -126,8 +126,9 @@ async function backup(file: string, options: { json?: boolean }): Promise<void> 
   await withApp(async (app) => {
     if (app.db.engine !== 'sqlite') throw new CommandError('Back up PostgreSQL with pg_dump or pg_basebackup.');
     await app.db.backup(target);
+    chmodSync(target, 0o600);
   });
   print(options, { file: target }, [
-    `Written to ${target}. Keep MASTER_KEY (or data/master.key) beside it: without it no Secret Token opens.`,
+    `Written to ${target}. It needs the same MASTER_KEY (or master.key) when it is put back; keep that in another place.`,
   ]);
 }

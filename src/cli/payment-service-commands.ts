@@ -5,7 +5,11 @@ import {
   importPaymentService,
   type NewPaymentService,
 } from '../payment-services/create-payment-service.ts';
-import { disablePaymentService, listPaymentServices } from '../payment-services/list-payment-services.ts';
+import {
+  disablePaymentService,
+  enablePaymentService,
+  listPaymentServices,
+} from '../payment-services/list-payment-services.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { rotateSecretToken } from '../payment-services/rotate-secret-token.ts';
 import { setEventsUrl } from '../payment-services/set-events-url.ts';
@@ -38,10 +42,16 @@ export function addPaymentServiceCommands(program: Command): void {
     .action(list);
   group
     .command('disable')
-    .description('its signatures fail from now on')
+    .description('its signatures fail from now on; what was created before can still be paid and is still told')
     .argument('<id>')
     .option('--json', 'print one JSON object')
     .action(disable);
+  group
+    .command('enable')
+    .description('its signatures are taken again')
+    .argument('<id>')
+    .option('--json', 'print one JSON object')
+    .action(enable);
   group
     .command('rotate')
     .description('make a new Secret Token; the old one stays valid for the overlap')
@@ -118,6 +128,12 @@ async function disable(id: string, options: { json?: boolean }): Promise<void> {
   print(options, { id, disabled }, [`${id} is disabled; its signatures fail within a second.`]);
 }
 
+async function enable(id: string, options: { json?: boolean }): Promise<void> {
+  const enabled = await withApp((app) => enablePaymentService(app, id));
+  if (!enabled) throw new CommandError(`There is no disabled payment service ${id}.`);
+  print(options, { id, disabled: false }, [`${id} is enabled.`]);
+}
+
 type RotateOptions = { environment: Environment; overlap: string; json?: boolean };
 
 async function rotate(id: string, options: RotateOptions): Promise<void> {
@@ -128,7 +144,8 @@ async function rotate(id: string, options: RotateOptions): Promise<void> {
   print(options, { id, environment: options.environment, ...rotation }, [
     `New Secret Token of ${id} in ${options.environment}, shown once:`,
     `  ${rotation.secret_token}`,
-    `The old one closes at ${time(rotation.old_closes_at)} UTC.`,
+    `The old one closes at ${time(rotation.old_closes_at)} UTC. Until then it signs x_signature of callbacks, and both sign`,
+    'webhook-signature: let your shop verify callbacks with both.',
   ]);
 }
 

@@ -3,6 +3,9 @@ export function print(options: { json?: boolean }, value: object, lines: readonl
   process.stdout.write(options.json === true ? `${JSON.stringify(value)}\n` : `${lines.join('\n')}\n`);
 }
 
+/** The status of a command that was not understood (EX_USAGE), apart from those by which commands answer. */
+export const EXIT_USAGE = 64;
+
 /** Ends the command with a sentence, and with status 1 unless said. */
 export class CommandError extends Error {
   readonly status: number;

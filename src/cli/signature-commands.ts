@@ -8,7 +8,7 @@ import { SigningError } from '../../sdk/src/signing-error.ts';
 import { verifyCallback } from '../../sdk/src/verify-callback.ts';
 import { LANGUAGE_NAMES } from '../http/language-of-client.ts';
 import { readStdin } from './options.ts';
-import { print, table } from './print.ts';
+import { CommandError, EXIT_USAGE, print, table } from './print.ts';
 
 /** `sign`, `verify`, `explain`: what the SDK does, for whoever has a shell. No store is opened. */
 export function addSignatureCommands(program: Command): void {
@@ -17,13 +17,13 @@ export function addSignatureCommands(program: Command): void {
     .description(
       'read JSON of the fields from stdin, print x_signature and nothing else; status 2 when they must not be signed',
     )
-    .requiredOption('--secret <secret>', 'Secret Token')
+    .requiredOption('--secret <secret>', 'Secret Token', readSecret)
     .option('--message', 'print the text that is signed instead')
     .action(sign);
   program
     .command('verify')
     .description('read a callback (form or JSON) from stdin; status 0 when it is genuine, 1 when not, with the reason')
-    .requiredOption('--secret <secret>', 'Secret Token')
+    .requiredOption('--secret <secret>', 'Secret Token', readSecret)
     .option('--json', 'print one JSON object')
     .action(verify);
   program
@@ -31,14 +31,20 @@ export function addSignatureCommands(program: Command): void {
     .description(
       'read a refused body with its x_signature (a request or a callback, form or JSON) from stdin and name the cause; status 1 when none is found',
     )
-    .requiredOption('--secret <secret>', 'Secret Token that it should have been signed with')
+    .requiredOption('--secret <secret>', 'Secret Token that it should have been signed with', readSecret)
     .option('--other-secret <secret>', 'one that it may have been signed with by mistake; may be repeated', collect, [])
     .option('--json', 'print one JSON object')
     .action(explainBody);
 }
 
 function collect(value: string, previous: string[]): string[] {
-  return [...previous, value];
+  return [...previous, readSecret(value)];
+}
+
+/** A shell variable that is not set arrives as an empty text. */
+function readSecret(value: string): string {
+  if (value === '') throw new CommandError('The secret is empty: is the shell variable set?', EXIT_USAGE);
+  return value;
 }
 
 async function sign(options: { secret: string; message?: boolean }): Promise<void> {

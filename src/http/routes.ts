@@ -13,6 +13,7 @@ import { getPayCancel } from './get-pay-cancel.ts';
 import { getPayReturn, postPayReturn } from './get-pay-return.ts';
 import { getPayments, getV2Payments } from './get-payments.ts';
 import { getRemittancesConciliation } from './get-remittances-conciliation.ts';
+import { getRoot } from './get-root.ts';
 import { getTrxsId } from './get-trxs-id.ts';
 import { getTrxsStatus } from './get-trxs-status.ts';
 import { getValidationsBankAccount } from './get-validations-bank-account.ts';
@@ -62,6 +63,7 @@ export const ROUTES: readonly Endpoint[] = [
   getAsset,
   postCspReports,
 
+  getRoot,
   getDocs,
   getDocsSign,
   getDocsGuide,

@@ -5,6 +5,7 @@ import {
   selectTokens,
   type TokenRow,
   updateDisabled,
+  updateEnabled,
 } from './payment-service-queries.ts';
 
 export type ListedPaymentService = PaymentServiceRow & { tokens: TokenRow[] };
@@ -21,4 +22,9 @@ export async function listPaymentServices(app: App): Promise<ListedPaymentServic
 /** From now on its signatures fail, within a second on every replica. Answers false when it was not enabled. */
 export function disablePaymentService(app: App, id: string): Promise<boolean> {
   return app.db.transaction((tx) => updateDisabled(tx, id, app.now()));
+}
+
+/** Takes that back. Answers false when it was not disabled. */
+export function enablePaymentService(app: App, id: string): Promise<boolean> {
+  return app.db.transaction((tx) => updateEnabled(tx, id));
 }

@@ -140,6 +140,22 @@ export async function selectEnvironmentId(
   return row?.id ?? null;
 }
 
+/** The newest Secret Token there is, sealed; null in an empty store. */
+export async function selectNewestSecret(db: Reader): Promise<{ id: string; sealed: string } | null> {
+  const [row] = await db.query<{ id: string; sealed: string }>(
+    'select id, sealed from secret_tokens order by created_at desc limit 1',
+  );
+  return row ?? null;
+}
+
+export async function updateEnabled(tx: Tx, id: string): Promise<boolean> {
+  const rows = await tx.query(
+    'update payment_services set disabled_at = null where id = $1 and disabled_at is not null returning id',
+    [id],
+  );
+  return rows.length === 1;
+}
+
 export async function updateDisabled(tx: Tx, id: string, disabledAt: number): Promise<boolean> {
   const rows = await tx.query(
     'update payment_services set disabled_at = $2 where id = $1 and disabled_at is null returning id',

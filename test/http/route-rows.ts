@@ -171,6 +171,7 @@ export const ROUTE_ROWS: Record<string, RouteRow> = {
   },
   'GET /assets/:name': page,
   'POST /csp-reports': page,
+  'GET /': page,
   'GET /docs': page,
   'GET /docs/sign': page,
   'GET /docs/:guide': page,
