@@ -1,6 +1,7 @@
 import { createReadStream, readFileSync, statSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { erasePrivacy } from '../bank-validation/erase-privacy.ts';
@@ -52,28 +53,62 @@ async function validate(file: string, options: ValidateOptions): Promise<void> {
   const { out } = options;
   if (options.json === true && out === undefined)
     throw unusable('--json needs --out: standard output holds one of them.');
-  if (out !== undefined && resolve(out) === resolve(file)) throw unusable('--out must be another file.');
+  if (out !== undefined && (await realPath(out)) === (await realPath(file)))
+    throw unusable('--out must be another file.');
   const progress = showProgress(sizeOf(file));
   // Here and below: what reads CSV and checks schemas is loaded by the commands that need it, not by every start.
   const { CsvError, validateCsv } = await import('../bank-validation/validate-csv.ts');
+  let output: Output | null = null;
   try {
+    output = await openOutput(out);
+    const { stream } = output;
     const input = createReadStream(file, { highWaterMark: 256 * 1024 });
-    const output = out === undefined ? process.stdout : (await open(out, 'w')).createWriteStream();
-    // What goes wrong with it comes out of the next write.
-    output.on('error', () => {});
+    // What goes wrong with them comes out of the next read or write.
+    for (const either of [input, stream]) either.on('error', () => {});
     const summary = await withApp((app) =>
-      validateCsv(app, input, output, (rows) => progress.show(rows, input.bytesRead)),
+      validateCsv(app, input, stream, (rows) => progress.show(rows, input.bytesRead)),
     );
-    if (out !== undefined) await finished(output.end());
+    await output.keep();
     progress.clear();
     report(options, summary);
   } catch (error) {
     progress.clear();
+    await output?.discard();
     const { code } = error as NodeJS.ErrnoException;
     if (error instanceof CsvError) throw unusable(error.message);
     if (FILE_FAILURES.has(code ?? '')) throw unusable(`Reading ${file} or writing the rows failed: ${code}.`);
     throw error;
   }
+}
+
+type Output = { readonly stream: Writable; keep(): Promise<void>; discard(): Promise<void> };
+
+/** A file takes its name once it is whole, so that a failure leaves what an earlier run has written. */
+async function openOutput(out: string | undefined): Promise<Output> {
+  if (out === undefined) return { stream: process.stdout, keep: async () => {}, discard: async () => {} };
+  const existing = await stat(out).catch(() => null);
+  // A pipe or a device is written to: renaming would put a file in its place.
+  const inPlace = existing !== null && !existing.isFile();
+  const path = inPlace ? out : await realPath(out);
+  const written = inPlace ? path : `${path}.${process.pid}.part`;
+  const handle = await open(written, inPlace ? 'w' : 'wx', existing?.mode ?? 0o666);
+  const stream = handle.createWriteStream({ flush: !inPlace });
+  return {
+    stream,
+    keep: async () => {
+      await finished(stream.end());
+      if (!inPlace) await rename(written, path);
+    },
+    discard: async () => {
+      stream.destroy();
+      if (!inPlace) await rm(written, { force: true });
+    },
+  };
+}
+
+/** Where a path leads, links followed; the path itself where nothing is yet. */
+function realPath(path: string): Promise<string> {
+  return realpath(path).catch(() => resolve(path));
 }
 
 const FILE_FAILURES: ReadonlySet<string> = new Set([

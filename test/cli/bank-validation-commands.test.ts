@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
@@ -29,8 +30,34 @@ suite('validate, banks and privacy on the command line', () => {
     });
   }
 
+  test('a validate that fails leaves the output of an earlier one, and nothing beside it', async () => {
+    const out = write('kept.csv', 'an earlier result\n');
+    const { status } = await run('validate', write('broken.csv', 'rut,bank,account\n"1,2,3\n'), '--out', out);
+    assert.equal(status, 2);
+    assert.equal(readFileSync(out, 'utf8'), 'an earlier result\n');
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => name.startsWith('kept')),
+      ['kept.csv'],
+    );
+  });
+
+  test('validate replaces an earlier output where a link leads, and writes to what is no file', async () => {
+    const input = write('linked-in.csv', 'rut,bank,account\n12531909-2,012,12531909\n');
+    const target = write('target.csv', 'an earlier result\n');
+    const link = join(folder, 'link.csv');
+    symlinkSync(target, link);
+    assert.equal((await run('validate', input, '--out', link)).status, 0);
+    assert.match(readFileSync(target, 'utf8'), /^rut,bank,account,verdict/);
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const [read] = await Promise.all([readFile(pipe, 'utf8'), run('validate', input, '--out', pipe)]);
+    assert.match(read, /^rut,bank,account,verdict/);
+  });
+
   const unusable: [name: string, arguments_: string[]][] = [
     ['a file that is not there', ['validate', join(folder, 'missing.csv')]],
+    ['a folder', ['validate', folder]],
+    ['a folder as the output', ['validate', write('good.csv', 'rut,bank,account\n'), '--out', folder]],
     ['columns that cannot be told', ['validate', write('odd.csv', 'a,b\n1,2\n')]],
     [
       'the output over the input',
