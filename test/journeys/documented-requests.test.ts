@@ -87,6 +87,8 @@ describe('requests that the documentation shows work as they are copied', () => 
       for (const [name, body] of Object.entries(forgeriesOf(genuine, tokens)))
         assert.equal(await post(url, body), 400, name);
       assert.equal(await post(url, genuine), 200, 'a second time');
+      const rotating = callbackOf({ ...tokens, secret_token: OLD_SECRET_TOKEN });
+      assert.equal(await post(url, rotating), 200, 'signed with the old secret during a rotation');
     });
   }
 });
@@ -122,7 +124,7 @@ async function startReceiverSample(
   writeFileSync(path, code);
   const options = language === 'php' ? ['-S', `127.0.0.1:${port}`, path] : [path];
   const child = spawn(program as string, options, {
-    env: environment(tokens, { PORT: String(port) }),
+    env: environment(tokens, { PORT: String(port), OLD_SECRET_TOKEN }),
     stdio: 'ignore',
   });
   const exited = new Promise((resolve) => child.once('exit', resolve));
@@ -167,6 +169,8 @@ function fieldsOf({ service_token }: TokenPair): Record<string, string> {
     x_url_complete: 'https://shop.example/complete',
   };
 }
+
+const OLD_SECRET_TOKEN = 'the-secret-before-the-rotation';
 
 const CALLBACK = {
   x_amount: '1000.00',
