@@ -57,13 +57,29 @@ export function detectColumns(firstRow: readonly string[]): CsvColumns | null {
   return startsWithData ? { rut: 0, checkCharacter: null, bank: 1, account: 2, hasHeader: false } : null;
 }
 
-/** The only column with such a name, `null` where several have one. */
-function columnOf(names: readonly string[], column: keyof typeof NAMES): number | null {
-  for (const pattern of NAMES[column]) {
-    const found = names.flatMap((name, index) => (pattern.test(name) ? [index] : []));
-    if (found.length > 0) return found.length === 1 ? (found[0] as number) : null;
+/** Which of the columns the first row names more than once, and how; `null` where that is not what is wrong. */
+export function findRepeated(firstRow: readonly string[]): { column: string; names: string[] } | null {
+  const names = firstRow.map(plainName);
+  for (const column of ['rut', 'bank', 'account'] as const) {
+    const found = columnsOf(names, column);
+    if (found.length > 1) return { column, names: found.map((index) => firstRow[index] as string) };
   }
   return null;
+}
+
+/** The only column with such a name, `null` where several have one. */
+function columnOf(names: readonly string[], column: keyof typeof NAMES): number | null {
+  const found = columnsOf(names, column);
+  return found.length === 1 ? (found[0] as number) : null;
+}
+
+/** Every column that has the surest name that occurs. */
+function columnsOf(names: readonly string[], column: keyof typeof NAMES): number[] {
+  for (const pattern of NAMES[column]) {
+    const found = names.flatMap((name, index) => (pattern.test(name) ? [index] : []));
+    if (found.length > 0) return found;
+  }
+  return [];
 }
 
 function plainName(name: string): string {

@@ -5,7 +5,7 @@ import { stringify } from 'csv-stringify/sync';
 import type { App } from '../app.ts';
 import type { AccountInput } from './account-checks.ts';
 import { isValid, type Verdict } from './check.ts';
-import { type CsvColumns, detectColumns, detectSeparator } from './csv-columns.ts';
+import { type CsvColumns, detectColumns, detectSeparator, findRepeated } from './csv-columns.ts';
 import { COMMAND_LINE } from './validate-bank-account.ts';
 import { type BatchResult, validateBatch } from './validate-batch.ts';
 
@@ -17,6 +17,9 @@ export class CsvError extends Error {}
 /** Rows between two waits: as many as one commit takes, so that memory stays the same for any file. */
 const ROWS_AT_ONCE = 500;
 const LONGEST_ROW = 65_536;
+
+/** How .xlsx and .ods (which are ZIP files) and .xls begin. */
+const WORKBOOK_STARTS = [Buffer.from('PK\x03\x04'), Buffer.from('d0cf11e0', 'hex')];
 
 /** Columns that the output has after those of the input. */
 const ADDED = ['verdict', 'is_valid', 'codes', 'suggestions', 'validation_id'] as const;
@@ -77,6 +80,7 @@ async function openParser(input: AsyncIterable<Buffer>): Promise<{ parser: Parse
   const chunks = input[Symbol.asyncIterator]();
   const first = await chunks.next();
   const start = first.done === true ? Buffer.alloc(0) : first.value;
+  refuseWorkbook(start);
   // Spreadsheets on Windows still write Latin-1. The numbers are the same; names would come out broken.
   const encoding = isUtf8(start.subarray(0, start.lastIndexOf(10) + 1)) ? 'utf8' : 'latin1';
   const separator = detectSeparator(
@@ -100,6 +104,13 @@ async function openParser(input: AsyncIterable<Buffer>): Promise<{ parser: Parse
   // Its errors come out of the parser, which whoever reads the rows is told of.
   pipeline(Readable.from(all()), parser, () => {});
   return { parser, separator };
+}
+
+/** Reading on would find neither columns nor lines, and the message would say so of bytes that nobody has typed. */
+function refuseWorkbook(start: Buffer): void {
+  if (WORKBOOK_STARTS.some((bytes) => start.subarray(0, bytes.length).equals(bytes)))
+    throw new CsvError('This is a spreadsheet whatever its name says. Open it and save it as CSV.');
+  if (start.includes(0)) throw new CsvError('This is no text in UTF-8 or Latin-1. Save it as CSV in UTF-8.');
 }
 
 async function validateRows(
@@ -166,6 +177,11 @@ async function write(output: Writable, text: string): Promise<void> {
 }
 
 function unknownColumns(row: readonly string[]): CsvError {
+  const repeated = findRepeated(row);
+  if (repeated !== null) {
+    const { column, names } = repeated;
+    return new CsvError(`The first row names the column ${column} twice: ${names.join(' | ')}. Rename all but one.`);
+  }
   // A first row with digits is data, and data does not belong on a screen.
   const found = row.slice(0, 20).map((name) => (/\d/.test(name) ? '…' : name.slice(0, 40)));
   return new CsvError(

@@ -167,15 +167,19 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     );
   });
 
-  const unusable: [name: string, text: string, message: RegExp][] = [
+  const unusable: [name: string, content: string | Buffer, message: RegExp][] = [
+    ['an .xlsx', 'PK\x03\x04\x14\x00\x06\x0012531909', /is a spreadsheet .* save it as CSV/],
+    ['an .xls', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /is a spreadsheet .* save it as CSV/],
+    ['UTF-16', Buffer.from('\ufeffrut;bank;account\n12531909-2;012;1\n', 'utf16le'), /no text in UTF-8 or Latin-1/],
+    ['two columns of RUTs', 'RUT,run,bank,account\n12531909-2,1,012,1\n', /names the column rut twice: RUT \| run\./],
     ['an empty file', '', /empty/],
     ['columns that cannot be told', 'nombre,12531909-2\nAna,1\n', /Which columns .* nombre \| …$/],
     ['a quote that does not end', 'rut,bank,account\n"12531909-2,012,1\n', /Line \d+ cannot be read as CSV/],
     ['a row without end', `rut,bank,account\n${'1'.repeat(100_000)}`, /cannot be read as CSV/],
   ];
-  for (const [name, text, message] of unusable) {
+  for (const [name, content, message] of unusable) {
     test(`${name} is refused with a sentence that repeats no data`, async () => {
-      await assert.rejects(run(text), (error) => {
+      await assert.rejects(run(content), (error) => {
         assert.ok(error instanceof CsvError);
         assert.match(error.message, message);
         assert.ok(!error.message.includes('12531909'));

@@ -56,6 +56,7 @@ suite('validate, banks and privacy on the command line', () => {
 
   const unusable: [name: string, arguments_: string[]][] = [
     ['a file that is not there', ['validate', join(folder, 'missing.csv')]],
+    ['a workbook that is called .csv', ['validate', write('book.csv', 'PK\x03\x04\x14\x00')]],
     ['a folder', ['validate', folder]],
     ['a folder as the output', ['validate', write('good.csv', 'rut,bank,account\n'), '--out', folder]],
     ['columns that cannot be told', ['validate', write('odd.csv', 'a,b\n1,2\n')]],
