@@ -12,7 +12,7 @@ export type NewUser = { id: string; email: string; password: string; api_token: 
  * Makes a user. The password and the API token are shown here and never again.
  *
  * With no payment service named the user is an operator, who sees all of the installation. Throws `Problem`
- * `INVALID_EMAIL` for an address that cannot be used or is taken, `NOT_FOUND` for a payment service that does not exist.
+ * `INVALID_EMAIL` for an address that cannot be used, `USER_EXISTS` for one that is taken, `NOT_FOUND` for a payment service that does not exist.
  */
 export async function createUser(
   app: App,
@@ -36,7 +36,7 @@ export async function createUser(
   };
   await app.db.transaction(async (tx) => {
     if (!(await insertUser(tx, row)))
-      throw new Problem('INVALID_EMAIL', { detail: 'This address has a user already.' });
+      throw new Problem('USER_EXISTS', { detail: 'This address has a user already: bin/rubrica user list.' });
     for (const paymentServiceId of new Set(input.paymentServiceIds)) {
       if (await insertUserPaymentService(tx, id, paymentServiceId)) continue;
       throw new Problem('NOT_FOUND', { detail: `There is no payment service ${paymentServiceId}.` });

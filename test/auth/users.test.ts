@@ -40,7 +40,7 @@ forEachEngine('users', (openTestDatabase) => {
       await assert.rejects(createUser(app, { ...input, email }), { code: 'INVALID_EMAIL' }, email);
     }
     await createUser(app, input);
-    await assert.rejects(createUser(app, { ...input, email: ' ana@example.cl' }), { code: 'INVALID_EMAIL' });
+    await assert.rejects(createUser(app, { ...input, email: ' ana@example.cl' }), { code: 'USER_EXISTS' });
     assert.equal((await listUsers(app)).length, 1);
   });
 
