@@ -44,6 +44,9 @@ export const getDocsGuide: Endpoint = guideEndpoint('/docs/:guide', 'en', [
   'quickstart-create',
   'quickstart-callbacks',
   'sandbox',
+  'webpay',
+  'going-live',
+  'finance',
 ]);
 
 /** Una guía, en español. */

@@ -61,8 +61,17 @@ function renderBlock(block: readonly string[], rewrite: RewriteLink): Html {
 function renderHeading(line: string, rewrite: RewriteLink): Html {
   const [marks = '#', ...words] = line.split(' ');
   const text = renderInline(words.join(' '), rewrite);
-  if (marks.length === 1) return html`<h1>${text}</h1>`;
-  return marks.length === 2 ? html`<h2>${text}</h2>` : html`<h3>${text}</h3>`;
+  const id = idOfHeading(words.join(' '));
+  if (marks.length === 1) return html`<h1 id="${id}">${text}</h1>`;
+  return marks.length === 2 ? html`<h2 id="${id}">${text}</h2>` : html`<h3 id="${id}">${text}</h3>`;
+}
+
+/** As code hosts make it, so that a link to a heading works in the repository too. */
+function idOfHeading(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\- _]/gu, '')
+    .replaceAll(' ', '-');
 }
 
 function renderTable([head = '', , ...rows]: readonly string[], rewrite: RewriteLink): Html {
