@@ -28,6 +28,7 @@ forEachEngine('the documentation', (openTestDatabase) => {
         '/docs/sign',
         '/docs/quickstart-create',
         '/docs/es/quickstart-callbacks',
+        '/docs/going-live',
         '/openapi.json',
         '/errors/INVALID_JSON',
       ]) {
@@ -57,9 +58,26 @@ forEachEngine('the documentation', (openTestDatabase) => {
     }
   });
 
+  test('leads who asks for Spanish to the Spanish guides, and back to English who does not', async () => {
+    await using server = await startTestServer(createTestApp(await openTestDatabase()));
+    const places = async (path: string, language: string) => {
+      const { text } = await server.get(path, { 'accept-language': language });
+      return /<nav class="places"[\s\S]*?<\/nav>/.exec(text)?.[0] ?? '';
+    };
+    assert.match(await places('/docs', 'es-CL,es;q=0.9,en;q=0.8'), /href="\/docs\/es\/quickstart-callbacks"/);
+    assert.match(await places('/docs', 'en'), /href="\/docs\/es\/quickstart-create">En español</);
+    assert.match(await places('/docs/es/quickstart-create', 'en'), /lang="es"/);
+  });
+
   test('has no page for a name that is none of its guides', async () => {
     await using server = await startTestServer(createTestApp(await openTestDatabase()));
-    for (const path of ['/docs/dependencies', '/docs/..', '/docs/es/sandbox', '/docs/__proto__', '/docs/es/..']) {
+    for (const path of [
+      '/docs/dependencies',
+      '/docs/..%2FREADME',
+      '/docs/es/sandbox',
+      '/docs/__proto__',
+      '/docs/es/..%2Fdependencies',
+    ]) {
       assert.equal((await server.get(path)).status, 404, path);
     }
   });
@@ -116,6 +134,9 @@ withBrowser('the page that signs', (openVisitor) => {
       '/docs/quickstart-create',
       '/docs/es/quickstart-callbacks',
       '/docs/sandbox',
+      '/docs/webpay',
+      '/docs/going-live',
+      '/docs/finance',
     ]) {
       await page.goto(service.url + path);
       const tooWide = await page.evaluate(

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { App } from '../../app.ts';
+import { preferredLanguage } from '../../lib/accept-language.ts';
 import { publicPath } from '../assets.ts';
 import { type Html, html } from '../html.ts';
 import { sendPage } from '../page.ts';
@@ -15,24 +16,34 @@ const PLACES: Record<'en' | 'es', readonly Place[]> = {
     { path: '/docs/quickstart-create', name: 'Take a payment' },
     { path: '/docs/quickstart-callbacks', name: 'Receive callbacks' },
     { path: '/docs/sandbox', name: 'Sandbox' },
+    { path: '/docs/webpay', name: 'Webpay' },
+    { path: '/docs/es/quickstart-create', name: 'En español' },
   ],
   es: [
     { path: '/docs', name: 'Referencia (en inglés)' },
     { path: '/docs/sign', name: 'Firmar (en inglés)' },
     { path: '/docs/es/quickstart-create', name: 'Cobrar un pago' },
     { path: '/docs/es/quickstart-callbacks', name: 'Recibir callbacks' },
+    { path: '/docs/sandbox', name: 'Sandbox (en inglés)' },
   ],
 };
 
-/** Answers with a page of the documentation: wider than the others, with the way to its neighbours. */
+const NAV_NAMES = { en: 'Documentation', es: 'Documentación' };
+
+/**
+ * Answers with a page of the documentation: wider than the others, with the way to its neighbours. Who asks for Spanish
+ * finds the Spanish guides on the English pages too.
+ */
 export function sendDocsPage(app: App, reply: FastifyReply, page: DocsPage): FastifyReply {
   const { path, language = 'en', title, main } = page;
   const base = publicPath(app);
-  const links = PLACES[language].map(
+  const asked = preferredLanguage(reply.request.headers['accept-language'], ['en', 'es'] as const);
+  const navLanguage = language === 'es' || asked === 'es' ? 'es' : 'en';
+  const links = PLACES[navLanguage].map(
     (place) =>
       html`<a href="${base}${place.path}"${place.path === path && html` aria-current="page"`}>${place.name}</a>`,
   );
-  const nav = html`<nav class="places" aria-label="Documentation">${links}</nav>`;
+  const nav = html`<nav class="places" lang="${navLanguage}" aria-label="${NAV_NAMES[navLanguage]}">${links}</nav>`;
   return sendPage(app, reply, {
     status: 200,
     language,
