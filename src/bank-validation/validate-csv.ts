@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { pipeline, Readable, type Writable } from 'node:stream';
 import { type Parser, parse } from 'csv-parse';
-import { stringify } from 'csv-stringify/sync';
+import { type Options as StringifyOptions, stringify } from 'csv-stringify/sync';
 import type { App } from '../app.ts';
 import type { AccountInput } from './account-checks.ts';
 import { isValid, type Verdict } from './check.ts';
@@ -45,7 +45,7 @@ export async function validateCsv(
     mismatch: 0,
     undetermined: 0,
   };
-  const { parser, separator } = await openParser(input);
+  const { parser, mark, format } = await openParser(input);
   let columns: CsvColumns | null = null;
   let width = 0;
   let rows: string[][] = [];
@@ -53,7 +53,7 @@ export async function validateCsv(
     if (columns === null || rows.length === 0) return;
     const lines = await validateRows(app, rows, width, columns, summary);
     rows = [];
-    await write(output, stringify(lines, { delimiter: separator }));
+    await write(output, stringify(lines, format));
     onRows(summary.rows);
   };
   try {
@@ -62,7 +62,7 @@ export async function validateCsv(
         columns = detectColumns(row);
         if (columns === null) throw unknownColumns(row);
         width = row.length;
-        await write(output, stringify([headerOf(row, columns)], { delimiter: separator }));
+        await write(output, mark + stringify([headerOf(row, columns)], format));
         if (columns.hasHeader) continue;
       }
       rows.push(row);
@@ -76,19 +76,21 @@ export async function validateCsv(
   return summary;
 }
 
-async function openParser(input: AsyncIterable<Buffer>): Promise<{ parser: Parser; separator: string }> {
+/** What reads the rows, and how to write them as they came: the byte order mark, the separator, the ends of lines. */
+async function openParser(
+  input: AsyncIterable<Buffer>,
+): Promise<{ parser: Parser; mark: string; format: StringifyOptions }> {
   const chunks = input[Symbol.asyncIterator]();
   const first = await chunks.next();
   const start = first.done === true ? Buffer.alloc(0) : first.value;
   refuseWorkbook(start);
   // Spreadsheets on Windows still write Latin-1. The numbers are the same; names would come out broken.
   const encoding = isUtf8(start.subarray(0, start.lastIndexOf(10) + 1)) ? 'utf8' : 'latin1';
-  const separator = detectSeparator(
-    start
-      .toString(encoding)
-      .replace(/^\ufeff/, '')
-      .split(/\r?\n/, 1)[0] ?? '',
-  );
+  const text = start.toString(encoding);
+  const mark = text.startsWith('\ufeff') ? '\ufeff' : '';
+  // Without what is quoted, because a cell can hold separators and ends of lines of its own.
+  const [firstLine = '', end = '\n'] = text.replace(/"[^"]*"/g, '').split(/(\r?\n)/, 2);
+  const separator = detectSeparator(firstLine);
   async function* all(): AsyncGenerator<Buffer> {
     yield start;
     for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield next.value;
@@ -103,7 +105,7 @@ async function openParser(input: AsyncIterable<Buffer>): Promise<{ parser: Parse
   });
   // Its errors come out of the parser, which whoever reads the rows is told of.
   pipeline(Readable.from(all()), parser, () => {});
-  return { parser, separator };
+  return { parser, mark, format: { delimiter: separator, record_delimiter: end, quoted_match: /[\r\n]/ } };
 }
 
 /** Reading on would find neither columns nor lines, and the message would say so of bytes that nobody has typed. */

@@ -84,7 +84,7 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     const { text, summary } = await run(
       'Nombre;RUT;Código Banco;N° Cuenta;Monto\r\nAna;12.531.909-2;012;0012531909;0100\r\n"Beto; hijo";18972631-7;17;12-34;"5""0"\r\n',
     );
-    const lines = text.split('\n').map((line) => line.replace(/bav_\w+/, 'ID'));
+    const lines = text.split('\r\n').map((line) => line.replace(/bav_\w+/, 'ID'));
     assert.deepEqual(lines, [
       'Nombre;RUT;Código Banco;N° Cuenta;Monto;verdict;is_valid;codes;suggestions;validation_id',
       'Ana;12.531.909-2;012;0012531909;0100;plausible;true;ACCOUNT_IS_CUENTARUT_OF_HOLDER;;ID',
@@ -111,7 +111,7 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
 
   test('a file without names, with a byte order mark, with short and blank lines', async () => {
     const { text, summary } = await run('\ufeff12531909-2,012,12531909\n\n18972631-7,001\n');
-    assert.equal(text.split('\n')[0], 'rut,bank,account,verdict,is_valid,codes,suggestions,validation_id');
+    assert.equal(text.split('\n')[0], '\ufeffrut,bank,account,verdict,is_valid,codes,suggestions,validation_id');
     assert.match(text, /18972631-7,001,,invalid,false,ACCOUNT_MISSING,/);
     assert.equal(summary.rows, 2);
   });
@@ -133,6 +133,14 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
       rows.map((row) => row.includes('ROW_WIDTH')),
       [false, false, false, true, false],
     );
+  });
+
+  test('lines end as those of the input do, and a line break in a cell stays in its cell', async () => {
+    const { text } = await run('"N°\ncuenta";rut;banco\r\n12531909;12531909-2;012\r\n"1\n2";12531909-2;012\r\n');
+    const lines = text.split('\r\n');
+    assert.equal(lines.length, 4);
+    assert.match(lines[0] ?? '', /^"N°\ncuenta";rut;banco;verdict;/);
+    assert.match(lines[2] ?? '', /^"1\n2";12531909-2;012;invalid;/);
   });
 
   test('a Latin-1 file keeps its accents', async () => {
