@@ -134,10 +134,12 @@ async function validateRows(
 }
 
 function inputOf(row: readonly string[], columns: CsvColumns): AccountInput {
-  const rut = row[columns.rut];
-  const checkCharacter = columns.checkCharacter === null ? undefined : row[columns.checkCharacter]?.trim();
-  const whole = checkCharacter && !rut?.includes('-') ? `${rut?.trim()}-${checkCharacter}` : rut;
-  return { rut: whole, bankCode: row[columns.bank], account: row[columns.account] };
+  // Spaces around a cell are of the file, not of the number.
+  const cell = (column: number) => row[column]?.trim();
+  const rut = cell(columns.rut);
+  const checkCharacter = columns.checkCharacter === null ? undefined : cell(columns.checkCharacter);
+  const whole = checkCharacter && !rut?.includes('-') ? `${rut}-${checkCharacter}` : rut;
+  return { rut: whole, bankCode: cell(columns.bank), account: cell(columns.account) };
 }
 
 /** As wide as the first row, so that the verdict stands under its name: spreadsheets leave separators at the end. */

@@ -143,6 +143,11 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     assert.match(lines[2] ?? '', /^"1\n2";12531909-2;012;invalid;/);
   });
 
+  test('spaces around a cell are no part of the number, and stay in the output', async () => {
+    const { text } = await run('rut,bank,account\n 12531909-2 ,012 , 12531909\u00a0\n');
+    assert.match(text, /\n 12531909-2 ,012 , 12531909\u00a0,plausible,true,ACCOUNT_IS_CUENTARUT_OF_HOLDER,/);
+  });
+
   test('a Latin-1 file keeps its accents', async () => {
     const { text } = await run(
       Buffer.from('rut;código banco;cuenta;nombre\n12531909-2;012;12531909;Ñandú\n', 'latin1'),
