@@ -29,7 +29,9 @@ export function composeApp(config: Config, onFatal: (error: unknown) => void): R
     level: config.logLevel,
     base: null,
     serializers: { err: errorForLog },
-    timestamp: () => `,"time":"${new Date(now()).toISOString()}"`,
+    // Pino calls its `timestamp` as it is made, and a clock that has been read is no longer set back by its first anchor.
+    timestamp: false,
+    mixin: () => ({ time: new Date(now()).toISOString() }),
   });
   const outbound = createSafeFetch({
     ownAddresses: config.publicUrl === null ? [] : [new URL(config.publicUrl).hostname],
