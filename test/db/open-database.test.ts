@@ -20,6 +20,7 @@ forEachEngine('the database', (openTestDatabase, engine) => {
       await db.transaction((tx) => tx.query('create table locks (id bigint primary key, taken integer)'));
       await db.transaction((tx) => tx.query('insert into locks values (1, 0), (2, 0)'));
       let runs = 0;
+      let held = 0;
       let bothHoldOne = () => {};
       const barrier = new Promise<void>((resolve) => {
         bothHoldOne = resolve;
@@ -28,7 +29,8 @@ forEachEngine('the database', (openTestDatabase, engine) => {
         db.transaction(async (tx) => {
           runs += 1;
           await tx.query('update locks set taken = taken + 1 where id = $1', [first]);
-          if (runs === 2) bothHoldOne();
+          held += 1;
+          if (held === 2) bothHoldOne();
           await barrier;
           await tx.query('update locks set taken = taken + 1 where id = $1', [second]);
         });
