@@ -168,6 +168,18 @@ export const CODE_MESSAGES = {
   NOT_APPLICABLE: { en: 'Does not apply to this account.', es: 'No se aplica a esta cuenta.' },
 } as const satisfies Record<string, Message>;
 
+/** What is said of a row of a CSV beside what is said of its values. */
+export const ROW_MESSAGES = {
+  ROW_WIDTH: {
+    en: 'The row has more cells than the first row has names, and the last ones were cut off.',
+    es: 'La fila tiene más celdas que nombres la primera fila, y se cortaron las últimas.',
+  },
+  NUMBER_DESTROYED: {
+    en: 'A spreadsheet has destroyed this account number. Format the column as text and enter it again.',
+    es: 'Una planilla de cálculo destruyó este número de cuenta. Dé formato de texto a la columna e ingréselo de nuevo.',
+  },
+} as const satisfies Record<string, Message>;
+
 /** What to send instead, by the code that made it worth saying. */
 export const SUGGESTION_MESSAGES = {
   BANK_BAD_FORMAT: { en: 'Send the code with its zeros: {value}.', es: 'Envíe el código con sus ceros: {value}.' },

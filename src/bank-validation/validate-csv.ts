@@ -5,6 +5,7 @@ import { type Options as StringifyOptions, stringify } from 'csv-stringify/sync'
 import type { App } from '../app.ts';
 import type { AccountInput } from './account-checks.ts';
 import { isValid, type Verdict } from './check.ts';
+import { type Language, ROW_MESSAGES } from './check-messages.ts';
 import { type CsvColumns, detectColumns, detectSeparator, findRepeated } from './csv-columns.ts';
 import { COMMAND_LINE } from './validate-bank-account.ts';
 import { type BatchResult, validateBatch } from './validate-batch.ts';
@@ -22,11 +23,12 @@ const LONGEST_ROW = 65_536;
 const WORKBOOK_STARTS = [Buffer.from('PK\x03\x04'), Buffer.from('d0cf11e0', 'hex')];
 
 /** Columns that the output has after those of the input. */
-const ADDED = ['verdict', 'is_valid', 'codes', 'suggestions', 'validation_id'] as const;
+const ADDED = ['verdict', 'is_valid', 'codes', 'message', 'suggestions', 'validation_id'] as const;
 
 /**
  * Validates every row of a CSV and writes it back with its verdict, in order. Every cell is text and stays as it was,
- * zeros and all. Reads and writes as a stream and leaves `output` open; `onRows` is told how many rows are done.
+ * zeros and all. Reads and writes as a stream and leaves `output` open; `onRows` is told how many rows are done;
+ * `language` is that of the sentences.
  *
  * Throws `CsvError` for a file that is no CSV or whose columns cannot be told.
  */
@@ -34,7 +36,7 @@ export async function validateCsv(
   app: App,
   input: AsyncIterable<Buffer>,
   output: Writable,
-  onRows: (rows: number) => void = () => {},
+  { language = 'en', onRows = () => {} }: { language?: Language; onRows?: (rows: number) => void } = {},
 ): Promise<CsvSummary> {
   const summary: CsvSummary = {
     rows: 0,
@@ -51,7 +53,7 @@ export async function validateCsv(
   let rows: string[][] = [];
   const flush = async () => {
     if (columns === null || rows.length === 0) return;
-    const lines = await validateRows(app, rows, width, columns, summary);
+    const lines = await validateRows(app, rows, { width, columns, language }, summary);
     rows = [];
     await write(output, stringify(lines, format));
     onRows(summary.rows);
@@ -118,8 +120,7 @@ function refuseWorkbook(start: Buffer): void {
 async function validateRows(
   app: App,
   rows: readonly string[][],
-  width: number,
-  columns: CsvColumns,
+  { width, columns, language }: { width: number; columns: CsvColumns; language: Language },
   summary: CsvSummary,
 ): Promise<string[][]> {
   const inputs = rows.map((row) => inputOf(row, columns));
@@ -129,7 +130,7 @@ async function validateRows(
     if ('problem' in result) summary.refused++;
     else summary[result.validation.verdict]++;
     const row = rows[index] as string[];
-    return [...fitted(row, width), ...cellsOf(result, losesCells(row, width))];
+    return [...fitted(row, width), ...cellsOf(result, inputs[index]?.account, losesCells(row, width), language)];
   });
 }
 
@@ -151,19 +152,42 @@ function losesCells(row: readonly string[], width: number): boolean {
   return row.slice(width).some((cell) => cell.trim() !== '');
 }
 
-function cellsOf(result: BatchResult, cut: boolean): string[] {
-  const rowCodes = cut ? ['ROW_WIDTH'] : [];
-  if ('problem' in result) return ['undetermined', 'false', [...rowCodes, result.problem.code].join(' '), '', ''];
+function cellsOf(result: BatchResult, account: unknown, cut: boolean, language: Language): string[] {
+  const row = cut ? [{ code: 'ROW_WIDTH', message: ROW_MESSAGES.ROW_WIDTH[language] }] : [];
+  const joined = (parts: readonly string[]) => parts.join(' ');
+  if ('problem' in result) {
+    const { code, message } = result.problem;
+    const told = [...row, { code, message }];
+    return [
+      'undetermined',
+      'false',
+      joined(told.map((one) => one.code)),
+      joined(told.map((one) => one.message)),
+      '',
+      '',
+    ];
+  }
   const { verdict, checks, suggestions, id } = result.validation;
   const told = checks.filter(({ result: outcome, code }) => code !== null && outcome !== 'not_performed');
+  const sentences = told
+    .filter(({ result: outcome }) => outcome !== 'pass')
+    .map(({ code, message }) =>
+      code === 'ACCOUNT_BAD_FORMAT' && DESTROYED.test(String(account))
+        ? ROW_MESSAGES.NUMBER_DESTROYED[language]
+        : message[language],
+    );
   return [
     verdict,
     String(isValid(verdict)),
-    [...rowCodes, ...told.map(({ code }) => code)].join(' '),
+    joined([...row.map(({ code }) => code), ...told.map(({ code }) => code as string)]),
+    joined([...row.map(({ message }) => message), ...sentences]),
     suggestions.map(({ field, value }) => `${field.split('/').at(-1)}=${value}`).join(' '),
     id,
   ];
 }
+
+/** How spreadsheets show a long number: 1,23457E+11. Its last digits are gone. */
+const DESTROYED = /^\d([.,]\d+)?E\+\d+$/i;
 
 function headerOf(row: readonly string[], { hasHeader }: CsvColumns): string[] {
   const names = hasHeader ? row : row.map((_, index) => ['rut', 'bank', 'account'][index] ?? `column_${index + 1}`);

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
+import type { Language } from '../bank-validation/check-messages.ts';
 import { erasePrivacy } from '../bank-validation/erase-privacy.ts';
 import { exportPrivacy } from '../bank-validation/export-privacy.ts';
 import type { CsvSummary } from '../bank-validation/validate-csv.ts';
@@ -17,6 +18,9 @@ export function addBankValidationCommands(program: Command): void {
     .description('validate the bank accounts of a CSV; columns rut, bank, account in any order and most spellings')
     .argument('<file>', 'CSV with a first row of names; zeros are kept')
     .option('--out <file>', 'where to write the rows with their verdicts; standard output unless given')
+    .addOption(
+      program.createOption('--lang <language>', 'of the sentences in the rows').choices(['en', 'es']).default('en'),
+    )
     .option('--json', 'print the summary as one JSON object (needs --out)')
     .addHelpText(
       'after',
@@ -47,7 +51,7 @@ export function addBankValidationCommands(program: Command): void {
     .action(eraseRut);
 }
 
-type ValidateOptions = { out?: string; json?: boolean };
+type ValidateOptions = { out?: string; lang: Language; json?: boolean };
 
 async function validate(file: string, options: ValidateOptions): Promise<void> {
   const { out } = options;
@@ -66,7 +70,10 @@ async function validate(file: string, options: ValidateOptions): Promise<void> {
     // What goes wrong with them comes out of the next read or write.
     for (const either of [input, stream]) either.on('error', () => {});
     const summary = await withApp((app) =>
-      validateCsv(app, input, stream, (rows) => progress.show(rows, input.bytesRead)),
+      validateCsv(app, input, stream, {
+        language: options.lang,
+        onRows: (rows) => progress.show(rows, input.bytesRead),
+      }),
     );
     await output.keep();
     progress.clear();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Readable, Writable } from 'node:stream';
 import { suite, test } from 'node:test';
+import type { Language } from '../../src/bank-validation/check-messages.ts';
 import { detectColumns, detectSeparator } from '../../src/bank-validation/csv-columns.ts';
 import { CsvError, validateCsv } from '../../src/bank-validation/validate-csv.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -86,9 +87,9 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     );
     const lines = text.split('\r\n').map((line) => line.replace(/bav_\w+/, 'ID'));
     assert.deepEqual(lines, [
-      'Nombre;RUT;Código Banco;N° Cuenta;Monto;verdict;is_valid;codes;suggestions;validation_id',
-      'Ana;12.531.909-2;012;0012531909;0100;plausible;true;ACCOUNT_IS_CUENTARUT_OF_HOLDER;;ID',
-      '"Beto; hijo";18972631-7;17;12-34;"5""0";invalid;false;BANK_BAD_FORMAT ACCOUNT_BAD_FORMAT;bankSBIFNumber=017;ID',
+      'Nombre;RUT;Código Banco;N° Cuenta;Monto;verdict;is_valid;codes;message;suggestions;validation_id',
+      'Ana;12.531.909-2;012;0012531909;0100;plausible;true;ACCOUNT_IS_CUENTARUT_OF_HOLDER;;;ID',
+      '"Beto; hijo";18972631-7;17;12-34;"5""0";invalid;false;BANK_BAD_FORMAT ACCOUNT_BAD_FORMAT;A bank code is three digits with its zeros, such as 001. An account number has digits only: no hyphens, dots, spaces or letters.;bankSBIFNumber=017;ID',
       '',
     ]);
     assert.deepEqual(summary, {
@@ -111,7 +112,10 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
 
   test('a file without names, with a byte order mark, with short and blank lines', async () => {
     const { text, summary } = await run('\ufeff12531909-2,012,12531909\n\n18972631-7,001\n');
-    assert.equal(text.split('\n')[0], '\ufeffrut,bank,account,verdict,is_valid,codes,suggestions,validation_id');
+    assert.equal(
+      text.split('\n')[0],
+      '\ufeffrut,bank,account,verdict,is_valid,codes,message,suggestions,validation_id',
+    );
     assert.match(text, /18972631-7,001,,invalid,false,ACCOUNT_MISSING,/);
     assert.equal(summary.rows, 2);
   });
@@ -123,7 +127,7 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     const rows = text.trimEnd().split('\n');
     assert.deepEqual(
       rows.map((row) => row.split(';').length),
-      rows.map(() => 8),
+      rows.map(() => 9),
     );
     assert.deepEqual(
       rows.map((row) => row.split(';')[3]),
@@ -147,6 +151,14 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     const { text } = await run('rut,bank,account\n 12531909-2 ,012 , 12531909\u00a0\n');
     assert.match(text, /\n 12531909-2 ,012 , 12531909\u00a0,plausible,true,ACCOUNT_IS_CUENTARUT_OF_HOLDER,/);
   });
+
+  for (const account of ['1,23457E+11', '1.23E+11', '1E+11']) {
+    test(`${account} is told to be the work of a spreadsheet, in either language`, async () => {
+      const content = `rut;bank;account\n12531909-2;012;${account}\n`;
+      assert.match((await run(content)).text, /;ACCOUNT_BAD_FORMAT;A spreadsheet has destroyed/);
+      assert.match((await run(content, 1_000_000, 'es')).text, /;ACCOUNT_BAD_FORMAT;Una planilla de cálculo destruyó/);
+    });
+  }
 
   test('a Latin-1 file keeps its accents', async () => {
     const { text } = await run(
@@ -201,7 +213,7 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     });
   }
 
-  async function run(content: string | Buffer, chunk = 1_000_000) {
+  async function run(content: string | Buffer, chunk = 1_000_000, language: Language = 'en') {
     const db = await openTestDatabase();
     const bytes = Buffer.from(content as string);
     const chunks = Array.from({ length: Math.ceil(bytes.length / chunk) }, (_, at) =>
@@ -215,7 +227,7 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
         setImmediate(done);
       },
     });
-    const summary = await validateCsv(createTestApp(db), Readable.from(chunks), output);
+    const summary = await validateCsv(createTestApp(db), Readable.from(chunks), output, { language });
     output.end();
     await new Promise((resolve) => output.on('finish', resolve));
     return { db, text, summary };
