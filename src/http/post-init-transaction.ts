@@ -1,6 +1,6 @@
 import { payUrl } from '../checkout/pay-link.ts';
-import { createFromRequest } from './create-from-request.ts';
 import type { Endpoint } from './endpoint.ts';
+import { createFromRequest } from './post-trxs.ts';
 import { SIGNED_REQUEST_ERRORS, SIGNED_REQUEST_EXAMPLE, SignedRequestSchema } from './schemas.ts';
 
 /** The same from a form in the payer's browser, which lands on the pay page. Kept for shops that post it. */
