@@ -22,10 +22,10 @@ test('every code of the service, of the SDK and of the explainer has a page that
 
 test('a page says the status and what to do', async () => {
   await using server = await startTestServer(createTestApp(db));
-  const { text } = await server.get('/errors/INVALID_FORM');
-  assert.match(text, /<h1>The body is not a valid form<\/h1>/);
+  const { text } = await server.get('/errors/INVALID_COUNTRY');
+  assert.match(text, /<h1>The country is not an ISO 3166-1 code<\/h1>/);
   assert.match(text, /the service, with HTTP status 400/);
-  assert.match(text, /join the pairs with &amp;\./);
+  assert.match(text, /Send two capital letters, such as CL\./);
   assert.match((await server.get('/errors/INVALID_TIMESTAMP')).text, /the SDK, on your side/);
 });
 

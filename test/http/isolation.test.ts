@@ -125,9 +125,10 @@ forEachEngine('who may see and do what', (openTestDatabase) => {
         const { text } = await at.server.get(row.lists as string, headers);
         return [ana, ben].map(({ transaction }) => text.includes(transaction.reference));
       };
+      // PostgreSQL shows an event once no older transaction of the server runs; tests of other files run beside this one.
+      while (!(await references(operator.headers)).every(Boolean));
       assert.deepEqual(await references(ana.user.headers), [true, false], name);
       assert.deepEqual(await references(ben.user.headers), [false, true], name);
-      assert.deepEqual(await references(operator.headers), [true, true], name);
     }
   });
 
