@@ -1,6 +1,5 @@
 import type { App } from '../app.ts';
 import type { SqlRow, Tx } from '../db/database.ts';
-import { type Batcher, createBatcher } from '../lib/batcher.ts';
 import { randomToken } from '../lib/ids.ts';
 import type { FetchOutcome } from '../lib/safe-fetch.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
@@ -10,9 +9,9 @@ import {
   claimCallbacks,
   disableEndpoint,
   insertDeliveryAttempts,
-  releaseCallback,
+  releaseCallbacks,
   selectOldestDue,
-  updateCallback,
+  updateCallbacks,
 } from './outbox-queries.ts';
 import { type NextStep, nextStep } from './retry-schedule.ts';
 
@@ -21,8 +20,12 @@ const LEASE_MS = 60_000;
 /** What is not begun by then is left to whoever claims it next. */
 const START_WITHIN_MS = 40_000;
 const CONCURRENT_PER_ENDPOINT = 4;
-const CLAIMED_PER_ENDPOINT = 64;
-const CLAIMED_AT_ONCE = 512;
+const CLAIMED_PER_ENDPOINT = 256;
+const CLAIMED_AT_ONCE = 1024;
+/** An endpoint for which no more than these wait can be given more, so that a quick one never waits for a claim. */
+const REFILLED_AT = 64;
+/** So many attempts are recorded together, fewer only at a poll or when nothing is under way: each commit is a flush. */
+const RECORDED_TOGETHER = 128;
 /** With so many endpoints that do not keep up, nothing more is taken on until one of their requests ends. */
 const BUSY_ENDPOINTS = 200;
 
@@ -34,59 +37,76 @@ export type CallbackDelivery = {
 };
 
 /** What this worker holds of one endpoint. One dead merchant fills its own queue and delays nobody. */
-type EndpointQueue = { waiting: Claim[]; sending: number };
+type EndpointQueue = {
+  waiting: Claim[];
+  sending: number;
+  /** The last claim took as many as it may, so there are probably others. */
+  more: boolean;
+  /** It has answered 410, and the store is being told. */
+  gone: boolean;
+};
 
 type Claim = ClaimedCallback & { claimedAt: number };
 
-type Attempt = { callback: ClaimedCallback; startedAt: number; outcome: FetchOutcome };
-
-/** What follows from an attempt. Stale: the worker had lost its lease by then, and changed nothing. */
-type Recorded = { step: NextStep['kind']; stale: boolean };
+/** What was sent, and what follows from the answer. */
+type Attempt = { callback: Claim; startedAt: number; endedAt: number; outcome: FetchOutcome; step: NextStep };
 
 /**
  * The delivery engine: at least once, each attempt recorded, a schedule per callback, a queue per endpoint.
  *
  * It has no clock, no socket and no timer of its own (`app.now`, `app.fetch`, and `poll` called from outside), so the
- * same engine runs in production and in the simulation of `test/faults`.
+ * same engine runs in production and in the simulation of `test/faults`. `onRoom` is called when a poll would find
+ * something that the last one had to leave.
  */
-export function createCallbackDelivery(app: App): CallbackDelivery {
+export function createCallbackDelivery(app: App, onRoom: () => void = () => {}): CallbackDelivery {
   const queues = new Map<number, EndpointQueue>();
   const sending = new Set<Promise<void>>();
   const recorder = createRecorder(app);
+  app.metrics.watchQueue('delivery-attempts', recorder);
   let draining = false;
 
   const begin = (endpointId: number, queue: EndpointQueue) => {
-    while (!draining && queue.sending < CONCURRENT_PER_ENDPOINT && queue.waiting.length > 0) {
+    while (!draining && !queue.gone && queue.sending < CONCURRENT_PER_ENDPOINT && queue.waiting.length > 0) {
       const callback = queue.waiting.shift() as Claim;
       queue.sending++;
-      const end = (recorded: Recorded | null) => {
-        // What waits for this endpoint is `disabled` in the store by now, by this worker or by another.
-        if (recorded?.step === 'disable') queue.waiting.length = 0;
-        sending.delete(done);
-        queue.sending--;
-        begin(endpointId, queue);
-        if (queue.sending === 0) queues.delete(endpointId);
-      };
-      const done = attempt(app, callback, recorder).then(end);
+      const done = deliver(callback, endpointId, queue).finally(() => sending.delete(done));
       sending.add(done);
     }
+    if (queue.more && !isBusy(queue)) onRoom();
+    if (queue.sending === 0) queues.delete(endpointId);
+  };
+
+  // The next request begins at the end of this one and not of its recording: a disk is slower than many a merchant.
+  const deliver = async (callback: Claim, endpointId: number, queue: EndpointQueue) => {
+    const attempt = await send(app, callback);
+    if (attempt !== null) recorder.add(attempt);
+    if (attempt?.step.kind === 'disable') {
+      queue.gone = true;
+      await recorder.flush();
+      queue.gone = false;
+      // They are `disabled` in the store by now, by this worker or by another.
+      queue.waiting.length = 0;
+    }
+    queue.sending--;
+    begin(endpointId, queue);
+    if (queues.size === 0) void recorder.flush();
   };
 
   const poll = async () => {
-    const busy = [...queues].filter(
-      ([, { waiting, sending: now }]) => waiting.length > 0 || now === CONCURRENT_PER_ENDPOINT,
-    );
+    void recorder.flush();
+    const busy = [...queues].filter(([, queue]) => isBusy(queue)).map(([endpointId]) => endpointId);
     if (busy.length >= BUSY_ENDPOINTS) await Promise.race(sending);
-    const claims = await claim(
-      app,
-      busy.map(([endpointId]) => endpointId),
-    );
-    for (const callback of claims) {
-      const queue = queues.get(callback.endpoint_id) ?? { waiting: [], sending: 0 };
-      queues.set(callback.endpoint_id, queue);
-      queue.waiting.push(callback);
+    const claims = await claim(app, busy);
+    const claimed = Map.groupBy(claims, (callback) => callback.endpoint_id);
+    for (const [endpointId, callbacks] of claimed) {
+      const queue = queues.get(endpointId) ?? { waiting: [], sending: 0, more: false, gone: false };
+      queues.set(endpointId, queue);
+      queue.waiting.push(...callbacks);
     }
-    for (const [endpointId, queue] of queues) begin(endpointId, queue);
+    for (const [endpointId, queue] of queues) {
+      if (!busy.includes(endpointId)) queue.more = claimed.get(endpointId)?.length === CLAIMED_PER_ENDPOINT;
+      begin(endpointId, queue);
+    }
     return claims.length;
   };
 
@@ -95,9 +115,16 @@ export function createCallbackDelivery(app: App): CallbackDelivery {
     const unsent = [...queues.values()].flatMap((queue) => queue.waiting.splice(0));
     if (unsent.length > 0) await release(app, unsent);
     await Promise.all(sending);
+    await recorder.flush();
   };
 
   return { poll, drain };
+}
+
+/** Whether nothing more of its endpoint is to be claimed now. */
+function isBusy({ waiting, sending, more, gone }: EndpointQueue): boolean {
+  if (gone) return true;
+  return more ? waiting.length > REFILLED_AT : waiting.length > 0 || sending === CONCURRENT_PER_ENDPOINT;
 }
 
 async function claim(app: App, excluded: readonly number[]): Promise<Claim[]> {
@@ -122,12 +149,15 @@ async function claim(app: App, excluded: readonly number[]): Promise<Claim[]> {
 
 function release(app: App, claims: readonly Claim[]): Promise<void> {
   return app.db.transaction(async (tx) => {
-    for (const { id, lease } of claims) await releaseCallback(tx, id, lease, app.now());
+    for (const [lease, claimed] of Map.groupBy(claims, (callback) => callback.lease)) {
+      const ids = claimed.map(({ id }) => id);
+      await releaseCallbacks(tx, ids, lease, app.now());
+    }
   });
 }
 
-/** Sends one callback and has the outcome recorded. Never rejects: null where nothing was recorded. */
-async function attempt(app: App, callback: Claim, recorder: Batcher<Attempt, Recorded>): Promise<Recorded | null> {
+/** Sends one callback. Never rejects: null where nothing was sent. */
+async function send(app: App, callback: Claim): Promise<Attempt | null> {
   const startedAt = app.now();
   if (startedAt > callback.claimedAt + START_WITHIN_MS) return null;
   try {
@@ -140,46 +170,82 @@ async function attempt(app: App, callback: Claim, recorder: Batcher<Attempt, Rec
       body: callback.body,
       allowPrivate: app.config.allowPrivateCallbacks && environment.environment === 'development',
     });
-    return await recorder.submit({ callback, startedAt, outcome });
+    const endedAt = app.now();
+    const step = nextStep(callback.attempts + 1, outcome, app.random, endedAt);
+    return { callback, startedAt, endedAt, outcome, step };
   } catch (error) {
-    // The lease ends by itself and the callback is due again: at least once, also when the database is away.
-    app.log.error({ err: error, callback: callback.id }, 'a delivery attempt could not be recorded');
+    noteUnrecorded(app, callback, error);
     return null;
   }
 }
 
-/** What attempts found out is stored in groups, as they come in. */
-function createRecorder(app: App): Batcher<Attempt, Recorded> {
-  const recorder = createBatcher<Attempt, Recorded>({
-    maxBatch: 256,
-    maxQueued: 10_000,
-    concurrency: 1,
-    flush: async (attempts) => {
-      const recorded = await app.db.transaction((tx) => recordAttempts(app, tx, attempts));
-      for (const { step, stale } of recorded) app.metrics.deliveries.inc({ outcome: stale ? 'stale' : step });
-      return recorded;
-    },
-  });
-  return app.metrics.watchQueue('delivery-attempts', recorder);
+/** The lease ends by itself and the callback is due again: at least once, also when the database is away. */
+function noteUnrecorded(app: App, callback: Claim, error: unknown): void {
+  app.log.error({ err: error, callback: callback.id }, 'a delivery attempt could not be recorded');
 }
 
-async function recordAttempts(app: App, tx: Tx, attempts: readonly Attempt[]): Promise<Recorded[]> {
-  const recorded: Recorded[] = [];
+type Recorder = {
+  add(attempt: Attempt): void;
+  /** Resolves when all that was added is recorded, or left to the end of its lease. */
+  flush(): Promise<void>;
+  depth(): number;
+};
+
+/** Records attempts in groups, one group after the other. */
+function createRecorder(app: App): Recorder {
+  let unrecorded: Attempt[] = [];
+  let last = Promise.resolve();
+  const record = async () => {
+    const attempts = unrecorded;
+    unrecorded = [];
+    if (attempts.length === 0) return;
+    try {
+      const ours = await app.db.transaction((tx) => recordAttempts(app, tx, attempts));
+      for (const { callback, step } of attempts) {
+        app.metrics.deliveries.inc({ outcome: ours.has(callback.id) ? step.kind : 'stale' });
+      }
+    } catch (error) {
+      for (const { callback } of attempts) noteUnrecorded(app, callback, error);
+    }
+  };
+  const flush = () => {
+    last = last.then(record);
+    return last;
+  };
+  return {
+    add: (attempt) => {
+      unrecorded.push(attempt);
+      if (unrecorded.length === RECORDED_TOGETHER) void flush();
+    },
+    flush,
+    depth: () => unrecorded.length,
+  };
+}
+
+/** Answers the ids of the callbacks that were still this worker's; nothing was changed of the others. */
+async function recordAttempts(app: App, tx: Tx, attempts: readonly Attempt[]): Promise<Set<number>> {
+  const ours = new Set<number>();
   await insertDeliveryAttempts(tx, attempts.map(attemptRow));
-  for (const { callback, outcome } of attempts) {
+  for (const alike of Map.groupBy(attempts, changeKey).values()) {
+    const [{ callback, step, endedAt }] = alike as [Attempt, ...Attempt[]];
     const now = app.now();
-    const step = nextStep(callback.attempts + 1, outcome, app.random, now);
-    const stillOurs = await updateCallback(tx, {
-      id: callback.id,
+    const changed = await updateCallbacks(tx, {
+      ids: alike.map((attempt) => attempt.callback.id),
       lease: callback.lease,
       state: STATE_AFTER[step.kind],
-      nextAttemptAt: step.kind === 'retry' ? now + step.afterMs : now,
+      nextAttemptAt: step.kind === 'retry' ? endedAt + step.afterMs : now,
       finishedAt: step.kind === 'retry' ? null : now,
     });
-    if (stillOurs && step.kind === 'disable') await disableEndpoint(tx, callback.endpoint_id, now);
-    recorded.push({ step: step.kind, stale: !stillOurs });
+    for (const id of changed) ours.add(id);
+    if (step.kind === 'disable' && changed.length > 0) await disableEndpoint(tx, callback.endpoint_id, now);
   }
-  return recorded;
+  return ours;
+}
+
+/** Callbacks of one claim that have come to the same end change in one statement. */
+function changeKey({ callback, step }: Attempt): string {
+  const same = step.kind === 'delivered' || step.kind === 'dead';
+  return same ? `${step.kind} ${callback.lease}` : String(callback.id);
 }
 
 const STATE_AFTER = { delivered: 'delivered', retry: 'queued', dead: 'dead', disable: 'disabled' } as const;

@@ -156,9 +156,9 @@ export function claimCallbacks(
 }
 
 /** Gives back claims that were not tried, so that another worker need not wait for the lease to end. */
-export async function releaseCallback(tx: Tx, id: number, lease: string, now: number): Promise<void> {
-  await tx.query('update callbacks set lease = null, next_attempt_at = $3 where id = $1 and lease = $2', [
-    id,
+export async function releaseCallbacks(tx: Tx, ids: readonly number[], lease: string, now: number): Promise<void> {
+  await tx.query('update callbacks set lease = null, next_attempt_at = $3 where id in {ids} and lease = $2', [
+    JSON.stringify(ids),
     lease,
     now,
   ]);
@@ -173,17 +173,26 @@ export async function insertDeliveryAttempts(tx: Tx, rows: readonly SqlRow[]): P
   await tx.insertRows(DELIVERY_ATTEMPTS, rows);
 }
 
-/** What an attempt made of its callback. Changes nothing for a worker whose lease is another's by now. */
-export async function updateCallback(
+/**
+ * What attempts made of callbacks of one claim; answers the ids of those that changed. Nothing changes for a worker whose
+ * lease is another's by now.
+ */
+export async function updateCallbacks(
   tx: Tx,
-  change: { id: number; lease: string; state: CallbackState; nextAttemptAt: number; finishedAt: number | null },
-): Promise<boolean> {
-  const rows = await tx.query(
+  change: {
+    ids: readonly number[];
+    lease: string;
+    state: CallbackState;
+    nextAttemptAt: number;
+    finishedAt: number | null;
+  },
+): Promise<number[]> {
+  const rows = await tx.query<{ id: number }>(
     `update callbacks set state = $3, next_attempt_at = $4, finished_at = $5, attempts = attempts + 1, lease = null
-     where id = $1 and lease = $2 returning id`,
-    [change.id, change.lease, change.state, change.nextAttemptAt, change.finishedAt],
+     where id in {ids} and lease = $2 returning id`,
+    [JSON.stringify(change.ids), change.lease, change.state, change.nextAttemptAt, change.finishedAt],
   );
-  return rows.length === 1;
+  return rows.map((row) => row.id);
 }
 
 /** An endpoint that is gone gets nothing more: what waits for it is kept as `disabled`. */

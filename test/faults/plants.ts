@@ -27,6 +27,17 @@ const KILL_IN_MIGRATION: Edit = {
     }`,
 };
 
+const NO_FENCE: Edit = {
+  file: QUERIES,
+  find: 'lease = null\n     where id in {ids} and lease = $2 returning id',
+  put: 'lease = null\n     where id in {ids} and $2 = $2 returning id',
+};
+
+const SHORT_LEASE: readonly Edit[] = [
+  { file: ENGINE, find: 'const LEASE_MS = 60_000', put: 'const LEASE_MS = 3_000' },
+  { file: ENGINE, find: 'const START_WITHIN_MS = 40_000', put: 'const START_WITHIN_MS = 2_000' },
+];
+
 /**
  * Bugs that the harnesses must catch. A harness that has never seen the bug it is there for proves nothing, so each is
  * run once on a product with that bug: its own source with a sentence changed as it is loaded.
@@ -45,13 +56,7 @@ export const PLANTS = {
     { file: SCHEDULE, find: 'outcome.status : 0;', put: `outcome.status : outcome.reason === 'timeout' ? 200 : 0;` },
   ],
   'lease shorter than time-out': [{ file: ENGINE, find: 'const LEASE_MS = 60_000', put: 'const LEASE_MS = 5_000' }],
-  'no fencing token': [
-    {
-      file: QUERIES,
-      find: 'lease = null\n     where id in {ids} and lease = $2 returning id',
-      put: 'lease = null\n     where id in {ids} and $2 = $2 returning id',
-    },
-  ],
+  'no fencing token': [NO_FENCE],
   'global queue': [
     { file: ENGINE, find: '(callback) => callback.endpoint_id)', put: '() => 0)' },
     { file: QUERIES, find: 'partition by endpoint_id ', put: '' },
@@ -146,6 +151,25 @@ export const PLANTS = {
     { file: MIGRATE, find: 'return true;\n  });', put: 'return true;\n  })();' },
   ],
   'no drain': [{ file: SERVE, find: 'void running.stop().then(() => process.exit(0));', put: 'process.exit(0);' }],
+  'goes by the wall clock': [
+    {
+      file: 'src/compose-app.ts',
+      find: 'const now = systemClock();',
+      put: 'const now = Object.assign(() => Date.now(), { anchor: () => {} });',
+    },
+  ],
+  'not anchored': [{ file: 'src/db/anchor-clock.ts', find: `if (db.engine !== 'postgres') return;`, put: 'return;' }],
+  // An attempt of half a second under a lease of three: what happens in a minute happens in seconds.
+  'short lease': SHORT_LEASE,
+  'short lease, no fencing token': [...SHORT_LEASE, NO_FENCE],
+  'reads the whole store at its start': [
+    {
+      file: 'src/cli/prepare-store.ts',
+      find: 'await migrate(app.db);',
+      put: `await migrate(app.db); await app.db.query('pragma integrity_check');`,
+    },
+  ],
+  'short queue': [{ file: CREATE, find: 'maxQueued: 4096,', put: 'maxQueued: 4,' }],
   'ends with its database connection': [
     {
       file: 'src/db/postgres-database.ts',

@@ -9,7 +9,7 @@ export const SIMULATED_PLANTS: readonly { plant: NonNullable<SeedOptions['plant'
   { plant: 'lease shorter than time-out', seed: 2 },
   { plant: 'no fencing token', seed: 1 },
   { plant: 'outbox outside the transaction', seed: 2 },
-  { plant: 'global queue', seed: 14 },
+  { plant: 'global queue', seed: 29 },
   { plant: 'Retry-After ignored', seed: 6 },
   { plant: 'schedule ignored', seed: 2 },
   { plant: 'gone endpoint kept', seed: 6 },
