@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import { recordUserEvent } from '../../src/outbox/record-event.ts';
@@ -12,6 +11,7 @@ import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { jsonOf, startTestServer, type TestServer } from '../support/test-server.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 import { createTestUser, type TestUser } from '../support/test-user.ts';
+import { untilVisible } from '../support/until-visible.ts';
 
 type Event = { id: string; type: string; sequence: number | null; transaction: { id: number; state: string } | null };
 type Page = { events: Event[]; next: string; has_more: boolean };
@@ -22,15 +22,6 @@ type Reader = { app: TestApp; server: TestServer; user: TestUser };
 async function read(reader: Reader, query = ''): Promise<Page> {
   await untilVisible(reader.app);
   return readNow(reader, query);
-}
-
-/**
- * On PostgreSQL an event appears when every transaction that began before it has ended, in whatever database of the
- * server; here those are other tests.
- */
-async function untilVisible({ db }: TestApp): Promise<void> {
-  const hidden = 'select 1 as one from events where commit_id >= pg_snapshot_xmin(pg_current_snapshot())::text::bigint';
-  while (db.engine === 'postgres' && (await db.query(hidden)).length > 0) await setTimeout(5);
 }
 
 async function readNow({ server, user }: Reader, query = ''): Promise<Page> {

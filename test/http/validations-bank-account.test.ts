@@ -8,6 +8,7 @@ import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
 import { type Answer, jsonOf, startTestServer } from '../support/test-server.ts';
 import { createTestUser } from '../support/test-user.ts';
+import { untilVisible } from '../support/until-visible.ts';
 import vectors from '../vectors/rut-vectors.json' with { type: 'json' };
 
 const PATH = '/validations/BankAccount';
@@ -289,6 +290,7 @@ forEachEngine('POST /validations/BankAccount', (openTestDatabase) => {
       [settled.status, dataOf(settled).verdict, dataOf(settled)['assurance']],
       [200, 'mismatch', 'holder'],
     );
+    await untilVisible(at.app);
     const feed = dataOf(await at.server.get('/events', at.user.headers)) as unknown as {
       events: { type: string; data: object }[];
     };

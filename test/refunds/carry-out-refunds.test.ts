@@ -13,6 +13,7 @@ import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { acceptedRefund, type RefundingMethod, refund, refundingMethod, refundsOf } from '../support/test-refunds.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
+import { untilVisible } from '../support/until-visible.ts';
 
 forEachEngine('giving money back', (openTestDatabase) => {
   test('one commit accepts, another tells the end: state, event and books together', async () => {
@@ -35,6 +36,7 @@ forEachEngine('giving money back', (openTestDatabase) => {
     await carryOutRefunds(app, 10);
     await acceptedRefund(app, paid, paid.amount);
     await carryOutRefunds(app, 10);
+    await untilVisible(app);
     const { events } = await readFeed(app, { id: 'operator', environmentIds: null }, null, 100);
     assert.deepEqual(
       events.map(({ type, sequence, transaction }) => [sequence, type, transaction?.state]),
@@ -216,6 +218,7 @@ forEachEngine('giving money back', (openTestDatabase) => {
     await settleRefund(app, accepted, { kind: 'approved', detail: {} });
     assert.equal((await settleRefund(app, accepted, { kind: 'declined', detail: {} })).kind, 'conflict');
     assert.deepEqual(await refundsOf(app, paid), [['completed', 1000]]);
+    await untilVisible(app);
     const { events } = await readFeed(app, { id: 'operator', environmentIds: null }, null, 100);
     assert.deepEqual(events.at(-1)?.data, { state: 'completed', event: 'refund_declined', refund: accepted.id });
     assert.equal((await app.metrics.conflicts.get()).values[0]?.value, 1);
