@@ -21,9 +21,10 @@ export type Worker = {
 
 /** Starts the loops of the background: each runs on its own, so that slow merchants delay no expiry. */
 export function startWorker(app: App): Worker {
-  const delivery = createCallbackDelivery(app);
+  const delivery = createCallbackDelivery(app, () => deliver.wake());
+  const deliver = loop(app, 'deliver', () => delivery.poll());
   const loops = [
-    loop(app, 'deliver', () => delivery.poll()),
+    deliver,
     loop(app, 'look-up', () => lookUpPayments(app, BATCH)),
     loop(app, 'refund', () => carryOutRefunds(app, BATCH)),
     loop(app, 'expire', () => expireTransactions(app, BATCH)),
@@ -44,28 +45,44 @@ export function startWorker(app: App): Worker {
   };
 }
 
-/** Repeats `step` at once while it finds work, and after a pause when it found none or failed. */
-function loop(app: App, name: string, step: () => Promise<number>, idleMs = IDLE_MS): { stop(): Promise<void> } {
+/**
+ * Repeats `step` at once while it finds work, and after a pause when it found none or failed. `wake` ends the pause, or
+ * leaves out the next one.
+ */
+function loop(
+  app: App,
+  name: string,
+  step: () => Promise<number>,
+  idleMs = IDLE_MS,
+): { wake(): void; stop(): Promise<void> } {
   let stopped = false;
-  let wake = () => {};
+  let woken = false;
+  let endPause = () => {};
+  const wake = () => {
+    woken = true;
+    endPause();
+  };
+  const pause = () =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, idleMs);
+      endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   const run = async () => {
     while (!stopped) {
+      woken = false;
       const found = await step().catch((error: unknown) => {
         app.log.error({ err: error, loop: name }, 'background work failed');
         return 0;
       });
-      if (found === 0 && !stopped) await new Promise<void>((resolve) => pause(resolve));
+      if (found === 0 && !woken) await pause();
     }
-  };
-  const pause = (resolve: () => void) => {
-    const timer = setTimeout(resolve, idleMs);
-    wake = () => {
-      clearTimeout(timer);
-      resolve();
-    };
   };
   const running = run();
   return {
+    wake,
     stop: () => {
       stopped = true;
       wake();

@@ -67,29 +67,47 @@ function createApp(options: WorkerOptions, life: Life): App {
 /** What `startWorker` does in a process, with the world's time instead of timers. */
 async function work(options: WorkerOptions, { life, app }: Process, idle: Set<() => void>): Promise<void> {
   const { world, plan, engine } = options;
-  const delivery = engine.createCallbackDelivery(app);
-  const nap = (milliseconds: number) =>
-    new Promise<void>((resolve) => {
-      let asleep = true;
-      const wake = () => {
-        idle.delete(wake);
-        if (asleep) life.arrive(resolve);
-        asleep = false;
-      };
-      idle.add(wake);
-      world.after(milliseconds, wake);
-    });
+  const pause = createPause(options, life, idle);
+  const delivery = engine.createCallbackDelivery(app, pause.wake);
 
   for (;;) {
     if (world.chance(plan().crashAtPoll)) return life.crash('at a poll');
     if (world.chance(plan().pause)) life.pause(world.between(1_000, 120_000));
     if (world.chance(plan().pause)) life.partition(world.between(1_000, 20_000));
     if (world.chance(plan().restart)) return drain(options, life, delivery);
+    pause.begin();
     const claimed = await delivery.poll().catch(() => 0);
     const expired = await engine.expireTransactions(app, 100).catch(() => 0);
     if (claimed > 0) world.note(`${life.name} claims ${claimed}`);
-    if (claimed + expired === 0) await nap(await untilDue(options));
+    if (claimed + expired === 0) await pause.take(await untilDue(options));
   }
+}
+
+/** The pause between two looks, which `wake` ends, or leaves out when it has not begun. */
+function createPause({ world }: WorkerOptions, life: Life, idle: Set<() => void>) {
+  let woken = false;
+  let end = () => {};
+  const wake = () => {
+    woken = true;
+    end();
+  };
+  const take = (milliseconds: number) =>
+    new Promise<void>((resolve) => {
+      if (woken) return resolve();
+      let asleep = true;
+      const endThis = () => {
+        idle.delete(endThis);
+        if (asleep) life.arrive(resolve);
+        asleep = false;
+      };
+      end = endThis;
+      idle.add(endThis);
+      world.after(milliseconds, endThis);
+    });
+  const begin = () => {
+    woken = false;
+  };
+  return { wake, take, begin };
 }
 
 /** SIGTERM: what has begun is finished, for at most eight seconds. */
