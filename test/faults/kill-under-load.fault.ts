@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSeededRandom } from '../support/test-app.ts';
+import { startOnBigStore } from './big-store.ts';
 import { killUnderLoad } from './kill-under-load.ts';
 import { report } from './support/report.ts';
 
+/** The promise of docs/reliability.md. */
+const READY_MS = 2_000;
 const KILLS = Number(process.env.FAULT_KILLS ?? 200);
 
 test(`${KILLS} kills under load lose nothing and double nothing`, async () => {
@@ -11,8 +14,21 @@ test(`${KILLS} kills under load lose nothing and double nothing`, async () => {
   report('kill -9 under load', { ...result, problems: result.problems.length });
   assert.deepEqual(result.problems, []);
   assert.ok(result.open > 0, 'the kills did interrupt requests');
-  assert.ok(result.acknowledged > 100 * KILLS, 'there was load');
-  assert.ok(result.slowestStartMs <= 2_000, `ready again after ${result.slowestStartMs} ms`);
+  assert.ok(result.acknowledged > 20 * KILLS, 'there was load');
+  assert.ok(result.slowestStartMs <= READY_MS, `ready again after ${result.slowestStartMs} ms`);
+});
+
+test('a store of a million transactions with a long write-ahead log is ready within two seconds', async () => {
+  const result = await startOnBigStore(1_000_000);
+  report('big store', result);
+  assert.ok(result.logMegabytes >= 12, 'there was a log to read');
+  assert.ok(result.readyMs <= READY_MS, `ready after ${result.readyMs} ms`);
+});
+
+test('catches the planted bug: reads the whole store at its start', async () => {
+  const { readyMs } = await startOnBigStore(1_000_000, 'reads the whole store at its start');
+  report('reads the whole store at its start', { readyMs });
+  assert.ok(readyMs > READY_MS);
 });
 
 test('catches the planted bug: reply before commit', async () => {

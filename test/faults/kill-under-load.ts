@@ -40,6 +40,7 @@ export async function killUnderLoad(options: {
     for (let kill = 0; kill < kills; kill++) {
       const service = await startServe({ databaseUrl, plant });
       slowestStartMs = Math.max(slowestStartMs, service.readyMs);
+      const answered = Promise.withResolvers<unknown>();
       const load = startLoad({
         client,
         url: () => service.url,
@@ -47,7 +48,9 @@ export async function killUnderLoad(options: {
         journal,
         prefix: `k${kill}`,
         retryOpen: true,
+        onReply: answered.resolve,
       });
+      await answered.promise;
       await new Promise((resolve) => setTimeout(resolve, 20 + 180 * random()));
       service.signal('SIGKILL');
       await load.stop();

@@ -43,6 +43,7 @@ export async function cutPowerUnderLoad(options: {
     for (let cut = 0; cut < cuts; cut++) {
       const service = await startServe({ databaseUrl, plant });
       powerIsOn = true;
+      const answered = Promise.withResolvers<unknown>();
       const load = startLoad({
         client: listening,
         url: () => service.url,
@@ -50,7 +51,9 @@ export async function cutPowerUnderLoad(options: {
         journal,
         prefix: `c${cut}`,
         retryOpen: true,
+        onReply: answered.resolve,
       });
+      await answered.promise;
       await new Promise((resolve) => setTimeout(resolve, 50 + 200 * random()));
       const witness = join(disk.folder, `witness-${cut}`);
       writeFileSync(witness, UNFLUSHED);

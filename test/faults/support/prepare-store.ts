@@ -20,7 +20,8 @@ export async function prepareStore(databaseUrl: string): Promise<string> {
     const token = await fillStore(databaseUrl);
     prepared = { token, file: readFileSync(file) };
   } else {
-    writeFileSync(file, prepared.file);
+    // Flushed, because some harnesses cut the power next.
+    writeFileSync(file, prepared.file, { flush: true });
   }
   return prepared.token;
 }

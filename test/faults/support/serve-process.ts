@@ -10,6 +10,8 @@ export type ServeOptions = {
   databaseUrl: string;
   /** A bug of plants.ts, planted as the process loads. */
   plant?: PlantName | undefined;
+  /** A wall clock that is off by `CLOCK_OFFSET_MS` and jumps by `CLOCK_JUMP_MS` at each SIGUSR2. */
+  jumpingClock?: boolean;
   /** A program in front of Node with its arguments, such as strace. It must become the process itself. */
   wrapper?: readonly string[];
   /** Further settings. */
@@ -71,12 +73,21 @@ export async function startServe(options: ServeOptions): Promise<ServeProcess> {
   };
 }
 
-function spawnServe({ databaseUrl, plant, wrapper = [], settings }: ServeOptions): {
+function spawnServe({ databaseUrl, plant, wrapper = [], settings, jumpingClock }: ServeOptions): {
   child: ChildProcess;
   startedAt: number;
 } {
-  const planted = plant === undefined ? [] : ['--import', join(import.meta.dirname, '../plant-process.ts')];
-  const [program, ...args] = [...wrapper, process.execPath, ...planted, join(repository, 'src/main.ts'), 'serve'];
+  const preload = (file: string) => ['--import', join(import.meta.dirname, file)];
+  const planted = plant === undefined ? [] : preload('../plant-process.ts');
+  const clock = jumpingClock === true ? preload('../jumping-clock.ts') : [];
+  const [program, ...args] = [
+    ...wrapper,
+    process.execPath,
+    ...planted,
+    ...clock,
+    join(repository, 'src/main.ts'),
+    'serve',
+  ];
   const startedAt = performance.now();
   const child: ChildProcess = spawn(program, args, {
     cwd: repository,

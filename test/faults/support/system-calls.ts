@@ -26,7 +26,7 @@ export function injecting({ call, fault, at }: Injection, log: string): string[]
 export function firedCalls(log: string): string[] {
   return readFileSync(log, 'utf8')
     .split('\n')
-    .filter((line) => line.includes('INJECTED'));
+    .filter((line) => /INJECTED|DELAYED/.test(line));
 }
 
 /** Why this machine cannot inject faults into system calls, or null. */

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { forEachEngine } from '../support/engines.ts';
+import { addReplicaAhead, jumpClock } from './clock-jump.ts';
+import { report } from './support/report.ts';
+
+describe('a clock that is set by two hours', () => {
+  for (const hours of [2, -2] as const) {
+    test(`${hours > 0 ? 'forth' : 'back'} moves no expiry and no attempt`, async () => {
+      const problems = await jumpClock(hours);
+      report('clock jump', { hours, problems: problems.length });
+      assert.deepEqual(problems, []);
+    });
+    test(`${hours > 0 ? 'forth' : 'back'} is felt by a service that goes by the wall clock, and that is caught`, async () => {
+      const problems = await jumpClock(hours, 'goes by the wall clock');
+      report('goes by the wall clock', { hours, problems: problems.length, first: problems[0] });
+      assert.notDeepEqual(problems, []);
+    });
+  }
+});
+
+forEachEngine('a replica whose clock is two hours ahead', (openTestDatabase, engine) => {
+  const skip = engine === 'sqlite' && 'an embedded store has one process';
+  test('agrees with the others on what is due', { skip }, async () => {
+    const { url } = await openTestDatabase({ migrated: false });
+    const problems = await addReplicaAhead(url);
+    report('replica ahead', { problems: problems.length });
+    assert.deepEqual(problems, []);
+  });
+  test('is caught when it goes by its own', { skip }, async () => {
+    const { url } = await openTestDatabase({ migrated: false });
+    const problems = await addReplicaAhead(url, 'not anchored');
+    report('not anchored', { problems: problems.length, first: problems[0] });
+    assert.notDeepEqual(problems, []);
+  });
+});

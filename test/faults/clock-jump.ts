@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { PlantName } from './plants.ts';
+import { comesTrue, createPaid, readOutcome } from './support/orders.ts';
+import { prepareStore } from './support/prepare-store.ts';
+import { startServe } from './support/serve-process.ts';
+import { createShopClient } from './support/shop-client.ts';
+import { startSlowMerchant } from './support/slow-merchant.ts';
+
+const HOUR = 3_600_000;
+/** The second attempt is due five seconds after the first has failed. */
+const SECOND_ATTEMPT_MS = 5_000;
+
+/**
+ * Sets the wall clock of a running service by two hours, forth or back. Nothing expires for that, nothing is tried
+ * sooner or later for it, and what is paid afterwards is told at once. Answers what was not so.
+ */
+export async function jumpClock(hours: 2 | -2, plant?: PlantName): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-clock-'));
+  const databaseUrl = `sqlite:${join(folder, 'rubrica.db')}`;
+  const merchant = await startSlowMerchant();
+  const arrived = (path: string) => merchant.arrivals.filter((arrival) => arrival.path === path);
+  const problems: string[] = [];
+  try {
+    await prepareStore(databaseUrl);
+    const settings = { CLOCK_JUMP_MS: String(hours * HOUR) };
+    const service = await startServe({ databaseUrl, plant, settings, jumpingClock: true });
+    const waiting = await createWaiting(service.url);
+    await createPaid(service.url, 'failing', `${merchant.url}/fail`);
+    if (!(await comesTrue(() => arrived('/fail').length === 1, 5_000))) problems.push('there was no first attempt');
+    service.signal('SIGUSR2');
+    await createPaid(service.url, 'after the jump', `${merchant.url}/ok`);
+    if (!(await comesTrue(() => arrived('/ok').length === 1, 5_000))) problems.push('a payment was not told at once');
+    if ((await readOutcome(databaseUrl, waiting)).state !== 'pending') problems.push('a transaction expired too soon');
+    if (!(await comesTrue(() => arrived('/fail').length === 2, 2 * SECOND_ATTEMPT_MS)))
+      problems.push('the second attempt was late');
+    const [first, second] = arrived('/fail');
+    if (second !== undefined && second.at - (first?.at ?? 0) < 0.9 * SECOND_ATTEMPT_MS)
+      problems.push('the second attempt was early');
+    service.signal('SIGKILL');
+    await service.exited;
+    return problems;
+  } finally {
+    merchant.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/**
+ * Adds a replica whose wall clock is two hours ahead. It agrees with the other one on what is due: it expires nothing
+ * of it, and takes no callback from it that is being delivered. Answers what was not so.
+ */
+export async function addReplicaAhead(databaseUrl: string, plant?: PlantName): Promise<string[]> {
+  const merchant = await startSlowMerchant();
+  const problems: string[] = [];
+  await prepareStore(databaseUrl);
+  const replica = await startServe({ databaseUrl, plant });
+  const waiting = await createWaiting(replica.url);
+  await createPaid(replica.url, 'slow', `${merchant.url}/slow`);
+  if (!(await comesTrue(() => merchant.arrivals.length === 1, 5_000))) problems.push('there was no first attempt');
+  const settings = { CLOCK_OFFSET_MS: String(2 * HOUR) };
+  const ahead = await startServe({ databaseUrl, plant, settings, jumpingClock: true });
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  if ((await readOutcome(databaseUrl, waiting)).state !== 'pending') problems.push('a transaction expired too soon');
+  if (merchant.arrivals.length > 1) problems.push('a callback was taken from the worker that was delivering it');
+  for (const service of [replica, ahead]) service.signal('SIGKILL');
+  await Promise.all([replica.exited, ahead.exited]);
+  merchant.close();
+  return problems;
+}
+
+async function createWaiting(url: string): Promise<number> {
+  const shop = createShopClient();
+  const reply = await shop.create(url, 'waiting');
+  shop.close();
+  if (reply.kind !== 'created') throw new Error('The order that waits was not created');
+  return reply.id;
+}

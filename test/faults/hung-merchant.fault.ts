@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hangMerchant } from './hung-merchant.ts';
+import { report } from './support/report.ts';
+
+test('a merchant that hangs, with 300 callbacks waiting for it, delays nobody else', async () => {
+  const result = await hangMerchant(300, 20);
+  report('hung merchant', { ...result, problems: result.problems.length });
+  assert.deepEqual(result.problems, []);
+});
+
+test('catches the planted bug: global queue', async () => {
+  const { problems } = await hangMerchant(100, 3, 'global queue');
+  report('global queue', { problems: problems.length, first: problems[0] });
+  assert.notDeepEqual(problems, []);
+});

@@ -1,0 +1,9 @@
+// Loaded with `--import` in front of the product: a wall clock that somebody sets.
+const wall = Date.now;
+let offset = Number(process.env.CLOCK_OFFSET_MS ?? 0);
+
+Date.now = () => wall() + offset;
+
+process.on('SIGUSR2', () => {
+  offset += Number(process.env.CLOCK_JUMP_MS ?? 0);
+});

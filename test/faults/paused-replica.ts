@@ -1,0 +1,37 @@
+import type { PlantName } from './plants.ts';
+import { comesTrue, createPaid, readOutcome } from './support/orders.ts';
+import { prepareStore } from './support/prepare-store.ts';
+import { startServe } from './support/serve-process.ts';
+import { startSlowMerchant } from './support/slow-merchant.ts';
+
+/**
+ * Stops a replica with SIGSTOP while it delivers a callback, for longer than its lease lasts, and lets it go on. Another
+ * one has delivered the callback by then; the one that comes back notes its attempt and changes nothing.
+ * Answers what was not so.
+ */
+export async function pauseReplica(databaseUrl: string, lease: { ms: number; plant?: PlantName }): Promise<string[]> {
+  const merchant = await startSlowMerchant(500);
+  await prepareStore(databaseUrl);
+  const paused = await startServe({ databaseUrl, plant: lease.plant });
+  const id = await createPaid(paused.url, 'paused', `${merchant.url}/slow`);
+  const problems: string[] = [];
+  if (!(await comesTrue(() => merchant.arrivals.length === 1, 5_000))) problems.push('there was no first attempt');
+  paused.signal('SIGSTOP');
+  const other = await startServe({ databaseUrl, plant: lease.plant });
+  const delivered = async () => (await readOutcome(databaseUrl, id)).callback?.state === 'delivered';
+  if (!(await comesTrue(delivered, lease.ms + 10_000))) problems.push('nobody took the callback over');
+  const before = (await readOutcome(databaseUrl, id)).callback;
+  paused.signal('SIGCONT');
+  const noted = async () => (await readOutcome(databaseUrl, id)).callback?.tried === 2;
+  if (!(await comesTrue(noted, 5_000))) problems.push('the attempt of the paused worker was not noted');
+  const after = (await readOutcome(databaseUrl, id)).callback;
+  if (after?.attempts !== 1 || after.finished_at !== before?.finished_at)
+    problems.push('the paused worker changed the callback');
+  const bodies = new Set(merchant.arrivals.map((arrival) => `${arrival.id} ${arrival.body}`));
+  if (merchant.arrivals.length !== 2 || bodies.size !== 1)
+    problems.push(`${merchant.arrivals.length} arrivals, ${bodies.size} bodies`);
+  for (const service of [paused, other]) service.signal('SIGKILL');
+  await Promise.all([paused.exited, other.exited]);
+  merchant.close();
+  return problems;
+}

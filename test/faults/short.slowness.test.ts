@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hangMerchant } from './hung-merchant.ts';
+import { checkSlowDisk, createOnSlowDisk } from './slow-disk.ts';
+import { whyNoInjection } from './support/system-calls.ts';
+
+const reason = whyNoInjection();
+
+/** The short form of slow-disk.fault.ts and hung-merchant.fault.ts. */
+test('a slow disk delays creates and fails none', {
+  skip: reason !== null && `SLOW DISKS WERE NOT TESTED: ${reason}`,
+}, async () => {
+  assert.deepEqual(checkSlowDisk(await createOnSlowDisk(1_500)), []);
+});
+
+test('a merchant that hangs delays nobody else', async () => {
+  assert.deepEqual((await hangMerchant(20, 3)).problems, []);
+});
