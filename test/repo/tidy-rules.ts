@@ -148,7 +148,7 @@ function entryPaths(files: readonly SourceFile[]): string[] {
   const started = files
     .map((file) => file.path)
     .filter((path) =>
-      /^src\/main\.ts$|^src\/http\/openapi\/write-openapi\.ts$|^test\/support\/run-tests\.ts$|^test\/faults\/plant-process\.ts$|^bench\/[^/]+\.ts$|\.(?:test|fault)\.ts$/.test(
+      /^src\/main\.ts$|^src\/http\/openapi\/write-openapi\.ts$|^test\/support\/run-tests\.ts$|^test\/faults\/preload\/[^/]+\.ts$|^bench\/[^/]+\.ts$|\.(?:test|fault)\.ts$/.test(
         path,
       ),
     );

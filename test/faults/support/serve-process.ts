@@ -77,9 +77,9 @@ function spawnServe({ databaseUrl, plant, wrapper = [], settings, jumpingClock }
   child: ChildProcess;
   startedAt: number;
 } {
-  const preload = (file: string) => ['--import', join(import.meta.dirname, file)];
-  const planted = plant === undefined ? [] : preload('../plant-process.ts');
-  const clock = jumpingClock === true ? preload('../jumping-clock.ts') : [];
+  const preload = (file: string) => ['--import', join(import.meta.dirname, '../preload', file)];
+  const planted = plant === undefined ? [] : preload('plant-process.ts');
+  const clock = jumpingClock === true ? preload('jumping-clock.ts') : [];
   const [program, ...args] = [
     ...wrapper,
     process.execPath,
