@@ -1,4 +1,7 @@
-import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import type { JWTPayload } from 'jose';
+import { JOSEError } from 'jose/errors';
+import { SignJWT } from 'jose/jwt/sign';
+import { jwtVerify } from 'jose/jwt/verify';
 import type { App } from '../app.ts';
 import { randomToken } from '../lib/ids.ts';
 import { perInstance } from '../lib/per-instance.ts';
@@ -54,7 +57,7 @@ export async function readAccessToken(app: App, text: string): Promise<AccessTok
     });
     return claimsOf(payload);
   } catch (error) {
-    if (error instanceof errors.JOSEError) return null;
+    if (error instanceof JOSEError) return null;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { TSchema } from 'typebox';
 import type { App } from '../app.ts';
+import type { Schema } from './openapi/openapi-schemas.ts';
 
 /**
  * Who may call. `signature`: a Secret Token signed the body. `service-token`: a Service Token names the account.
@@ -50,13 +50,13 @@ export type Description = {
     in: 'query' | 'path' | 'header';
     required?: boolean;
     description: string;
-    schema: TSchema;
+    schema: Schema;
   }[];
-  body?: TSchema;
+  body?: Schema;
   bodyExample?: unknown;
   replies: Record<
     number,
-    { description: string; schema?: TSchema; example?: unknown; headers?: Record<string, string> }
+    { description: string; schema?: Schema; example?: unknown; headers?: Record<string, string> }
   >;
   /** Codes of the catalogue that this operation can answer with. */
   errors: readonly string[];

@@ -1,7 +1,7 @@
-import Type from 'typebox';
 import { Problem } from '../error-catalogue.ts';
 import { readFeed } from '../outbox/read-feed.ts';
 import type { Endpoint } from './endpoint.ts';
+import { Type } from './openapi/json-schema.ts';
 import { requireUser } from './require-user.ts';
 
 const MOST = 500;

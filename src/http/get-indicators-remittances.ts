@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import Type from 'typebox';
 import type { App } from '../app.ts';
 import { availableBalance } from '../books/available-balance.ts';
 import { reconcileEntries } from '../books/reconcile-entries.ts';
@@ -8,6 +7,7 @@ import { boundsOfDay, dayOf } from '../lib/calendar-day.ts';
 import { toDecimalNumber } from '../lib/money.ts';
 import { findTransaction } from '../transactions/find-transaction.ts';
 import type { Endpoint } from './endpoint.ts';
+import { Type } from './openapi/json-schema.ts';
 import { REMITTANCE_ITEM_EXAMPLE, RemittanceItemSchema } from './remittance-schemas.ts';
 import {
   describeRemittances,

@@ -1,7 +1,7 @@
-import Type from 'typebox';
 import { Problem } from '../error-catalogue.ts';
 import { findRefund } from '../refunds/find-refund.ts';
 import type { Endpoint } from './endpoint.ts';
+import { Type } from './openapi/json-schema.ts';
 import { requireOwnTransaction } from './require-own-transaction.ts';
 
 /** How one refund stands. */

@@ -1,8 +1,8 @@
-import Type from 'typebox';
 import { toDecimalNumber } from '../lib/money.ts';
 import { listRefundsOf } from '../refunds/find-refund.ts';
 import type { Refund } from '../refunds/refund.ts';
 import type { Endpoint } from './endpoint.ts';
+import { Type } from './openapi/json-schema.ts';
 import { requireOwnTransaction } from './require-own-transaction.ts';
 
 /** Every refund of a transaction, also those that failed. */

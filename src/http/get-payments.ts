@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import Type from 'typebox';
 import { currencyExponent } from '../../sdk/src/currency-exponents.ts';
 import type { App } from '../app.ts';
 import { availableMethods } from '../checkout/available-methods.ts';
@@ -8,6 +7,7 @@ import { Problem } from '../error-catalogue.ts';
 import { cachedEnvironment, loadEnvironment } from '../payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import type { Endpoint } from './endpoint.ts';
+import { Type } from './openapi/json-schema.ts';
 import { PaymentMethodsSchema } from './schemas.ts';
 
 const EXAMPLE = {

@@ -1,8 +1,8 @@
-import Type from 'typebox';
 import { reconcileEntries } from '../books/reconcile-entries.ts';
 import { Problem } from '../error-catalogue.ts';
 import { boundsOfDay } from '../lib/calendar-day.ts';
 import type { Endpoint } from './endpoint.ts';
+import { Type } from './openapi/json-schema.ts';
 import {
   REMITTANCE_ITEM_EXAMPLE,
   REMITTANCE_NULLIFICATION_EXAMPLE,

@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import Type from 'typebox';
 import type { App } from '../app.ts';
 import { environmentOf } from '../checkout/environment-of.ts';
 import { selectLatestAttempt } from '../checkout/payment-attempt-queries.ts';
@@ -8,6 +7,7 @@ import { toDecimalNumber } from '../lib/money.ts';
 import { findTransaction } from '../transactions/find-transaction.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import type { Endpoint } from './endpoint.ts';
+import { Type } from './openapi/json-schema.ts';
 import { requireUser } from './require-user.ts';
 import { statusWord } from './transaction-reply.ts';
 

@@ -1,6 +1,6 @@
-import Type from 'typebox';
 import type { Endpoint } from './endpoint.ts';
 import { requireTransaction } from './get-trxs-id.ts';
+import { Type } from './openapi/json-schema.ts';
 import { statusWord } from './transaction-reply.ts';
 
 /** Only how a transaction stands. */

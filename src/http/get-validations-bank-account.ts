@@ -1,7 +1,7 @@
-import Type from 'typebox';
 import { findValidation } from '../bank-validation/find-validation.ts';
 import { Problem } from '../error-catalogue.ts';
 import type { Endpoint } from './endpoint.ts';
+import { Type } from './openapi/json-schema.ts';
 import { requirePayouts } from './require-user.ts';
 import { apiLanguage, sendValidation } from './validation-reply.ts';
 import {

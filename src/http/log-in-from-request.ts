@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import Type from 'typebox';
 import type { App } from '../app.ts';
 import type { AccessToken } from '../auth/access-token.ts';
 import { logIn } from '../auth/log-in.ts';
+import { Type } from './openapi/json-schema.ts';
 import { readMembers } from './read-members.ts';
 
 /** What the three login endpoints take. */

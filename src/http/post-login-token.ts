@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
-import Type from 'typebox';
 import type { App } from '../app.ts';
 import type { AccessToken } from '../auth/access-token.ts';
 import { logInWithApiToken } from '../auth/log-in-with-api-token.ts';
 import { Problem } from '../error-catalogue.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ACCESS_TOKEN_EXAMPLE, AccessTokenSchema, accessTokenReply } from './log-in-from-request.ts';
+import { Type } from './openapi/json-schema.ts';
 import { invalidBody, type Members, readMembers } from './read-members.ts';
 
 const SHAPE = {

@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import Type from 'typebox';
 import { Problem } from '../error-catalogue.ts';
 import { parseDecimal } from '../lib/money.ts';
 import { createRefund, type RefundCreation } from '../refunds/create-refund.ts';
@@ -7,6 +6,7 @@ import type { RefundType } from '../refunds/refund.ts';
 import { REFUND_REFUSAL_CODES } from '../refunds/refund-refusal.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import type { Endpoint } from './endpoint.ts';
+import { Type } from './openapi/json-schema.ts';
 import { readIdempotencyKey } from './read-idempotency-key.ts';
 import { invalidBody, readMembers } from './read-members.ts';
 import { requireOwnTransaction } from './require-own-transaction.ts';

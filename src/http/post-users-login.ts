@@ -1,4 +1,3 @@
-import Type from 'typebox';
 import type { Endpoint } from './endpoint.ts';
 import {
   ACCESS_TOKEN_EXAMPLE,
@@ -9,6 +8,7 @@ import {
   LoginRequestSchema,
   logInFromRequest,
 } from './log-in-from-request.ts';
+import { Type } from './openapi/json-schema.ts';
 
 const MESSAGE = 'Login exitoso';
 

@@ -1,6 +1,6 @@
-import Type from 'typebox';
 import type { Endpoint } from './endpoint.ts';
 import { LOGIN_ERRORS, LOGIN_REQUEST_EXAMPLE, LoginRequestSchema, logInFromRequest } from './log-in-from-request.ts';
+import { Type } from './openapi/json-schema.ts';
 
 /** The same login in the words of the second version of the API. */
 export const postV2Login: Endpoint = {

@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
-import Type from 'typebox';
 import type { App } from '../app.ts';
 import type { User } from '../auth/user.ts';
 import type { Language } from '../bank-validation/check-messages.ts';
 import { type BatchResult, validateBatch } from '../bank-validation/validate-batch.ts';
 import { CATALOGUE, type ErrorItem, type Problem } from '../error-catalogue.ts';
 import type { Endpoint } from './endpoint.ts';
+import { Type } from './openapi/json-schema.ts';
 import { isObject, readAccountInput } from './read-account-input.ts';
 import { invalidBody } from './read-members.ts';
 import { readStrictJson } from './read-strict-json.ts';

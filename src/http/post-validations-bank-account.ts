@@ -1,6 +1,6 @@
-import Type from 'typebox';
 import { validateOnce } from '../bank-validation/validate-once.ts';
 import type { Endpoint } from './endpoint.ts';
+import { Type } from './openapi/json-schema.ts';
 import { readAccountInput } from './read-account-input.ts';
 import { readIdempotencyKey } from './read-idempotency-key.ts';
 import { invalidBody } from './read-members.ts';

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from './openapi/json-schema.ts';
 
 const asSent = Type.Union([Type.String(), Type.Number(), Type.Null()]);
 const entry = Type.String({ description: 'Its place in the books: environment, link and line' });

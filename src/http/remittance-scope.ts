@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import Type from 'typebox';
 import { currencyExponent } from '../../sdk/src/currency-exponents.ts';
 import type { App } from '../app.ts';
 import { findUser } from '../auth/find-user.ts';
@@ -9,6 +8,7 @@ import { Problem } from '../error-catalogue.ts';
 import { isDay } from '../lib/calendar-day.ts';
 import { toDecimalNumber } from '../lib/money.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
+import { Type } from './openapi/json-schema.ts';
 import { requireUser } from './require-user.ts';
 
 /** What existing clients do not send, because their two hosts said it. */

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from './openapi/json-schema.ts';
 
 const text = (description: string, options: object = {}) => Type.String({ description, ...options });
 
@@ -113,7 +113,7 @@ export const ProblemSchema = Type.Object(
     ),
     request_id: Type.String(),
     message: Type.String(),
-    data: Type.Union([Type.Record(Type.String(), Type.Any()), Type.Null()]),
+    data: Type.Union([Type.Record(Type.Any()), Type.Null()]),
     error: Type.Optional(text('What older clients of the login endpoints read')),
   },
   { $id: 'Problem' },

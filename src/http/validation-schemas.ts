@@ -1,5 +1,5 @@
-import Type from 'typebox';
 import { CHECK_IDS } from '../bank-validation/check.ts';
+import { Type } from './openapi/json-schema.ts';
 
 const textOrNull = Type.Union([Type.String(), Type.Null()]);
 
