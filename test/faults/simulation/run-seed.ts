@@ -160,7 +160,7 @@ function drawMerchants(world: World, withBurst: boolean): Merchant[] {
   const merchants = Array.from({ length: world.between(3, 8) }, (_, number) =>
     createMerchant(world, number, number < 2 ? 'well' : world.pick(TEMPERS)),
   );
-  if (withBurst) merchants.push(createMerchant(world, merchants.length, world.pick(['hanging', 'hanging', 'gone'])));
+  if (withBurst) merchants.push(createMerchant(world, merchants.length, world.pick(['hanging', 'gone'])));
   return merchants;
 }
 
