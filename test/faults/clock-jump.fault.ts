@@ -12,7 +12,7 @@ describe('a clock that is set by two hours', () => {
       assert.deepEqual(problems, []);
     });
     test(`${hours > 0 ? 'forth' : 'back'} is felt by a service that goes by the wall clock, and that is caught`, async () => {
-      const problems = await jumpClock(hours, 'goes by the wall clock');
+      const problems = await jumpClock(hours, { plant: 'goes by the wall clock' });
       report('goes by the wall clock', { hours, problems: problems.length, first: problems[0] });
       assert.notDeepEqual(problems, []);
     });

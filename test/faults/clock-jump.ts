@@ -14,9 +14,14 @@ const SECOND_ATTEMPT_MS = 5_000;
 
 /**
  * Sets the wall clock of a running service by two hours, forth or back. Nothing expires for that, nothing is tried
- * sooner or later for it, and what is paid afterwards is told at once. Answers what was not so.
+ * sooner or later for it, and what is paid afterwards is told at once. Answers what was not so. `short` does not wait
+ * until the second attempt is due.
  */
-export async function jumpClock(hours: 2 | -2, plant?: PlantName): Promise<string[]> {
+export async function jumpClock(
+  hours: 2 | -2,
+  options: { plant?: PlantName; short?: boolean } = {},
+): Promise<string[]> {
+  const { plant, short = false } = options;
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-clock-'));
   const databaseUrl = `sqlite:${join(folder, 'rubrica.db')}`;
   const merchant = await startSlowMerchant();
@@ -33,8 +38,8 @@ export async function jumpClock(hours: 2 | -2, plant?: PlantName): Promise<strin
     await createPaid(service.url, 'after the jump', `${merchant.url}/ok`);
     if (!(await comesTrue(() => arrived('/ok').length === 1, 5_000))) problems.push('a payment was not told at once');
     if ((await readOutcome(databaseUrl, waiting)).state !== 'pending') problems.push('a transaction expired too soon');
-    if (!(await comesTrue(() => arrived('/fail').length === 2, 2 * SECOND_ATTEMPT_MS)))
-      problems.push('the second attempt was late');
+    const triedAgain = await comesTrue(() => arrived('/fail').length === 2, short ? 500 : 2 * SECOND_ATTEMPT_MS);
+    if (!triedAgain && !short) problems.push('the second attempt was late');
     const [first, second] = arrived('/fail');
     if (second !== undefined && second.at - (first?.at ?? 0) < 0.9 * SECOND_ATTEMPT_MS)
       problems.push('the second attempt was early');

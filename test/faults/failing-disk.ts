@@ -25,7 +25,7 @@ export type DiskFaultReport = {
 
 const CLIENTS = 4;
 /** With the fault behind them, so many more answers are waited for; a process that must stop has stopped by then. */
-const ANSWERS_AFTERWARDS = 40;
+const ANSWERS_AFTERWARDS = 20;
 const PATIENCE_MS = 15_000;
 
 /** What clients may be told when a disk fails. */

@@ -14,7 +14,7 @@ forEachEngine('a replica that is paused for longer than its lease', (openTestDat
   });
   test('is caught when no token fences it off', { skip }, async () => {
     const { url } = await openTestDatabase({ migrated: false });
-    const problems = await pauseReplica(url, { ms: 3_000, plant: 'short lease, no fencing token' });
+    const problems = await pauseReplica(url, { ms: 1_500, plant: 'short lease, no fencing token' });
     report('no fencing token', { problems: problems.length, first: problems[0] });
     assert.notDeepEqual(problems, []);
   });

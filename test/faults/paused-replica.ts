@@ -10,7 +10,7 @@ import { startSlowMerchant } from './support/slow-merchant.ts';
  * Answers what was not so.
  */
 export async function pauseReplica(databaseUrl: string, lease: { ms: number; plant?: PlantName }): Promise<string[]> {
-  const merchant = await startSlowMerchant(500);
+  const merchant = await startSlowMerchant(300);
   await prepareStore(databaseUrl);
   const paused = await startServe({ databaseUrl, plant: lease.plant });
   const id = await createPaid(paused.url, 'paused', `${merchant.url}/slow`);

@@ -34,8 +34,8 @@ const NO_FENCE: Edit = {
 };
 
 const SHORT_LEASE: readonly Edit[] = [
-  { file: ENGINE, find: 'const LEASE_MS = 60_000', put: 'const LEASE_MS = 3_000' },
-  { file: ENGINE, find: 'const START_WITHIN_MS = 40_000', put: 'const START_WITHIN_MS = 2_000' },
+  { file: ENGINE, find: 'const LEASE_MS = 60_000', put: 'const LEASE_MS = 1_500' },
+  { file: ENGINE, find: 'const START_WITHIN_MS = 40_000', put: 'const START_WITHIN_MS = 1_000' },
 ];
 
 /**
@@ -159,7 +159,7 @@ export const PLANTS = {
     },
   ],
   'not anchored': [{ file: 'src/db/anchor-clock.ts', find: `if (db.engine !== 'postgres') return;`, put: 'return;' }],
-  // An attempt of half a second under a lease of three: what happens in a minute happens in seconds.
+  // An attempt of 300 ms under a lease of 1.5 s: what happens in a minute happens in seconds.
   'short lease': SHORT_LEASE,
   'short lease, no fencing token': [...SHORT_LEASE, NO_FENCE],
   'reads the whole store at its start': [

@@ -6,7 +6,7 @@ import { pauseReplica } from './paused-replica.ts';
 
 /** The short form of clock-jump.fault.ts and paused-replica.fault.ts. */
 test('a clock that is set forth moves no expiry and no attempt', async () => {
-  assert.deepEqual(await jumpClock(2), []);
+  assert.deepEqual(await jumpClock(2, { short: true }), []);
 });
 
 forEachEngine('replicas, in short', (openTestDatabase, engine) => {
@@ -17,6 +17,6 @@ forEachEngine('replicas, in short', (openTestDatabase, engine) => {
 
   test('take over from one that is paused, which changes nothing when it comes back', { skip }, async () => {
     const { url } = await openTestDatabase({ migrated: false });
-    assert.deepEqual(await pauseReplica(url, { ms: 3_000, plant: 'short lease' }), []);
+    assert.deepEqual(await pauseReplica(url, { ms: 1_500, plant: 'short lease' }), []);
   });
 });

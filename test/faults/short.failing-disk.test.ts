@@ -10,7 +10,6 @@ describe('a disk that fails, in short', { skip: reason !== null && `FAILING DISK
   const faults = [
     { call: 'fsync', fault: 'error=EIO', at: '9' },
     { call: 'pwrite64', fault: 'error=ENOSPC', at: '45' },
-    { call: 'pwrite64', fault: 'signal=KILL', at: '52' },
   ] as const;
   for (const injection of faults) {
     test(`${injection.fault} at call ${injection.at} of ${injection.call} loses nothing`, async () => {

@@ -10,7 +10,7 @@ const reason = whyNoInjection();
 test('a slow disk delays creates and fails none', {
   skip: reason !== null && `SLOW DISKS WERE NOT TESTED: ${reason}`,
 }, async () => {
-  assert.deepEqual(checkSlowDisk(await createOnSlowDisk(1_500)), []);
+  assert.deepEqual(checkSlowDisk(await createOnSlowDisk(1_000)), []);
 });
 
 test('a merchant that hangs delays nobody else', async () => {
