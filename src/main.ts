@@ -3,7 +3,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { CommandError, EXIT_USAGE } from './cli/print.ts';
 import { ConfigError } from './config.ts';
 import { StorageError } from './db/database.ts';
-import { Problem } from './error-catalogue.ts';
+import { CATALOGUE, Problem } from './error-catalogue.ts';
 
 /**
  * The commands by their first word. Only what is asked for is loaded: whoever signs in a shell loop does not wait for the
@@ -25,6 +25,12 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   bench: async () => (await import('./cli/bench-command.ts')).addBenchCommand,
 };
 
+/** What to do where the operating system only says what is wrong. */
+const FIXES: Record<string, string> = {
+  EADDRINUSE: 'set PORT to another, or to 0 for a free one.',
+  ECONNREFUSED: 'check DATABASE_URL.',
+};
+
 const program = new Command('rubrica')
   .description('The payment service that a company can run itself.')
   .version(manifest.version)
@@ -36,7 +42,7 @@ try {
   await program.parseAsync();
 } catch (error) {
   process.exitCode = statusOf(error);
-  if (!(error instanceof CommanderError)) report(error);
+  if (process.exitCode !== 0) report(error);
 }
 
 function statusOf(error: unknown): number {
@@ -46,10 +52,12 @@ function statusOf(error: unknown): number {
 
 /** On stderr for a person. With `--json` stdout is one JSON object here too. */
 function report(error: unknown): void {
-  process.stderr.write(`${messageFor(error)}\n`);
+  const { code, message } = describe(error);
+  // What commander refuses it has explained itself, with the help of the command.
+  if (!(error instanceof CommanderError))
+    process.stderr.write(code === 'COMMAND_FAILED' ? `${message}\n` : `${code}: ${message}\n`);
   if (!process.argv.includes('--json')) return;
-  const code = error instanceof Problem ? error.code : 'COMMAND_FAILED';
-  process.stdout.write(`${JSON.stringify({ error: { code, message: messageFor(error).split('\n', 1)[0] } })}\n`);
+  process.stdout.write(`${JSON.stringify({ error: { code, message: message.split('\n', 1)[0] } })}\n`);
 }
 
 async function addCommands(asked: string): Promise<void> {
@@ -61,14 +69,21 @@ async function addCommands(asked: string): Promise<void> {
   }
 }
 
-/** A sentence for what the person at the keyboard can mend, everything for what is a bug. */
-function messageFor(error: unknown): string {
-  if (error instanceof ConfigError || error instanceof CommandError) return error.message;
-  if (error instanceof Problem) return `${error.code}: ${error.message}`;
-  if (error instanceof StorageError) return `The database does not answer or refuses: ${messageFor(error.cause)}`;
+/** A code for scripts, and a sentence for what the person at the keyboard can mend; everything for what is a bug. */
+function describe(error: unknown): { code: string; message: string } {
+  if (error instanceof CommanderError) return { code: 'USAGE', message: error.message.replace(/^error: /, '') };
+  if (error instanceof CommandError) return { code: error.code, message: error.message };
+  if (error instanceof ConfigError) return { code: 'INVALID_SETTING', message: error.message };
+  if (error instanceof Problem) {
+    const { title, fix } = CATALOGUE[error.code];
+    return { code: error.code, message: `${title}. ${error.extras.detail ?? fix}` };
+  }
+  if (error instanceof StorageError) {
+    const { message } = describe(error.cause);
+    return { code: error.code, message: `The database does not answer or refuses: ${message}` };
+  }
   // What the operating system says is about the machine and names the file or the address; a stack adds nothing.
   const { code, message, stack } = error as NodeJS.ErrnoException;
-  if (code === 'EADDRINUSE') return `${message}: set PORT to another, or to 0 for a free one.`;
-  if (code === 'ECONNREFUSED') return `${message}: check DATABASE_URL.`;
-  return code === undefined ? (stack ?? String(error)) : message;
+  if (code === undefined) return { code: 'INTERNAL', message: stack ?? String(error) };
+  return { code, message: FIXES[code] === undefined ? message : `${message}: ${FIXES[code]}` };
 }

@@ -79,6 +79,11 @@ export function selectUserPaymentServices(db: Reader): Promise<{ user_id: string
 
 // `$1` of these is an id or an e-mail address; no id has an @.
 
+export async function selectUserByIdOrEmail(db: Reader, idOrEmail: string): Promise<UserRow | null> {
+  const [row] = await db.query<UserRow>('select * from users where id = $1 or email = $1', [idOrEmail]);
+  return row ?? null;
+}
+
 export async function updateUserDisabled(tx: Tx, idOrEmail: string, disabledAt: number): Promise<boolean> {
   const rows = await tx.query(
     'update users set disabled_at = $2 where (id = $1 or email = $1) and disabled_at is null returning id',

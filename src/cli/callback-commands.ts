@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { CallbackState } from '../outbox/outbox-queries.ts';
 import { listCallbacks, listDeliveryAttempts, resendCallback } from '../outbox/resend-callback.ts';
-import { CommandError, print, table, time } from './print.ts';
+import { type CommandError, invalidOption, notFound, print, table, time } from './print.ts';
 import { withApp } from './with-app.ts';
 
 /** `callback list | resend`. */
@@ -31,7 +31,7 @@ export function addCallbackCommands(program: Command): void {
 async function list(options: { state?: CallbackState; limit: string; json?: boolean }): Promise<void> {
   const limit = Number(options.limit);
   if (!Number.isInteger(limit) || limit < 1 || limit > 10_000)
-    throw new CommandError('--limit is a number from 1 to 10000.');
+    throw invalidOption('--limit is a number from 1 to 10000.');
   const callbacks = await withApp((app) => listCallbacks(app, options.state ?? null, limit));
   const rows = callbacks.map((one) => [
     String(one.id),
@@ -47,21 +47,26 @@ async function list(options: { state?: CallbackState; limit: string; json?: bool
 }
 
 async function show(text: string, options: { json?: boolean }): Promise<void> {
-  const attempts = await withApp((app) => listDeliveryAttempts(app, Number(text) || 0));
+  const id = /^\d{1,15}$/.test(text) ? Number(text) : 0;
+  const attempts = await withApp((app) => listDeliveryAttempts(app, id));
+  if (attempts === null) throw unknownCallback(text);
   const lines = attempts.flatMap(({ started_at, duration_ms, status, failure, excerpt }) => [
     `${time(started_at)}  ${failure ?? `answered ${status}`}, after ${duration_ms} ms`,
     ...(excerpt === null || excerpt === '' ? [] : [`    ${excerpt.slice(0, 500).replaceAll('\n', '\n    ')}`]),
   ]);
   print(
     options,
-    { id: text, attempts },
-    lines.length === 0 ? [`There was no attempt to deliver callback ${text}.`] : lines,
+    { id, attempts },
+    lines.length === 0 ? [`There was no attempt to deliver callback ${id} yet.`] : lines,
   );
 }
 
 async function resend(text: string, options: { json?: boolean }): Promise<void> {
-  const id = Number(text);
-  const queued = Number.isSafeInteger(id) && (await withApp((app) => resendCallback(app, id)));
-  if (!queued) throw new CommandError(`There is no callback ${text}: bin/rubrica callback list`);
+  const id = /^\d{1,15}$/.test(text) ? Number(text) : 0;
+  if (!(await withApp((app) => resendCallback(app, id)))) throw unknownCallback(text);
   print(options, { id, state: 'queued' }, [`Callback ${id} is queued; the running service sends it within a second.`]);
+}
+
+function unknownCallback(text: string): CommandError {
+  return notFound(`There is no callback ${text}: bin/rubrica callback list`);
 }

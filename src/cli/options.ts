@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { ENVIRONMENTS } from '../payment-services/payment-service.ts';
-import { CommandError } from './print.ts';
+import { invalidOption } from './print.ts';
 
 /** `--environment development|production`, which must be given. */
 export function environmentOption(): Option {
@@ -14,7 +14,7 @@ export function readDuration(text: string): number {
   const match = /^(\d{1,6})([smhd])$/.exec(text);
   if (match !== null) return Number(match[1]) * (UNITS[match[2] as string] as number);
   if (text === '0') return 0;
-  throw new CommandError(`${text} is no duration; write 24h, 30m, 90s, 7d or 0.`);
+  throw invalidOption(`${text} is no duration; write 24h, 30m, 90s, 7d or 0.`);
 }
 
 /** All of standard input. */

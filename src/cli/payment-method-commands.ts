@@ -8,7 +8,7 @@ import {
 } from '../payment-services/method-settings.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { environmentOption } from './options.ts';
-import { CommandError, print, table, time } from './print.ts';
+import { invalidOption, notFound, print, table, time } from './print.ts';
 import { withApp } from './with-app.ts';
 
 type Target = { paymentService: string; environment: Environment; json?: boolean };
@@ -45,7 +45,7 @@ async function set(method: string, options: Target & { commerceCode?: string; ap
   const target = targetOf(method, options);
   const settings = readWebpaySettings(options);
   const known = await withApp((app) => setMethodSettings(app, target, settings));
-  if (!known) throw new CommandError(`There is no payment service ${options.paymentService}.`);
+  if (!known) throw notFound(`There is no payment service ${options.paymentService}: bin/rubrica payment-service list`);
   print(options, { ...target, account: settings.account }, [
     `${method} collects for ${options.paymentService} in ${options.environment}, as ${settings.account}.`,
   ]);
@@ -72,12 +72,15 @@ async function list(options: { json?: boolean }): Promise<void> {
 async function remove(method: string, options: Target): Promise<void> {
   const target = targetOf(method, options);
   const removed = await withApp((app) => removeMethodSettings(app, target));
-  if (!removed) throw new CommandError(`${method} is not set for ${options.paymentService} in ${options.environment}.`);
+  if (!removed)
+    throw notFound(
+      `${method} is not set for ${options.paymentService} in ${options.environment}: bin/rubrica payment-method list`,
+    );
   print(options, { ...target, removed }, [`${method} no longer collects for ${options.paymentService}.`]);
 }
 
 function targetOf(method: string, { paymentService, environment }: Target) {
-  if (method !== 'webpay') throw new CommandError(`${method} takes no settings; webpay does.`);
+  if (method !== 'webpay') throw invalidOption(`${method} takes no settings; webpay does.`);
   return { paymentServiceId: paymentService, environment, method };
 }
 
@@ -89,12 +92,12 @@ function readWebpaySettings(options: {
   const { environment, commerceCode, apiKey } = options;
   if (environment === 'development' && commerceCode === undefined && apiKey === undefined) return WEBPAY_INTEGRATION;
   if (commerceCode === undefined || apiKey === undefined) {
-    throw new CommandError('Give both --commerce-code and --api-key, as Transbank sent them.');
+    throw invalidOption('Give both --commerce-code and --api-key, as Transbank sent them.');
   }
-  if (!/^\d{12}$/.test(commerceCode)) throw new CommandError('A commerce code is 12 digits.');
-  if (!/^[!-~]{8,128}$/.test(apiKey)) throw new CommandError('The API key is 8 to 128 visible ASCII characters.');
+  if (!/^\d{12}$/.test(commerceCode)) throw invalidOption('A commerce code is 12 digits.');
+  if (!/^[!-~]{8,128}$/.test(apiKey)) throw invalidOption('The API key is 8 to 128 visible ASCII characters.');
   if (environment === 'production' && commerceCode === WEBPAY_INTEGRATION.account) {
-    throw new CommandError('That commerce code is the public one of integration: nobody is paid by it.');
+    throw invalidOption('That commerce code is the public one of integration: nobody is paid by it.');
   }
   return { account: commerceCode, key: apiKey };
 }

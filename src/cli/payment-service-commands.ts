@@ -14,7 +14,7 @@ import type { Environment } from '../payment-services/payment-service.ts';
 import { rotateSecretToken } from '../payment-services/rotate-secret-token.ts';
 import { setEventsUrl } from '../payment-services/set-events-url.ts';
 import { environmentOption, readDuration } from './options.ts';
-import { CommandError, print, table, time } from './print.ts';
+import { alreadyDone, type CommandError, invalidOption, notFound, print, table, time } from './print.ts';
 import { withApp } from './with-app.ts';
 
 /** `payment-service create | import | list | disable | rotate | events-url`. */
@@ -86,15 +86,13 @@ type ImportOptions = {
 async function importOne(options: ImportOptions): Promise<void> {
   const { environment, serviceToken, secretToken } = options;
   if (!/^[!-~]{1,100}$/.test(serviceToken))
-    throw new CommandError('A Service Token is 1 to 100 visible ASCII characters.');
-  if (secretToken === '') throw new CommandError('The Secret Token is empty.');
+    throw invalidOption('A Service Token is 1 to 100 visible ASCII characters.');
+  if (secretToken === '') throw invalidOption('The Secret Token is empty: is the shell variable set?');
   const created = await withApp(async (app) => {
     const listed = await listPaymentServices(app);
     const taken = listed.some(({ tokens }) => tokens.some((token) => token.service_token === serviceToken));
     if (taken)
-      throw new CommandError(
-        'This Service Token belongs to a payment service already: bin/rubrica payment-service list',
-      );
+      throw alreadyDone('This Service Token belongs to a payment service already: bin/rubrica payment-service list');
     const pair = { service_token: serviceToken, secret_token: secretToken };
     return importPaymentService(app, readName(options.name), environment, pair);
   });
@@ -123,14 +121,16 @@ async function list(options: { json?: boolean }): Promise<void> {
 }
 
 async function disable(id: string, options: { json?: boolean }): Promise<void> {
-  const disabled = await withApp((app) => disablePaymentService(app, id));
-  if (!disabled) throw new CommandError(`There is no enabled payment service ${id}.`);
-  print(options, { id, disabled }, [`${id} is disabled; its signatures fail within a second.`]);
+  const outcome = await withApp((app) => disablePaymentService(app, id));
+  if (outcome === 'unknown') throw unknownPaymentService(id);
+  if (outcome === 'already') throw alreadyDone(`${id} is disabled already.`);
+  print(options, { id, disabled: true }, [`${id} is disabled; its signatures fail within a second.`]);
 }
 
 async function enable(id: string, options: { json?: boolean }): Promise<void> {
-  const enabled = await withApp((app) => enablePaymentService(app, id));
-  if (!enabled) throw new CommandError(`There is no disabled payment service ${id}.`);
+  const outcome = await withApp((app) => enablePaymentService(app, id));
+  if (outcome === 'unknown') throw unknownPaymentService(id);
+  if (outcome === 'already') throw alreadyDone(`${id} is enabled already.`);
   print(options, { id, disabled: false }, [`${id} is enabled.`]);
 }
 
@@ -140,7 +140,7 @@ async function rotate(id: string, options: RotateOptions): Promise<void> {
   const rotation = await withApp((app) =>
     rotateSecretToken(app, id, options.environment, readDuration(options.overlap)),
   );
-  if (rotation === null) throw new CommandError(`There is no payment service ${id}.`);
+  if (rotation === null) throw unknownPaymentService(id);
   print(options, { id, environment: options.environment, ...rotation }, [
     `New Secret Token of ${id} in ${options.environment}, shown once:`,
     `  ${rotation.secret_token}`,
@@ -157,19 +157,23 @@ async function changeEventsUrl(
   const known = await withApp((app) => {
     const allowPrivate = app.config.allowPrivateCallbacks && environment === 'development';
     const refusal = url === null ? null : checkOutboundUrl(url, { allowPrivate });
-    if (refusal !== null) throw new CommandError(`${refusal.message} ${refusal.fix}`);
+    if (refusal !== null) throw invalidOption(`${refusal.message} ${refusal.fix}`);
     return setEventsUrl(app, id, environment, url);
   });
-  if (!known) throw new CommandError(`There is no payment service ${id}.`);
+  if (!known) throw unknownPaymentService(id);
   print(options, { id, environment, events_url: url }, [
     url === null ? `Refunds of ${id} are told nowhere but in the feed.` : `Refunds of ${id} are told to ${url}`,
   ]);
 }
 
+function unknownPaymentService(id: string): CommandError {
+  return notFound(`There is no payment service ${id}: bin/rubrica payment-service list`);
+}
+
 function readName(name: string): string {
   const trimmed = name.trim();
   if (trimmed === '' || trimmed.length > 100 || /\p{Cc}/u.test(trimmed))
-    throw new CommandError('A name is 1 to 100 characters.');
+    throw invalidOption('A name is 1 to 100 characters, without line breaks.');
   return trimmed;
 }
 

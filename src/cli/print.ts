@@ -6,14 +6,34 @@ export function print(options: { json?: boolean }, value: object, lines: readonl
 /** The status of a command that was not understood (EX_USAGE), apart from those by which commands answer. */
 export const EXIT_USAGE = 64;
 
-/** Ends the command with a sentence, and with status 1 unless said. */
+/** Why a command did nothing, for scripts. An operation's own refusals have the codes of the error catalogue. */
+export type CommandErrorCode = 'NOT_FOUND' | 'ALREADY_DONE' | 'INVALID_OPTION' | 'FILE_UNUSABLE' | 'COMMAND_FAILED';
+
+/** Ends the command with a sentence that says what to do, and with status 1 unless said. */
 export class CommandError extends Error {
   readonly status: number;
+  readonly code: CommandErrorCode;
 
-  constructor(message: string, status = 1) {
+  constructor(message: string, status = 1, code: CommandErrorCode = 'COMMAND_FAILED') {
     super(message);
     this.status = status;
+    this.code = code;
   }
+}
+
+/** There is nothing of that name. `message` says where the names are. */
+export function notFound(message: string): CommandError {
+  return new CommandError(message, 1, 'NOT_FOUND');
+}
+
+/** It is as the command was to make it. Status 1, because a script that expects to change something was wrong. */
+export function alreadyDone(message: string): CommandError {
+  return new CommandError(message, 1, 'ALREADY_DONE');
+}
+
+/** An option or argument that cannot be used. `message` says what can. */
+export function invalidOption(message: string): CommandError {
+  return new CommandError(message, 1, 'INVALID_OPTION');
 }
 
 /** Columns as wide as their widest cell. */

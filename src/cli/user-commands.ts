@@ -3,7 +3,7 @@ import { disableUser, setPayouts } from '../auth/change-user.ts';
 import { createUser } from '../auth/create-user.ts';
 import { listUsers } from '../auth/list-users.ts';
 import { resetApiToken, resetPassword } from '../auth/reset-secrets.ts';
-import { CommandError, print, table, time } from './print.ts';
+import { alreadyDone, type CommandError, invalidOption, notFound, print, table, time } from './print.ts';
 import { withApp } from './with-app.ts';
 
 type Json = { json?: boolean };
@@ -69,14 +69,16 @@ async function list(options: Json): Promise<void> {
 }
 
 async function disable(user: string, options: Json): Promise<void> {
-  if (!(await withApp((app) => disableUser(app, user)))) throw unknownUser(user);
+  const outcome = await withApp((app) => disableUser(app, user));
+  if (outcome === 'unknown') throw unknownUser(user);
+  if (outcome === 'already') throw alreadyDone(`${user} is disabled already.`);
   print(options, { user, disabled: true }, [`${user} is disabled.`]);
 }
 
 async function payouts(one: string, other: string, options: Json): Promise<void> {
   // Both orders are natural: `payouts on ID` and `payouts ID on`.
   const [word, user] = one === 'on' || one === 'off' ? [one, other] : [other, one];
-  if (word !== 'on' && word !== 'off') throw new CommandError('Say on or off: bin/rubrica user payouts on USER');
+  if (word !== 'on' && word !== 'off') throw invalidOption('Say on or off: bin/rubrica user payouts on USER');
   if (!(await withApp((app) => setPayouts(app, user, word === 'on')))) throw unknownUser(user);
   print(options, { user, payouts: word === 'on' }, [`Payouts of ${user} are ${word}.`]);
 }
@@ -94,5 +96,5 @@ async function renewApiToken(user: string, options: Json): Promise<void> {
 }
 
 function unknownUser(user: string): CommandError {
-  return new CommandError(`There is no such user: ${user}. See bin/rubrica user list`);
+  return notFound(`There is no such user: ${user}. See bin/rubrica user list`);
 }

@@ -16,3 +16,7 @@ export function selectDeliveryAttempts(db: Pick<Database, 'query'>, callbackId: 
     [callbackId],
   );
 }
+
+export async function callbackExists(db: Pick<Database, 'query'>, callbackId: number): Promise<boolean> {
+  return (await db.query('select id from callbacks where id = $1', [callbackId])).length === 1;
+}

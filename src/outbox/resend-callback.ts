@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { type ListedAttempt, selectDeliveryAttempts } from './delivery-attempt-queries.ts';
+import { callbackExists, type ListedAttempt, selectDeliveryAttempts } from './delivery-attempt-queries.ts';
 import { type CallbackState, type ListedCallback, requeueCallback, selectCallbacks } from './outbox-queries.ts';
 
 /** The newest callbacks, of one state or of all, with the outcome of their last attempt. */
@@ -15,7 +15,7 @@ export function resendCallback(app: App, id: number): Promise<boolean> {
   return app.db.transaction((tx) => requeueCallback(tx, id, app.now()));
 }
 
-/** Every attempt to deliver a callback, the first first, with what the merchant's server answered. */
-export function listDeliveryAttempts(app: App, callbackId: number): Promise<ListedAttempt[]> {
-  return selectDeliveryAttempts(app.db, callbackId);
+/** Every attempt to deliver a callback, the first first, with what the merchant's server answered. Null: unknown id. */
+export async function listDeliveryAttempts(app: App, callbackId: number): Promise<ListedAttempt[] | null> {
+  return (await callbackExists(app.db, callbackId)) ? selectDeliveryAttempts(app.db, callbackId) : null;
 }

@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import type { Tx } from '../db/database.ts';
 import {
   type PaymentServiceRow,
   selectPaymentServices,
@@ -19,12 +20,19 @@ export async function listPaymentServices(app: App): Promise<ListedPaymentServic
   }));
 }
 
-/** From now on its signatures fail, within a second on every replica. Answers false when it was not enabled. */
-export function disablePaymentService(app: App, id: string): Promise<boolean> {
-  return app.db.transaction((tx) => updateDisabled(tx, id, app.now()));
+/** From now on its signatures fail, within a second on every replica. `already`: they did before. */
+export function disablePaymentService(app: App, id: string): Promise<'changed' | 'already' | 'unknown'> {
+  return change(app, id, (tx) => updateDisabled(tx, id, app.now()));
 }
 
-/** Takes that back. Answers false when it was not disabled. */
-export function enablePaymentService(app: App, id: string): Promise<boolean> {
-  return app.db.transaction((tx) => updateEnabled(tx, id));
+/** Takes that back. `already`: it was enabled. */
+export function enablePaymentService(app: App, id: string): Promise<'changed' | 'already' | 'unknown'> {
+  return change(app, id, (tx) => updateEnabled(tx, id));
+}
+
+function change(app: App, id: string, update: (tx: Tx) => Promise<boolean>) {
+  return app.db.transaction(async (tx) => {
+    if (await update(tx)) return 'changed';
+    return (await selectPaymentServices(tx)).some((service) => service.id === id) ? 'already' : 'unknown';
+  });
 }

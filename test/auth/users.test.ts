@@ -74,7 +74,7 @@ forEachEngine('users', (openTestDatabase) => {
     assert.equal((await listUsers(app))[0]?.payouts, false);
     for (const unknown of ['bea@example.cl', 'usr_x', '']) {
       assert.equal(await setPayouts(app, unknown, true), false);
-      assert.equal(await disableUser(app, unknown), false);
+      assert.equal(await disableUser(app, unknown), 'unknown');
       assert.equal(await resetPassword(app, unknown), null);
       assert.equal(await resetApiToken(app, unknown), null);
     }
@@ -83,8 +83,8 @@ forEachEngine('users', (openTestDatabase) => {
   test('cannot log in once they are disabled, neither with the password nor with the API token', async () => {
     const app = createTestApp(await openTestDatabase());
     const { email, password, api_token: apiToken } = await createUser(app, input);
-    assert.equal(await disableUser(app, email), true);
-    assert.equal(await disableUser(app, email), false);
+    assert.equal(await disableUser(app, email), 'disabled');
+    assert.equal(await disableUser(app, email), 'already');
     await assert.rejects(logIn(app, { email, password, address }), { code: 'LOGIN_FAILED' });
     await assert.rejects(logInWithApiToken(app, { apiToken, email: null, expiresAt: null }), {
       code: 'API_TOKEN_INVALID',

@@ -67,8 +67,8 @@ forEachEngine('payment services', (openTestDatabase) => {
     const app = createTestApp(await openTestDatabase());
     const { id, development } = await createPaymentService(app, 'Shop');
     assert.ok(await signs(app, development.service_token, development.secret_token));
-    assert.equal(await disablePaymentService(app, id), true);
-    assert.equal(await disablePaymentService(app, id), false);
+    assert.equal(await disablePaymentService(app, id), 'changed');
+    assert.equal(await disablePaymentService(app, id), 'already');
     app.now.advance(1000);
     assert.equal(await signs(app, development.service_token, development.secret_token), null);
   });

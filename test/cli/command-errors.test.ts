@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+
+const MAIN = join(import.meta.dirname, '../../src/main.ts');
+
+suite('a command that does nothing says why', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-cli-'));
+  let service = '';
+  before(async () => {
+    const created = await run({}, 'payment-service', 'create', '--name', 'Tienda', '--json');
+    service = (JSON.parse(created.stdout) as { id: string }).id;
+    await run({}, 'user', 'create', '--email', 'ana@example.cl', '--json');
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  const refused: [line: string, status: number, code: string, says: RegExp][] = [
+    ['payment-service create', 64, 'USAGE', /--name/],
+    ['payment-service disable ps_x', 1, 'NOT_FOUND', /payment-service list/],
+    ['payment-service enable SERVICE', 1, 'ALREADY_DONE', /enabled already/],
+    ['payment-service rotate SERVICE --environment production --overlap x', 1, 'INVALID_OPTION', /write 24h/],
+    ['payment-service rotate SERVICE --environment elsewhere', 64, 'USAGE', /development, production/],
+    ['user disable bea@example.cl', 1, 'NOT_FOUND', /user list/],
+    ['user payouts perhaps ana@example.cl', 1, 'INVALID_OPTION', /on or off/],
+    ['user create --email ana', 1, 'INVALID_EMAIL', /one plain address/],
+    ['user create --email bea@example.cl --payment-service ps_x', 1, 'NOT_FOUND', /payment service/],
+    ['callback show 7', 1, 'NOT_FOUND', /callback list/],
+    ['callback show 7.5', 1, 'NOT_FOUND', /callback list/],
+    ['callback resend 7', 1, 'NOT_FOUND', /callback list/],
+    ['callback list --limit 0', 1, 'INVALID_OPTION', /from 1/],
+    ['nonsense', 64, 'USAGE', /unknown command/],
+  ];
+  for (const [line, status, code, says] of refused) {
+    test(`${line}: ${code}`, async () => {
+      const words = line.replace('SERVICE', service).split(' ');
+      const told = await run({}, ...words, '--json');
+      const { error } = JSON.parse(told.stdout) as { error: { code: string; message: string } };
+      assert.equal(error.code, code);
+      assert.match(error.message, says);
+      assert.equal(told.status, status);
+      assert.match(told.stderr, says);
+    });
+  }
+
+  test('a user and a payment service are disabled once; the second time they are so already', async () => {
+    for (const words of [
+      ['user', 'disable', 'ana@example.cl'],
+      ['payment-service', 'disable', service],
+    ]) {
+      assert.equal((await run({}, ...words)).status, 0);
+      const again = await run({}, ...words);
+      assert.equal(again.status, 1);
+      assert.match(again.stderr, /^ALREADY_DONE: \S+ is disabled already\.\n$/);
+    }
+  });
+
+  test('a setting that cannot be used has a code too', async () => {
+    const told = await run({ PORT: '80a' }, 'user', 'list', '--json');
+    assert.equal(JSON.parse(told.stdout).error.code, 'INVALID_SETTING');
+    assert.match(told.stderr, /^INVALID_SETTING: PORT must be a whole number/);
+  });
+
+  function run(
+    settings: Record<string, string>,
+    ...arguments_: string[]
+  ): Promise<{ status: number; stdout: string; stderr: string }> {
+    const env = { ...process.env, DATA_DIR: folder, DATABASE_URL: '', LOG_LEVEL: 'silent', ...settings };
+    return new Promise((resolve) => {
+      execFile(process.execPath, [MAIN, ...arguments_], { env }, (error, stdout, stderr) => {
+        resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
+      });
+    });
+  }
+});
