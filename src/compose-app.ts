@@ -8,7 +8,7 @@ import { createSafeFetch } from './lib/safe-fetch.ts';
 import { createMetrics } from './metrics.ts';
 import { simulatedMethod } from './payment-methods/simulated-method.ts';
 import { createWebpayMethod } from './payment-methods/webpay-method.ts';
-import { findMethodSettings } from './payment-services/method-settings.ts';
+import { findMethodKey } from './payment-services/method-settings.ts';
 import { composeValidationProvider } from './validation-providers/compose-validation-provider.ts';
 
 export type RunningApp = App & {
@@ -46,7 +46,7 @@ export function composeApp(config: Config, onFatal: (error: unknown) => void): R
     fetch: outbound.fetch,
     now,
     baseUrl: config.webpayBaseUrl,
-    settingsOf: (environmentId) => findMethodSettings(store, environmentId, 'webpay'),
+    keyOf: (environmentId, commerceCode) => findMethodKey(store, environmentId, 'webpay', commerceCode),
   });
   return {
     config,

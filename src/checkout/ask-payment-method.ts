@@ -34,6 +34,7 @@ export async function askPaymentMethod(
     transactionId: transaction.id,
     environment: environment.environment,
     environmentId: environment.id,
+    account: attempt.account,
     amount: transaction.amount,
     currency: transaction.currency,
     returnUrl: returnUrl(app, transaction),

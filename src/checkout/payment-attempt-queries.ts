@@ -5,7 +5,7 @@ type Reader = Pick<Database, 'query'>;
 
 const PAYMENT_ATTEMPTS: InsertTarget = {
   name: 'payment_attempts',
-  columns: ['id', 'transaction_id', 'created_at', 'next_lookup_at', 'lookups', 'state', 'payment_method'],
+  columns: ['id', 'transaction_id', 'created_at', 'next_lookup_at', 'lookups', 'state', 'payment_method', 'account'],
 };
 
 /** Rejects when another attempt of the transaction is open or approved: the last guard against paying twice. */

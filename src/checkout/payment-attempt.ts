@@ -20,6 +20,8 @@ export type PaymentAttempt = SqlRow & {
   lookups: number;
   state: AttemptState;
   payment_method: string;
+  /** The merchant's account at the method when the attempt was opened; null: none was configured. */
+  account: string | null;
   external_id: string | null;
   detail: string | null;
 };

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import { prefixedId } from '../lib/ids.ts';
 import type { PaymentMethod } from '../payment-methods/payment-method.ts';
+import { selectAccountInUse } from '../payment-services/method-settings-queries.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { hasOpenAttempt, lockTransaction } from '../transactions/transaction-queries.ts';
 import { askPaymentMethod } from './ask-payment-method.ts';
@@ -32,7 +33,7 @@ export async function startPayment(app: App, transaction: Transaction, methodCod
   const method = methods.find(({ code }) => code === methodCode);
   if (method === undefined) return { kind: 'refused', code: 'INVALID_PARAMETER' };
 
-  const opened = await openAttempt(app, transaction.id, method.code);
+  const opened = await openAttempt(app, transaction, method.code);
   if (opened.kind === 'refused') return opened;
   const { attempt } = opened;
   const outcome = await askPaymentMethod(
@@ -50,11 +51,11 @@ export async function startPayment(app: App, transaction: Transaction, methodCod
 type Opened = { kind: 'opened'; attempt: PaymentAttempt } | Extract<PaymentStart, { kind: 'refused' }>;
 
 /** Stores an attempt, in a commit of its own, if the transaction can be paid now. */
-function openAttempt(app: App, transactionId: number, methodCode: string): Promise<Opened> {
+function openAttempt(app: App, { id, environment_id }: Transaction, methodCode: string): Promise<Opened> {
   const now = app.now();
-  const attempt: PaymentAttempt = {
+  const unopened: PaymentAttempt = {
     id: prefixedId('pa'),
-    transaction_id: transactionId,
+    transaction_id: id,
     created_at: now,
     settled_at: null,
     next_lookup_at: now + HANDED_OVER_AFTER_MS,
@@ -62,14 +63,16 @@ function openAttempt(app: App, transactionId: number, methodCode: string): Promi
     lookups: 0,
     state: 'started',
     payment_method: methodCode,
+    account: null,
     external_id: null,
     detail: null,
   };
   return app.db.transaction<Opened>(async (tx) => {
-    const transaction = await lockTransaction(tx, transactionId);
+    const transaction = await lockTransaction(tx, id);
     if (transaction?.state !== 'pending') return { kind: 'refused', code: 'NOT_PAYABLE' };
-    if (await hasOpenAttempt(tx, transactionId)) return { kind: 'refused', code: 'PAYMENT_IN_PROGRESS' };
+    if (await hasOpenAttempt(tx, id)) return { kind: 'refused', code: 'PAYMENT_IN_PROGRESS' };
     if (transaction.expires_at <= now) return { kind: 'refused', code: 'NOT_PAYABLE' };
+    const attempt = { ...unopened, account: await selectAccountInUse(tx, environment_id, methodCode) };
     await insertAttempt(tx, attempt);
     return { kind: 'opened', attempt };
   });

@@ -9,8 +9,9 @@ export type PaymentRequest = {
   externalId: string | null;
   transactionId: number;
   environment: Environment;
-  /** Names the environment of the payment service: whose settings are used. */
   environmentId: number;
+  /** The merchant's account at the method when the attempt was opened, whatever it is by now; null: none was configured. */
+  account: string | null;
   amount: number;
   currency: string;
   /** Where the payer's browser comes back to. */
@@ -62,8 +63,8 @@ export type RefundRequest = {
   /** What was paid, and what of it had been given back before. No other refund of the payment is under way. */
   paid: number;
   refundedBefore: number;
-  /** The approved attempt: our id, the method's id, and the detail that it told with its approval. */
-  payment: { attemptId: string; externalId: string | null; detail: PaymentDetail };
+  /** The approved attempt: our id, the method's id and account, and the detail that it told with its approval. */
+  payment: { attemptId: string; externalId: string | null; account: string | null; detail: PaymentDetail };
   /** How often this refund has been looked up before. */
   lookups: number;
   /** UTC milliseconds at which it was accepted. */

@@ -16,8 +16,8 @@ export type WebpayOptions = {
   now: () => number;
   /** In place of Transbank's own addresses, for every environment; null: those. */
   baseUrl: string | null;
-  /** The commerce code and its API key for an environment of a payment service; null: not configured. */
-  settingsOf: (environmentId: number) => Promise<{ account: string; key: string } | null>;
+  /** The API key of a commerce code that an environment of a payment service has, or has had; else null. */
+  keyOf: (environmentId: number, commerceCode: string) => Promise<string | null>;
 };
 
 const BASE_URLS = { development: 'https://webpay3gint.transbank.cl', production: 'https://webpay3g.transbank.cl' };
@@ -125,7 +125,7 @@ async function lookUpRefund(
   refund: RefundRequest,
 ): Promise<RefundOutcome | { kind: 'absent' }> {
   if (refund.lookups === 0) return { kind: 'absent' };
-  const client = await clientFor(options, refund);
+  const client = await clientForRefund(options, refund);
   const body = bodyOf(await client.status(tokenOf(refund)));
   const refunded = refundedAmountOf(body, refund.paid);
   if (refunded === refund.refundedBefore) {
@@ -137,7 +137,7 @@ async function lookUpRefund(
 }
 
 async function requestRefund(options: WebpayOptions, refund: RefundRequest): Promise<RefundOutcome> {
-  const client = await clientFor(options, refund);
+  const client = await clientForRefund(options, refund);
   const answer = await client.refund(tokenOf(refund), refund.amount);
   if (answer.kind === 'refused' && answer.reason === 'busy') return { kind: 'unknown' };
   if (answer.kind === 'refused') return { kind: 'declined', detail: { reason: 'refused_by_transbank' } };
@@ -149,14 +149,18 @@ function tokenOf({ payment }: RefundRequest): string {
   return payment.externalId;
 }
 
+function clientForRefund(options: WebpayOptions, refund: RefundRequest): Promise<WebpayClient> {
+  return clientFor(options, { ...refund, account: refund.payment.account });
+}
+
+/** A token is known to the commerce code that made it, and to no other. */
 async function clientFor(
-  { fetch, baseUrl, settingsOf }: WebpayOptions,
-  { environment, environmentId }: Pick<PaymentRequest, 'environment' | 'environmentId'>,
+  { fetch, baseUrl, keyOf }: WebpayOptions,
+  { environment, environmentId, account }: Pick<PaymentRequest, 'environment' | 'environmentId' | 'account'>,
 ): Promise<WebpayClient> {
-  const settings = await settingsOf(environmentId);
-  if (settings === null) throw new Error('Webpay is not configured any more');
-  const account = { commerceCode: settings.account, apiKey: settings.key };
-  return createWebpayClient(fetch, baseUrl ?? BASE_URLS[environment], account);
+  const apiKey = account === null ? null : await keyOf(environmentId, account);
+  if (account === null || apiKey === null) throw new Error('Webpay: a payment by no account');
+  return createWebpayClient(fetch, baseUrl ?? BASE_URLS[environment], { commerceCode: account, apiKey });
 }
 
 function bodyOf(answer: WebpayAnswer) {

@@ -3,7 +3,7 @@ import type { Environment } from './payment-service.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-type SettingsRow = {
+type AccountRow = {
   environment_id: number;
   payment_method: string;
   account: string;
@@ -11,32 +11,53 @@ type SettingsRow = {
   created_at: number;
 };
 
-export async function selectMethodSettings(
+/** The account that a payment method collects by now, or null. */
+export async function selectAccountInUse(db: Reader, environmentId: number, method: string): Promise<string | null> {
+  const [row] = await db.query<AccountRow>(
+    `select account from payment_method_accounts
+     where environment_id = $1 and payment_method = $2 and retired_at is null`,
+    [environmentId, method],
+  );
+  return row?.account ?? null;
+}
+
+/** The key of an account, of a retired one too, sealed; null where there never was such an account. */
+export async function selectSealedKey(
   db: Reader,
   environmentId: number,
   method: string,
-): Promise<Pick<SettingsRow, 'account' | 'sealed_key'> | null> {
-  const [row] = await db.query<SettingsRow>(
-    'select account, sealed_key from payment_method_settings where environment_id = $1 and payment_method = $2',
-    [environmentId, method],
+  account: string,
+): Promise<string | null> {
+  const [row] = await db.query<AccountRow>(
+    `select sealed_key from payment_method_accounts
+     where environment_id = $1 and payment_method = $2 and account = $3`,
+    [environmentId, method, account],
   );
-  return row ?? null;
+  return row?.sealed_key ?? null;
 }
 
-export async function upsertMethodSettings(tx: Tx, row: SettingsRow): Promise<void> {
+/** Inserts an account; one that was there before gets the new key and collects again. */
+export async function upsertAccount(tx: Tx, row: AccountRow): Promise<void> {
   await tx.query(
-    `insert into payment_method_settings (environment_id, payment_method, account, sealed_key, created_at)
+    `insert into payment_method_accounts (environment_id, payment_method, account, sealed_key, created_at)
      values ($1, $2, $3, $4, $5)
-     on conflict (environment_id, payment_method)
-     do update set account = excluded.account, sealed_key = excluded.sealed_key, created_at = excluded.created_at`,
+     on conflict (environment_id, payment_method, account)
+     do update set sealed_key = excluded.sealed_key, created_at = excluded.created_at, retired_at = null`,
     [row.environment_id, row.payment_method, row.account, row.sealed_key, row.created_at],
   );
 }
 
-export async function deleteMethodSettings(tx: Tx, environmentId: number, method: string): Promise<boolean> {
+/** From now on the account in use collects nothing new. Answers false when none was in use. */
+export async function retireAccount(
+  tx: Tx,
+  environmentId: number,
+  method: string,
+  retiredAt: number,
+): Promise<boolean> {
   const rows = await tx.query(
-    'delete from payment_method_settings where environment_id = $1 and payment_method = $2 returning account',
-    [environmentId, method],
+    `update payment_method_accounts set retired_at = $3
+     where environment_id = $1 and payment_method = $2 and retired_at is null returning account`,
+    [environmentId, method, retiredAt],
   );
   return rows.length > 0;
 }
@@ -48,14 +69,18 @@ export type ListedSettings = {
   payment_method: string;
   account: string;
   created_at: number;
+  /** UTC milliseconds since which it collects nothing new; null: it collects. */
+  retired_at: number | null;
 };
 
+/** The account in use before the retired ones of its payment method. */
 export function selectListedSettings(db: Reader): Promise<ListedSettings[]> {
   return db.query<ListedSettings>(
-    `select e.payment_service_id, p.name, e.environment, m.payment_method, m.account, m.created_at
-     from payment_method_settings m
+    `select e.payment_service_id, p.name, e.environment, m.payment_method, m.account, m.created_at, m.retired_at
+     from payment_method_accounts m
      join environments e on e.id = m.environment_id
      join payment_services p on p.id = e.payment_service_id
-     order by p.created_at, p.id, e.environment, m.payment_method`,
+     order by p.created_at, p.id, e.environment, m.payment_method,
+       case when m.retired_at is null then 0 else 1 end, m.retired_at desc, m.account`,
   );
 }

@@ -10,7 +10,7 @@ export type EnvironmentRow = {
   environment: Environment;
   service_token: string;
   events_url: string | null;
-  /** Codes of the payment methods that have settings, with commas between. */
+  /** Codes of the payment methods that have an account in use, with commas between. */
   configured_methods: string | null;
   secret_id: string;
   sealed: string;
@@ -19,8 +19,8 @@ export type EnvironmentRow = {
 };
 
 const environmentColumns = `e.id, e.payment_service_id, p.name, e.environment, e.service_token, e.events_url,
-  (select string_agg(m.payment_method, ',') from payment_method_settings m where m.environment_id = e.id)
-    as configured_methods,
+  (select string_agg(m.payment_method, ',') from payment_method_accounts m
+    where m.environment_id = e.id and m.retired_at is null) as configured_methods,
   s.id as secret_id, s.sealed, s.created_at, s.closes_at
   from environments e
   join payment_services p on p.id = e.payment_service_id

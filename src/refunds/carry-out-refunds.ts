@@ -80,6 +80,7 @@ async function describeRefund(app: App, refund: Refund, transaction: Transaction
     payment: {
       attemptId: attempt.id,
       externalId: attempt.external_id,
+      account: attempt.account,
       detail: JSON.parse(attempt.detail ?? '{}') as RefundRequest['payment']['detail'],
     },
     lookups: refund.lookups - 1,

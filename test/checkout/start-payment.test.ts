@@ -46,6 +46,7 @@ forEachEngine('starting a payment', (openTestDatabase) => {
         transactionId: transaction.id,
         environment: 'development',
         environmentId: transaction.environment_id,
+        account: null,
         amount: 12_990,
         currency: 'CLP',
         returnUrl: `http://127.0.0.1:8080/pay/${transaction.id.toString(36)}-${transaction.pay_secret}/return`,

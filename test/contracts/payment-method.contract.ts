@@ -156,7 +156,7 @@ function externalIdOf(outcome: PaymentOutcome): string | null {
 }
 
 function refundOf(payment: PaymentRequest, outcome: PaymentOutcome): RefundRequest {
-  const { attemptId, externalId, transactionId, environment, environmentId, amount, currency } = payment;
+  const { attemptId, externalId, account, transactionId, environment, environmentId, amount, currency } = payment;
   const detail = outcome.kind === 'approved' ? outcome.detail : {};
   return {
     refundId: 'rf_1',
@@ -167,7 +167,7 @@ function refundOf(payment: PaymentRequest, outcome: PaymentOutcome): RefundReque
     currency,
     paid: amount,
     refundedBefore: 0,
-    payment: { attemptId, externalId, detail },
+    payment: { attemptId, externalId, account, detail },
     lookups: 0,
     startedAt: payment.startedAt,
   };

@@ -12,6 +12,7 @@ function requestOf(amount: number, changes: Partial<PaymentRequest> = {}): Payme
     transactionId: 1001,
     environment: 'development',
     environmentId: 1,
+    account: null,
     amount,
     currency: 'CLP',
     returnUrl: 'https://pay.example.cl/pay/rt-secret/return',

@@ -22,7 +22,7 @@ for (const [name, approved, declined] of ends) {
       currency: 'CLP',
       paid: 12_990,
       refundedBefore: 0,
-      payment: { attemptId: 'pa_1', externalId: null, detail: { authorization_code: '001001' } },
+      payment: { attemptId: 'pa_1', externalId: null, account: null, detail: { authorization_code: '001001' } },
       lookups: 0,
       startedAt: 0,
     }),

@@ -3,7 +3,7 @@ import { after, describe, test } from 'node:test';
 import type { PaymentOutcome, PaymentRequest, RefundRequest } from '../../src/payment-methods/payment-method.ts';
 import { paymentOutcomeOf } from '../../src/payment-methods/webpay-outcome.ts';
 import { describePaymentMethod } from '../contracts/payment-method.contract.ts';
-import { broughtBy, type Ending, openWebpay, type WebpayCase } from '../support/webpay-case.ts';
+import { broughtBy, type Ending, openWebpay, TEST_ACCOUNT, type WebpayCase } from '../support/webpay-case.ts';
 import type { PayerChoice, WebpayFault } from '../support/webpay-stand-in.ts';
 
 let attempts = 0;
@@ -15,6 +15,7 @@ function requestOf({ now }: WebpayCase, changes: Partial<PaymentRequest> = {}): 
     transactionId: 1001,
     environment: 'development',
     environmentId: 1,
+    account: TEST_ACCOUNT.account,
     amount: 12_990,
     currency: 'CLP',
     returnUrl: 'https://pay.example.cl/pay/rt-secret/return',
@@ -247,7 +248,7 @@ describe('a payment by Webpay', () => {
   });
 
   test('a wrong key is no judgement on a payment, and no error quotes what was sent', async (context) => {
-    const webpay = await openWebpay(context, { apiKey: 'x'.repeat(64) });
+    const webpay = await openWebpay(context, { keys: { [TEST_ACCOUNT.account]: 'x'.repeat(64) } });
     await assert.rejects(webpay.method.start(requestOf(webpay)), (error: Error) => {
       assert.equal(error.message, 'Webpay create: status 401');
       return true;
@@ -279,7 +280,7 @@ describe('a refund by Webpay', () => {
       currency: 'CLP',
       paid: amount,
       refundedBefore: 0,
-      payment: { attemptId, externalId, detail: {} },
+      payment: { attemptId, externalId, account: TEST_ACCOUNT.account, detail: {} },
       lookups: 0,
       startedAt: webpay.now(),
     };

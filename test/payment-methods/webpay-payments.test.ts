@@ -1,76 +1,26 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { verifyBooks } from '../../src/books/verify-books.ts';
 import { findPayment } from '../../src/checkout/find-payment.ts';
 import { lookUpPaymentOf, lookUpPayments } from '../../src/checkout/look-up-payments.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import type { PaymentMethod, PaymentOutcome, PaymentRequest } from '../../src/payment-methods/payment-method.ts';
-import { findMethodSettings, setMethodSettings } from '../../src/payment-services/method-settings.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { expireTransactions } from '../../src/transactions/expire-transactions.ts';
 import { payToken, type Transaction } from '../../src/transactions/transaction.ts';
 import { readCounter, readStates } from '../checkout/checkout-case.ts';
-import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
-import { createTestApp, createTestClock, type TestApp } from '../support/test-app.ts';
+import { forEachEngine } from '../support/engines.ts';
 import { acceptedRefund, refundsOf } from '../support/test-refunds.ts';
-import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
-import { broughtBy, openWebpay, TEST_ACCOUNT } from '../support/webpay-case.ts';
-import type { PayerChoice, StandInOptions, WebpayFault, WebpayStandIn } from '../support/webpay-stand-in.ts';
-
-type Case = { app: TestApp; standIn: WebpayStandIn; method: PaymentMethod; transaction: Transaction };
-
-/** A production transaction of a merchant who has configured Webpay. */
-async function open(
-  context: TestContext,
-  openTestDatabase: OpenTestDatabase,
-  options: StandInOptions = {},
-): Promise<Case> {
-  const db = await openTestDatabase();
-  const now = createTestClock();
-  const settingsOf = (environmentId: number) => findMethodSettings(app, environmentId, 'webpay');
-  const { standIn, method } = await openWebpay(context, { ...options, now, settingsOf });
-  const app = createTestApp(db, { now, paymentMethods: [method] });
-  const { paymentServiceId } = await createTestEnvironment(app, 'production');
-  await setMethodSettings(app, { paymentServiceId, environment: 'production', method: 'webpay' }, TEST_ACCOUNT);
-  now.advance(1000);
-  const [row] = await db.query<{ id: number }>(`select id from environments where environment = 'production'`);
-  const environment = { id: row?.id as number } as Parameters<typeof createTestTransaction>[1];
-  return { app, standIn, method, transaction: await createTestTransaction(app, environment) };
-}
-
-/** The payer presses the button and is on the form; answers the token. */
-async function goToForm({ app, transaction }: Case): Promise<string> {
-  const start = await startPayment(app, transaction, 'webpay');
-  assert.ok(start.kind === 'redirect', `the payment was not begun: ${JSON.stringify(start)}`);
-  return start.fields['token_ws'] as string;
-}
-
-async function comeBack({ app, standIn, transaction }: Case, token: string, choice: PayerChoice): Promise<void> {
-  await lookUpPaymentOf(app, transaction.id, broughtBy(standIn.choose(token, choice)));
-}
-
-async function workUntilSettled({ app }: Case): Promise<void> {
-  for (let round = 0; round < 60; round++) {
-    app.now.advance(60_000);
-    await lookUpPayments(app, 10);
-    await expireTransactions(app, 10);
-  }
-}
-
-async function stageOf({ app, transaction }: Case): Promise<string | undefined> {
-  return (await findPayment(app, payToken(transaction)))?.stage;
-}
-
-/** What the shop knows, what the books say and what the bank has charged must be one thing. */
-async function assertBalanced({ app, standIn, transaction }: Case): Promise<void> {
-  const { transaction: state } = await readStates(app);
-  assert.equal(standIn.charged(), state === 'completed' ? transaction.amount : 0, `the transaction is ${state}`);
-  const [booked] = await app.db.query<{ total: number }>(
-    `select cast(coalesce(sum(amount), 0) as bigint) as total from journal_entries where debit_account = 'method:webpay:receivable'`,
-  );
-  assert.equal(booked?.total, standIn.charged());
-  assert.deepEqual((await verifyBooks(app)).problems, []);
-}
+import { broughtBy } from '../support/webpay-case.ts';
+import {
+  assertBalanced,
+  comeBack,
+  goToForm,
+  openWebpayShop,
+  stageOf,
+  workUntilSettled,
+} from '../support/webpay-shop.ts';
+import type { PayerChoice, WebpayFault } from '../support/webpay-stand-in.ts';
 
 forEachEngine('paying by Webpay', (openTestDatabase) => {
   const ways: [choice: PayerChoice, state: string, attempt: string, stage: string][] = [
@@ -82,7 +32,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
   ];
   for (const [choice, state, attempt, stage] of ways) {
     test(`who comes back by "${choice}" finds it ${stage}`, async (context) => {
-      const opened = await open(context, openTestDatabase);
+      const opened = await openWebpayShop(context, openTestDatabase);
       await comeBack(opened, await goToForm(opened), choice);
       const states = await readStates(opened.app);
       assert.deepEqual([states.transaction, states.attempts], [state, [attempt]]);
@@ -92,7 +42,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
   }
 
   test('who turned back can pay by a second attempt, and the token of the first is never committed', async (context) => {
-    const opened = await open(context, openTestDatabase);
+    const opened = await openWebpayShop(context, openTestDatabase);
     const first = await goToForm(opened);
     await comeBack(opened, first, 'abort');
     opened.app.now.advance(1000);
@@ -107,7 +57,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
 
   for (const fault of ['drop_request', 'drop_answer', 'late', 'error_500', 'malformed'] as WebpayFault[]) {
     test(`a commit that ends in ${fault} decides nothing; the worker finds out, and the payment is one`, async (context) => {
-      const opened = await open(context, openTestDatabase);
+      const opened = await openWebpayShop(context, openTestDatabase);
       const { app, standIn } = opened;
       const token = await goToForm(opened);
       standIn.fail('commit', fault);
@@ -128,7 +78,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
 
   for (const when of ['before', 'after'] as const) {
     test(`a process that dies ${when} the commit is followed by one that finishes the payment once`, async (context) => {
-      const opened = await open(context, openTestDatabase);
+      const opened = await openWebpayShop(context, openTestDatabase);
       const { app, method, transaction, standIn } = opened;
       const token = await goToForm(opened);
       const returned = broughtBy(standIn.choose(token, 'pay'));
@@ -161,7 +111,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
 
   for (const statusBeforeCommit of ['INITIALIZED', 'AUTHORIZED'] as const) {
     test(`a payer who closed the tab after paying is settled by the worker (${statusBeforeCommit})`, async (context) => {
-      const opened = await open(context, openTestDatabase, { statusBeforeCommit });
+      const opened = await openWebpayShop(context, openTestDatabase, { statusBeforeCommit });
       opened.standIn.choose(await goToForm(opened), 'pay');
       for (let minutes = 0; minutes < 3; minutes++) {
         await lookUpPayments(opened.app, 10);
@@ -173,7 +123,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
   }
 
   test('a payer who closed the tab without paying leaves a transaction that expires', async (context) => {
-    const opened = await open(context, openTestDatabase);
+    const opened = await openWebpayShop(context, openTestDatabase);
     await goToForm(opened);
     await workUntilSettled(opened);
     const { transaction, attempts, callbacks } = await readStates(opened.app);
@@ -182,7 +132,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
   });
 
   test('who comes back by Back and says that they did not finish can pay again at once', async (context) => {
-    const opened = await open(context, openTestDatabase);
+    const opened = await openWebpayShop(context, openTestDatabase);
     await goToForm(opened);
     const attempt = (await findPayment(opened.app, payToken(opened.transaction)))?.attempt;
     await lookUpPaymentOf(opened.app, opened.transaction.id, { given_up: attempt?.id as string });
@@ -190,7 +140,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
   });
 
   test('who says that they did not finish and had paid is told that it is paid', async (context) => {
-    const opened = await open(context, openTestDatabase);
+    const opened = await openWebpayShop(context, openTestDatabase);
     opened.standIn.choose(await goToForm(opened), 'pay');
     const attempt = (await findPayment(opened.app, payToken(opened.transaction)))?.attempt;
     await lookUpPaymentOf(opened.app, opened.transaction.id, { given_up: attempt?.id as string });
@@ -199,7 +149,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
   });
 
   test('two tabs that come back at the same moment, many times, are one payment', async (context) => {
-    const opened = await open(context, openTestDatabase);
+    const opened = await openWebpayShop(context, openTestDatabase);
     const { app, standIn, transaction } = opened;
     const returned = broughtBy(standIn.choose(await goToForm(opened), 'pay'));
     await Promise.all(Array.from({ length: 16 }, () => lookUpPaymentOf(app, transaction.id, returned)));
@@ -219,7 +169,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
       ['pay', 'abort'],
       ['abort', 'pay'],
     ] as const) {
-      const opened = await open(context, openTestDatabase);
+      const opened = await openWebpayShop(context, openTestDatabase);
       const token = await goToForm(opened);
       for (const choice of order) await comeBack(opened, token, choice);
       assert.equal(await stageOf(opened), order[0] === 'pay' ? 'completed' : 'payable');
@@ -228,7 +178,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
   });
 
   test('who comes back after the time is over, and paid in time, has paid', async (context) => {
-    const opened = await open(context, openTestDatabase);
+    const opened = await openWebpayShop(context, openTestDatabase);
     const { app, transaction } = opened;
     app.now.advance(transaction.expires_at - app.now() - 1000);
     const token = await goToForm(opened);
@@ -240,7 +190,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
   });
 
   test('who comes back after the transaction has expired is not charged: nobody commits', async (context) => {
-    const opened = await open(context, openTestDatabase);
+    const opened = await openWebpayShop(context, openTestDatabase);
     const token = await goToForm(opened);
     await workUntilSettled(opened);
     const before = opened.standIn.calls.length;
@@ -253,7 +203,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
   });
 
   test('an answer about another order is in the feed once, alarmed each time, and decides nothing', async (context) => {
-    const opened = await open(context, openTestDatabase);
+    const opened = await openWebpayShop(context, openTestDatabase);
     const { app, standIn } = opened;
     const token = await goToForm(opened);
     standIn.fail('commit', 'other_order');
@@ -275,7 +225,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
 
   test('a form that could not be opened leaves the transaction payable', async (context) => {
     for (const fault of ['drop_answer', 'error_500', 'malformed'] as const) {
-      const opened = await open(context, openTestDatabase);
+      const opened = await openWebpayShop(context, openTestDatabase);
       const { app, standIn, transaction } = opened;
       standIn.fail('create', fault);
       assert.deepEqual(await startPayment(app, transaction, 'webpay'), { kind: 'asked' });
@@ -288,7 +238,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
   });
 
   test('a refund whose answer is lost is looked up and booked once', async (context) => {
-    const opened = await open(context, openTestDatabase);
+    const opened = await openWebpayShop(context, openTestDatabase);
     const { app, standIn } = opened;
     await comeBack(opened, await goToForm(opened), 'pay');
     const [paid] = await app.db.query<Transaction>('select * from transactions');

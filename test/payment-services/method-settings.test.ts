@@ -3,11 +3,12 @@ import { test } from 'node:test';
 import { availableMethods } from '../../src/checkout/available-methods.ts';
 import { findEnvironmentById } from '../../src/payment-services/find-environment.ts';
 import {
-  findMethodSettings,
+  findMethodKey,
   listMethodSettings,
   removeMethodSettings,
   setMethodSettings,
 } from '../../src/payment-services/method-settings.ts';
+import { selectAccountInUse } from '../../src/payment-services/method-settings-queries.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
@@ -32,19 +33,38 @@ async function configured(app: TestApp, { id }: ServiceEnvironment): Promise<rea
 }
 
 forEachEngine('the settings of a payment method', (openTestDatabase) => {
-  test('are found again as they were set, replaced, and removed', async () => {
+  test('are found again as they were set, also once another account has taken over or none is in use', async () => {
     const { app, environment, target } = await open(openTestDatabase);
-    assert.equal(await findMethodSettings(app, environment.id, 'webpay'), null);
+    const keyOf = ({ account }: { account: string }) => findMethodKey(app, environment.id, 'webpay', account);
+    const inUse = () => selectAccountInUse(app.db, environment.id, 'webpay');
+    assert.deepEqual([await keyOf(ACCOUNT), await inUse()], [null, null]);
     assert.equal(await setMethodSettings(app, target, ACCOUNT), true);
-    assert.deepEqual(await findMethodSettings(app, environment.id, 'webpay'), ACCOUNT);
+    assert.deepEqual([await keyOf(ACCOUNT), await inUse()], [ACCOUNT.key, ACCOUNT.account]);
     const other = { account: '597087654321', key: 'another-key' };
     await setMethodSettings(app, target, other);
-    app.now.advance(1000);
-    assert.deepEqual(await findMethodSettings(app, environment.id, 'webpay'), other);
+    assert.deepEqual([await keyOf(ACCOUNT), await keyOf(other)], [ACCOUNT.key, other.key]);
+    assert.equal(await inUse(), other.account);
     assert.equal(await removeMethodSettings(app, target), true);
     assert.equal(await removeMethodSettings(app, target), false);
     app.now.advance(1000);
-    assert.equal(await findMethodSettings(app, environment.id, 'webpay'), null);
+    assert.deepEqual([await keyOf(other), await inUse()], [other.key, null]);
+  });
+
+  test('an account that comes back collects again, and its new key replaces the old one', async () => {
+    const { app, environment, target } = await open(openTestDatabase);
+    await setMethodSettings(app, target, ACCOUNT);
+    await setMethodSettings(app, target, { account: '597087654321', key: 'another-key' });
+    await setMethodSettings(app, target, { ...ACCOUNT, key: 'the-second-key' });
+    app.now.advance(1000);
+    assert.equal(await findMethodKey(app, environment.id, 'webpay', ACCOUNT.account), 'the-second-key');
+    const listed = await listMethodSettings(app);
+    assert.deepEqual(
+      listed.map(({ account, retired_at }) => [account, retired_at === null]),
+      [
+        [ACCOUNT.account, true],
+        ['597087654321', false],
+      ],
+    );
   });
 
   test('belong to one environment of one payment service', async () => {
@@ -53,7 +73,7 @@ forEachEngine('the settings of a payment method', (openTestDatabase) => {
     await setMethodSettings(app, target, ACCOUNT);
     assert.deepEqual(await configured(app, environment), ['webpay']);
     assert.deepEqual(await configured(app, other), []);
-    assert.equal(await findMethodSettings(app, other.id, 'webpay'), null);
+    assert.equal(await findMethodKey(app, other.id, 'webpay', ACCOUNT.account), null);
     assert.equal(await setMethodSettings(app, { ...target, paymentServiceId: 'ps_none' }, ACCOUNT), false);
     assert.equal(await removeMethodSettings(app, { ...target, environment: 'development' }), false);
   });
@@ -89,23 +109,24 @@ forEachEngine('the settings of a payment method', (openTestDatabase) => {
       [['production', 'webpay', ACCOUNT.account]],
     );
     assert.doesNotMatch(JSON.stringify(listed), /key/);
-    const rows = await app.db.query('select * from payment_method_settings');
+    const rows = await app.db.query('select * from payment_method_accounts');
     assert.doesNotMatch(JSON.stringify(rows), new RegExp(ACCOUNT.key));
   });
 
   test('a key that was moved to another row, or whose account was changed, does not open', async () => {
     const changes = [
-      `update payment_method_settings set account = '597000000000'`,
-      `update payment_method_settings set environment_id = (select min(id) from environments)`,
+      `update payment_method_accounts set account = '597000000000'`,
+      `update payment_method_accounts set environment_id = (select min(id) from environments)`,
     ];
     for (const change of changes) {
       const { app, target } = await open(openTestDatabase);
       await setMethodSettings(app, target, ACCOUNT);
       await app.db.transaction((tx) => tx.query(change));
-      const [row] = await app.db.query<{ environment_id: number }>(
-        'select environment_id from payment_method_settings',
+      const [row] = await app.db.query<{ environment_id: number; account: string }>(
+        'select environment_id, account from payment_method_accounts',
       );
-      await assert.rejects(findMethodSettings(app, row?.environment_id as number, 'webpay'));
+      assert.ok(row !== undefined);
+      await assert.rejects(findMethodKey(app, row.environment_id, 'webpay', row.account));
     }
   });
 });

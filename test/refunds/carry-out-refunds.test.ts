@@ -105,7 +105,7 @@ forEachEngine('giving money back', (openTestDatabase) => {
       currency: 'CLP',
       paid: paid.amount,
       refundedBefore: 1000,
-      payment: { attemptId: attempt?.id, externalId: null, detail: { authorization_code: code } },
+      payment: { attemptId: attempt?.id, externalId: null, account: null, detail: { authorization_code: code } },
       lookups: 0,
       startedAt: app.now(),
     });

@@ -9,12 +9,13 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const page = read('docs/scaling.md');
 const sql = globSync('migrations/*.sql', { cwd: root }).toSorted().map(read).join('\n');
 
-/** The text between the outer parentheses of every `create table`, and what was added later, by table. */
+/** The text between the outer parentheses of every `create table`, and what was added later, by table that is still there. */
 function tables(): Map<string, string> {
   const created = [...sql.matchAll(/^create table (\w+) \((.*?)^\);/gms)];
   const added = [...sql.matchAll(/^alter table (\w+) add column (\w+)/gm)];
   const columns = new Map(created.map(([, name, body]) => [name as string, body as string]));
   for (const [, name, column] of added) columns.set(name as string, `${columns.get(name as string)}\n  ${column} `);
+  for (const [, name] of sql.matchAll(/^drop table (\w+)/gm)) columns.delete(name as string);
   return columns;
 }
 

@@ -1,4 +1,4 @@
-import { createSafeFetch } from '../../src/lib/safe-fetch.ts';
+import { createSafeFetch, type SafeFetch } from '../../src/lib/safe-fetch.ts';
 import type { PaymentMethod } from '../../src/payment-methods/payment-method.ts';
 import { createWebpayMethod } from '../../src/payment-methods/webpay-method.ts';
 import { createTestClock, type TestClock } from './test-app.ts';
@@ -6,8 +6,8 @@ import { type StandInOptions, startWebpayStandIn, type WebpayStandIn } from './w
 
 export const TEST_ACCOUNT = { account: '597055555532', key: 'k'.repeat(64) };
 
-/** Short, so that a test which lets an answer wait does not wait for long itself. */
-const TIME_OUT_MS = 400;
+/** Short, so that a test which lets an answer wait does not wait for long itself. Any other answer has its time. */
+const LATE_MS = 400;
 
 export type WebpayCase = { standIn: WebpayStandIn; method: PaymentMethod; now: TestClock };
 
@@ -19,18 +19,21 @@ export async function openWebpay(
   context: Ending,
   options: StandInOptions & {
     now?: TestClock;
-    settingsOf?: (environmentId: number) => Promise<{ account: string; key: string } | null>;
+    keyOf?: (environmentId: number, account: string) => Promise<string | null>;
   } = {},
 ): Promise<WebpayCase> {
   const standIn = await startWebpayStandIn(options);
-  const outbound = createSafeFetch({ totalMs: TIME_OUT_MS });
+  const patient = createSafeFetch();
+  const hasty = createSafeFetch({ totalMs: LATE_MS });
+  const fetch: SafeFetch = (request) => (standIn.willBeLate() ? hasty : patient).fetch(request);
   context.after(async () => {
-    await outbound.close();
+    await patient.close();
+    await hasty.close();
     await standIn[Symbol.asyncDispose]();
   });
-  const { now = createTestClock(), settingsOf = async () => TEST_ACCOUNT } = options;
+  const { now = createTestClock(), keyOf = async () => TEST_ACCOUNT.key } = options;
 
-  return { standIn, now, method: createWebpayMethod({ fetch: outbound.fetch, now, baseUrl: standIn.url, settingsOf }) };
+  return { standIn, now, method: createWebpayMethod({ fetch, now, baseUrl: standIn.url, keyOf }) };
 }
 
 /** What a browser brings to an address, as the return of a payment reads it. */

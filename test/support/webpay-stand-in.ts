@@ -27,6 +27,8 @@ export type WebpayStandIn = AsyncDisposable & {
   readonly calls: string[];
   /** The next call of the verb goes wrong. */
   fail(verb: WebpayVerb, fault: WebpayFault): void;
+  /** Whether one of the next calls is to be answered late. */
+  willBeLate(): boolean;
   /** Answers what is late. */
   release(): void;
   /** What the payer does; answers the address that their browser is sent to. */
@@ -42,8 +44,8 @@ export type WebpayStandIn = AsyncDisposable & {
 };
 
 export type StandInOptions = {
-  commerceCode?: string;
-  apiKey?: string;
+  /** The API key of each commerce code that there is; in place of the one of the tests. */
+  keys?: Readonly<Record<string, string>>;
   /** What `status` says of a payment that the bank has authorised and nobody has committed: the documentation does not. */
   statusBeforeCommit?: 'INITIALIZED' | 'AUTHORIZED';
 };
@@ -52,6 +54,7 @@ type Stage = 'on form' | 'authorised' | 'refused' | 'aborted' | 'committed' | 'f
 
 type Payment = {
   token: string;
+  commerceCode: string;
   buy_order: string;
   session_id: string;
   amount: number;
@@ -70,7 +73,7 @@ const FORM = '/webpayserver/initTransaction';
  * as its users have published them. Money moves nowhere; `charged` says what would have.
  */
 export async function startWebpayStandIn(options: StandInOptions = {}): Promise<WebpayStandIn> {
-  const { commerceCode = '597055555532', apiKey = 'k'.repeat(64), statusBeforeCommit = 'INITIALIZED' } = options;
+  const { keys = { '597055555532': 'k'.repeat(64) }, statusBeforeCommit = 'INITIALIZED' } = options;
   const payments = new Map<string, Payment>();
   const faults: { verb: WebpayVerb; fault: WebpayFault }[] = [];
   const calls: string[] = [];
@@ -78,16 +81,19 @@ export async function startWebpayStandIn(options: StandInOptions = {}): Promise<
   let reversible = true;
   let base = '';
 
-  const act: Record<WebpayVerb, (token: string, body: Record<string, unknown>) => Reply> = {
-    create: (_, body) => {
-      const refusal = createRefusal(body);
-      if (refusal !== null) return refused(refusal);
-      const token = randomBytes(32).toString('hex');
-      payments.set(token, { ...(body as Payment), token, stage: 'on form', refunded: 0 });
-      return { status: 200, body: { token, url: `${base}${FORM}` } };
-    },
-    commit: (token) => {
-      const payment = payments.get(token);
+  const create = (commerceCode: string, body: Record<string, unknown>): Reply => {
+    const refusal = createRefusal(body);
+    if (refusal !== null) return refused(refusal);
+    const token = randomBytes(32).toString('hex');
+    payments.set(token, { ...(body as Payment), token, commerceCode, stage: 'on form', refunded: 0 });
+    return { status: 200, body: { token, url: `${base}${FORM}` } };
+  };
+
+  const act: Record<
+    Exclude<WebpayVerb, 'create'>,
+    (payment: Payment | undefined, body: Record<string, unknown>) => Reply
+  > = {
+    commit: (payment) => {
       if (payment === undefined) return refused('Invalid value for parameter: token');
       if (payment.stage === 'on form') {
         return refused(
@@ -100,13 +106,11 @@ export async function startWebpayStandIn(options: StandInOptions = {}): Promise<
       payment.stage = payment.stage === 'authorised' ? 'committed' : 'failed';
       return { status: 200, body: resultOf(payment, statusBeforeCommit) };
     },
-    status: (token) => {
-      const payment = payments.get(token);
+    status: (payment) => {
       if (payment === undefined) return refused('Invalid value for parameter: token');
       return { status: 200, body: resultOf(payment, statusBeforeCommit) };
     },
-    refund: (token, { amount }) => {
-      const payment = payments.get(token);
+    refund: (payment, { amount }) => {
       if (payment?.stage !== 'committed') return refused('Transaction not found');
       if (typeof amount !== 'number' || amount > payment.amount - payment.refunded) {
         return refused('Amount to refund is bigger than authorized');
@@ -115,18 +119,32 @@ export async function startWebpayStandIn(options: StandInOptions = {}): Promise<
     },
   };
 
+  /** A token belongs to the commerce code that made it: to any other it is one that nobody made. */
+  const reply = (
+    verb: WebpayVerb,
+    token: string,
+    { headers }: IncomingMessage,
+    body: Record<string, unknown>,
+  ): Reply => {
+    const commerceCode = String(headers['tbk-api-key-id']);
+    if (headers['tbk-api-key-secret'] !== keys[commerceCode]) {
+      return { status: 401, body: { error_message: 'Not Authorized' } };
+    }
+    if (verb === 'create') return create(commerceCode, body);
+    const payment = payments.get(token);
+    return act[verb](payment?.commerceCode === commerceCode ? payment : undefined, body);
+  };
+
   const answerCall = async (verb: WebpayVerb, token: string, request: IncomingMessage, response: ServerResponse) => {
     const text = Buffer.concat(await request.toArray()).toString();
     const body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
     const at = faults.findIndex((each) => each.verb === verb);
     const fault = at === -1 ? null : (faults.splice(at, 1)[0]?.fault ?? null);
     if (fault === 'drop_request') return drop(verb, response);
-    const { 'tbk-api-key-id': id, 'tbk-api-key-secret': secret } = request.headers;
-    const known = id === commerceCode && secret === apiKey;
-    const reply = known ? act[verb](token, body) : { status: 401, body: { error_message: 'Not Authorized' } };
+    const answer = reply(verb, token, request, body);
     if (fault === 'drop_answer') return drop(verb, response);
     if (fault === 'late') await new Promise<void>((resolve) => held.push(resolve));
-    const { status, sent } = distort(reply, fault);
+    const { status, sent } = distort(answer, fault);
     calls.push(`${verb} ${status}`);
     response.writeHead(status, { 'content-type': 'application/json' }).end(sent);
   };
@@ -157,6 +175,7 @@ export async function startWebpayStandIn(options: StandInOptions = {}): Promise<
     url: base,
     calls,
     fail: (verb, fault) => faults.push({ verb, fault }),
+    willBeLate: () => faults.some(({ fault }) => fault === 'late'),
     release: () => {
       for (const answer of held.splice(0)) answer();
     },
