@@ -7,7 +7,7 @@ import {
   setMethodSettings,
 } from '../payment-services/method-settings.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
-import { environmentOption } from './options.ts';
+import { environmentOption, readStdin } from './options.ts';
 import { invalidOption, notFound, print, table, time } from './print.ts';
 import { withApp } from './with-app.ts';
 
@@ -23,17 +23,18 @@ export function addPaymentMethodCommands(program: Command): void {
     .requiredOption('--payment-service <id>', 'whose account it is')
     .addOption(environmentOption())
     .option('--commerce-code <code>', "the merchant's code at Transbank; development: the public one of integration")
-    .option('--api-key <key>', 'the key of that code')
+    .option('--api-key <source>', 'the key of that code; - reads it from standard input')
     .option('--json', 'print one JSON object')
     .action(set);
   group
     .command('list')
-    .description('which methods are set for whom; no key')
+    .description('which methods collect for whom, by which account; no key')
+    .option('--all', 'accounts too that collect no longer and are kept for refunds')
     .option('--json', 'print one JSON object')
     .action(list);
   group
     .command('remove')
-    .description('the method is no longer offered, and can give nothing back')
+    .description('the method is no longer offered; what it has collected can still be given back')
     .argument('<method>', 'webpay')
     .requiredOption('--payment-service <id>', 'whose account it is')
     .addOption(environmentOption())
@@ -43,7 +44,7 @@ export function addPaymentMethodCommands(program: Command): void {
 
 async function set(method: string, options: Target & { commerceCode?: string; apiKey?: string }): Promise<void> {
   const target = targetOf(method, options);
-  const settings = readWebpaySettings(options);
+  const settings = await readWebpaySettings(options);
   const known = await withApp((app) => setMethodSettings(app, target, settings));
   if (!known) throw notFound(`There is no payment service ${options.paymentService}: bin/rubrica payment-service list`);
   print(options, { ...target, account: settings.account }, [
@@ -51,8 +52,9 @@ async function set(method: string, options: Target & { commerceCode?: string; ap
   ]);
 }
 
-async function list(options: { json?: boolean }): Promise<void> {
-  const settings = await withApp(listMethodSettings);
+async function list(options: { all?: boolean; json?: boolean }): Promise<void> {
+  const kept = await withApp(listMethodSettings);
+  const settings = options.all ? kept : kept.filter(({ retired_at }) => retired_at === null);
   const rows = settings.map((row) => [
     row.payment_service_id,
     row.name,
@@ -60,8 +62,17 @@ async function list(options: { json?: boolean }): Promise<void> {
     row.payment_method,
     row.account,
     time(row.created_at),
+    ...(options.all ? [row.retired_at === null ? '' : time(row.retired_at)] : []),
   ]);
-  const head = ['PAYMENT SERVICE', 'NAME', 'ENVIRONMENT', 'METHOD', 'ACCOUNT', 'SINCE'];
+  const head = [
+    'PAYMENT SERVICE',
+    'NAME',
+    'ENVIRONMENT',
+    'METHOD',
+    'ACCOUNT',
+    'SINCE',
+    ...(options.all ? ['UNTIL'] : []),
+  ];
   print(
     options,
     { payment_methods: settings },
@@ -76,7 +87,9 @@ async function remove(method: string, options: Target): Promise<void> {
     throw notFound(
       `${method} is not set for ${options.paymentService} in ${options.environment}: bin/rubrica payment-method list`,
     );
-  print(options, { ...target, removed }, [`${method} no longer collects for ${options.paymentService}.`]);
+  print(options, { ...target, removed }, [
+    `${method} no longer collects for ${options.paymentService}. Its account is kept for refunds.`,
+  ]);
 }
 
 function targetOf(method: string, { paymentService, environment }: Target) {
@@ -84,20 +97,26 @@ function targetOf(method: string, { paymentService, environment }: Target) {
   return { paymentServiceId: paymentService, environment, method };
 }
 
-function readWebpaySettings(options: {
-  environment: Environment;
-  commerceCode?: string;
-  apiKey?: string;
-}): MethodSettings {
-  const { environment, commerceCode, apiKey } = options;
+type WebpayOptions = { environment: Environment; commerceCode?: string; apiKey?: string };
+
+async function readWebpaySettings({ environment, commerceCode, apiKey }: WebpayOptions): Promise<MethodSettings> {
   if (environment === 'development' && commerceCode === undefined && apiKey === undefined) return WEBPAY_INTEGRATION;
   if (commerceCode === undefined || apiKey === undefined) {
-    throw invalidOption('Give both --commerce-code and --api-key, as Transbank sent them.');
+    throw invalidOption('Give both --commerce-code and --api-key -, as Transbank sent them.');
   }
   if (!/^\d{12}$/.test(commerceCode)) throw invalidOption('A commerce code is 12 digits.');
-  if (!/^[!-~]{8,128}$/.test(apiKey)) throw invalidOption('The API key is 8 to 128 visible ASCII characters.');
   if (environment === 'production' && commerceCode === WEBPAY_INTEGRATION.account) {
     throw invalidOption('That commerce code is the public one of integration: nobody is paid by it.');
   }
-  return { account: commerceCode, key: apiKey };
+  return { account: commerceCode, key: await readApiKey(apiKey) };
+}
+
+/** Never an argument: the shell would keep it in its history, and every user of the machine sees it among the processes. */
+async function readApiKey(source: string): Promise<string> {
+  if (source !== '-') {
+    throw invalidOption('The API key comes on standard input, where no history keeps it: --api-key - < FILE');
+  }
+  const key = (await readStdin()).toString('latin1').trim();
+  if (!/^[!-~]{8,128}$/.test(key)) throw invalidOption('The API key is 8 to 128 visible ASCII characters.');
+  return key;
 }

@@ -8,6 +8,8 @@ import { after, before, suite, test } from 'node:test';
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 const KEY = 'AB12'.repeat(16);
 
+type Ran = { status: number; stdout: string; stderr: string };
+
 suite('payment-method on the command line', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-cli-'));
   let service = '';
@@ -19,8 +21,7 @@ suite('payment-method on the command line', () => {
 
   test('sets, lists and removes, and never prints the key', async () => {
     const target = ['--payment-service', service, '--environment', 'production'];
-    const given = ['--commerce-code', '597012345678', '--api-key', KEY];
-    const set = await run('payment-method', 'set', 'webpay', ...target, ...given, '--json');
+    const set = await give(`${KEY}\n`, 'set', 'webpay', ...target, ...account('597012345678'), '--json');
     assert.deepEqual(JSON.parse(set.stdout), {
       paymentServiceId: service,
       environment: 'production',
@@ -32,8 +33,10 @@ suite('payment-method on the command line', () => {
     const removed = await run('payment-method', 'remove', 'webpay', ...target);
     assert.equal(removed.status, 0);
     assert.match((await run('payment-method', 'list')).stdout, /No payment method is set/);
+    const kept = await run('payment-method', 'list', '--all');
+    assert.match(kept.stdout, /Tienda\s+production\s+webpay\s+597012345678(\s+\S+ \S+){2}\s*$/m);
     assert.equal((await run('payment-method', 'remove', 'webpay', ...target)).status, 1);
-    assert.doesNotMatch(set.stdout + list.stdout + removed.stdout, new RegExp(KEY));
+    assert.doesNotMatch(set.stdout + list.stdout + removed.stdout + kept.stdout, new RegExp(KEY));
   });
 
   test('development takes the public account of integration unless another is given', async () => {
@@ -42,22 +45,25 @@ suite('payment-method on the command line', () => {
     assert.equal((JSON.parse(set.stdout) as { account: string }).account, '597055555532');
   });
 
-  const refused: [name: string, environment: string, given: string[], says: RegExp][] = [
-    ['production without an account', 'production', [], /both --commerce-code and --api-key/],
-    ['a code without its key', 'development', ['--commerce-code', '597012345678'], /both/],
-    ['a code that is none', 'production', ['--commerce-code', '5970', '--api-key', KEY], /12 digits/],
-    ['a key that is none', 'production', ['--commerce-code', '597012345678', '--api-key', 'a b'], /API key/],
+  const refused: [name: string, environment: string, given: string[], key: string, says: RegExp][] = [
+    ['production without an account', 'production', [], '', /both --commerce-code and --api-key -/],
+    ['a code without its key', 'development', ['--commerce-code', '597012345678'], '', /both/],
+    ['a code that is none', 'production', account('5970'), KEY, /12 digits/],
+    ['a key that is none', 'production', account('597012345678'), 'a b', /API key/],
+    ['no key', 'production', account('597012345678'), '', /API key/],
+    ['the public code in production', 'production', account('597055555532'), KEY, /integration/],
     [
-      'the public code in production',
+      'a key on the command line, where others see it',
       'production',
-      ['--commerce-code', '597055555532', '--api-key', KEY],
-      /integration/,
+      ['--commerce-code', '597012345678', '--api-key', KEY],
+      '',
+      /standard input/,
     ],
   ];
-  for (const [name, environment, given, says] of refused) {
+  for (const [name, environment, given, key, says] of refused) {
     test(`refuses ${name} with one sentence that does not quote the key`, async () => {
       const target = ['--payment-service', service, '--environment', environment];
-      const { status, stderr } = await run('payment-method', 'set', 'webpay', ...target, ...given);
+      const { status, stderr } = await give(key, 'set', 'webpay', ...target, ...given);
       assert.equal(status, 1);
       assert.match(stderr, says);
       assert.equal(stderr.trim().split('\n').length, 1);
@@ -71,12 +77,28 @@ suite('payment-method on the command line', () => {
     assert.match((await run('payment-method', 'set', 'khipu', ...target)).stderr, /khipu takes no settings/);
   });
 
-  function run(...arguments_: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
+  function account(commerceCode: string): string[] {
+    return ['--commerce-code', commerceCode, '--api-key', '-'];
+  }
+
+  function run(...arguments_: string[]): Promise<Ran> {
+    return runWith('', arguments_);
+  }
+
+  /** `payment-method` with a key on standard input. */
+  function give(key: string, ...arguments_: string[]): Promise<Ran> {
+    return runWith(key, ['payment-method', ...arguments_]);
+  }
+
+  function runWith(input: string, arguments_: string[]): Promise<Ran> {
     const env = { ...process.env, DATA_DIR: folder, DATABASE_URL: '', LOG_LEVEL: 'silent' };
     return new Promise((resolve) => {
-      execFile(process.execPath, [MAIN, ...arguments_], { env }, (error, stdout, stderr) => {
+      const child = execFile(process.execPath, [MAIN, ...arguments_], { env }, (error, stdout, stderr) => {
         resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
       });
+      // A command that refuses ends without reading.
+      child.stdin?.on('error', () => {});
+      child.stdin?.end(input);
     });
   }
 });
