@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { pipeline, Readable, type Writable } from 'node:stream';
 import { type Parser, parse } from 'csv-parse';
 import { type Options as StringifyOptions, stringify } from 'csv-stringify/sync';
@@ -7,8 +6,11 @@ import type { AccountInput } from './account-checks.ts';
 import { isValid, type Verdict } from './check.ts';
 import { type Language, ROW_MESSAGES } from './check-messages.ts';
 import { type CsvColumns, detectColumns, detectSeparator, findRepeated } from './csv-columns.ts';
+import { type CsvEncoding, findEncoding } from './csv-encoding.ts';
 import { COMMAND_LINE } from './validate-bank-account.ts';
 import { type BatchResult, validateBatch } from './validate-batch.ts';
+
+export type CsvOptions = { language?: Language; onRows?: (rows: number) => void; encoding?: CsvEncoding };
 
 export type CsvSummary = { rows: number; refused: number } & Record<Verdict, number>;
 
@@ -27,8 +29,8 @@ const ADDED = ['verdict', 'is_valid', 'codes', 'message', 'suggestions', 'valida
 
 /**
  * Validates every row of a CSV and writes it back with its verdict, in order. Every cell is text and stays as it was,
- * zeros and all. Reads and writes as a stream and leaves `output` open; `onRows` is told how many rows are done;
- * `language` is that of the sentences.
+ * zeros and all, in the encoding of the file. Reads and writes as a stream and leaves `output` open; `onRows` is told how
+ * many rows are done; `language` is that of the sentences; without `encoding` the beginning of the file decides.
  *
  * Throws `CsvError` for a file that is no CSV or whose columns cannot be told.
  */
@@ -36,7 +38,7 @@ export async function validateCsv(
   app: App,
   input: AsyncIterable<Buffer>,
   output: Writable,
-  { language = 'en', onRows = () => {} }: { language?: Language; onRows?: (rows: number) => void } = {},
+  { language = 'en', onRows = () => {}, encoding }: CsvOptions = {},
 ): Promise<CsvSummary> {
   const summary: CsvSummary = {
     rows: 0,
@@ -47,7 +49,7 @@ export async function validateCsv(
     mismatch: 0,
     undetermined: 0,
   };
-  const { parser, mark, format } = await openParser(input);
+  const { parser, mark, format, ...file } = await openParser(input, encoding);
   let columns: CsvColumns | null = null;
   let width = 0;
   let rows: string[][] = [];
@@ -55,7 +57,7 @@ export async function validateCsv(
     if (columns === null || rows.length === 0) return;
     const lines = await validateRows(app, rows, { width, columns, language }, summary);
     rows = [];
-    await write(output, stringify(lines, format));
+    await write(output, stringify(lines, format), file.encoding);
     onRows(summary.rows);
   };
   try {
@@ -64,7 +66,7 @@ export async function validateCsv(
         columns = detectColumns(row);
         if (columns === null) throw unknownColumns(row);
         width = row.length;
-        await write(output, mark + stringify([headerOf(row, columns)], format));
+        await write(output, mark + stringify([headerOf(row, columns)], format), file.encoding);
         if (columns.hasHeader) continue;
       }
       rows.push(row);
@@ -78,27 +80,29 @@ export async function validateCsv(
   return summary;
 }
 
-/** What reads the rows, and how to write them as they came: the byte order mark, the separator, the ends of lines. */
-async function openParser(
-  input: AsyncIterable<Buffer>,
-): Promise<{ parser: Parser; mark: string; format: StringifyOptions }> {
+type OpenFile = { parser: Parser; mark: string; format: StringifyOptions; encoding: CsvEncoding };
+
+const MARK = Buffer.from('\ufeff');
+
+/** What reads the rows, and how to write them as they came: byte order mark, encoding, separator, ends of lines. */
+async function openParser(input: AsyncIterable<Buffer>, known: CsvEncoding | undefined): Promise<OpenFile> {
   const chunks = input[Symbol.asyncIterator]();
   const first = await chunks.next();
-  const start = first.done === true ? Buffer.alloc(0) : first.value;
-  refuseWorkbook(start);
-  // Spreadsheets on Windows still write Latin-1. The numbers are the same; names would come out broken.
-  const encoding = isUtf8(start.subarray(0, start.lastIndexOf(10) + 1)) ? 'utf8' : 'latin1';
-  const text = start.toString(encoding);
-  const mark = text.startsWith('\ufeff') ? '\ufeff' : '';
+  const bytes = first.done === true ? Buffer.alloc(0) : first.value;
+  refuseWorkbook(bytes);
+  const marked = bytes.subarray(0, MARK.length).equals(MARK);
+  const start = marked ? bytes.subarray(MARK.length) : bytes;
+  // Only whole lines: a letter may be cut in two where the chunk ends.
+  const encoding = known ?? (await findEncoding(Readable.from([start.subarray(0, start.lastIndexOf(10) + 1)])));
   // Without what is quoted, because a cell can hold separators and ends of lines of its own.
-  const [firstLine = '', end = '\n'] = text.replace(/"[^"]*"/g, '').split(/(\r?\n)/, 2);
+  const unquoted = start.toString(encoding).replace(/"[^"]*"/g, '');
+  const [firstLine = '', end = '\n'] = unquoted.split(/(\r?\n)/, 2);
   const separator = detectSeparator(firstLine);
   async function* all(): AsyncGenerator<Buffer> {
     yield start;
     for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield next.value;
   }
   const parser = parse({
-    bom: true,
     delimiter: separator,
     encoding,
     relax_column_count: true,
@@ -107,7 +111,12 @@ async function openParser(
   });
   // Its errors come out of the parser, which whoever reads the rows is told of.
   pipeline(Readable.from(all()), parser, () => {});
-  return { parser, mark, format: { delimiter: separator, record_delimiter: end, quoted_match: /[\r\n]/ } };
+  return {
+    parser,
+    mark: marked && encoding === 'utf8' ? '\ufeff' : '',
+    format: { delimiter: separator, record_delimiter: end, quoted_match: /[\r\n]/ },
+    encoding,
+  };
 }
 
 /** Reading on would find neither columns nor lines, and the message would say so of bytes that nobody has typed. */
@@ -195,9 +204,9 @@ function headerOf(row: readonly string[], { hasHeader }: CsvColumns): string[] {
 }
 
 /** Waits while whoever takes the output is slower than we are. */
-async function write(output: Writable, text: string): Promise<void> {
+async function write(output: Writable, text: string, encoding: CsvEncoding): Promise<void> {
   if (output.errored) throw output.errored;
-  if (output.write(text)) return;
+  if (output.write(text, encoding)) return;
   await new Promise<void>((resolve, reject) => {
     output.once('drain', resolve);
     output.once('error', reject);

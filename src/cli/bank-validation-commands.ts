@@ -1,14 +1,11 @@
 import { createReadStream, readFileSync, statSync } from 'node:fs';
-import { open, realpath, rename, rm, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import type { Writable } from 'node:stream';
-import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
 import type { Language } from '../bank-validation/check-messages.ts';
 import { erasePrivacy } from '../bank-validation/erase-privacy.ts';
 import { exportPrivacy } from '../bank-validation/export-privacy.ts';
 import type { CsvSummary } from '../bank-validation/validate-csv.ts';
-import { CommandError, print, table } from './print.ts';
+import { type Output, openOutput, realPath } from './output-file.ts';
+import { CommandError, invalidOption, print, table } from './print.ts';
 import { withApp } from './with-app.ts';
 
 /** `validate`, `banks import` and `privacy export | erase`. */
@@ -59,9 +56,11 @@ async function validate(file: string, options: ValidateOptions): Promise<void> {
     throw unusable('--json needs --out: standard output holds one of them.');
   if (out !== undefined && (await realPath(out)) === (await realPath(file)))
     throw unusable('--out must be another file.');
-  const progress = showProgress(sizeOf(file));
+  const { size, regular } = lookAt(file);
+  const progress = showProgress(size);
   // Here and below: what reads CSV and checks schemas is loaded by the commands that need it, not by every start.
   const { CsvError, validateCsv } = await import('../bank-validation/validate-csv.ts');
+  const { findEncoding } = await import('../bank-validation/csv-encoding.ts');
   let output: Output | null = null;
   try {
     output = await openOutput(out);
@@ -69,9 +68,11 @@ async function validate(file: string, options: ValidateOptions): Promise<void> {
     const input = createReadStream(file, { highWaterMark: 256 * 1024 });
     // What goes wrong with them comes out of the next read or write.
     for (const either of [input, stream]) either.on('error', () => {});
-    const summary = await withApp((app) =>
+    const summary = await withApp(async (app) =>
       validateCsv(app, input, stream, {
         language: options.lang,
+        // A pipe can be read only once.
+        ...(regular && { encoding: await findEncoding(createReadStream(file)) }),
         onRows: (rows) => progress.show(rows, input.bytesRead),
       }),
     );
@@ -88,36 +89,6 @@ async function validate(file: string, options: ValidateOptions): Promise<void> {
   }
 }
 
-type Output = { readonly stream: Writable; keep(): Promise<void>; discard(): Promise<void> };
-
-/** A file takes its name once it is whole, so that a failure leaves what an earlier run has written. */
-async function openOutput(out: string | undefined): Promise<Output> {
-  if (out === undefined) return { stream: process.stdout, keep: async () => {}, discard: async () => {} };
-  const existing = await stat(out).catch(() => null);
-  // A pipe or a device is written to: renaming would put a file in its place.
-  const inPlace = existing !== null && !existing.isFile();
-  const path = inPlace ? out : await realPath(out);
-  const written = inPlace ? path : `${path}.${process.pid}.part`;
-  const handle = await open(written, inPlace ? 'w' : 'wx', existing?.mode ?? 0o666);
-  const stream = handle.createWriteStream({ flush: !inPlace });
-  return {
-    stream,
-    keep: async () => {
-      await finished(stream.end());
-      if (!inPlace) await rename(written, path);
-    },
-    discard: async () => {
-      stream.destroy();
-      if (!inPlace) await rm(written, { force: true });
-    },
-  };
-}
-
-/** Where a path leads, links followed; the path itself where nothing is yet. */
-function realPath(path: string): Promise<string> {
-  return realpath(path).catch(() => resolve(path));
-}
-
 const FILE_FAILURES: ReadonlySet<string> = new Set([
   'EACCES',
   'EISDIR',
@@ -130,14 +101,15 @@ const FILE_FAILURES: ReadonlySet<string> = new Set([
 
 /** Status 1 says that a row is wrong, so what keeps the rows from being looked at has another. */
 function unusable(message: string): CommandError {
-  return new CommandError(message, 2);
+  return new CommandError(message, 2, 'FILE_UNUSABLE');
 }
 
-function sizeOf(file: string): number {
+function lookAt(file: string): { size: number; regular: boolean } {
   try {
-    return statSync(file).size;
+    const found = statSync(file);
+    return { size: found.size, regular: found.isFile() };
   } catch {
-    throw unusable(`${file} cannot be read.`);
+    throw unusable(`${file} cannot be read: see that it is there, and whose it is.`);
   }
 }
 
@@ -177,7 +149,7 @@ async function importBanks(file: string, options: { json?: boolean }): Promise<v
   if ('problems' in outcome) {
     const lines = outcome.problems.map(({ code, pointer, message }) => `  ${code} ${pointer}: ${message}`);
     if (options.json === true) print(options, outcome, []);
-    throw new CommandError(`${file} was not imported; nothing has changed.\n${lines.join('\n')}`);
+    throw new CommandError(`${file} was not imported; nothing has changed.\n${lines.join('\n')}`, 1, 'FILE_UNUSABLE');
   }
   const { version, added, removed, changed } = outcome;
   const listed = (codes: readonly string[]) => (codes.length === 0 ? 'none' : codes.join(' '));
@@ -196,23 +168,23 @@ function readJson(file: string): unknown {
   try {
     text = readFileSync(file, 'utf8');
   } catch {
-    throw new CommandError(`${file} cannot be read.`);
+    throw new CommandError(`${file} cannot be read: see that it is there, and whose it is.`, 1, 'FILE_UNUSABLE');
   }
   try {
     return JSON.parse(text);
   } catch {
-    throw new CommandError(`${file} is not JSON.`);
+    throw new CommandError(`${file} is not JSON.`, 1, 'FILE_UNUSABLE');
   }
 }
 
 async function exportRut(options: { rut: string }): Promise<void> {
   const exported = await withApp((app) => exportPrivacy(app, options.rut));
-  if (exported === null) throw new CommandError('This is no RUT: write it as 12345678-5.');
+  if (exported === null) throw invalidOption('This is no RUT: write it as 12345678-5.');
   process.stdout.write(`${JSON.stringify(exported, null, 2)}\n`);
 }
 
 async function eraseRut(options: { rut: string; json?: boolean }): Promise<void> {
   const erased = await withApp((app) => erasePrivacy(app, options.rut));
-  if (erased === null) throw new CommandError('This is no RUT: write it as 12345678-5.');
+  if (erased === null) throw invalidOption('This is no RUT: write it as 12345678-5.');
   print(options, erased, [`${erased.erased} validations were removed, and what was counted for this RUT.`]);
 }

@@ -3,6 +3,7 @@ import { Readable, Writable } from 'node:stream';
 import { suite, test } from 'node:test';
 import type { Language } from '../../src/bank-validation/check-messages.ts';
 import { detectColumns, detectSeparator } from '../../src/bank-validation/csv-columns.ts';
+import { findEncoding } from '../../src/bank-validation/csv-encoding.ts';
 import { CsvError, validateCsv } from '../../src/bank-validation/validate-csv.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
@@ -160,13 +161,41 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     });
   }
 
-  test('a Latin-1 file keeps its accents', async () => {
-    const { text } = await run(
-      Buffer.from('rut;código banco;cuenta;nombre\n12531909-2;012;12531909;Ñandú\n', 'latin1'),
-    );
-    assert.match(text, /;Ñandú;plausible;/);
-    assert.match(text, /^rut;código banco;/);
+  const latin1 = 'rut;código banco;cuenta;nombre\r\n12531909-2;012;12531909;Ñandú\r\n';
+  const mark = Buffer.from('\ufeff');
+  const latin1Files: [name: string, bytes: Buffer][] = [
+    ['without a byte order mark', Buffer.from(latin1, 'latin1')],
+    ['under a byte order mark that is not its own', Buffer.concat([mark, Buffer.from(latin1, 'latin1')])],
+  ];
+  for (const [name, bytes] of latin1Files) {
+    test(`a Latin-1 file ${name} comes back as it was: its accents, and ends of lines`, async () => {
+      const { written } = await run(bytes, 1_000_000, 'es');
+      const [head, row, ...rest] = written.toString('latin1').split('\r\n');
+      assert.match(head ?? '', /^rut;código banco;cuenta;nombre;verdict;/);
+      assert.match(row ?? '', /^12531909-2;012;12531909;Ñandú;plausible;/);
+      assert.deepEqual(rest, ['']);
+    });
+  }
+
+  test('a UTF-8 file keeps its byte order mark, and has none that it had not', async () => {
+    for (const start of ['', '\ufeff']) {
+      const { written } = await run(`${start}rut;código banco;cuenta;nombre\n12531909-2;012;12531909;Ñandú\n`);
+      assert.ok(written.toString().startsWith(`${start}rut;código banco;`));
+      assert.match(written.toString(), /;Ñandú;plausible;/);
+    }
   });
+
+  const encodings: [name: string, bytes: Buffer, encoding: string][] = [
+    ['a letter cut in two between two reads', Buffer.from('Ñ'), 'utf8'],
+    ['an accent in the last byte', Buffer.concat([Buffer.alloc(9, 'a'), Buffer.from([0xf1])]), 'latin1'],
+    ['no accent', Buffer.from('abc'), 'utf8'],
+  ];
+  for (const [name, bytes, encoding] of encodings) {
+    test(`the encoding of a file with ${name} is ${encoding}`, async () => {
+      const oneByOne = Array.from(bytes, (byte) => Buffer.from([byte]));
+      assert.equal(await findEncoding(Readable.from(oneByOne)), encoding);
+    });
+  }
 
   test('more rows than are taken at once stay in order, however the bytes are cut', async () => {
     const lines = Array.from({ length: 1203 }, (_, index) => `${index},12531909-2,012,${1000000 + index}`);
@@ -219,17 +248,17 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     const chunks = Array.from({ length: Math.ceil(bytes.length / chunk) }, (_, at) =>
       bytes.subarray(at * chunk, (at + 1) * chunk),
     );
-    let text = '';
+    let written = Buffer.alloc(0);
     const output = new Writable({
       highWaterMark: 64,
       write: (part, _encoding, done) => {
-        text += String(part);
+        written = Buffer.concat([written, part as Buffer]);
         setImmediate(done);
       },
     });
     const summary = await validateCsv(createTestApp(db), Readable.from(chunks), output, { language });
     output.end();
     await new Promise((resolve) => output.on('finish', resolve));
-    return { db, text, summary };
+    return { db, written, text: written.toString(), summary };
   }
 });

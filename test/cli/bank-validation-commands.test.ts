@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -39,6 +39,29 @@ suite('validate, banks and privacy on the command line', () => {
       readdirSync(folder).filter((name) => name.startsWith('kept')),
       ['kept.csv'],
     );
+  });
+
+  test('validate clears what a killed run has left, and not what another one writes', async () => {
+    const out = join(folder, 'resumed.csv');
+    const dead = spawnSync(process.execPath, ['--version']).pid;
+    writeFileSync(`${out}.${dead}.part`, 'half a row');
+    writeFileSync(`${out}.${process.pid}.part`, 'another run');
+    const input = write('resumed-in.csv', 'rut,bank,account\n12531909-2,012,12531909\n');
+    assert.equal((await run('validate', input, '--out', out)).status, 0);
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => name.startsWith('resumed.csv')),
+      ['resumed.csv', `resumed.csv.${process.pid}.part`],
+    );
+    assert.equal(readFileSync(out, 'utf8').split('\n').length, 3);
+  });
+
+  test('an accent after everything that is read at once is still one of Latin-1', async () => {
+    const rows = `12531909-2,012,12531909,${'n'.repeat(90)}\n`.repeat(3000);
+    const input = join(folder, 'late.csv');
+    writeFileSync(input, `rut,bank,account,name\n${rows}12531909-2,012,12531909,Ñandú\n`, 'latin1');
+    const out = join(folder, 'late-out.csv');
+    assert.equal((await run('validate', input, '--out', out)).status, 0);
+    assert.match(readFileSync(out, 'latin1'), /,Ñandú,plausible,/);
   });
 
   test('validate replaces an earlier output where a link leads, and writes to what is no file', async () => {

@@ -1,0 +1,75 @@
+import { rmSync } from 'node:fs';
+import { open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+
+export type Output = { readonly stream: Writable; keep(): Promise<void>; discard(): Promise<void> };
+
+/**
+ * Opens what a command writes its rows to; standard output unless `out` is given. A file takes its name once it is whole,
+ * so that a failure leaves what an earlier run has written. Until then it is `<out>.<process id>.part`.
+ */
+export async function openOutput(out: string | undefined): Promise<Output> {
+  if (out === undefined) return { stream: process.stdout, keep: async () => {}, discard: async () => {} };
+  const existing = await stat(out).catch(() => null);
+  const path = await realPath(out);
+  // A pipe or a device is written to: renaming would put a file in its place.
+  if (existing !== null && !existing.isFile()) return openInPlace(out);
+  await removeAbandoned(path);
+  const part = `${path}.${process.pid}.part`;
+  const handle = await open(part, 'wx', existing?.mode ?? 0o666);
+  const stream = handle.createWriteStream({ flush: true });
+  const interrupted = (signal: NodeJS.Signals) => {
+    rmSync(part, { force: true });
+    process.exit(signal === 'SIGINT' ? 130 : 143);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupted);
+  return {
+    stream,
+    keep: async () => {
+      await finished(stream.end());
+      await rename(part, path);
+    },
+    discard: async () => {
+      stream.destroy();
+      await rm(part, { force: true });
+    },
+  };
+}
+
+/** Where a path leads, links followed; the path itself where nothing is yet. */
+export function realPath(path: string): Promise<string> {
+  return realpath(path).catch(() => resolve(path));
+}
+
+async function openInPlace(path: string): Promise<Output> {
+  const stream = (await open(path, 'w')).createWriteStream();
+  return {
+    stream,
+    keep: () => finished(stream.end()),
+    discard: async () => {
+      stream.destroy();
+    },
+  };
+}
+
+/** What runs that were killed have left beside `path`. One that still writes keeps its own. */
+async function removeAbandoned(path: string): Promise<void> {
+  const folder = dirname(path);
+  const start = `${basename(path)}.`;
+  for (const name of await readdir(folder).catch(() => [])) {
+    const owner = name.startsWith(start) ? /^(\d+)\.part$/.exec(name.slice(start.length)) : null;
+    if (owner !== null && !isRunning(Number(owner[1]))) await rm(join(folder, name), { force: true });
+  }
+}
+
+/** This process has opened nothing yet, so a file with its number is of one that had it before. */
+function isRunning(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
