@@ -4,6 +4,7 @@ import { randomToken } from '../lib/ids.ts';
 import type { FetchOutcome } from '../lib/safe-fetch.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { callbackHeaders } from './callback-headers.ts';
+import { logFailedAttempt } from './log-failed-attempt.ts';
 import {
   type ClaimedCallback,
   claimCallbacks,
@@ -172,6 +173,7 @@ async function send(app: App, callback: Claim): Promise<Attempt | null> {
     });
     const endedAt = app.now();
     const step = nextStep(callback.attempts + 1, outcome, app.random, endedAt);
+    if (step.kind !== 'delivered') logFailedAttempt(app, { callback, endedAt, outcome, step });
     return { callback, startedAt, endedAt, outcome, step };
   } catch (error) {
     noteUnrecorded(app, callback, error);
