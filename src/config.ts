@@ -26,61 +26,113 @@ export type Config = {
   allowPrivateCallbacks: boolean;
 };
 
-type Setting = { name: string; fallback: string; meaning: string; secret?: true };
+type Setting = {
+  name: string;
+  fallback: string;
+  meaning: string;
+  /** What the program goes by, whether it was given or not. Of a secret: whether there is one. */
+  inForce: (config: Config) => string | number | boolean | null;
+};
 
 /** Every setting there is. The start-up lines, `doctor` and docs/settings.md are printed from this list. */
 export const SETTINGS: readonly Setting[] = [
-  { name: 'PORT', fallback: '8080', meaning: 'TCP port; 0 takes a free one' },
-  { name: 'HOST', fallback: '127.0.0.1', meaning: 'address to listen on' },
-  { name: 'PUBLIC_URL', fallback: '', meaning: 'origin under which payers and merchants reach the service' },
+  { name: 'PORT', fallback: '8080', meaning: 'TCP port; 0 takes a free one', inForce: ({ port }) => port },
+  { name: 'HOST', fallback: '127.0.0.1', meaning: 'address to listen on', inForce: ({ host }) => host },
+  {
+    name: 'PUBLIC_URL',
+    fallback: '',
+    meaning: 'origin under which payers and merchants reach the service',
+    inForce: publicOrigin,
+  },
   {
     name: 'DATABASE_URL',
     fallback: 'sqlite:<DATA_DIR>/rubrica.db',
     meaning: 'sqlite:FILE or postgres://…',
-    secret: true,
+    inForce: ({ databaseUrl }) => withoutPassword(databaseUrl),
   },
-  { name: 'DATABASE_CONNECTIONS', fallback: '10', meaning: 'PostgreSQL connections of one process' },
+  {
+    name: 'DATABASE_CONNECTIONS',
+    fallback: '10',
+    meaning: 'PostgreSQL connections of one process',
+    inForce: ({ databaseConnections }) => databaseConnections,
+  },
   {
     name: 'DATABASE_POOLER',
     fallback: 'false',
     meaning: 'true behind PgBouncer in transaction mode: no named statements',
+    inForce: ({ databasePooler }) => databasePooler,
   },
   {
     name: 'RUBRICA_ENV',
     fallback: 'development',
     meaning: 'development makes its own keys; production refuses to start without them',
+    inForce: ({ mode }) => mode,
   },
-  { name: 'DATA_DIR', fallback: './data', meaning: 'folder of the embedded database and the development key' },
+  {
+    name: 'DATA_DIR',
+    fallback: './data',
+    meaning: 'folder of the embedded database and the development key',
+    inForce: ({ dataDir }) => dataDir,
+  },
   {
     name: 'MASTER_KEY',
     fallback: '',
     meaning: '32 bytes as 64 hexadecimal digits or base64; encrypts Secret Tokens at rest',
-    secret: true,
+    inForce: () => 'set',
   },
-  { name: 'LOG_LEVEL', fallback: 'info', meaning: 'fatal, error, warn, info, debug, trace or silent' },
-  { name: 'BASE_PATH', fallback: '', meaning: 'a path under which everything answers too, such as /pagos' },
-  { name: 'RATE_LIMITS', fallback: 'on in production', meaning: 'on or off; the login limiter is always on' },
+  {
+    name: 'LOG_LEVEL',
+    fallback: 'info',
+    meaning: 'fatal, error, warn, info, debug, trace or silent',
+    inForce: ({ logLevel }) => logLevel,
+  },
+  {
+    name: 'BASE_PATH',
+    fallback: '',
+    meaning: 'a path under which everything answers too, such as /pagos',
+    inForce: ({ basePath }) => basePath,
+  },
+  {
+    name: 'RATE_LIMITS',
+    fallback: 'on in production',
+    meaning: 'on or off; the login limiter is always on',
+    inForce: ({ rateLimits }) => (rateLimits ? 'on' : 'off'),
+  },
   {
     name: 'TRUST_PROXY',
     fallback: 'false',
     meaning: 'true behind a balancer: take the client address from X-Forwarded-For',
+    inForce: ({ trustProxy }) => trustProxy,
   },
-  { name: 'TRANSACTION_MINUTES', fallback: '60', meaning: 'how long a transaction can be paid' },
+  {
+    name: 'TRANSACTION_MINUTES',
+    fallback: '60',
+    meaning: 'how long a transaction can be paid',
+    inForce: ({ transactionMinutes }) => transactionMinutes,
+  },
   {
     name: 'VALIDATION_PROVIDER_URL',
     fallback: '',
     meaning: 'online bank account provider, see docs/validation-provider.md',
+    inForce: ({ validationProviderUrl }) => validationProviderUrl && withoutPassword(validationProviderUrl),
   },
-  { name: 'VALIDATION_PROVIDER_KEY', fallback: '', meaning: 'bearer key for that provider', secret: true },
+  {
+    name: 'VALIDATION_PROVIDER_KEY',
+    fallback: '',
+    meaning: 'bearer key for that provider',
+    inForce: ({ validationProviderKey }) => (validationProviderKey === null ? 'not set' : 'set'),
+  },
   {
     name: 'WEBPAY_BASE_URL',
     fallback: '',
     meaning: "origin in place of Transbank's, for tests against a stand-in",
+    inForce: ({ webpayBaseUrl }) => webpayBaseUrl,
   },
   {
     name: 'ALLOW_PRIVATE_CALLBACKS',
     fallback: 'true in development',
     meaning: 'lets development tokens call http:, private hosts and any port',
+    inForce: ({ allowPrivateCallbacks }) => allowPrivateCallbacks,
   },
 ];
 
@@ -127,15 +179,42 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   };
 }
 
-/** The settings as start-up prints them: a secret is only said to be set or not. */
-export function describeSettings(
-  environment: NodeJS.ProcessEnv = process.env,
-): { name: string; value: string; meaning: string }[] {
-  return SETTINGS.map(({ name, fallback, meaning, secret }) => {
-    const given = environment[name]?.trim();
-    const shown = secret ? (given ? 'yes' : 'no') : given || `${fallback || '—'} (default)`;
-    return { name, value: shown, meaning };
+export type ShownSetting = {
+  name: string;
+  /** What is in force. A secret is only said to be set or not; an address comes without its password. */
+  value: string | null;
+  source: 'environment' | 'default' | 'file';
+  meaning: string;
+};
+
+/** The settings as start-up and `doctor` print them: what is in force, and where it comes from. */
+export function describeSettings(config: Config, environment: NodeJS.ProcessEnv = process.env): ShownSetting[] {
+  return SETTINGS.map(({ name, meaning, inForce }) => {
+    const value = inForce(config) ?? '';
+    const given = Boolean(environment[name]?.trim());
+    const source = given ? 'environment' : name === 'MASTER_KEY' ? 'file' : 'default';
+    return { name, value: value === '' ? null : String(value), source, meaning };
   });
+}
+
+/** The origin under which payers and merchants reach the service. No final slash. */
+export function publicOrigin({ publicUrl, host, port }: Config): string {
+  return publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** What is wrong with the addresses that payers and merchants are given, or null. Development has nobody but itself. */
+export function publicUrlProblem(config: Config): string | null {
+  if (config.mode === 'development' || publicOrigin(config).startsWith('https:')) return null;
+  return `PUBLIC_URL is ${config.publicUrl === null ? 'not set' : 'not https:'}, so payers and shops are sent to ${publicOrigin(config)}`;
+}
+
+/** An address without what opens it, which can be in its query too. One that was mistyped is not shown at all. */
+function withoutPassword(address: string): string {
+  if (address.startsWith('sqlite:')) return address;
+  const url = URL.parse(address);
+  if (url === null || `${url.pathname}${url.search}${url.hash}`.includes('@')) return 'set';
+  Object.assign(url, { password: '', search: '', hash: '' });
+  return url.href;
 }
 
 function integer(name: string, text: string, least: number, most: number): number {

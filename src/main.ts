@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { CommandError, EXIT_USAGE } from './cli/print.ts';
 import { ConfigError } from './config.ts';
-import { StorageError } from './db/database.ts';
+import { StorageError, StoreHeldError } from './db/database.ts';
 import { CATALOGUE, Problem } from './error-catalogue.ts';
 
 /**
@@ -21,7 +21,8 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   books: async () => (await import('./cli/books-commands.ts')).addBooksCommands,
   reconcile: async () => (await import('./cli/reconcile-command.ts')).addReconcileCommand,
   'validate banks privacy': async () => (await import('./cli/bank-validation-commands.ts')).addBankValidationCommands,
-  'migrate doctor backup': async () => (await import('./cli/operation-commands.ts')).addOperationCommands,
+  doctor: async () => (await import('./cli/doctor-command.ts')).addDoctorCommand,
+  'migrate backup': async () => (await import('./cli/operation-commands.ts')).addOperationCommands,
   bench: async () => (await import('./cli/bench-command.ts')).addBenchCommand,
 };
 
@@ -74,6 +75,7 @@ function describe(error: unknown): { code: string; message: string } {
   if (error instanceof CommanderError) return { code: 'USAGE', message: error.message.replace(/^error: /, '') };
   if (error instanceof CommandError) return { code: error.code, message: error.message };
   if (error instanceof ConfigError) return { code: 'INVALID_SETTING', message: error.message };
+  if (error instanceof StoreHeldError) return { code: 'ALREADY_SERVED', message: error.message };
   if (error instanceof Problem) {
     const { title, fix } = CATALOGUE[error.code];
     return { code: error.code, message: `${title}. ${error.extras.detail ?? fix}` };

@@ -1,13 +1,12 @@
 import type { App } from '../app.ts';
+import { publicOrigin } from '../config.ts';
 import { payToken, type Transaction } from '../transactions/transaction.ts';
 
 type Addressed = Pick<Transaction, 'id' | 'pay_secret'>;
 
 /** Where payers and merchants reach the service: the origin, and the base path if there is one. No final slash. */
 export function publicBase(app: App): string {
-  const { publicUrl, host, port, basePath } = app.config;
-  const name = host.includes(':') ? `[${host}]` : host;
-  return (publicUrl ?? `http://${name}:${port}`) + basePath;
+  return publicOrigin(app.config) + app.config.basePath;
 }
 
 /** The address of the pay page. */

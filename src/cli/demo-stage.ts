@@ -3,7 +3,8 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { RunningApp } from '../compose-app.ts';
 import type { Config } from '../config.ts';
-import { startService } from './serve-command.ts';
+import { StoreHeldError } from '../db/database.ts';
+import { type RunningService, startService } from './serve-command.ts';
 
 /** A step that did not come out as it must. */
 export class DemoFailure extends Error {}
@@ -26,12 +27,12 @@ export type Demo = {
   close(): Promise<void>;
 };
 
-/** Starts the service on the configured port, or on a free one when that is taken, and the receiver on loopback. */
+/**
+ * Starts the service on the configured port, or on a free one when that is taken, and the receiver on loopback. Beside
+ * another demo it keeps everything in memory.
+ */
 export async function openDemo(config: Config): Promise<Demo> {
-  const service = await startService(config).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EADDRINUSE') return startService({ ...config, port: 0 });
-    throw error;
-  });
+  const service = await startDespite(config);
   const receiver = await openReceiver();
   let steps = 0;
   const say = (text: string) => void process.stdout.write(`\n  ${text}\n`);
@@ -55,6 +56,16 @@ export async function openDemo(config: Config): Promise<Demo> {
       receiver.server.closeAllConnections();
     },
   };
+}
+
+async function startDespite(config: Config): Promise<RunningService> {
+  try {
+    return await startService(config);
+  } catch (error) {
+    if (error instanceof StoreHeldError) return startDespite({ ...config, databaseUrl: 'sqlite::memory:' });
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return startDespite({ ...config, port: 0 });
+    throw error;
+  }
 }
 
 const CALLBACK_WITHIN_MS = 15_000;

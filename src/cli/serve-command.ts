@@ -1,7 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import type { Command } from 'commander';
 import { composeApp, type RunningApp } from '../compose-app.ts';
-import { type Config, describeSettings, readConfig } from '../config.ts';
+import { type Config, describeSettings, publicOrigin, publicUrlProblem, readConfig } from '../config.ts';
+import { holdStore } from '../db/hold-store.ts';
 import { buildServer } from '../http/build-server.ts';
 import { ROUTES } from '../http/routes.ts';
 import { startWorker } from '../worker.ts';
@@ -17,29 +18,45 @@ export function addServeCommand(program: Command): void {
     .command('serve')
     .description('the service: HTTP and worker; brings the schema up to date first; SIGTERM drains')
     .action(async () => {
-      const running = await startService(readConfig());
-      const stop = () => void running.stop().then(() => process.exit(0));
-      process.once('SIGTERM', stop);
-      process.once('SIGINT', stop);
+      const starting = startService(readConfig());
+      const stop = async () => {
+        const running = await starting;
+        await running.stop();
+        process.exit(0);
+      };
+      // At once, because whoever reads `ready` may stop it in the same moment.
+      for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+        process.once(signal, () => void stop().catch(() => process.exit(1)));
+      }
+      await starting;
     });
 }
 
 export type RunningService = { app: RunningApp; url: string; stop(): Promise<void> };
 
-/** Starts the service and answers when it listens. With port 0 the app's config names the port that was chosen. */
+/**
+ * Starts the service and answers when it listens. With port 0 the app's config names the port that was chosen.
+ * Throws `StoreHeldError` when another process serves the same embedded store: nearly always somebody forgot to stop it,
+ * and the commits of two would wait for each other in the thread that answers.
+ */
 export async function startService(settings: Config): Promise<RunningService> {
   const config = { ...settings };
+  const hold = holdStore(config.databaseUrl);
   const app = composeApp(config, stopAfterFailedCommit);
+  const close = async () => {
+    await app.close();
+    hold.release();
+  };
   try {
-    return await listen(app, config);
+    return await listen(app, config, close);
   } catch (error) {
     // Its connections would keep a process alive that serves nothing.
-    await app.close();
+    await close();
     throw error;
   }
 }
 
-async function listen(app: RunningApp, config: Config): Promise<RunningService> {
+async function listen(app: RunningApp, config: Config, close: () => Promise<void>): Promise<RunningService> {
   const startedAt = performance.now();
   const migrations = await prepareStore(app);
   const server = buildServer(app, ROUTES);
@@ -47,8 +64,10 @@ async function listen(app: RunningApp, config: Config): Promise<RunningService> 
   const { port } = server.server.address() as AddressInfo;
   config.port = port;
   const worker = startWorker(app);
-  const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
-  const shown = Object.fromEntries(describeSettings().map(({ name, value }) => [name, value]));
+  const url = publicOrigin({ ...config, publicUrl: null });
+  const shown = Object.fromEntries(describeSettings(config).map(({ name, value }) => [name, value]));
+  const misled = publicUrlProblem(config);
+  if (misled !== null) app.log.warn(`${misled}; set it to the https address of this service`);
   app.log.info({ url, migrations, settings: shown, ms: Math.round(performance.now() - startedAt) }, 'ready');
   return {
     app,
@@ -60,7 +79,7 @@ async function listen(app: RunningApp, config: Config): Promise<RunningService> 
       const sweep = setInterval(() => server.server.closeIdleConnections(), SWEEP_MS);
       await within(DRAIN_MS, Promise.all([server.close(), worker.stop()]));
       clearInterval(sweep);
-      await app.close();
+      await close();
       app.log.info('stopped');
     },
   };

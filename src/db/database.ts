@@ -70,3 +70,6 @@ export class StorageError extends Error {
     this.code = code;
   }
 }
+
+/** Another process serves the same embedded store. */
+export class StoreHeldError extends Error {}

@@ -15,8 +15,8 @@ import { speak } from './dialect.ts';
 type Connection = sqlite.DatabaseSync;
 type Prepare = (sql: string) => sqlite.StatementSync;
 
-// Node 26.11 renames the class; both names exist in the range of versions that the launcher accepts.
-const ConnectionClass =
+/** Node 26.11 renames the class; both names exist in the range of versions that the launcher accepts. */
+export const ConnectionClass =
   (sqlite as unknown as { Database?: typeof sqlite.DatabaseSync }).Database ?? sqlite.DatabaseSync;
 
 /**

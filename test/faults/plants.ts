@@ -150,7 +150,7 @@ export const PLANTS = {
     { file: MIGRATE, find: `await tx.query('lock table schema_migrations in access exclusive mode');`, put: '{}' },
     { file: MIGRATE, find: 'return true;\n  });', put: 'return true;\n  })();' },
   ],
-  'no drain': [{ file: SERVE, find: 'void running.stop().then(() => process.exit(0));', put: 'process.exit(0);' }],
+  'no drain': [{ file: SERVE, find: 'await running.stop();', put: '' }],
   'goes by the wall clock': [
     {
       file: 'src/compose-app.ts',

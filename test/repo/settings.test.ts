@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ConfigError, describeSettings, readConfig, SETTINGS } from '../../src/config.ts';
+import { ConfigError, describeSettings, publicUrlProblem, readConfig, SETTINGS } from '../../src/config.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/settings.md'), 'utf8');
 
@@ -14,17 +14,44 @@ test('every setting is on the page of settings, with its default and its meaning
   assert.deepEqual(rows, expected);
 });
 
+const SECRET_SETTINGS = {
+  MASTER_KEY: 'ab'.repeat(32),
+  VALIDATION_PROVIDER_KEY: 'provider-secret',
+  VALIDATION_PROVIDER_URL: 'https://verify.example.cl/holders?key=url-secret',
+};
+
 test('a secret setting is shown as set or not, never with its value', () => {
-  const shown = describeSettings({
-    MASTER_KEY: 'ab'.repeat(32),
-    DATABASE_URL: 'postgres://user:password@db/x',
-    PORT: '81',
+  const shown = shownSettings({ ...SECRET_SETTINGS, DATABASE_URL: 'postgres://user:password@db/x?password=password' });
+  assert.equal(shown.MASTER_KEY, 'set environment');
+  assert.equal(shown.VALIDATION_PROVIDER_KEY, 'set environment');
+  assert.equal(shown.DATABASE_URL, 'postgres://user@db/x environment');
+  assert.equal(shown.VALIDATION_PROVIDER_URL, 'https://verify.example.cl/holders environment');
+  assert.doesNotMatch(JSON.stringify(shown), /password|secret|abab/);
+  assert.equal(shownSettings(KEY).VALIDATION_PROVIDER_KEY, 'not set default');
+});
+
+for (const mistyped of ['postgres://user:12/34@db/x', 'postgres://user:12?34@db/x', 'postgres://user:12#34@db/x']) {
+  test(`of a database address whose password was not encoded nothing is shown: ${mistyped}`, () => {
+    assert.equal(shownSettings({ ...KEY, DATABASE_URL: mistyped }).DATABASE_URL, 'set environment');
   });
-  const values = Object.fromEntries(shown.map(({ name, value }) => [name, value]));
-  assert.equal(values.MASTER_KEY, 'yes');
-  assert.equal(values.DATABASE_URL, 'yes');
-  assert.equal(values.VALIDATION_PROVIDER_KEY, 'no');
-  assert.equal(values.PORT, '81');
+}
+
+test('a setting is shown as it is in force, and where that comes from', () => {
+  const shown = shownSettings({ ...KEY, RUBRICA_ENV: 'production', PORT: '81', ALLOW_PRIVATE_CALLBACKS: 'true' });
+  assert.equal(shown.PORT, '81 environment');
+  assert.equal(shown.PUBLIC_URL, 'http://127.0.0.1:81 default');
+  assert.equal(shown.RATE_LIMITS, 'on default');
+  assert.equal(shown.ALLOW_PRIVATE_CALLBACKS, 'false environment');
+  assert.equal(shown.BASE_PATH, 'null default');
+  assert.match(shown.DATABASE_URL ?? '', /^sqlite:\/.*rubrica\.db default$/);
+});
+
+test('in production the addresses that payers and shops are given must be https', () => {
+  const problem = (settings: Record<string, string>) => publicUrlProblem(readConfig({ ...KEY, ...settings }));
+  assert.equal(problem({}), null);
+  assert.match(problem({ RUBRICA_ENV: 'production' }) ?? '', /not set, so .* http:\/\/127\.0\.0\.1:8080/);
+  assert.match(problem({ RUBRICA_ENV: 'production', PUBLIC_URL: 'http://pay.example.cl' }) ?? '', /not https/);
+  assert.equal(problem({ RUBRICA_ENV: 'production', PUBLIC_URL: 'https://pay.example.cl' }), null);
 });
 
 const KEY = { MASTER_KEY: '00'.repeat(32) };
@@ -60,3 +87,8 @@ test('a master key may be hexadecimal or base64, and both are the same 32 bytes'
     assert.deepEqual(readConfig({ MASTER_KEY: text }).masterKey, bytes);
   }
 });
+
+function shownSettings(environment: Record<string, string>): Record<string, string> {
+  const shown = describeSettings(readConfig(environment), environment);
+  return Object.fromEntries(shown.map(({ name, value, source }) => [name, `${value} ${source}`]));
+}

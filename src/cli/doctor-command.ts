@@ -1,0 +1,189 @@
+import { statfsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname } from 'node:path';
+import type { Command } from 'commander';
+import { composeApp, type RunningApp } from '../compose-app.ts';
+import {
+  type Config,
+  ConfigError,
+  describeSettings,
+  publicOrigin,
+  publicUrlProblem,
+  readConfig,
+  type ShownSetting,
+} from '../config.ts';
+import { readServerTime } from '../db/anchor-clock.ts';
+import { pendingMigrations } from '../db/migrate.ts';
+import { selectOldestDue } from '../outbox/outbox-queries.ts';
+import { findEnvironmentById } from '../payment-services/find-environment.ts';
+import { listPaymentServices } from '../payment-services/list-payment-services.ts';
+import { print, table } from './print.ts';
+
+/** `doctor`. */
+export function addDoctorCommand(program: Command): void {
+  program
+    .command('doctor')
+    .description('a health report and the settings in force; status 1 when something needs a person')
+    .option('--json', 'print one JSON object')
+    .action(doctor);
+}
+
+/** What was looked at. With a `fix` it needs a person. */
+type Finding = { check: string; says: string; fix: string | null };
+
+async function doctor(options: { json?: boolean }): Promise<void> {
+  const { findings, settings } = await examine();
+  const ok = findings.every(({ fix }) => fix === null);
+  const judged = findings.map((finding) => ({ ...finding, ok: finding.fix === null }));
+  print(options, { ok, findings: judged, settings }, [...findings.flatMap(findingLines), ...settingLines(settings)]);
+  if (!ok) process.exitCode = 1;
+}
+
+async function examine(): Promise<{ findings: Finding[]; settings: ShownSetting[] }> {
+  let config: Config;
+  try {
+    config = readConfig();
+  } catch (error) {
+    // Without settings there is nothing else to look at.
+    if (!(error instanceof ConfigError)) throw error;
+    return { findings: [programFinding(), problem('settings', 'cannot be used', error.message)], settings: [] };
+  }
+  const app = composeApp({ ...config, logLevel: 'silent' }, () => {});
+  try {
+    const store = await storeFindings(app);
+    const findings = [programFinding(), ...store, publicUrlFinding(config), await portFinding(config)];
+    return { findings, settings: describeSettings(config) };
+  } finally {
+    await app.close();
+  }
+}
+
+function findingLines({ check, says, fix }: Finding): string[] {
+  const line = `${fix === null ? 'OK     ' : 'PROBLEM'}  ${check.padEnd(14)}  ${says}`;
+  return fix === null ? [line] : [line, `${' '.repeat(25)}${fix}`];
+}
+
+function settingLines(settings: readonly ShownSetting[]): string[] {
+  const rows = settings.map(({ name, value, source, meaning }) => [name, value ?? '—', source, meaning]);
+  return rows.length === 0 ? [] : ['', ...table([['SETTING', 'IN FORCE', 'FROM', 'MEANING'], ...rows])];
+}
+
+function fine(check: string, says: string): Finding {
+  return { check, says, fix: null };
+}
+
+function problem(check: string, says: string, fix: string): Finding {
+  return { check, says, fix };
+}
+
+function programFinding(): Finding {
+  return fine('node', process.version);
+}
+
+async function storeFindings(app: RunningApp): Promise<Finding[]> {
+  try {
+    // First of all, because the clock is not to be set by the server's before it is compared.
+    const engine = app.db.engine === 'sqlite' ? sqliteFindings(app.config) : [await clockFinding(app)];
+    const pending = await pendingMigrations(app.db);
+    if (pending.length > 0) {
+      const fix = 'serve does it when it starts; without it: bin/rubrica migrate';
+      return [...engine, problem('schema', `lacks ${pending.join(', ')}`, fix)];
+    }
+    return [...engine, fine('schema', 'up to date'), await secretFinding(app), await callbackFinding(app)];
+  } catch (error) {
+    return [problem('database', (error as Error).message, 'See that it runs, and that DATABASE_URL is right.')];
+  }
+}
+
+function sqliteFindings({ databaseUrl }: Config): Finding[] {
+  return [sqliteVersionFinding(process.versions.sqlite ?? '0'), diskFinding(databaseUrl)];
+}
+
+/** SQLite 3.7.0 to 3.51.2, and 3.52.0, which was withdrawn, can damage a store in WAL mode under two connections. */
+export function isSafeSqlite(version: string): boolean {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
+  if (major !== 3) return major > 3;
+  return minor > 52 || (minor === 51 && patch >= 3) || (minor === 52 && patch > 0);
+}
+
+function sqliteVersionFinding(version: string): Finding {
+  if (isSafeSqlite(version)) return fine('database', `SQLite ${version}`);
+  const fix = 'Take a newer Node.js off the PATH or put one on it: SQLite must be 3.51.3, or 3.53.0 and newer.';
+  return problem('database', `SQLite ${version} of this Node.js can damage the store`, fix);
+}
+
+const LEAST_FREE_BYTES = 2 ** 30;
+
+function diskFinding(databaseUrl: string): Finding {
+  const folder = dirname(databaseUrl.slice('sqlite:'.length));
+  const { bavail, bsize } = statfsSync(folder);
+  const says = `${((bavail * bsize) / 2 ** 30).toFixed(1)} GiB free in ${folder}`;
+  if (bavail * bsize >= LEAST_FREE_BYTES) return fine('disk', says);
+  return problem('disk', says, 'Make room: when it is full nothing more is accepted. A backup needs as much again.');
+}
+
+const MOST_SKEW_MS = 5000;
+
+async function clockFinding(app: RunningApp): Promise<Finding> {
+  const ahead = app.now() - (await readServerTime(app.db));
+  const says = `PostgreSQL answers; this machine's clock is ${Math.abs(ahead)} ms ${ahead < 0 ? 'behind' : 'ahead'}`;
+  if (Math.abs(ahead) <= MOST_SKEW_MS) return fine('database', says);
+  return problem('database', says, 'The service goes by the clock of the database. Run NTP on both machines.');
+}
+
+/** Opening what is sealed shows that MASTER_KEY is the one that sealed it. */
+async function secretFinding(app: RunningApp): Promise<Finding> {
+  const services = await listPaymentServices(app);
+  if (services.length === 0) return fine('master-key', 'set; nothing is sealed with it yet');
+  try {
+    for (const { tokens } of services) for (const token of tokens) await findEnvironmentById(app, token.environment_id);
+    return fine('master-key', `opens every Secret Token of ${services.length} payment services`);
+  } catch {
+    const fix = 'Set the MASTER_KEY that it was sealed with, or put back master.key in DATA_DIR.';
+    return problem('master-key', 'does not open a stored Secret Token', fix);
+  }
+}
+
+const LATE_MS = 300_000;
+
+async function callbackFinding(app: RunningApp): Promise<Finding> {
+  const oldest = await selectOldestDue(app.db);
+  const lateMs = oldest === null ? 0 : Math.max(0, app.now() - oldest);
+  if (lateMs === 0) return fine('callbacks', 'none is late');
+  const says = `the oldest is due for ${Math.round(lateMs / 1000)} s`;
+  return lateMs < LATE_MS ? fine('callbacks', says) : problem('callbacks', says, 'Is serve running? It delivers them.');
+}
+
+function publicUrlFinding(config: Config): Finding {
+  const misled = publicUrlProblem(config);
+  if (misled !== null) return problem('public-url', misled, 'Set PUBLIC_URL to the https address of this service.');
+  return fine('public-url', publicOrigin(config));
+}
+
+/** Taken by a service of ours it is as it should be. */
+async function portFinding(config: Config): Promise<Finding> {
+  const address = `${config.host}:${config.port}`;
+  const failure = await listenOnce(config);
+  if (failure === null) return fine('port', `${address} is free`);
+  if (failure === 'EADDRINUSE' && (await isOurs(config))) return fine('port', `the service runs on ${address}`);
+  const fix = 'Set PORT to another, or stop what listens there; HOST must be an address of this machine.';
+  return problem('port', `${address} cannot be listened on: ${failure}`, fix);
+}
+
+function listenOnce({ port, host }: Config): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen(port, host, () => server.close(() => resolve(null)));
+  });
+}
+
+async function isOurs(config: Config): Promise<boolean> {
+  try {
+    const origin = publicOrigin({ ...config, publicUrl: null });
+    const answer = await fetch(`${origin}/healthz`, { signal: AbortSignal.timeout(2000) });
+    return answer.headers.has('rubrica-version');
+  } catch {
+    return false;
+  }
+}

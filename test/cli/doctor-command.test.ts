@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, suite, test } from 'node:test';
+import { isSafeSqlite } from '../../src/cli/doctor-command.ts';
+
+const MAIN = join(import.meta.dirname, '../../src/main.ts');
+
+type Report = {
+  ok: boolean;
+  findings: { check: string; ok: boolean; says: string; fix: string | null }[];
+  settings: { name: string; value: string | null; source: string }[];
+};
+
+const VERSIONS: [version: string, safe: boolean][] = [
+  ['3.51.2', false],
+  ['3.51.3', true],
+  ['3.51.10', true],
+  ['3.52.0', false],
+  ['3.53.0', true],
+  ['3.9.0', false],
+  ['4.0.0', true],
+];
+for (const [version, safe] of VERSIONS) {
+  test(`SQLite ${version} ${safe ? 'is safe' : 'can damage a store'}`, () => assert.equal(isSafeSqlite(version), safe));
+}
+
+suite('doctor', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-cli-'));
+  after(() => rmSync(folder, { recursive: true }));
+
+  test('names the migrations that a new store lacks, and is content once they ran', async () => {
+    const before = await report({});
+    assert.equal(before.status, 1);
+    assert.deepEqual(problems(before), ['schema']);
+    await run({}, 'migrate');
+    const after = await report({});
+    assert.equal(after.status, 0);
+    assert.equal(after.ok, true);
+    assert.deepEqual(
+      after.findings.map(({ check }) => check),
+      ['node', 'database', 'disk', 'schema', 'master-key', 'callbacks', 'public-url', 'port'],
+    );
+    const port = after.settings.find(({ name }) => name === 'PORT');
+    assert.deepEqual([port?.value, port?.source], ['0', 'environment']);
+    assert.equal(after.settings.find(({ name }) => name === 'MASTER_KEY')?.source, 'file');
+  });
+
+  test('a person reads OK or PROBLEM, and the fix under a problem', async () => {
+    const { stdout } = await run({ RUBRICA_ENV: 'production', MASTER_KEY: '5a'.repeat(32) }, 'doctor');
+    assert.match(stdout, /^OK {7}node {12}v\d/);
+    assert.match(
+      stdout,
+      /\nPROBLEM {2}public-url {6}PUBLIC_URL is not set.*\n {25}Set PUBLIC_URL to the https address/,
+    );
+    assert.doesNotMatch(stdout, /5a5a/);
+  });
+
+  test('finds a master key that opens nothing, a port that is taken, and a setting that cannot be used', async () => {
+    await run({}, 'payment-service', 'create', '--name', 'Tienda');
+    assert.deepEqual(problems(await report({ MASTER_KEY: '5a'.repeat(32) })), ['master-key']);
+    const other = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => other.once('listening', resolve));
+    const taken = await report({ PORT: String((other.address() as AddressInfo).port) });
+    other.close();
+    assert.deepEqual(problems(taken), ['port']);
+    assert.deepEqual(problems(await report({ PORT: 'x' })), ['settings']);
+    assert.deepEqual(problems(await report({ DATABASE_URL: 'postgres://127.0.0.1:1/none' })), ['database']);
+  });
+
+  test('compares its clock with that of PostgreSQL', {
+    skip: process.env['TEST_POSTGRES_URL'] === undefined,
+  }, async () => {
+    const { findings } = await report({ DATABASE_URL: process.env['TEST_POSTGRES_URL'] as string });
+    assert.match(findings.find(({ check }) => check === 'database')?.says ?? '', /clock is \d+ ms (ahead|behind)/);
+  });
+
+  function problems({ findings }: Report): string[] {
+    return findings.filter(({ ok, fix }) => !ok && fix !== null).map(({ check }) => check);
+  }
+
+  async function report(settings: Record<string, string>): Promise<Report & { status: number }> {
+    const { status, stdout } = await run(settings, 'doctor', '--json');
+    return { ...(JSON.parse(stdout) as Report), status };
+  }
+
+  function run(settings: Record<string, string>, ...arguments_: string[]): Promise<{ status: number; stdout: string }> {
+    const env = { PATH: process.env['PATH'], DATA_DIR: folder, PORT: '0', ...settings };
+    return new Promise((resolve) => {
+      execFile(process.execPath, [MAIN, ...arguments_], { env }, (error, stdout) => {
+        resolve({ status: error === null ? 0 : Number(error.code), stdout });
+      });
+    });
+  }
+});
