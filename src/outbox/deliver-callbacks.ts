@@ -41,7 +41,7 @@ export type CallbackDelivery = {
 type EndpointQueue = {
   waiting: Claim[];
   sending: number;
-  /** The last claim took as many as it may, so there are probably others. */
+  /** The last claim that brought some left others behind, perhaps of this endpoint. */
   more: boolean;
   /** It has answered 410, and the store is being told. */
   gone: boolean;
@@ -99,13 +99,14 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
     if (busy.length >= BUSY_ENDPOINTS) await Promise.race(sending);
     const claims = await claim(app, busy);
     const claimed = Map.groupBy(claims, (callback) => callback.endpoint_id);
+    const cut = wasCut(claims.length, [...claimed.values()]);
     for (const [endpointId, callbacks] of claimed) {
       const queue = queues.get(endpointId) ?? { waiting: [], sending: 0, more: false, gone: false };
       queues.set(endpointId, queue);
       queue.waiting.push(...callbacks);
     }
     for (const [endpointId, queue] of queues) {
-      if (!busy.includes(endpointId)) queue.more = claimed.get(endpointId)?.length === CLAIMED_PER_ENDPOINT;
+      if (!busy.includes(endpointId)) queue.more = cut && claimed.has(endpointId);
       begin(endpointId, queue);
     }
     return claims.length;
@@ -126,6 +127,11 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
 function isBusy({ waiting, sending, more, gone }: EndpointQueue): boolean {
   if (gone) return true;
   return more ? waiting.length > REFILLED_AT : waiting.length > 0 || sending === CONCURRENT_PER_ENDPOINT;
+}
+
+/** Whether a claim took as many as it may. Only an endpoint that has its whole share can have hidden those of others. */
+function wasCut(count: number, shares: readonly Claim[][]): boolean {
+  return count === CLAIMED_AT_ONCE || shares.some((share) => share.length === CLAIMED_PER_ENDPOINT);
 }
 
 async function claim(app: App, excluded: readonly number[]): Promise<Claim[]> {

@@ -132,7 +132,8 @@ export type ClaimedCallback = SqlRow & {
 
 /**
  * Claims due callbacks until `until`: the due time moves there, so that a claim nobody finishes comes back by itself.
- * At most `perEndpoint` of one endpoint, and none of the excluded ones, so that a long queue hides no other.
+ * Of the `limit` that are due longest at most `perEndpoint` of one endpoint, and none of the excluded ones, so that a long
+ * queue hides no other.
  */
 export function claimCallbacks(
   tx: Tx,
@@ -142,14 +143,14 @@ export function claimCallbacks(
     `update callbacks set lease = $2, next_attempt_at = $3
      where state = 'queued' and next_attempt_at <= $4 and id in (
        select id from (
-         select id, due_at, row_number() over (partition by endpoint_id order by due_at, id) as place
+         select id, row_number() over (partition by endpoint_id order by due_at, id) as place
          from (
            select id, endpoint_id, next_attempt_at as due_at from callbacks
            where state = 'queued' and next_attempt_at <= $4 and endpoint_id not in {ids}
-           order by next_attempt_at limit 1000
+           order by next_attempt_at limit $6
          ) as due
        ) as ranked
-       where place <= $5 order by due_at, id limit $6)
+       where place <= $5)
      returning id, environment_id, endpoint_id, sequence, attempts, lease, webhook_id, url, content_type, body`,
     [JSON.stringify(claim.excluded), claim.lease, claim.until, claim.now, claim.perEndpoint, claim.limit],
   );

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
+import { enqueueCallback } from '../../src/outbox/enqueue-callback.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+
+const CALLBACKS = 1100;
+
+forEachEngine('a backlog that one claim cannot take', (openTestDatabase) => {
+  for (const endpoints of [1, 16, CALLBACKS]) {
+    test(`is delivered without a pause, to ${endpoints} endpoints`, async () => {
+      const app = createTestApp(await openTestDatabase());
+      await enqueue(app, endpoints);
+      let woken = false;
+      const delivery = createCallbackDelivery(app, () => {
+        woken = true;
+      });
+      let claimed = 0;
+      // As the worker does, which would pause for a quarter of a second where this ends.
+      for (let goOn = true; goOn; ) {
+        woken = false;
+        const found = await delivery.poll();
+        claimed += found;
+        while (found === 0 && !woken && app.sent.length < claimed) await nextTurn();
+        goOn = found > 0 || woken;
+      }
+      await delivery.drain();
+      assert.equal(app.sent.length, CALLBACKS);
+      assert.equal(new Set(app.sent.map(({ body }) => body)).size, CALLBACKS);
+    });
+  }
+});
+
+async function enqueue(app: TestApp, endpoints: number): Promise<void> {
+  const environment = await createTestEnvironment(app);
+  await app.db.transaction(async (tx) => {
+    for (let at = 0; at < CALLBACKS; at++) {
+      await enqueueCallback(tx, environment, {
+        amount: 12_990,
+        currency: 'CLP',
+        result: 'completed',
+        message: 'Approved',
+        sequence: 2,
+        url: `https://shop.example.cl/${at % endpoints}`,
+        transactionId: 1001 + at,
+        reference: `order-${at}`,
+        timestamp: app.now(),
+      });
+    }
+  });
+}
