@@ -49,9 +49,10 @@ export type Database = {
    * Runs `work` in one transaction and resolves when its commit is durable.
    *
    * `work` may run again after a serialization failure or a deadlock, so it changes nothing but the database.
-   * Rejects with `StorageError`; with code `OUTCOME_UNKNOWN` the commit may or may not have happened.
+   * Rejects with `StorageError`; with code `OUTCOME_UNKNOWN` the commit may or may not have happened. A server that gives
+   * no answer for 10 s has failed, unless the statements of `work` are `slow` by nature, such as those of a migration.
    */
-  transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
+  transaction<Result>(work: (tx: Tx) => Promise<Result>, statements?: 'slow'): Promise<Result>;
 
   /** Writes a consistent copy to `file` while the service runs. SQLite only; PostgreSQL has pg_dump and pg_basebackup. */
   backup(file: string): Promise<void>;

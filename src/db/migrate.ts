@@ -54,7 +54,7 @@ function runMigration(db: Database, name: string): Promise<boolean> {
     for (const statement of splitStatements(readFileSync(join(folder, name), 'utf8'))) await tx.query(statement);
     await tx.query('insert into schema_migrations (name, applied_at) values ($1, current_timestamp)', [name]);
     return true;
-  });
+  }, 'slow');
 }
 
 /** PostgreSQL's `create table if not exists` can still collide with itself when two processes run it at once. */

@@ -18,6 +18,12 @@ export type PostgresOptions = { connections: number; pooler: boolean };
 // Amounts, ids and times fit in 53 bits; `pg` would hand out bigint as text.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
+/** Without an answer for so long the connection counts as lost: a network that has split says nothing for many minutes. */
+const ANSWER_WITHIN_MS = 10_000;
+/** To a new connection, or to one that another request gives back. */
+const CONNECT_WITHIN_MS = 5_000;
+const HOUR = 3_600_000;
+
 /** Opens a pool on a PostgreSQL 15 or newer. `url` is a `postgres://` address. */
 export function openPostgresDatabase(url: string, options: PostgresOptions): Database {
   const pool = new pg.Pool({
@@ -26,6 +32,10 @@ export function openPostgresDatabase(url: string, options: PostgresOptions): Dat
     application_name: 'rubrica',
     // What is asked without waiting in between is sent without waiting in between, such as `begin` and what follows it.
     pipeline: true,
+    query_timeout: ANSWER_WITHIN_MS,
+    connectionTimeoutMillis: CONNECT_WITHIN_MS,
+    // What a lost connection has locked is free again after this. PgBouncer refuses the setting; it has one of its own.
+    ...(!options.pooler && { idle_in_transaction_session_timeout: ANSWER_WITHIN_MS }),
   });
   // A connection that the server closes fails its query, if it has one, and is replaced at its next use. Without these
   // listeners, one for those that are idle and one for those in use, it would end the process.
@@ -37,7 +47,10 @@ export function openPostgresDatabase(url: string, options: PostgresOptions): Dat
     engine: 'postgres',
     query: async <Row extends SqlRow>(sql: string, parameters: readonly SqlValue[] = []) =>
       ask<Row>(pool, statements(sql, parameters)),
-    transaction: (work) => retrying(() => runTransaction(pool, statements, work)),
+    transaction: (work, kind) => {
+      const asked = kind === 'slow' ? slow(statements) : statements;
+      return retrying(() => runTransaction(pool, asked, work));
+    },
     backup: async () => {
       throw new Error('Back up PostgreSQL with pg_dump or pg_basebackup.');
     },
@@ -45,7 +58,10 @@ export function openPostgresDatabase(url: string, options: PostgresOptions): Dat
   };
 }
 
-type Statements = (sql: string, parameters: readonly SqlValue[]) => pg.QueryConfig;
+/** `query_timeout`, in milliseconds, stands in for the pool's. */
+type Statement = pg.QueryConfig & { query_timeout?: number };
+
+type Statements = (sql: string, parameters: readonly SqlValue[]) => Statement;
 
 function createStatements(pooler: boolean): Statements {
   const known = new Map<string, { name: string; text: string }>();
@@ -58,6 +74,10 @@ function createStatements(pooler: boolean): Statements {
     const values = parameters as SqlValue[];
     return pooler ? { text: statement.text, values } : { name: statement.name, text: statement.text, values };
   };
+}
+
+function slow(statements: Statements): Statements {
+  return (sql, parameters) => ({ ...statements(sql, parameters), query_timeout: HOUR });
 }
 
 async function runTransaction<Result>(
@@ -112,12 +132,15 @@ async function ask<Row extends SqlRow>(connection: Connection, statement: pg.Que
   }
 }
 
-/** 53100 disk full; classes 08, 53 and 57P the server going away; whatever is no answer of the server is its socket. */
+/**
+ * 53100 disk full; classes 08, 53 and 57P the server going away, 25P03 the end of a transaction that asked nothing for too
+ * long; whatever is no answer of the server is its socket, or the time in which it gave none.
+ */
 function storageErrorOf(error: unknown): StorageError | null {
   if (!(error instanceof pg.DatabaseError)) return new StorageError('STORAGE_UNAVAILABLE', error);
   const code = error.code ?? '';
   if (code === '53100') return new StorageError('STORAGE_FULL', error);
-  return /^(08|53|57P)/.test(code) ? new StorageError('STORAGE_UNAVAILABLE', error) : null;
+  return /^(08|53|57P|25P03)/.test(code) ? new StorageError('STORAGE_UNAVAILABLE', error) : null;
 }
 
 /** One parameter whatever the number of rows: one prepared statement serves every batch. */

@@ -1,4 +1,5 @@
 import { Problem } from '../error-catalogue.ts';
+import { withinTime } from '../lib/within-time.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /** The process runs. */
@@ -32,7 +33,10 @@ export const getReadyz: Endpoint = {
   },
   handle: async (app, _request, reply) => {
     if (app.stopping.aborted) throw new Problem('STOPPING');
-    await app.db.query('select 1 as one');
+    // A balancer that waits longer than this has given up.
+    await withinTime(app.db.query('select 1 as one'), 2_000).catch(() => {
+      throw new Problem('STORAGE_UNAVAILABLE');
+    });
     return reply.header('content-type', 'application/json').send('{"status":"ready"}');
   },
 };

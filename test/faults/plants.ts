@@ -33,6 +33,17 @@ const NO_FENCE: Edit = {
   put: 'lease = null\n     where id in {ids} and $2 = $2 returning id',
 };
 
+const UNKNOWN_IS_REFUSED: Edit = {
+  file: POSTGRES,
+  find: `committing ? new StorageError('OUTCOME_UNKNOWN', error.cause) : error`,
+  put: 'error',
+};
+
+const SHORT_TIME_OUTS: readonly Edit[] = [
+  { file: POSTGRES, find: 'const ANSWER_WITHIN_MS = 10_000;', put: 'const ANSWER_WITHIN_MS = 1_000;' },
+  { file: POSTGRES, find: 'const CONNECT_WITHIN_MS = 5_000;', put: 'const CONNECT_WITHIN_MS = 500;' },
+];
+
 const SHORT_LEASE: readonly Edit[] = [
   { file: ENGINE, find: 'const LEASE_MS = 60_000', put: 'const LEASE_MS = 1_500' },
   { file: ENGINE, find: 'const START_WITHIN_MS = 40_000', put: 'const START_WITHIN_MS = 1_000' },
@@ -148,7 +159,7 @@ export const PLANTS = {
       put: 'const tx = { query: (sql, values) => db.transaction((own) => own.query(sql, values)) };\n  return (async () => {\n    // PostgreSQL',
     },
     { file: MIGRATE, find: `await tx.query('lock table schema_migrations in access exclusive mode');`, put: '{}' },
-    { file: MIGRATE, find: 'return true;\n  });', put: 'return true;\n  })();' },
+    { file: MIGRATE, find: "return true;\n  }, 'slow');", put: 'return true;\n  })();' },
   ],
   'no drain': [{ file: SERVE, find: 'await running.stop();', put: '' }],
   'goes by the wall clock': [
@@ -170,6 +181,15 @@ export const PLANTS = {
     },
   ],
   'short queue': [{ file: CREATE, find: 'maxQueued: 4096,', put: 'maxQueued: 4,' }],
+  'waits for the database for ever': [
+    { file: POSTGRES, find: 'query_timeout: ANSWER_WITHIN_MS,', put: '' },
+    { file: POSTGRES, find: 'connectionTimeoutMillis: CONNECT_WITHIN_MS,', put: '' },
+  ],
+  'an unknown commit is called refused': [UNKNOWN_IS_REFUSED],
+  // Half a minute of waiting in a few seconds.
+  'short time-outs': SHORT_TIME_OUTS,
+  'short time-outs, an unknown commit is called refused': [...SHORT_TIME_OUTS, UNKNOWN_IS_REFUSED],
+  'backs up in small steps': [{ file: SQLITE, find: ', { rate: ALL_PAGES }', put: '' }],
   'ends with its database connection': [
     {
       file: 'src/db/postgres-database.ts',

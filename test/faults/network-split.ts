@@ -1,0 +1,135 @@
+import type { PlantName } from './plants.ts';
+import { auditStore } from './support/audit-store.ts';
+import { createJournal, type Journal, type Load, resolveOpen, startLoad } from './support/load.ts';
+import { comesTrue } from './support/orders.ts';
+import { prepareStore } from './support/prepare-store.ts';
+import { type ServeProcess, startServe } from './support/serve-process.ts';
+import { createShopClient, type ShopClient } from './support/shop-client.ts';
+import { type NetworkFault, type SplitNetwork, splitNetwork } from './support/split-network.ts';
+
+export type SplitReport = {
+  acknowledged: number;
+  /** Answers that said that nothing was stored, and those that said nothing. */
+  refused: number;
+  unknown: number;
+  slowestAnswerMs: number;
+  /** Answers of `/readyz` while the network was broken. */
+  ready: Record<number, number>;
+  /** From the end of the fault to the next creation. */
+  recoveredMs: number | null;
+  problems: string[];
+};
+
+export type SplitOptions = {
+  fault: NetworkFault;
+  /** How long it lasts. */
+  ms: number;
+  plant?: PlantName;
+};
+
+const CLIENTS = 16;
+/** A request waits for its turn, for a connection and for its commit, each a bounded time. */
+const LONGEST_ANSWER_MS = 20_000;
+const LONGEST_RECOVERY_MS = 15_000;
+
+/** Creates transactions while the network between the service and its PostgreSQL fails for a time. */
+export async function splitFromDatabase(databaseUrl: string, options: SplitOptions): Promise<SplitReport> {
+  const { fault, ms, plant } = options;
+  await prepareStore(databaseUrl);
+  const network = await splitNetwork(databaseUrl);
+  const journal = createJournal();
+  const client = createShopClient({ timeoutMs: LONGEST_ANSWER_MS });
+  const service = await startServe({ databaseUrl: network.url, plant });
+  let slowestAnswerMs = 0;
+  const timed: ShopClient = {
+    ...client,
+    create: async (...request) => {
+      const start = performance.now();
+      const reply = await client.create(...request);
+      slowestAnswerMs = Math.max(slowestAnswerMs, Math.round(performance.now() - start));
+      return reply;
+    },
+  };
+  const load = startLoad({ client: timed, url: () => service.url, clients: CLIENTS, journal, prefix: 'n' });
+  try {
+    if (!(await comesTrue(() => journal.acknowledged.size > CLIENTS, 10_000))) throw new Error('There was no load');
+    const ready = await breakFor({ network, client, service }, fault, ms);
+    const recoveredMs = await recover(network, journal);
+    const problems = await settle({ service, client, load, journal }, databaseUrl);
+    const counts = Object.entries(journal.counts);
+    const sum = (wanted: (answer: string) => boolean) =>
+      counts.filter(([answer]) => wanted(answer)).reduce((total, [, count]) => total + count, 0);
+    return {
+      acknowledged: journal.acknowledged.size,
+      refused: sum((answer) => answer === 'STORAGE_UNAVAILABLE' || answer === 'OVERLOADED'),
+      unknown: sum((answer) => answer === 'unknown: 503 OUTCOME_UNKNOWN'),
+      slowestAnswerMs,
+      ready,
+      recoveredMs,
+      problems: [...problems, ...unexpected(journal)],
+    };
+  } finally {
+    service.signal('SIGKILL');
+    network.close();
+    await Promise.all([load.stop(), service.exited]);
+    client.close();
+  }
+}
+
+type Setting = { network: SplitNetwork; client: ShopClient; service: ServeProcess };
+
+/** Answers what `/readyz` said meanwhile. */
+async function breakFor({ network, client, service }: Setting, fault: NetworkFault, ms: number) {
+  network.set(fault);
+  const ready: Record<number, number> = {};
+  for (const end = performance.now() + ms; performance.now() < end; ) {
+    const { status } = await client.get(`${service.url}/readyz`);
+    ready[status] = (ready[status] ?? 0) + 1;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return ready;
+}
+
+async function recover(network: SplitNetwork, journal: Journal): Promise<number | null> {
+  network.set(null);
+  const healedAt = performance.now();
+  const before = journal.counts.created ?? 0;
+  const creates = () => (journal.counts.created ?? 0) > before + CLIENTS;
+  return (await comesTrue(creates, LONGEST_RECOVERY_MS)) ? Math.round(performance.now() - healedAt) : null;
+}
+
+/** Stops the load, repeats what is open at the same process, and compares. */
+async function settle(
+  { service, client, load, journal }: { service: ServeProcess; client: ShopClient; load: Load; journal: Journal },
+  databaseUrl: string,
+): Promise<string[]> {
+  await load.stop();
+  if (!service.running()) return ['the service ended'];
+  await resolveOpen(client, service.url, journal);
+  const { problems } = await auditStore(databaseUrl, journal);
+  const { status } = await client.get(`${service.url}/readyz`);
+  return status === 200 ? problems : [...problems, `/readyz was ${status} at the end`];
+}
+
+/** Whatever a network does, clients hear one of these. */
+function unexpected({ counts }: Journal): string[] {
+  const expected = ['created', 'replayed', 'STORAGE_UNAVAILABLE', 'OVERLOADED', 'unknown: 503 OUTCOME_UNKNOWN'];
+  return Object.keys(counts)
+    .filter((answer) => !expected.includes(answer))
+    .map((answer) => `${counts[answer]} were answered ${answer}`);
+}
+
+/** Answers a line for each thing that a split network may not do. */
+export function checkSplit(fault: NetworkFault, report: SplitReport): string[] {
+  const { refused, unknown, ready, recoveredMs, problems } = report;
+  const found = [...problems];
+  if (recoveredMs === null) found.push('no transaction was created after the network was well again');
+  const others = Object.keys(ready).filter((status) => status !== '200');
+  if (fault === 'slow') {
+    if (refused + unknown > 0 || others.length > 0) found.push('a slow network was taken for a broken one');
+    return found;
+  }
+  if (fault === 'commits unanswered' ? unknown === 0 : refused + unknown === 0) found.push('the fault was not felt');
+  if (fault !== 'commits unanswered' && ready[503] === undefined) found.push('/readyz did not say that it was');
+  return [...found, ...others.filter((status) => status !== '503').map((status) => `/readyz was ${status}`)];
+}

@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net';
+
+/**
+ * What the network between a service and its database does.
+ * `silent`: nothing arrives any more, and nobody is told. `commits unanswered`: commits arrive, and from then on no answer
+ * comes back. `resets`: every connection is reset, new ones too. `slow`: everything comes later.
+ */
+export type NetworkFault = 'silent' | 'commits unanswered' | 'resets' | 'slow';
+
+export type SplitNetwork = {
+  /** The address of the database by way of this network. */
+  readonly url: string;
+  /** Null: all is well again. What was held back arrives now, as late as that. */
+  set(fault: NetworkFault | null): void;
+  close(): void;
+};
+
+const SLOW_MS = 100;
+
+type Pair = { client: Socket; server: Socket };
+
+/** A network of its own between a service and the PostgreSQL at `url`. */
+export async function splitNetwork(url: string): Promise<SplitNetwork> {
+  const target = new URL(url);
+  const database = { host: target.hostname, port: Number(target.port) };
+  const pairs = new Set<Pair>();
+  let fault: NetworkFault | null = null;
+
+  const forward = (from: Socket, to: Socket, onChunk: (chunk: Buffer) => void = () => {}) => {
+    from.on('data', (chunk: Buffer) => {
+      onChunk(chunk);
+      if (fault === 'slow') setTimeout(() => to.write(chunk), SLOW_MS);
+      else to.write(chunk);
+    });
+    from.on('error', () => {});
+    from.on('close', () => to.destroy());
+  };
+
+  const network = createServer((client) => {
+    if (fault === 'resets') return void client.resetAndDestroy();
+    const server = dial(database);
+    const pair = { client, server };
+    pairs.add(pair);
+    client.once('close', () => pairs.delete(pair));
+    forward(client, server, (chunk) => {
+      if (fault === 'commits unanswered' && chunk.includes('commit')) server.pause();
+    });
+    forward(server, client);
+    if (fault === 'silent') hold(pair);
+  });
+  network.listen(0, '127.0.0.1');
+  await once(network, 'listening');
+  target.port = String((network.address() as AddressInfo).port);
+
+  return {
+    url: target.href,
+    set: (next) => {
+      fault = next;
+      for (const pair of pairs) {
+        if (fault === 'silent') hold(pair);
+        else if (fault === 'resets') pair.client.resetAndDestroy();
+        else if (fault === null) release(pair);
+      }
+    },
+    close: () => {
+      network.close();
+      for (const { client } of pairs) client.destroy();
+    },
+  };
+}
+
+function hold({ client, server }: Pair): void {
+  client.pause();
+  server.pause();
+}
+
+function release({ client, server }: Pair): void {
+  client.resume();
+  server.resume();
+}
