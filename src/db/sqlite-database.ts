@@ -19,6 +19,9 @@ type Prepare = (sql: string) => sqlite.StatementSync;
 export const ConnectionClass =
   (sqlite as unknown as { Database?: typeof sqlite.DatabaseSync }).Database ?? sqlite.DatabaseSync;
 
+/** In one step, which a commit cannot disturb: between two, each commit would let the copy begin anew, for ever under load. */
+const ALL_PAGES = 0x7fffffff;
+
 /**
  * Opens the embedded store: one connection that writes, one that reads committed data only.
  *
@@ -66,7 +69,7 @@ export function openSqliteDatabase(file: string, onFatal: (error: unknown) => vo
     },
     transaction,
     backup: async (target) => {
-      await sqlite.backup(reader, target);
+      await sqlite.backup(reader, target, { rate: ALL_PAGES });
     },
     close: async () => {
       await queue;

@@ -17,3 +17,9 @@ test('a copy of the main file only is caught', async () => {
   report('main file only', { problems: problems.length, first: problems[0] });
   assert.notDeepEqual(problems, []);
 });
+
+test('a backup that begins anew at every commit is caught', async () => {
+  const { problems } = await backUpUnderLoad(20, 'small steps');
+  report('small steps', { problems: problems.length, first: problems[0] });
+  assert.notDeepEqual(problems, []);
+});

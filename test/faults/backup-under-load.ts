@@ -3,6 +3,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { PlantName } from './plants.ts';
 import { auditStore } from './support/audit-store.ts';
 import { createJournal, type Journal, startLoad } from './support/load.ts';
 import { prepareStore } from './support/prepare-store.ts';
@@ -17,10 +18,14 @@ export type BackupReport = {
   problems: string[];
 };
 
-/** `main file only`: what somebody does who copies the database without its write-ahead log. */
-export type BackupMethod = 'rubrica backup' | 'main file only';
+/**
+ * `main file only`: what somebody does who copies the database without its write-ahead log. `small steps`: `rubrica backup`
+ * with a planted bug.
+ */
+export type BackupMethod = 'rubrica backup' | 'main file only' | 'small steps';
 
 const CLIENTS = 16;
+const LONGEST_BACKUP_MS = 15_000;
 const repository = join(import.meta.dirname, '../..');
 
 /** Writes backups while 16 clients create transactions, and starts a service on each of them. */
@@ -39,7 +44,10 @@ export async function backUpUnderLoad(backups: number, method: BackupMethod): Pr
       const before = new Map(journal.acknowledged);
       const copy = join(folder, `copy-${backup}.db`);
       if (method === 'main file only') copyFileSync(file, copy);
-      else await runBackup(`sqlite:${file}`, copy);
+      else if (!(await runBackup(`sqlite:${file}`, copy, method))) {
+        report.problems.push(`backup ${backup} did not end within ${LONGEST_BACKUP_MS} ms`);
+        break;
+      }
       report.meanwhile = journal.acknowledged.size - before.size;
       const audit = await restore(`sqlite:${copy}`, {
         ...journal,
@@ -68,13 +76,21 @@ function openAfter(before: ReadonlyMap<string, number>, journal: Journal): Set<s
   return new Set([...journal.open, ...since, ...next]);
 }
 
-/** With the launcher's own command line, as an operator does. */
-async function runBackup(databaseUrl: string, target: string): Promise<void> {
-  const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl, MASTER_KEY };
-  await promisify(execFile)(process.execPath, [join(repository, 'src/main.ts'), 'backup', target], {
-    cwd: repository,
-    env,
-  });
+/** With the launcher's own command line, as an operator does. Answers whether it ended in time. */
+async function runBackup(databaseUrl: string, target: string, method: BackupMethod): Promise<boolean> {
+  const planted = method === 'small steps';
+  const preload = planted ? ['--import', join(import.meta.dirname, 'preload/plant-process.ts')] : [];
+  const plant: PlantName = 'backs up in small steps';
+  const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl, MASTER_KEY, ...(planted && { PLANTED_BUG: plant }) };
+  const options = { cwd: repository, env, timeout: LONGEST_BACKUP_MS };
+  const command = [...preload, join(repository, 'src/main.ts'), 'backup', target];
+  return promisify(execFile)(process.execPath, command, options).then(
+    () => true,
+    (error: Error & { killed?: boolean }) => {
+      if (error.killed !== true) throw error;
+      return false;
+    },
+  );
 }
 
 /** A service starts on the copy and takes a request; then the store is compared. */
