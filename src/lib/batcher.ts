@@ -5,6 +5,8 @@ export type BatcherOptions<I, O> = {
   maxBatch: number;
   /** The most items that may wait for a flush; those being flushed do not count. */
   maxQueued: number;
+  /** Once one has waited so long, nothing more is taken until it is its turn: who came now would wait longer still. */
+  maxWaitMs?: number;
   /** How many flushes may run at once. */
   concurrency: number;
 };
@@ -24,6 +26,8 @@ export class BatcherFullError extends Error {
 }
 
 type Batch<I, O> = {
+  /** When its first item came, by `performance.now()`. */
+  since: number;
   items: I[];
   resolve: ((output: O) => void)[];
   reject: ((error: unknown) => void)[];
@@ -36,7 +40,7 @@ type Batch<I, O> = {
  * delayed for the sake of others, and a burst still becomes one batch.
  */
 export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O> {
-  const { flush, maxBatch, maxQueued, concurrency } = options;
+  const { flush, maxBatch, maxQueued, maxWaitMs = Number.POSITIVE_INFINITY, concurrency } = options;
   const waiting: Batch<I, O>[] = [];
   const drained: (() => void)[] = [];
   let queued = 0;
@@ -44,11 +48,15 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O
   let scheduled = false;
 
   function submit(item: I): Promise<O> {
+    const now = performance.now();
+    const [oldest] = waiting;
     if (queued >= maxQueued) return Promise.reject(new BatcherFullError(`${maxQueued} items are already waiting`));
+    if (oldest !== undefined && now > oldest.since + maxWaitMs)
+      return Promise.reject(new BatcherFullError(`an item has waited for more than ${maxWaitMs} ms`));
     queued++;
     let batch = waiting.at(-1);
     if (batch === undefined || batch.items.length >= maxBatch) {
-      batch = { items: [], resolve: [], reject: [] };
+      batch = { since: now, items: [], resolve: [], reject: [] };
       waiting.push(batch);
     }
     const { items, resolve, reject } = batch;

@@ -38,7 +38,13 @@ const counters = perInstance(
   (app: App): Batcher<Use, CountRow> =>
     app.metrics.watchQueue(
       'limits',
-      createBatcher({ maxBatch: 128, maxQueued: 4096, concurrency: 1, flush: (uses) => countAll(app, uses) }),
+      createBatcher({
+        maxBatch: 128,
+        maxQueued: 4096,
+        maxWaitMs: 2_000,
+        concurrency: 1,
+        flush: (uses) => countAll(app, uses),
+      }),
     ),
 );
 

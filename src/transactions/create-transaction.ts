@@ -67,6 +67,7 @@ const batchers = perInstance((app: App) => {
   const batcher = createBatcher<NewRow, boolean>({
     maxBatch: 256,
     maxQueued: 4096,
+    maxWaitMs: 2_000,
     // SQLite has one writer. On PostgreSQL the second batch travels while the first is flushed.
     concurrency: app.db.engine === 'sqlite' ? 1 : 2,
     flush: async (batch) => {

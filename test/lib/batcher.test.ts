@@ -110,6 +110,27 @@ test('beyond maxQueued items are refused at once, and accepted again when there 
   await drain();
 });
 
+test('once one has waited for maxWaitMs nothing more is taken, until it is its turn', async (t) => {
+  let now = 1_000;
+  t.mock.method(performance, 'now', () => now);
+  const { calls, flush } = controlledFlush();
+  const { submit } = createBatcher({ ...limits, maxWaitMs: 500, flush });
+  const running = submit(1);
+  await turn();
+  const waiting = submit(2);
+  now += 500;
+  const patient = submit(3);
+  now += 1;
+  await assert.rejects(submit(4), (error) => error instanceof BatcherFullError && error.code === 'OVERLOADED');
+  calls[0]?.done();
+  await running;
+  const accepted = submit(5);
+  calls[1]?.done();
+  assert.deepEqual(await Promise.all([waiting, patient]), [20, 30]);
+  calls[2]?.done();
+  assert.equal(await accepted, 50);
+});
+
 test('as many flushes run at once as concurrency allows', async () => {
   const { calls, flush } = controlledFlush();
   const { submit, drain } = createBatcher({ ...limits, maxBatch: 1, concurrency: 2, flush });
