@@ -4,14 +4,21 @@ import { forEachEngine } from '../support/engines.ts';
 import { addReplicaAhead, jumpClock } from './clock-jump.ts';
 import { report } from './support/report.ts';
 
-describe('a clock that is set by two hours', () => {
-  for (const hours of [2, -2] as const) {
-    test(`${hours > 0 ? 'forth' : 'back'} moves no expiry and no attempt`, async () => {
+const to2038 = Math.round((Date.UTC(2038, 0, 20) - Date.now()) / 3_600_000);
+const jumps = [
+  { jump: 'two hours forth', hours: 2 },
+  { jump: 'two hours back', hours: -2 },
+  { jump: 'to the day after seconds no longer fit in 31 bits', hours: to2038 },
+];
+
+describe('a clock that is set', () => {
+  for (const { jump, hours } of jumps) {
+    test(`${jump} moves no expiry and no attempt`, async () => {
       const problems = await jumpClock(hours);
       report('clock jump', { hours, problems: problems.length });
       assert.deepEqual(problems, []);
     });
-    test(`${hours > 0 ? 'forth' : 'back'} is felt by a service that goes by the wall clock, and that is caught`, async () => {
+    test(`${jump} is felt by a service that goes by the wall clock, and that is caught`, async () => {
       const problems = await jumpClock(hours, { plant: 'goes by the wall clock' });
       report('goes by the wall clock', { hours, problems: problems.length, first: problems[0] });
       assert.notDeepEqual(problems, []);

@@ -13,12 +13,12 @@ const HOUR = 3_600_000;
 const SECOND_ATTEMPT_MS = 5_000;
 
 /**
- * Sets the wall clock of a running service by two hours, forth or back. Nothing expires for that, nothing is tried
+ * Sets the wall clock of a running service by some hours, forth or back. Nothing expires for that, nothing is tried
  * sooner or later for it, and what is paid afterwards is told at once. Answers what was not so. `short` does not wait
  * until the second attempt is due.
  */
 export async function jumpClock(
-  hours: 2 | -2,
+  hours: number,
   options: { plant?: PlantName; short?: boolean } = {},
 ): Promise<string[]> {
   const { plant, short = false } = options;

@@ -12,7 +12,7 @@ const skip = binaries === undefined && 'CONCURRENT CREATES WERE NOT TESTED: bin/
 describe('four replicas on one PostgreSQL', { skip }, () => {
   test('create every reference once, whatever crashes', async () => {
     const random = createSeededRandom(1);
-    const options = { operations: OPERATIONS, databaseCrashes: 6, kills: 4, random };
+    const options = { operations: OPERATIONS, databaseCrashes: 10, kills: 4, random };
     const result = await createConcurrently(binaries as string, options);
     show('concurrent creates', result);
     assert.deepEqual(result.violations, []);

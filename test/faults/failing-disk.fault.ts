@@ -10,6 +10,7 @@ const reason = whyNoInjection();
 
 const faults: readonly Pick<Injection, 'call' | 'fault'>[] = [
   { call: 'fsync', fault: 'error=EIO' },
+  { call: 'fsync', fault: 'error=ENOSPC' },
   { call: 'fsync', fault: 'signal=KILL' },
   { call: 'pwrite64', fault: 'error=EIO' },
   { call: 'pwrite64', fault: 'error=ENOSPC' },
@@ -21,14 +22,22 @@ describe('a disk that fails', { skip: reason !== null && `FAILING DISKS WERE NOT
     test(`${fault} at each of the first ${POINTS} calls of ${call} loses nothing`, async () => {
       const answers: Record<string, number> = {};
       const problems: string[] = [];
+      let whileServing = 0;
       for (let point = 1; point <= POINTS; point++) {
         const injection = { call, fault, at: String(point) };
         const result = await createOnFailingDisk(injection);
+        if (result.started) whileServing++;
         for (const problem of checkDiskFault(injection, result)) problems.push(`call ${point}: ${problem}`);
         for (const [answer, count] of Object.entries(result.answers)) answers[answer] = (answers[answer] ?? 0) + count;
       }
-      report(`${call} ${fault}`, { points: POINTS, ...answers, problems: problems.length });
+      report(`${call} ${fault}`, {
+        points: POINTS,
+        'while serving': whileServing,
+        ...answers,
+        problems: problems.length,
+      });
       assert.deepEqual(problems, []);
+      assert.ok(whileServing > POINTS / 4, 'the faults hit a service under load');
     });
   }
 

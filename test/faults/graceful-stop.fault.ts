@@ -23,7 +23,7 @@ describe('SIGTERM', () => {
     assert.notDeepEqual(problems, []);
   });
 
-  test(`restarts three replicas ${ROUNDS} times, and no request fails that may be tried twice`, {
+  test(`restarts four replicas ${ROUNDS} times, and no request fails that may be tried twice`, {
     skip: binaries === undefined && 'ROLLING RESTARTS WERE NOT TESTED: bin/test finds PostgreSQL',
   }, async () => {
     const result = await restartReplicas(binaries as string, { rounds: ROUNDS });

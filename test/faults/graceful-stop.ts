@@ -23,6 +23,7 @@ export type StopReport = {
 };
 
 const CLIENTS = 32;
+const REPLICAS = 4;
 const LONGEST_EXIT_MS = 10_000;
 
 /** Asks a service to stop while 32 clients create transactions and a callback is being answered, again and again. */
@@ -86,7 +87,7 @@ export type RollingReport = {
   problems: string[];
 };
 
-/** Restarts three replicas on one PostgreSQL, one after the other, under clients that may try each request twice. */
+/** Restarts four replicas on one PostgreSQL, one after the other, under clients that may try each request twice. */
 export async function restartReplicas(
   binaries: string,
   options: { rounds: number; plant?: PlantName },
@@ -100,7 +101,7 @@ export async function restartReplicas(
   try {
     await prepareStore(postgres.url);
     const start = () => startServe({ databaseUrl: postgres.url, plant: options.plant });
-    replicas.push(...(await Promise.all([start(), start(), start()])));
+    replicas.push(...(await Promise.all(Array.from({ length: REPLICAS }, start))));
     const balanced = balance(client, replicas, () => repeated++);
     const load = startLoad({
       client: balanced,
@@ -114,17 +115,17 @@ export async function restartReplicas(
     });
     const problems: string[] = [];
     let slowestExitMs = 0;
-    for (let restart = 0; restart < 3 * options.rounds; restart++) {
+    for (let restart = 0; restart < REPLICAS * options.rounds; restart++) {
       await sleep(200);
-      const replica = replicas[restart % 3] as ServeProcess;
+      const replica = replicas[restart % REPLICAS] as ServeProcess;
       // The balancer is told nothing: it notices.
       slowestExitMs = Math.max(slowestExitMs, await stopService(replica, problems));
-      replicas[restart % 3] = await start();
+      replicas[restart % REPLICAS] = await start();
     }
     await load.stop();
     problems.push(...(await auditStore(postgres.url, journal)).problems);
     return {
-      restarts: 3 * options.rounds,
+      restarts: REPLICAS * options.rounds,
       acknowledged: journal.acknowledged.size,
       repeated,
       failed,
@@ -142,14 +143,15 @@ export async function restartReplicas(
 /** What a balancer does: each request to the next replica, and to another one when that one gives no answer. */
 function balance(client: ShopClient, replicas: readonly ServeProcess[], onRepeat: () => void): ShopClient {
   let turn = 0;
-  const next = () => (replicas[turn++ % replicas.length] as ServeProcess).url;
+  const urlOf = (place: number) => (replicas[place % replicas.length] as ServeProcess).url;
   return {
     ...client,
     create: async (_url, reference, amount): Promise<Reply> => {
-      const first = await client.create(next(), reference, amount);
+      const place = turn++;
+      const first = await client.create(urlOf(place), reference, amount);
       if (first.kind !== 'unknown' && first.kind !== 'refused') return first;
       onRepeat();
-      return client.create(next(), reference, amount);
+      return client.create(urlOf(place + 1), reference, amount);
     },
   };
 }

@@ -14,7 +14,7 @@ test(`${KILLS} kills under load lose nothing and double nothing`, async () => {
   report('kill -9 under load', { ...result, problems: result.problems.length });
   assert.deepEqual(result.problems, []);
   assert.ok(result.open > 0, 'the kills did interrupt requests');
-  assert.ok(result.acknowledged > 20 * KILLS, 'there was load');
+  assert.ok(result.acknowledged >= 500 * KILLS, 'there was load');
   assert.ok(result.slowestStartMs <= READY_MS, `ready again after ${result.slowestStartMs} ms`);
 });
 

@@ -51,7 +51,7 @@ export async function killUnderLoad(options: {
         onReply: answered.resolve,
       });
       await answered.promise;
-      await new Promise((resolve) => setTimeout(resolve, 20 + 180 * random()));
+      await new Promise((resolve) => setTimeout(resolve, 50 + 300 * random()));
       service.signal('SIGKILL');
       await load.stop();
       await service.exited;
