@@ -11,6 +11,7 @@ import { payToken, type Transaction } from '../../src/transactions/transaction.t
 import { readCounter, readStates } from '../checkout/checkout-case.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { acceptedRefund, refundsOf } from '../support/test-refunds.ts';
+import { createTestTransaction } from '../support/test-shop.ts';
 import { broughtBy } from '../support/webpay-case.ts';
 import {
   assertBalanced,
@@ -55,9 +56,13 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
     await assertBalanced(opened);
   });
 
-  for (const fault of ['drop_request', 'drop_answer', 'late', 'error_500', 'malformed'] as WebpayFault[]) {
-    test(`a commit that ends in ${fault} decides nothing; the worker finds out, and the payment is one`, async (context) => {
-      const opened = await openWebpayShop(context, openTestDatabase);
+  const lost = (['drop_request', 'drop_answer', 'late', 'error_500', 'malformed'] as WebpayFault[]).flatMap((fault) =>
+    // What the bank has authorised and nobody has committed is given back: a status that says so is no payment.
+    (['INITIALIZED', 'AUTHORIZED'] as const).map((statusBeforeCommit) => ({ fault, statusBeforeCommit })),
+  );
+  for (const { fault, statusBeforeCommit } of lost) {
+    test(`a commit that ends in ${fault} decides nothing; the worker finds out, and the payment is one (${statusBeforeCommit})`, async (context) => {
+      const opened = await openWebpayShop(context, openTestDatabase, { statusBeforeCommit });
       const { app, standIn } = opened;
       const token = await goToForm(opened);
       standIn.fail('commit', fault);
@@ -72,6 +77,25 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
         events: ['created', 'completed'],
         callbacks: 1,
       });
+      await assertBalanced(opened);
+    });
+  }
+
+  for (const fault of ['drop_request', 'late', 'error_500', 'malformed'] as WebpayFault[]) {
+    test(`a status that ends in ${fault}, of a payment whose commit was lost, decides nothing either`, async (context) => {
+      const opened = await openWebpayShop(context, openTestDatabase);
+      const { app, standIn } = opened;
+      const token = await goToForm(opened);
+      standIn.fail('commit', 'drop_answer');
+      await comeBack(opened, token, 'pay');
+      standIn.fail('status', fault);
+      app.now.advance(2000);
+      await lookUpPayments(app, 10);
+      assert.deepEqual([(await readStates(app)).attempts, await stageOf(opened)], [['unknown'], 'in_progress']);
+      standIn.release();
+      app.now.advance(60_000);
+      await lookUpPayments(app, 10);
+      assert.equal((await readStates(app)).transaction, 'completed');
       await assertBalanced(opened);
     });
   }
@@ -175,6 +199,34 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
       assert.equal(await stageOf(opened), order[0] === 'pay' ? 'completed' : 'payable');
       await assertBalanced(opened);
     }
+  });
+
+  test('who turned back and then pays on the form they had left is not charged: that attempt has ended', async (context) => {
+    const opened = await openWebpayShop(context, openTestDatabase);
+    const { app, standIn, transaction } = opened;
+    const token = await goToForm(opened);
+    const [attempt] = await app.db.query<{ id: string }>('select id from payment_attempts');
+    await lookUpPaymentOf(app, transaction.id, { given_up: attempt?.id as string });
+    assert.equal(await stageOf(opened), 'payable');
+    await comeBack(opened, token, 'pay');
+    await workUntilSettled(opened);
+    assert.equal(await stageOf(opened), 'expired');
+    standIn.reverseUncommitted();
+    await assertBalanced(opened);
+  });
+
+  test('the token of another transaction commits neither that one nor this one', async (context) => {
+    const opened = await openWebpayShop(context, openTestDatabase);
+    const { app, standIn, environment } = opened;
+    await goToForm(opened);
+    const other = { ...opened, transaction: await createTestTransaction(app, environment, { reference: 'ORD-2' }) };
+    const foreign = await goToForm(other);
+    await comeBack(opened, foreign, 'pay');
+    assert.deepEqual([await stageOf(opened), await stageOf(other)], ['in_progress', 'in_progress']);
+    assert.equal(standIn.charged(), 0);
+    await comeBack(other, foreign, 'pay');
+    assert.deepEqual([await stageOf(opened), await stageOf(other)], ['in_progress', 'completed']);
+    assert.equal(standIn.charged(), other.transaction.amount);
   });
 
   test('who comes back after the time is over, and paid in time, has paid', async (context) => {

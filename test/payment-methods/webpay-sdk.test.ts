@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { Options, WebpayPlus } from 'transbank-sdk';
 import { createSafeFetch } from '../../src/lib/safe-fetch.ts';
-import { createWebpayClient, type WebpayAnswer } from '../../src/payment-methods/webpay-client.ts';
+import { createWebpayClient, type WebpayAnswer, type WebpayClient } from '../../src/payment-methods/webpay-client.ts';
 import { TEST_ACCOUNT } from '../support/webpay-case.ts';
-import { type PayerChoice, startWebpayStandIn } from '../support/webpay-stand-in.ts';
+import { type PayerChoice, startWebpayStandIn, type WebpayStandIn } from '../support/webpay-stand-in.ts';
 
 const { account: commerceCode, key: apiKey } = TEST_ACCOUNT;
 const ORDER = { buyOrder: 'pa_1', sessionId: '1001', amount: 12_990, returnUrl: 'https://pay.example.cl/return' };
@@ -15,10 +15,7 @@ type Answer = WebpayAnswer | { kind: 'answered'; body: unknown };
 for (const choice of [null, 'pay', 'decline', 'abort', 'time_out', 'form_error'] as (PayerChoice | null)[]) {
   test(`the published client and ours agree on every call about a payer who chose ${choice ?? 'nothing yet'}`, async (context) => {
     await using standIn = await startWebpayStandIn();
-    const outbound = createSafeFetch();
-    context.after(() => outbound.close());
-    const ours = createWebpayClient(outbound.fetch, standIn.url, { commerceCode, apiKey });
-    const theirs = new WebpayPlus.Transaction(new Options(commerceCode, apiKey, standIn.url, 10_000));
+    const { ours, theirs } = clientsOf(context, standIn);
     const { buyOrder, sessionId, amount, returnUrl } = ORDER;
 
     const [made, published] = [
@@ -51,15 +48,35 @@ for (const choice of [null, 'pay', 'decline', 'abort', 'time_out', 'form_error']
   });
 }
 
-test('a token that nobody made is refused to both', async (context) => {
+for (const day of ['the same day', 'the next day'] as const) {
+  test(`the published client and ours agree on a refund in full on ${day}, and on one too many`, async (context) => {
+    await using standIn = await startWebpayStandIn();
+    const { ours, theirs } = clientsOf(context, standIn);
+    const [a, b] = [await paidToken(standIn, ours), await paidToken(standIn, ours)];
+    if (day === 'the next day') standIn.nextDay();
+    for (const amount of [ORDER.amount, ORDER.amount]) {
+      assert.deepEqual(withoutReason(await ours.refund(a, amount)), withoutReason(await sdk(theirs.refund(b, amount))));
+    }
+    assert.deepEqual(await ours.status(a), await sdk(theirs.status(b)));
+    assert.equal(standIn.charged(), 0);
+  });
+}
+
+test('the published client and ours agree on what is not accepted: an order, a token, a key', async (context) => {
   await using standIn = await startWebpayStandIn();
-  const outbound = createSafeFetch();
-  context.after(() => outbound.close());
-  const ours = createWebpayClient(outbound.fetch, standIn.url, { commerceCode, apiKey });
-  const theirs = new WebpayPlus.Transaction(new Options(commerceCode, apiKey, standIn.url, 10_000));
-  const token = 'a'.repeat(64);
-  assert.equal((await ours.commit(token)).kind, 'refused');
-  assert.equal((await sdk(theirs.commit(token))).kind, 'refused');
+  const { ours, theirs } = clientsOf(context, standIn);
+  const refused = { kind: 'refused' };
+  assert.deepEqual(withoutReason(await ours.create({ ...ORDER, amount: 0 })), refused);
+  assert.deepEqual(withoutReason(await sdk(theirs.create('pa_1', '1001', 0, ORDER.returnUrl))), refused);
+  for (const verb of ['commit', 'status'] as const) {
+    assert.deepEqual(withoutReason(await ours[verb]('a'.repeat(64))), refused);
+    assert.deepEqual(withoutReason(await sdk(theirs[verb]('a'.repeat(64)))), refused);
+  }
+  const stranger = clientsOf(context, standIn, 'x'.repeat(64));
+  await assert.rejects(stranger.ours.create(ORDER), /status 401/);
+  await assert.rejects(stranger.theirs.create('pa_1', '1001', 1000, ORDER.returnUrl), /401|Not Authorized/);
+  const sent = standIn.calls;
+  for (let at = 0; at < sent.length; at += 2) assert.equal(sent[at], sent[at + 1]);
 });
 
 /** The published client throws what is refused. */
@@ -70,4 +87,27 @@ async function sdk(answer: Promise<unknown>): Promise<Answer> {
     assert.match((error as Error).message, /422|parameter|state|status|refund|found/i);
     return { kind: 'refused', reason: 'other' };
   }
+}
+
+function clientsOf(context: TestContext, { url }: WebpayStandIn, key = apiKey) {
+  const outbound = createSafeFetch();
+  context.after(() => outbound.close());
+  return {
+    ours: createWebpayClient(outbound.fetch, url, { commerceCode, apiKey: key }),
+    theirs: new WebpayPlus.Transaction(new Options(commerceCode, key, url, 10_000)),
+  };
+}
+
+async function paidToken(standIn: WebpayStandIn, client: WebpayClient): Promise<string> {
+  const made = await client.create(ORDER);
+  assert.ok(made.kind === 'answered');
+  const token = made.body['token'] as string;
+  standIn.choose(token, 'pay');
+  await client.commit(token);
+  return token;
+}
+
+/** The published client gives a refusal no kind: that it refused is what can be compared. */
+function withoutReason(answer: Answer): object {
+  return answer.kind === 'refused' ? { kind: 'refused' } : answer;
 }

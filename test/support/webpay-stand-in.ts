@@ -6,12 +6,14 @@ import type { AddressInfo } from 'node:net';
 export type WebpayVerb = 'create' | 'commit' | 'status' | 'refund';
 
 /**
- * `drop_request`: nothing happens and nothing is answered. `drop_answer`: it happens and nothing is answered. `late`: it
- * happens, and the answer waits for `release`. The others happen and answer otherwise than they should.
+ * `drop_request`: nothing happens and nothing is answered. `drop_answer`: it happens and nothing is answered. `stall` and
+ * `late`: the same two, but the caller is left to wait until `release`. The others happen and answer otherwise than they
+ * should.
  */
 export type WebpayFault =
   | 'drop_request'
   | 'drop_answer'
+  | 'stall'
   | 'late'
   | 'error_500'
   | 'malformed'
@@ -29,6 +31,8 @@ export type WebpayStandIn = AsyncDisposable & {
   fail(verb: WebpayVerb, fault: WebpayFault): void;
   /** Whether one of the next calls is to be answered late. */
   willBeLate(): boolean;
+  /** Resolves when a caller is left to wait. */
+  waiting(): Promise<void>;
   /** Answers what is late. */
   release(): void;
   /** What the payer does; answers the address that their browser is sent to. */
@@ -78,6 +82,7 @@ export async function startWebpayStandIn(options: StandInOptions = {}): Promise<
   const faults: { verb: WebpayVerb; fault: WebpayFault }[] = [];
   const calls: string[] = [];
   const held: (() => void)[] = [];
+  let holding = Promise.withResolvers<void>();
   let reversible = true;
   let base = '';
 
@@ -140,13 +145,21 @@ export async function startWebpayStandIn(options: StandInOptions = {}): Promise<
     const body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
     const at = faults.findIndex((each) => each.verb === verb);
     const fault = at === -1 ? null : (faults.splice(at, 1)[0]?.fault ?? null);
-    if (fault === 'drop_request') return drop(verb, response);
+    if (fault === 'stall') await hold();
+    if (fault === 'stall' || fault === 'drop_request') return drop(verb, response);
     const answer = reply(verb, token, request, body);
     if (fault === 'drop_answer') return drop(verb, response);
-    if (fault === 'late') await new Promise<void>((resolve) => held.push(resolve));
+    if (fault === 'late') await hold();
     const { status, sent } = distort(answer, fault);
     calls.push(`${verb} ${status}`);
     response.writeHead(status, { 'content-type': 'application/json' }).end(sent);
+  };
+
+  const hold = () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    held.push(resolve);
+    holding.resolve();
+    return promise;
   };
 
   const drop = (verb: WebpayVerb, response: ServerResponse) => {
@@ -176,7 +189,9 @@ export async function startWebpayStandIn(options: StandInOptions = {}): Promise<
     calls,
     fail: (verb, fault) => faults.push({ verb, fault }),
     willBeLate: () => faults.some(({ fault }) => fault === 'late'),
+    waiting: () => holding.promise,
     release: () => {
+      holding = Promise.withResolvers();
       for (const answer of held.splice(0)) answer();
     },
     choose,
