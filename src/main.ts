@@ -78,7 +78,7 @@ function describe(error: unknown): { code: string; message: string } {
   if (error instanceof StoreHeldError) return { code: 'ALREADY_SERVED', message: error.message };
   if (error instanceof Problem) {
     const { title, fix } = CATALOGUE[error.code];
-    return { code: error.code, message: `${title}. ${error.extras.detail ?? fix}` };
+    return { code: error.code, message: error.extras.detail ?? `${title}. ${fix}` };
   }
   if (error instanceof StorageError) {
     const { message } = describe(error.cause);

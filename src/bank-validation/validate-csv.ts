@@ -1,5 +1,5 @@
 import { pipeline, Readable, type Writable } from 'node:stream';
-import { type Parser, parse } from 'csv-parse';
+import { CsvError as ParseError, type Parser, parse } from 'csv-parse';
 import { type Options as StringifyOptions, stringify } from 'csv-stringify/sync';
 import type { App } from '../app.ts';
 import type { AccountInput } from './account-checks.ts';
@@ -227,6 +227,10 @@ function unknownColumns(row: readonly string[]): CsvError {
 }
 
 function readableError(error: unknown): unknown {
-  const { code, lines } = error as { code?: string; lines?: number };
-  return code?.startsWith('CSV_') ? new CsvError(`Line ${lines ?? '?'} cannot be read as CSV (${code}).`) : error;
+  if (!(error instanceof ParseError)) return error;
+  // Its own message repeats what stands in the file.
+  const { code, lines } = error as ParseError & { lines?: number };
+  return new CsvError(
+    `Line ${lines ?? 1} cannot be read as CSV (${code}). Quotes stand around a whole cell, or nowhere.`,
+  );
 }

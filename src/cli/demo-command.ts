@@ -49,8 +49,12 @@ function leaveRunning(stage: Demo): void {
   stage.say('Every step was verified. The service stays up:');
   stage.show('API reference', `${stage.url}/docs`);
   stage.show('Health', `${stage.url}/readyz`);
-  stage.show('Callbacks', `DATABASE_URL=${stage.app.config.databaseUrl} bin/rubrica callback list`);
-  stage.show('Books', 'bin/rubrica books list, docs/finance.md');
+  // In memory, beside another demo, there is nothing that a command could open.
+  const { databaseUrl } = stage.app.config;
+  if (databaseUrl !== 'sqlite::memory:') {
+    stage.show('Callbacks', `DATABASE_URL=${databaseUrl} bin/rubrica callback list`);
+    stage.show('Books', `DATABASE_URL=${databaseUrl} bin/rubrica books list`);
+  }
   stage.show('Next', 'README.md: the same request with curl');
   stage.say('Ctrl+C ends it.');
   const stop = () => void stage.close().then(() => process.exit(0));

@@ -1,10 +1,10 @@
 import { chmodSync, existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { composeApp } from '../compose-app.ts';
 import { readConfig } from '../config.ts';
 import { prepareStore } from './prepare-store.ts';
-import { alreadyDone, CommandError, print } from './print.ts';
+import { alreadyDone, CommandError, invalidOption, print } from './print.ts';
 import { withApp } from './with-app.ts';
 
 /** `migrate` and `backup`. */
@@ -39,6 +39,8 @@ async function runMigrate(options: { json?: boolean }): Promise<void> {
 async function backup(file: string, options: { json?: boolean }): Promise<void> {
   const target = resolve(file);
   if (existsSync(target)) throw alreadyDone(`${file} exists, and a backup never overwrites: give another name.`);
+  if (!existsSync(dirname(target)))
+    throw invalidOption(`There is no folder ${dirname(target)}: make it, or name another.`);
   await withApp(async (app) => {
     if (app.db.engine !== 'sqlite') throw new CommandError('Back up PostgreSQL with pg_dump or pg_basebackup.');
     await app.db.backup(target);

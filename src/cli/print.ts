@@ -1,3 +1,5 @@
+import type { RefundRefusalCode } from '../refunds/refund-refusal.ts';
+
 /** With `--json` stdout is exactly one JSON object; otherwise lines for a person. */
 export function print(options: { json?: boolean }, value: object, lines: readonly string[]): void {
   process.stdout.write(options.json === true ? `${JSON.stringify(value)}\n` : `${lines.join('\n')}\n`);
@@ -7,7 +9,13 @@ export function print(options: { json?: boolean }, value: object, lines: readonl
 export const EXIT_USAGE = 64;
 
 /** Why a command did nothing, for scripts. An operation's own refusals have the codes of the error catalogue. */
-export type CommandErrorCode = 'NOT_FOUND' | 'ALREADY_DONE' | 'INVALID_OPTION' | 'FILE_UNUSABLE' | 'COMMAND_FAILED';
+export type CommandErrorCode =
+  | 'NOT_FOUND'
+  | 'ALREADY_DONE'
+  | 'INVALID_OPTION'
+  | 'FILE_UNUSABLE'
+  | 'COMMAND_FAILED'
+  | RefundRefusalCode;
 
 /** Ends the command with a sentence that says what to do, and with status 1 unless said. */
 export class CommandError extends Error {

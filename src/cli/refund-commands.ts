@@ -4,8 +4,9 @@ import { formatDecimal, parseDecimal } from '../lib/money.ts';
 import { createRefund, type RefundCreation } from '../refunds/create-refund.ts';
 import { listRefunds } from '../refunds/find-refund.ts';
 import type { Refund, RefundType } from '../refunds/refund.ts';
+import type { RefundRefusalCode } from '../refunds/refund-refusal.ts';
 import { findTransaction } from '../transactions/find-transaction.ts';
-import { CommandError, print, table, time } from './print.ts';
+import { CommandError, invalidOption, notFound, print, table, time } from './print.ts';
 import { withApp } from './with-app.ts';
 
 type CreateOptions = { amount: string; type: RefundType; idempotencyKey?: string; json?: boolean };
@@ -39,10 +40,13 @@ async function create(id: string, options: CreateOptions): Promise<void> {
 
 async function accept(app: App, id: string, options: CreateOptions): Promise<{ refund: Refund; currency: string }> {
   const transaction = await findTransaction(app, id, null);
-  if (transaction === null) throw new CommandError(`There is no transaction ${id}.`);
+  if (transaction === null) throw notFound(`There is no transaction ${id}: it is the idTrx that POST /trxs answered.`);
   const { currency } = transaction;
   const amount = parseDecimal(options.amount, currency);
-  if (amount === null || amount === 0) throw new CommandError(`${options.amount} is no amount of ${currency}.`);
+  if (amount === null || amount === 0)
+    throw invalidOption(
+      `${options.amount} is no amount of ${currency}: write digits above 0, with no more decimals than it has.`,
+    );
   const creation = await createRefund(app, transaction, {
     amount,
     type: options.type,
@@ -52,12 +56,24 @@ async function accept(app: App, id: string, options: CreateOptions): Promise<{ r
   return { refund: acceptedOf(creation), currency };
 }
 
+/** For the operator. What clients of the API read is in the words of the service before, see docs/compatibility.md. */
+const SAYS: Record<RefundRefusalCode, string> = {
+  TRANSACTION_NOT_COMPLETED: 'It is not paid: only what is completed can be given back.',
+  ALREADY_REFUNDED: 'All of it was given back already, or is being given back: bin/rubrica refund list',
+  METHOD_GIVES_NO_REFUNDS: 'Its payment method gives nothing back; the money has to go back in another way.',
+  REFUND_WINDOW_CLOSED: 'It was paid too long ago for its payment method; the money has to go back in another way.',
+  REFUND_TOO_EARLY: 'Its payment method gives back only some working hours after the payment: try again later.',
+  PARTIAL_REFUND_NOT_ALLOWED: 'Its payment method gives back all or nothing: --type total with the whole amount.',
+  REFUND_AMOUNT_TOO_HIGH: 'That is more than what is left of the payment: bin/rubrica refund list',
+  REFUND_AMOUNT_NOT_TOTAL: '--type total takes all that is left of the payment; leave it out for a part.',
+};
+
 function acceptedOf(creation: RefundCreation): Refund {
   switch (creation.kind) {
     case 'refused':
-      throw new CommandError(`${creation.refusal.code}: ${creation.refusal.message}`);
+      throw new CommandError(SAYS[creation.refusal.code], 1, creation.refusal.code);
     case 'reused':
-      throw new CommandError('The idempotency key belongs to another refund.');
+      throw invalidOption('The idempotency key belongs to another refund: give a new one.');
     case 'accepted':
     case 'replayed':
       return creation.refund;
@@ -67,7 +83,7 @@ function acceptedOf(creation: RefundCreation): Refund {
 async function list(options: { limit: string; json?: boolean }): Promise<void> {
   const limit = Number(options.limit);
   if (!Number.isInteger(limit) || limit < 1 || limit > 10_000)
-    throw new CommandError('--limit is a number from 1 to 10000.');
+    throw invalidOption('--limit is a number from 1 to 10000.');
   const refunds = await withApp((app) => listRefunds(app, limit));
   const rows = refunds.map((refund) => [
     refund.id,

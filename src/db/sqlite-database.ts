@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as sqlite from 'node:sqlite';
 import {
@@ -29,7 +29,7 @@ const ALL_PAGES = 0x7fffffff;
  * it must stop and let the next start read the truth.
  */
 export function openSqliteDatabase(file: string, onFatal: (error: unknown) => void = () => {}): Database {
-  if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  if (file !== ':memory:') makePrivateFile(file);
   const writer = openConnection(file);
   writer.exec('pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 4000;');
   // An in-memory database exists per connection, so there the writer reads too; its transactions never interleave.
@@ -77,6 +77,12 @@ export function openSqliteDatabase(file: string, onFatal: (error: unknown) => vo
       writer.close();
     },
   };
+}
+
+/** For this user alone, also in a folder that was there before. SQLite gives its other files the rights of this one. */
+function makePrivateFile(file: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  closeSync(openSync(file, 'a', 0o600));
 }
 
 function openConnection(file: string, pragmas = ''): Connection {

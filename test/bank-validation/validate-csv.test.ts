@@ -229,6 +229,7 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     ['an empty file', '', /empty/],
     ['columns that cannot be told', 'nombre,12531909-2\nAna,1\n', /Which columns .* nombre \| …$/],
     ['a quote that does not end', 'rut,bank,account\n"12531909-2,012,1\n', /Line \d+ cannot be read as CSV/],
+    ['JSON', '{"rut":"12531909-2"}\n', /Line \d+ cannot be read as CSV/],
     ['a row without end', `rut,bank,account\n${'1'.repeat(100_000)}`, /cannot be read as CSV/],
   ];
   for (const [name, content, message] of unusable) {

@@ -31,6 +31,10 @@ suite('a command that does nothing says why', () => {
     ['callback show 7.5', 1, 'NOT_FOUND', /callback list/],
     ['callback resend 7', 1, 'NOT_FOUND', /callback list/],
     ['callback list --limit 0', 1, 'INVALID_OPTION', /from 1/],
+    ['user create --email ana@example.cl', 1, 'USER_EXISTS', /^(USER_EXISTS: )?This address has a user already/],
+    ['backup /no/such/folder/copy.db', 1, 'INVALID_OPTION', /no folder/],
+    ['refund create 7 --amount 10', 1, 'NOT_FOUND', /no transaction 7/],
+    ['refund list --limit x', 1, 'INVALID_OPTION', /from 1/],
     ['nonsense', 64, 'USAGE', /unknown command/],
   ];
   for (const [line, status, code, says] of refused) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -36,7 +36,9 @@ suite('serve on the command line', () => {
     const second = await serve();
     second.kill('SIGTERM');
     assert.deepEqual(await once(second, 'exit'), [0, null]);
-    assert.ok(readdirSync(folder).includes('rubrica.db.serving'));
+    const files = readdirSync(folder).filter((name) => name.startsWith('rubrica.db'));
+    assert.deepEqual(files, ['rubrica.db', 'rubrica.db.serving']);
+    assert.equal(statSync(join(folder, 'rubrica.db')).mode & 0o77, 0);
     await serve();
   });
 

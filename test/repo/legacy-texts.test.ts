@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { CATALOGUE } from '../../src/error-catalogue.ts';
+import { readSourceFiles } from '../support/source-tree.ts';
+
+const page = readFileSync(join(import.meta.dirname, '../../docs/compatibility.md'), 'utf8');
+const rows = page
+  .slice(page.indexOf('## Which texts are Spanish'))
+  .split('\n')
+  .filter((line) => line.startsWith('| `'));
+const SPANISH = /[áéíóúñ¿¡]|\bTrx [a-z]/;
+
+test('the page of compatibility has the Spanish texts of the API as they are', () => {
+  const source = readSourceFiles('src/http/*.ts', 'src/refunds/*.ts')
+    .map(({ text }) => text)
+    .join('\n');
+  const texts = rows.flatMap((row) =>
+    [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, text]) => text as string),
+  );
+  assert.ok(texts.length > 10);
+  for (const text of texts) assert.ok(source.includes(text), text);
+});
+
+test('no error of the catalogue is Spanish', () => {
+  for (const { title, fix } of Object.values(CATALOGUE)) assert.doesNotMatch(title + fix, SPANISH);
+});
