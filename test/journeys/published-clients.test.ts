@@ -125,6 +125,52 @@ forEachEngine('published clients, unmodified but for their base URL', (openTestD
     assert.ok(['INVALID_JSON', 'UNSUPPORTED_MEDIA_TYPE'].includes(refused.response.body.code));
   });
 
+  for (const httpVersion of ['1.0', '1.1']) {
+    const program = process.env.PHP_PATH;
+    const skip = program === undefined && 'PHP WAS NOT FOUND';
+    test(`a PHP client gives a payment back in part and then in full, by HTTP/${httpVersion}`, {
+      skip,
+    }, async (context) => {
+      const { service, tokens } = await open(context, (await openTestDatabase()).url);
+      const environment = await loadEnvironment(service.app, tokens.service_token);
+      const { id } = await createPaidTransaction(service.app, environment as ServiceEnvironment, { amount: 12_990 });
+      const user = await createUser(service.app, { email: 'shop@example.cl', payouts: false, paymentServiceIds: [] });
+      const answers = await refundInPhp(program as string, { service, user, httpVersion, id });
+      const accepted = 'La anulación se encuentra en proceso';
+      assert.deepEqual(
+        answers.map(({ step, status, body }) => [step, status, body.message]),
+        [
+          ['login', 200, 'Login exitoso'],
+          ['parcial', 200, accepted],
+          ['status', 200, 'OK'],
+          ['nothing', 422, 'Invalid request body'],
+          ['total', 200, accepted],
+          ['status', 200, 'OK'],
+          ['again', 200, 'Transacción ya se encuentra anulada'],
+          ['list', 200, 'OK'],
+          ['foreign', 403, "User doesn't exist or doesn't have permissions"],
+          ['conciliation', 200, 'OK'],
+        ],
+      );
+      const dataOf = (name: string) => answers.findLast(({ step }) => step === name)?.body.data ?? {};
+      assert.deepEqual(dataOf('status'), { status: 'completed' });
+      const refunds = dataOf('list')['nullifications'] as { tipo: string; montoAnulado: number; status: string }[];
+      assert.deepEqual(
+        refunds.map(({ tipo, montoAnulado, status }) => [tipo, montoAnulado, status]),
+        [
+          ['parcial', 2990, 'completed'],
+          ['total', 10_000, 'completed'],
+        ],
+      );
+      const { totalTransactions, totalNullification, totalRemittances, items } = dataOf('conciliation');
+      assert.deepEqual([totalTransactions, totalNullification, totalRemittances], [12_990, 12_990, 0]);
+      assert.deepEqual(
+        (items as { idTrx: number; isTotalNullified: boolean }[]).map((item) => [item.idTrx, item.isTotalNullified]),
+        [[id, true]],
+      );
+    });
+  }
+
   for (const [name, program, script] of [
     ['PHP with nothing but its standard library', process.env.PHP_PATH, 'shop.php'],
     ['Python with nothing but its standard library', 'python3', 'shop.py'],
@@ -153,6 +199,31 @@ forEachEngine('published clients, unmodified but for their base URL', (openTestD
     });
   }
 });
+
+type PhpAnswer = { step: string; status: number; body: { message: string; data: Record<string, unknown> } };
+
+/** What a client in PHP was answered, call after call; a status that is asked for again and again is told once. */
+async function refundInPhp(
+  program: string,
+  { service, user, httpVersion, id }: { service: RunningService; user: NewUser; httpVersion: string; id: number },
+): Promise<PhpAnswer[]> {
+  const file = join(import.meta.dirname, 'nullification-client.php');
+  const env = {
+    ...process.env,
+    RUBRICA_URL: service.url,
+    SHOP_USER: user.email,
+    SHOP_PASSWORD: user.password,
+    HTTP_VERSION: httpVersion,
+  };
+  const parameters = ['-d', 'display_errors=stderr', file, String(id), dayOf(service.app.now())];
+  const { stdout, stderr } = await promisify(execFile)(program, parameters, { env });
+  assert.equal(stderr, '');
+  const answers = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as PhpAnswer);
+  return answers.filter(({ step, body }) => step !== 'status' || body.data['status'] !== 'processing');
+}
 
 async function open(context: TestContext, databaseUrl: string) {
   const service = await startTestService(context, databaseUrl);
