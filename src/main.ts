@@ -18,6 +18,7 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   'sign explain verify': async () => (await import('./cli/signature-commands.ts')).addSignatureCommands,
   callback: async () => (await import('./cli/callback-commands.ts')).addCallbackCommands,
   refund: async () => (await import('./cli/refund-commands.ts')).addRefundCommands,
+  'payout deposit': async () => (await import('./cli/movement-commands.ts')).addMovementCommands,
   books: async () => (await import('./cli/books-commands.ts')).addBooksCommands,
   reconcile: async () => (await import('./cli/reconcile-command.ts')).addReconcileCommand,
   'validate banks privacy': async () => (await import('./cli/bank-validation-commands.ts')).addBankValidationCommands,

@@ -69,6 +69,11 @@ function createMoneyCounters(registers: Registry[]) {
       help: 'Answers of payment methods that contradict the state of their transaction: each needs a person',
       registers,
     }),
+    unresolvedPayments: new Gauge({
+      name: 'rubrica_unresolved_payments',
+      help: 'Payments in suspense about which nobody has decided: each needs a person',
+      registers,
+    }),
     unansweredPayments: new Counter({
       name: 'rubrica_unanswered_payments_total',
       help: 'Look-ups without an end of payments that began more than a day ago: each needs a person',

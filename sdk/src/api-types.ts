@@ -80,8 +80,8 @@ export type Transaction = {
     /** x_reference */
     orderIdTienda: string;
     amount: number;
-    /** For clients that expect the member */
-    cost: null;
+    /** The fee of what was paid */
+    cost: number | null;
     email: string;
     authCode: string | null;
     createdAt: string;
@@ -145,7 +145,8 @@ export type RefundReply = {
     | 'REFUND_TOO_EARLY'
     | 'PARTIAL_REFUND_NOT_ALLOWED'
     | 'REFUND_AMOUNT_TOO_HIGH'
-    | 'REFUND_AMOUNT_NOT_TOTAL';
+    | 'REFUND_AMOUNT_NOT_TOTAL'
+    | 'INSUFFICIENT_BALANCE';
   errors: null;
   data: {
     /** Id of the refund */
@@ -221,6 +222,19 @@ export type RemittanceNullification = {
   entry: string;
 };
 
+export type RemittancePayout = {
+  id: string;
+  /** The bank's */
+  reference: string;
+  total: number;
+  currency: string;
+  /** Milliseconds since 1970 */
+  createdAt: number;
+  dateTimeCreatedAt: string;
+  /** Its place in the books: environment, link and line */
+  entry: string;
+};
+
 export type Conciliation = {
   message: string;
   errors: null;
@@ -233,6 +247,7 @@ export type Conciliation = {
     /** Sum of the refunds */
     totalNullification: number;
     nullifications: Array<RemittanceNullification>;
+    payouts: Array<RemittancePayout>;
   };
 };
 
@@ -579,7 +594,7 @@ export type Operations = {
   };
   'GET /indicators/remittances': {
     query: {
-      /** true: paid, less given back */
+      /** true: paid, less fees, given back and paid out */
       availableBalance?: string | undefined;
       /** true for today, or a day of Chile as YYYY-MM-DD */
       remittanceByDate?: string | undefined;

@@ -1,12 +1,16 @@
 import type { App } from '../app.ts';
-import { MERCHANT_PAYABLE } from './journal-entry.ts';
-import { type ReconciliationScope, selectAvailable } from './reconciliation-queries.ts';
+import { selectAvailableOf, selectFunds } from './balance-queries.ts';
+import type { ReconciliationScope } from './reconciliation-queries.ts';
 
-/** What is owed to the merchants of these environments, in minor units: paid, less given back and being given back. */
-export function availableBalance(
+/**
+ * What is owed to the merchants of these environments, in minor units: paid, less fees, given back, being given back and
+ * paid out. Of one transaction: the same without payouts, which belong to none.
+ */
+export async function availableBalance(
   app: App,
-  scope: Pick<ReconciliationScope, 'environmentIds' | 'transactionId'>,
+  { environmentIds, transactionId }: Pick<ReconciliationScope, 'environmentIds' | 'transactionId'>,
   currency: string,
 ): Promise<number> {
-  return selectAvailable(app.db, scope, currency, MERCHANT_PAYABLE);
+  if (transactionId !== 0) return selectAvailableOf(app.db, transactionId, currency);
+  return (await selectFunds(app.db, environmentIds, currency)).available;
 }

@@ -1,4 +1,5 @@
 import { dayOf } from '../lib/calendar-day.ts';
+import type { EntryKind } from './journal-entry.ts';
 import type { SettlementRow } from './read-settlement.ts';
 import type { BookedLine } from './reconciliation-queries.ts';
 
@@ -16,10 +17,11 @@ export type Comparison = {
 /**
  * Holds what an acquirer settles against the books, line by line: first by the buy order, and where there is none by the
  * authorisation code. Money that came is only ever held against money that came, money that went against money that went,
- * and nothing is used twice.
+ * and nothing is used twice. Entries of which an acquirer knows nothing, such as fees, are left out.
  */
 export function compareSettlement(rows: readonly SettlementRow[], lines: readonly BookedLine[]): Comparison[] {
-  const unused = new Map(lines.map((line) => [line, keysOf(line)]));
+  const ofAcquirer = lines.filter(({ kind }) => SETTLED.includes(kind));
+  const unused = new Map(ofAcquirer.map((line) => [line, keysOf(line)]));
   const compared = rows.map((row): Comparison => {
     const candidates = [...unused].filter(([line, keys]) => mayBe(row, line, keys));
     const [best] = candidates
@@ -35,9 +37,15 @@ export function compareSettlement(rows: readonly SettlementRow[], lines: readonl
   return [...compared, ...left];
 }
 
-/** What a line adds to what the method owes: above 0 for money that it collected, below 0 for what it gave back. */
+/** The kinds that an acquirer's file has: what it collected, and what it gave back. */
+const SETTLED: readonly EntryKind[] = ['payment', 'late_payment', 'refund', 'returned'];
+
+/** The kinds by which more is owed to us or to the merchant than before; by all others it is less. */
+const ADDING: readonly EntryKind[] = ['payment', 'late_payment', 'kept'];
+
+/** Above 0 for money that was collected or became the merchant's, below 0 for what went back, out or to somebody else. */
 export function signedAmount({ kind, amount }: Pick<BookedLine, 'kind' | 'amount'>): number {
-  return kind === 'refund' ? -amount : amount;
+  return ADDING.includes(kind) ? amount : -amount;
 }
 
 /** What the acquirer knows a line by. A method that has buy orders of its own tells them with its approval. */

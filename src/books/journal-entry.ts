@@ -1,7 +1,19 @@
 import type { SqlRow } from '../db/database.ts';
 
-/** What an entry explains. `late_payment`: money that a method took for a transaction which had ended without it. */
-export type EntryKind = 'payment' | 'late_payment' | 'refund';
+/**
+ * What an entry explains. `late_payment`: money that a method took for a transaction which had ended without it; `returned`
+ * and `kept` say what became of that. `commission` is what an acquirer kept of a `deposit`.
+ */
+export type EntryKind =
+  | 'payment'
+  | 'fee'
+  | 'late_payment'
+  | 'refund'
+  | 'payout'
+  | 'deposit'
+  | 'commission'
+  | 'returned'
+  | 'kept';
 
 /**
  * A row of `journal_entries`: `amount` minor units go to the debit account and come from the credit account.
@@ -20,21 +32,22 @@ export type JournalEntry = SqlRow & {
   transaction_id: number | null;
   payment_attempt_id: string | null;
   refund_id: string | null;
+  movement_id: string | null;
   hash: string;
 };
 
-export type Transfer = { debit: string; credit: string; amount: number; currency: string };
+export type Transfer = { kind: EntryKind; debit: string; credit: string; amount: number; currency: string };
 
 /** Everything that one change moves. */
 export type Posting = {
   environmentId: number;
-  kind: EntryKind;
   /** UTC milliseconds: that of the change. */
   at: number;
-  transactionId: number;
-  /** The attempt that collected, for a payment; the refund that gave back. */
+  transactionId: number | null;
+  /** What is explained: the attempt that collected, the refund that gave back, or what a person recorded. */
   paymentAttemptId: string | null;
   refundId: string | null;
+  movementId: string | null;
   transfers: readonly [Transfer, ...Transfer[]];
 };
 
@@ -42,58 +55,73 @@ export type Posting = {
 export const MERCHANT_PAYABLE = 'merchant:payable';
 
 /** Money that a method has taken and no order asked for. A person decides whose it is. */
-const SUSPENSE = 'suspense';
+export const SUSPENSE = 'suspense';
+
+/** What the service has earned by its fees. */
+export const FEES_INCOME = 'fees:income';
+
+/** What acquirers have kept as their commission. */
+export const FEES_ACQUIRER = 'fees:acquirer';
+
+/** The service's own account at a bank. */
+export const BANK = 'bank';
 
 /** What a payment method owes to the service. */
 export function methodReceivable(methodCode: string): string {
   return `method:${methodCode}:receivable`;
 }
 
-type PaidTransaction = { id: number; environment_id: number; amount: number; currency: string };
+/** The method of such an account. */
+export function methodOfReceivable(account: string): string {
+  return account.split(':')[1] ?? '';
+}
+
+type PaidTransaction = { id: number; environment_id: number; amount: number; currency: string; fee: number };
 
 /**
- * A method has collected for a transaction: the merchant's money, or nobody's when the transaction had ended without it
- * or is paid by another attempt.
+ * A method has collected for a transaction: the merchant's money, less the fee; or nobody's when the transaction had ended
+ * without it or is paid by another attempt.
  */
 export function paymentPosting(
   kind: 'payment' | 'late_payment',
-  { id, environment_id, amount, currency }: PaidTransaction,
+  transaction: PaidTransaction,
   collected: { methodCode: string; attemptId: string | null },
   at: number,
 ): Posting {
+  const { amount, currency, fee } = transaction;
+  const debit = methodReceivable(collected.methodCode);
   const credit = kind === 'payment' ? MERCHANT_PAYABLE : SUSPENSE;
-  const transfer = { debit: methodReceivable(collected.methodCode), credit, amount, currency };
-  return {
-    environmentId: environment_id,
-    kind,
-    at,
-    transactionId: id,
-    paymentAttemptId: collected.attemptId,
-    refundId: null,
-    transfers: [transfer],
-  };
+  const payment: Transfer = { kind, debit, credit, amount, currency };
+  const kept: Transfer = { kind: 'fee', debit: MERCHANT_PAYABLE, credit: FEES_INCOME, amount: fee, currency };
+  const transfers: Posting['transfers'] = kind === 'payment' && fee > 0 ? [payment, kept] : [payment];
+  return { ...postingOf(transaction, at, transfers), paymentAttemptId: collected.attemptId };
 }
 
-/** A method has given back a part of a payment, or all of it. */
+/** A method has given back a part of a payment, or all of it. The fee stays with the service. */
 export function refundPosting(
-  { id, environment_id, currency }: PaidTransaction,
+  transaction: Omit<PaidTransaction, 'fee'>,
   refund: { id: string; amount: number },
   methodCode: string,
   at: number,
 ): Posting {
-  const transfer = {
-    debit: MERCHANT_PAYABLE,
-    credit: methodReceivable(methodCode),
-    amount: refund.amount,
-    currency,
-  };
+  const { currency } = transaction;
+  const credit = methodReceivable(methodCode);
+  const back: Transfer = { kind: 'refund', debit: MERCHANT_PAYABLE, credit, amount: refund.amount, currency };
+  return { ...postingOf(transaction, at, [back]), refundId: refund.id };
+}
+
+function postingOf(
+  { id, environment_id }: Pick<PaidTransaction, 'id' | 'environment_id'>,
+  at: number,
+  transfers: Posting['transfers'],
+): Posting {
   return {
     environmentId: environment_id,
-    kind: 'refund',
     at,
     transactionId: id,
     paymentAttemptId: null,
-    refundId: refund.id,
-    transfers: [transfer],
+    refundId: null,
+    movementId: null,
+    transfers,
   };
 }

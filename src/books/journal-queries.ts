@@ -18,6 +18,7 @@ const JOURNAL_ENTRIES: InsertTarget = {
     'transaction_id',
     'payment_attempt_id',
     'refund_id',
+    'movement_id',
     'hash',
   ],
 };
@@ -112,25 +113,5 @@ export function selectHeads(db: Reader): Promise<(HeadRow & Owner)[]> {
      join environments e on e.id = h.environment_id
      join payment_services p on p.id = e.payment_service_id
      order by p.created_at, h.environment_id`,
-  );
-}
-
-export type BalanceRow = SqlRow &
-  Owner & { environment_id: number; currency: string; account: string; debits: number; credits: number };
-
-/** What went to and came from every account, in minor units. */
-export function selectBalances(db: Reader): Promise<BalanceRow[]> {
-  return db.query<BalanceRow>(
-    `select l.environment_id, e.payment_service_id, p.name, e.environment, l.currency, l.account,
-       cast(sum(l.debit) as bigint) as debits, cast(sum(l.credit) as bigint) as credits
-     from (
-       select environment_id, currency, debit_account as account, amount as debit, 0 as credit from journal_entries
-       union all
-       select environment_id, currency, credit_account, 0, amount from journal_entries
-     ) as l
-     join environments e on e.id = l.environment_id
-     join payment_services p on p.id = e.payment_service_id
-     group by l.environment_id, e.payment_service_id, p.name, p.created_at, e.environment, l.currency, l.account
-     order by p.created_at, l.environment_id, l.currency, l.account`,
   );
 }

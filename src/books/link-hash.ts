@@ -9,10 +9,16 @@ export const GENESIS = '0'.repeat(64);
  * Whoever wants to check the books without this program needs no more than this; docs/finance.md says it in words.
  */
 export function linkHash(previous: string, entries: readonly Omit<JournalEntry, 'hash'>[]): string {
-  const lines = entries.map((entry) => `${JSON.stringify(COLUMNS.map((column) => entry[column]))}\n`);
+  const lines = entries.map((entry) => `${JSON.stringify(valuesOf(entry))}\n`);
   return createHash('sha256')
     .update(`${previous}\n${lines.join('')}`)
     .digest('hex');
+}
+
+/** The last column came later: only an entry that has something there hashes it, so older links keep their hash. */
+function valuesOf(entry: Omit<JournalEntry, 'hash'>) {
+  const values = COLUMNS.map((column) => entry[column]);
+  return entry.movement_id === null ? values : [...values, entry.movement_id];
 }
 
 const COLUMNS = [

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
-import { type BalanceRow, selectBalances, selectEntries, selectHeads } from './journal-queries.ts';
+import { type BalanceRow, selectBalances } from './balance-queries.ts';
+import { selectEntries, selectHeads } from './journal-queries.ts';
 
 /** The newest entries, of one transaction or of all, with the names of their payment service and environment. */
 export function listEntries(app: App, transactionId: number | null, limit: number) {

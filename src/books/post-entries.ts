@@ -1,4 +1,5 @@
 import type { Tx } from '../db/database.ts';
+import { addToBalances } from './balance-queries.ts';
 import type { Posting } from './journal-entry.ts';
 import { advanceHead, insertEntries, updateHead } from './journal-queries.ts';
 import { GENESIS, linkHash } from './link-hash.ts';
@@ -12,12 +13,12 @@ import { GENESIS, linkHash } from './link-hash.ts';
  */
 export async function postEntries(tx: Tx, posting: Posting): Promise<void> {
   const head = await advanceHead(tx, posting.environmentId, GENESIS);
-  const entries = posting.transfers.map(({ debit, credit, amount, currency }, line) => ({
+  const entries = posting.transfers.map(({ kind, debit, credit, amount, currency }, line) => ({
     environment_id: posting.environmentId,
     link: head.link,
     line,
     created_at: posting.at,
-    kind: posting.kind,
+    kind,
     debit_account: debit,
     credit_account: credit,
     amount,
@@ -25,6 +26,7 @@ export async function postEntries(tx: Tx, posting: Posting): Promise<void> {
     transaction_id: posting.transactionId,
     payment_attempt_id: posting.paymentAttemptId,
     refund_id: posting.refundId,
+    movement_id: posting.movementId,
   }));
   const hash = linkHash(head.hash, entries);
   await insertEntries(
@@ -32,4 +34,21 @@ export async function postEntries(tx: Tx, posting: Posting): Promise<void> {
     entries.map((entry) => ({ ...entry, hash })),
   );
   await updateHead(tx, posting.environmentId, hash);
+  await addToBalances(tx, sumsOf(posting));
+}
+
+/** What a posting adds to each account, on either side; each account once. */
+function sumsOf({ environmentId, transfers }: Posting) {
+  const sides = transfers.flatMap(({ debit, credit, amount, currency }) => [
+    { account: debit, currency, debits: amount, credits: 0 },
+    { account: credit, currency, debits: 0, credits: amount },
+  ]);
+  const groups = Map.groupBy(sides, ({ account, currency }) => `${account} ${currency}`);
+  return [...groups.values()].map((group) => ({
+    environment_id: environmentId,
+    account: group[0]?.account as string,
+    currency: group[0]?.currency as string,
+    debits: group.reduce((sum, { debits }) => sum + debits, 0),
+    credits: group.reduce((sum, { credits }) => sum + credits, 0),
+  }));
 }

@@ -7,7 +7,7 @@ import {
 } from './reconciliation-queries.ts';
 
 /**
- * `unbooked`: a payment or refund was completed, and no entry explains it. `unexplained`: there is an entry, and what it
+ * `unbooked`: something was completed or recorded, and no entry explains it. `unexplained`: there is an entry, and what it
  * names does not say the same. `booked_twice`: more than one entry explains the same.
  */
 export type ReconciliationProblem = {
@@ -15,12 +15,14 @@ export type ReconciliationProblem = {
   entry: string | null;
   transaction_id: number | null;
   refund_id: string | null;
+  movement_id: string | null;
 };
 
 export type Reconciliation = { lines: BookedLine[]; problems: ReconciliationProblem[] };
 
 /**
- * Holds the entries of a span of time against the payments and refunds that they explain, in both directions. Reads only.
+ * Holds the entries of a span of time against what they explain (payments, fees, refunds, what a person recorded), in both
+ * directions. Reads only.
  */
 export async function reconcileEntries(app: App, scope: ReconciliationScope): Promise<Reconciliation> {
   const lines = await selectBookedLines(app.db, scope);
@@ -28,7 +30,7 @@ export async function reconcileEntries(app: App, scope: ReconciliationScope): Pr
   const seen = new Set<string>();
   const problems: ReconciliationProblem[] = [];
   for (const line of lines) {
-    const subject = `${line.kind} ${line.transaction_id} ${line.payment_attempt_id} ${line.refund_id}`;
+    const subject = `${line.kind} ${line.transaction_id} ${line.payment_attempt_id} ${line.refund_id} ${line.movement_id}`;
     if (!isExplained(line)) problems.push(problemOf(line, 'unexplained'));
     else if (seen.has(subject)) problems.push(problemOf(line, 'booked_twice'));
     seen.add(subject);
@@ -43,19 +45,29 @@ export function entryName({ link, line }: Pick<BookedLine, 'link' | 'line'>): st
 }
 
 function isExplained(line: BookedLine): boolean {
-  if (line.currency !== line.transaction_currency) return false;
+  if (line.currency !== (line.movement_currency ?? line.transaction_currency)) return false;
   const isPaid = line.transaction_state === 'completed' && line.attempt_state === 'approved';
   switch (line.kind) {
     case 'payment':
       return isPaid && line.transaction_amount === line.amount;
+    case 'fee':
+      return isPaid && line.transaction_fee === line.amount;
     case 'late_payment':
       return !isPaid && line.transaction_amount === line.amount;
     case 'refund':
       return line.refund_state === 'completed' && line.refund_amount === line.amount;
+    case 'payout':
+    case 'deposit':
+      return line.movement_kind === line.kind && line.movement_amount === line.amount;
+    case 'commission':
+      return line.movement_kind === 'deposit' && line.movement_commission === line.amount;
+    case 'returned':
+    case 'kept':
+      return line.movement_decision === line.kind && line.movement_amount === line.amount;
   }
 }
 
 function problemOf(line: BookedLine, problem: ReconciliationProblem['problem']): ReconciliationProblem {
-  const { transaction_id, refund_id } = line;
-  return { problem, entry: entryName(line), transaction_id, refund_id };
+  const { transaction_id, refund_id, movement_id } = line;
+  return { problem, entry: entryName(line), transaction_id, refund_id, movement_id };
 }

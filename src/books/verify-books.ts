@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { selectWrongBalances } from './balance-queries.ts';
 import type { JournalEntry } from './journal-entry.ts';
 import { selectBookedEnvironments, selectEntriesAfter, selectHead } from './journal-queries.ts';
 import { GENESIS, linkHash } from './link-hash.ts';
@@ -18,11 +19,17 @@ export type BooksProblem = {
   problem: 'changed' | 'missing' | 'surplus' | 'cut' | 'rewritten';
 };
 
-export type BooksVerification = { environments: number; entries: number; problems: BooksProblem[] };
+/** `balances`: the accounts whose kept sums are not those of their entries. */
+export type BooksVerification = {
+  environments: number;
+  entries: number;
+  problems: BooksProblem[];
+  balances: { environment_id: number; account: string; currency: string }[];
+};
 
 /**
- * Computes every hash of the books again and answers what does not fit, and where. Reads only, and runs beside a
- * service that goes on posting.
+ * Computes every hash and every sum of the books again and answers what does not fit, and where. Reads only, and runs
+ * beside a service that goes on posting.
  *
  * Whoever can rewrite the whole store can also rewrite the whole chain; that shows against the heads that were exported
  * before and are kept elsewhere.
@@ -30,7 +37,8 @@ export type BooksVerification = { environments: number; entries: number; problem
 export async function verifyBooks(app: App, exported: readonly ExportedHead[] = []): Promise<BooksVerification> {
   const booked = await selectBookedEnvironments(app.db);
   const environments = new Set([...booked, ...exported.map((head) => head.environment_id)]);
-  const verification: BooksVerification = { environments: environments.size, entries: 0, problems: [] };
+  const balances = await selectWrongBalances(app.db);
+  const verification: BooksVerification = { environments: environments.size, entries: 0, problems: [], balances };
   for (const environmentId of environments) {
     const heads = exported.filter((head) => head.environment_id === environmentId);
     await verifyChain(app, environmentId, heads, verification);

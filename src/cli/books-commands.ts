@@ -1,15 +1,18 @@
 import { readFileSync } from 'node:fs';
-import type { Command } from 'commander';
-import type { BalanceRow } from '../books/journal-queries.ts';
+import { type Command, Option } from 'commander';
+import type { BalanceRow } from '../books/balance-queries.ts';
 import { listBalances, listEntries, listHeads } from '../books/list-books.ts';
-import { type BooksProblem, type ExportedHead, verifyBooks } from '../books/verify-books.ts';
+import { type BooksProblem, type BooksVerification, type ExportedHead, verifyBooks } from '../books/verify-books.ts';
 import { formatDecimal } from '../lib/money.ts';
-import { CommandError, print, table, time } from './print.ts';
+import { listLatePayments } from '../movements/list-movements.ts';
+import type { Decision } from '../movements/movement.ts';
+import { resolveSuspense } from '../movements/resolve-suspense.ts';
+import { alreadyDone, CommandError, invalidOption, notFound, print, table, time } from './print.ts';
 import { withApp } from './with-app.ts';
 
 type Json = { json?: boolean };
 
-/** `books balance | list | verify | head`. */
+/** `books balance | list | verify | head | suspense | resolve`. */
 export function addBooksCommands(program: Command): void {
   const group = program.command('books').description('where every amount came from and went to');
   const add = (name: string, description: string) =>
@@ -23,6 +26,18 @@ export function addBooksCommands(program: Command): void {
     .option('--head <file>', 'hold the books against what books head --json once said')
     .action(verify);
   add('head', 'the end of every chain, to be kept where this service cannot write').action(head);
+  add('suspense', 'money that no order asked for, and what was decided about it')
+    .option('--limit <number>', 'how many', '50')
+    .action(suspense);
+  add('resolve', 'decide whose the money of a transaction in suspense is; once only')
+    .requiredOption('--transaction <id>', 'the one that the alarm names')
+    .addOption(
+      new Option('--as <decision>', 'returned: it went back at the payment method; kept: it is the merchant’s')
+        .choices(['returned', 'kept'])
+        .makeOptionMandatory(),
+    )
+    .requiredOption('--reason <text>', 'why, for whoever asks later; name no person')
+    .action(resolve);
 }
 
 async function balance(options: Json): Promise<void> {
@@ -53,7 +68,7 @@ async function list(options: Json & { transaction?: string; limit: string }): Pr
     entry.environment,
     `${entry.link}.${entry.line}`,
     entry.kind,
-    entry.refund_id ?? String(entry.transaction_id ?? '—'),
+    entry.refund_id ?? entry.movement_id ?? String(entry.transaction_id ?? '—'),
     entry.debit_account,
     entry.credit_account,
     `${formatDecimal(entry.amount, entry.currency)} ${entry.currency}`,
@@ -65,13 +80,14 @@ async function list(options: Json & { transaction?: string; limit: string }): Pr
 async function verify(options: Json & { head?: string }): Promise<void> {
   const exported = options.head === undefined ? [] : readHeads(options.head);
   const verification = await withApp((app) => verifyBooks(app, exported));
-  const { environments, entries, problems } = verification;
-  const ok = problems.length === 0;
+  const { environments, entries, problems, balances } = verification;
+  const ok = problems.length + balances.length === 0;
   print(options, { ok, ...verification }, [
     ...problems.map(problemLine),
+    ...balances.map(balanceProblemLine),
     ok
       ? `${entries} entries in ${environments} chains: every hash is right${exported.length > 0 ? ', and so is what was exported' : ''}.`
-      : `${problems.length} places are not as they were posted.`,
+      : `${problems.length + balances.length} places are not as they were posted.`,
   ]);
   if (!ok) process.exitCode = 1;
 }
@@ -89,11 +105,67 @@ function problemLine({ environment_id, link, until, problem }: BooksProblem): st
   return `environment ${environment_id}, ${place}: ${SAYS[problem]}`;
 }
 
+function balanceProblemLine({ environment_id, account, currency }: BooksVerification['balances'][number]): string {
+  return `environment ${environment_id}, ${account} in ${currency}: its sum is not that of its entries`;
+}
+
 async function head(options: Json): Promise<void> {
   const heads = await withApp(listHeads);
   const rows = heads.map((one) => [String(one.environment_id), one.name, one.environment, String(one.link), one.hash]);
   const titles = ['ID', 'PAYMENT SERVICE', 'ENVIRONMENT', 'LINK', 'HASH'];
   print(options, { heads }, rows.length === 0 ? ['Nothing was posted yet.'] : table([titles, ...rows]));
+}
+
+async function suspense(options: Json & { limit: string }): Promise<void> {
+  const limit = readNumber('--limit', options.limit);
+  const payments = await withApp((app) => listLatePayments(app, limit));
+  const rows = payments.map((late) => [
+    time(late.created_at),
+    late.name,
+    late.environment,
+    late.entry,
+    String(late.transaction_id),
+    `${formatDecimal(late.amount, late.currency)} ${late.currency}`,
+    late.decision ?? 'open',
+    time(late.resolved_at),
+    late.reason ?? '',
+  ]);
+  const titles = [
+    'WHEN (UTC)',
+    'PAYMENT SERVICE',
+    'ENVIRONMENT',
+    'ENTRY',
+    'TRANSACTION',
+    'AMOUNT',
+    'IS',
+    'SINCE',
+    'WHY',
+  ];
+  print(options, { payments }, rows.length === 0 ? ['Nothing was ever in suspense.'] : table([titles, ...rows]));
+}
+
+async function resolve(options: Json & { transaction: string; as: Decision; reason: string }): Promise<void> {
+  const transaction = readNumber('--transaction', options.transaction);
+  const decided = { decision: options.as, reason: readReason(options.reason), recordedBy: 'command line' };
+  const resolution = await withApp((app) => resolveSuspense(app, transaction, decided));
+  if (resolution.kind === 'nothing') throw notFound(`No money of transaction ${transaction} was ever in suspense.`);
+  if (resolution.kind === 'different') {
+    throw alreadyDone(`Something else was decided about transaction ${transaction}: bin/rubrica books suspense`);
+  }
+  const amount = `${formatDecimal(resolution.amount, resolution.currency)} ${resolution.currency}`;
+  const said = resolution.kind === 'already' ? 'were resolved before' : 'are resolved';
+  print(options, { transaction, decision: options.as, ...resolution }, [
+    `${amount} of transaction ${transaction} ${said}: ${options.as}.`,
+  ]);
+}
+
+/** It is kept for ever, so nobody's address belongs in it. */
+function readReason(text: string): string {
+  const reason = text.trim();
+  if (reason === '' || reason.length > 200 || /[\p{Cc}@]/u.test(reason)) {
+    throw invalidOption('--reason is 1 to 200 characters, without an e-mail address.');
+  }
+  return reason;
 }
 
 function readHeads(file: string): ExportedHead[] {

@@ -3,6 +3,7 @@ import { sign } from '../../sdk/src/sign-fields.ts';
 import { verifyCallback } from '../../sdk/src/verify-callback.ts';
 import { createPaymentService } from '../payment-services/create-payment-service.ts';
 import { setEventsUrl } from '../payment-services/set-events-url.ts';
+import { setFee } from '../payment-services/set-fee.ts';
 import type { Demo } from './demo-stage.ts';
 
 /** What the shop knows of the order that was paid. `amount` is in minor units. */
@@ -18,6 +19,14 @@ export async function payAndReceive(demo: Demo): Promise<PaidOrder> {
   demo.show('Secret Token', `${tokens.secret_token.slice(0, 4)}… (shown once, stored encrypted)`);
   await setEventsUrl(demo.app, service.id, 'development', `${demo.receiverUrl}/events`);
   demo.show('refunds are told to', `${demo.receiverUrl}/events`);
+  const target = {
+    paymentServiceId: service.id,
+    environment: 'development',
+    method: 'simulated',
+    currency: 'CLP',
+  } as const;
+  await setFee(demo.app, target, { rate_ppm: 29_500, fixed: 0 });
+  demo.show('command', 'bin/rubrica payment-service fee … --method simulated --rate 29500   # 2.95 % of each payment');
 
   demo.step('Sign and post a transaction, as a shop does');
   const fields = shopFields(demo, tokens.service_token);

@@ -1,13 +1,16 @@
 import { webhookKey, webhookMatches } from '../../sdk/src/webhook-signature.ts';
 import { listBalances } from '../books/list-books.ts';
 import { verifyBooks } from '../books/verify-books.ts';
+import { recordMovement } from '../movements/record-movement.ts';
 import { balanceLines } from './books-commands.ts';
 import type { PaidOrder } from './demo-payment.ts';
 import type { Demo, Received } from './demo-stage.ts';
 
 const GIVEN_BACK = 2990;
+const PAID_OUT = 5000;
+const BY_HAND = { paymentMethod: null, recordedBy: 'command line' };
 
-/** Gives a part of the order back, receives and verifies the event of its end, and shows what the books say of it all. */
+/** Gives a part of the order back, receives and verifies the event of its end, pays out, and shows what the books say. */
 export async function refundInPart(demo: Demo, order: PaidOrder, accessToken: string): Promise<void> {
   demo.step('Give a part of it back');
   demo.show('POST', `/trxs/${order.transactionId}/nullification {"amount":${GIVEN_BACK},"type":"parcial"}`);
@@ -23,14 +26,30 @@ export async function refundInPart(demo: Demo, order: PaidOrder, accessToken: st
   demo.show('event', received.body);
   demo.check(isGenuine(received, order.secretToken), 'it was completed, and the event that says so is genuine');
 
-  demo.step('Show the books');
+  await payOutAndShow(demo, order);
+}
+
+/** Sends the merchant a part of what is his, and shows where every peso is. */
+async function payOutAndShow(demo: Demo, order: PaidOrder): Promise<void> {
+  demo.step('Pay the merchant out, and show the books');
+  demo.show('command', `bin/rubrica payout create --amount ${PAID_OUT} --currency CLP --reference TEF-1 …`);
+  const payout = await recordMovement(
+    demo.app,
+    { paymentServiceId: order.paymentServiceId, environment: 'development' },
+    { kind: 'payout', reference: 'TEF-1', amount: PAID_OUT, commission: 0, currency: 'CLP', ...BY_HAND },
+  );
+  demo.check(payout.kind === 'recorded', 'it is in the books; the same reference again would change nothing');
   const balances = (await listBalances(demo.app)).filter((one) => one.payment_service_id === order.paymentServiceId);
   demo.show('command', 'bin/rubrica books balance');
   for (const line of balanceLines(balances)) demo.show('', line);
-  const owed = balances.find(({ account }) => account === 'merchant:payable');
+  const balanceOf = (name: string) => {
+    const found = balances.find(({ account }) => account === name);
+    return (found?.debits ?? 0) - (found?.credits ?? 0);
+  };
+  const fee = -balanceOf('fees:income');
   demo.check(
-    owed?.credits === order.amount && owed.debits === GIVEN_BACK,
-    'what was paid is owed, less what went back',
+    fee > 0 && -balanceOf('merchant:payable') === order.amount - fee - GIVEN_BACK - PAID_OUT,
+    'owed is what was paid, less the fee, what went back and what was paid out',
   );
   const { problems, entries } = await verifyBooks(demo.app);
   demo.check(problems.length === 0, `every hash of all ${entries} entries is right (bin/rubrica books verify)`);

@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
 import { checkOutboundUrl } from '../lib/address-filter.ts';
+import { formatDecimal, parseDecimal } from '../lib/money.ts';
 import {
   createPaymentService,
   importPaymentService,
   type NewPaymentService,
 } from '../payment-services/create-payment-service.ts';
+import type { Fee } from '../payment-services/fee.ts';
 import {
   disablePaymentService,
   enablePaymentService,
@@ -13,11 +15,12 @@ import {
 import type { Environment } from '../payment-services/payment-service.ts';
 import { rotateSecretToken } from '../payment-services/rotate-secret-token.ts';
 import { setEventsUrl } from '../payment-services/set-events-url.ts';
+import { listFees, setFee } from '../payment-services/set-fee.ts';
 import { environmentOption, readDuration } from './options.ts';
 import { alreadyDone, type CommandError, invalidOption, notFound, print, table, time } from './print.ts';
 import { withApp } from './with-app.ts';
 
-/** `payment-service create | import | list | disable | rotate | events-url`. */
+/** `payment-service create | import | list | disable | rotate | events-url | fee | fees`. */
 export function addPaymentServiceCommands(program: Command): void {
   const group = program.command('payment-service').description('payment services and their tokens');
   group
@@ -68,6 +71,26 @@ export function addPaymentServiceCommands(program: Command): void {
     .option('--url <url>', 'of your server')
     .option('--json', 'print one JSON object')
     .action(changeEventsUrl);
+  addFeeCommands(group);
+}
+
+function addFeeCommands(group: Command): void {
+  group
+    .command('fee')
+    .description('what is kept of the payments of a payment method from now on; 0 and 0: nothing')
+    .argument('<id>')
+    .addOption(environmentOption())
+    .requiredOption('--method <code>', 'such as webpay')
+    .requiredOption('--rate <ppm>', 'parts per million of the amount, rounded half up: 29500 is 2.95 %')
+    .option('--fixed <amount>', 'for each payment, such as 50 or 0.30', '0')
+    .option('--currency <currency>', 'of the payments', 'CLP')
+    .option('--json', 'print one JSON object; fixed in minor units')
+    .action(changeFee);
+  group
+    .command('fees')
+    .description('what is kept of whose payments')
+    .option('--json', 'print one JSON object; fixed in minor units')
+    .action(showFees);
 }
 
 async function create(options: { name: string; json?: boolean }): Promise<void> {
@@ -168,6 +191,58 @@ async function changeEventsUrl(
 
 function unknownPaymentService(id: string): CommandError {
   return notFound(`There is no payment service ${id}: bin/rubrica payment-service list`);
+}
+
+type FeeOptions = {
+  environment: Environment;
+  method: string;
+  rate: string;
+  fixed: string;
+  currency: string;
+  json?: boolean;
+};
+
+async function changeFee(id: string, options: FeeOptions): Promise<void> {
+  const { environment, method, currency } = options;
+  const fee = readFee(options);
+  const known = await withApp((app) => {
+    if (!app.paymentMethods.some(({ code }) => code === method)) {
+      throw notFound(`There is no payment method ${method}.`);
+    }
+    return setFee(app, { paymentServiceId: id, environment, method, currency }, fee);
+  });
+  if (!known) throw unknownPaymentService(id);
+  print(options, { id, environment, method, currency, ...fee }, [
+    `Of each ${currency} payment of ${id} by ${method} in ${environment}, ${feeText(fee, currency)} are kept from now on.`,
+  ]);
+}
+
+function readFee({ rate, fixed, currency }: FeeOptions): Fee {
+  if (!/^\d{1,7}$/.test(rate) || Number(rate) > 1_000_000) {
+    throw invalidOption('--rate is a whole number of parts per million, from 0 to 1000000.');
+  }
+  const fixedAmount = parseDecimal(fixed, currency);
+  if (fixedAmount === null) throw invalidOption(`${fixed} is no amount of ${currency}.`);
+  return { rate_ppm: Number(rate), fixed: fixedAmount };
+}
+
+/** Parts per million are ten-thousandths of a per cent. */
+function feeText({ rate_ppm, fixed }: Fee, currency: string): string {
+  return `${rate_ppm / 10_000} % and ${formatDecimal(fixed, currency)} ${currency}`;
+}
+
+async function showFees(options: { json?: boolean }): Promise<void> {
+  const fees = await withApp(listFees);
+  const rows = fees.map((fee) => [
+    fee.payment_service_id,
+    fee.name,
+    fee.environment,
+    fee.payment_method,
+    feeText(fee, fee.currency),
+    time(fee.created_at),
+  ]);
+  const head = ['PAYMENT SERVICE', 'NAME', 'ENVIRONMENT', 'METHOD', 'FEE', 'SINCE'];
+  print(options, { fees }, rows.length === 0 ? ['No fee is set.'] : table([head, ...rows]));
 }
 
 function readName(name: string): string {

@@ -124,6 +124,7 @@ const LINE_HEAD = [
   'AUTHORISATION',
   'AMOUNT',
   'CURRENCY',
+  'MOVEMENT',
 ];
 
 function lineCells(line: BookedLine): string[] {
@@ -132,11 +133,12 @@ function lineCells(line: BookedLine): string[] {
     time(line.created_at),
     line.kind,
     String(line.transaction_id ?? ''),
-    line.reference ?? '',
+    line.reference ?? line.movement_reference ?? '',
     line.refund_id ?? '',
     keysOf(line).authorizationCode ?? '',
     formatDecimal(signedAmount(line), line.currency),
     line.currency,
+    line.movement_id ?? '',
   ];
 }
 
@@ -146,38 +148,44 @@ function lineJson(line: BookedLine) {
     created_at: line.created_at,
     kind: line.kind,
     transaction_id: line.transaction_id,
-    reference: line.reference,
+    reference: line.reference ?? line.movement_reference,
     refund_id: line.refund_id,
+    movement_id: line.movement_id,
     authorization_code: keysOf(line).authorizationCode,
     amount: signedAmount(line),
     currency: line.currency,
   };
 }
 
-function problemCells({ problem, entry, transaction_id, refund_id }: ReconciliationProblem): string[] {
-  return [entry ?? '', '', problem, String(transaction_id ?? ''), '', refund_id ?? '', '', '', ''];
+function problemCells(found: ReconciliationProblem): string[] {
+  const { problem, entry, transaction_id, refund_id, movement_id } = found;
+  return [entry ?? '', '', problem, String(transaction_id ?? ''), '', refund_id ?? '', '', '', '', movement_id ?? ''];
 }
 
 const SAYS: Record<ReconciliationProblem['problem'], string> = {
-  unbooked: 'was completed, and no entry explains it',
+  unbooked: 'was completed or recorded, and no entry explains it',
   unexplained: 'is not what its entry says',
   booked_twice: 'is explained by more than one entry',
 };
 
-function problemLine({ problem, entry, transaction_id, refund_id }: ReconciliationProblem): string {
-  const subject = refund_id === null ? `transaction ${transaction_id}` : `refund ${refund_id}`;
+function problemLine({ problem, entry, transaction_id, refund_id, movement_id }: ReconciliationProblem): string {
+  const subject = [
+    ...(movement_id === null ? [] : [`movement ${movement_id}`]),
+    ...(refund_id === null ? [] : [`refund ${refund_id}`]),
+    `transaction ${transaction_id}`,
+  ][0];
   return `${subject} ${SAYS[problem]}${entry === null ? '' : ` (entry ${entry})`}`;
 }
 
+/** One sum for each kind and currency: what was paid and what was paid out are never one number. */
 function summaryOf(lines: readonly BookedLine[], problems: readonly ReconciliationProblem[]): string {
-  const currencies = [...new Set(lines.map(({ currency }) => currency))].sort();
-  const sums = currencies.map((currency) => {
-    const ofCurrency = lines.filter((line) => line.currency === currency);
-    const sum = ofCurrency.reduce((total, line) => total + signedAmount(line), 0);
-    return `${formatDecimal(sum, currency)} ${currency}`;
+  const groups = Map.groupBy(lines, ({ kind, currency }) => `${kind.replaceAll('_', ' ')} ${currency}`);
+  const sums = [...groups].map(([name, [first, ...others]]) => {
+    const sum = [first as BookedLine, ...others].reduce((total, line) => total + signedAmount(line), 0);
+    return `${name} ${formatDecimal(sum, first?.currency ?? '')}`;
   });
   const verdict = problems.length === 0 ? 'everything fits' : `${problems.length} do not fit`;
-  return `${lines.length} entries${sums.length === 0 ? '' : `, ${sums.join(', ')}`}: ${verdict}.`;
+  return `${[`${lines.length} entries`, ...sums].join(', ')}: ${verdict}.`;
 }
 
 const KINDS = ['matched', 'different', 'missing_in_settlement', 'missing_in_books'] as const;

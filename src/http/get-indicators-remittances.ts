@@ -30,10 +30,15 @@ export const getIndicatorsRemittances: Endpoint = {
     operationId: 'readRemittanceIndicators',
     summary: 'Read what is owed to a merchant',
     description:
-      'Name the indicators that are wanted; only those are answered. Nothing is paid out by this service yet, so everything that is owed is still to come.',
+      'Name the indicators that are wanted; only those are answered. What is owed and was not paid out is still to come.',
     tag: 'Reconciliation',
     parameters: [
-      { name: 'availableBalance', in: 'query', description: 'true: paid, less given back', schema: Type.String() },
+      {
+        name: 'availableBalance',
+        in: 'query',
+        description: 'true: paid, less fees, given back and paid out',
+        schema: Type.String(),
+      },
       {
         name: 'remittanceByDate',
         in: 'query',
@@ -95,7 +100,7 @@ async function readRemittance(app: App, subject: Subject, value: unknown) {
   return { total, trxs: items };
 }
 
-/** One remittance with everything in it: there are no payouts yet that would divide it. */
+/** One remittance with everything in it: what is owed is not divided before it is paid out. */
 function describeFuture(available: number) {
   return { total: available, remittances: available > 0 ? [{ status: 'processing', total: available }] : [] };
 }
@@ -112,9 +117,9 @@ function replySchema() {
 
 function replyExample() {
   const data = {
-    availableBalance: 10000,
-    remittanceByDate: { total: 10000, trxs: [REMITTANCE_ITEM_EXAMPLE] },
-    futureRemittances: { total: 10000, remittances: [{ status: 'processing', total: 10000 }] },
+    availableBalance: 9617,
+    remittanceByDate: { total: 9617, trxs: [REMITTANCE_ITEM_EXAMPLE] },
+    futureRemittances: { total: 9617, remittances: [{ status: 'processing', total: 9617 }] },
   };
   return { message: 'OK', errors: null, data };
 }

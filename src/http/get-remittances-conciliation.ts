@@ -6,12 +6,14 @@ import { Type } from './openapi/json-schema.ts';
 import {
   REMITTANCE_ITEM_EXAMPLE,
   REMITTANCE_NULLIFICATION_EXAMPLE,
+  REMITTANCE_PAYOUT_EXAMPLE,
   RemittanceItemSchema,
   RemittanceNullificationSchema,
+  RemittancePayoutSchema,
 } from './remittance-schemas.ts';
 import { describeRemittances, readDay, readScope, SCOPE_ERRORS, SCOPE_PARAMETERS } from './remittance-scope.ts';
 
-/** What was paid and given back on a day of Chile, each with its entry in the books. */
+/** What was paid, given back and paid out on a day of Chile, each with its entry in the books. */
 export const getRemittancesConciliation: Endpoint = {
   method: 'GET',
   paths: ['/remittances/conciliation', '/remittances/conciliation/'],
@@ -21,7 +23,7 @@ export const getRemittancesConciliation: Endpoint = {
     operationId: 'reconcileDay',
     summary: 'Reconcile a day',
     description:
-      'The payments and refunds that were completed on a day of Chile (America/Santiago), in one currency. `totalTransactions` less `totalNullification` is `totalRemittances`.',
+      'The payments and refunds that were completed on a day of Chile (America/Santiago), in one currency. `totalTransactions` less the `cost` of each item and `totalNullification` is `totalRemittances`. `payouts` is what was sent to the merchant on that day.',
     tag: 'Reconciliation',
     parameters: [
       { name: 'date', in: 'query', required: true, description: 'YYYY-MM-DD', schema: Type.String() },
@@ -42,13 +44,14 @@ export const getRemittancesConciliation: Endpoint = {
     const day = readDay(date);
     if (day === null) throw new Problem('INVALID_PARAMETER', { detail: 'date is a day such as 2026-01-15.' });
     const { lines } = await reconcileEntries(app, { environmentIds, ...boundsOfDay(day), transactionId: 0 });
-    const { total, items, paid, refunded, nullifications } = describeRemittances(lines, currency);
+    const { total, items, paid, refunded, nullifications, payouts } = describeRemittances(lines, currency);
     const data = {
       totalRemittances: total,
       items,
       totalTransactions: paid,
       totalNullification: refunded,
       nullifications,
+      payouts,
     };
     return { message: 'OK', errors: null, data };
   },
@@ -61,17 +64,19 @@ function replySchema() {
     totalTransactions: Type.Number({ description: 'Sum of the payments' }),
     totalNullification: Type.Number({ description: 'Sum of the refunds' }),
     nullifications: Type.Array(RemittanceNullificationSchema),
+    payouts: Type.Array(RemittancePayoutSchema),
   });
   return Type.Object({ message: Type.String(), errors: Type.Null(), data }, { $id: 'Conciliation' });
 }
 
 function replyExample() {
   const data = {
-    totalRemittances: 10000,
+    totalRemittances: 9617,
     items: [REMITTANCE_ITEM_EXAMPLE],
     totalTransactions: 12990,
     totalNullification: 2990,
     nullifications: [REMITTANCE_NULLIFICATION_EXAMPLE],
+    payouts: [REMITTANCE_PAYOUT_EXAMPLE],
   };
   return { message: 'OK', errors: null, data };
 }

@@ -35,10 +35,24 @@ export const RemittanceNullificationSchema = Type.Object(
   { $id: 'RemittanceNullification' },
 );
 
+/** What was sent to the merchant. Older clients know no such member. */
+export const RemittancePayoutSchema = Type.Object(
+  {
+    id: Type.String(),
+    reference: Type.String({ description: "The bank's" }),
+    total: Type.Number(),
+    currency: Type.String(),
+    createdAt: Type.Integer({ description: 'Milliseconds since 1970' }),
+    dateTimeCreatedAt: Type.String(),
+    entry,
+  },
+  { $id: 'RemittancePayout' },
+);
+
 export const REMITTANCE_ITEM_EXAMPLE = {
   amount: 12990,
-  cost: 0,
-  total: 12990,
+  cost: 383,
+  total: 12607,
   idTrx: 1001,
   order_id_tienda: 'ORD-0001',
   createdAt: 1_768_478_400_000,
@@ -59,4 +73,14 @@ export const REMITTANCE_NULLIFICATION_EXAMPLE = {
   idTrx: 1001,
   verificationToken: 'rf_0123456789abcdefghjk',
   entry: '2/2.0',
+};
+
+export const REMITTANCE_PAYOUT_EXAMPLE = {
+  id: 'mv_0123456789abcdefghjk',
+  reference: 'TEF-20260115-1',
+  total: 9000,
+  currency: 'CLP',
+  createdAt: 1_768_485_600_000,
+  dateTimeCreatedAt: '2026-01-15T14:00:00.000Z',
+  entry: '2/3.0',
 };

@@ -66,19 +66,22 @@ async function readUser(app: App, asking: User, whose: unknown): Promise<User> {
   return user;
 }
 
-/** The payments and the refunds among the entries of one currency; amounts become decimals of it. */
+/** The payments, refunds and payouts among the entries of one currency; amounts become decimals of it. */
 export function describeRemittances(lines: readonly BookedLine[], currency: string) {
   const ofCurrency = lines.filter((line) => line.currency === currency);
   const payments = ofCurrency.filter(({ kind }) => kind === 'payment');
   const refunds = ofCurrency.filter(({ kind }) => kind === 'refund');
+  const payouts = ofCurrency.filter(({ kind }) => kind === 'payout');
   const paid = sum(payments);
   const refunded = sum(refunds);
+  const fees = payments.reduce((total, { transaction_fee }) => total + (transaction_fee ?? 0), 0);
   return {
     items: payments.map(describeItem),
     nullifications: refunds.map(describeNullification),
+    payouts: payouts.map(describePayout),
     paid: toDecimalNumber(paid, currency),
     refunded: toDecimalNumber(refunded, currency),
-    total: toDecimalNumber(paid - refunded, currency),
+    total: toDecimalNumber(paid - fees - refunded, currency),
   };
 }
 
@@ -88,12 +91,11 @@ function sum(lines: readonly BookedLine[]): number {
 
 function describeItem(line: BookedLine) {
   const createdAt = line.transaction_created_at ?? line.created_at;
-  const amount = toDecimalNumber(line.amount, line.currency);
+  const fee = line.transaction_fee ?? 0;
   return {
-    amount,
-    // No fees are charged, so all of it is the merchant's.
-    cost: 0,
-    total: amount,
+    amount: toDecimalNumber(line.amount, line.currency),
+    cost: toDecimalNumber(fee, line.currency),
+    total: toDecimalNumber(line.amount - fee, line.currency),
     idTrx: line.transaction_id,
     order_id_tienda: line.reference,
     createdAt,
@@ -115,6 +117,18 @@ function describeNullification(line: BookedLine) {
     dateTime: new Date(line.created_at).toISOString(),
     idTrx: line.transaction_id,
     verificationToken: line.refund_id,
+    entry: `${line.environment_id}/${line.link}.${line.line}`,
+  };
+}
+
+function describePayout(line: BookedLine) {
+  return {
+    id: line.movement_id,
+    reference: line.movement_reference,
+    total: toDecimalNumber(line.amount, line.currency),
+    currency: line.currency,
+    createdAt: line.created_at,
+    dateTimeCreatedAt: new Date(line.created_at).toISOString(),
     entry: `${line.environment_id}/${line.link}.${line.line}`,
   };
 }

@@ -9,6 +9,7 @@ export type EventType =
   | 'refund.processing'
   | 'refund.completed'
   | 'refund.failed'
+  | 'payout.recorded'
   | 'bank_account_validation.updated';
 
 /** An event of a transaction, before it has its place in the feed. `sequence` counts within the transaction from 1. */

@@ -16,6 +16,21 @@ export async function recordUserEvent(
   await insertEvents(tx, [{ user_id: userId, type, created_at: createdAt, data: JSON.stringify(data) }]);
 }
 
+/** One event of an environment rather than of a transaction, such as money that was sent to its merchant. */
+export async function recordEnvironmentEvent(
+  tx: Tx,
+  event: Pick<TransactionEventInput, 'environmentId' | 'type' | 'createdAt' | 'data'>,
+): Promise<void> {
+  await insertEvents(tx, [
+    {
+      environment_id: event.environmentId,
+      type: event.type,
+      created_at: event.createdAt,
+      data: JSON.stringify(event.data),
+    },
+  ]);
+}
+
 function rowOf(event: TransactionEventInput) {
   return {
     environment_id: event.environmentId,

@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { lockFunds } from '../books/lock-funds.ts';
 import { environmentOf } from '../checkout/environment-of.ts';
 import type { Tx } from '../db/database.ts';
 import { prefixedId } from '../lib/ids.ts';
@@ -7,7 +8,7 @@ import { advanceSequence, lockTransaction } from '../transactions/transaction-qu
 import { announceRefund } from './announce-refund.ts';
 import type { Refund, RefundType } from './refund.ts';
 import { insertRefund, selectRefundByKey, sumReserved } from './refund-queries.ts';
-import { type RefundRefusal, refusalOf } from './refund-refusal.ts';
+import { balanceRefusal, type RefundRefusal, refusalOf } from './refund-refusal.ts';
 
 /** What a merchant asks for. `amount` is in minor units of the transaction's currency. */
 export type RefundWish = {
@@ -26,7 +27,8 @@ export type RefundCreation =
 
 /**
  * Accepts a refund, or says why not. Its amount is reserved from then on: whatever comes together, no more is ever given
- * back than was paid. In one commit with its event; resolves when that commit is durable.
+ * back than was paid, nor than is left of the merchant's money. In one commit with its event; resolves when that commit is
+ * durable.
  *
  * The payment method is asked afterwards, by the worker (`carry-out-refunds.ts`), so that there is one path only by which
  * money goes back. Rejects with `StorageError`.
@@ -44,7 +46,9 @@ export async function createRefund(
     const earlier = await findEarlier(tx, id, wish);
     if (earlier !== null) return earlier;
     const method = app.paymentMethods.find(({ code }) => code === transaction.payment_method);
-    const refusal = refusalOf(transaction, method?.refunds, await sumReserved(tx, id), wish, now);
+    const refusal =
+      refusalOf(transaction, method?.refunds, await sumReserved(tx, id), wish, now) ??
+      balanceRefusal(wish, (await lockFunds(tx, environment_id, transaction.currency)).held);
     if (refusal !== null) return { kind: 'refused', refusal };
     const advanced = await advanceSequence(tx, id);
     const refund = await insertRefund(tx, newRow(id, advanced.last_sequence, wish, now));

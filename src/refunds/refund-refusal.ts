@@ -15,6 +15,7 @@ export const REFUND_REFUSAL_CODES = [
   'PARTIAL_REFUND_NOT_ALLOWED',
   'REFUND_AMOUNT_TOO_HIGH',
   'REFUND_AMOUNT_NOT_TOTAL',
+  'INSUFFICIENT_BALANCE',
 ] as const;
 
 export type RefundRefusalCode = (typeof REFUND_REFUSAL_CODES)[number];
@@ -50,6 +51,15 @@ export function refusalOf(
     return refusal('PARTIAL_REFUND_NOT_ALLOWED', 'La transacción no se puede anular parcialmente');
   }
   return amountRefusal(wish, left);
+}
+
+/**
+ * `held` is what was collected for the merchant and has gone neither back nor out. Fees do not count: a payment can be
+ * given back in full as long as its money has not been paid out.
+ */
+export function balanceRefusal(wish: { amount: number }, held: number): RefundRefusal | null {
+  if (wish.amount <= held) return null;
+  return refusal('INSUFFICIENT_BALANCE', 'Saldo insuficiente: el dinero ya fue abonado al comercio');
 }
 
 function amountRefusal(wish: { amount: number; type: RefundType }, left: number): RefundRefusal | null {

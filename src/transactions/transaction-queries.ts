@@ -90,12 +90,19 @@ export async function hasOpenAttempt(tx: Tx, id: number): Promise<boolean> {
  */
 export async function updateState(
   tx: Tx,
-  change: { id: number; from: TransactionState; to: TransactionState; settledAt: number; paymentMethod: string | null },
+  change: {
+    id: number;
+    from: TransactionState;
+    to: TransactionState;
+    settledAt: number;
+    paymentMethod: string | null;
+    fee: number;
+  },
 ): Promise<Transaction | null> {
   const [row] = await tx.query<Transaction>(
-    `update transactions set state = $3, settled_at = $4, payment_method = $5, last_sequence = last_sequence + 1
+    `update transactions set state = $3, settled_at = $4, payment_method = $5, fee = $6, last_sequence = last_sequence + 1
      where id = $1 and state = $2 returning *`,
-    [change.id, change.from, change.to, change.settledAt, change.paymentMethod],
+    [change.id, change.from, change.to, change.settledAt, change.paymentMethod, change.fee],
   );
   return row ?? null;
 }

@@ -37,6 +37,8 @@ export type Transaction = SqlRow & {
   pay_secret: string;
   payment_method: string | null;
   unsigned_fields: string | null;
+  /** What the service kept of the payment, in minor units; 0 before it. */
+  fee: number;
 };
 
 /** The signed fields, by the name under which a difference is reported. */

@@ -6,6 +6,8 @@ import type { Tx } from '../db/database.ts';
 import type { CallbackContent } from '../outbox/callback-payload.ts';
 import { enqueueCallback } from '../outbox/enqueue-callback.ts';
 import { recordEvents } from '../outbox/record-event.ts';
+import { feeOf } from '../payment-services/fee.ts';
+import { selectFee } from '../payment-services/fee-queries.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import type { Transaction } from './transaction.ts';
 import { advanceSequence, selectTransaction, updateState } from './transaction-queries.ts';
@@ -50,6 +52,7 @@ export async function transitionTransaction(
     to: next.state,
     settledAt: cause.at,
     paymentMethod: cause.paymentMethod,
+    fee: next.state === 'completed' ? await findFee(tx, transaction, cause) : 0,
   });
   if (moved === null) return transitionAgain(tx, environment, transaction.id, cause);
   await record(tx, moved, `transaction.${next.state as FinalState}`, cause, cause.data);
@@ -127,6 +130,13 @@ async function transitionAgain(
   if (current === null) throw new Error('A transaction is gone');
   if (current.state === 'pending') throw new Error('A transaction did not move');
   return transitionTransaction(tx, environment, current, cause);
+}
+
+/** What the service keeps of the payment, by what is set at this moment. */
+async function findFee(tx: Tx, transaction: Transaction, { paymentMethod }: TransitionCause): Promise<number> {
+  if (paymentMethod === null) return 0;
+  const fee = await selectFee(tx, transaction.environment_id, paymentMethod, transaction.currency);
+  return fee === null ? 0 : feeOf(transaction.amount, fee);
 }
 
 async function postPayment(

@@ -33,6 +33,14 @@ function booked(changes: Partial<BookedLine> = {}): BookedLine {
     refund_amount: null,
     refund_state: null,
     refund_detail: null,
+    movement_id: null,
+    transaction_fee: 0,
+    movement_kind: null,
+    movement_reference: null,
+    movement_amount: null,
+    movement_commission: null,
+    movement_currency: null,
+    movement_decision: null,
     refunded: 0,
     ...changes,
   };
@@ -71,6 +79,18 @@ const CASES: [name: string, csv: string, lines: BookedLine[], expected: string[]
     '2026-01-15,rb-1001,,-990\n2026-01-15,rb-1001,1213,12990',
     [booked(), refund],
     ['matched 2 2', 'matched 3 1'],
+  ],
+  [
+    'money that was in suspense and went back is there twice',
+    '2026-01-15,rb-1001,1213,12990\n2026-01-15,rb-1001,1213,-12990',
+    [booked({ kind: 'late_payment' }), booked({ kind: 'returned', link: 2 })],
+    ['matched 2 1', 'matched 3 2'],
+  ],
+  [
+    'of which an acquirer knows nothing',
+    '2026-01-15,rb-1001,1213,12990',
+    (['fee', 'payout', 'deposit', 'commission', 'kept', 'payment'] as const).map((kind) => booked({ kind })),
+    ['matched 2 1'],
   ],
   [
     'of two refunds of one payment each finds the one of its amount',

@@ -36,6 +36,7 @@ forEachEngine('the books', (openTestDatabase) => {
       transaction_id: paid.id,
       payment_attempt_id: attempt?.id ?? null,
       refund_id: null,
+      movement_id: null,
     });
     assert.equal(hash, linkHash(GENESIS, [content]));
   });
@@ -113,7 +114,7 @@ forEachEngine('the books', (openTestDatabase) => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     const { transfers, ...rest } = await createPosting(app, environment);
-    const fee = { debit: 'merchant:payable', credit: 'fees', amount: 29, currency: 'CLP' };
+    const fee = { kind: 'fee' as const, debit: 'merchant:payable', credit: 'fees:income', amount: 29, currency: 'CLP' };
     await app.db.transaction((tx) => postEntries(tx, { ...rest, transfers: [...transfers, fee] }));
     const entries = await entriesOf(app);
     assert.deepEqual(
@@ -124,7 +125,7 @@ forEachEngine('the books', (openTestDatabase) => {
       ],
     );
     assert.equal(new Set(entries.map(({ hash }) => hash)).size, 1);
-    assert.deepEqual(await verifyBooks(app), { environments: 1, entries: 2, problems: [] });
+    assert.deepEqual(await verifyBooks(app), { environments: 1, entries: 2, problems: [], balances: [] });
   });
 
   const refused: [string, Partial<Transfer>][] = [
@@ -191,7 +192,7 @@ forEachEngine('the books', (openTestDatabase) => {
       createPaidTransaction(app, environments[index % 2] as ServiceEnvironment),
     );
     await Promise.all(payments);
-    assert.deepEqual(await verifyBooks(app), { environments: 2, entries: 40, problems: [] });
+    assert.deepEqual(await verifyBooks(app), { environments: 2, entries: 40, problems: [], balances: [] });
   });
 
   test('what a create stores touches neither the books nor their end', async () => {
@@ -216,6 +217,7 @@ test('the hash of a link is that of its documentation', () => {
     transaction_id: 1001,
     payment_attempt_id: 'pa_1',
     refund_id: null,
+    movement_id: null,
   };
   const first = linkHash(GENESIS, [entry]);
   assert.equal(first, 'c5d9172d9930225e69d1f4e4a0176917c3ca3b593698a4dcdc0515adc194a4a4');

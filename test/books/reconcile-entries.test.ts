@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { availableBalance } from '../../src/books/available-balance.ts';
-import { reconcileEntries } from '../../src/books/reconcile-entries.ts';
+import { signedAmount } from '../../src/books/compare-settlement.ts';
+import { entryName, reconcileEntries } from '../../src/books/reconcile-entries.ts';
 import { boundsOfDay } from '../../src/lib/calendar-day.ts';
+import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createLatePayment, createPaidTransaction, removeGuards } from '../support/test-books.ts';
+import { deposit, payOut, setTestFee } from '../support/test-movements.ts';
 import { acceptedRefund } from '../support/test-refunds.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
@@ -40,6 +43,56 @@ forEachEngine('holding a day against the books', (openTestDatabase) => {
     assert.deepEqual((await reconcileEntries(app, { ...scope, environmentIds: [] })).lines, []);
   });
 
+  test('fees and what a person recorded are held against what they explain', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    await setTestFee(app, environment);
+    const paid = await createPaidTransaction(app, environment, { amount: 10_000 });
+    const late = await createLatePayment(app, environment);
+    await deposit(app, environment, 9000, { commission: 300 });
+    await payOut(app, environment, 5000);
+    await resolveSuspense(app, late.id, { decision: 'kept', reason: 'delivered', recordedBy: 'command line' });
+    const scope = { environmentIds: [environment.id], ...boundsOfDay('2026-01-15'), transactionId: 0 };
+    const { lines, problems } = await reconcileEntries(app, scope);
+    assert.deepEqual(problems, []);
+    assert.deepEqual(
+      lines.map((line) => [entryName(line), line.kind, signedAmount(line)]),
+      [
+        ['1.0', 'payment', 10_000],
+        ['1.1', 'fee', -1050],
+        ['2.0', 'late_payment', 5001],
+        ['3.0', 'deposit', -9000],
+        ['3.1', 'commission', -300],
+        ['4.0', 'payout', -5000],
+        ['5.0', 'kept', 5001],
+      ],
+    );
+    const ofPayment = { ...scope, transactionId: paid.id };
+    assert.equal(await availableBalance(app, ofPayment, 'CLP'), 8950);
+    assert.equal(await availableBalance(app, scope, 'CLP'), 8950 - 5000 + 5001);
+
+    await removeGuards(app.db);
+    await app.db.transaction(async (tx) => {
+      await tx.query("delete from journal_entries where kind in ('fee', 'commission', 'kept')");
+      await tx.query("update journal_entries set amount = 1 where kind = 'payout'");
+      await tx.query("update journal_entries set kind = 'returned' where kind = 'deposit'");
+    });
+    const tampered = await reconcileEntries(app, scope);
+    assert.deepEqual(
+      tampered.problems.map(({ problem, entry, transaction_id, movement_id }) => [
+        problem,
+        entry ?? transaction_id ?? (movement_id === null ? null : 'a movement'),
+      ]),
+      [
+        ['unexplained', '3.0'],
+        ['unexplained', '4.0'],
+        ['unbooked', paid.id],
+        ['unbooked', late.id],
+        ['unbooked', 'a movement'],
+      ],
+    );
+  });
+
   test('what does not fit is named, in both directions', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
@@ -56,7 +109,7 @@ forEachEngine('holding a day against the books', (openTestDatabase) => {
       await tx.query('update journal_entries set amount = 1 where transaction_id = $1', [two.id]);
       await tx.query('delete from journal_entries where refund_id = $1', [refund.id]);
       await tx.query(
-        'insert into journal_entries select environment_id, 9, line, created_at, kind, debit_account, credit_account, amount, currency, transaction_id, payment_attempt_id, refund_id, hash from journal_entries where transaction_id = $1',
+        'insert into journal_entries select environment_id, 9, line, created_at, kind, debit_account, credit_account, amount, currency, transaction_id, payment_attempt_id, refund_id, hash, movement_id from journal_entries where transaction_id = $1',
         [three.id],
       );
     });
@@ -65,10 +118,10 @@ forEachEngine('holding a day against the books', (openTestDatabase) => {
     assert.deepEqual(
       problems.map((problem) => ({ ...problem })),
       [
-        { problem: 'unexplained', entry: '2.0', transaction_id: two.id, refund_id: null },
-        { problem: 'booked_twice', entry: '9.0', transaction_id: three.id, refund_id: null },
-        { problem: 'unbooked', entry: null, transaction_id: one.id, refund_id: null },
-        { problem: 'unbooked', entry: null, transaction_id: three.id, refund_id: refund.id },
+        { problem: 'unexplained', entry: '2.0', transaction_id: two.id, refund_id: null, movement_id: null },
+        { problem: 'booked_twice', entry: '9.0', transaction_id: three.id, refund_id: null, movement_id: null },
+        { problem: 'unbooked', entry: null, transaction_id: one.id, refund_id: null, movement_id: null },
+        { problem: 'unbooked', entry: null, transaction_id: three.id, refund_id: refund.id, movement_id: null },
       ],
     );
   });

@@ -10,9 +10,13 @@ import type { ServiceEnvironment } from '../../src/payment-services/payment-serv
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { createSeededRandom, createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction, removeGuards } from '../support/test-books.ts';
+import { payOut, setTestFee } from '../support/test-movements.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
+/** Every fourth link is what a person recorded, and every payment has a fee as its second line. */
 const LINKS = 20;
+const MOVEMENTS = 5;
+const ENTRIES = 2 * (LINKS - MOVEMENTS) + MOVEMENTS;
 
 forEachEngine('verifying the books', (openTestDatabase) => {
   test('finds nothing in books that were left alone, also while others post', async () => {
@@ -24,8 +28,9 @@ forEachEngine('verifying the books', (openTestDatabase) => {
     assert.deepEqual(verification.problems, []);
     assert.deepEqual(await verifyBooks(app, await listHeads(app)), {
       environments: 2,
-      entries: 2 * LINKS + 10,
+      entries: 2 * ENTRIES + 2 * 10,
       problems: [],
+      balances: [],
     });
   });
 
@@ -96,6 +101,21 @@ forEachEngine('verifying the books', (openTestDatabase) => {
     assert.deepEqual((await verifyBooks(app, heads)).problems, [problem(environment, 'cut', 1, LINKS)]);
   });
 
+  test('a sum that was changed is not that of its entries', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    await app.db.transaction((tx) =>
+      tx.query("update account_balances set credits = credits + 1 where environment_id = $1 and account = 'bank'", [
+        environment.id,
+      ]),
+    );
+    const { problems, balances } = await verifyBooks(app);
+    assert.deepEqual(problems, []);
+    assert.deepEqual(
+      balances.map((one) => ({ ...one })),
+      [{ environment_id: environment.id, account: 'bank', currency: 'CLP' }],
+    );
+  });
+
   test('entries without the end of their chain are nothing that was posted', async () => {
     const { app, environment } = await open(openTestDatabase);
     await app.db.transaction((tx) => tx.query('delete from journal_heads where environment_id = $1', [environment.id]));
@@ -116,19 +136,21 @@ const TAMPERINGS: Record<string, Tampering> = {
       entries.filter((one) => one.transaction_id !== entry.transaction_id),
       random,
     );
+    const recorded = entries.find(({ movement_id }) => movement_id !== null);
     const [assignment, value] = pick<[string, string | number | null]>(
       [
         ['amount = $4', entry.amount + 1 + Math.floor(random() * 1e6)],
         ['currency = $4', 'USD'],
         ['kind = $4', 'refund'],
+        ['movement_id = $4', entry.movement_id === null ? (recorded?.movement_id ?? null) : null],
         ['created_at = $4', entry.created_at + 1],
         ['debit_account = $4', 'method:other:receivable'],
         ['credit_account = $4', 'fees'],
         ['transaction_id = $4', other.transaction_id],
-        ['transaction_id = $4', null],
+        ['transaction_id = $4', entry.transaction_id === null ? other.transaction_id : null],
         ['hash = $4', other.hash],
         ['hash = $4', ''],
-        ['line = $4', 1 + Math.floor(random() * 5)],
+        ['line = $4', 2 + Math.floor(random() * 5)],
       ],
       random,
     );
@@ -143,20 +165,23 @@ const TAMPERINGS: Record<string, Tampering> = {
   swap: async (tx, entries, random) => {
     const one = pick(entries, random);
     const other = pick(
-      entries.filter(({ environment_id, link }) => environment_id === one.environment_id && link !== one.link),
+      entries.filter(
+        ({ environment_id, link, line }) =>
+          environment_id === one.environment_id && link !== one.link && line === one.line,
+      ),
       random,
     );
     const renumber = 'update journal_entries set link = $4 where environment_id = $1 and link = $2 and line = $3';
     await tx.query(renumber, [...keyOf(one), -1]);
     await tx.query(renumber, [...keyOf(other), one.link]);
-    await tx.query(renumber, [one.environment_id, -1, 0, other.link]);
+    await tx.query(renumber, [one.environment_id, -1, one.line, other.link]);
     return touched(one, other);
   },
   insertion: async (tx, entries, random) => {
     const entry = pick(entries, random);
     const place = pick(
       [
-        { link: entry.link, line: 1 },
+        { link: entry.link, line: 2 },
         { link: LINKS + 1, line: 0 },
         { link: LINKS + 1 + Math.floor(random() * 1e9), line: 0 },
         { link: 0, line: 0 },
@@ -170,7 +195,7 @@ const TAMPERINGS: Record<string, Tampering> = {
   'move to the other books': async (tx, entries, random) => {
     const entry = pick(entries, random);
     const other = entries.find(({ environment_id }) => environment_id !== entry.environment_id) as JournalEntry;
-    await tx.query(`update journal_entries set environment_id = $4, line = 1 where ${KEY}`, [
+    await tx.query(`update journal_entries set environment_id = $4, line = 2 where ${KEY}`, [
       ...keyOf(entry),
       other.environment_id,
     ]);
@@ -210,9 +235,11 @@ async function open(openTestDatabase: OpenTestDatabase) {
   const app = createTestApp(await openTestDatabase());
   const environments = [await createTestEnvironment(app), await createTestEnvironment(app)] as const;
   for (const environment of environments) {
+    await setTestFee(app, environment);
     for (let link = 1; link <= LINKS; link++) {
       app.now.advance(1000);
-      await createPaidTransaction(app, environment, { amount: 6000 + link });
+      if (link % (LINKS / MOVEMENTS) === 0) await payOut(app, environment, link);
+      else await createPaidTransaction(app, environment, { amount: 6000 + link });
     }
   }
   const heads: ExportedHead[] = await listHeads(app);
@@ -250,10 +277,11 @@ function problem({ id }: ServiceEnvironment, what: BooksProblem['problem'], link
 async function forge(tx: Tx, { id }: ServiceEnvironment, link: number, assignment: string): Promise<void> {
   await tx.query(`update journal_entries set ${assignment} where environment_id = $1 and link = $2`, [id, link]);
   const rows = await tx.query<JournalEntry>(
-    'select * from journal_entries where environment_id = $1 and link between $2 and $3 order by link',
+    'select * from journal_entries where environment_id = $1 and link between $2 and $3 order by link, line',
     [id, link - 1, link],
   );
-  const hash = linkHash(rows[0]?.hash as string, rows.slice(1));
+  const forged = rows.filter((row) => row.link === link);
+  const hash = linkHash(rows[0]?.hash as string, forged);
   await tx.query('update journal_entries set hash = $3 where environment_id = $1 and link = $2', [id, link, hash]);
 }
 
@@ -264,7 +292,7 @@ async function cut(tx: Tx, { id }: { id: number }, from: number): Promise<void> 
 async function moveHead(tx: Tx, { id }: { id: number }, link: number): Promise<void> {
   await tx.query(
     `update journal_heads set link = $2, hash = coalesce(
-       (select hash from journal_entries where environment_id = $1 and link = $2), '') where environment_id = $1`,
+       (select hash from journal_entries where environment_id = $1 and link = $2 and line = 0), '') where environment_id = $1`,
     [id, link],
   );
 }

@@ -9,7 +9,7 @@ import { openDatabase } from '../../src/db/open-database.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
-import { createPaidTransaction, removeGuards } from '../support/test-books.ts';
+import { createLatePayment, createPaidTransaction, removeGuards } from '../support/test-books.ts';
 import { acceptedRefund } from '../support/test-refunds.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
@@ -67,9 +67,9 @@ suite('books, reconcile and refund on the command line', () => {
     const report = await run('reconcile', '--date', day, '--environment', 'development', '--csv');
     const [head, payment, refund] = report.stdout.split('\n');
     assert.equal(report.status, 0);
-    assert.equal(head, 'ENTRY,WHEN (UTC),KIND,TRANSACTION,REFERENCE,REFUND,AUTHORISATION,AMOUNT,CURRENCY');
-    assert.match(payment ?? '', /^1\/1\.0,[\d: -]{19},payment,\d+,'=1\+1,,\d{6},12990\.00,CLP$/);
-    assert.match(refund ?? '', /,refund,\d+,'=1\+1,rf_\w+,\d{6},-2990\.00,CLP$/);
+    assert.equal(head, 'ENTRY,WHEN (UTC),KIND,TRANSACTION,REFERENCE,REFUND,AUTHORISATION,AMOUNT,CURRENCY,MOVEMENT');
+    assert.match(payment ?? '', /^1\/1\.0,[\d: -]{19},payment,\d+,'=1\+1,,\d{6},12990\.00,CLP,$/);
+    assert.match(refund ?? '', /,refund,\d+,'=1\+1,rf_\w+,\d{6},-2990\.00,CLP,$/);
     assert.deepEqual((await json<{ lines: [] }>('reconcile', '--date', day, '--environment', 'production')).lines, []);
   });
 
@@ -105,6 +105,65 @@ suite('books, reconcile and refund on the command line', () => {
     assert.match((await change(...production, '--url', 'http://127.0.0.1/refunds')).stderr, /https/);
     assert.match((await change(...production)).stdout, /nowhere/);
     assert.equal((await run('payment-service', 'events-url', 'ps_x', ...production)).status, 1);
+  });
+
+  test('payout and deposit record what moved, once for a reference, and refuse what is not there', async () => {
+    const target = ['--payment-service', paymentService, '--currency', 'CLP'];
+    const payout = (amount: string, reference: string, ...more: string[]) =>
+      run('payout', 'create', ...target, '--amount', amount, '--reference', reference, ...more);
+    const first = await payout('5000', 'TEF-1', '--json');
+    assert.equal((JSON.parse(first.stdout) as { payout: { amount: number } }).payout.amount, 5000);
+    assert.match((await payout('5000', 'TEF-1')).stdout, /was recorded before/);
+    assert.match((await payout('5001', 'TEF-1')).stderr, /recorded before, as 5000\.00 CLP: nothing was changed/);
+    // 10,000 are left of the payment, and 1,000 of them are being given back.
+    assert.match((await payout('4001', 'TEF-2')).stderr, /Only 4000\.00 CLP are available for a payout/);
+    assert.match((await payout('0', 'TEF-2')).stderr, /above 0/);
+    const deposit = (...more: string[]) =>
+      run('deposit', 'create', ...target, '--method', 'simulated', '--reference', 'AB-1', ...more);
+    assert.equal((await deposit('--amount', '9700', '--commission', '300')).status, 0);
+    assert.match((await deposit('--amount', '9700')).stderr, /nothing was changed/);
+    assert.match((await run('payout', 'list')).stdout, /TEF-1/);
+    assert.match((await run('deposit', 'list')).stdout, /9700\.00 CLP +300\.00 +AB-1/);
+  });
+
+  test('payment-service fee sets what is kept of payments, in parts per million and minor units', async () => {
+    const set = (...more: string[]) =>
+      json<object>('payment-service', 'fee', paymentService, '--environment', 'development', '--method', ...more);
+    const fee = { id: paymentService, environment: 'development', method: 'simulated', currency: 'CLP' };
+    assert.deepEqual(await set('simulated', '--rate', '29500', '--fixed', '50'), {
+      ...fee,
+      rate_ppm: 29_500,
+      fixed: 50,
+    });
+    assert.match((await run('payment-service', 'fees')).stdout, /simulated +2\.95 % and 50\.00 CLP/);
+    for (const rest of [
+      ['cash', '--rate', '1'],
+      ['simulated', '--rate', '2.95'],
+      ['simulated', '--rate', '1000001'],
+    ]) {
+      assert.ok('error' in (await set(...rest)), rest.join(' '));
+    }
+  });
+
+  test('books resolve decides about money in suspense, and books suspense shows it', async () => {
+    const db = openDatabase(url, { connections: 1, pooler: false, onFatal: () => {} });
+    const app = createTestApp(db, { now: createTestClock(paidAt) });
+    const { id: late } = await createLatePayment(app, await createTestEnvironment(app));
+    await db.close();
+    const resolve = (...more: string[]) => run('books', 'resolve', '--transaction', String(late), ...more);
+    assert.match((await run('books', 'suspense')).stdout, /5001\.00 CLP +open/);
+    assert.match((await resolve('--as', 'kept', '--reason', 'asked x@example.cl')).stderr, /without an e-mail address/);
+    assert.match(
+      (await resolve('--as', 'returned', '--reason', 'annulled')).stdout,
+      /5001\.00 CLP .* are resolved: returned/,
+    );
+    assert.match((await resolve('--as', 'returned', '--reason', 'again')).stdout, /were resolved before/);
+    assert.match((await resolve('--as', 'kept', '--reason', 'no')).stderr, /Something else was decided/);
+    assert.match((await run('books', 'suspense')).stdout, /returned .* annulled/);
+    assert.match(
+      (await run('books', 'resolve', '--transaction', '1', '--as', 'kept', '--reason', 'x')).stderr,
+      /ever in/,
+    );
   });
 
   test('books verify ends with 0 when nothing was changed, and with 1 and the place when something was', async () => {

@@ -2,17 +2,25 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { reconcileEntries } from '../../src/books/reconcile-entries.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import type { OpenTestDatabase } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
-import { selectWrongBooks } from '../support/test-books.ts';
+import { selectOverdrawn, selectWrongBooks } from '../support/test-books.ts';
+import { setTestFee } from '../support/test-movements.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
-export type BooksUnderKills = { kills: number; payments: number; refunds: number; problems: string[] };
+export type BooksUnderKills = {
+  kills: number;
+  payments: number;
+  refunds: number;
+  movements: number;
+  problems: string[];
+};
 
 /**
- * Kills a process that pays, gives back and books at a random moment, over and over, and reads the books after each.
+ * Kills a process that pays, gives back, pays out and books at a random moment, over and over, and reads the books after each.
  * At the end what was left open is carried out, and everything fits.
  */
 export async function killBookkeeper(
@@ -21,16 +29,20 @@ export async function killBookkeeper(
 ): Promise<BooksUnderKills> {
   const db = await openTestDatabase();
   const app = createTestApp(db);
-  const { serviceToken } = await createTestEnvironment(app);
+  const environment = await createTestEnvironment(app);
+  await setTestFee(app, environment);
   const problems: string[] = [];
   const readBooks = async (when: string) => {
     const wrong = await selectWrongBooks(db);
-    const { problems: broken } = await verifyBooks(app);
-    for (const found of [...wrong, ...broken]) problems.push(`${when}: ${JSON.stringify(found)}`);
+    const { problems: broken, balances } = await verifyBooks(app);
+    const day = { environmentIds: [environment.id], from: 0, to: Number.MAX_SAFE_INTEGER, transactionId: 0 };
+    const { problems: unexplained } = await reconcileEntries(app, day);
+    for (const found of [...wrong, ...(await selectOverdrawn(db)), ...broken, ...balances, ...unexplained])
+      problems.push(`${when}: ${JSON.stringify(found)}`);
   };
   for (let kill = 1; kill <= options.kills; kill++) {
     const moment = { payments: 1 + Math.floor(options.random() * 4), milliseconds: Math.floor(options.random() * 30) };
-    await killAt(moment, [db.url, serviceToken, options.plant ?? '']);
+    await killAt(moment, [db.url, environment.serviceToken, options.plant ?? '']);
     await readBooks(`after kill ${kill}`);
   }
   for (let round = 0; round < 10; round++) {
@@ -45,6 +57,7 @@ export async function killBookkeeper(
     kills: options.kills,
     payments: await count("select count(*) as n from transactions where state = 'completed'"),
     refunds: await count("select count(*) as n from refunds where state = 'completed'"),
+    movements: await count('select count(*) as n from movements'),
     problems,
   };
 }

@@ -9,7 +9,7 @@ forEachEngine('books under a few kills', (openTestDatabase) => {
   test('are what happened', async () => {
     const result = await killBookkeeper(openTestDatabase, { kills: 4, random: createSeededRandom(3) });
     assert.deepEqual(result.problems, []);
-    assert.ok(result.payments > 0 && result.refunds > 0, 'there was something to book');
+    assert.ok(result.payments > 0 && result.refunds > 0 && result.movements > 0, 'there was something to book');
   });
 
   test('planted bug: books in a second commit', async () => {

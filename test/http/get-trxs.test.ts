@@ -30,7 +30,7 @@ forEachEngine('GET /trxs/{id}', (openTestDatabase) => {
         idService: environment.id,
         orderIdTienda: 'ORD-1',
         amount: 12_990,
-        cost: null,
+        cost: 0,
         email: 'buyer@example.cl',
         authCode: '001001',
         createdAt: '2026-01-15T12:00:00.000Z',

@@ -6,6 +6,7 @@ import type { Transaction } from '../../src/transactions/transaction.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createLatePayment, createPaidTransaction } from '../support/test-books.ts';
+import { payOut, setTestFee } from '../support/test-movements.ts';
 import { acceptedRefund } from '../support/test-refunds.ts';
 import { type Answer, jsonOf, startTestServer } from '../support/test-server.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
@@ -39,6 +40,7 @@ forEachEngine('remittances over HTTP', (openTestDatabase) => {
       totalTransactions: 12_990,
       totalNullification: 0,
       nullifications: [],
+      payouts: [],
     });
     assert.deepEqual(await shop.data('/remittances/conciliation?date=2026-01-16&environment=development'), {
       totalRemittances: -2990,
@@ -57,6 +59,7 @@ forEachEngine('remittances over HTTP', (openTestDatabase) => {
           entry: `${shop.environment.id}/2.0`,
         },
       ],
+      payouts: [],
     });
   });
 
@@ -97,6 +100,28 @@ forEachEngine('remittances over HTTP', (openTestDatabase) => {
     assert.equal(data['totalRemittances'], 0);
     const indicators = await shop.data('/indicators/remittances?availableBalance=true&environment=development');
     assert.equal(indicators['availableBalance'], 0);
+  });
+
+  test('the fee is the cost of a payment, and what was paid out is no longer owed', async () => {
+    await using shop = await open(openTestDatabase);
+    await setTestFee(shop.app, shop.environment);
+    await createPaidTransaction(shop.app, shop.environment, { amount: 10_000 });
+    await payOut(shop.app, shop.environment, 8000, { reference: 'TEF-1' });
+    const day = await shop.data('/remittances/conciliation?date=2026-01-15&environment=development');
+    const [item] = day['items'] as { amount: number; cost: number; total: number }[];
+    assert.deepEqual([item?.amount, item?.cost, item?.total], [10_000, 1050, 8950]);
+    assert.deepEqual([day['totalTransactions'], day['totalRemittances']], [10_000, 8950]);
+    const [payout, ...others] = day['payouts'] as Record<string, unknown>[];
+    assert.deepEqual(others, []);
+    assert.deepEqual(
+      [payout?.['reference'], payout?.['total'], payout?.['entry']],
+      ['TEF-1', 8000, `${shop.environment.id}/2.0`],
+    );
+    const path = '/indicators/remittances?environment=development&availableBalance=true&futureRemittances=true';
+    assert.deepEqual(await shop.data(path), {
+      availableBalance: 950,
+      futureRemittances: { total: 950, remittances: [{ status: 'processing', total: 950 }] },
+    });
   });
 
   test('the indicators that are asked for are answered, and no others', async () => {

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { reconcileEntries } from '../../src/books/reconcile-entries.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
 import type { Database } from '../../src/db/database.ts';
+import type { Decision } from '../../src/movements/movement.ts';
+import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import type { RefundOutcome } from '../../src/payment-methods/payment-method.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
-import { createLatePayment, createPaidTransaction, selectWrongBooks } from '../support/test-books.ts';
+import { createLatePayment, createPaidTransaction, selectOverdrawn, selectWrongBooks } from '../support/test-books.ts';
+import { deposit, payOut, setTestFee } from '../support/test-movements.ts';
 import { refund, refundingMethod } from '../support/test-refunds.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
@@ -17,6 +21,9 @@ type Answer = 'approved' | 'declined' | 'pending' | 'lost before' | 'lost after'
 type Command =
   | { do: 'pay'; amount: number }
   | { do: 'pay late' }
+  | { do: 'resolve'; payment: number; as: Decision }
+  | { do: 'pay out'; share: number }
+  | { do: 'deposit'; share: number; commission: number }
   | { do: 'refund'; payment: number; share: number; answer: Answer }
   | { do: 'work' }
   | { do: 'wait'; milliseconds: number };
@@ -29,6 +36,26 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
     arbitrary: fc.record({ do: fc.constant('pay' as const), amount: fc.integer({ min: 6000, max: 99_999 }) }),
   },
   { weight: 1, arbitrary: fc.constant({ do: 'pay late' as const }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('resolve' as const),
+      payment: fc.nat(1000),
+      as: fc.constantFrom<Decision[]>('returned', 'kept'),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('pay out' as const), share: fc.integer({ min: 1, max: 110 }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('deposit' as const),
+      share: fc.integer({ min: 1, max: 110 }),
+      commission: fc.nat(500),
+    }),
+  },
   {
     weight: 6,
     arbitrary: fc.record({
@@ -46,8 +73,8 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
 );
 
 /**
- * Four clients do random things at once, over and over. After every commit a reader looks at the whole bank; in the end
- * every open question is answered, and the books are what the method really did.
+ * Four clients do random things at once, over and over. After every commit a reader looks at the whole bank, and after
+ * every command at the chain; in the end every open question is answered, and the books are what really happened.
  */
 export async function checkBank(db: Database, size: { runs: number; commands: number }): Promise<void> {
   const clients = fc.tuple(...Array.from({ length: 4 }, () => fc.array(commands, { maxLength: size.commands })));
@@ -61,6 +88,7 @@ type Bank = {
   app: TestApp;
   environment: ServiceEnvironment;
   payments: Transaction[];
+  late: Transaction[];
   /** What the method is told to answer, by amount and in this order, and what it really gave back. */
   plans: Answer[];
   given: Map<string, number>;
@@ -91,9 +119,11 @@ async function openBank(db: Database): Promise<Bank> {
       return given.has(refundId) ? { kind: 'approved', detail: {} } : { kind: 'declined', detail: {} };
     },
   });
-  const bank = { plans, given, payments: [] };
+  const bank = { plans, given, payments: [], late: [] };
   const app = createTestApp(readAfterEveryCommit(db), { paymentMethods: [method] });
-  return { ...bank, app, environment: await createTestEnvironment(app) };
+  const environment = await createTestEnvironment(app);
+  await setTestFee(app, environment);
+  return { ...bank, app, environment };
 }
 
 function answerNow(answer: Answer): RefundOutcome {
@@ -103,23 +133,68 @@ function answerNow(answer: Answer): RefundOutcome {
 
 async function runClient(bank: Bank, list: readonly Command[]): Promise<void> {
   for (const command of list) {
-    switch (command.do) {
-      case 'pay':
-        bank.payments.push(await createPaidTransaction(bank.app, bank.environment, { amount: command.amount }));
-        break;
-      case 'pay late':
-        await createLatePayment(bank.app, bank.environment);
-        break;
-      case 'refund':
-        await refundShare(bank, command);
-        break;
-      case 'work':
-        await carryOutRefunds(bank.app, 3);
-        break;
-      case 'wait':
-        bank.app.now.advance(command.milliseconds);
-    }
+    await runCommand(bank, command);
+    const { problems, balances } = await verifyBooks(bank.app);
+    assert.deepEqual([...problems, ...balances], []);
   }
+}
+
+async function runCommand(bank: Bank, command: Command): Promise<void> {
+  const { app, environment } = bank;
+  switch (command.do) {
+    case 'pay':
+      bank.payments.push(await createPaidTransaction(app, environment, { amount: command.amount }));
+      break;
+    case 'pay late':
+      bank.late.push(await createLatePayment(app, environment));
+      break;
+    case 'resolve':
+      await resolveLate(bank, command);
+      break;
+    case 'pay out':
+      await payOut(app, environment, shareOf(await owed(bank, 'merchant:payable'), command.share));
+      break;
+    case 'deposit':
+      await depositShare(bank, command);
+      break;
+    case 'refund':
+      await refundShare(bank, command);
+      break;
+    case 'work':
+      await carryOutRefunds(app, 3);
+      break;
+    case 'wait':
+      app.now.advance(command.milliseconds);
+  }
+}
+
+async function resolveLate({ app, late }: Bank, command: Extract<Command, { do: 'resolve' }>): Promise<void> {
+  const transaction = late[command.payment % Math.max(1, late.length)];
+  if (transaction === undefined) return;
+  const decided = { decision: command.as, reason: 'random', recordedBy: 'command line' };
+  const { kind } = await resolveSuspense(app, transaction.id, decided);
+  assert.notEqual(kind, 'nothing');
+}
+
+async function depositShare(bank: Bank, { share, commission }: Extract<Command, { do: 'deposit' }>): Promise<void> {
+  const receivable = await owed(bank, 'method:simulated:receivable');
+  await deposit(bank.app, bank.environment, shareOf(receivable, share), { commission });
+}
+
+/** At least 1; more than all of it where the share is above 100. */
+function shareOf(amount: number, share: number): number {
+  return Math.max(1, Math.ceil((Math.abs(amount) * share) / 100));
+}
+
+/** What an account has more on either side, as the entries say. */
+async function owed({ app, environment }: Bank, account: string): Promise<number> {
+  const [row] = await app.db.query<{ owed: number }>(
+    `select cast(coalesce(sum(case when credit_account = $2 then amount
+       when debit_account = $2 then -amount else 0 end), 0) as bigint) as owed
+     from journal_entries where environment_id = $1`,
+    [environment.id, account],
+  );
+  return row?.owed ?? 0;
 }
 
 async function refundShare(bank: Bank, { payment, share, answer }: Extract<Command, { do: 'refund' }>): Promise<void> {
@@ -139,32 +214,45 @@ async function settleEverything({ app }: Bank): Promise<void> {
   assert.fail('a refund has no end');
 }
 
-async function checkEnd({ app, environment, payments, given }: Bank): Promise<void> {
+async function checkEnd(bank: Bank): Promise<void> {
+  const { app, environment, payments, given } = bank;
   const completed = await app.db.query<{ id: string; amount: number }>(
     `select r.id, r.amount from refunds r join transactions t on t.id = r.transaction_id
      where r.state = 'completed' and t.environment_id = $1`,
     [environment.id],
   );
   assert.deepEqual(new Map(completed.map(({ id, amount }) => [id, amount])), new Map(given));
-  const [payable] = await app.db.query<{ owed: number }>(
-    `select cast(coalesce(sum(case when credit_account = 'merchant:payable' then amount
-       when debit_account = 'merchant:payable' then -amount else 0 end), 0) as bigint) as owed
-     from journal_entries where environment_id = $1`,
+  const movements = await app.db.query<{ kind: string; decision: string | null; amount: number; commission: number }>(
+    'select kind, decision, amount, commission from movements where environment_id = $1',
     [environment.id],
   );
-  const paid = payments.reduce((sum, { amount }) => sum + amount, 0);
-  const back = [...given.values()].reduce((sum, amount) => sum + amount, 0);
-  assert.equal(payable?.owed, paid - back);
-  assert.deepEqual((await verifyBooks(app)).problems, []);
+  const moved = (word: string) => sum(movements.filter(({ kind, decision }) => kind === word || decision === word));
+  const back = sum([...given.values()].map((amount) => ({ amount })));
+  const fees = payments.reduce((total, { fee }) => total + fee, 0);
+  const expected = {
+    'merchant:payable': sum(payments) - fees - back - moved('payout') + moved('kept'),
+    'fees:income': fees,
+    bank: moved('payout') - moved('deposit'),
+    'fees:acquirer': 0 - movements.reduce((total, { commission }) => total + commission, 0),
+    suspense: sum(bank.late) - moved('returned') - moved('kept'),
+  };
+  for (const [account, amount] of Object.entries(expected)) assert.equal(await owed(bank, account), amount, account);
+  const scope = { environmentIds: [environment.id], from: 0, to: Number.MAX_SAFE_INTEGER, transactionId: 0 };
+  assert.deepEqual((await reconcileEntries(app, scope)).problems, []);
 }
 
-/** The bank reader: one statement, so that it sees one moment, after every commit. */
+function sum(rows: readonly { amount: number }[]): number {
+  return rows.reduce((total, { amount }) => total + amount, 0);
+}
+
+/** The bank reader: statements that each see one moment, after every commit. */
 function readAfterEveryCommit(db: Database): Database {
   return {
     ...db,
     transaction: async (work) => {
       const result = await db.transaction(work);
       assert.deepEqual(await selectWrongBooks(db), []);
+      assert.deepEqual(await selectOverdrawn(db), []);
       return result;
     },
   };

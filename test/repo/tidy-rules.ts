@@ -10,7 +10,7 @@ const layers: readonly (readonly string[])[] = [
   ['cli'],
   ['compose-app'],
   ['http', 'console', 'worker'],
-  ['refunds', 'checkout', 'transactions', 'books', 'outbox', 'payment-services', 'bank-validation', 'auth'],
+  ['movements', 'refunds', 'checkout', 'transactions', 'books', 'outbox', 'payment-services', 'bank-validation', 'auth'],
   ['limits'],
   ['app'],
   ['db', 'payment-methods', 'validation-providers', 'config', 'metrics'],
@@ -19,6 +19,7 @@ const layers: readonly (readonly string[])[] = [
 
 /** The imports that are allowed within one layer. */
 const neighbours: Readonly<Record<string, readonly string[]>> = {
+  movements: ['transactions', 'books', 'outbox', 'payment-services'],
   refunds: ['checkout', 'transactions', 'books', 'outbox', 'payment-services'],
   checkout: ['transactions', 'outbox', 'payment-services'],
   transactions: ['books', 'outbox', 'payment-services'],

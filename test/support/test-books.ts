@@ -23,8 +23,13 @@ export async function createPaidTransaction(
 }
 
 /** A transaction that failed, and whose method said afterwards that it has the money. */
-export async function createLatePayment(app: App, environment: ServiceEnvironment): Promise<Transaction> {
-  const transaction = await createTestTransaction(app, environment, { reference: `LATE-${++orders}`, amount: 5001 });
+export async function createLatePayment(
+  app: App,
+  environment: ServiceEnvironment,
+  changes: Partial<TransactionInput> = {},
+): Promise<Transaction> {
+  const reference = `LATE-${++orders}`;
+  const transaction = await createTestTransaction(app, environment, { reference, amount: 5001, ...changes });
   await startPayment(app, transaction, 'simulated');
   const [attempt] = await app.db.query<{ id: string }>('select id from payment_attempts where transaction_id = $1', [
     transaction.id,
@@ -41,6 +46,7 @@ export function removeGuards(db: Database): Promise<void> {
     await tx.query(`drop trigger journal_entries_not_deleted${table}`);
     await tx.query('drop index journal_entries_of_attempt');
     await tx.query('drop index journal_entries_of_refund');
+    await tx.query('drop index journal_entries_of_movement');
   });
 }
 
@@ -50,7 +56,7 @@ export function removeGuards(db: Database): Promise<void> {
  */
 export function selectWrongBooks(db: Pick<Database, 'query'>): Promise<SqlRow[]> {
   return db.query(`
-  select t.id, t.state, t.amount, given.reserved, given.completed, booked.paid, booked.back
+  select t.id, t.state, t.amount, t.fee, given.reserved, given.completed, booked.paid, booked.back, booked.kept
   from transactions t
   join (
     select x.id, coalesce(sum(case when r.state in ('processing', 'completed') then r.amount else 0 end), 0) as reserved,
@@ -59,9 +65,24 @@ export function selectWrongBooks(db: Pick<Database, 'query'>): Promise<SqlRow[]>
   ) as given on given.id = t.id
   join (
     select x.id, coalesce(sum(case when j.kind = 'payment' then j.amount else 0 end), 0) as paid,
+      coalesce(sum(case when j.kind = 'fee' then j.amount else 0 end), 0) as kept,
       coalesce(sum(case when j.kind = 'refund' then j.amount else 0 end), 0) as back
     from transactions x left join journal_entries j on j.transaction_id = x.id group by x.id
   ) as booked on booked.id = t.id
-  where given.reserved > t.amount or booked.back <> given.completed
+  where given.reserved > t.amount or booked.back <> given.completed or booked.kept <> t.fee
     or booked.paid <> case when t.state = 'completed' then t.amount else 0 end`);
+}
+
+/**
+ * Environments of which more has gone back and out than was collected for their merchants. It asks the states and what was
+ * recorded, not the books, and is for tests with one currency.
+ */
+export function selectOverdrawn(db: Pick<Database, 'query'>): Promise<SqlRow[]> {
+  return db.query(`
+  select e.id from environments e
+  where (select coalesce(sum(m.amount), 0) from movements m where m.environment_id = e.id and m.kind = 'payout')
+    + (select coalesce(sum(r.amount), 0) from refunds r join transactions t on t.id = r.transaction_id
+       where t.environment_id = e.id and r.state in ('processing', 'completed'))
+    > (select coalesce(sum(t.amount), 0) from transactions t where t.environment_id = e.id and t.state = 'completed')
+    + (select coalesce(sum(m.amount), 0) from movements m where m.environment_id = e.id and m.decision = 'kept')`);
 }

@@ -1,19 +1,21 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Database, InsertTarget, SqlRow, Tx } from '../../../src/db/database.ts';
 import { openDatabase } from '../../../src/db/open-database.ts';
+import { resolveSuspense } from '../../../src/movements/resolve-suspense.ts';
 import { loadEnvironment } from '../../../src/payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../../../src/payment-services/payment-service.ts';
 import { carryOutRefunds } from '../../../src/refunds/carry-out-refunds.ts';
 import { createTestApp } from '../../support/test-app.ts';
-import { createPaidTransaction } from '../../support/test-books.ts';
+import { createLatePayment, createPaidTransaction } from '../../support/test-books.ts';
+import { deposit, payOut } from '../../support/test-movements.ts';
 import { refund } from '../../support/test-refunds.ts';
 
-// Started by books-under-kills.ts: pays, gives back and books until it is killed. Writes a dot for every payment.
+// Started by books-under-kills.ts: pays, gives back, pays out and books until it is killed. Writes a dot for every payment.
 const [url = '', serviceToken = '', plant = ''] = process.argv.slice(2);
 const opened = openDatabase(url, { connections: 6, pooler: false, onFatal: () => process.exit(70) });
 const app = createTestApp(plant === '' ? opened : bookingAfterwards(opened));
 const environment = (await loadEnvironment(app, serviceToken)) as ServiceEnvironment;
-await Promise.all([payAndRefund(), payAndRefund(), payAndRefund(), work()]);
+await Promise.all([payAndRefund(), payAndRefund(), payAndRefund(), moveMoney(), work()]);
 
 async function payAndRefund(): Promise<void> {
   for (let order = 0; ; order++) {
@@ -21,6 +23,19 @@ async function payAndRefund(): Promise<void> {
     const paid = await createPaidTransaction(app, environment, { reference, amount: 12_000 });
     process.stdout.write('.');
     await Promise.all([refund(app, paid, 5000), refund(app, paid, 12_000), refund(app, paid, 5001)]);
+  }
+}
+
+async function moveMoney(): Promise<void> {
+  for (let round = 0; ; round++) {
+    const reference = `${process.pid}-${round}-${app.random()}`;
+    const late = await createLatePayment(app, environment, { reference: `late-${reference}` });
+    const decision = round % 2 === 0 ? 'kept' : 'returned';
+    await Promise.all([
+      payOut(app, environment, 1000, { reference }),
+      deposit(app, environment, 1000, { reference, commission: 30 }),
+      resolveSuspense(app, late.id, { decision, reason: 'fault test', recordedBy: 'command line' }),
+    ]);
   }
 }
 

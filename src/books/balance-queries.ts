@@ -1,0 +1,115 @@
+import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import { FEES_INCOME, MERCHANT_PAYABLE } from './journal-entry.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+const ACCOUNT_BALANCES: InsertTarget = {
+  name: 'account_balances',
+  columns: ['environment_id', 'account', 'currency', 'debits', 'credits'],
+};
+
+type AccountRow = SqlRow & {
+  environment_id: number;
+  account: string;
+  currency: string;
+  debits: number;
+  credits: number;
+};
+
+/** Adds to the sums of accounts, each named once. Called by the posting that holds the end of the chain. */
+export async function addToBalances(tx: Tx, rows: readonly AccountRow[]): Promise<void> {
+  await tx.insertRows(
+    ACCOUNT_BALANCES,
+    rows,
+    `on conflict (environment_id, account, currency) do update
+     set debits = account_balances.debits + excluded.debits, credits = account_balances.credits + excluded.credits`,
+  );
+}
+
+export type BalanceRow = AccountRow & { payment_service_id: string; name: string; environment: string };
+
+/** What went to and came from every account, in minor units. */
+export function selectBalances(db: Reader): Promise<BalanceRow[]> {
+  return db.query<BalanceRow>(
+    `select b.environment_id, e.payment_service_id, p.name, e.environment, b.currency, b.account, b.debits, b.credits
+     from account_balances b
+     join environments e on e.id = b.environment_id
+     join payment_services p on p.id = e.payment_service_id
+     order by p.created_at, b.environment_id, b.currency, b.account`,
+  );
+}
+
+/** What an account has more on its debit side. */
+export async function selectBalance(
+  tx: Tx,
+  { environmentId, account, currency }: { environmentId: number; account: string; currency: string },
+): Promise<number> {
+  const [row] = await tx.query<{ balance: number }>(
+    `select debits - credits as balance from account_balances
+     where environment_id = $1 and account = $2 and currency = $3`,
+    [environmentId, account, currency],
+  );
+  return row?.balance ?? 0;
+}
+
+/** The accounts whose sums are not those of their entries. One statement, so that it sees one moment. */
+export function selectWrongBalances(
+  db: Reader,
+): Promise<Pick<AccountRow, 'environment_id' | 'account' | 'currency'>[]> {
+  return db.query(
+    `select environment_id, account, currency from (
+       select environment_id, account, currency, debits, credits from account_balances
+       union all
+       select environment_id, debit_account, currency, -amount, 0 from journal_entries
+       union all
+       select environment_id, credit_account, currency, 0, -amount from journal_entries
+     ) as sides
+     group by environment_id, account, currency having sum(debits) <> 0 or sum(credits) <> 0
+     order by environment_id, account, currency`,
+  );
+}
+
+/**
+ * Keeps others that take money away from the merchant of an environment waiting until the commit; payments go on. A `for
+ * update` that both engines understand. On PostgreSQL it does not stand in the way of foreign keys.
+ */
+export async function lockEnvironmentFunds(tx: Tx, environmentId: number): Promise<void> {
+  await tx.query('update environments set events_url = events_url where id = $1', [environmentId]);
+}
+
+/**
+ * `available`: what is owed to the merchants of these environments, without what is being given back. `held`: the same
+ * before fees, so what was collected for them and has gone neither back nor out.
+ */
+export type Funds = { available: number; held: number };
+
+export async function selectFunds(db: Reader, environmentIds: readonly number[], currency: string): Promise<Funds> {
+  const [row] = await db.query<Funds>(
+    `select cast(owed - reserved as bigint) as available, cast(owed - reserved + fees as bigint) as held from (
+       select
+         (select coalesce(sum(credits - debits), 0) from account_balances
+          where environment_id in {ids} and currency = $2 and account = $3) as owed,
+         (select coalesce(sum(credits), 0) from account_balances
+          where environment_id in {ids} and currency = $2 and account = $4) as fees,
+         (select coalesce(sum(r.amount), 0) from refunds r join transactions t on t.id = r.transaction_id
+          where r.state = 'processing' and t.environment_id in {ids} and t.currency = $2) as reserved
+     ) as sums`,
+    [JSON.stringify(environmentIds), currency, MERCHANT_PAYABLE, FEES_INCOME],
+  );
+  return row as Funds;
+}
+
+/** What one transaction leaves for its merchant: paid, less its fee, given back and being given back. */
+export async function selectAvailableOf(db: Reader, transactionId: number, currency: string): Promise<number> {
+  const [row] = await db.query<{ available: number }>(
+    `select cast(
+       (select coalesce(sum(case when credit_account = $3 then amount else -amount end), 0) from journal_entries
+        where transaction_id = $1 and currency = $2 and $3 in (credit_account, debit_account))
+       -
+       (select coalesce(sum(r.amount), 0) from refunds r join transactions t on t.id = r.transaction_id
+        where r.state = 'processing' and t.id = $1 and t.currency = $2)
+       as bigint) as available`,
+    [transactionId, currency, MERCHANT_PAYABLE],
+  );
+  return row?.available ?? 0;
+}

@@ -1,0 +1,153 @@
+import { type Command, Option } from 'commander';
+import type { App } from '../app.ts';
+import { formatDecimal, parseDecimal } from '../lib/money.ts';
+import { listMovements } from '../movements/list-movements.ts';
+import type { Movement } from '../movements/movement.ts';
+import { type MovementWish, type Recording, recordMovement } from '../movements/record-movement.ts';
+import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
+import { alreadyDone, CommandError, invalidOption, notFound, print, table, time } from './print.ts';
+import { withApp } from './with-app.ts';
+
+type CreateOptions = {
+  paymentService: string;
+  environment?: Environment;
+  amount: string;
+  currency: string;
+  reference: string;
+  method?: string;
+  commission?: string;
+  json?: boolean;
+};
+
+/** `payout create | list`, `deposit create | list`. */
+export function addMovementCommands(program: Command): void {
+  const payout = program.command('payout').description('money that was sent to a merchant');
+  addCreate(payout, 'record that it was sent; never more than is available').action((options: CreateOptions) =>
+    create('payout', options),
+  );
+  addList(payout, 'payout');
+  const deposit = program.command('deposit').description('money that came from a payment method');
+  addCreate(deposit, 'record that it came; never more than the method owes')
+    .requiredOption('--method <code>', 'the payment method it came from, such as webpay')
+    .option('--commission <amount>', 'what the acquirer kept, beside the amount', '0')
+    .action((options: CreateOptions) => create('deposit', options));
+  addList(deposit, 'deposit');
+}
+
+function addCreate(group: Command, description: string): Command {
+  return group
+    .command('create')
+    .description(description)
+    .requiredOption('--payment-service <id>', 'whose books')
+    .addOption(
+      new Option('--environment <environment>', 'whose books; that of RUBRICA_ENV unless said').choices([
+        ...ENVIRONMENTS,
+      ]),
+    )
+    .requiredOption('--amount <amount>', 'such as 1000 or 10.55')
+    .requiredOption('--currency <currency>', 'such as CLP')
+    .requiredOption('--reference <reference>', "the bank's; the same again is recorded once")
+    .option('--json', 'print one JSON object; amounts in minor units');
+}
+
+function addList(group: Command, kind: Movement['kind']): void {
+  group
+    .command('list')
+    .description('the newest')
+    .option('--limit <number>', 'how many', '50')
+    .option('--json', 'print one JSON object; amounts in minor units')
+    .action((options: { limit: string; json?: boolean }) => list(kind, options));
+}
+
+async function create(kind: 'payout' | 'deposit', options: CreateOptions): Promise<void> {
+  const { environment, recording } = await withApp(async (app) => {
+    const target = { paymentServiceId: options.paymentService, environment: options.environment ?? app.config.mode };
+    return {
+      environment: target.environment,
+      recording: await recordMovement(app, target, readWish(app, kind, options)),
+    };
+  });
+  const movement = recordedOf(recording, options);
+  print(options, { [kind]: movement, replayed: recording.kind === 'replayed' }, [
+    `${kind} ${movement.id} of ${amountOf(movement)} in ${environment} ${recording.kind === 'replayed' ? 'was recorded before' : 'is in the books'}.`,
+  ]);
+}
+
+function readWish(app: App, kind: 'payout' | 'deposit', options: CreateOptions): MovementWish {
+  const { currency, reference, method, commission = '0' } = options;
+  if (!/^[!-~](?:[ -~]{0,98}[!-~])?$/.test(reference)) {
+    throw invalidOption('A reference is 1 to 100 visible ASCII characters.');
+  }
+  if (method !== undefined && !app.paymentMethods.some(({ code }) => code === method)) {
+    throw notFound(`There is no payment method ${method}.`);
+  }
+  const amount = readAmount(options.amount, currency);
+  if (amount === 0) throw invalidOption('The amount is above 0.');
+  return {
+    kind,
+    reference,
+    amount,
+    commission: readAmount(commission, currency),
+    currency,
+    paymentMethod: method ?? null,
+    recordedBy: 'command line',
+  };
+}
+
+function readAmount(text: string, currency: string): number {
+  const amount = parseDecimal(text, currency);
+  if (amount === null) throw invalidOption(`${text} is no amount of ${currency}.`);
+  return amount;
+}
+
+function recordedOf(recording: Recording, { paymentService, currency, reference, method }: CreateOptions): Movement {
+  switch (recording.kind) {
+    case 'unknown':
+      throw notFound(`There is no payment service ${paymentService}: bin/rubrica payment-service list`);
+    case 'different':
+      throw alreadyDone(`${reference} was recorded before, as ${amountOf(recording.movement)}: nothing was changed.`);
+    case 'refused': {
+      const most = `${formatDecimal(recording.most, currency)} ${currency}`;
+      const what = method === undefined ? `${most} are available for a payout` : `${method} owes ${most}`;
+      throw new CommandError(`Only ${what}: nothing was recorded.`);
+    }
+    case 'recorded':
+    case 'replayed':
+      return recording.movement;
+  }
+}
+
+function amountOf({ amount, commission, currency }: Movement): string {
+  const kept = commission === 0 ? '' : ` beside a commission of ${formatDecimal(commission, currency)}`;
+  return `${formatDecimal(amount, currency)} ${currency}${kept}`;
+}
+
+async function list(kind: Movement['kind'], options: { limit: string; json?: boolean }): Promise<void> {
+  const limit = Number(options.limit);
+  if (!Number.isInteger(limit) || limit < 1 || limit > 10_000)
+    throw invalidOption('--limit is a number from 1 to 10000.');
+  const movements = await withApp((app) => listMovements(app, kind, limit));
+  const rows = movements.map((movement) => [
+    movement.id,
+    time(movement.created_at),
+    movement.name,
+    movement.environment,
+    movement.payment_method ?? '—',
+    `${formatDecimal(movement.amount, movement.currency)} ${movement.currency}`,
+    formatDecimal(movement.commission, movement.currency),
+    movement.reference,
+    movement.recorded_by,
+  ]);
+  const head = [
+    'ID',
+    'WHEN (UTC)',
+    'PAYMENT SERVICE',
+    'ENVIRONMENT',
+    'METHOD',
+    'AMOUNT',
+    'COMMISSION',
+    'REFERENCE',
+    'BY',
+  ];
+  print(options, { [`${kind}s`]: movements }, rows.length === 0 ? [`No ${kind} yet.`] : table([head, ...rows]));
+}

@@ -1,0 +1,97 @@
+import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { Decision, Movement, MovementKind } from './movement.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+const MOVEMENTS: InsertTarget = {
+  name: 'movements',
+  columns: [
+    'id',
+    'environment_id',
+    'kind',
+    'reference',
+    'amount',
+    'commission',
+    'currency',
+    'created_at',
+    'recorded_by',
+    'payment_method',
+    'transaction_id',
+    'decision',
+    'reason',
+  ],
+};
+
+export async function insertMovement(tx: Tx, movement: Movement): Promise<void> {
+  await tx.insertRows(MOVEMENTS, [movement]);
+}
+
+export async function selectMovement(
+  tx: Tx,
+  { environment_id, kind, reference }: Pick<Movement, 'environment_id' | 'kind' | 'reference'>,
+): Promise<Movement | null> {
+  const [row] = await tx.query<Movement>(
+    'select * from movements where environment_id = $1 and kind = $2 and reference = $3',
+    [environment_id, kind, reference],
+  );
+  return row ?? null;
+}
+
+export type ListedMovement = Movement & { payment_service_id: string; name: string; environment: string };
+
+/** The newest of a kind. */
+export function selectMovements(db: Reader, kind: MovementKind, limit: number): Promise<ListedMovement[]> {
+  return db.query<ListedMovement>(
+    `select m.*, e.payment_service_id, p.name, e.environment
+     from movements m
+     join environments e on e.id = m.environment_id
+     join payment_services p on p.id = e.payment_service_id
+     where m.kind = $1 order by m.created_at desc, m.id limit $2`,
+    [kind, limit],
+  );
+}
+
+/** Money that a method took and no order asked for, with what was decided about it, if anything was. */
+export type LatePayment = SqlRow & {
+  environment_id: number;
+  payment_service_id: string;
+  name: string;
+  environment: string;
+  /** The entry that booked it, such as `12.0`. */
+  entry: string;
+  created_at: number;
+  transaction_id: number;
+  /** The account of the method that took it. */
+  debit_account: string;
+  amount: number;
+  currency: string;
+  decision: Decision | null;
+  reason: string | null;
+  resolved_at: number | null;
+};
+
+const RESOLVES = `m.environment_id = j.environment_id and m.kind = 'resolution' and m.reference = j.link || '.' || j.line`;
+
+/** Of one transaction or of all (0), the newest first. */
+export function selectLatePayments(db: Reader, transactionId: number, limit: number): Promise<LatePayment[]> {
+  return db.query<LatePayment>(
+    `select j.environment_id, e.payment_service_id, p.name, e.environment, j.link || '.' || j.line as entry, j.created_at,
+       j.transaction_id, j.debit_account, j.amount, j.currency, m.decision, m.reason, m.created_at as resolved_at
+     from journal_entries j
+     join environments e on e.id = j.environment_id
+     join payment_services p on p.id = e.payment_service_id
+     left join movements m on ${RESOLVES}
+     where j.kind = 'late_payment' and (j.transaction_id = $1 or $1 = 0)
+     order by j.created_at desc, j.environment_id, j.link desc limit $2`,
+    [transactionId, limit],
+  );
+}
+
+/** Of how many nobody has decided. */
+export async function countUnresolved(db: Reader): Promise<number> {
+  const [row] = await db.query<{ unresolved: number }>(
+    `select count(*) as unresolved from journal_entries j
+     where j.kind = 'late_payment' and not exists (select 1 from movements m where ${RESOLVES})`,
+  );
+  return row?.unresolved ?? 0;
+}

@@ -1,0 +1,69 @@
+import {
+  BANK,
+  FEES_ACQUIRER,
+  MERCHANT_PAYABLE,
+  methodReceivable,
+  type Posting,
+  SUSPENSE,
+  type Transfer,
+} from '../books/journal-entry.ts';
+import type { SqlRow } from '../db/database.ts';
+
+/**
+ * What money did outside of the service, as a person recorded it. `payout`: it was sent to the merchant. `deposit`: it
+ * came from a payment method. `resolution`: it was decided whose money in suspense is.
+ */
+export type MovementKind = 'payout' | 'deposit' | 'resolution';
+
+/** `returned`: the money went back at the payment method. `kept`: it is the merchant's. */
+export type Decision = 'returned' | 'kept';
+
+/** A row of `movements`; it never changes. Amounts are in minor units, times UTC milliseconds. */
+export type Movement = SqlRow & {
+  id: string;
+  environment_id: number;
+  kind: MovementKind;
+  /** Under which it was recorded; of a resolution, the entry that it resolves. */
+  reference: string;
+  amount: number;
+  /** Of a deposit: what the acquirer kept, beside the amount that arrived. */
+  commission: number;
+  currency: string;
+  created_at: number;
+  recorded_by: string;
+  payment_method: string | null;
+  transaction_id: number | null;
+  decision: Decision | null;
+  reason: string | null;
+};
+
+const CONTENT = ['amount', 'commission', 'currency', 'payment_method', 'decision'] as const;
+
+/** Whether two records say the same, whoever recorded them when and why. */
+export function saysTheSame(one: Movement, other: Movement): boolean {
+  return CONTENT.every((column) => one[column] === other[column]);
+}
+
+/** What a movement moves between the accounts. */
+export function movementPosting(movement: Movement): Posting {
+  const { id, environment_id, created_at, transaction_id, amount, commission, currency } = movement;
+  const moved: Transfer = { ...sidesOf(movement), amount, currency };
+  const kept: Transfer = { ...moved, kind: 'commission', debit: FEES_ACQUIRER, amount: commission };
+  return {
+    environmentId: environment_id,
+    at: created_at,
+    transactionId: transaction_id,
+    paymentAttemptId: null,
+    refundId: null,
+    movementId: id,
+    transfers: commission > 0 ? [moved, kept] : [moved],
+  };
+}
+
+function sidesOf({ kind, decision, payment_method }: Movement): Pick<Transfer, 'kind' | 'debit' | 'credit'> {
+  const receivable = methodReceivable(payment_method ?? '');
+  if (kind === 'payout') return { kind, debit: MERCHANT_PAYABLE, credit: BANK };
+  if (kind === 'deposit') return { kind, debit: BANK, credit: receivable };
+  if (decision === 'kept') return { kind: decision, debit: SUSPENSE, credit: MERCHANT_PAYABLE };
+  return { kind: 'returned', debit: SUSPENSE, credit: receivable };
+}

@@ -1,0 +1,99 @@
+import type { App } from '../app.ts';
+import { selectBalance } from '../books/balance-queries.ts';
+import { methodReceivable } from '../books/journal-entry.ts';
+import { lockFunds } from '../books/lock-funds.ts';
+import { postEntries } from '../books/post-entries.ts';
+import type { Tx } from '../db/database.ts';
+import { prefixedId } from '../lib/ids.ts';
+import { formatDecimal } from '../lib/money.ts';
+import { recordEnvironmentEvent } from '../outbox/record-event.ts';
+import type { Environment } from '../payment-services/payment-service.ts';
+import { selectEnvironmentId } from '../payment-services/payment-service-queries.ts';
+import { type Movement, movementPosting, saysTheSame } from './movement.ts';
+import { insertMovement, selectMovement } from './movement-queries.ts';
+
+/** Whose books. */
+export type MovementTarget = { paymentServiceId: string; environment: Environment };
+
+/** What a person says. A deposit comes from a payment method, which may have kept a commission; amounts in minor units. */
+export type MovementWish = {
+  kind: 'payout' | 'deposit';
+  /** The same reference again is the same movement. */
+  reference: string;
+  amount: number;
+  commission: number;
+  currency: string;
+  paymentMethod: string | null;
+  recordedBy: string;
+};
+
+/**
+ * `different`: the reference belongs to a movement that says something else. `refused`: there is no more than `most`.
+ * `unknown`: there is no such payment service.
+ */
+export type Recording =
+  | { kind: 'recorded' | 'replayed' | 'different'; movement: Movement }
+  | { kind: 'refused'; most: number }
+  | { kind: 'unknown' };
+
+/**
+ * Records money that was sent to a merchant, or that came from a payment method: once for a reference, and never more than
+ * is available or receivable, whatever comes together. In one commit with its entries and, for a payout, its event.
+ * Rejects with `StorageError`.
+ */
+export function recordMovement(app: App, target: MovementTarget, wish: MovementWish): Promise<Recording> {
+  const now = app.now();
+  return app.db.transaction<Recording>(async (tx) => {
+    const environmentId = await selectEnvironmentId(tx, target.paymentServiceId, target.environment);
+    if (environmentId === null) return { kind: 'unknown' };
+    const movement = newMovement(environmentId, wish, now);
+    const { available } = await lockFunds(tx, environmentId, wish.currency);
+    const earlier = await selectMovement(tx, movement);
+    if (earlier !== null) {
+      return { kind: saysTheSame(earlier, movement) ? 'replayed' : 'different', movement: earlier };
+    }
+    const most = wish.kind === 'payout' ? available : await receivableOf(tx, movement);
+    if (movement.amount + movement.commission > most) return { kind: 'refused', most };
+    await insertMovement(tx, movement);
+    if (wish.kind === 'payout') await announcePayout(tx, target, movement);
+    await postEntries(tx, movementPosting(movement));
+    return { kind: 'recorded', movement };
+  });
+}
+
+function newMovement(environmentId: number, wish: MovementWish, now: number): Movement {
+  return {
+    id: prefixedId('mv'),
+    environment_id: environmentId,
+    kind: wish.kind,
+    reference: wish.reference,
+    amount: wish.amount,
+    commission: wish.commission,
+    currency: wish.currency,
+    created_at: now,
+    recorded_by: wish.recordedBy,
+    payment_method: wish.paymentMethod,
+    transaction_id: null,
+    decision: null,
+    reason: null,
+  };
+}
+
+function receivableOf(tx: Tx, { environment_id, payment_method, currency }: Movement): Promise<number> {
+  const account = methodReceivable(payment_method ?? '');
+  return selectBalance(tx, { environmentId: environment_id, account, currency });
+}
+
+async function announcePayout(tx: Tx, target: MovementTarget, payout: Movement): Promise<void> {
+  const { id, reference, amount, currency } = payout;
+  await recordEnvironmentEvent(tx, {
+    environmentId: payout.environment_id,
+    type: 'payout.recorded',
+    createdAt: payout.created_at,
+    data: {
+      payout: { id, reference, amount: formatDecimal(amount, currency), currency },
+      payment_service: target.paymentServiceId,
+      environment: target.environment,
+    },
+  });
+}

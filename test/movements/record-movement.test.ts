@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { availableBalance } from '../../src/books/available-balance.ts';
+import { listBalances, listEntries } from '../../src/books/list-books.ts';
+import { verifyBooks } from '../../src/books/verify-books.ts';
+import type { Database, Tx } from '../../src/db/database.ts';
+import { listMovements } from '../../src/movements/list-movements.ts';
+import type { MovementWish, Recording } from '../../src/movements/record-movement.ts';
+import { readFeed } from '../../src/outbox/read-feed.ts';
+import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
+import { setFee } from '../../src/payment-services/set-fee.ts';
+import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { createLatePayment, createPaidTransaction, selectOverdrawn } from '../support/test-books.ts';
+import { deposit, payOut, setTestFee } from '../support/test-movements.ts';
+import { acceptedRefund, refund } from '../support/test-refunds.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+import { untilVisible } from '../support/until-visible.ts';
+
+forEachEngine('fees', (openTestDatabase) => {
+  test('a fee is an entry of its own, in the link of its payment', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    await setTestFee(app, environment);
+    const paid = await createPaidTransaction(app, environment, { amount: 10_000 });
+    assert.equal(paid.fee, 1050);
+    const entries = (await listEntries(app, paid.id, 10)).toReversed();
+    assert.deepEqual(
+      entries.map(({ link, line, kind, debit_account, credit_account, amount }) => [
+        `${link}.${line}`,
+        kind,
+        debit_account,
+        credit_account,
+        amount,
+      ]),
+      [
+        ['1.0', 'payment', 'method:simulated:receivable', 'merchant:payable', 10_000],
+        ['1.1', 'fee', 'merchant:payable', 'fees:income', 1050],
+      ],
+    );
+    assert.equal(await available(app, environment), 8950);
+  });
+
+  test('a fee belongs to an environment, a method and a currency, and no other payment has it', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    await setTestFee(app, environment);
+    const other = await createTestEnvironment(app);
+    assert.equal((await createPaidTransaction(app, other)).fee, 0);
+    assert.equal((await createPaidTransaction(app, environment, { currency: 'USD' })).fee, 0);
+    assert.deepEqual(
+      (await listEntries(app, null, 10)).map(({ kind }) => kind),
+      ['payment', 'payment'],
+    );
+  });
+
+  test('a fee that is changed leaves what was paid before as it is', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    await setTestFee(app, environment);
+    const { paymentServiceId, environment: name } = environment;
+    await createPaidTransaction(app, environment, { amount: 10_000 });
+    const target = { paymentServiceId, environment: name, method: 'simulated', currency: 'CLP' };
+    assert.equal(await setFee(app, target, { rate_ppm: 0, fixed: 0 }), true);
+    assert.equal((await createPaidTransaction(app, environment, { amount: 10_000 })).fee, 0);
+    assert.equal(await available(app, environment), 18_950);
+    assert.equal(await setFee(app, { ...target, paymentServiceId: 'ps_x' }, { rate_ppm: 1, fixed: 0 }), false);
+  });
+
+  test('a refund gives back all of a payment and the fee stays: the merchant owes it', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    await setTestFee(app, environment);
+    const paid = await createPaidTransaction(app, environment, { amount: 10_000 });
+    await acceptedRefund(app, paid, 10_000);
+    await carryOutRefunds(app, 1);
+    assert.equal(await available(app, environment), -1050);
+    assert.deepEqual(await payOut(app, environment, 1), { kind: 'refused', most: -1050 });
+  });
+});
+
+forEachEngine('payouts', (openTestDatabase, engine) => {
+  test('a payout moves what is owed to the merchant out of the bank, and the feed tells of it', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    await createPaidTransaction(app, environment, { amount: 10_000 });
+    const recording = await payOut(app, environment, 9000, { reference: 'TEF-1' });
+    assert.equal(recording.kind, 'recorded');
+    const [entry] = await listEntries(app, null, 1);
+    assert.deepEqual(
+      [entry?.kind, entry?.debit_account, entry?.credit_account, entry?.amount, entry?.transaction_id],
+      ['payout', 'merchant:payable', 'bank', 9000, null],
+    );
+    assert.equal(await available(app, environment), 1000);
+    const listed = await listMovements(app, 'payout', 10);
+    assert.deepEqual(
+      listed.map(({ id, reference }) => [id, reference]),
+      [[entry?.movement_id, 'TEF-1']],
+    );
+    await untilVisible(app);
+    const { events } = await readFeed(app, { id: 'u', environmentIds: new Set([environment.id]) }, null, 100);
+    const told = events.at(-1);
+    assert.equal(told?.type, 'payout.recorded');
+    assert.deepEqual(told?.data, {
+      payout: { id: entry?.movement_id, reference: 'TEF-1', amount: '9000.00', currency: 'CLP' },
+      payment_service: environment.paymentServiceId,
+      environment: 'development',
+    });
+    assert.deepEqual((await verifyBooks(app)).problems, []);
+  });
+
+  test('the same reference again is the same payout, and never another', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    await createPaidTransaction(app, environment, { amount: 10_000 });
+    const say = (amount: number, changes: Partial<MovementWish> = {}) =>
+      payOut(app, environment, amount, { reference: 'once', ...changes });
+    const kinds = (await Promise.all(Array.from({ length: 16 }, () => say(9000)))).map(({ kind }) => kind);
+    assert.deepEqual(kinds.toSorted(), ['recorded', ...Array.from({ length: 15 }, () => 'replayed')].toSorted());
+    assert.equal((await say(9001)).kind, 'different');
+    assert.equal((await say(9000, { currency: 'USD' })).kind, 'different');
+    assert.equal(await available(app, environment), 1000);
+    const other = await createTestEnvironment(app);
+    await createPaidTransaction(app, other, { amount: 10_000 });
+    assert.equal((await payOut(app, other, 9000, { reference: 'once' })).kind, 'recorded');
+  });
+
+  test('no more is paid out than is available: what is being given back and what is in suspense is not', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    const paid = await createPaidTransaction(app, environment, { amount: 10_000 });
+    await createLatePayment(app, environment);
+    await acceptedRefund(app, paid, 3000);
+    assert.deepEqual(await payOut(app, environment, 7001), { kind: 'refused', most: 7000 });
+    assert.deepEqual(await payOut(app, environment, 1, { currency: 'USD' }), { kind: 'refused', most: 0 });
+    assert.equal((await payOut(app, environment, 7000)).kind, 'recorded');
+    assert.deepEqual(await payOut(app, environment, 1), { kind: 'refused', most: 0 });
+    const unknown = { ...environment, paymentServiceId: 'ps_x' };
+    assert.deepEqual(await payOut(app, unknown, 1), { kind: 'unknown' });
+  });
+
+  test('what was paid out is not given back as well, and what comes in later may be', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    const paid = await createPaidTransaction(app, environment, { amount: 10_000 });
+    await payOut(app, environment, 9000);
+    const refused = await refund(app, paid, 1001);
+    assert.equal(refused.kind === 'refused' && refused.refusal.code, 'INSUFFICIENT_BALANCE');
+    await createPaidTransaction(app, environment, { amount: 6000 });
+    assert.equal((await refund(app, paid, 7000)).kind, 'accepted');
+    assert.equal(await available(app, environment), 0);
+  });
+
+  test('of payouts and refunds that come at once, exactly as much is taken as there is', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    const payments = await Promise.all(
+      Array.from({ length: 4 }, () => createPaidTransaction(app, environment, { amount: 10_000 })),
+    );
+    const payouts = Array.from({ length: 32 }, () => payOut(app, environment, 2500));
+    const refunds = payments.flatMap((paid) => Array.from({ length: 4 }, () => refund(app, paid, 2500)));
+    const taken = [...(await Promise.all(payouts)), ...(await Promise.all(refunds))].filter(
+      ({ kind }) => kind === 'recorded' || kind === 'accepted',
+    );
+    assert.equal(taken.length, 16);
+    assert.equal(await available(app, environment), 0);
+    assert.deepEqual(await selectOverdrawn(app.db), []);
+    assert.deepEqual((await verifyBooks(app)).problems, []);
+  });
+
+  test('nobody changes or deletes what was recorded', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    await createPaidTransaction(app, environment, { amount: 10_000 });
+    await payOut(app, environment, 9000);
+    for (const sql of ['update movements set amount = 1', 'delete from movements']) {
+      await assert.rejects(
+        app.db.transaction((tx) => tx.query(sql)),
+        /append-only/,
+      );
+    }
+  });
+
+  // SQLite has one writer, whose transactions queue; there is nothing to plant.
+  if (engine === 'postgres') {
+    test('planted bug: without the lock two payouts read the same balance, and both take it', async () => {
+      const { app, environment } = await open(openTestDatabase);
+      await createPaidTransaction(app, environment, { amount: 10_000 });
+      const unlocked = createTestApp(withoutLock(app.db));
+      const both = await Promise.all([payOut(unlocked, environment, 10_000), payOut(unlocked, environment, 10_000)]);
+      assert.deepEqual(
+        both.map(({ kind }) => kind),
+        ['recorded', 'recorded'],
+      );
+      assert.equal((await selectOverdrawn(app.db)).length, 1);
+    });
+  }
+});
+
+forEachEngine('deposits', (openTestDatabase) => {
+  test('a deposit moves what a method owes to the bank, and its commission to the acquirer', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    await createPaidTransaction(app, environment, { amount: 10_000 });
+    assert.equal((await deposit(app, environment, 9700, { commission: 300 })).kind, 'recorded');
+    const sums = (await listBalances(app)).map(({ account, debits, credits }) => [account, debits - credits]);
+    assert.deepEqual(sums, [
+      ['bank', 9700],
+      ['fees:acquirer', 300],
+      ['merchant:payable', -10_000],
+      ['method:simulated:receivable', 0],
+    ]);
+    assert.equal(await available(app, environment), 10_000);
+  });
+
+  test('a deposit is recorded once for its reference, and never more than the method owes', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    await createPaidTransaction(app, environment, { amount: 10_000 });
+    const say = (amount: number, commission: number) =>
+      deposit(app, environment, amount, { reference: 'abono-1', commission });
+    assert.deepEqual(await say(9800, 201), { kind: 'refused', most: 10_000 });
+    const kinds = (await Promise.all(Array.from({ length: 8 }, () => say(9800, 200)))).map(({ kind }) => kind);
+    assert.equal(kinds.filter((kind) => kind === 'recorded').length, 1);
+    assert.equal(kinds.filter((kind) => kind === 'replayed').length, 7);
+    assert.equal((await say(9800, 0)).kind, 'different');
+    assert.equal(
+      (await deposit(app, environment, 9800, { reference: 'abono-1', paymentMethod: 'webpay', commission: 200 })).kind,
+      'different',
+    );
+    assert.deepEqual(await deposit(app, environment, 1), { kind: 'refused', most: 0 });
+  });
+
+  test('of deposits that come at once, exactly as much arrives as is owed', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    await createPaidTransaction(app, environment, { amount: 10_000 });
+    const all: Recording[] = await Promise.all(Array.from({ length: 16 }, () => deposit(app, environment, 2500)));
+    assert.equal(all.filter(({ kind }) => kind === 'recorded').length, 4);
+  });
+});
+
+async function open(openTestDatabase: OpenTestDatabase) {
+  const app = createTestApp(await openTestDatabase());
+  return { app, environment: await createTestEnvironment(app) };
+}
+
+function available(app: TestApp, { id }: ServiceEnvironment): Promise<number> {
+  return availableBalance(app, { environmentIds: [id], transactionId: 0 }, 'CLP');
+}
+
+/** The planted check-then-act: nothing is locked, and whoever has read the balance waits until the other has too. */
+function withoutLock(db: Database): Database {
+  let read = 0;
+  const both = Promise.withResolvers<void>();
+  const unlocked = (tx: Tx): Tx => ({
+    ...tx,
+    query: async (sql, parameters) => {
+      if (sql.startsWith('update environments set')) return [];
+      const rows = await tx.query<never>(sql, parameters);
+      if (sql.includes('as reserved') && ++read === 2) both.resolve();
+      if (sql.includes('as reserved')) await both.promise;
+      return rows;
+    },
+  });
+  return { ...db, transaction: (work) => db.transaction((tx) => work(unlocked(tx))) };
+}

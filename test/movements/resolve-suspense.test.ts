@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { availableBalance } from '../../src/books/available-balance.ts';
+import { listBalances, listEntries } from '../../src/books/list-books.ts';
+import { verifyBooks } from '../../src/books/verify-books.ts';
+import { listLatePayments, measureSuspense } from '../../src/movements/list-movements.ts';
+import type { Decision } from '../../src/movements/movement.ts';
+import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { createLatePayment, createPaidTransaction } from '../support/test-books.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+
+forEachEngine('money in suspense', (openTestDatabase) => {
+  const table: [decision: Decision, credit: string, available: number][] = [
+    ['returned', 'method:simulated:receivable', 0],
+    ['kept', 'merchant:payable', 5001],
+  ];
+  for (const [decision, credit, available] of table) {
+    test(`is resolved once as ${decision}, into ${credit}, and its alarm ends`, async () => {
+      const { app, environment } = await open(openTestDatabase);
+      const late = await createLatePayment(app, environment);
+      assert.equal(await unresolved(app), 1);
+      const all = await Promise.all(Array.from({ length: 8 }, () => resolve(app, late.id, decision)));
+      assert.equal(all.filter(({ kind }) => kind === 'resolved').length, 1);
+      assert.equal(all.filter(({ kind }) => kind === 'already').length, 7);
+      const entries = await listEntries(app, late.id, 10);
+      assert.deepEqual(
+        entries.map(({ kind, debit_account, credit_account, amount }) => [kind, debit_account, credit_account, amount]),
+        [
+          [decision, 'suspense', credit, 5001],
+          ['late_payment', 'method:simulated:receivable', 'suspense', 5001],
+        ],
+      );
+      const suspense = (await listBalances(app)).find(({ account }) => account === 'suspense');
+      assert.deepEqual([suspense?.debits, suspense?.credits], [5001, 5001]);
+      const scope = { environmentIds: [environment.id], transactionId: 0 };
+      assert.equal(await availableBalance(app, scope, 'CLP'), available);
+      assert.equal(await unresolved(app), 0);
+      assert.deepEqual((await verifyBooks(app)).problems, []);
+    });
+  }
+
+  test('stays as it was decided, with the reason', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    const late = await createLatePayment(app, environment);
+    await resolve(app, late.id, 'returned');
+    assert.equal((await resolve(app, late.id, 'kept')).kind, 'different');
+    const [listed] = await listLatePayments(app, 10);
+    assert.deepEqual([listed?.entry, listed?.decision, listed?.reason], ['1.0', 'returned', 'seen in the portal']);
+  });
+
+  test('there is none where every payment had its order', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    const paid = await createPaidTransaction(app, environment);
+    assert.deepEqual(await resolve(app, paid.id, 'kept'), { kind: 'nothing' });
+    assert.deepEqual(await resolve(app, 1, 'kept'), { kind: 'nothing' });
+    assert.equal((await listEntries(app, null, 10)).length, 1);
+  });
+});
+
+async function open(openTestDatabase: OpenTestDatabase) {
+  const app = createTestApp(await openTestDatabase());
+  return { app, environment: await createTestEnvironment(app) };
+}
+
+function resolve(app: TestApp, transactionId: number, decision: Decision) {
+  return resolveSuspense(app, transactionId, { decision, reason: 'seen in the portal', recordedBy: 'command line' });
+}
+
+/** As the metrics show it. */
+async function unresolved(app: TestApp): Promise<number> {
+  await measureSuspense(app);
+  const { values } = await app.metrics.unresolvedPayments.get();
+  return values[0]?.value ?? -1;
+}
