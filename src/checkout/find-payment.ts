@@ -6,7 +6,7 @@ import type { Transaction } from '../transactions/transaction.ts';
 import { availableMethods } from './available-methods.ts';
 import { environmentOf } from './environment-of.ts';
 import { isOpen, type PaymentAttempt } from './payment-attempt.ts';
-import { selectLatestAttempt } from './payment-attempt-queries.ts';
+import { selectLatestAttempt, sumGivenBack } from './payment-attempt-queries.ts';
 
 /**
  * Where the payer stands. `in_progress`: a payment method has still to answer. `under_review`: a method has the money,
@@ -27,7 +27,12 @@ export type Payment = {
   environment: ServiceEnvironment;
   /** The attempt that is open or approved, else the last; null before the first. */
   attempt: PaymentAttempt | null;
+  /** That of the attempt, also where it is no longer offered. */
+  method: PaymentMethod | null;
+  /** Those that it can be paid with now. */
   methods: PaymentMethod[];
+  /** In minor units, of a payment that is completed. */
+  givenBack: number;
   stage: PaymentStage;
 };
 
@@ -37,8 +42,15 @@ export async function findPayment(app: App, token: string): Promise<Payment | nu
   if (transaction === null) return null;
   const environment = await environmentOf(app, transaction);
   const attempt = await selectLatestAttempt(app.db, transaction.id);
-  const methods = availableMethods(app, environment, transaction);
-  return { transaction, environment, attempt, methods, stage: stageOf(transaction, attempt, app.now()) };
+  return {
+    transaction,
+    environment,
+    attempt,
+    method: app.paymentMethods.find(({ code }) => code === attempt?.payment_method) ?? null,
+    methods: availableMethods(app, environment, transaction),
+    givenBack: transaction.state === 'completed' ? await sumGivenBack(app.db, transaction.id) : 0,
+    stage: stageOf(transaction, attempt, app.now()),
+  };
 }
 
 /** The rule behind the page. A transaction past its time is over for the payer before the worker has written it down. */

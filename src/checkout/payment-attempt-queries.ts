@@ -28,6 +28,16 @@ export async function selectLatestAttempt(db: Reader, transactionId: number): Pr
   return row ?? null;
 }
 
+/** What of a payment has been given back, in minor units. */
+export async function sumGivenBack(db: Reader, transactionId: number): Promise<number> {
+  const [row] = await db.query<{ total: number }>(
+    `select cast(coalesce(sum(amount), 0) as bigint) as total from refunds
+     where transaction_id = $1 and state = 'completed'`,
+    [transactionId],
+  );
+  return row?.total ?? 0;
+}
+
 /** The end of an attempt. Called under the lock of its transaction. */
 export async function endAttempt(
   tx: Tx,

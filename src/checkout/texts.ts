@@ -12,6 +12,7 @@ export const TEXTS = {
     'summary.merchant': 'Comercio',
     'summary.reference': 'Orden',
     'summary.amount': 'Monto',
+    'summary.refunded': 'Devuelto',
     'summary.method': 'Medio de pago',
     'summary.authorization': 'Código de autorización',
     'summary.transaction': 'Transacción',
@@ -53,7 +54,7 @@ export const TEXTS = {
     'return.button': 'Volver a la tienda',
 
     'redirect.title': 'Te llevamos a {method}',
-    'redirect.text': 'Ahí completas el pago de {amount}. Después vuelves aquí.',
+    'redirect.text': 'Ahí completas el pago de {amount} a {merchant}. Después vuelves aquí.',
     'redirect.button': 'Continuar',
     'redirect.other': 'Elegir otro medio de pago',
 
@@ -81,6 +82,7 @@ export const TEXTS = {
     'summary.merchant': 'Merchant',
     'summary.reference': 'Order',
     'summary.amount': 'Amount',
+    'summary.refunded': 'Refunded',
     'summary.method': 'Payment method',
     'summary.authorization': 'Authorisation code',
     'summary.transaction': 'Transaction',
@@ -121,7 +123,7 @@ export const TEXTS = {
     'return.button': 'Return to the shop',
 
     'redirect.title': 'Taking you to {method}',
-    'redirect.text': 'You complete the payment of {amount} there. Then you come back here.',
+    'redirect.text': 'You complete the payment of {amount} to {merchant} there. Then you come back here.',
     'redirect.button': 'Continue',
     'redirect.other': 'Choose another payment method',
 

@@ -65,7 +65,7 @@ export function forwardPage(
   const main = html`
 <h1>${title}</h1>
 ${mark(app, method)}
-<p>${say(language, 'redirect.text', { amount: amountOf(payment, language) })}</p>
+<p>${redirectText(payment, language)}</p>
 ${submittingForm(path, { method: method.code }, say(language, 'payable.with', { method: name }), FORWARD_AFTER_MS)}
 ${others.length > 0 && html`<p><a class="secondary" href="${path}">${say(language, 'redirect.other')}</a></p>`}
 <p><a class="secondary" href="${path}/cancel">${say(language, 'payable.cancel')}</a></p>`;
@@ -81,9 +81,14 @@ export function redirectPage(
   const title = say(language, 'redirect.title', { method: methodName(language, method) });
   const main = html`
 <h1>${title}</h1>
-<p>${say(language, 'redirect.text', { amount: amountOf(payment, language) })}</p>
+<p>${redirectText(payment, language)}</p>
 ${submittingForm(url, fields, say(language, 'redirect.button'), 0)}`;
   return { language, payment: markOf(payment), title, main, script: 'submit-form.js', formTarget: url };
+}
+
+function redirectText(payment: Payment, language: Language): string {
+  const merchant = payment.environment.paymentServiceName;
+  return say(language, 'redirect.text', { amount: amountOf(payment, language), merchant });
 }
 
 function partsOf(app: App, payment: Payment, language: Language, chosen: string | undefined): PageParts {
@@ -154,8 +159,7 @@ ${givenUpForm(payment, language, url)}`;
 }
 
 /** For who came back from the method's page by the browser's Back button: the method is asked before it is believed. */
-function givenUpForm({ attempt, methods }: Payment, language: Language, path: string): Html | false {
-  const method = methods.find(({ code }) => code === attempt?.payment_method);
+function givenUpForm({ attempt, method }: Payment, language: Language, path: string): Html | false {
   if (attempt?.state !== 'pending' || method?.redirects !== true) return false;
   return html`<form method="post" action="${path}/return">
 <input type="hidden" name="${GIVEN_UP_FIELD}" value="${attempt.id}">
@@ -231,16 +235,17 @@ function outcome(icon: Icon, title: string, text: string): Html {
 }
 
 function summary(payment: Payment, language: Language): Html {
-  const { transaction, environment, attempt } = payment;
-  const method = payment.methods.find(({ code }) => code === attempt?.payment_method);
+  const { transaction, environment, attempt, method, givenBack } = payment;
   const detail = JSON.parse(attempt?.detail ?? '{}') as { authorization_code?: string };
   const paidAt = payment.stage === 'completed' ? transaction.settled_at : null;
   const rows: [TextKey, string | undefined][] = [
     ['summary.amount', amountOf(payment, language)],
+    ['summary.refunded', givenBack === 0 ? undefined : formatAmount(language, givenBack, transaction.currency)],
     ['summary.merchant', environment.paymentServiceName],
     ['summary.reference', transaction.reference],
-    ['summary.method', method && methodName(language, method)],
-    ['summary.authorization', detail.authorization_code],
+    ['summary.method', method === null ? undefined : methodName(language, method)],
+    // A bank that declines may send one too, which authorises nothing.
+    ['summary.authorization', attempt?.state === 'approved' ? detail.authorization_code : undefined],
     ['summary.time', paidAt === null ? undefined : formatTime(language, paidAt)],
     ['summary.transaction', String(transaction.id)],
   ];

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { simulatedMethod } from '../../src/payment-methods/simulated-method.ts';
-import { setMethodSettings } from '../../src/payment-services/method-settings.ts';
+import { removeMethodSettings, setMethodSettings } from '../../src/payment-services/method-settings.ts';
+import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { payToken } from '../../src/transactions/transaction.ts';
 import { readStates } from '../checkout/checkout-case.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
+import { acceptedRefund } from '../support/test-refunds.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 import { type Ending, openWebpay, TEST_ACCOUNT } from '../support/webpay-case.ts';
@@ -26,7 +28,7 @@ async function open(context: Ending, openTestDatabase: OpenTestDatabase, alone: 
   now.advance(1000);
   const server = await startTestServer(app);
   context.after(() => server[Symbol.asyncDispose]());
-  return { app, server, standIn, path: `/pay/${payToken(transaction)}` };
+  return { app, server, standIn, environment, transaction, path: `/pay/${payToken(transaction)}` };
 }
 
 async function payBy(server: TestServer, path: string): Promise<string> {
@@ -41,6 +43,7 @@ forEachEngine('the pages of a payment by Webpay', (openTestDatabase) => {
     const { status, text } = await server.get(path, ENGLISH);
     assert.equal(status, 200);
     assert.match(text, /<h1>Taking you to Webpay Plus<\/h1>/);
+    assert.match(text, /the payment of CLP\s12,990 to Test shop there/);
     assert.match(text, /<img src="\/assets\/webpay-method\.svg"/);
     assert.match(
       text,
@@ -75,6 +78,37 @@ forEachEngine('the pages of a payment by Webpay', (openTestDatabase) => {
     const end = await server.get(path, ENGLISH);
     assert.match(end.text, /Payment approved/);
     assert.match(end.text, /<dt>Authorisation code<\/dt><dd>1213<\/dd>/);
+  });
+
+  test('a declined payment shows no authorisation code, though the bank sends one', async (context) => {
+    const { server, path, standIn } = await open(context, openTestDatabase, true);
+    await server.get(`${path}/return${new URL(standIn.choose(await payBy(server, path), 'decline')).search}`);
+    const { text } = await server.get(path, ENGLISH);
+    assert.match(text, /Payment declined/);
+    assert.doesNotMatch(text, /Authorisation code|000000/);
+  });
+
+  test('what was given back is on the page, in either language', async (context) => {
+    const { app, server, path, standIn, transaction } = await open(context, openTestDatabase, true);
+    await server.get(`${path}/return${new URL(standIn.choose(await payBy(server, path), 'pay')).search}`);
+    assert.doesNotMatch((await server.get(path, ENGLISH)).text, /Refunded/);
+    await acceptedRefund(app, transaction, 2990);
+    assert.doesNotMatch((await server.get(path, ENGLISH)).text, /Refunded/, 'not before the method has said so');
+    await carryOutRefunds(app, 10);
+    assert.match((await server.get(path, ENGLISH)).text, /<dt>Refunded<\/dt><dd>CLP\s2,990<\/dd>/);
+    const spanish = await server.get(path, { 'accept-language': 'es-CL' });
+    assert.match(spanish.text, /<dt>Devuelto<\/dt><dd>\$2\.990<\/dd>/);
+  });
+
+  test('who is on the form when the account is removed still reads by what they pay, and can turn back', async (context) => {
+    const { app, server, path, environment } = await open(context, openTestDatabase, true);
+    await payBy(server, path);
+    const { paymentServiceId } = environment;
+    await removeMethodSettings(app, { paymentServiceId, environment: 'development', method: 'webpay' });
+    app.now.advance(1000);
+    const { text } = await server.get(path, ENGLISH);
+    assert.match(text, /<dt>Payment method<\/dt><dd>Webpay Plus<\/dd>/);
+    assert.match(text, /I did not finish paying/);
   });
 
   test('who turned back reads that nothing was charged, and is not sent away again', async (context) => {
