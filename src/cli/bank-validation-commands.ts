@@ -37,13 +37,14 @@ export function addBankValidationCommands(program: Command): void {
   const privacy = program.command('privacy').description('what is kept about a person, as Law 21.719 asks');
   privacy
     .command('export')
-    .description('print everything that is kept about a RUT')
-    .requiredOption('--rut <rut>')
+    .description('print everything that is kept about a RUT, as JSON')
+    .requiredOption('--rut <rut>', 'such as 12345678-5, in any spelling')
+    .option('--json', 'the same: it is JSON always')
     .action(exportRut);
   privacy
     .command('erase')
     .description('remove everything that is kept about a RUT')
-    .requiredOption('--rut <rut>')
+    .requiredOption('--rut <rut>', 'such as 12345678-5, in any spelling')
     .option('--json', 'print one JSON object')
     .action(eraseRut);
 }

@@ -57,7 +57,7 @@ async function accept(app: App, id: string, options: CreateOptions): Promise<{ r
 }
 
 /** For the operator. What clients of the API read is in the words of the service before, see docs/compatibility.md. */
-const SAYS: Record<RefundRefusalCode, string> = {
+const SAYS: Partial<Record<RefundRefusalCode, string>> = {
   TRANSACTION_NOT_COMPLETED: 'It is not paid: only what is completed can be given back.',
   ALREADY_REFUNDED: 'All of it was given back already, or is being given back: bin/rubrica refund list',
   METHOD_GIVES_NO_REFUNDS: 'Its payment method gives nothing back; the money has to go back in another way.',
@@ -71,7 +71,7 @@ const SAYS: Record<RefundRefusalCode, string> = {
 function acceptedOf(creation: RefundCreation): Refund {
   switch (creation.kind) {
     case 'refused':
-      throw new CommandError(SAYS[creation.refusal.code], 1, creation.refusal.code);
+      throw new CommandError(SAYS[creation.refusal.code] ?? creation.refusal.message, 1, creation.refusal.code);
     case 'reused':
       throw invalidOption('The idempotency key belongs to another refund: give a new one.');
     case 'accepted':

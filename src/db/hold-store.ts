@@ -16,8 +16,8 @@ export function holdStore(databaseUrl: string): { release(): void } {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const connection = new ConnectionClass(`${file}.serving`, { timeout: 0 });
   try {
-    // Without a journal nothing is written, so that a full disk keeps nobody from starting.
-    connection.exec('pragma journal_mode = off; begin exclusive');
+    // With its journal in memory nothing is written, so that a full disk keeps nobody from starting.
+    connection.exec('pragma journal_mode = memory; begin exclusive');
   } catch (error) {
     connection.close();
     if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;

@@ -43,6 +43,7 @@ export const getDocsSign: Endpoint = {
 export const getDocsGuide: Endpoint = guideEndpoint('/docs/:guide', 'en', [
   'quickstart-create',
   'quickstart-callbacks',
+  'bank-account-validation',
   'sandbox',
   'webpay',
   'going-live',

@@ -25,7 +25,7 @@ type Explained = { foundBy: string; title: string; fix: string; fixes: Partial<R
 function findEntry(code: string): Explained | null {
   if (Object.hasOwn(CATALOGUE, code)) {
     const { status, title, fix } = CATALOGUE[code as keyof typeof CATALOGUE];
-    return { foundBy: `the service, with HTTP status ${status}`, title, fix, fixes: {} };
+    return { foundBy: `the service, HTTP status ${status}`, title, fix, fixes: {} };
   }
   if (Object.hasOwn(FIXES, code)) {
     const { fix, ...fixes } = FIXES[code as CauseCode];

@@ -34,6 +34,8 @@ suite('serve on the command line', () => {
     first.kill('SIGKILL');
     await once(first, 'exit');
     const second = await serve();
+    const held = readdirSync(folder).filter((name) => name.startsWith('rubrica.db.serving'));
+    assert.deepEqual(held, ['rubrica.db.serving']);
     second.kill('SIGTERM');
     assert.deepEqual(await once(second, 'exit'), [0, null]);
     const files = readdirSync(folder).filter((name) => name.startsWith('rubrica.db'));

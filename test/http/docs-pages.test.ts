@@ -133,6 +133,7 @@ withBrowser('the page that signs', (openVisitor) => {
       '/docs/sign',
       '/docs/quickstart-create',
       '/docs/es/quickstart-callbacks',
+      '/docs/bank-account-validation',
       '/docs/sandbox',
       '/docs/webpay',
       '/docs/going-live',

@@ -15,6 +15,7 @@ const PLACES: Record<'en' | 'es', readonly Place[]> = {
     { path: '/docs/sign', name: 'Sign a request' },
     { path: '/docs/quickstart-create', name: 'Take a payment' },
     { path: '/docs/quickstart-callbacks', name: 'Receive callbacks' },
+    { path: '/docs/bank-account-validation', name: 'Validate accounts' },
     { path: '/docs/sandbox', name: 'Sandbox' },
     { path: '/docs/webpay', name: 'Webpay' },
     { path: '/docs/es/quickstart-create', name: 'En español' },
@@ -24,6 +25,7 @@ const PLACES: Record<'en' | 'es', readonly Place[]> = {
     { path: '/docs/sign', name: 'Firmar (en inglés)' },
     { path: '/docs/es/quickstart-create', name: 'Cobrar un pago' },
     { path: '/docs/es/quickstart-callbacks', name: 'Recibir callbacks' },
+    { path: '/docs/bank-account-validation', name: 'Validar cuentas (en inglés)' },
     { path: '/docs/sandbox', name: 'Sandbox (en inglés)' },
   ],
 };
