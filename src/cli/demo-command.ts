@@ -56,6 +56,7 @@ function leaveRunning(stage: Demo): void {
     stage.show('Books', `DATABASE_URL=${databaseUrl} bin/rubrica books list`);
   }
   stage.show('Next', 'README.md: the same request with curl');
+  stage.show('Real money', 'docs/webpay.md: Webpay Plus, and docs/going-live.md');
   stage.say('Ctrl+C ends it.');
   const stop = () => void stage.close().then(() => process.exit(0));
   process.once('SIGTERM', stop);
