@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { type JournalEntry, type Posting, paymentPosting, type Transfer } from '../../src/books/journal-entry.ts';
 import { GENESIS, linkHash } from '../../src/books/link-hash.ts';
 import { listBalances } from '../../src/books/list-books.ts';
 import { postEntries } from '../../src/books/post-entries.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
+import { splitStatements } from '../../src/db/migrate.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
 import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
@@ -195,6 +198,22 @@ forEachEngine('the books', (openTestDatabase) => {
     assert.deepEqual(await verifyBooks(app), { environments: 2, entries: 40, problems: [], balances: [] });
   });
 
+  test('books from before there were sums get them by the migration', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    await createPaidTransaction(app, environment, { amount: 7000 });
+    await createPaidTransaction(app, environment, { amount: 10_55, currency: 'USD' });
+    const before = await listBalances(app);
+    const file = join(import.meta.dirname, '../../migrations/0006-fees-and-movements.sql');
+    const summing = splitStatements(readFileSync(file, 'utf8')).at(-1) as string;
+    await app.db.transaction(async (tx) => {
+      await tx.query('delete from account_balances');
+      await tx.query(summing);
+    });
+    assert.deepEqual(await listBalances(app), before);
+    assert.deepEqual((await verifyBooks(app)).balances, []);
+  });
+
   test('what a create stores touches neither the books nor their end', async () => {
     const app = createTestApp(await openTestDatabase());
     await createTestTransaction(app, await createTestEnvironment(app));
@@ -202,7 +221,7 @@ forEachEngine('the books', (openTestDatabase) => {
   });
 });
 
-// Both were computed with sha256sum, from the text that docs/finance.md describes.
+// All were computed with sha256sum, from the text that docs/finance.md describes.
 test('the hash of a link is that of its documentation', () => {
   const entry = {
     environment_id: 1,
@@ -225,6 +244,18 @@ test('the hash of a link is that of its documentation', () => {
     linkHash(first, [{ ...entry, link: 2 }]),
     'bfa7131808fef2d5fbca983e59b0b9990dad48d4a630727911c9a844853998ae',
   );
+  const payout = {
+    ...entry,
+    link: 2,
+    kind: 'payout' as const,
+    debit_account: 'merchant:payable',
+    credit_account: 'bank',
+    amount: 9000,
+    transaction_id: null,
+    payment_attempt_id: null,
+    movement_id: 'mv_1',
+  };
+  assert.equal(linkHash(first, [payout]), '39565487b768c747df64f831770b7e2b621517a2b2a88784eba9c7d9bffa128d');
 });
 
 async function createPosting(

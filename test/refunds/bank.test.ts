@@ -7,6 +7,6 @@ forEachEngine('a bank with four clients', (openTestDatabase, engine) => {
   test('never gives back or pays out more than there is, and its books are what happened', {
     timeout: 120_000,
   }, async () => {
-    await checkBank(await openTestDatabase(), { runs: engine === 'sqlite' ? 20 : 6, commands: 25 });
+    await checkBank(await openTestDatabase(), { runs: engine === 'sqlite' ? 6 : 3, commands: 25 });
   });
 });

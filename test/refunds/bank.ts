@@ -77,7 +77,9 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
  * every command at the chain; in the end every open question is answered, and the books are what really happened.
  */
 export async function checkBank(db: Database, size: { runs: number; commands: number }): Promise<void> {
-  const clients = fc.tuple(...Array.from({ length: 4 }, () => fc.array(commands, { maxLength: size.commands })));
+  const clients = fc.tuple(
+    ...Array.from({ length: 4 }, () => fc.array(commands, { minLength: size.commands, maxLength: size.commands })),
+  );
   await fc.assert(
     fc.asyncProperty(clients, (lists) => runBank(db, lists)),
     { numRuns: size.runs, endOnFailure: true },
