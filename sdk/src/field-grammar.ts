@@ -103,7 +103,20 @@ function checkSessionId(problems: Problem[], sessionId: string): void {
 
 function checkUrl(problems: Problem[], field: string, text: string, allowHttp: boolean): void {
   if (text.length > 2048) problems.push(problem('FIELD_TOO_LONG', field));
-  else if (!isPlainUrl(text, allowHttp)) problems.push(problem('INVALID_URL', field));
+  else if (!isKnownPlainUrl(text, allowHttp)) problems.push(problem('INVALID_URL', field));
+}
+
+// Shops send the same addresses with every order, and parsing them costs as much as reading the rest of a request.
+const plainUrls = { strict: new Set<string>(), withHttp: new Set<string>() };
+const MOST_REMEMBERED = 256;
+
+function isKnownPlainUrl(text: string, allowHttp: boolean): boolean {
+  const known = allowHttp ? plainUrls.withHttp : plainUrls.strict;
+  if (known.has(text)) return true;
+  if (!isPlainUrl(text, allowHttp)) return false;
+  if (known.size === MOST_REMEMBERED) known.clear();
+  known.add(text);
+  return true;
 }
 
 /**

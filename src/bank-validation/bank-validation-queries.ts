@@ -98,20 +98,22 @@ export async function completeValidation(
   return rows.length === 1;
 }
 
+/** Reads the whole table: no index is kept up for what only a person's own request asks. */
 export function selectValidationsOfRut(db: Reader, rutHash: string): Promise<ValidationRow[]> {
   return db.query<ValidationRow>('select * from bank_account_validations where rut_hash = $1 order by id', [rutHash]);
 }
 
-/** Removes everything that is kept under a RUT and answers how many validations that were. */
-export async function deleteByRut(tx: Tx, rutHash: string, bucket: string): Promise<number> {
+/** Removes a validation and its idempotency keys. False when it was gone already. */
+export async function deleteValidation(tx: Tx, id: string): Promise<boolean> {
+  await tx.query('delete from validation_keys where validation_id = $1', [id]);
+  const deleted = await tx.query('delete from bank_account_validations where id = $1 returning id', [id]);
+  return deleted.length === 1;
+}
+
+/** Forgets what was asked of providers about a RUT. */
+export async function deleteQuestionsOfRut(tx: Tx, rutHash: string, bucket: string): Promise<void> {
   await tx.query('delete from provider_questions where rut_hash = $1', [rutHash]);
   await tx.query('delete from provider_budgets where bucket = $1', [bucket]);
-  await tx.query(
-    'delete from validation_keys where validation_id in (select id from bank_account_validations where rut_hash = $1)',
-    [rutHash],
-  );
-  const deleted = await tx.query('delete from bank_account_validations where rut_hash = $1 returning id', [rutHash]);
-  return deleted.length;
 }
 
 /** Removes at most `limit` validations whose ids come before `id`, and so are older. */

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { deleteByRut } from './bank-validation-queries.ts';
+import { deleteQuestionsOfRut, deleteValidation, selectValidationsOfRut } from './bank-validation-queries.ts';
 import { identityHashes } from './identity-hash.ts';
 import { bucketOfRut } from './provider-budget.ts';
 import { readRut } from './rut.ts';
@@ -12,6 +12,13 @@ export async function erasePrivacy(app: App, rutText: string): Promise<{ rut: st
   const { canonical } = readRut(rutText);
   if (canonical === null) return null;
   const hash = identityHashes(app).ofRut(canonical);
-  const erased = await app.db.transaction((tx) => deleteByRut(tx, hash, bucketOfRut(hash)));
+  // Read before the commit begins: the whole table is looked through, and payments go on meanwhile.
+  const found = await selectValidationsOfRut(app.db, hash);
+  const erased = await app.db.transaction(async (tx) => {
+    await deleteQuestionsOfRut(tx, hash, bucketOfRut(hash));
+    let count = 0;
+    for (const { id } of found) if (await deleteValidation(tx, id)) count++;
+    return count;
+  });
   return { rut: canonical, erased };
 }

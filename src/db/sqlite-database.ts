@@ -143,8 +143,10 @@ function insertInGroups(
   const insert = prepare(`insert into ${name} (${columns.join(', ')}) values ${places.join(', ')} ${suffix}`);
   const returned: SqlRow[] = [];
   for (let at = 0; at < rows.length; at += size) {
-    const group = rows.slice(at, at + size);
-    const values = group.flatMap((row) => columns.map((column) => row[column] ?? null));
+    const values: SqlValue[] = [];
+    for (const row of rows.slice(at, at + size)) {
+      for (const column of columns) values.push(row[column] ?? null);
+    }
     returned.push(...(insert.all(...values) as SqlRow[]));
   }
   return returned;

@@ -114,7 +114,7 @@ async function validateItems(app: App, user: User, items: readonly Item[]): Prom
   );
 }
 
-function batchJson(items: readonly Item[], results: readonly BatchResult[], language: Language): string {
+function batchJson(items: readonly Item[], results: readonly BatchResult[], language: Language): Buffer {
   const summary = {
     total: results.length,
     invalid: 0,
@@ -124,18 +124,19 @@ function batchJson(items: readonly Item[], results: readonly BatchResult[], lang
     undetermined: 0,
     errors: 0,
   };
-  const lines = results.map((result, index) => {
-    const reference = JSON.stringify(items[index]?.reference ?? null);
+  const lines = results.flatMap((result, index) => {
+    const before = `${index === 0 ? '' : ','}{"reference":${JSON.stringify(items[index]?.reference ?? null)},"error":`;
     if ('problem' in result) {
       summary.errors++;
-      return `{"reference":${reference},"error":${JSON.stringify(errorOf(result.problem))}}`;
+      return Buffer.from(`${before}${JSON.stringify(errorOf(result.problem))}}`);
     }
     summary[result.validation.verdict]++;
-    return `{"reference":${reference},"error":null,${validationJson(result.validation, language).slice(1)}`;
+    return validationJson(result.validation, language, `${before}null,`);
   });
   const message =
     language === 'es' ? `${results.length} cuentas revisadas.` : `${results.length} accounts were looked at.`;
-  return `{"message":"${message}","errors":null,"data":{"summary":${JSON.stringify(summary)},"results":[${lines.join(',')}]}}`;
+  const before = `{"message":"${message}","errors":null,"data":{"summary":${JSON.stringify(summary)},"results":[`;
+  return Buffer.concat([Buffer.from(before), ...lines, Buffer.from(']}}')]);
 }
 
 function errorOf({ code, extras }: Problem) {

@@ -29,23 +29,31 @@ function parse(text: string): unknown {
   }
 }
 
+const QUOTE = 0x22;
+const COLON = 0x3a;
+const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
 /** Sees what `JSON.parse` hides. Runs before it, since its time grows with the square of a depth without bounds. */
 function scan(text: string, limits: JsonLimits): void {
   const open: (Set<string> | null)[] = [];
   let members = 0;
   for (let at = 0; at < text.length; at++) {
-    const character = text[at];
-    if (character === '{' || character === '[') {
-      open.push(character === '{' ? new Set() : null);
+    const code = text.charCodeAt(at);
+    if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      open.push(code === OPEN_BRACE ? new Set() : null);
       if (open.length > limits.depth) refuse('JSON_TOO_DEEP', null);
-    } else if (character === '}' || character === ']') {
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
       open.pop();
-    } else if (character === '"') {
+    } else if (code === QUOTE) {
       const end = endOfString(text, at);
       const names = open.at(-1);
       if (names && isName(text, end)) {
         if (++members > limits.members) refuse('TOO_MANY_FIELDS', null, `at most ${limits.members} are taken`);
-        addName(names, text.slice(at, end));
+        addName(names, text.slice(at + 1, end - 1));
       }
       at = end - 1;
     }
@@ -55,19 +63,21 @@ function scan(text: string, limits: JsonLimits): void {
 /** The place behind the closing quote, or the end of the text. */
 function endOfString(text: string, start: number): number {
   let at = start + 1;
-  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  for (let code = text.charCodeAt(at); at < text.length && code !== QUOTE; code = text.charCodeAt(at)) {
+    at += code === BACKSLASH ? 2 : 1;
+  }
   return at + 1;
 }
 
 function isName(text: string, end: number): boolean {
   let at = end;
-  while (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at++;
-  return text[at] === ':';
+  while (' \n\r\t'.includes(text.charAt(at)) && at < text.length) at++;
+  return text.charCodeAt(at) === COLON;
 }
 
 /** `\u0072ut` is the name `rut` too. */
-function addName(names: Set<string>, quoted: string): void {
-  const name = quoted.includes('\\') ? String(parse(quoted)) : quoted.slice(1, -1);
+function addName(names: Set<string>, written: string): void {
+  const name = written.includes('\\') ? String(parse(`"${written}"`)) : written;
   if (FORBIDDEN_NAMES.has(name)) refuse('FORBIDDEN_KEY', name);
   if (names.has(name)) refuse('DUPLICATE_KEY', name);
   names.add(name);

@@ -354,3 +354,11 @@ for (const [field, rows] of callbackRules) {
     });
   }
 }
+
+test('a URL that development has accepted is still refused where only https counts', () => {
+  for (const url of ['https://localhost/cb', 'http://shop.example.com/cb']) {
+    const body = { ...request, x_url_callback: url };
+    assert.deepEqual(checkRequestGrammar(body, { allowHttp: true }), []);
+    assert.equal(checkRequestGrammar(body)[0]?.code, 'INVALID_URL', url);
+  }
+});
