@@ -27,10 +27,17 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   bench: async () => (await import('./cli/bench-command.ts')).addBenchCommand,
 };
 
-/** What to do where the operating system only says what is wrong. */
+/** What to do where the operating system or the database only says what is wrong, by its code or by the call. */
 const FIXES: Record<string, string> = {
   EADDRINUSE: 'set PORT to another, or to 0 for a free one.',
+  EADDRNOTAVAIL: 'set HOST to an address of this machine.',
   ECONNREFUSED: 'check DATABASE_URL.',
+  ENOTFOUND: 'check DATABASE_URL.',
+  mkdir: 'check DATA_DIR and DATABASE_URL.',
+  // PostgreSQL: there is no such database, no such role, another password.
+  '3D000': 'make it with createdb, or check DATABASE_URL.',
+  '28000': 'check DATABASE_URL.',
+  '28P01': 'check DATABASE_URL.',
 };
 
 const program = new Command('rubrica')
@@ -86,7 +93,9 @@ function describe(error: unknown): { code: string; message: string } {
     return { code: error.code, message: `The database does not answer or refuses: ${message}` };
   }
   // What the operating system says is about the machine and names the file or the address; a stack adds nothing.
-  const { code, message, stack } = error as NodeJS.ErrnoException;
+  const { code, syscall, message, stack } = error as NodeJS.ErrnoException;
   if (code === undefined) return { code: 'INTERNAL', message: stack ?? String(error) };
-  return { code, message: FIXES[code] === undefined ? message : `${message}: ${FIXES[code]}` };
+  const fix = FIXES[code] ?? FIXES[syscall ?? ''];
+  const says = message.replace(`${code}: `, '');
+  return { code, message: fix === undefined ? says : `${says}: ${fix}` };
 }

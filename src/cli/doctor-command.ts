@@ -48,14 +48,9 @@ async function examine(): Promise<{ findings: Finding[]; settings: ShownSetting[
     if (!(error instanceof ConfigError)) throw error;
     return { findings: [programFinding(), problem('settings', 'cannot be used', error.message)], settings: [] };
   }
-  const app = composeApp({ ...config, logLevel: 'silent' }, () => {});
-  try {
-    const store = await storeFindings(app);
-    const findings = [programFinding(), ...store, publicUrlFinding(config), await portFinding(config)];
-    return { findings, settings: describeSettings(config) };
-  } finally {
-    await app.close();
-  }
+  const store = await storeFindings(config);
+  const findings = [programFinding(), ...store, publicUrlFinding(config), await portFinding(config)];
+  return { findings, settings: describeSettings(config) };
 }
 
 function findingLines({ check, says, fix }: Finding): string[] {
@@ -80,19 +75,28 @@ function programFinding(): Finding {
   return fine('node', process.version);
 }
 
-async function storeFindings(app: RunningApp): Promise<Finding[]> {
+async function storeFindings(config: Config): Promise<Finding[]> {
+  let app: RunningApp | null = null;
   try {
-    // First of all, because the clock is not to be set by the server's before it is compared.
-    const engine = app.db.engine === 'sqlite' ? sqliteFindings(app.config) : [await clockFinding(app)];
-    const pending = await pendingMigrations(app.db);
-    if (pending.length > 0) {
-      const fix = 'serve does it when it starts; without it: bin/rubrica migrate';
-      return [...engine, problem('schema', `lacks ${pending.join(', ')}`, fix)];
-    }
-    return [...engine, fine('schema', 'up to date'), await secretFinding(app), await callbackFinding(app)];
+    app = composeApp({ ...config, logLevel: 'silent' }, () => {});
+    return await findingsIn(app);
   } catch (error) {
-    return [problem('database', (error as Error).message, 'See that it runs, and that DATABASE_URL is right.')];
+    const { cause, message } = error as Error;
+    const says = cause instanceof Error ? cause.message : message;
+    return [problem('database', says, 'See that it is there and runs, and that DATABASE_URL is right.')];
+  } finally {
+    await app?.close();
   }
+}
+
+async function findingsIn(app: RunningApp): Promise<Finding[]> {
+  const engine = app.db.engine === 'sqlite' ? sqliteFindings(app.config) : [await clockFinding(app)];
+  const pending = await pendingMigrations(app.db);
+  if (pending.length > 0) {
+    const fix = 'serve does it when it starts; without it: bin/rubrica migrate';
+    return [...engine, problem('schema', `lacks ${pending.join(', ')}`, fix)];
+  }
+  return [...engine, fine('schema', 'up to date'), await secretFinding(app), await callbackFinding(app)];
 }
 
 function sqliteFindings({ databaseUrl }: Config): Finding[] {

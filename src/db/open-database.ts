@@ -1,12 +1,22 @@
-import type { Database } from './database.ts';
+import { type Database, StorageError } from './database.ts';
 import { openPostgresDatabase } from './postgres-database.ts';
 import { openSqliteDatabase } from './sqlite-database.ts';
 
 export type OpenOptions = { connections: number; pooler: boolean; onFatal: (error: unknown) => void };
 
-/** `url` is `sqlite:FILE` or `postgres://…`. Throws for any other scheme. */
+/** `url` is `sqlite:FILE` or `postgres://…`. Throws for any other scheme, and `StorageError` for a file that is no store. */
 export function openDatabase(url: string, options: OpenOptions): Database {
-  if (url.startsWith('sqlite:')) return openSqliteDatabase(url.slice('sqlite:'.length), options.onFatal);
+  if (url.startsWith('sqlite:')) return openFile(url.slice('sqlite:'.length), options.onFatal);
   if (/^postgres(ql)?:\/\//.test(url)) return openPostgresDatabase(url, options);
   throw new Error('DATABASE_URL must start with sqlite: or postgres://');
+}
+
+function openFile(file: string, onFatal: OpenOptions['onFatal']): Database {
+  try {
+    return openSqliteDatabase(file, onFatal);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const says = `${file} cannot be opened (${message}). Check DATABASE_URL and DATA_DIR.`;
+    throw new StorageError('STORAGE_UNAVAILABLE', Object.assign(new Error(says, { cause: error }), { code }));
+  }
 }

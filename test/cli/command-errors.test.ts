@@ -61,6 +61,29 @@ suite('a command that does nothing says why', () => {
     }
   });
 
+  const stores: [name: string, settings: Record<string, string>, says: RegExp][] = [
+    [
+      'a folder',
+      { DATABASE_URL: `sqlite:${tmpdir()}` },
+      /^STORAGE_UNAVAILABLE: .*cannot be opened.*Check DATABASE_URL/,
+    ],
+    ['no database', { DATABASE_URL: `sqlite:${MAIN}` }, /^STORAGE_UNAVAILABLE: .*not a database.*Check DATABASE_URL/],
+    ['under a file', { DATA_DIR: join(MAIN, 'data') }, /^ENOTDIR: not a directory, .*: check DATA_DIR/],
+    [
+      'at nobody',
+      { DATABASE_URL: 'postgres://127.0.0.1:1/x' },
+      /^STORAGE_UNAVAILABLE: .*ECONNREFUSED.*check DATABASE_URL/,
+    ],
+  ];
+  for (const [name, settings, says] of stores) {
+    test(`a store that is ${name} cannot be opened, and what to check is said`, async () => {
+      const told = await run(settings, 'user', 'list');
+      assert.equal(told.status, 1);
+      assert.match(told.stderr, says);
+      assert.equal(told.stderr.trim().split('\n').length, 1);
+    });
+  }
+
   test('a setting that cannot be used has a code too', async () => {
     const told = await run({ PORT: '80a' }, 'user', 'list', '--json');
     assert.equal(JSON.parse(told.stdout).error.code, 'INVALID_SETTING');

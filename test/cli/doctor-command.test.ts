@@ -70,6 +70,7 @@ suite('doctor', () => {
     assert.deepEqual(problems(taken), ['port']);
     assert.deepEqual(problems(await report({ PORT: 'x' })), ['settings']);
     assert.deepEqual(problems(await report({ DATABASE_URL: 'postgres://127.0.0.1:1/none' })), ['database']);
+    assert.deepEqual(problems(await report({ DATABASE_URL: `sqlite:${import.meta.filename}` })), ['database']);
   });
 
   test('compares its clock with that of PostgreSQL', {
