@@ -55,7 +55,7 @@ export function recordMovement(app: App, target: MovementTarget, wish: MovementW
     const most = wish.kind === 'payout' ? available : await receivableOf(tx, movement);
     if (movement.amount + movement.commission > most) return { kind: 'refused', most };
     await insertMovement(tx, movement);
-    if (wish.kind === 'payout') await announcePayout(tx, target, movement);
+    if (wish.kind === 'payout') await announcePayout(tx, movement);
     await postEntries(tx, movementPosting(movement));
     return { kind: 'recorded', movement };
   });
@@ -84,16 +84,12 @@ function receivableOf(tx: Tx, { environment_id, payment_method, currency }: Move
   return selectBalance(tx, { environmentId: environment_id, account, currency });
 }
 
-async function announcePayout(tx: Tx, target: MovementTarget, payout: Movement): Promise<void> {
+async function announcePayout(tx: Tx, payout: Movement): Promise<void> {
   const { id, reference, amount, currency } = payout;
   await recordEnvironmentEvent(tx, {
     environmentId: payout.environment_id,
     type: 'payout.recorded',
     createdAt: payout.created_at,
-    data: {
-      payout: { id, reference, amount: formatDecimal(amount, currency), currency },
-      payment_service: target.paymentServiceId,
-      environment: target.environment,
-    },
+    data: { payout: { id, reference, amount: formatDecimal(amount, currency), currency } },
   });
 }

@@ -116,6 +116,15 @@ export function selectFeedTransactions(db: Reader, ids: readonly number[]): Prom
   );
 }
 
+export type FeedEnvironment = SqlRow & { id: number; environment: Environment; payment_service_id: string };
+
+/** Whose the events are that belong to an environment and to none of its transactions. */
+export function selectFeedEnvironments(db: Reader, ids: readonly number[]): Promise<FeedEnvironment[]> {
+  return db.query<FeedEnvironment>('select id, environment, payment_service_id from environments where id in {ids}', [
+    JSON.stringify(ids),
+  ]);
+}
+
 /** What a worker needs to know of a callback that it has claimed. */
 export type ClaimedCallback = SqlRow & {
   id: number;

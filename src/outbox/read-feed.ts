@@ -2,12 +2,22 @@ import type { App } from '../app.ts';
 import { Problem } from '../error-catalogue.ts';
 import { formatDecimal } from '../lib/money.ts';
 import type { EventType } from './event.ts';
-import { type FeedRow, type FeedTransaction, selectFeed, selectFeedTransactions } from './outbox-queries.ts';
+import {
+  type FeedEnvironment,
+  type FeedRow,
+  type FeedTransaction,
+  selectFeed,
+  selectFeedEnvironments,
+  selectFeedTransactions,
+} from './outbox-queries.ts';
 
 /** Who reads: the events of these environments (null: of all), and those of the user. */
 export type FeedReader = { id: string; environmentIds: ReadonlySet<number> | null };
 
-/** One event as it is told. `transaction`, `environment` and `payment_service` are null for an event of a user. */
+/**
+ * One event as it is told. `transaction` is null for an event of an environment, such as a payout; for an event of a user,
+ * `environment` and `payment_service` are null too.
+ */
 export type FeedEvent = {
   id: string;
   type: EventType;
@@ -77,10 +87,20 @@ async function describeEvents(app: App, rows: readonly FeedRow[]): Promise<FeedE
   const ids = new Set(rows.flatMap((row) => row.transaction_id ?? []));
   const transactions = ids.size === 0 ? [] : await selectFeedTransactions(app.db, [...ids]);
   const byId = new Map(transactions.map((transaction) => [transaction.id, transaction]));
-  return rows.map((row) => describeEvent(row, byId.get(row.transaction_id ?? 0) ?? null));
+  const others = new Set(rows.flatMap((row) => (row.transaction_id === null ? (row.environment_id ?? []) : [])));
+  const environments = others.size === 0 ? [] : await selectFeedEnvironments(app.db, [...others]);
+  const environmentById = new Map(environments.map((environment) => [environment.id, environment]));
+  return rows.map((row) => {
+    const transaction = byId.get(row.transaction_id ?? 0) ?? null;
+    return describeEvent(row, transaction, transaction ?? environmentById.get(row.environment_id ?? 0) ?? null);
+  });
 }
 
-function describeEvent(row: FeedRow, transaction: FeedTransaction | null): FeedEvent {
+function describeEvent(
+  row: FeedRow,
+  transaction: FeedTransaction | null,
+  owner: FeedTransaction | FeedEnvironment | null,
+): FeedEvent {
   const data: unknown = row.data === null ? null : JSON.parse(row.data);
   return {
     // That of a transaction is also the `webhook-id` of its callback.
@@ -89,8 +109,8 @@ function describeEvent(row: FeedRow, transaction: FeedTransaction | null): FeedE
     sequence: row.sequence,
     created_at: new Date(row.created_at).toISOString(),
     transaction: transaction === null ? null : { ...amountOf(transaction), state: stateAfter(row.type, data) },
-    environment: transaction?.environment ?? null,
-    payment_service: transaction?.payment_service_id ?? null,
+    environment: owner?.environment ?? null,
+    payment_service: owner?.payment_service_id ?? null,
     data,
   };
 }
