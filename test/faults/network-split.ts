@@ -28,8 +28,8 @@ export type SplitOptions = {
 };
 
 const CLIENTS = 16;
-/** A request waits for its turn, for a connection and for its commit, each a bounded time. */
-const LONGEST_ANSWER_MS = 20_000;
+/** A request waits for its turn, perhaps for ids, and for its commit: each for at most ten seconds. */
+const LONGEST_ANSWER_MS = 30_000;
 const LONGEST_RECOVERY_MS = 15_000;
 
 /** Creates transactions while the network between the service and its PostgreSQL fails for a time. */

@@ -86,6 +86,7 @@ export const PLANTS = {
         setTimeout(() => app.db.transaction((tx) => insertTransactions(tx, rows)).catch(() => {}), 10);`,
     },
   ],
+  'no checkpoint': [{ file: SQLITE, find: 'pragma wal_autocheckpoint = 4000;', put: 'pragma wal_autocheckpoint = 0;' }],
   'synchronous normal': [{ file: SQLITE, find: 'pragma synchronous = full;', put: 'pragma synchronous = normal;' }],
   'event in a commit of its own': [
     {
@@ -180,6 +181,7 @@ export const PLANTS = {
       put: `await migrate(app.db); await app.db.query('pragma integrity_check');`,
     },
   ],
+  'endless queue': [{ file: CREATE, find: 'maxQueued: 4096,\n    maxWaitMs: 2_000,', put: 'maxQueued: 1e9,' }],
   'short queue': [{ file: CREATE, find: 'maxQueued: 4096,', put: 'maxQueued: 4,' }],
   'waits for the database for ever': [
     { file: POSTGRES, find: 'query_timeout: ANSWER_WITHIN_MS,', put: '' },

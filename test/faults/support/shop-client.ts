@@ -84,7 +84,8 @@ export function createShopClient(options: ShopClientOptions = {}): ShopClient {
   };
 }
 
-function signedBody(reference: string, amount: number, callbackUrl: string): string {
+/** The body of a create. */
+export function signedBody(reference: string, amount: number, callbackUrl: string): string {
   const input = {
     x_account_id: SHOP.service_token,
     x_amount: String(amount),
@@ -100,7 +101,8 @@ function signedBody(reference: string, amount: number, callbackUrl: string): str
   return JSON.stringify(sign(input, secret, { allowHttp: true }));
 }
 
-function replyOf(status: number, headers: NodeJS.Dict<string | string[]>, text: string): Reply {
+/** What an answer to a create means. */
+export function replyOf(status: number, headers: NodeJS.Dict<string | string[]>, text: string): Reply {
   const body = JSON.parse(text) as { code?: string; data: { idTrx: number; payUrl?: { url: string }[] } | null };
   if (status === 200) {
     const kind = headers['idempotency-hit'] === 'true' ? 'replayed' : 'created';

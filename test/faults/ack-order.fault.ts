@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { recordAckOrder } from './ack-order.ts';
+import { report } from './support/report.ts';
+import { whyNoInjection } from './support/system-calls.ts';
+
+const CREATES = Number(process.env.FAULT_OPERATIONS ?? 5_000);
+const reason = whyNoInjection();
+
+describe('the order of flush and answer', { skip: reason !== null && `IT WAS NOT TESTED: ${reason}` }, () => {
+  test(`of ${CREATES} creates: none is answered before its own flush, and eight share one`, async () => {
+    const { acknowledged, flushes, early } = await recordAckOrder(CREATES);
+    report('flush, then answer', { acknowledged, flushes, early: early.length });
+    assert.equal(acknowledged, CREATES);
+    assert.deepEqual(early.slice(0, 5), []);
+    assert.ok(acknowledged >= 8 * flushes, 'creates share their flush');
+  });
+
+  test('catches the planted bug: reply before commit', async () => {
+    const { acknowledged, flushes, early } = await recordAckOrder(500, 'reply before commit');
+    report('reply before commit', { acknowledged, flushes, early: early.length });
+    assert.notDeepEqual(early, []);
+  });
+});

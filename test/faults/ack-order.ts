@@ -1,0 +1,88 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { PlantName } from './plants.ts';
+import { comesTrue } from './support/orders.ts';
+import { prepareStore } from './support/prepare-store.ts';
+import { startServe } from './support/serve-process.ts';
+import { createShopClient } from './support/shop-client.ts';
+
+export type OrderReport = {
+  /** Creates whose answer was written to a socket, and flushes of the log that carried them. */
+  acknowledged: number;
+  flushes: number;
+  /** Those that were answered before their row had been written and flushed. */
+  early: string[];
+};
+
+const CLIENTS = 32;
+/** All system calls that write, with enough of what they write to find a row in a page of the log. */
+const TRACE = [
+  'strace',
+  '-D',
+  '-f',
+  '-q',
+  '-y',
+  '-s',
+  '4200',
+  '-e',
+  'trace=fsync,pwrite64,write,writev,sendto,sendmsg',
+];
+
+/** Lets 32 clients create transactions, and reads from the system calls what was flushed when each was answered. */
+export async function recordAckOrder(creates: number, plant?: PlantName): Promise<OrderReport> {
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-order-'));
+  const databaseUrl = `sqlite:${join(folder, 'rubrica.db')}`;
+  const log = join(folder, 'strace.log');
+  const client = createShopClient();
+  const references = new Map<number, string>();
+  let count = 0;
+  try {
+    await prepareStore(databaseUrl);
+    const service = await startServe({ databaseUrl, plant, wrapper: [...TRACE, '-o', log] });
+    const run = async () => {
+      while (count < creates) {
+        const reference = `order-${String(count++).padStart(6, '0')}`;
+        const reply = await client.create(service.url, reference);
+        if (reply.kind !== 'created') throw new Error(`${reference} was ${JSON.stringify(reply)}`);
+        references.set(reply.id, reference);
+      }
+    };
+    await Promise.all(Array.from({ length: CLIENTS }, run));
+    service.signal('SIGKILL');
+    await service.exited;
+    await comesTrue(() => readFileSync(log, 'latin1').includes('+++ killed by SIGKILL'), 5_000);
+    return readOrder(readFileSync(log, 'latin1').split('\n'), references);
+  } finally {
+    client.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** One pass over the calls in their order: what was written to the log, what is flushed since, what is answered. */
+function readOrder(calls: readonly string[], references: ReadonlyMap<number, string>): OrderReport {
+  const report: OrderReport = { acknowledged: 0, flushes: 0, early: [] };
+  const flushed = new Set<string>();
+  let written = new Set<string>();
+  /** Threads whose flush of the log has begun and not ended. */
+  const flushing = new Set<string>();
+  for (const call of calls) {
+    const [thread = ''] = call.split(' ', 1);
+    const ofLog = call.includes('.db-wal>');
+    if (ofLog && call.includes('pwrite64(')) for (const [row] of call.matchAll(/order-\d{6}/g)) written.add(row);
+    if (ofLog && call.includes('fsync(') && call.includes('<unfinished')) flushing.add(thread);
+    const ended = call.includes('<... fsync resumed>') ? flushing.delete(thread) : ofLog && call.includes('fsync(');
+    if (ended && call.endsWith(' = 0')) {
+      if (written.size > 0) report.flushes++;
+      for (const row of written) flushed.add(row);
+      written = new Set();
+    }
+    for (const [, id] of call.matchAll(/\\"idTrx\\":(\d+)/g)) {
+      const reference = references.get(Number(id));
+      if (reference === undefined) continue;
+      report.acknowledged++;
+      if (!flushed.has(reference)) report.early.push(reference);
+    }
+  }
+  return report;
+}

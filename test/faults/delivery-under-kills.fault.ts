@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { forEachEngine } from '../support/engines.ts';
+import { createSeededRandom } from '../support/test-app.ts';
+import { type DeliveryOptions, deliverUnderKills } from './delivery-under-kills.ts';
+import { report } from './support/report.ts';
+import { TROUBLES } from './support/troubled-merchant.ts';
+
+const CALLBACKS = Number(process.env.FAULT_CALLBACKS ?? 20_000);
+const KILLS = Number(process.env.FAULT_KILLS ?? 50);
+
+forEachEngine('callbacks under kills', (openTestDatabase, engine) => {
+  async function deliver(options: Partial<DeliveryOptions>) {
+    const db = await openTestDatabase({ migrated: false });
+    await db.close();
+    // A lease of a minute, a wait of five seconds, and the time that merchants may take for an answer.
+    const usual = { callbacks: CALLBACKS, kills: KILLS, troubles: TROUBLES, patienceMs: 100_000 };
+    const result = await deliverUnderKills(db.url, { ...usual, random: createSeededRandom(1), ...options });
+    const shown = {
+      states: JSON.stringify(result.states),
+      problems: result.problems.length,
+      first: result.problems[0],
+    };
+    report(`${options.plant ?? 'callbacks under kills'} on ${engine}`, { ...result, ...shown });
+    return result;
+  }
+
+  test(`${CALLBACKS} of them and ${KILLS} kills: all arrive, whatever merchants do`, { timeout: 600_000 }, async () => {
+    const { problems, repeated } = await deliver({});
+    assert.deepEqual(problems.slice(0, 5), []);
+    assert.ok(repeated > 0, 'the kills were felt');
+  });
+
+  test('catches the planted bug: mark before send', async () => {
+    const planted = {
+      callbacks: 2_000,
+      kills: 3,
+      troubles: ['none'],
+      patienceMs: 1_000,
+      plant: 'mark before send',
+    } as const;
+    assert.notDeepEqual((await deliver(planted)).problems, []);
+  });
+});

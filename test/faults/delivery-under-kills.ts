@@ -1,0 +1,128 @@
+import type { Database } from '../../src/db/database.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
+import { enqueuePost } from '../../src/outbox/enqueue-post.ts';
+import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
+import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
+import { createTransaction } from '../../src/transactions/create-transaction.ts';
+import { createTestApp, createTestClock } from '../support/test-app.ts';
+import { testInput } from '../support/test-shop.ts';
+import type { PlantName } from './plants.ts';
+import { comesTrue } from './support/orders.ts';
+import { prepareStore } from './support/prepare-store.ts';
+import { type ServeProcess, startServe } from './support/serve-process.ts';
+import { SHOP } from './support/shop-client.ts';
+import { startTroubledMerchant, type Trouble, type TroubledMerchant } from './support/troubled-merchant.ts';
+
+export type DeliveryReport = {
+  callbacks: number;
+  kills: number;
+  /** Callbacks that came although they had been taken before; kills explain so many of them. */
+  repeated: number;
+  states: Record<string, number>;
+  problems: string[];
+};
+
+export type DeliveryOptions = {
+  callbacks: number;
+  kills: number;
+  troubles: readonly Trouble[];
+  /** In which all must be closed after the last kill: what was being delivered is due again when its lease ends. */
+  patienceMs: number;
+  plant?: PlantName;
+  random: () => number;
+};
+
+/** What a worker may have sent and not recorded: four requests of each endpoint, and two groups of answers. */
+const UNRECORDED_PER_ENDPOINT = 4;
+const UNRECORDED = 256;
+const CHUNK = 500;
+
+/** Delivers callbacks to merchants in trouble, by a worker that is killed and started again and again. */
+export async function deliverUnderKills(databaseUrl: string, options: DeliveryOptions): Promise<DeliveryReport> {
+  const { callbacks, kills, troubles, patienceMs, plant, random } = options;
+  await prepareStore(databaseUrl);
+  const merchant = await startTroubledMerchant();
+  const db = openDatabase(databaseUrl, { connections: 1, pooler: false, onFatal: () => {} });
+  let service: ServeProcess | undefined;
+  try {
+    await enqueue(databaseUrl, callbacks, troubles, merchant);
+    for (let kill = 1; kill <= kills; kill++) {
+      service = await startServe({ databaseUrl, plant });
+      const share = (callbacks * kill) / (kills + 1);
+      await comesTrue(() => merchant.received.size >= share, 20_000);
+      await new Promise((resolve) => setTimeout(resolve, 50 * random()));
+      service.signal('SIGKILL');
+      await service.exited;
+    }
+    service = await startServe({ databaseUrl, plant });
+    await comesTrue(async () => (await countStates(db)).queued === undefined, patienceMs);
+    const states = await countStates(db);
+    const inFlight = kills * (UNRECORDED_PER_ENDPOINT * troubles.length + UNRECORDED);
+    const problems = await compare(db, merchant);
+    const repeated = [...merchant.received.values()].reduce((sum, { taken }) => sum + Math.max(0, taken - 1), 0);
+    if (states.queued !== undefined) problems.push(`${states.queued} are neither delivered nor given up`);
+    if (repeated > inFlight) problems.push(`${repeated} came again, and kills explain ${inFlight}`);
+    return { callbacks, kills, repeated, states, problems };
+  } finally {
+    service?.signal('SIGKILL');
+    await service?.exited;
+    await db.close();
+    merchant.close();
+  }
+}
+
+/** As payments do it, a transaction and its post each, with the posts of many in one commit. */
+async function enqueue(
+  databaseUrl: string,
+  callbacks: number,
+  troubles: readonly Trouble[],
+  merchant: TroubledMerchant,
+) {
+  const db = openDatabase(databaseUrl, { connections: 4, pooler: false, onFatal: () => {} });
+  const app = createTestApp(db, { now: createTestClock(Date.now()) });
+  const environment = (await loadEnvironment(app, SHOP.service_token)) as ServiceEnvironment;
+  for (let from = 0; from < callbacks; from += CHUNK) {
+    const numbers = Array.from({ length: Math.min(CHUNK, callbacks - from) }, (_, index) => from + index);
+    const created = await Promise.all(
+      numbers.map((number) => createTransaction(app, environment, testInput({ reference: `due-${number}` }))),
+    );
+    await db.transaction(async (tx) => {
+      for (const [index, { transaction }] of created.entries()) {
+        await enqueuePost(tx, {
+          environmentId: environment.id,
+          transactionId: transaction.id,
+          sequence: 2,
+          at: app.now(),
+          url: merchant.urlOf(troubles[index % troubles.length] as Trouble),
+          contentType: 'application/json',
+          body: `{"number":${from + index}}`,
+        });
+      }
+    });
+  }
+  await db.close();
+}
+
+async function countStates(db: Database): Promise<Record<string, number>> {
+  const rows = await db.query<{ state: string; count: number }>(
+    'select state, count(*) as count from callbacks group by state',
+  );
+  return Object.fromEntries(rows.map(({ state, count }) => [state, count]));
+}
+
+/** What the store says was delivered was taken by its merchant, and every callback has one body. */
+async function compare(db: Database, merchant: TroubledMerchant): Promise<string[]> {
+  const rows = await db.query<{ webhook_id: string; state: string; url: string }>(
+    'select webhook_id, state, url from callbacks',
+  );
+  const gone = merchant.urlOf('gone');
+  return rows.flatMap(({ webhook_id: id, state, url }) => {
+    const received = merchant.received.get(id);
+    const problems: string[] = [];
+    if (state === 'dead') problems.push(`${id} was given up`);
+    if (state === 'disabled' && url !== gone) problems.push(`${id} was disabled, and its merchant is not gone`);
+    if (state === 'delivered' && (received?.taken ?? 0) === 0) problems.push(`lost: ${id} never arrived`);
+    if (received !== undefined && received.bodies.size > 1) problems.push(`${id} came with several bodies`);
+    return problems;
+  });
+}

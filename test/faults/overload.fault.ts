@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { forEachEngine } from '../support/engines.ts';
+import { checkStandstill, checkStorm, standStill, stormService } from './overload.ts';
+import type { PlantName } from './plants.ts';
+import { report } from './support/report.ts';
+
+const SECONDS = Number(process.env.FAULT_SECONDS ?? 20);
+
+async function storm(seconds: number, plant?: PlantName): Promise<string[]> {
+  const result = await stormService(seconds * 1000, plant);
+  const problems = checkStorm(result);
+  const { megabytes, ready } = result;
+  const shown = { megabytes: megabytes.join(' then '), ready: JSON.stringify(ready) };
+  report(plant ?? 'storm', { seconds, ...result, ...shown, problems: problems.length, first: problems[0] });
+  return problems;
+}
+
+test(`${SECONDS} seconds of far too many requests: they are refused early, and then all is as before`, async () => {
+  assert.deepEqual(await storm(SECONDS), []);
+});
+
+test('catches the planted bug: endless queue', async () => {
+  assert.notDeepEqual(await storm(3, 'endless queue'), []);
+});
+
+forEachEngine('a database that stands still', (openTestDatabase, engine) => {
+  const skip = engine === 'sqlite' && 'SQLite runs in the thread that answers';
+  async function standstill(plant?: PlantName): Promise<string[]> {
+    const { url } = await openTestDatabase({ migrated: false });
+    const result = await standStill(url, 7_000, plant);
+    const problems = checkStandstill(result);
+    report(plant ?? 'standstill', { ...result, problems: problems.length, first: problems[0] });
+    return problems;
+  }
+
+  test('for seven seconds: who would wait too long is refused at once', { skip }, async () => {
+    assert.deepEqual(await standstill(), []);
+  });
+
+  test('catches the planted bug: endless queue', { skip }, async () => {
+    assert.notDeepEqual(await standstill('endless queue'), []);
+  });
+});

@@ -1,0 +1,181 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openDatabase } from '../../src/db/open-database.ts';
+import type { PlantName } from './plants.ts';
+import { auditStore } from './support/audit-store.ts';
+import { createJournal, note, startLoad } from './support/load.ts';
+import { comesTrue } from './support/orders.ts';
+import { startPipelinedLoad } from './support/pipelined-load.ts';
+import { prepareStore } from './support/prepare-store.ts';
+import { type ServeProcess, startServe } from './support/serve-process.ts';
+import { createShopClient, type ShopClient } from './support/shop-client.ts';
+
+export type StormReport = {
+  created: number;
+  refused: number;
+  /** Answers of `/readyz` meanwhile, and the longest that one took. */
+  ready: Record<number, number>;
+  slowestReadyMs: number;
+  /** Memory of the process: before, at most, and after the storm. */
+  megabytes: number[];
+  problems: string[];
+};
+
+const CONNECTIONS = 128;
+/** Together more than twice as many as may wait. */
+const UNDER_WAY_EACH = 80;
+const MOST_MEGABYTES_MORE = 300;
+
+/** Asks an embedded service for far more than it can do, then for what is usual. */
+export async function stormService(milliseconds: number, plant?: PlantName): Promise<StormReport> {
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-storm-'));
+  const databaseUrl = `sqlite:${join(folder, 'rubrica.db')}`;
+  const journal = createJournal();
+  const client = createShopClient();
+  const problems: string[] = [];
+  try {
+    await prepareStore(databaseUrl);
+    const service = await startServe({ databaseUrl, plant });
+    await createSome(service, client, 'before', problems);
+    const megabytes = [residentMegabytes(service)];
+    const onRefused = (retryAfter: string | null) => {
+      if (!(Number(retryAfter) > 0)) problems.push(`refused with Retry-After ${retryAfter}`);
+    };
+    const size = { connections: CONNECTIONS, underWayEach: UNDER_WAY_EACH };
+    const storm = startPipelinedLoad({ port: service.port, ...size, journal, onRefused });
+    const watched = await watch(service, client, milliseconds);
+    await comesTrue(() => journal.counts.OVERLOADED !== undefined, 5_000);
+    await storm.stop();
+    const created = journal.counts.created ?? 0;
+    const refused = journal.counts.OVERLOADED ?? 0;
+    await createSome(service, client, 'after', problems);
+    megabytes.push(watched.megabytes, residentMegabytes(service));
+    service.signal('SIGKILL');
+    await service.exited;
+    const audit = await auditStore(databaseUrl, journal);
+    // Those before and after the storm were asked for by others.
+    problems.push(...audit.problems.filter((problem) => !/ (before|after)-/.test(problem)));
+    const { ready, slowestReadyMs } = watched;
+    return {
+      created,
+      refused,
+      ready,
+      slowestReadyMs,
+      megabytes,
+      problems: [...problems, ...unexpected(journal.counts)],
+    };
+  } finally {
+    client.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** A quiet second of eight polite clients: nobody is refused. */
+async function createSome(service: ServeProcess, client: ShopClient, prefix: string, problems: string[]) {
+  const journal = createJournal();
+  const load = startLoad({ client, url: () => service.url, clients: 8, journal, prefix });
+  const all = await comesTrue(() => journal.acknowledged.size >= 200, 10_000);
+  await load.stop();
+  if (!all) problems.push(`${prefix} the storm only ${journal.acknowledged.size} were created in ten seconds`);
+  const others = Object.keys(journal.counts).filter((answer) => answer !== 'created');
+  problems.push(...others.map((answer) => `${prefix} the storm somebody was answered ${answer}`));
+}
+
+async function watch(service: ServeProcess, client: ShopClient, milliseconds: number) {
+  const ready: Record<number, number> = {};
+  let slowestReadyMs = 0;
+  let megabytes = 0;
+  for (const end = performance.now() + milliseconds; performance.now() < end; ) {
+    const askedAt = performance.now();
+    const { status } = await client.get(`${service.url}/readyz`);
+    ready[status] = (ready[status] ?? 0) + 1;
+    slowestReadyMs = Math.max(slowestReadyMs, Math.round(performance.now() - askedAt));
+    megabytes = Math.max(megabytes, residentMegabytes(service));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return { ready, slowestReadyMs, megabytes };
+}
+
+function residentMegabytes({ pid }: ServeProcess): number {
+  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Math.round(Number(kilobytes) / 1024);
+}
+
+function unexpected(counts: Record<string, number>): string[] {
+  return Object.keys(counts)
+    .filter((answer) => answer !== 'created' && answer !== 'OVERLOADED')
+    .map((answer) => `${counts[answer]} were answered ${answer}`);
+}
+
+/** Answers a line for each thing that a storm may not do. */
+export function checkStorm({ created, refused, ready, slowestReadyMs, megabytes, problems }: StormReport): string[] {
+  const found = [...problems];
+  const [before = 0, most = 0] = megabytes;
+  if (refused === 0) found.push('nobody was refused');
+  if (created < 500) found.push(`only ${created} were created`);
+  if (most > before + MOST_MEGABYTES_MORE) found.push(`the process grew from ${before} to ${most} MB`);
+  if (slowestReadyMs > 5_000) found.push(`/readyz took ${slowestReadyMs} ms`);
+  for (const status of Object.keys(ready)) if (status !== '200') found.push(`/readyz was ${status}`);
+  return found;
+}
+
+export type StandstillReport = { created: number; refused: number; slowestRefusalMs: number; problems: string[] };
+
+/** Nobody who is refused may wait for that. */
+const LONGEST_REFUSAL_MS = 1_000;
+const ASKED_EVERY_MS = 25;
+
+/** Locks the table of transactions for a time, while somebody asks for a new one forty times in a second. */
+export async function standStill(
+  databaseUrl: string,
+  milliseconds: number,
+  plant?: PlantName,
+): Promise<StandstillReport> {
+  await prepareStore(databaseUrl);
+  const service = await startServe({ databaseUrl, plant });
+  const client = createShopClient({ timeoutMs: 30_000 });
+  const journal = createJournal();
+  const problems: string[] = [];
+  let slowestRefusalMs = 0;
+  const ask = async (number: number) => {
+    const askedAt = performance.now();
+    const reply = await client.create(service.url, `s-${number}`);
+    note(journal, `s-${number}`, reply);
+    if (reply.kind !== 'refused') return;
+    slowestRefusalMs = Math.max(slowestRefusalMs, Math.round(performance.now() - askedAt));
+    if (!(Number(reply.retryAfter) > 0)) problems.push(`refused with Retry-After ${reply.retryAfter}`);
+  };
+  const locker = openDatabase(databaseUrl, { connections: 1, pooler: false, onFatal: () => {} });
+  try {
+    const asked: Promise<void>[] = [];
+    await locker.transaction(async (tx) => {
+      await tx.query('lock table transactions in access exclusive mode');
+      for (const end = performance.now() + milliseconds; performance.now() < end; ) {
+        asked.push(ask(asked.length));
+        await new Promise((resolve) => setTimeout(resolve, ASKED_EVERY_MS));
+      }
+    });
+    await Promise.all(asked);
+    const next = await client.create(service.url, 'afterwards');
+    note(journal, 'afterwards', next);
+    if (next.kind !== 'created') problems.push(`afterwards one was ${next.kind}`);
+    problems.push(...(await auditStore(databaseUrl, journal)).problems, ...unexpected(journal.counts));
+    const { created = 0, OVERLOADED: refused = 0 } = journal.counts;
+    return { created, refused, slowestRefusalMs, problems };
+  } finally {
+    await locker.close();
+    service.signal('SIGKILL');
+    await service.exited;
+    client.close();
+  }
+}
+
+/** Answers a line for each thing that a database that stands still may not do. */
+export function checkStandstill({ created, refused, slowestRefusalMs, problems }: StandstillReport): string[] {
+  const found = [...problems];
+  if (refused === 0) found.push('nobody was refused');
+  if (created < 2) found.push('those who waited got nothing');
+  if (slowestRefusalMs > LONGEST_REFUSAL_MS) found.push(`a refusal took ${slowestRefusalMs} ms`);
+  return found;
+}

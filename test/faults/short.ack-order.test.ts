@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { recordAckOrder } from './ack-order.ts';
+import { whyNoInjection } from './support/system-calls.ts';
+
+const reason = whyNoInjection();
+
+/** The short form of ack-order.fault.ts. */
+describe('flush and answer', { skip: reason !== null && `THEIR ORDER WAS NOT TESTED: ${reason}` }, () => {
+  test('come in this order for each of 200 creates', async () => {
+    const { acknowledged, early } = await recordAckOrder(200);
+    assert.equal(acknowledged, 200);
+    assert.deepEqual(early, []);
+  });
+
+  test('in the other order are caught', async () => {
+    assert.notDeepEqual((await recordAckOrder(64, 'reply before commit')).early, []);
+  });
+});

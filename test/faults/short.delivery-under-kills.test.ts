@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { forEachEngine } from '../support/engines.ts';
+import { createSeededRandom } from '../support/test-app.ts';
+import { deliverUnderKills } from './delivery-under-kills.ts';
+
+/** The short form of delivery-under-kills.fault.ts, with a short lease and troubles that last no longer. */
+forEachEngine('callbacks under a few kills', (openTestDatabase, engine) => {
+  const skip = engine === 'postgres' && 'the long form has both engines';
+  const random = createSeededRandom(1);
+  test('all arrive, whatever merchants do', { skip }, async () => {
+    const db = await openTestDatabase({ migrated: false });
+    await db.close();
+    const size = { callbacks: 600, kills: 2, troubles: ['none', 'reset', 'gone'], patienceMs: 15_000 } as const;
+    const { problems } = await deliverUnderKills(db.url, { ...size, plant: 'short lease', random });
+    assert.deepEqual(problems.slice(0, 5), []);
+  });
+
+  test('those that are marked before they are sent are missed', { skip }, async () => {
+    const db = await openTestDatabase({ migrated: false });
+    await db.close();
+    const size = { callbacks: 600, kills: 1, troubles: ['none'], patienceMs: 1_000 } as const;
+    const { problems } = await deliverUnderKills(db.url, { ...size, plant: 'mark before send', random });
+    assert.ok(problems.some((problem) => problem.startsWith('lost')));
+  });
+});

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PlantName } from './plants.ts';
+import { checkSoak, soak } from './soak.ts';
+import { report } from './support/report.ts';
+
+const SECONDS = Number(process.env.FAULT_SECONDS ?? 60);
+
+async function soakFor(seconds: number, plant?: PlantName): Promise<string[]> {
+  const result = await soak(seconds * 1000, plant);
+  const problems = checkSoak(result);
+  report(plant ?? 'soak', { seconds, ...result, problems: problems.length, first: problems[0] });
+  return problems;
+}
+
+test(`${SECONDS} seconds of a steady load: memory, descriptors and the write-ahead log stay as they are`, async () => {
+  assert.deepEqual(await soakFor(SECONDS), []);
+});
+
+test('catches the planted bug: no checkpoint', async () => {
+  assert.notDeepEqual(await soakFor(20, 'no checkpoint'), []);
+});

@@ -1,0 +1,110 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { PlantName } from './plants.ts';
+import { auditStore } from './support/audit-store.ts';
+import { createJournal, note } from './support/load.ts';
+import { prepareStore } from './support/prepare-store.ts';
+import { type ServeProcess, startServe } from './support/serve-process.ts';
+import { createShopClient } from './support/shop-client.ts';
+import { startSlowMerchant } from './support/slow-merchant.ts';
+
+/** What the process holds at one moment. */
+type Sample = { memoryMb: number; descriptors: number; logMb: number; loopP99Ms: number };
+
+export type SoakReport = {
+  created: number;
+  paid: number;
+  /** The middle of the second and of the last third of the time: what a leak would tell apart. */
+  memoryMb: readonly [number, number];
+  descriptors: readonly [number, number];
+  mostLogMb: number;
+  /** Of the 99th percentiles of each second the one in the middle. */
+  loopP99Ms: number;
+  problems: string[];
+};
+
+/** Every so often so many creates at once, about half of what a shared core can do; one of each group is paid. */
+const EVERY_MS = 10;
+const AT_ONCE = 8;
+const SAMPLE_MS = 1_000;
+
+/** A steady load at a fixed rate, and what the process holds meanwhile. */
+export async function soak(milliseconds: number, plant?: PlantName): Promise<SoakReport> {
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-soak-'));
+  const file = join(folder, 'rubrica.db');
+  const merchant = await startSlowMerchant();
+  const client = createShopClient({ callbackUrl: `${merchant.url}/ok` });
+  const journal = createJournal();
+  const samples: Sample[] = [];
+  try {
+    await prepareStore(`sqlite:${file}`);
+    const service = await startServe({ databaseUrl: `sqlite:${file}`, plant });
+    const asked = new Set<Promise<unknown>>();
+    let count = 0;
+    let paid = 0;
+    const order = async (reference: string, pay: boolean) => {
+      const reply = await client.create(service.url, reference);
+      note(journal, reference, reply);
+      if (pay && reply.kind === 'created' && (await client.pay(reply.payUrl)) < 400) paid++;
+    };
+    const begin = performance.now();
+    for (let turn = 1; performance.now() < begin + milliseconds; turn++) {
+      for (let index = 0; index < AT_ONCE; index++) {
+        const done = order(`soak-${count++}`, index === 0).finally(() => asked.delete(done));
+        asked.add(done);
+      }
+      if (turn % (SAMPLE_MS / EVERY_MS) === 0) samples.push(await sample(service, file));
+      await new Promise((resolve) => setTimeout(resolve, Math.max(0, begin + turn * EVERY_MS - performance.now())));
+    }
+    await Promise.all(asked);
+    service.signal('SIGKILL');
+    await service.exited;
+    const { problems } = await auditStore(`sqlite:${file}`, journal);
+    const others = Object.keys(journal.counts).filter((answer) => answer !== 'created');
+    problems.push(...others.map((answer) => `${journal.counts[answer]} were answered ${answer}`));
+    return { created: journal.acknowledged.size, paid, ...summarize(samples), problems };
+  } finally {
+    merchant.close();
+    client.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function sample({ pid, url }: ServeProcess, file: string): Promise<Sample> {
+  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  const [, seconds] = /^nodejs_eventloop_lag_p99_seconds (\S+)/m.exec(metrics) ?? [];
+  return {
+    memoryMb: Number(kilobytes) / 1024,
+    descriptors: readdirSync(`/proc/${pid}/fd`).length,
+    logMb: statSync(`${file}-wal`).size / 1024 / 1024,
+    loopP99Ms: Number(seconds) * 1000,
+  };
+}
+
+function summarize(samples: readonly Sample[]): Omit<SoakReport, 'created' | 'paid' | 'problems'> {
+  const third = Math.floor(samples.length / 3);
+  const later = [samples.slice(third, 2 * third), samples.slice(2 * third)] as const;
+  const both = (of: (sample: Sample) => number) => [middle(later[0].map(of)), middle(later[1].map(of))] as const;
+  return {
+    memoryMb: both((each) => each.memoryMb),
+    descriptors: both((each) => each.descriptors),
+    mostLogMb: Math.round(Math.max(...samples.map((each) => each.logMb))),
+    loopP99Ms: middle(samples.map((each) => each.loopP99Ms)),
+  };
+}
+
+function middle(values: readonly number[]): number {
+  return Math.round(values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0);
+}
+
+/** Answers a line for each thing that a steady load may not do. */
+export function checkSoak({ memoryMb, descriptors, mostLogMb, loopP99Ms, problems }: SoakReport): string[] {
+  const found = [...problems];
+  if (memoryMb[1] > memoryMb[0] + 25) found.push(`memory grew from ${memoryMb[0]} to ${memoryMb[1]} MB`);
+  if (descriptors[1] > descriptors[0] + 20) found.push(`descriptors grew from ${descriptors[0]} to ${descriptors[1]}`);
+  if (mostLogMb > 64) found.push(`the write-ahead log grew to ${mostLogMb} MB`);
+  if (loopP99Ms > 50) found.push(`the event loop was late by ${loopP99Ms} ms`);
+  return found;
+}
