@@ -13,6 +13,7 @@ describe('a slow disk', { skip: reason !== null && `SLOW DISKS WERE NOT TESTED: 
     const { slowed, acknowledged, p99Ms } = result;
     report('slow disk', { 'slow flushes': slowed, acknowledged, 'p99 ms': p99Ms });
     assert.deepEqual(checkSlowDisk(result), []);
+    assert.ok(p99Ms <= 450, 'a create waits for two slow flushes at most');
   });
 
   test('catches the planted bug: short queue', async () => {
