@@ -170,7 +170,7 @@ export const PLANTS = {
       put: 'const now = Object.assign(() => Date.now(), { anchor: () => {} });',
     },
   ],
-  'not anchored': [{ file: 'src/db/anchor-clock.ts', find: `if (db.engine !== 'postgres') return;`, put: 'return;' }],
+  'not anchored': [{ file: 'src/db/anchor-clock.ts', find: `if (db.engine === 'postgres')`, put: 'if (false)' }],
   // An attempt of 300 ms under a lease of 1.5 s: what happens in a minute happens in seconds.
   'short lease': SHORT_LEASE,
   'short lease, no fencing token': [...SHORT_LEASE, NO_FENCE],
