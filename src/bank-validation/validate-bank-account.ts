@@ -45,6 +45,7 @@ const batchers = perInstance((app: App) => {
   const batcher = createBatcher<ValidationRow, void>({
     maxBatch: 256,
     maxQueued: 4096,
+    maxWaitMs: 2_000,
     concurrency: 1,
     flush: async (rows) => {
       await app.db.transaction((tx) => insertValidations(tx, rows));
