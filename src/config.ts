@@ -78,7 +78,7 @@ export const SETTINGS: readonly Setting[] = [
     name: 'MASTER_KEY',
     fallback: '',
     meaning: '32 bytes as 64 hexadecimal digits or base64; encrypts Secret Tokens at rest',
-    inForce: () => 'set',
+    inForce: () => 'yes',
   },
   {
     name: 'LOG_LEVEL',
@@ -120,7 +120,7 @@ export const SETTINGS: readonly Setting[] = [
     name: 'VALIDATION_PROVIDER_KEY',
     fallback: '',
     meaning: 'bearer key for that provider',
-    inForce: ({ validationProviderKey }) => (validationProviderKey === null ? 'not set' : 'set'),
+    inForce: ({ validationProviderKey }) => (validationProviderKey === null ? 'no' : 'yes'),
   },
   {
     name: 'WEBPAY_BASE_URL',
@@ -181,7 +181,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
 
 export type ShownSetting = {
   name: string;
-  /** What is in force. A secret is only said to be set or not; an address comes without its password. */
+  /** What is in force. A secret says `yes` or `no`, set or not; an address comes without its password. */
   value: string | null;
   source: 'environment' | 'default' | 'file';
   meaning: string;
@@ -212,7 +212,7 @@ export function publicUrlProblem(config: Config): string | null {
 function withoutPassword(address: string): string {
   if (address.startsWith('sqlite:')) return address;
   const url = URL.parse(address);
-  if (url === null || `${url.pathname}${url.search}${url.hash}`.includes('@')) return 'set';
+  if (url === null || `${url.pathname}${url.search}${url.hash}`.includes('@')) return 'yes';
   Object.assign(url, { password: '', search: '', hash: '' });
   return url.href;
 }
