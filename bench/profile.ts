@@ -1,29 +1,50 @@
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Bench, runLoad } from './support/bench.ts';
 import type { Details, Figure } from './support/figure.ts';
+import type { LoadPlan } from './support/load-plan.ts';
 import { type CpuProfile, type Share, summarizeProfile } from './support/profile-summary.ts';
-import { createInstallation, createRequestOf, type Installation, startService } from './support/service.ts';
+import {
+  createInstallation,
+  createRequestOf,
+  createUser,
+  type Installation,
+  type Service,
+  startService,
+  validationRequestOf,
+} from './support/service.ts';
 
 const SHOWN = 25;
 
-/** Where the time of a create goes on the service's main thread, by part and by function, on both engines. */
+/** Where the time goes on the service's main thread, by part and by function: a create on both engines, a validation. */
 export async function measureProfile(bench: Bench): Promise<Figure> {
   const onSqlite = await createInstallation(join(bench.folder, 'profile'));
-  const details = await profile(bench, 'SQLite', onSqlite);
   const url = await (await bench.postgres()).createDatabase('profile');
   const onPostgres = await createInstallation(join(bench.folder, 'profile-postgres'), url);
-  return { lines: [], details: [...details, ...(await profile(bench, 'PostgreSQL', onPostgres))] };
+  const user = await createUser(onSqlite);
+  const details = [
+    await profile(bench, 'a create on SQLite', onSqlite, async () => createRequestOf(onSqlite)),
+    await profile(bench, 'a create on PostgreSQL', onPostgres, async () => createRequestOf(onPostgres)),
+    await profile(bench, 'a bank account validation on SQLite', onSqlite, (service) =>
+      validationRequestOf(service, user),
+    ),
+  ];
+  return { lines: [], details: details.flat() };
 }
 
-async function profile(bench: Bench, engine: string, installation: Installation): Promise<Details[]> {
-  const folder = join(bench.folder, `profile-of-${engine}`);
+async function profile(
+  bench: Bench,
+  title: string,
+  installation: Installation,
+  requestOf: (service: Service) => Promise<LoadPlan['request']>,
+): Promise<Details[]> {
+  const folder = mkdtempSync(join(bench.folder, 'profile-'));
   const service = await startService(installation, [
     '--cpu-prof',
     `--cpu-prof-dir=${folder}`,
     '--cpu-prof-interval=500',
   ]);
-  await runLoad(bench, { port: service.port, request: createRequestOf(installation) });
+  await runLoad(bench, { port: service.port, request: await requestOf(service) });
   // Written when it ends.
   await service.stop();
   const [file] = globSync(join(folder, '*.cpuprofile'));
@@ -32,12 +53,8 @@ async function profile(bench: Bench, engine: string, installation: Installation)
     bench.sizes.warmUpMs,
   );
   return [
-    { title: `Where the time of a create goes, ${engine}, by part`, head: ['part', 'share'], rows: rowsOf(areas) },
-    {
-      title: `Where the time of a create goes, ${engine}, by function`,
-      head: ['function', 'share'],
-      rows: rowsOf(functions),
-    },
+    { title: `Where the time of ${title} goes, by part`, head: ['part', 'share'], rows: rowsOf(areas) },
+    { title: `Where the time of ${title} goes, by function`, head: ['function', 'share'], rows: rowsOf(functions) },
   ];
 }
 

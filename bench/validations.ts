@@ -1,10 +1,14 @@
 import { join } from 'node:path';
 import { alternate, type Bench, roundsAgainst, runLoad } from './support/bench.ts';
-import { type Figure, FigureSkipped, ratioLine } from './support/figure.ts';
-import type { ValidationRequest } from './support/load-plan.ts';
+import { type Figure, ratioLine } from './support/figure.ts';
 import { startPeer } from './support/peers.ts';
-import { runProgram } from './support/programs.ts';
-import { createInstallation, createRequestOf, type Installation, startService } from './support/service.ts';
+import {
+  createInstallation,
+  createRequestOf,
+  createUser,
+  startService,
+  validationRequestOf,
+} from './support/service.ts';
 
 /** Bank account validations a second, each recorded durably, against the bare durable server and its two rows. */
 export async function measureValidations(bench: Bench): Promise<Figure> {
@@ -12,7 +16,7 @@ export async function measureValidations(bench: Bench): Promise<Figure> {
   const theirs = await createInstallation(join(bench.folder, 'validations-bare'));
   const user = await createUser(ours);
   const service = await startService(ours);
-  const request: ValidationRequest = { kind: 'validation', accessToken: await logIn(service.port, user) };
+  const request = await validationRequestOf(service, user);
   const durable = await startPeer(new URL('./peers/bare-durable-server.ts', import.meta.url), [
     join(bench.folder, 'validations-bare', 'rubrica.db'),
     theirs.secretToken,
@@ -28,21 +32,4 @@ export async function measureValidations(bench: Bench): Promise<Figure> {
     lines: [ratioLine(measured, 'bare durable server', { atLeast: 0.8 }, roundsAgainst(rows, 1))],
     details: [],
   };
-}
-
-type User = { email: string; password: string };
-
-async function createUser({ environment }: Installation): Promise<User> {
-  const args = ['src/main.ts', 'user', 'create', '--email', 'bench@example.cl', '--payouts', '--json'];
-  return JSON.parse(await runProgram(process.execPath, args, environment)) as User;
-}
-
-async function logIn(port: number, { email, password }: User): Promise<string> {
-  const response = await fetch(`http://127.0.0.1:${port}/users/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ username: email, password }),
-  });
-  if (!response.ok) throw new FigureSkipped(`POST /users/login answers ${response.status}`);
-  return ((await response.json()) as { data: { access_token_jwt: string } }).data.access_token_jwt;
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import type { CreateRequest } from './load-plan.ts';
+import { FigureSkipped } from './figure.ts';
+import type { CreateRequest, ValidationRequest } from './load-plan.ts';
 import { type Program, runProgram, startProgram } from './programs.ts';
 
 /** A place for one installation: its own data folder and database. */
@@ -39,4 +40,23 @@ export function createRequestOf(
 ): CreateRequest {
   const { serviceToken, secretToken } = installation;
   return { kind: 'create', serviceToken, secretToken, references };
+}
+
+type User = { email: string; password: string };
+
+/** A user who may validate bank accounts. Made before the service starts. */
+export async function createUser({ environment }: Installation): Promise<User> {
+  const args = ['src/main.ts', 'user', 'create', '--email', 'bench@example.cl', '--payouts', '--json'];
+  return JSON.parse(await runProgram(process.execPath, args, environment)) as User;
+}
+
+export async function validationRequestOf({ port }: Service, { email, password }: User): Promise<ValidationRequest> {
+  const response = await fetch(`http://127.0.0.1:${port}/users/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: email, password }),
+  });
+  if (!response.ok) throw new FigureSkipped(`POST /users/login answers ${response.status}`);
+  const { data } = (await response.json()) as { data: { access_token_jwt: string } };
+  return { kind: 'validation', accessToken: data.access_token_jwt };
 }
