@@ -2,8 +2,8 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * What a merchant does to every tenth callback that it gets for the first time. It takes it the second time, and all
- * others at once; only `gone` answers 410 to everything.
+ * What a merchant does to some callbacks that it gets for the first time. It takes them the second time, and all others at
+ * once; only `gone` answers 410 to everything.
  */
 export const TROUBLES = [
   'none',
@@ -29,7 +29,10 @@ export type TroubledMerchant = {
   close(): void;
 };
 
+/** Every so many. Those that take the 15 s of a time-out are fewer: four at once would keep their queue waiting for long. */
 const EVERY = 10;
+const SLOW_EVERY = 200;
+const SLOW: readonly Trouble[] = ['endless', 'hang', 'slow headers'];
 
 /** A server on loopback at which every trouble has a path of its own, and so a queue of its own. */
 export async function startTroubledMerchant(): Promise<TroubledMerchant> {
@@ -45,7 +48,7 @@ export async function startTroubledMerchant(): Promise<TroubledMerchant> {
       known.times++;
       known.bodies.add(Buffer.concat(chunks).toString());
       const trouble = decodeURIComponent((request.url ?? '/').slice(1)) as Trouble;
-      const first = known.times === 1 && received.size % EVERY === 0;
+      const first = known.times === 1 && received.size % (SLOW.includes(trouble) ? SLOW_EVERY : EVERY) === 0;
       if (trouble === 'gone') response.writeHead(410).end();
       else if (first && trouble !== 'none') cause(trouble, response);
       else {
