@@ -6,8 +6,8 @@ import { type DeliveryOptions, deliverUnderKills } from './delivery-under-kills.
 import { report } from './support/report.ts';
 import { TROUBLES } from './support/troubled-merchant.ts';
 
-const CALLBACKS = Number(process.env.FAULT_CALLBACKS ?? 20_000);
-const KILLS = Number(process.env.FAULT_KILLS ?? 50);
+const CALLBACKS = Number(process.env.FAULT_CALLBACKS ?? 4_000);
+const KILLS = Number(process.env.FAULT_KILLS ?? 8);
 
 forEachEngine('callbacks under kills', (openTestDatabase, engine) => {
   async function deliver(options: Partial<DeliveryOptions>) {
