@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { randomToken } from './lib/ids.ts';
+import { makePrivateFolder } from './lib/make-private-folder.ts';
 
 export type Config = {
   port: number;
@@ -239,7 +240,8 @@ function oneOf<Choice extends string>(name: string, text: string, choices: reado
 function origin(name: string, text: string | null): string | null {
   if (text === null) return null;
   const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
+  const extras = url === null ? '' : url.username + url.password + url.search + url.hash;
+  if (url === null || !/^https?:$/.test(url.protocol) || extras !== '') {
     throw new ConfigError(`${name} must be an origin such as https://pay.example.cl.`);
   }
   return url.href.replace(/\/$/, '');
@@ -248,7 +250,7 @@ function origin(name: string, text: string | null): string | null {
 function providerUrl(text: string | null): string | null {
   if (text === null) return null;
   const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.hash !== '') {
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password + url.hash !== '') {
     throw new ConfigError('VALIDATION_PROVIDER_URL must be an address such as https://verify.example.cl/holders.');
   }
   return url.href;
@@ -274,7 +276,7 @@ function masterKey(text: string | null, mode: Config['mode'], dataDir: string): 
     );
   }
   const file = join(dataDir, 'master.key');
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makePrivateFolder(dataDir);
   if (!existsSync(file)) writeNewKey(file);
   return decodeKey(readFileSync(file, 'utf8').trim());
 }

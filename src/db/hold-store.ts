@@ -1,5 +1,6 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makePrivateFolder } from '../lib/make-private-folder.ts';
 import { StoreHeldError } from './database.ts';
 import { ConnectionClass } from './sqlite-database.ts';
 
@@ -12,8 +13,10 @@ import { ConnectionClass } from './sqlite-database.ts';
  */
 export function holdStore(databaseUrl: string): { release(): void } {
   if (!databaseUrl.startsWith('sqlite:') || databaseUrl === 'sqlite::memory:') return { release: () => {} };
-  const file = databaseUrl.slice('sqlite:'.length);
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const named = databaseUrl.slice('sqlite:'.length);
+  makePrivateFolder(dirname(named));
+  // A link to a store is that store.
+  const file = existsSync(named) ? realpathSync(named) : named;
   const connection = new ConnectionClass(`${file}.serving`, { timeout: 0 });
   try {
     // With its journal in memory nothing is written, so that a full disk keeps nobody from starting.

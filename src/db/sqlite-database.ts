@@ -1,6 +1,7 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as sqlite from 'node:sqlite';
+import { makePrivateFolder } from '../lib/make-private-folder.ts';
 import {
   type Database,
   type InsertTarget,
@@ -81,7 +82,7 @@ export function openSqliteDatabase(file: string, onFatal: (error: unknown) => vo
 
 /** For this user alone, also in a folder that was there before. SQLite gives its other files the rights of this one. */
 function makePrivateFile(file: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makePrivateFolder(dirname(file));
   closeSync(openSync(file, 'a', 0o600));
 }
 
