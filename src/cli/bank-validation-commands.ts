@@ -5,7 +5,7 @@ import { erasePrivacy } from '../bank-validation/erase-privacy.ts';
 import { exportPrivacy } from '../bank-validation/export-privacy.ts';
 import type { CsvSummary } from '../bank-validation/validate-csv.ts';
 import { type Output, openOutput, realPath } from './output-file.ts';
-import { CommandError, invalidOption, print, table } from './print.ts';
+import { CommandError, invalidOption, print, table, unusableFile } from './print.ts';
 import { withApp } from './with-app.ts';
 
 /** `validate`, `banks import` and `privacy export | erase`. */
@@ -150,7 +150,7 @@ async function importBanks(file: string, options: { json?: boolean }): Promise<v
   if ('problems' in outcome) {
     const lines = outcome.problems.map(({ code, pointer, message }) => `  ${code} ${pointer}: ${message}`);
     if (options.json === true) print(options, outcome, []);
-    throw new CommandError(`${file} was not imported; nothing has changed.\n${lines.join('\n')}`, 1, 'FILE_UNUSABLE');
+    throw unusableFile(`${file} was not imported; nothing has changed.\n${lines.join('\n')}`);
   }
   const { version, added, removed, changed } = outcome;
   const listed = (codes: readonly string[]) => (codes.length === 0 ? 'none' : codes.join(' '));
@@ -169,12 +169,12 @@ function readJson(file: string): unknown {
   try {
     text = readFileSync(file, 'utf8');
   } catch {
-    throw new CommandError(`${file} cannot be read: see that it is there, and whose it is.`, 1, 'FILE_UNUSABLE');
+    throw unusableFile(`${file} cannot be read: see that it is there, and whose it is.`);
   }
   try {
     return JSON.parse(text);
   } catch {
-    throw new CommandError(`${file} is not JSON.`, 1, 'FILE_UNUSABLE');
+    throw unusableFile(`${file} is not JSON.`);
   }
 }
 

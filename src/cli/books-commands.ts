@@ -7,7 +7,19 @@ import { formatDecimal } from '../lib/money.ts';
 import { listLatePayments } from '../movements/list-movements.ts';
 import type { Decision } from '../movements/movement.ts';
 import { resolveSuspense } from '../movements/resolve-suspense.ts';
-import { alreadyDone, CommandError, invalidOption, notFound, print, table, time } from './print.ts';
+import { findTransaction } from '../transactions/find-transaction.ts';
+import { readLimit } from './options.ts';
+import {
+  alreadyDone,
+  type CommandError,
+  invalidOption,
+  notFound,
+  print,
+  table,
+  time,
+  unknownTransaction,
+  unusableFile,
+} from './print.ts';
 import { withApp } from './with-app.ts';
 
 type Json = { json?: boolean };
@@ -59,9 +71,14 @@ export function balanceLines(balances: readonly BalanceRow[]): string[] {
 }
 
 async function list(options: Json & { transaction?: string; limit: string }): Promise<void> {
-  const transaction = options.transaction === undefined ? null : readNumber('--transaction', options.transaction);
-  const limit = readNumber('--limit', options.limit);
-  const entries = await withApp((app) => listEntries(app, transaction, limit));
+  const { transaction } = options;
+  const limit = readLimit(options.limit);
+  const entries = await withApp(async (app) => {
+    if (transaction === undefined) return listEntries(app, null, limit);
+    const found = await findTransaction(app, transaction, null);
+    if (found === null) throw unknownTransaction(transaction);
+    return listEntries(app, found.id, limit);
+  });
   const rows = entries.map((entry) => [
     time(entry.created_at),
     entry.name,
@@ -117,7 +134,7 @@ async function head(options: Json): Promise<void> {
 }
 
 async function suspense(options: Json & { limit: string }): Promise<void> {
-  const limit = readNumber('--limit', options.limit);
+  const limit = readLimit(options.limit);
   const payments = await withApp((app) => listLatePayments(app, limit));
   const rows = payments.map((late) => [
     time(late.created_at),
@@ -145,10 +162,11 @@ async function suspense(options: Json & { limit: string }): Promise<void> {
 }
 
 async function resolve(options: Json & { transaction: string; as: Decision; reason: string }): Promise<void> {
-  const transaction = readNumber('--transaction', options.transaction);
+  const transaction = Number(options.transaction);
+  if (!/^[1-9]\d{0,14}$/.test(options.transaction)) throw neverInSuspense(options.transaction);
   const decided = { decision: options.as, reason: readReason(options.reason), recordedBy: 'command line' };
   const resolution = await withApp((app) => resolveSuspense(app, transaction, decided));
-  if (resolution.kind === 'nothing') throw notFound(`No money of transaction ${transaction} was ever in suspense.`);
+  if (resolution.kind === 'nothing') throw neverInSuspense(options.transaction);
   if (resolution.kind === 'different') {
     throw alreadyDone(`Something else was decided about transaction ${transaction}: bin/rubrica books suspense`);
   }
@@ -157,6 +175,10 @@ async function resolve(options: Json & { transaction: string; as: Decision; reas
   print(options, { transaction, decision: options.as, ...resolution }, [
     `${amount} of transaction ${transaction} ${said}: ${options.as}.`,
   ]);
+}
+
+function neverInSuspense(transaction: string): CommandError {
+  return notFound(`No money of transaction ${transaction} was ever in suspense: bin/rubrica books suspense`);
 }
 
 /** It is kept for ever, so nobody's address belongs in it. */
@@ -173,12 +195,7 @@ function readHeads(file: string): ExportedHead[] {
     const { heads } = JSON.parse(readFileSync(file, 'utf8')) as { heads: ExportedHead[] };
     if (heads.every((one) => Number.isInteger(one.environment_id) && Number.isInteger(one.link))) return heads;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new CommandError(`There is no file ${file}.`);
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw unusableFile(`There is no file ${file}.`);
   }
-  throw new CommandError(`${file} is not what books head --json printed.`);
-}
-
-function readNumber(option: string, text: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new CommandError(`${option} is a whole number from 1.`);
-  return Number(text);
+  throw unusableFile(`${file} is not what books head --json printed.`);
 }

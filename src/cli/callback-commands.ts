@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander';
 import type { CallbackState } from '../outbox/outbox-queries.ts';
 import { listCallbacks, listDeliveryAttempts, resendCallback } from '../outbox/resend-callback.ts';
-import { type CommandError, invalidOption, notFound, print, table, time } from './print.ts';
+import { readLimit } from './options.ts';
+import { type CommandError, notFound, print, table, time } from './print.ts';
 import { withApp } from './with-app.ts';
 
 /** `callback list | resend`. */
@@ -29,9 +30,7 @@ export function addCallbackCommands(program: Command): void {
 }
 
 async function list(options: { state?: CallbackState; limit: string; json?: boolean }): Promise<void> {
-  const limit = Number(options.limit);
-  if (!Number.isInteger(limit) || limit < 1 || limit > 10_000)
-    throw invalidOption('--limit is a number from 1 to 10000.');
+  const limit = readLimit(options.limit);
   const callbacks = await withApp((app) => listCallbacks(app, options.state ?? null, limit));
   const rows = callbacks.map((one) => [
     String(one.id),

@@ -5,7 +5,8 @@ import { listMovements } from '../movements/list-movements.ts';
 import type { Movement } from '../movements/movement.ts';
 import { type MovementWish, type Recording, recordMovement } from '../movements/record-movement.ts';
 import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
-import { alreadyDone, CommandError, invalidOption, notFound, print, table, time } from './print.ts';
+import { checkMethod, readLimit } from './options.ts';
+import { alreadyDone, CommandError, invalidOption, print, table, time, unknownPaymentService } from './print.ts';
 import { withApp } from './with-app.ts';
 
 type CreateOptions = {
@@ -78,9 +79,7 @@ function readWish(app: App, kind: 'payout' | 'deposit', options: CreateOptions):
   if (!/^[!-~](?:[ -~]{0,98}[!-~])?$/.test(reference)) {
     throw invalidOption('A reference is 1 to 100 visible ASCII characters.');
   }
-  if (method !== undefined && !app.paymentMethods.some(({ code }) => code === method)) {
-    throw notFound(`There is no payment method ${method}.`);
-  }
+  if (method !== undefined) checkMethod(app, method);
   const amount = readAmount(options.amount, currency);
   if (amount === 0) throw invalidOption('The amount is above 0.');
   return {
@@ -103,13 +102,13 @@ function readAmount(text: string, currency: string): number {
 function recordedOf(recording: Recording, { paymentService, currency, reference, method }: CreateOptions): Movement {
   switch (recording.kind) {
     case 'unknown':
-      throw notFound(`There is no payment service ${paymentService}: bin/rubrica payment-service list`);
+      throw unknownPaymentService(paymentService);
     case 'different':
       throw alreadyDone(`${reference} was recorded before, as ${amountOf(recording.movement)}: nothing was changed.`);
     case 'refused': {
       const most = `${formatDecimal(recording.most, currency)} ${currency}`;
       const what = method === undefined ? `${most} are available for a payout` : `${method} owes ${most}`;
-      throw new CommandError(`Only ${what}: nothing was recorded.`);
+      throw new CommandError(`Only ${what}: nothing was recorded.`, 1, 'INSUFFICIENT_BALANCE');
     }
     case 'recorded':
     case 'replayed':
@@ -123,9 +122,7 @@ function amountOf({ amount, commission, currency }: Movement): string {
 }
 
 async function list(kind: Movement['kind'], options: { limit: string; json?: boolean }): Promise<void> {
-  const limit = Number(options.limit);
-  if (!Number.isInteger(limit) || limit < 1 || limit > 10_000)
-    throw invalidOption('--limit is a number from 1 to 10000.');
+  const limit = readLimit(options.limit);
   const movements = await withApp((app) => listMovements(app, kind, limit));
   const rows = movements.map((movement) => [
     movement.id,

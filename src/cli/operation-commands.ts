@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { composeApp } from '../compose-app.ts';
 import { readConfig } from '../config.ts';
 import { prepareStore } from './prepare-store.ts';
-import { alreadyDone, CommandError, invalidOption, print } from './print.ts';
+import { alreadyDone, invalidOption, print } from './print.ts';
 import { withApp } from './with-app.ts';
 
 /** `migrate` and `backup`. */
@@ -42,7 +42,8 @@ async function backup(file: string, options: { json?: boolean }): Promise<void> 
   if (!existsSync(dirname(target)))
     throw invalidOption(`There is no folder ${dirname(target)}: make it, or name another.`);
   await withApp(async (app) => {
-    if (app.db.engine !== 'sqlite') throw new CommandError('Back up PostgreSQL with pg_dump or pg_basebackup.');
+    if (app.db.engine !== 'sqlite')
+      throw invalidOption('Only the embedded store is backed up so: use pg_dump or pg_basebackup.');
     await app.db.backup(target);
     chmodSync(target, 0o600);
   });

@@ -1,6 +1,7 @@
 import { Option } from 'commander';
+import type { App } from '../app.ts';
 import { ENVIRONMENTS } from '../payment-services/payment-service.ts';
-import { invalidOption } from './print.ts';
+import { invalidOption, notFound } from './print.ts';
 
 /** `--environment development|production`, which must be given. */
 export function environmentOption(): Option {
@@ -15,6 +16,21 @@ export function readDuration(text: string): number {
   if (match !== null) return Number(match[1]) * (UNITS[match[2] as string] as number);
   if (text === '0') return 0;
   throw invalidOption(`${text} is no duration; write 24h, 30m, 90s, 7d or 0.`);
+}
+
+/** How many lines a list shows at most. */
+export function readLimit(text: string): number {
+  const limit = Number(text);
+  if (!Number.isInteger(limit) || limit < 1 || limit > 10_000) {
+    throw invalidOption('--limit is a number from 1 to 10000.');
+  }
+  return limit;
+}
+
+/** Throws unless there is a payment method of that code. */
+export function checkMethod(app: App, method: string): void {
+  const codes = app.paymentMethods.map(({ code }) => code);
+  if (!codes.includes(method)) throw notFound(`There is no payment method ${method}; there are ${codes.join(', ')}.`);
 }
 
 /** All of standard input. */

@@ -8,7 +8,7 @@ import {
 } from '../payment-services/method-settings.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { environmentOption, readStdin } from './options.ts';
-import { invalidOption, notFound, print, table, time } from './print.ts';
+import { invalidOption, notFound, print, table, time, unknownPaymentService } from './print.ts';
 import { withApp } from './with-app.ts';
 
 type Target = { paymentService: string; environment: Environment; json?: boolean };
@@ -46,7 +46,7 @@ async function set(method: string, options: Target & { commerceCode?: string; ap
   const target = targetOf(method, options);
   const settings = await readWebpaySettings(options);
   const known = await withApp((app) => setMethodSettings(app, target, settings));
-  if (!known) throw notFound(`There is no payment service ${options.paymentService}: bin/rubrica payment-service list`);
+  if (!known) throw unknownPaymentService(options.paymentService);
   print(options, { ...target, account: settings.account }, [
     `${method} collects for ${options.paymentService} in ${options.environment}, as ${settings.account}.`,
   ]);

@@ -16,8 +16,8 @@ import type { Environment } from '../payment-services/payment-service.ts';
 import { rotateSecretToken } from '../payment-services/rotate-secret-token.ts';
 import { setEventsUrl } from '../payment-services/set-events-url.ts';
 import { listFees, setFee } from '../payment-services/set-fee.ts';
-import { environmentOption, readDuration } from './options.ts';
-import { alreadyDone, type CommandError, invalidOption, notFound, print, table, time } from './print.ts';
+import { checkMethod, environmentOption, readDuration } from './options.ts';
+import { alreadyDone, invalidOption, print, table, time, unknownPaymentService } from './print.ts';
 import { withApp } from './with-app.ts';
 
 /** `payment-service create | import | list | disable | rotate | events-url | fee | fees`. */
@@ -189,10 +189,6 @@ async function changeEventsUrl(
   ]);
 }
 
-function unknownPaymentService(id: string): CommandError {
-  return notFound(`There is no payment service ${id}: bin/rubrica payment-service list`);
-}
-
 type FeeOptions = {
   environment: Environment;
   method: string;
@@ -206,9 +202,7 @@ async function changeFee(id: string, options: FeeOptions): Promise<void> {
   const { environment, method, currency } = options;
   const fee = readFee(options);
   const known = await withApp((app) => {
-    if (!app.paymentMethods.some(({ code }) => code === method)) {
-      throw notFound(`There is no payment method ${method}.`);
-    }
+    checkMethod(app, method);
     return setFee(app, { paymentServiceId: id, environment, method, currency }, fee);
   });
   if (!known) throw unknownPaymentService(id);

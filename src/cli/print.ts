@@ -44,6 +44,21 @@ export function invalidOption(message: string): CommandError {
   return new CommandError(message, 1, 'INVALID_OPTION');
 }
 
+/** A file that is not there, or is not what it should be. */
+export function unusableFile(message: string): CommandError {
+  return new CommandError(message, 1, 'FILE_UNUSABLE');
+}
+
+/** No payment service has this id. */
+export function unknownPaymentService(id: string): CommandError {
+  return notFound(`There is no payment service ${id}: bin/rubrica payment-service list`);
+}
+
+/** No transaction has this id. */
+export function unknownTransaction(id: string): CommandError {
+  return notFound(`There is no transaction ${id}: it is the idTrx that POST /trxs answered.`);
+}
+
 /** Columns as wide as their widest cell. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));

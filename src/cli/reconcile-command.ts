@@ -9,7 +9,8 @@ import { boundsOfDay, isDay } from '../lib/calendar-day.ts';
 import { formatDecimal } from '../lib/money.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
-import { CommandError, print, table, time } from './print.ts';
+import { checkMethod } from './options.ts';
+import { invalidOption, print, table, time, unknownPaymentService, unusableFile } from './print.ts';
 import { withApp } from './with-app.ts';
 
 type Options = {
@@ -45,14 +46,14 @@ export function addReconcileCommand(program: Command): void {
 
 async function reconcile(options: Options): Promise<void> {
   if ((options.date === undefined) === (options.settlement === undefined)) {
-    throw new CommandError('Say either --date or --settlement.');
+    throw invalidOption('Say either --date or --settlement.');
   }
   if (options.settlement === undefined) await reconcileDay(options.date ?? '', options);
   else await reconcileSettlement(options.settlement, options);
 }
 
 async function reconcileDay(date: string, options: Options): Promise<void> {
-  if (!isDay(date)) throw new CommandError('--date is a day such as 2026-01-15.');
+  if (!isDay(date)) throw invalidOption('--date is a day such as 2026-01-15.');
   const { lines, problems } = await withApp((app) => readBooks(app, options, date, date));
   const rows = [LINE_HEAD, ...lines.map(lineCells)];
   if (options.csv === true) await printCsv([...rows, ...problems.map(problemCells)]);
@@ -67,7 +68,7 @@ async function reconcileSettlement(file: string, options: Options): Promise<void
   const rows = await readFile(file);
   const dates = rows.map(({ date }) => date).sort();
   const [first, last] = [dates[0], dates.at(-1)];
-  if (first === undefined || last === undefined) throw new CommandError(`${file} has no line to compare.`);
+  if (first === undefined || last === undefined) throw unusableFile(`${file} has no line to compare.`);
   const { lines } = await withApp((app) => readBooks(app, options, first, last));
   const compared = compareSettlement(rows, lines);
   const cells = [COMPARISON_HEAD, ...compared.map(comparisonCells)];
@@ -82,7 +83,9 @@ async function reconcileSettlement(file: string, options: Options): Promise<void
 
 async function readBooks(app: App, options: Options, first: string, last: string) {
   const environment = options.environment ?? app.config.mode;
+  if (options.method !== undefined) checkMethod(app, options.method);
   const ids = await listEnvironmentIds(app, environment, options.paymentService ?? null, null);
+  if (options.paymentService !== undefined && ids.length === 0) throw unknownPaymentService(options.paymentService);
   const scope = { environmentIds: ids, from: boundsOfDay(first).from, to: boundsOfDay(last).to, transactionId: 0 };
   const { lines, problems } = await reconcileEntries(app, scope);
   if (options.method === undefined) return { lines, problems };
@@ -98,8 +101,8 @@ async function readFile(file: string) {
   try {
     return readSettlement(readFileSync(file, 'utf8'));
   } catch (error) {
-    if (error instanceof SettlementError) throw new CommandError(error.message);
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new CommandError(`There is no file ${file}.`);
+    if (error instanceof SettlementError) throw unusableFile(error.message);
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw unusableFile(`There is no file ${file}.`);
     throw error;
   }
 }

@@ -6,7 +6,8 @@ import { listRefunds } from '../refunds/find-refund.ts';
 import type { Refund, RefundType } from '../refunds/refund.ts';
 import type { RefundRefusalCode } from '../refunds/refund-refusal.ts';
 import { findTransaction } from '../transactions/find-transaction.ts';
-import { CommandError, invalidOption, notFound, print, table, time } from './print.ts';
+import { readLimit } from './options.ts';
+import { CommandError, invalidOption, print, table, time, unknownTransaction } from './print.ts';
 import { withApp } from './with-app.ts';
 
 type CreateOptions = { amount: string; type: RefundType; idempotencyKey?: string; json?: boolean };
@@ -40,7 +41,7 @@ async function create(id: string, options: CreateOptions): Promise<void> {
 
 async function accept(app: App, id: string, options: CreateOptions): Promise<{ refund: Refund; currency: string }> {
   const transaction = await findTransaction(app, id, null);
-  if (transaction === null) throw notFound(`There is no transaction ${id}: it is the idTrx that POST /trxs answered.`);
+  if (transaction === null) throw unknownTransaction(id);
   const { currency } = transaction;
   const amount = parseDecimal(options.amount, currency);
   if (amount === null || amount === 0)
@@ -57,7 +58,7 @@ async function accept(app: App, id: string, options: CreateOptions): Promise<{ r
 }
 
 /** For the operator. What clients of the API read is in the words of the service before, see docs/compatibility.md. */
-const SAYS: Partial<Record<RefundRefusalCode, string>> = {
+const SAYS: Record<RefundRefusalCode, string> = {
   TRANSACTION_NOT_COMPLETED: 'It is not paid: only what is completed can be given back.',
   ALREADY_REFUNDED: 'All of it was given back already, or is being given back: bin/rubrica refund list',
   METHOD_GIVES_NO_REFUNDS: 'Its payment method gives nothing back; the money has to go back in another way.',
@@ -66,12 +67,14 @@ const SAYS: Partial<Record<RefundRefusalCode, string>> = {
   PARTIAL_REFUND_NOT_ALLOWED: 'Its payment method gives back all or nothing: --type total with the whole amount.',
   REFUND_AMOUNT_TOO_HIGH: 'That is more than what is left of the payment: bin/rubrica refund list',
   REFUND_AMOUNT_NOT_TOTAL: '--type total takes all that is left of the payment; leave it out for a part.',
+  INSUFFICIENT_BALANCE:
+    'Its money was paid out to the merchant already: see bin/rubrica books balance and payout list.',
 };
 
 function acceptedOf(creation: RefundCreation): Refund {
   switch (creation.kind) {
     case 'refused':
-      throw new CommandError(SAYS[creation.refusal.code] ?? creation.refusal.message, 1, creation.refusal.code);
+      throw new CommandError(SAYS[creation.refusal.code], 1, creation.refusal.code);
     case 'reused':
       throw invalidOption('The idempotency key belongs to another refund: give a new one.');
     case 'accepted':
@@ -81,9 +84,7 @@ function acceptedOf(creation: RefundCreation): Refund {
 }
 
 async function list(options: { limit: string; json?: boolean }): Promise<void> {
-  const limit = Number(options.limit);
-  if (!Number.isInteger(limit) || limit < 1 || limit > 10_000)
-    throw invalidOption('--limit is a number from 1 to 10000.');
+  const limit = readLimit(options.limit);
   const refunds = await withApp((app) => listRefunds(app, limit));
   const rows = refunds.map((refund) => [
     refund.id,

@@ -43,7 +43,8 @@ function collect(value: string, previous: string[]): string[] {
 
 /** A shell variable that is not set arrives as an empty text. */
 function readSecret(value: string): string {
-  if (value === '') throw new CommandError('The secret is empty: is the shell variable set?', EXIT_USAGE);
+  if (value === '')
+    throw new CommandError('The secret is empty: is the shell variable set?', EXIT_USAGE, 'INVALID_OPTION');
   return value;
 }
 

@@ -59,7 +59,7 @@ suite('books, reconcile and refund on the command line', () => {
       ['refund', 'payment'],
     );
     assert.match((await run('books', 'list', '--transaction', String(transaction))).stdout, /1\.0 +payment/);
-    assert.equal((await run('books', 'list', '--transaction', '1')).stdout, 'No entry.\n');
+    assert.match((await run('books', 'list', '--transaction', '1')).stderr, /^NOT_FOUND: There is no transaction 1/);
     assert.equal((await run('books', 'list', '--limit', '0')).status, 1);
   });
 
@@ -116,8 +116,13 @@ suite('books, reconcile and refund on the command line', () => {
     assert.match((await payout('5000', 'TEF-1')).stdout, /was recorded before/);
     assert.match((await payout('5001', 'TEF-1')).stderr, /recorded before, as 5000\.00 CLP: nothing was changed/);
     // 10,000 are left of the payment, and 1,000 of them are being given back.
-    assert.match((await payout('4001', 'TEF-2')).stderr, /Only 4000\.00 CLP are available for a payout/);
+    assert.match(
+      (await payout('4001', 'TEF-2')).stderr,
+      /^INSUFFICIENT_BALANCE: Only 4000\.00 CLP are available for a payout/,
+    );
     assert.match((await payout('0', 'TEF-2')).stderr, /above 0/);
+    const refund = await run('refund', 'create', String(transaction), '--amount', '4001');
+    assert.match(refund.stderr, /^INSUFFICIENT_BALANCE: Its money was paid out/);
     const deposit = (...more: string[]) =>
       run('deposit', 'create', ...target, '--method', 'simulated', '--reference', 'AB-1', ...more);
     assert.equal((await deposit('--amount', '9700', '--commission', '300')).status, 0);

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { CATALOGUE } from '../../src/error-catalogue.ts';
+import { REFUND_REFUSAL_CODES } from '../../src/refunds/refund-refusal.ts';
 import { readSourceFiles } from '../support/source-tree.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/compatibility.md'), 'utf8');
@@ -21,6 +22,11 @@ test('the page of compatibility has the Spanish texts of the API as they are', (
   );
   assert.ok(texts.length > 10);
   for (const text of texts) assert.ok(source.includes(text), text);
+});
+
+test('the page of compatibility has the text of every refusal of a refund', () => {
+  const listed = rows.map((row) => /`([A-Z_]+)`/.exec(row)?.[1]);
+  for (const code of REFUND_REFUSAL_CODES) assert.ok(listed.includes(code), code);
 });
 
 test('no error of the catalogue is Spanish', () => {
