@@ -45,8 +45,9 @@ await main(positionals.length === 0 ? Object.keys(FIGURES) : positionals);
 async function main(names: readonly string[]): Promise<void> {
   const unknown = names.find((name) => !Object.hasOwn(FIGURES, name));
   if (unknown !== undefined)
-    return fail(`There is no figure ${unknown}; there are ${Object.keys(FIGURES).join(', ')}.`);
-  if (options.write && options.quick) return fail('What --quick measures means nothing, so it is not written.');
+    return fail('NOT_FOUND', `There is no figure ${unknown}; there are ${Object.keys(FIGURES).join(', ')}.`);
+  if (options.write && options.quick)
+    return fail('INVALID_OPTION', 'What --quick measures means nothing, so it is not written.');
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-bench-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   const bench = createBench(folder, options.quick === true);
@@ -92,7 +93,9 @@ function write(measured: readonly Measured[]): void {
   );
 }
 
-function fail(message: string): void {
-  process.stderr.write(`${message}\n`);
+/** As the commands of the service say it. */
+function fail(code: string, message: string): void {
+  process.stderr.write(`${code}: ${message}\n`);
+  if (options.json === true) process.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`);
   process.exitCode = 1;
 }

@@ -35,7 +35,8 @@ test('every figure runs, and all together are one JSON object', () => {
 });
 
 test('a figure that does not exist is refused with the names of those that do', () => {
-  const { status, stderr } = bench('nonsense');
+  const { status, stdout, stderr } = bench('nonsense');
   assert.equal(status, 1);
+  assert.equal((JSON.parse(stdout) as { error: { code: string } }).error.code, 'NOT_FOUND');
   assert.match(stderr, /create-sqlite, create-postgres/);
 });
