@@ -65,6 +65,7 @@ export const TEXTS = {
 
     'not_found.title': 'Este enlace de pago no existe',
     'not_found.text': 'Revisa que la dirección esté completa o vuelve a la tienda y comienza de nuevo.',
+    'unknown.title': 'Esta página no existe',
     'failure.title': 'Algo falló de nuestro lado',
     'failure.text': 'Antes de pagar otra vez, vuelve a cargar tu pago: muestra lo que realmente pasó.',
     'failure.request': 'Si lo consultas con la tienda, indica este código: {request}',
@@ -134,6 +135,7 @@ export const TEXTS = {
 
     'not_found.title': 'This payment link does not exist',
     'not_found.text': 'Check that the address is complete, or return to the shop and start again.',
+    'unknown.title': 'This page does not exist',
     'failure.title': 'Something failed on our side',
     'failure.text': 'Before you pay again, reload your payment: it shows what really happened.',
     'failure.request': 'If you ask the shop about it, give them this code: {request}',

@@ -9,6 +9,7 @@ import { answerClientError, guardSockets } from './guard-sockets.ts';
 import { addLimitHeaders, isCountedBefore, judgeFailure, limitAddress } from './request-limits.ts';
 import { sendFailure } from './send-problem.ts';
 import { SERVER_LIMITS } from './server-limits.ts';
+import { sendUnknown } from './unknown-page.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -132,7 +133,7 @@ function createUnknownAnswerer(app: App, endpoints: readonly Endpoint[]) {
   return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const path = (request.raw.url ?? '/').split('?', 1)[0] as string;
     const methods = new Set(known.filter(({ pattern }) => pattern.test(path)).flatMap((one) => one.methods));
-    if (methods.size === 0) return sendFailure(app, request, reply, new Problem('NOT_FOUND'));
+    if (methods.size === 0) return sendUnknown(app, request, reply);
     const allow = [...methods].sort().join(', ');
     return sendFailure(app, request, reply, new Problem('METHOD_NOT_ALLOWED', { headers: { allow } }));
   };

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openDatabase } from '../../src/db/open-database.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { jsonOf, startTestServer } from '../support/test-server.ts';
+
+const db = openDatabase('sqlite::memory:', { connections: 1, pooler: false, onFatal: () => {} });
+const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+
+test('a browser at an address that there is not gets a page in the language of its payer', async () => {
+  await using server = await startTestServer(createTestApp(db));
+  for (const [language, title] of [
+    ['es-CL', 'Esta página no existe'],
+    ['en-GB', 'This page does not exist'],
+  ] as const) {
+    const { status, headers, text } = await server.get('/pai/x', { ...BROWSER, 'accept-language': language });
+    assert.deepEqual([status, headers.get('content-type')], [404, 'text/html; charset=utf-8']);
+    assert.ok(text.includes(`<h1>${title}</h1>`));
+    assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'/);
+    assert.deepEqual(
+      ['x-frame-options', 'cache-control', 'referrer-policy'].map((name) => headers.get(name)),
+      ['DENY', 'no-store', 'no-referrer'],
+    );
+  }
+});
+
+test('whoever does not ask for a page gets the JSON of every error, and so does another method', async () => {
+  await using server = await startTestServer(createTestApp(db));
+  for (const accept of ['*/*', 'application/json', 'application/xhtml+xml']) {
+    const answer = await server.get('/pai/x', { accept });
+    assert.deepEqual([answer.status, jsonOf(answer)['code']], [404, 'NOT_FOUND'], accept);
+  }
+  const answer = await server.get('/loginToken', BROWSER);
+  assert.deepEqual([answer.status, jsonOf(answer)['code']], [405, 'METHOD_NOT_ALLOWED']);
+});
