@@ -22,9 +22,11 @@ const LEASE_MS = 60_000;
 const START_WITHIN_MS = 40_000;
 const CONCURRENT_PER_ENDPOINT = 4;
 const CLAIMED_PER_ENDPOINT = 256;
-const CLAIMED_AT_ONCE = 1024;
+const CLAIMED_AT_ONCE = 4096;
 /** An endpoint for which no more than these wait can be given more, so that a quick one never waits for a claim. */
-const REFILLED_AT = 64;
+const REFILLED_AT = 128;
+/** While more than these wait, an endpoint is given more only when it has none left. */
+const CROWDED_ABOVE = 1024;
 /** So many attempts are recorded together, fewer only at a poll or when nothing is under way: each commit is a flush. */
 const RECORDED_TOGETHER = 128;
 /** With so many endpoints that do not keep up, nothing more is taken on until one of their requests ends. */
@@ -73,7 +75,7 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
       const done = deliver(callback, endpointId, queue).finally(() => sending.delete(done));
       sending.add(done);
     }
-    if (queue.more && !isBusy(queue)) onRoom();
+    if (queue.more && !isBusy(queue, isCrowded(queues))) onRoom();
     if (queue.sending === 0) queues.delete(endpointId);
   };
 
@@ -95,7 +97,8 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
 
   const poll = async () => {
     void recorder.flush();
-    const busy = [...queues].filter(([, queue]) => isBusy(queue)).map(([endpointId]) => endpointId);
+    const crowded = isCrowded(queues);
+    const busy = [...queues].filter(([, queue]) => isBusy(queue, crowded)).map(([endpointId]) => endpointId);
     if (busy.length >= BUSY_ENDPOINTS) await Promise.race(sending);
     const claims = await claim(app, busy);
     const claimed = Map.groupBy(claims, (callback) => callback.endpoint_id);
@@ -124,9 +127,19 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
 }
 
 /** Whether nothing more of its endpoint is to be claimed now. */
-function isBusy({ waiting, sending, more, gone }: EndpointQueue): boolean {
+function isBusy({ waiting, sending, more, gone }: EndpointQueue, crowded: boolean): boolean {
   if (gone) return true;
-  return more ? waiting.length > REFILLED_AT : waiting.length > 0 || sending === CONCURRENT_PER_ENDPOINT;
+  return more && !crowded ? waiting.length > REFILLED_AT : waiting.length > 0 || sending === CONCURRENT_PER_ENDPOINT;
+}
+
+/**
+ * Whether enough waits already. Claims ahead would then be many small ones, each reading past all that is claimed; and of
+ * a backlog of many that are slow this worker would take all, keep it from the others, and let most leases end.
+ */
+function isCrowded(queues: ReadonlyMap<number, EndpointQueue>): boolean {
+  let waiting = 0;
+  for (const queue of queues.values()) waiting += queue.waiting.length;
+  return waiting > CROWDED_ABOVE;
 }
 
 /** Whether a claim took as many as it may. Only an endpoint that has its whole share can have hidden those of others. */

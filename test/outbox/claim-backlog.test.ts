@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { FetchOutcome } from '../../src/lib/safe-fetch.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { enqueueCallback } from '../../src/outbox/enqueue-callback.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
-const CALLBACKS = 1100;
+/** More than one claim takes. */
+const CALLBACKS = 4200;
 
 forEachEngine('a backlog that one claim cannot take', (openTestDatabase) => {
   for (const endpoints of [1, 16, CALLBACKS]) {
@@ -32,12 +34,32 @@ forEachEngine('a backlog that one claim cannot take', (openTestDatabase) => {
       assert.equal(new Set(app.sent.map(({ body }) => body)).size, CALLBACKS);
     });
   }
+
+  test('of many endpoints that do not answer no more is held than one claim brings', async () => {
+    const answered = Promise.withResolvers<FetchOutcome>();
+    const app = createTestApp(await openTestDatabase(), { fetch: () => answered.promise });
+    await enqueue(app, 150, 6000);
+    let woken = false;
+    const delivery = createCallbackDelivery(app, () => {
+      woken = true;
+    });
+    let held = 0;
+    for (let goOn = true; goOn; ) {
+      woken = false;
+      const found = await delivery.poll();
+      held += found;
+      goOn = found > 0 || woken;
+    }
+    assert.equal(held, 4096);
+    answered.resolve({ kind: 'failed', reason: 'timeout', detail: '', durationMs: 1 });
+    await delivery.drain();
+  });
 });
 
-async function enqueue(app: TestApp, endpoints: number): Promise<void> {
+async function enqueue(app: TestApp, endpoints: number, callbacks = CALLBACKS): Promise<void> {
   const environment = await createTestEnvironment(app);
   await app.db.transaction(async (tx) => {
-    for (let at = 0; at < CALLBACKS; at++) {
+    for (let at = 0; at < callbacks; at++) {
       await enqueueCallback(tx, environment, {
         amount: 12_990,
         currency: 'CLP',
