@@ -134,13 +134,14 @@ async function ask<Row extends SqlRow>(connection: Connection, statement: pg.Que
 
 /**
  * 53100 disk full; classes 08, 53 and 57P the server going away, 25P03 the end of a transaction that asked nothing for too
- * long; whatever is no answer of the server is its socket, or the time in which it gave none.
+ * long, 0A000 a statement that was prepared before a migration changed its table, which only a new connection can ask;
+ * whatever is no answer of the server is its socket, or the time in which it gave none.
  */
 function storageErrorOf(error: unknown): StorageError | null {
   if (!(error instanceof pg.DatabaseError)) return new StorageError('STORAGE_UNAVAILABLE', error);
   const code = error.code ?? '';
   if (code === '53100') return new StorageError('STORAGE_FULL', error);
-  return /^(08|53|57P|25P03)/.test(code) ? new StorageError('STORAGE_UNAVAILABLE', error) : null;
+  return /^(08|53|57P|25P03|0A000)/.test(code) ? new StorageError('STORAGE_UNAVAILABLE', error) : null;
 }
 
 /** One parameter whatever the number of rows: one prepared statement serves every batch. */

@@ -43,6 +43,18 @@ forEachEngine('the database', (openTestDatabase, engine) => {
       );
     });
 
+    test('a connection that knew a table before a migration is given up, and the next one knows the new table', async () => {
+      const db = await openTestDatabase({ migrated: false });
+      await db.transaction((tx) => tx.query('create table things (id integer)'));
+      const other = openDatabase(db.url, { connections: 1, pooler: false, onFatal: () => {} });
+      const read = () => other.transaction((tx) => tx.query('select * from things'));
+      await read();
+      await db.transaction((tx) => tx.query('alter table things add column name text'));
+      await assert.rejects(read(), { code: 'STORAGE_UNAVAILABLE' });
+      assert.deepEqual(await read(), []);
+      await other.close();
+    });
+
     test('behind a pooler no statement has a name', async () => {
       const { url } = await openTestDatabase();
       const db = openDatabase(url, { connections: 1, pooler: true, onFatal: () => {} });
