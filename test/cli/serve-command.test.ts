@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -22,6 +22,9 @@ suite('serve on the command line', () => {
     const second = await run(['serve']);
     assert.equal(second.status, 1);
     assert.match(second.stderr, /^ALREADY_SERVED: Another service runs on \/.*rubrica\.db\. Stop it first, .*DATA_DIR/);
+    symlinkSync('rubrica.db', join(folder, 'linked.db'));
+    const linked = await run(['serve'], { DATABASE_URL: `sqlite:${folder}/linked.db` });
+    assert.match(linked.stderr, /^ALREADY_SERVED/);
     assert.equal((await run(['user', 'list'])).status, 0);
     assert.equal((await run(['backup', join(folder, 'copy.db')])).status, 0);
     const [demo, besideIt] = await Promise.all([run(['demo', '--exit']), run(['demo', '--exit'])]);
@@ -83,9 +86,12 @@ suite('serve on the command line', () => {
     return status !== 0;
   }
 
-  function run(arguments_: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
+  function run(
+    arguments_: string[],
+    settings: Record<string, string> = {},
+  ): Promise<{ status: number; stdout: string; stderr: string }> {
     return new Promise((resolve) => {
-      execFile(process.execPath, [MAIN, ...arguments_], { env: environment({}) }, (error, stdout, stderr) => {
+      execFile(process.execPath, [MAIN, ...arguments_], { env: environment(settings) }, (error, stdout, stderr) => {
         resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
       });
     });

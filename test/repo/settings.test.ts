@@ -64,6 +64,13 @@ const REFUSED: [string, Record<string, string>, RegExp][] = [
   ['an unknown mode', { ...KEY, RUBRICA_ENV: 'staging' }, /development, production/],
   ['a flag that is neither on nor off', { ...KEY, RATE_LIMITS: 'maybe' }, /RATE_LIMITS/],
   ['a public URL that is no origin', { ...KEY, PUBLIC_URL: 'pay.example.cl' }, /PUBLIC_URL/],
+  ['a public URL with a password', { ...KEY, PUBLIC_URL: 'https://u:secret@pay.example.cl' }, /PUBLIC_URL must be an/],
+  ['a base URL with a password', { ...KEY, WEBPAY_BASE_URL: 'http://:secret@127.0.0.1' }, /WEBPAY_BASE_URL must be an/],
+  [
+    'a provider with a password',
+    { ...KEY, VALIDATION_PROVIDER_URL: 'https://:secret@v.example.cl' },
+    /must be an address/,
+  ],
   ['a base path with odd characters', { ...KEY, BASE_PATH: '/a b' }, /BASE_PATH/],
 ];
 for (const [name, environment, message] of REFUSED) {
