@@ -101,8 +101,8 @@ for (const url of [
 test('the connection goes to the address that was checked, under the name of the URL, and is not resolved again', async () => {
   const network = fakeNetwork({ 'shop.example.com': [['93.184.216.34'], ['127.0.0.1']] }, { connectMs: 20 });
   const outcome = await network.fetch({ ...request, url: 'https://shop.example.com:8443/cb', allowPrivate: false });
-  // The dialler leads to a server without TLS, so the handshake gets no answer: what counts is where it was sent.
-  assert.equal(failureOf(outcome), 'tls ETIMEDOUT');
+  // The dialler leads to a server without TLS, so there is no answer in time: what counts is where it was sent.
+  assert.match(failureOf(outcome) ?? '', /^(?:connect|tls) ETIMEDOUT$/);
   assert.deepEqual(network.dialled, [{ address: '93.184.216.34', port: 8443, servername: 'shop.example.com' }]);
   assert.deepEqual(network.lookups, ['shop.example.com']);
   await network.close();
