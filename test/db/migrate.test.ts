@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import type { Database } from '../../src/db/database.ts';
 import { migrate, pendingMigrations, splitStatements } from '../../src/db/migrate.ts';
 import { forEachEngine } from '../support/engines.ts';
 
@@ -14,6 +16,29 @@ forEachEngine('migrations', (openTestDatabase) => {
     assert.deepEqual(await migrate(db), pending);
     assert.deepEqual(await migrate(db), []);
     assert.deepEqual(await pendingMigrations(db), []);
+  });
+
+  test('a store of the first release keeps its sums and the accounts that its payments were made by', async () => {
+    const db = await openTestDatabase({ migrated: false });
+    await migrateAsFirstRelease(db);
+    await db.transaction(async (tx) => {
+      for (const statement of FIRST_RELEASE_ROWS) await tx.query(statement);
+    });
+    assert.deepEqual((await migrate(db))[0], '0006-fees-and-movements.sql');
+    const sums = await db.query('select account, currency, debits, credits from account_balances order by 1, 2');
+    assert.deepEqual(sums.map(Object.values), [
+      ['merchant:payable', 'CLP', 400, 1000],
+      ['merchant:payable', 'USD', 0, 7],
+      ['method:webpay:receivable', 'CLP', 1000, 400],
+      ['method:webpay:receivable', 'USD', 7, 0],
+    ]);
+    const attempts = await db.query('select id, account from payment_attempts order by id');
+    assert.deepEqual(attempts.map(Object.values), [
+      ['pa_1', '597055555532'],
+      ['pa_2', null],
+    ]);
+    const accounts = await db.query('select account, sealed_key, retired_at from payment_method_accounts');
+    assert.deepEqual(accounts.map(Object.values), [['597055555532', 'sealed', null]]);
   });
 
   test('run once when two processes start together', async () => {
@@ -32,6 +57,38 @@ test('a migration is split at semicolons that end a line', () => {
     'select 1',
   ]);
 });
+
+const ORDER = "1, 1000, 1, 2, 1, 'completed'";
+const SHOP = "'CLP', 'a@b.cl', 's', 'CL', 'u', 'u', 'u', 'p'";
+
+/** A payment with a refund by Webpay, one by another method, and one in another currency that has no transaction. */
+const FIRST_RELEASE_ROWS = [
+  "insert into payment_services (id, name, created_at) values ('ps_1', 'Shop', 1)",
+  `insert into environments (payment_service_id, environment, service_token) values ('ps_1', 'development', 'st')`,
+  `insert into payment_method_settings values (1, 'webpay', '597055555532', 'sealed', 1)`,
+  `insert into transactions (id, environment_id, amount, created_at, expires_at, last_sequence, state, reference, currency,
+     customer_email, session_id, shop_country, url_callback, url_cancel, url_complete, pay_secret)
+   values (1001, ${ORDER}, 'a', ${SHOP}), (1002, ${ORDER}, 'b', ${SHOP})`,
+  `insert into payment_attempts (id, transaction_id, created_at, lookups, state, payment_method)
+   values ('pa_1', 1001, 1, 0, 'approved', 'webpay'), ('pa_2', 1002, 1, 0, 'approved', 'simulated')`,
+  `insert into journal_entries (environment_id, link, line, created_at, kind, debit_account, credit_account, amount,
+     currency, hash)
+   values (1, 1, 0, 1, 'payment', 'method:webpay:receivable', 'merchant:payable', 1000, 'CLP', 'x'),
+     (1, 2, 0, 1, 'refund', 'merchant:payable', 'method:webpay:receivable', 400, 'CLP', 'y'),
+     (1, 3, 0, 1, 'payment', 'method:webpay:receivable', 'merchant:payable', 7, 'USD', 'z')`,
+];
+
+async function migrateAsFirstRelease(db: Database): Promise<void> {
+  const folder = join(import.meta.dirname, '../../migrations');
+  await db.transaction(async (tx) => {
+    await tx.query('create table schema_migrations (name text primary key, applied_at text not null)');
+    for (const name of readdirSync(folder).sort()) {
+      if (name >= '0006') continue;
+      for (const sql of splitStatements(readFileSync(join(folder, name), 'utf8'))) await tx.query(sql);
+      await tx.query('insert into schema_migrations (name, applied_at) values ($1, current_timestamp)', [name]);
+    }
+  });
+}
 
 async function migrateInAnotherProcess(url: string): Promise<string[]> {
   const program = `
