@@ -1,5 +1,6 @@
 import { currencyExponent } from './currency-exponents.ts';
 import type { CallbackField, RequestField } from './field-names.ts';
+import { rememberAccepted } from './remember-accepted.ts';
 import { type Problem, problem, type SigningCode } from './signing-error.ts';
 
 /** `allowHttp` is for development: it admits `http:` and host names without a dot, such as `localhost`. */
@@ -103,27 +104,20 @@ function checkSessionId(problems: Problem[], sessionId: string): void {
 
 function checkUrl(problems: Problem[], field: string, text: string, allowHttp: boolean): void {
   if (text.length > 2048) problems.push(problem('FIELD_TOO_LONG', field));
-  else if (!isKnownPlainUrl(text, allowHttp)) problems.push(problem('INVALID_URL', field));
+  else if (!(allowHttp ? isPlainUrl.withHttp(text) : isPlainUrl.strict(text)))
+    problems.push(problem('INVALID_URL', field));
 }
 
-// Shops send the same addresses with every order, and parsing them costs as much as reading the rest of a request.
-const plainUrls = { strict: new Set<string>(), withHttp: new Set<string>() };
-const MOST_REMEMBERED = 256;
-
-function isKnownPlainUrl(text: string, allowHttp: boolean): boolean {
-  const known = allowHttp ? plainUrls.withHttp : plainUrls.strict;
-  if (known.has(text)) return true;
-  if (!isPlainUrl(text, allowHttp)) return false;
-  if (known.size === MOST_REMEMBERED) known.clear();
-  known.add(text);
-  return true;
-}
+const isPlainUrl = {
+  strict: rememberAccepted((text) => isSpelledPlainly(text, false)),
+  withHttp: rememberAccepted((text) => isSpelledPlainly(text, true)),
+};
 
 /**
  * Accepts only the spelling that a URL parser would write itself. Any other spelling of the host (`0x7f.1`, full-width
  * digits, upper case) is where two programs read two hosts.
  */
-function isPlainUrl(text: string, allowHttp: boolean): boolean {
+function isSpelledPlainly(text: string, allowHttp: boolean): boolean {
   if (!text.startsWith('https://') && !(allowHttp && text.startsWith('http://'))) return false;
   if (text.includes('#')) return false;
   const url = parseUrl(text);

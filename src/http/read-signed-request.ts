@@ -3,12 +3,13 @@ import { currencyExponent } from '../../sdk/src/currency-exponents.ts';
 import { checkRequestGrammar, parseAmount } from '../../sdk/src/field-grammar.ts';
 import { readFormFields } from '../../sdk/src/read-form-fields.ts';
 import { readJsonFields } from '../../sdk/src/read-json-fields.ts';
+import { rememberAccepted } from '../../sdk/src/remember-accepted.ts';
 import { SigningError, type Problem as SigningProblem } from '../../sdk/src/signing-error.ts';
 import { signingMessage } from '../../sdk/src/signing-message.ts';
 import { checkRequestFields } from '../../sdk/src/signing-rules.ts';
 import type { App } from '../app.ts';
 import { type ErrorCode, type ErrorItem, Problem } from '../error-catalogue.ts';
-import { checkOutboundUrl } from '../lib/address-filter.ts';
+import { checkOutboundUrl, type UrlRefusal } from '../lib/address-filter.ts';
 import { authenticateRequest } from '../payment-services/authenticate-request.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import type { TransactionInput } from '../transactions/transaction.ts';
@@ -39,8 +40,12 @@ export async function readSignedRequest(app: App, request: FastifyRequest): Prom
 
   const allowPrivate = app.config.allowPrivateCallbacks && environment.environment === 'development';
   throwIfAny(checkRequestGrammar(values, { allowHttp: allowPrivate }));
-  const refusal = checkOutboundUrl(values.x_url_callback, { allowPrivate });
-  if (refusal !== null) throw invalid([{ pointer: '/x_url_callback', ...refusal }]);
+  if (
+    !(allowPrivate ? isReachable.inDevelopment(values.x_url_callback) : isReachable.inPublic(values.x_url_callback))
+  ) {
+    const refusal = checkOutboundUrl(values.x_url_callback, { allowPrivate }) as UrlRefusal;
+    throw invalid([{ pointer: '/x_url_callback', ...refusal }]);
+  }
   return {
     environment,
     input: {
@@ -57,6 +62,11 @@ export async function readSignedRequest(app: App, request: FastifyRequest): Prom
     },
   };
 }
+
+const isReachable = {
+  inPublic: rememberAccepted((url) => checkOutboundUrl(url, { allowPrivate: false }) === null),
+  inDevelopment: rememberAccepted((url) => checkOutboundUrl(url, { allowPrivate: true }) === null),
+};
 
 async function signatureRefusal(app: App, request: FastifyRequest, serviceToken: string): Promise<Problem> {
   if (app.config.rateLimits) await limitWrongSignature(app, request, serviceToken);

@@ -22,7 +22,9 @@ const LEASE_MS = 60_000;
 const START_WITHIN_MS = 40_000;
 const CONCURRENT_PER_ENDPOINT = 4;
 const CLAIMED_PER_ENDPOINT = 256;
-const CLAIMED_AT_ONCE = 4096;
+const CLAIMED_AT_ONCE = 1024;
+/** So many where the backlog is spread over many endpoints, of which it is as dear to find few. */
+const CLAIMED_OF_MANY = 4096;
 /** An endpoint for which no more than these wait can be given more, so that a quick one never waits for a claim. */
 const REFILLED_AT = 128;
 /** While more than these wait, an endpoint is given more only when it has none left. */
@@ -67,6 +69,7 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
   const recorder = createRecorder(app);
   app.metrics.watchQueue('delivery-attempts', recorder);
   let draining = false;
+  let limit = CLAIMED_AT_ONCE;
 
   const begin = (endpointId: number, queue: EndpointQueue) => {
     while (!draining && !queue.gone && queue.sending < CONCURRENT_PER_ENDPOINT && queue.waiting.length > 0) {
@@ -100,16 +103,20 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
     const crowded = isCrowded(queues);
     const busy = [...queues].filter(([, queue]) => isBusy(queue, crowded)).map(([endpointId]) => endpointId);
     if (busy.length >= BUSY_ENDPOINTS) await Promise.race(sending);
-    const claims = await claim(app, busy);
+    const claims = await claim(app, busy, limit);
     const claimed = Map.groupBy(claims, (callback) => callback.endpoint_id);
-    const cut = wasCut(claims.length, [...claimed.values()]);
+    // Others may have been left behind; only an endpoint that got its whole share can hide those of the rest.
+    const spread = claims.length === limit;
+    const hidden = [...claimed.values()].some((share) => share.length === CLAIMED_PER_ENDPOINT);
+    if (spread) limit = CLAIMED_OF_MANY;
+    else if (hidden) limit = CLAIMED_AT_ONCE;
     for (const [endpointId, callbacks] of claimed) {
       const queue = queues.get(endpointId) ?? { waiting: [], sending: 0, more: false, gone: false };
       queues.set(endpointId, queue);
       queue.waiting.push(...callbacks);
     }
     for (const [endpointId, queue] of queues) {
-      if (!busy.includes(endpointId)) queue.more = cut && claimed.has(endpointId);
+      if (!busy.includes(endpointId)) queue.more = (spread || hidden) && claimed.has(endpointId);
       begin(endpointId, queue);
     }
     return claims.length;
@@ -142,12 +149,7 @@ function isCrowded(queues: ReadonlyMap<number, EndpointQueue>): boolean {
   return waiting > CROWDED_ABOVE;
 }
 
-/** Whether a claim took as many as it may. Only an endpoint that has its whole share can have hidden those of others. */
-function wasCut(count: number, shares: readonly Claim[][]): boolean {
-  return count === CLAIMED_AT_ONCE || shares.some((share) => share.length === CLAIMED_PER_ENDPOINT);
-}
-
-async function claim(app: App, excluded: readonly number[]): Promise<Claim[]> {
+async function claim(app: App, excluded: readonly number[], limit: number): Promise<Claim[]> {
   const now = app.now();
   // Most looks find nothing; they cost a read, not a commit.
   const oldest = await selectOldestDue(app.db);
@@ -159,7 +161,7 @@ async function claim(app: App, excluded: readonly number[]): Promise<Claim[]> {
       now,
       until: now + LEASE_MS,
       perEndpoint: CLAIMED_PER_ENDPOINT,
-      limit: CLAIMED_AT_ONCE,
+      limit,
       excluded,
     }),
   );

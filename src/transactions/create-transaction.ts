@@ -71,8 +71,9 @@ const batchers = perInstance((app: App) => {
     // SQLite has one writer. On PostgreSQL the second batch travels while the first is flushed.
     concurrency: app.db.engine === 'sqlite' ? 1 : 2,
     flush: async (batch) => {
-      // In one order everywhere: of two batches with the same references, one waits for the other instead of both.
-      const rows = batch.toSorted(byReference);
+      // In one order everywhere: of two batches with the same references, one waits for the other instead of both. The
+      // one writer of SQLite waits for nobody.
+      const rows = app.db.engine === 'sqlite' ? batch : batch.toSorted(byReference);
       await takeIds(rows);
       const inserted = new Set(await app.db.transaction((tx) => insertTransactions(tx, rows)));
       app.metrics.transactions.inc({ state: 'pending' }, inserted.size);
