@@ -1,7 +1,7 @@
 import { isMet, type Line } from './figure.ts';
 
-const WIDTH = 860;
-const LABELS = 470;
+const WIDTH = 920;
+const LABELS = 530;
 const ROW = 26;
 const TOP = 34;
 /** A bar ends here at the latest: one figure far above its aim must not make the others unreadable. */
