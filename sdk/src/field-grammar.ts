@@ -104,20 +104,22 @@ function checkSessionId(problems: Problem[], sessionId: string): void {
 
 function checkUrl(problems: Problem[], field: string, text: string, allowHttp: boolean): void {
   if (text.length > 2048) problems.push(problem('FIELD_TOO_LONG', field));
-  else if (!(allowHttp ? isPlainUrl.withHttp(text) : isPlainUrl.strict(text)))
-    problems.push(problem('INVALID_URL', field));
+  else {
+    const code = (allowHttp ? checkSpelling.withHttp : checkSpelling.strict)(text);
+    if (code !== null) problems.push(problem(code, field));
+  }
 }
 
-const isPlainUrl = {
-  strict: rememberAccepted((text) => isSpelledPlainly(text, false)),
-  withHttp: rememberAccepted((text) => isSpelledPlainly(text, true)),
+const checkSpelling = {
+  strict: rememberAccepted((text) => (isPlainUrl(text, false) ? null : 'INVALID_URL')),
+  withHttp: rememberAccepted((text) => (isPlainUrl(text, true) ? null : 'INVALID_URL')),
 };
 
 /**
  * Accepts only the spelling that a URL parser would write itself. Any other spelling of the host (`0x7f.1`, full-width
  * digits, upper case) is where two programs read two hosts.
  */
-function isSpelledPlainly(text: string, allowHttp: boolean): boolean {
+function isPlainUrl(text: string, allowHttp: boolean): boolean {
   if (!text.startsWith('https://') && !(allowHttp && text.startsWith('http://'))) return false;
   if (text.includes('#')) return false;
   const url = parseUrl(text);

@@ -1,5 +1,16 @@
 import { checkText, type Field, type FieldKind, LIMITS, textOfBody } from './field.ts';
 import { sharedName } from './field-names.ts';
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  FORBIDDEN_NAMES,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+} from './json-text.ts';
 import { refuse } from './signing-error.ts';
 
 /**
@@ -14,21 +25,10 @@ export function readJsonFields(body: Uint8Array): Field[] {
   return new JsonReader(textOfBody(body)).readBody();
 }
 
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_BRACKET = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSE_BRACKET = 0x5d;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
 const FIRST_PRINTABLE = 0x20;
 const LAST_PLAIN = 0x7e;
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
-
-/** Names that reach an object's prototype when a careless reader copies them. */
-const FORBIDDEN_NAMES: readonly string[] = ['__proto__', 'constructor', 'prototype'];
 
 class JsonReader {
   private readonly text: string;

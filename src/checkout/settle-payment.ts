@@ -87,15 +87,14 @@ async function endPayment(app: App, found: Found, outcome: Ending): Promise<Sett
   return settlement;
 }
 
+/** What contradicts the attempt moves no transaction, so it names neither method nor attempt. */
+function contradictionOf(app: App, { detail }: Aborted | Contradiction) {
+  return { event: 'contradict' as const, at: app.now(), paymentMethod: null, attemptId: null, data: detail };
+}
+
 /** Ends the attempt alone. A method that takes back an approval in this way gives nobody the money back. */
 async function abortPayment(app: App, found: Found, outcome: Aborted): Promise<Settlement> {
-  const cause = {
-    event: 'contradict' as const,
-    at: app.now(),
-    paymentMethod: null,
-    attemptId: null,
-    data: outcome.detail,
-  };
+  const cause = contradictionOf(app, outcome);
   const settlement = await app.db.transaction(async (tx): Promise<Settlement> => {
     const { attempt, transaction } = await lockAttempt(tx, found.attempt);
     const answer = answerTo(attempt.state, outcome.kind);
@@ -111,13 +110,7 @@ async function abortPayment(app: App, found: Found, outcome: Aborted): Promise<S
 
 /** Believes nothing: the attempt stays open. In the feed once, alarmed with every answer until a person has looked. */
 async function reviewPayment(app: App, found: Found, outcome: Contradiction): Promise<Settlement> {
-  const cause = {
-    event: 'contradict' as const,
-    at: app.now(),
-    paymentMethod: null,
-    attemptId: null,
-    data: outcome.detail,
-  };
+  const cause = contradictionOf(app, outcome);
   const settlement = await app.db.transaction(async (tx): Promise<Settlement> => {
     const { attempt, transaction } = await lockAttempt(tx, found.attempt);
     if (answerTo(attempt.state, outcome.kind) !== 'unknown') return { kind: 'ignored', transaction };

@@ -9,7 +9,7 @@ import { signingMessage } from '../../sdk/src/signing-message.ts';
 import { checkRequestFields } from '../../sdk/src/signing-rules.ts';
 import type { App } from '../app.ts';
 import { type ErrorCode, type ErrorItem, Problem } from '../error-catalogue.ts';
-import { checkOutboundUrl, type UrlRefusal } from '../lib/address-filter.ts';
+import { checkOutboundUrl } from '../lib/address-filter.ts';
 import { authenticateRequest } from '../payment-services/authenticate-request.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import type { TransactionInput } from '../transactions/transaction.ts';
@@ -40,12 +40,8 @@ export async function readSignedRequest(app: App, request: FastifyRequest): Prom
 
   const allowPrivate = app.config.allowPrivateCallbacks && environment.environment === 'development';
   throwIfAny(checkRequestGrammar(values, { allowHttp: allowPrivate }));
-  if (
-    !(allowPrivate ? isReachable.inDevelopment(values.x_url_callback) : isReachable.inPublic(values.x_url_callback))
-  ) {
-    const refusal = checkOutboundUrl(values.x_url_callback, { allowPrivate }) as UrlRefusal;
-    throw invalid([{ pointer: '/x_url_callback', ...refusal }]);
-  }
+  const refusal = (allowPrivate ? checkCallbackUrl.inDevelopment : checkCallbackUrl.inPublic)(values.x_url_callback);
+  if (refusal !== null) throw invalid([{ pointer: '/x_url_callback', ...refusal }]);
   return {
     environment,
     input: {
@@ -63,9 +59,9 @@ export async function readSignedRequest(app: App, request: FastifyRequest): Prom
   };
 }
 
-const isReachable = {
-  inPublic: rememberAccepted((url) => checkOutboundUrl(url, { allowPrivate: false }) === null),
-  inDevelopment: rememberAccepted((url) => checkOutboundUrl(url, { allowPrivate: true }) === null),
+const checkCallbackUrl = {
+  inPublic: rememberAccepted((url) => checkOutboundUrl(url, { allowPrivate: false })),
+  inDevelopment: rememberAccepted((url) => checkOutboundUrl(url, { allowPrivate: true })),
 };
 
 async function signatureRefusal(app: App, request: FastifyRequest, serviceToken: string): Promise<Problem> {

@@ -1,4 +1,14 @@
 import { textOfBody } from '../../sdk/src/field.ts';
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  FORBIDDEN_NAMES,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+} from '../../sdk/src/json-text.ts';
 import { refuse } from '../../sdk/src/signing-error.ts';
 
 export type JsonLimits = { readonly depth: number; readonly members: number };
@@ -18,8 +28,6 @@ export function readStrictJson(body: Buffer | undefined, limits: JsonLimits): Re
   return value as Record<string, unknown>;
 }
 
-const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
-
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -28,14 +36,6 @@ function parse(text: string): unknown {
     return refuse('INVALID_JSON', null);
   }
 }
-
-const QUOTE = 0x22;
-const COLON = 0x3a;
-const OPEN_BRACKET = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSE_BRACKET = 0x5d;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
 
 /** Sees what `JSON.parse` hides. Runs before it, since its time grows with the square of a depth without bounds. */
 function scan(text: string, limits: JsonLimits): void {
@@ -78,7 +78,7 @@ function isName(text: string, end: number): boolean {
 /** `\u0072ut` is the name `rut` too. */
 function addName(names: Set<string>, written: string): void {
   const name = written.includes('\\') ? String(parse(`"${written}"`)) : written;
-  if (FORBIDDEN_NAMES.has(name)) refuse('FORBIDDEN_KEY', name);
+  if (FORBIDDEN_NAMES.includes(name)) refuse('FORBIDDEN_KEY', name);
   if (names.has(name)) refuse('DUPLICATE_KEY', name);
   names.add(name);
 }
