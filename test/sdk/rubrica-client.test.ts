@@ -306,7 +306,8 @@ describe('a RubricaError', () => {
     context.after(() => server.close());
     context.after(() => server.closeAllConnections());
     const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const client = createRubricaClient({ baseUrl, accessToken: 'jwt', timeoutMs: 20 });
+    // Long enough to connect: an end before that is a failure of another name.
+    const client = createRubricaClient({ baseUrl, accessToken: 'jwt', timeoutMs: 500 });
     const error = await client.validateBankAccounts([ACCOUNT]).catch((error: unknown) => error);
     assert.ok(error instanceof RubricaError);
     assert.deepEqual([error.code, error.status, error.retryable], ['NO_ANSWER', null, true]);
