@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { inspect } from 'node:util';
@@ -299,20 +296,6 @@ describe('a RubricaError', () => {
       assert.equal(sent[0]?.redirect, 'manual');
     });
   }
-
-  test('says that no answer came in time', async (context) => {
-    const server = createServer(() => {}).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    context.after(() => server.close());
-    context.after(() => server.closeAllConnections());
-    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    // Long enough to connect: an end before that is a failure of another name.
-    const client = createRubricaClient({ baseUrl, accessToken: 'jwt', timeoutMs: 500 });
-    const error = await client.validateBankAccounts([ACCOUNT]).catch((error: unknown) => error);
-    assert.ok(error instanceof RubricaError);
-    assert.deepEqual([error.code, error.status, error.retryable], ['NO_ANSWER', null, true]);
-    assert.equal((error.cause as Error).name, 'TimeoutError');
-  });
 
   test('is no place for a token that cannot be sent, and nothing is sent', async (context) => {
     const { client, sent } = open(context, [], { accessToken: 'a token\nof two lines' });

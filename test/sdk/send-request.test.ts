@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { createRubricaClient } from '../../sdk/src/rubrica-client.ts';
+import { RubricaError } from '../../sdk/src/rubrica-error.ts';
+
+// With the platform's own fetch, whose timers are those it was loaded with: no clock may be replaced in this file.
+test('a request that is not answered in time ends in NO_ANSWER, which may be repeated', async (context) => {
+  const server = createServer(() => {}).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  context.after(() => server.close());
+  context.after(() => server.closeAllConnections());
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = createRubricaClient({ baseUrl, accessToken: 'jwt', timeoutMs: 50 });
+  const account = { rut: '12345678-5', bankData: { bankSBIFNumber: '012', bankAccount: '12345678' } };
+  const error = await client.validateBankAccounts([account]).catch((error: unknown) => error);
+  assert.ok(error instanceof RubricaError);
+  assert.deepEqual([error.code, error.status, error.retryable], ['NO_ANSWER', null, true]);
+  assert.equal((error.cause as Error).name, 'TimeoutError');
+});
