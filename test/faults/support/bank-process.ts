@@ -10,7 +10,8 @@ import { createLatePayment, createPaidTransaction } from '../../support/test-boo
 import { deposit, payOut } from '../../support/test-movements.ts';
 import { refund } from '../../support/test-refunds.ts';
 
-// Started by books-under-kills.ts: pays, gives back, pays out and books until it is killed. Writes a dot for every payment.
+// Started by books-under-kills.ts: pays, gives back, pays out and books until it is killed. Writes a letter
+// for what it has done: p for a payment, r for its refunds, m for movements.
 const [url = '', serviceToken = '', plant = ''] = process.argv.slice(2);
 const opened = openDatabase(url, { connections: 6, pooler: false, onFatal: () => process.exit(70) });
 const app = createTestApp(plant === '' ? opened : bookingAfterwards(opened));
@@ -21,8 +22,9 @@ async function payAndRefund(): Promise<void> {
   for (let order = 0; ; order++) {
     const reference = `${process.pid}-${order}-${app.random()}`;
     const paid = await createPaidTransaction(app, environment, { reference, amount: 12_000 });
-    process.stdout.write('.');
+    process.stdout.write('p');
     await Promise.all([refund(app, paid, 5000), refund(app, paid, 12_000), refund(app, paid, 5001)]);
+    process.stdout.write('r');
   }
 }
 
@@ -36,6 +38,7 @@ async function moveMoney(): Promise<void> {
       deposit(app, environment, 1000, { reference, commission: 30 }),
       resolveSuspense(app, late.id, { decision, reason: 'fault test', recordedBy: 'command line' }),
     ]);
+    process.stdout.write('m');
   }
 }
 
