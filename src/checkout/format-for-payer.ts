@@ -22,19 +22,19 @@ export function formatAmount(language: Language, amount: number, currency: strin
 }
 
 /**
- * A moment in UTC milliseconds as Chile's clocks showed it: `15 de enero de 2026 a las 09:01`. In English the zone is
- * named, because the payer may be elsewhere.
+ * A moment in UTC milliseconds as Chile's clocks showed it: `15 ene 2026, 09:01`. In English with the offset of that
+ * moment (`GMT-3`), because the payer may be elsewhere. Short, so that it is one line on a small phone.
  */
 export function formatTime(language: Language, milliseconds: number): string {
   const format = new Intl.DateTimeFormat(LOCALES[language], {
     day: 'numeric',
-    month: 'long',
+    month: 'short',
     year: 'numeric',
     hour: '2-digit',
     minute: '2-digit',
     hourCycle: 'h23',
     timeZone: 'America/Santiago',
-    ...(language === 'en' && { timeZoneName: 'long' }),
+    ...(language === 'en' && { timeZoneName: 'shortOffset' }),
   });
   return format.format(milliseconds);
 }
