@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { pipeline, Readable, type Writable } from 'node:stream';
 import { CsvError as ParseError, type Parser, parse } from 'csv-parse';
 import { type Options as StringifyOptions, stringify } from 'csv-stringify/sync';
@@ -206,11 +207,7 @@ function headerOf(row: readonly string[], { hasHeader }: CsvColumns): string[] {
 /** Waits while whoever takes the output is slower than we are. */
 async function write(output: Writable, text: string, encoding: CsvEncoding): Promise<void> {
   if (output.errored) throw output.errored;
-  if (output.write(text, encoding)) return;
-  await new Promise<void>((resolve, reject) => {
-    output.once('drain', resolve);
-    output.once('error', reject);
-  });
+  if (!output.write(text, encoding)) await once(output, 'drain');
 }
 
 function unknownColumns(row: readonly string[]): CsvError {

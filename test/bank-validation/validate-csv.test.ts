@@ -258,6 +258,7 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
       },
     });
     const summary = await validateCsv(createTestApp(db), Readable.from(chunks), output, { language });
+    assert.equal(output.listenerCount('error'), 0, 'each wait leaves the stream as it found it');
     output.end();
     await new Promise((resolve) => output.on('finish', resolve));
     return { db, written, text: written.toString(), summary };
