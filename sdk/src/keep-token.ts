@@ -1,4 +1,4 @@
-import type { AccessToken } from './api-types.ts';
+import type { AccessToken } from './api-access.ts';
 
 // A token must not end on its way.
 const MARGIN_MS = 30_000;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Operations } from './api-operations.ts';
 import type * as Api from './api-types.ts';
 import { keepToken, type TokenSource } from './keep-token.ts';
 import { repeatRequest } from './repeat-request.ts';
@@ -197,10 +198,10 @@ export class RubricaClient {
   }
 }
 
-type Operation = keyof Api.Operations;
-type PartsOf<O extends Operation> = Omit<Api.Operations[O], 'reply'>;
-type ReplyOf<O extends Operation> = Api.Operations[O]['reply'];
-type Query<O extends Operation> = Api.Operations[O] extends { query: infer Q } ? Q : never;
+type Operation = keyof Operations;
+type PartsOf<O extends Operation> = Omit<Operations[O], 'reply'>;
+type ReplyOf<O extends Operation> = Operations[O]['reply'];
+type Query<O extends Operation> = Operations[O] extends { query: infer Q } ? Q : never;
 
 function missing(what: string): TypeError {
   return new TypeError(`Give createRubricaClient ${what} for this`);

@@ -1,4 +1,4 @@
-import type { ErrorCode, Problem } from './api-types.ts';
+import type { ErrorCode, Problem } from './api-errors.ts';
 
 /**
  * `NO_ANSWER`: nothing came back in time, so it may have been done or not. `UNREADABLE_ANSWER`: something else answered,

@@ -1,4 +1,4 @@
-import type { Problem } from './api-types.ts';
+import type { Problem } from './api-errors.ts';
 import { RubricaError } from './rubrica-error.ts';
 
 /** What is used of `fetch`; that of the platform fits, and so does any wrapper of it. */

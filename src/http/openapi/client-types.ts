@@ -1,21 +1,65 @@
-import type { Schema } from './openapi-schemas.ts';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import type { Schema, Schemas } from './openapi-schemas.ts';
 import type { OpenApiDocument, Operation } from './openapi-shape.ts';
 
+/** Which file has the types of a tag's bodies and replies. */
+const FILES: Record<string, string> = {
+  Transactions: 'api-payments.ts',
+  'Payment methods': 'api-payments.ts',
+  Events: 'api-payments.ts',
+  Refunds: 'api-payments.ts',
+  Reconciliation: 'api-reconciliation.ts',
+  'Bank account validation': 'api-bank-accounts.ts',
+  Access: 'api-access.ts',
+};
+
 /**
- * The API description as TypeScript, for the client in `sdk/`: a type for every named schema, one for all error codes,
- * and `Operations`, which says for every method and path what is sent and what is answered. The same document always
- * gives the same text.
+ * The API description as TypeScript, for the client: the files of `sdk/src/` that are made from it, by name. They hold a
+ * type for every named schema, one for all error codes, and `Operations`, which says for every method and path what is
+ * sent and what is answered; `api-types.ts` has them all. The same document always gives the same texts.
  */
-export function clientTypes(document: OpenApiDocument): string {
-  const schemas = Object.entries(document.components.schemas);
-  const codes = Object.keys(document.components['examples'] ?? {}).map(literal);
-  const operations = operationsOf(document).map(([name, operation]) => `  '${name}': ${operationType(operation)};\n`);
-  return [
-    '// Made from openapi.json by src/http/openapi/write-openapi.ts: not to be changed by hand.\n',
-    ...schemas.map(([name, schema]) => `export type ${name} = ${typeOf(schema, 0)};\n`),
-    `/** The \`code\` of an error. */\nexport type ErrorCode = ${unionOf(codes, 0)};\n`,
-    `/** What is sent and answered, by method and path. */\nexport type Operations = {\n${operations.join('')}};\n`,
-  ].join('\n');
+export function clientTypes(document: OpenApiDocument): Record<string, string> {
+  const declarations = declarationsOf(document);
+  const files = Map.groupBy(declarations, ({ file }) => file);
+  const texts = [...files].map(([file, own]): [string, string] => {
+    const imports = importsOf(own, declarations).join('\n');
+    return [file, layOut(file, [imports, ...own.map(({ text }) => text)])];
+  });
+  const all = [...files.keys()].map((file) => `export type * from './${file}';`).join('\n');
+  return { ...Object.fromEntries(texts), 'api-types.ts': layOut('api-types.ts', [API_COMMENT, all]) };
+}
+
+const API_COMMENT = '// All of it is one namespace, `Api`, for whoever imports the package.';
+
+/** `uses` are the names of others in it. */
+type Declaration = { file: string; name: string; text: string; uses: string[] };
+
+function declarationsOf(document: OpenApiDocument): Declaration[] {
+  const { schemas, examples = {} } = document.components;
+  const operations = operationsOf(document);
+  const files = filesOf(operations, schemas);
+  const types = Object.entries(schemas).map(([name, schema]) => ({
+    // What no endpoint takes or answers is what it refuses with.
+    file: files.get(name) ?? 'api-errors.ts',
+    name,
+    text: `export type ${name} = ${typeOf(schema)};`,
+    uses: namesIn(schema),
+  }));
+  const codes = {
+    file: 'api-errors.ts',
+    name: 'ErrorCode',
+    text: `/** The \`code\` of an error. */\nexport type ErrorCode = ${Object.keys(examples).map(literal).join(' | ')};`,
+    uses: [],
+  };
+  const members = operations.map(([name, operation]) => `\n'${name}': ${operationType(operation)};`);
+  const table = {
+    file: 'api-operations.ts',
+    name: 'Operations',
+    text: `/** What is sent and answered, by method and path. */\nexport type Operations = {${members.join('')}};`,
+    uses: operations.flatMap(([, operation]) => namesIn(partsOf(operation))),
+  };
+  return [...types, codes, table];
 }
 
 /** Those that are answered with JSON: files, metrics and redirects are not for a client. */
@@ -27,15 +71,40 @@ function operationsOf({ paths }: OpenApiDocument): [string, Operation][] {
   );
 }
 
+/** The file of every schema that an endpoint takes or answers, itself or within another. */
+function filesOf(operations: [string, Operation][], schemas: Schemas): Map<string, string> {
+  const namesWithin = (value: unknown): string[] =>
+    namesIn(value).flatMap((name) => [name, ...namesWithin(schemas[name])]);
+  return new Map(
+    operations.flatMap(([, operation]) =>
+      namesWithin(partsOf(operation)).map((name): [string, string] => [name, fileOf(operation)]),
+    ),
+  );
+}
+
+function fileOf({ tags: [tag] }: Operation): string {
+  const file = FILES[tag];
+  if (file === undefined) throw new Error(`No file of the client is for what is tagged ${tag}`);
+  return file;
+}
+
+function partsOf({ parameters, requestBody, responses }: Operation): unknown[] {
+  return [parameters, requestBody, responses['200']];
+}
+
+function namesIn(value: unknown): string[] {
+  return [...JSON.stringify(value).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name = '']) => name);
+}
+
 function operationType(operation: Operation): string {
   const body = operation.requestBody?.content['application/json']?.schema;
   const optional = operation.requestBody?.required === true ? '' : '?';
   const members = [
     ...['path', 'query', 'header'].flatMap((place) => parametersType(operation, place)),
-    ...(body === undefined ? [] : [`body${optional}: ${typeOf(body, 2)}`]),
-    `reply: ${typeOf(replySchema(operation) ?? {}, 2)}`,
+    ...(body === undefined ? [] : [`body${optional}: ${typeOf(body)}`]),
+    `reply: ${typeOf(replySchema(operation) ?? {})}`,
   ];
-  return `{\n${members.map((member) => `    ${member};\n`).join('')}  }`;
+  return `{ ${members.join('; ')} }`;
 }
 
 function parametersType({ parameters = [] }: Operation, place: string): string[] {
@@ -44,7 +113,7 @@ function parametersType({ parameters = [] }: Operation, place: string): string[]
     ofPlace.map(({ name, description, schema }) => [name, { ...schema, description }]),
   );
   const required = ofPlace.filter((parameter) => parameter.required).map(({ name }) => name);
-  return ofPlace.length === 0 ? [] : [`${place}: ${objectType({ properties, required }, 2)}`];
+  return ofPlace.length === 0 ? [] : [`${place}: ${objectType({ properties, required })}`];
 }
 
 function replySchema({ responses }: Operation): Schema | undefined {
@@ -52,17 +121,15 @@ function replySchema({ responses }: Operation): Schema | undefined {
   return reply === undefined || '$ref' in reply ? undefined : reply.content?.['application/json']?.schema;
 }
 
-/** A schema as a type; `depth` is how far its lines are indented. */
-function typeOf(schema: Schema, depth: number): string {
+function typeOf(schema: Schema): string {
   const { $ref, const: only, enum: values, anyOf, allOf, items, properties, type } = schema as Keywords;
   if ($ref !== undefined) return $ref.slice($ref.lastIndexOf('/') + 1);
   if (only !== undefined) return literal(only);
-  if (values !== undefined) return unionOf(values.map(literal), depth);
-  const typesOf = (schemas: Schema[]) => schemas.map((one) => typeOf(one, depth));
-  if (anyOf !== undefined) return unionOf(typesOf(anyOf), depth);
-  if (allOf !== undefined) return `(${typesOf(allOf).join(' & ')})`;
-  if (properties !== undefined) return objectType(schema, depth);
-  if (items !== undefined) return `Array<${typeOf(items, depth)}>`;
+  if (values !== undefined) return values.map(literal).join(' | ');
+  if (anyOf !== undefined) return anyOf.map(typeOf).join(' | ');
+  if (allOf !== undefined) return `(${allOf.map(typeOf).join(' & ')})`;
+  if (properties !== undefined) return objectType(schema);
+  if (items !== undefined) return `(${typeOf(items)})[]`;
   return PLAIN_TYPES[type ?? ''] ?? 'unknown';
 }
 
@@ -88,20 +155,16 @@ const PLAIN_TYPES: Record<string, string> = {
 };
 
 /** What is optional may be undefined too: JSON leaves it out, and so does the client. */
-function objectType({ properties = {}, required = [] }: Keywords, depth: number): string {
-  const indent = '  '.repeat(depth + 1);
+function objectType({ properties = {}, required = [] }: Keywords): string {
   const members = Object.entries(properties).map(([name, schema]) => {
-    const comment = schema.description === undefined ? '' : `${indent}/** ${schema.description} */\n`;
-    const type = typeOf(schema, depth + 1);
+    const comment = schema.description === undefined ? '' : `\n/** ${schema.description} */\n`;
+    const type = typeOf(schema);
     const [mark, orNothing] = required.includes(name) ? ['', ''] : ['?', type === 'unknown' ? '' : ' | undefined'];
-    return `${comment}${indent}${nameOf(name)}${mark}: ${type}${orNothing};\n`;
+    return `${comment}${nameOf(name)}${mark}: ${type}${orNothing};`;
   });
-  return `{\n${members.join('')}${'  '.repeat(depth)}}`;
-}
-
-function unionOf(options: string[], depth: number): string {
-  const line = options.join(' | ');
-  return line.length < 100 || line.includes('\n') ? line : options.join(`\n${'  '.repeat(depth + 1)}| `);
+  // The formatter leaves an object with a line break before its first member on several lines.
+  const lineBreak = members.some((member) => member.startsWith('\n')) ? '\n' : '';
+  return `{${lineBreak}${members.join(' ')}}`;
 }
 
 function nameOf(name: string): string {
@@ -110,4 +173,18 @@ function nameOf(name: string): string {
 
 function literal(value: unknown): string {
   return typeof value === 'string' ? `'${value}'` : String(value);
+}
+
+function importsOf(own: Declaration[], declarations: Declaration[]): string[] {
+  const used = new Set(own.flatMap(({ uses }) => uses));
+  const others = declarations.filter((one) => used.has(one.name) && !own.includes(one));
+  return others.map(({ name, file }) => `import type { ${name} } from './${file}';`);
+}
+
+/** As if it was written by hand. The formatter puts the imports in order too. */
+function layOut(file: string, parts: string[]): string {
+  const text = ['// Made from openapi.json by src/http/openapi/write-openapi.ts: not to be changed by hand.', ...parts];
+  const root = join(import.meta.dirname, '../../..');
+  const args = ['check', '--write', `--stdin-file-path=sdk/src/${file}`];
+  return execFileSync('node_modules/.bin/biome', args, { cwd: root, input: text.join('\n\n'), encoding: 'utf8' });
 }

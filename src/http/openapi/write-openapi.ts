@@ -6,7 +6,7 @@ import { openApiDocument } from './openapi-document.ts';
 // Run by hand after a change of an endpoint; a test compares the files with what the table gives.
 const document = openApiDocument(ROUTES);
 write('openapi.json', `${JSON.stringify(document, null, 2)}\n`);
-write('sdk/src/api-types.ts', clientTypes(document));
+for (const [file, text] of Object.entries(clientTypes(document))) write(`sdk/src/${file}`, text);
 
 function write(path: string, text: string): void {
   writeFileSync(new URL(`../../../${path}`, import.meta.url), text);

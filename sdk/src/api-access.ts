@@ -1,0 +1,26 @@
+// Made from openapi.json by src/http/openapi/write-openapi.ts: not to be changed by hand.
+
+export type LoginRequest = {
+  /** E-mail address of the user */
+  username: string;
+  password: string;
+};
+
+export type AccessToken = {
+  /** Send it as Authorization: Bearer */
+  access_token_jwt: string;
+  /** Seconds */
+  expires_in: number;
+  token_type: 'Bearer';
+};
+
+export type LoginReply = { message: string; errors: null; data: AccessToken };
+
+export type LoginReplyV2 = { accessToken: string; token_type: 'Bearer'; expires_in: number };
+
+export type ApiTokenLogin = {
+  email?: string | undefined;
+  apiToken?: string | undefined;
+  /** When the access token ends, in Unix seconds; within a year */
+  expDate?: number | undefined;
+};

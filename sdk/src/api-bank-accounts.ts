@@ -1,0 +1,109 @@
+// Made from openapi.json by src/http/openapi/write-openapi.ts: not to be changed by hand.
+
+export type BankAccountRequest = {
+  /** RUT of the holder, such as 12345678-5 */
+  rut: string;
+  bankData: {
+    /** Three digits with their zeros, such as 012 */
+    bankSBIFNumber: string;
+    /** Digits, zeros kept */
+    bankAccount: string;
+  };
+};
+
+export type Suggestion = { field: string; code: string; value: string; message: string };
+
+export type Provenance = {
+  kind: 'rule' | 'dataset' | 'provider';
+  name: string;
+  version: string | null;
+  /** How old the knowledge is */
+  as_of: string | null;
+  confidence: 'high' | 'medium' | 'low' | null;
+  source: string | null;
+};
+
+export type Check = {
+  id:
+    | 'rut.format'
+    | 'rut.check_character'
+    | 'rut.range'
+    | 'bank.known'
+    | 'bank.status'
+    | 'bank.accepts_transfers'
+    | 'account.format'
+    | 'account.bank_shape'
+    | 'account.cuentarut_consistency'
+    | 'rut.issued'
+    | 'rut.alive'
+    | 'account.exists'
+    | 'account.open'
+    | 'account.currency'
+    | 'holder.match'
+    | 'holder.name_match';
+  result: 'pass' | 'fail' | 'warn' | 'not_performed' | 'error';
+  /** Stable; null where the check just passed */
+  code: string | null;
+  /** English or Spanish, by Accept-Language */
+  message: string;
+  /** JSON pointer into the request */
+  field: string;
+  provenance: Provenance;
+};
+
+export type BankAccountValidation = {
+  id: string;
+  state: 'completed' | 'pending';
+  verdict: 'invalid' | 'plausible' | 'confirmed' | 'mismatch' | 'undetermined';
+  /** `format`: nobody was asked whose account it is */
+  assurance: 'format' | 'holder';
+  /** True for plausible and confirmed */
+  isValid: boolean;
+  /** Canonical. Null where wrong, and when read again */
+  rut: string | null;
+  bank: { code: string; name: string | null; status: string } | null;
+  account: { masked: string };
+  suggestions: Suggestion[];
+  /** Until when the provider's word holds */
+  expiresAt: string | null;
+  validatedAt: string;
+  /** All of them. An id occurs once for each code that it found */
+  checks: Check[];
+};
+
+export type BankAccountValidationReply = { message: string; errors: null; data: BankAccountValidation };
+
+export type BankAccountBatch = {
+  items: {
+    /** Yours; answered with the result */
+    reference?: string | undefined;
+    /** RUT of the holder, such as 12345678-5 */
+    rut: string;
+    bankData: {
+      /** Three digits with their zeros, such as 012 */
+      bankSBIFNumber: string;
+      /** Digits, zeros kept */
+      bankAccount: string;
+    };
+  }[];
+};
+
+export type BankAccountBatchReply = {
+  message: string;
+  errors: null;
+  data: {
+    summary: {
+      total: number;
+      invalid: number;
+      plausible: number;
+      confirmed: number;
+      mismatch: number;
+      undetermined: number;
+      errors: number;
+    };
+    results: (
+      | ({ reference: string | null; error: null } & BankAccountValidation)
+      | { reference: string | null; error: { status: number; code: string; detail: string; errors: unknown[] } }
+    )[];
+  };
+};

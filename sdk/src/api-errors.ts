@@ -1,0 +1,77 @@
+// Made from openapi.json by src/http/openapi/write-openapi.ts: not to be changed by hand.
+
+export type Problem = {
+  /** Address of the page that explains the code */
+  type: string;
+  title: string;
+  status: number;
+  /** Stable; see /errors/{code} */
+  code: string;
+  detail: string;
+  /** Everything that is wrong, not only the first */
+  errors: { pointer: string; code: string; message: string; fix: string }[];
+  request_id: string;
+  message: string;
+  data: Record<string, unknown> | null;
+  /** What older clients of the login endpoints read */
+  error?: string | undefined;
+};
+
+/** The `code` of an error. */
+export type ErrorCode =
+  | 'HTTP_MALFORMED'
+  | 'DUPLICATE_HEADER'
+  | 'INVALID_HEADER'
+  | 'UNEXPECTED_QUERY'
+  | 'INVALID_ENCODING'
+  | 'TOO_MANY_FIELDS'
+  | 'DUPLICATE_KEY'
+  | 'INVALID_JSON'
+  | 'NOT_AN_OBJECT'
+  | 'FORBIDDEN_KEY'
+  | 'JSON_TOO_DEEP'
+  | 'INVALID_TYPE'
+  | 'FIELD_TOO_LONG'
+  | 'CONTROL_CHARACTER'
+  | 'UNKNOWN_FIELD'
+  | 'MISSING_FIELD'
+  | 'EMPTY_FIELD'
+  | 'AMBIGUOUS_FIELD'
+  | 'INVALID_ACCOUNT_ID'
+  | 'INVALID_AMOUNT'
+  | 'INVALID_CURRENCY'
+  | 'INVALID_COUNTRY'
+  | 'INVALID_EMAIL'
+  | 'INVALID_REFERENCE'
+  | 'INVALID_SESSION_ID'
+  | 'INVALID_URL'
+  | 'URL_NOT_ALLOWED'
+  | 'INVALID_PARAMETER'
+  | 'SIGNATURE_MISSING'
+  | 'SIGNATURE_INVALID'
+  | 'TOKEN_MISSING'
+  | 'TOKEN_INVALID'
+  | 'PRIVATE_TOKEN_RETIRED'
+  | 'SERVICE_TOKEN_INVALID'
+  | 'LOGIN_FAILED'
+  | 'API_TOKEN_INVALID'
+  | 'NO_PERMISSION'
+  | 'PAYOUTS_NOT_ENABLED'
+  | 'NOT_FOUND'
+  | 'METHOD_NOT_ALLOWED'
+  | 'REQUEST_TIMEOUT'
+  | 'REFERENCE_CONFLICT'
+  | 'IDEMPOTENCY_KEY_REUSED'
+  | 'PAYLOAD_TOO_LARGE'
+  | 'UNSUPPORTED_MEDIA_TYPE'
+  | 'EXPECTATION_FAILED'
+  | 'INVALID_BODY'
+  | 'RATE_LIMITED'
+  | 'HEADERS_TOO_LARGE'
+  | 'INTERNAL'
+  | 'OVERLOADED'
+  | 'STOPPING'
+  | 'STORAGE_UNAVAILABLE'
+  | 'NO_PAYMENT_METHOD'
+  | 'OUTCOME_UNKNOWN'
+  | 'STORAGE_FULL';

@@ -1,0 +1,161 @@
+// Made from openapi.json by src/http/openapi/write-openapi.ts: not to be changed by hand.
+
+import type { AccessToken, ApiTokenLogin, LoginReply, LoginReplyV2, LoginRequest } from './api-access.ts';
+import type {
+  BankAccountBatch,
+  BankAccountBatchReply,
+  BankAccountRequest,
+  BankAccountValidationReply,
+} from './api-bank-accounts.ts';
+import type {
+  CreatedTransaction,
+  EventPage,
+  PaymentMethods,
+  RefundList,
+  RefundReply,
+  RefundRequest,
+  RefundStatus,
+  SignedRequest,
+  Transaction,
+  TransactionStatus,
+} from './api-payments.ts';
+import type { Conciliation, RemittanceIndicators } from './api-reconciliation.ts';
+
+/** What is sent and answered, by method and path. */
+export type Operations = {
+  'POST /trxs': { body: SignedRequest; reply: CreatedTransaction };
+  'GET /trxs/{id}': {
+    path: {
+      /** idTrx */
+      id: number;
+    };
+    reply: Transaction;
+  };
+  'GET /v2/trxs/{id}/status': {
+    path: {
+      /** idTrx */
+      id: number;
+    };
+    reply: TransactionStatus;
+  };
+  'POST /trxs/{id}/nullification': {
+    path: {
+      /** idTrx */
+      id: number;
+    };
+    header: {
+      /** The same key again answers with the first refund, and gives nothing back twice */
+      'Idempotency-Key'?: string | undefined;
+    };
+    body: RefundRequest;
+    reply: RefundReply;
+  };
+  'GET /trxs/{id}/nullification': {
+    path: {
+      /** idTrx */
+      id: number;
+    };
+    reply: RefundList;
+  };
+  'GET /trxs/{id}/nullification/status': {
+    path: {
+      /** idTrx */
+      id: number;
+    };
+    query: {
+      /** That of the accepted refund */
+      verificationToken: string;
+    };
+    reply: RefundStatus;
+  };
+  'GET /remittances/conciliation': {
+    query: {
+      /** YYYY-MM-DD */
+      date: string;
+      /** Whose report: one’s own unless an operator asks */
+      email?: string | undefined;
+      /** that of RUBRICA_ENV unless said; what is tested and what is earned are never mixed */
+      environment?: 'development' | 'production' | undefined;
+      /** CLP unless said; sums are of one currency */
+      currency?: string | undefined;
+    };
+    reply: Conciliation;
+  };
+  'GET /indicators/remittances': {
+    query: {
+      /** true: paid, less fees, given back and paid out */
+      availableBalance?: string | undefined;
+      /** true for today, or a day of Chile as YYYY-MM-DD */
+      remittanceByDate?: string | undefined;
+      /** true: what is to be paid out */
+      futureRemittances?: string | undefined;
+      /** Of this transaction only */
+      idTrx?: number | undefined;
+      /** Whose; for operators */
+      idUser?: string | undefined;
+      /** that of RUBRICA_ENV unless said; what is tested and what is earned are never mixed */
+      environment?: 'development' | 'production' | undefined;
+      /** CLP unless said; sums are of one currency */
+      currency?: string | undefined;
+    };
+    reply: RemittanceIndicators;
+  };
+  'GET /payments': {
+    query: {
+      /** CLP unless said */
+      x_currency?: string | undefined;
+    };
+    reply: PaymentMethods;
+  };
+  'GET /v2/payments': {
+    query: {
+      /** CLP unless said */
+      x_currency?: string | undefined;
+    };
+    reply: PaymentMethods;
+  };
+  'GET /events': {
+    query: {
+      /** data.next of the page before */
+      after?: string | undefined;
+      /** 100 unless said */
+      limit?: number | undefined;
+    };
+    reply: EventPage;
+  };
+  'POST /users/login': { body: LoginRequest; reply: LoginReply };
+  'POST /v2/login': { body: LoginRequest; reply: LoginReplyV2 };
+  'POST /login': { body: LoginRequest; reply: AccessToken };
+  'POST /loginToken': { body?: ApiTokenLogin; reply: AccessToken };
+  'POST /validations/BankAccount': {
+    header: {
+      /** Language of the messages: en or es */
+      'Accept-Language'?: string | undefined;
+      /** Within a day the same key answers with the first result, and asks no provider twice */
+      'Idempotency-Key'?: string | undefined;
+    };
+    body: BankAccountRequest;
+    reply: BankAccountValidationReply;
+  };
+  'POST /validations/BankAccount/batch': {
+    header: {
+      /** Language of the messages: en or es */
+      'Accept-Language'?: string | undefined;
+    };
+    body: BankAccountBatch;
+    reply: BankAccountBatchReply;
+  };
+  'GET /validations/BankAccount/{id}': {
+    path: {
+      /** Id of the validation */
+      id: string;
+    };
+    header: {
+      /** Language of the messages: en or es */
+      'Accept-Language'?: string | undefined;
+    };
+    reply: BankAccountValidationReply;
+  };
+  'GET /healthz': { reply: Record<string, unknown> };
+  'GET /readyz': { reply: Record<string, unknown> };
+};

@@ -1,0 +1,164 @@
+// Made from openapi.json by src/http/openapi/write-openapi.ts: not to be changed by hand.
+
+export type SignedRequest = {
+  /** Service Token of the payment service */
+  x_account_id: string;
+  /** Digits; two decimals only where the currency has them. The text as written is signed. */
+  x_amount: string | number;
+  /** ISO 4217 */
+  x_currency: string;
+  /** E-mail of the payer */
+  x_customer_email: string;
+  /** The order. Belongs to one transaction for ever. */
+  x_reference: string | number;
+  /** Session of the shop */
+  x_session_id: string;
+  /** ISO 3166-1 */
+  x_shop_country: string;
+  /** Where the callback is posted */
+  x_url_callback: string;
+  /** Where the payer goes on cancelling */
+  x_url_cancel: string;
+  /** Where the payer goes at the end */
+  x_url_complete: string;
+  /** HMAC-SHA256 of the message, lower-case hexadecimal */
+  x_signature: string;
+  /** Not signed; stored only */
+  x_products?: unknown;
+  /** Not signed; stored only */
+  x_billing_details?: unknown;
+  /** Not signed; stored only */
+  x_shippment?: unknown;
+  /** Not signed; stored only */
+  x_document?: unknown;
+};
+
+export type CreatedTransaction = {
+  message: string;
+  errors: null;
+  data: {
+    /** Id of the transaction */
+    idTrx: number;
+    /** The pay page first, then the same page for each payment method */
+    payUrl: { name: string; code: string; url: string }[];
+  };
+};
+
+export type Transaction = {
+  message: string;
+  errors: null;
+  data: {
+    idTrx: number;
+    /** One number for each environment of a payment service */
+    idService: number;
+    /** x_reference */
+    orderIdTienda: string;
+    amount: number;
+    /** The fee of what was paid */
+    cost: number | null;
+    email: string;
+    authCode: string | null;
+    createdAt: string;
+    updatedAt: string;
+    callbackURL: string;
+    completeURL: string;
+    cancelURL: string;
+    /** For clients that expect the member */
+    ip: null;
+    /** For clients that expect the member */
+    browserData: null;
+    source: string | null;
+    timestamp: string;
+    /** For clients that expect the member */
+    paymentTypeCode: null;
+    /** For clients that expect the member */
+    sharesNumber: null;
+    /** For clients that expect the member */
+    responceCode: null;
+    /** For clients that expect the member */
+    vci: null;
+    abonos: string[];
+    status: 'pending' | 'complete' | 'failed';
+    state: 'pending' | 'completed' | 'failed' | 'cancelled' | 'expired';
+    currency: string;
+    environment: 'development' | 'production';
+    test: boolean;
+    paymentService: string;
+    paymentMethod: string | null;
+    /** That of its last event */
+    sequence: number;
+    expiresAt: string;
+    settledAt: string | null;
+  };
+};
+
+export type TransactionStatus = { message: string; errors: null; data: { status: 'pending' | 'complete' | 'failed' } };
+
+export type RefundRequest = {
+  /** In the currency of the transaction */
+  amount: number;
+  /** total: all that is left of the payment */
+  type: 'total' | 'parcial';
+  /** Taken from existing clients and not looked at */
+  nullifyTbk?: unknown;
+};
+
+export type RefundReply = {
+  message: string;
+  code:
+    | 'REFUND_PROCESSING'
+    | 'TRANSACTION_NOT_COMPLETED'
+    | 'ALREADY_REFUNDED'
+    | 'METHOD_GIVES_NO_REFUNDS'
+    | 'REFUND_WINDOW_CLOSED'
+    | 'REFUND_TOO_EARLY'
+    | 'PARTIAL_REFUND_NOT_ALLOWED'
+    | 'REFUND_AMOUNT_TOO_HIGH'
+    | 'REFUND_AMOUNT_NOT_TOTAL'
+    | 'INSUFFICIENT_BALANCE';
+  errors: null;
+  data: {
+    /** Id of the refund */
+    verificationToken: string;
+  } | null;
+};
+
+export type Refund = {
+  /** Id of the refund */
+  verificationToken: string;
+  tipo: 'total' | 'parcial';
+  montoAnulado: number;
+  status: 'processing' | 'completed' | 'failed';
+  /** Seconds since 1970 at which it was accepted */
+  timestamp: number;
+  dateTime: string;
+  currency: string;
+  settledAt: string | null;
+};
+
+export type RefundList = { message: string; errors: null; data: { nullifications: Refund[] } };
+
+export type RefundStatus = { message: string; errors: null; data: { status: 'processing' | 'completed' | 'failed' } };
+
+export type PaymentMethods = { types: { codigo: string; nombre: string; descripcion: string; url_imagen: string }[] };
+
+export type Event = {
+  /** Of a transaction: the webhook-id of its callback too */
+  id: string;
+  type: string;
+  sequence: number | null;
+  created_at: string;
+  transaction: {
+    id: number;
+    reference: string;
+    amount: string;
+    currency: string;
+    /** That which the event left */
+    state: string;
+  } | null;
+  environment: string | null;
+  payment_service: string | null;
+  data: unknown;
+};
+
+export type EventPage = { message: string; errors: null; data: { events: Event[]; next: string; has_more: boolean } };
