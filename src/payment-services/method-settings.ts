@@ -10,7 +10,7 @@ import {
   upsertAccount,
 } from './method-settings-queries.ts';
 import type { Environment } from './payment-service.ts';
-import { selectEnvironmentId } from './payment-service-queries.ts';
+import { lockEnvironmentId } from './payment-service-queries.ts';
 
 /** The merchant's account at a payment method, such as a commerce code, and the key that opens it. */
 export type MethodSettings = { account: string; key: string };
@@ -45,7 +45,8 @@ export function findMethodKey(
 /**
  * Has a payment method collect by this account from now on. The key is sealed and shown to nobody again; a new key of an
  * account replaces the old one for its earlier payments too, because then the old one opens nothing any more.
- * Answers false when there is no such payment service.
+ * Who sets another account at the same time waits, and the later one is in use. Answers false when there is no such
+ * payment service.
  */
 export function setMethodSettings(
   app: Store,
@@ -53,7 +54,7 @@ export function setMethodSettings(
   { account, key }: MethodSettings,
 ): Promise<boolean> {
   return app.db.transaction(async (tx) => {
-    const environmentId = await selectEnvironmentId(tx, target.paymentServiceId, target.environment);
+    const environmentId = await lockEnvironmentId(tx, target.paymentServiceId, target.environment);
     if (environmentId === null) return false;
     const now = app.now();
     await retireAccount(tx, environmentId, target.method, now);
@@ -74,7 +75,7 @@ export function removeMethodSettings(
   target: { paymentServiceId: string; environment: Environment; method: string },
 ): Promise<boolean> {
   return app.db.transaction(async (tx) => {
-    const environmentId = await selectEnvironmentId(tx, target.paymentServiceId, target.environment);
+    const environmentId = await lockEnvironmentId(tx, target.paymentServiceId, target.environment);
     return environmentId !== null && (await retireAccount(tx, environmentId, target.method, app.now()));
   });
 }

@@ -140,6 +140,22 @@ export async function selectEnvironmentId(
   return row?.id ?? null;
 }
 
+/**
+ * The same, and whoever asks in this way waits until the commit of who asked before. A `for update` that both engines
+ * understand.
+ */
+export async function lockEnvironmentId(
+  tx: Tx,
+  paymentServiceId: string,
+  environment: Environment,
+): Promise<number | null> {
+  const [row] = await tx.query<{ id: number }>(
+    `update environments set events_url = events_url where payment_service_id = $1 and environment = $2 returning id`,
+    [paymentServiceId, environment],
+  );
+  return row?.id ?? null;
+}
+
 /** The newest Secret Token there is, sealed; null in an empty store. */
 export async function selectNewestSecret(db: Reader): Promise<{ id: string; sealed: string } | null> {
   const [row] = await db.query<{ id: string; sealed: string }>(

@@ -67,6 +67,18 @@ forEachEngine('the settings of a payment method', (openTestDatabase) => {
     );
   });
 
+  test('are set by all who set them at once, and one account is in use: the database once refused the second', async () => {
+    const { app, target } = await open(openTestDatabase);
+    const accounts = Array.from({ length: 16 }, (_, index) => String(597_000_000_000 + index));
+    const answers = await Promise.all(
+      accounts.map((account) => setMethodSettings(app, target, { account, key: 'the-key' })),
+    );
+    assert.deepEqual(new Set(answers), new Set([true]));
+    const listed = await listMethodSettings(app);
+    assert.deepEqual(listed.map(({ account }) => account).toSorted(), accounts);
+    assert.equal(listed.filter(({ retired_at }) => retired_at === null).length, 1);
+  });
+
   test('belong to one environment of one payment service', async () => {
     const { app, environment, target } = await open(openTestDatabase);
     const other = await createTestEnvironment(app, 'production');
