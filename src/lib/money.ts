@@ -1,13 +1,18 @@
 import { currencyExponent } from '../../sdk/src/currency-exponents.ts';
 
-/** Minor units as a decimal with two digits after the point, whatever the currency: 5000 CLP is `5000.00`. */
+/**
+ * Minor units as a decimal with two digits after the point, whatever the currency: 5000 CLP is `5000.00`. A third and a
+ * fourth stand there only for what two cannot say, because readers of `x_amount` expect two.
+ */
 export function formatDecimal(minorUnits: number, currency: string): string {
   if (minorUnits < 0) return `-${formatDecimal(-minorUnits, currency)}`;
   const exponent = currencyExponent(currency) ?? 2;
   const scale = 10 ** exponent;
   const whole = Math.floor(minorUnits / scale);
-  const fraction = String(minorUnits % scale).padStart(exponent, '0');
-  return `${whole}.${fraction.padEnd(2, '0')}`.slice(0, exponent > 2 ? undefined : String(whole).length + 3);
+  const fraction = String(minorUnits % scale)
+    .padStart(exponent, '0')
+    .padEnd(2, '0');
+  return `${whole}.${fraction.slice(0, 2)}${fraction.slice(2).replace(/0+$/, '')}`;
 }
 
 /**

@@ -33,6 +33,9 @@ const WRITTEN: [minorUnits: number, currency: string, text: string][] = [
   [1055, 'USD', '10.55'],
   [-5, 'USD', '-0.05'],
   [1234, 'KWD', '1.234'],
+  [1230, 'KWD', '1.23'],
+  [1000, 'KWD', '1.00'],
+  [20_105, 'CLF', '2.0105'],
 ];
 for (const [minorUnits, currency, text] of WRITTEN) {
   test(`${minorUnits} of ${currency} is written ${text}`, () => {

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { currencyExponent } from '../../sdk/src/currency-exponents.ts';
+import { parseAmount } from '../../sdk/src/field-grammar.ts';
+import { signingKey } from '../../sdk/src/hmac.ts';
+import { verifyCallback } from '../../sdk/src/verify-callback.ts';
+import { callbackBody, callbackFields } from '../../src/outbox/callback-payload.ts';
+import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
+
+const SECRET = 'secret-of-the-shop';
+const ENVIRONMENT: ServiceEnvironment = {
+  id: 1,
+  paymentServiceId: 'ps_0123456789abcdefghjk',
+  paymentServiceName: 'Shop',
+  environment: 'development',
+  serviceToken: 'token-of-the-shop',
+  eventsUrl: null,
+  configuredMethods: [],
+  secrets: [{ id: 'st_1', text: SECRET, key: signingKey(SECRET), createdAt: 0, closesAt: null }],
+};
+
+const TOLD: [amount: string, currency: string, xAmount: string][] = [
+  ['5000', 'CLP', '5000.00'],
+  ['5000.0', 'CLP', '5000.00'],
+  ['10.55', 'USD', '10.55'],
+  ['10', 'KWD', '10.00'],
+  ['10.55', 'KWD', '10.55'],
+  ['2.05', 'CLF', '2.05'],
+];
+for (const [amount, currency, xAmount] of TOLD) {
+  test(`an order of ${amount} ${currency} is told as ${xAmount}, which the SDK takes for that order`, () => {
+    const body = callbackBody(
+      callbackFields(ENVIRONMENT, {
+        transactionId: 1001,
+        reference: 'ORD-1',
+        amount: parseAmount(amount, currencyExponent(currency) as number) as number,
+        currency,
+        result: 'completed',
+        message: 'Approved',
+        timestamp: Date.UTC(2026, 0, 15),
+      }),
+    );
+    const verified = verifyCallback({ body, secret: SECRET, expected: { amount, currency } });
+    assert.deepEqual(verified.ok ? verified.data.x_amount : verified, xAmount);
+  });
+}
