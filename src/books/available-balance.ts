@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { selectAvailableOf, selectFunds } from './balance-queries.ts';
+import { selectAvailable, selectAvailableOf } from './balance-queries.ts';
 import type { ReconciliationScope } from './reconciliation-queries.ts';
 
 /**
@@ -12,5 +12,5 @@ export async function availableBalance(
   currency: string,
 ): Promise<number> {
   if (transactionId !== 0) return selectAvailableOf(app.db, transactionId, currency);
-  return (await selectFunds(app.db, environmentIds, currency)).available;
+  return selectAvailable(app.db, environmentIds, currency);
 }

@@ -1,5 +1,5 @@
 import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
-import { FEES_INCOME, MERCHANT_PAYABLE } from './journal-entry.ts';
+import { MERCHANT_PAYABLE } from './journal-entry.ts';
 
 type Reader = Pick<Database, 'query'>;
 
@@ -77,26 +77,23 @@ export async function lockEnvironmentFunds(tx: Tx, environmentId: number): Promi
   await tx.query('update environments set events_url = events_url where id = $1', [environmentId]);
 }
 
-/**
- * `available`: what is owed to the merchants of these environments, without what is being given back. `held`: the same
- * before fees, so what was collected for them and has gone neither back nor out.
- */
-export type Funds = { available: number; held: number };
-
-export async function selectFunds(db: Reader, environmentIds: readonly number[], currency: string): Promise<Funds> {
-  const [row] = await db.query<Funds>(
-    `select cast(owed - reserved as bigint) as available, cast(owed - reserved + fees as bigint) as held from (
+/** What is owed to the merchants of these environments, without what is being given back. Fees are taken off. */
+export async function selectAvailable(
+  db: Reader,
+  environmentIds: readonly number[],
+  currency: string,
+): Promise<number> {
+  const [row] = await db.query<{ available: number }>(
+    `select cast(owed - reserved as bigint) as available from (
        select
          (select coalesce(sum(credits - debits), 0) from account_balances
           where environment_id in {ids} and currency = $2 and account = $3) as owed,
-         (select coalesce(sum(credits), 0) from account_balances
-          where environment_id in {ids} and currency = $2 and account = $4) as fees,
          (select coalesce(sum(r.amount), 0) from refunds r join transactions t on t.id = r.transaction_id
           where r.state = 'processing' and t.environment_id in {ids} and t.currency = $2) as reserved
      ) as sums`,
-    [JSON.stringify(environmentIds), currency, MERCHANT_PAYABLE, FEES_INCOME],
+    [JSON.stringify(environmentIds), currency, MERCHANT_PAYABLE],
   );
-  return row as Funds;
+  return row?.available ?? 0;
 }
 
 /** What one transaction leaves for its merchant: paid, less its fee, given back and being given back. */

@@ -1,13 +1,13 @@
 import type { Tx } from '../db/database.ts';
-import { type Funds, lockEnvironmentFunds, selectFunds } from './balance-queries.ts';
+import { lockEnvironmentFunds, selectAvailable } from './balance-queries.ts';
 
 /**
- * Reads what there is of a merchant's money in one currency, and keeps it until the commit: whoever takes some away
+ * Reads what is available of a merchant's money in one currency, and keeps it until the commit: whoever takes some away
  * (a payout, a refund) asks here first, so that together they never take more than there is.
  *
  * The lock comes after that of a transaction and before the outbox and the books, see ARCHITECTURE.md.
  */
-export async function lockFunds(tx: Tx, environmentId: number, currency: string): Promise<Funds> {
+export async function lockFunds(tx: Tx, environmentId: number, currency: string): Promise<number> {
   await lockEnvironmentFunds(tx, environmentId);
-  return selectFunds(tx, [environmentId], currency);
+  return selectAvailable(tx, [environmentId], currency);
 }

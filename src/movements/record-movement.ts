@@ -47,7 +47,7 @@ export function recordMovement(app: App, target: MovementTarget, wish: MovementW
     const environmentId = await selectEnvironmentId(tx, target.paymentServiceId, target.environment);
     if (environmentId === null) return { kind: 'unknown' };
     const movement = newMovement(environmentId, wish, now);
-    const { available } = await lockFunds(tx, environmentId, wish.currency);
+    const available = await lockFunds(tx, environmentId, wish.currency);
     const earlier = await selectMovement(tx, movement);
     if (earlier !== null) {
       return { kind: saysTheSame(earlier, movement) ? 'replayed' : 'different', movement: earlier };

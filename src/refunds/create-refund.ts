@@ -7,8 +7,8 @@ import type { Transaction } from '../transactions/transaction.ts';
 import { advanceSequence, lockTransaction } from '../transactions/transaction-queries.ts';
 import { announceRefund } from './announce-refund.ts';
 import type { Refund, RefundType } from './refund.ts';
-import { insertRefund, selectRefundByKey, sumReserved } from './refund-queries.ts';
-import { balanceRefusal, type RefundRefusal, refusalOf } from './refund-refusal.ts';
+import { insertRefund, selectRefundByKey, sumFeesWithin, sumReserved } from './refund-queries.ts';
+import { balanceRefusal, feeWithin, type RefundRefusal, refusalOf } from './refund-refusal.ts';
 
 /** What a merchant asks for. `amount` is in minor units of the transaction's currency. */
 export type RefundWish = {
@@ -46,10 +46,12 @@ export async function createRefund(
     const earlier = await findEarlier(tx, id, wish);
     if (earlier !== null) return earlier;
     const method = app.paymentMethods.find(({ code }) => code === transaction.payment_method);
-    const refusal =
-      refusalOf(transaction, method?.refunds, await sumReserved(tx, id), wish, now) ??
-      balanceRefusal(wish, (await lockFunds(tx, environment_id, transaction.currency)).held);
+    const reserved = await sumReserved(tx, id);
+    const refusal = refusalOf(transaction, method?.refunds, reserved, wish, now);
     if (refusal !== null) return { kind: 'refused', refusal };
+    if (!(await isCovered(tx, transaction, reserved, wish.amount))) {
+      return { kind: 'refused', refusal: balanceRefusal() };
+    }
     const advanced = await advanceSequence(tx, id);
     const refund = await insertRefund(tx, newRow(id, advanced.last_sequence, wish, now));
     await announceRefund(tx, environment, advanced, refund);
@@ -63,6 +65,19 @@ async function findEarlier(tx: Tx, transactionId: number, wish: RefundWish): Pro
   if (refund === null) return null;
   const same = refund.amount === wish.amount && refund.type === wish.type;
   return { kind: same ? 'replayed' : 'reused', refund };
+}
+
+/**
+ * Whether the merchant's money covers one more refund; until the commit nobody else takes any of it. He may owe the
+ * service the fees of payments that have gone back, and nothing more.
+ */
+async function isCovered(tx: Tx, transaction: Transaction, reserved: number, amount: number): Promise<boolean> {
+  const { environment_id, currency } = transaction;
+  const available = await lockFunds(tx, environment_id, currency);
+  // Most need no more, and the fees are read from every refund there was.
+  if (amount <= available) return true;
+  const owable = (await sumFeesWithin(tx, environment_id, currency)) - feeWithin(transaction, reserved);
+  return amount <= available + owable + feeWithin(transaction, reserved + amount);
 }
 
 function newRow(transactionId: number, sequence: number, wish: RefundWish, now: number) {

@@ -75,6 +75,23 @@ async function sumOf(db: Reader, transactionId: number, condition: string): Prom
   return row?.total ?? 0;
 }
 
+/**
+ * What of the fees of a merchant's payments was given back beside his own money, or is being given back: `feeWithin` of
+ * each payment, summed up.
+ */
+export async function sumFeesWithin(tx: Tx, environmentId: number, currency: string): Promise<number> {
+  const [row] = await tx.query<{ total: number }>(
+    `select cast(coalesce(sum(given - own), 0) as bigint) as total from (
+       select t.amount - t.fee as own, sum(r.amount) as given
+       from refunds r join transactions t on t.id = r.transaction_id
+       where r.state in ('processing', 'completed') and t.environment_id = $1 and t.currency = $2 and t.fee > 0
+       group by t.id, t.amount, t.fee
+     ) as back where given > own`,
+    [environmentId, currency],
+  );
+  return row?.total ?? 0;
+}
+
 /** The end of a refund. Called under the lock of its transaction. */
 export async function endRefund(
   tx: Tx,

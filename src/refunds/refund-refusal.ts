@@ -53,13 +53,17 @@ export function refusalOf(
   return amountRefusal(wish, left);
 }
 
-/**
- * `held` is what was collected for the merchant and has gone neither back nor out. Fees do not count: a payment can be
- * given back in full as long as its money has not been paid out.
- */
-export function balanceRefusal(wish: { amount: number }, held: number): RefundRefusal | null {
-  if (wish.amount <= held) return null;
+/** Of a refund that the merchant's money does not cover. */
+export function balanceRefusal(): RefundRefusal {
   return refusal('INSUFFICIENT_BALANCE', 'Saldo insuficiente: el dinero ya fue abonado al comercio');
+}
+
+/**
+ * What of a payment's fee is in an amount that went back of it. What the merchant got for the payment goes back first, so
+ * that the service gives back its fee only where all the rest has gone back too.
+ */
+export function feeWithin({ amount, fee }: Pick<Transaction, 'amount' | 'fee'>, given: number): number {
+  return Math.max(0, given - (amount - fee));
 }
 
 function amountRefusal(wish: { amount: number; type: RefundType }, left: number): RefundRefusal | null {

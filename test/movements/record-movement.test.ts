@@ -10,6 +10,7 @@ import { readFeed } from '../../src/outbox/read-feed.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { setFee } from '../../src/payment-services/set-fee.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
+import type { Transaction } from '../../src/transactions/transaction.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createLatePayment, createPaidTransaction, selectOverdrawn } from '../support/test-books.ts';
@@ -145,6 +146,49 @@ forEachEngine('payouts', (openTestDatabase, engine) => {
     assert.equal(await available(app, environment), 0);
   });
 
+  test('who was paid out everything gives nothing back out of his fees, until new payments cover it', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    await setTestFee(app, environment);
+    const paid = await createPaidTransaction(app, environment, { amount: 10_000 });
+    await payOut(app, environment, 8950);
+    for (const amount of [1, 1050, 10_000]) assert.equal(await refusalOf(app, paid, amount), 'INSUFFICIENT_BALANCE');
+    await createPaidTransaction(app, environment, { amount: 6000 });
+    assert.equal(await available(app, environment), 5350);
+    assert.equal(await refusalOf(app, paid, 5351), 'INSUFFICIENT_BALANCE');
+    assert.equal(await refusalOf(app, paid, 5350), null);
+    assert.equal(await available(app, environment), 0);
+  });
+
+  test('before a payout every payment can be given back in full, in parts or whole: the merchant owes the fees', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    await setTestFee(app, environment);
+    const payments = [
+      await createPaidTransaction(app, environment, { amount: 10_000 }),
+      await createPaidTransaction(app, environment, { amount: 10_000 }),
+      await createPaidTransaction(app, environment, { amount: 10_000 }),
+    ] as const;
+    assert.equal(await refusalOf(app, payments[0], 10_000), null);
+    for (const part of [9500, 499, 1]) assert.equal(await refusalOf(app, payments[1], part), null);
+    assert.equal(await refusalOf(app, payments[2], 10_000), null);
+    assert.equal(await available(app, environment), -3 * 1050);
+  });
+
+  test('after a payout the merchant comes to owe no more than the fees of what went back', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    await setTestFee(app, environment);
+    const first = await createPaidTransaction(app, environment, { amount: 10_000 });
+    const second = await createPaidTransaction(app, environment, { amount: 10_000 });
+    assert.equal(await refusalOf(app, first, 10_000), null);
+    assert.equal((await payOut(app, environment, 7900)).kind, 'recorded');
+    assert.equal(await available(app, environment), 0);
+    assert.equal(await refusalOf(app, second, 1051), 'INSUFFICIENT_BALANCE');
+    assert.equal(await refusalOf(app, second, 1050), null);
+    assert.equal(await refusalOf(app, second, 1), 'INSUFFICIENT_BALANCE');
+    const other = await createPaidTransaction(app, environment, { amount: 6000, currency: 'USD' });
+    assert.equal(await refusalOf(app, other, 6000), null);
+    assert.deepEqual(await selectOverdrawn(app.db), []);
+  });
+
   test('of payouts and refunds that come at once, exactly as much is taken as there is', async () => {
     const { app, environment } = await open(openTestDatabase);
     const payments = await Promise.all(
@@ -236,6 +280,12 @@ async function open(openTestDatabase: OpenTestDatabase) {
 
 function available(app: TestApp, { id }: ServiceEnvironment): Promise<number> {
   return availableBalance(app, { environmentIds: [id], transactionId: 0 }, 'CLP');
+}
+
+/** Asks for a refund and answers why it was refused, or null. */
+async function refusalOf(app: TestApp, paid: Transaction, amount: number): Promise<string | null> {
+  const creation = await refund(app, paid, amount);
+  return creation.kind === 'refused' ? creation.refusal.code : null;
 }
 
 /** The planted check-then-act: nothing is locked, and whoever has read the balance waits until the other has too. */

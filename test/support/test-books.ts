@@ -74,15 +74,18 @@ export function selectWrongBooks(db: Pick<Database, 'query'>): Promise<SqlRow[]>
 }
 
 /**
- * Environments of which more has gone back and out than was collected for their merchants. It asks the states and what was
- * recorded, not the books, and is for tests with one currency.
+ * Environments of which more was paid out than is left of the payments of their merchants, after the fee and what went
+ * back of each. It asks the states and what was recorded, not the books, and is for tests with one currency.
  */
 export function selectOverdrawn(db: Pick<Database, 'query'>): Promise<SqlRow[]> {
   return db.query(`
   select e.id from environments e
   where (select coalesce(sum(m.amount), 0) from movements m where m.environment_id = e.id and m.kind = 'payout')
-    + (select coalesce(sum(r.amount), 0) from refunds r join transactions t on t.id = r.transaction_id
-       where t.environment_id = e.id and r.state in ('processing', 'completed'))
-    > (select coalesce(sum(t.amount), 0) from transactions t where t.environment_id = e.id and t.state = 'completed')
+    > (select coalesce(sum(left_over.amount), 0) from (
+         select t.amount - t.fee - coalesce(sum(r.amount), 0) as amount
+         from transactions t left join refunds r on r.transaction_id = t.id and r.state in ('processing', 'completed')
+         where t.environment_id = e.id and t.state = 'completed'
+         group by t.id, t.amount, t.fee
+       ) as left_over where left_over.amount > 0)
     + (select coalesce(sum(m.amount), 0) from movements m where m.environment_id = e.id and m.decision = 'kept')`);
 }
