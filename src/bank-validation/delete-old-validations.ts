@@ -1,8 +1,8 @@
 import type { App } from '../app.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { deleteKeysBefore, deleteValidationsBefore } from './bank-validation-queries.ts';
-import { dayOf } from './provider-budget.ts';
-import { deleteQuestionsBefore } from './provider-budget-queries.ts';
+import { dayOf, FULL_AFTER_MS } from './provider-budget.ts';
+import { deleteBudgetsBefore, deleteQuestionsBefore } from './provider-budget-queries.ts';
 import { KEY_LIFETIME_MS } from './validate-once.ts';
 import { firstIdAt } from './validation-draft.ts';
 
@@ -19,6 +19,7 @@ export async function deleteOldValidations(app: App, limit: number): Promise<num
   if (now < schedule.nextAt) return 0;
   const deleted = await app.db.transaction(async (tx) => {
     await deleteQuestionsBefore(tx, dayOf(now));
+    await deleteBudgetsBefore(tx, now - FULL_AFTER_MS);
     await deleteKeysBefore(tx, now - KEY_LIFETIME_MS);
     return deleteValidationsBefore(tx, firstIdAt(now - RETENTION_MS), limit);
   });

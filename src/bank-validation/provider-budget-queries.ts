@@ -4,13 +4,10 @@ export type BudgetRow = { bucket: string; tokens: number; refilled_at: number };
 
 /** Reads a bucket, which is full when it is new, and keeps others away from it until the commit. */
 export async function lockBudget(tx: Tx, full: BudgetRow): Promise<BudgetRow> {
-  await tx.query(
-    'insert into provider_budgets (bucket, tokens, refilled_at) values ($1, $2, $3) on conflict (bucket) do nothing',
-    [full.bucket, full.tokens, full.refilled_at],
-  );
   const [row] = await tx.query<BudgetRow>(
-    'update provider_budgets set tokens = tokens where bucket = $1 returning bucket, tokens, refilled_at',
-    [full.bucket],
+    `insert into provider_budgets (bucket, tokens, refilled_at) values ($1, $2, $3)
+     on conflict (bucket) do update set tokens = provider_budgets.tokens returning bucket, tokens, refilled_at`,
+    [full.bucket, full.tokens, full.refilled_at],
   );
   return row as BudgetRow;
 }
@@ -29,6 +26,11 @@ export async function refundBudget(tx: Tx, bucket: string, tokens: number, capac
     `update provider_budgets set tokens = case when tokens + $2 > $3 then $3 else tokens + $2 end where bucket = $1`,
     [bucket, tokens, capacity],
   );
+}
+
+/** Forgets the buckets of which nothing was taken since `time`. */
+export async function deleteBudgetsBefore(tx: Tx, time: number): Promise<void> {
+  await tx.query('delete from provider_budgets where refilled_at < $1', [time]);
 }
 
 /** Notes that this actor put this RUT to the provider today, and answers how many different ones that makes. */

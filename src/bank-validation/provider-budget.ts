@@ -21,6 +21,9 @@ const MS_PER_TOKEN = 30_000;
 const RUTS_PER_DAY = 1000;
 const MS_PER_DAY = 86_400_000;
 
+/** After this long without a question a bucket is full again, like one that was never asked of: it need not be kept. */
+export const FULL_AFTER_MS = (CAPACITY + MISMATCH_COST) * MS_PER_TOKEN;
+
 /**
  * Takes the price of a mismatch before the question is put, so that many questions at once cannot outrun the bucket.
  * Throws `Problem` RATE_LIMITED with the time to wait; the first refusal of a day is logged for the operator.

@@ -356,6 +356,21 @@ forEachEngine('the budget of questions to a provider', (openTestDatabase) => {
     await validateBankAccount(app, USER, account(rutAt(1000), '001', '1234509876'));
   });
 
+  test('a bucket is forgotten once it is full again, and not before', async () => {
+    const { app, db, refusedAfter } = await open('no_match');
+    const buckets = async () => (await db.query('select bucket from provider_budgets')).length;
+    await refusedAfter(USER, 50);
+    assert.equal(await buckets(), 51, 'of the user, and of each RUT that was asked about');
+    app.now.advance((1000 + 20) * 30_000);
+    await deleteOldValidations(app, 10);
+    assert.equal(await buckets(), 51);
+    app.now.advance(3_600_000);
+    await validateBankAccount(app, USER, account(rutAt(0), '001', '1234509876'));
+    await deleteOldValidations(app, 10);
+    assert.equal(await buckets(), 2, 'those of the last question');
+    await refusedAfter(USER, 49);
+  });
+
   async function open(kind: 'match' | 'no_match') {
     const db = await openTestDatabase();
     let asked = 0;
