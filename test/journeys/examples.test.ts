@@ -13,6 +13,7 @@ import { createPaymentService, type TokenPair } from '../../src/payment-services
 import { forEachEngine } from '../support/engines.ts';
 import { packSdk, type SdkPackage } from '../support/sdk-package.ts';
 import { type ReceivedRequest, startReceiver, startTestService } from '../support/test-service.ts';
+import { payOnPage, testOrder } from '../support/test-shop.ts';
 
 type Example = { name: string; program: string | undefined; args: string[] };
 
@@ -23,15 +24,6 @@ const EXAMPLES: Example[] = [
   { name: 'PHP', program: process.env.PHP_PATH, args: ['-S', '127.0.0.1:0', 'receiver.php'] },
   { name: 'Python', program: 'python3', args: ['receiver.py'] },
 ];
-
-const ORDER = {
-  x_amount: 5000,
-  x_currency: 'CLP',
-  x_customer_email: 'buyer@example.cl',
-  x_reference: 'ORD-7',
-  x_session_id: 'session-ORD-7',
-  x_shop_country: 'CL',
-};
 
 /** What is signed as a callback of the paid order is, but for these fields; and the answer. None of it is a payment. */
 const NO_PAYMENT: [name: string, changes: Record<string, string>, status: number][] = [
@@ -74,10 +66,8 @@ forEachEngine('the receivers of sdk/examples', (openTestDatabase) => {
       assert.deepEqual(shop.paid, []);
 
       const client = createRubricaClient({ baseUrl: service.url, ...clientTokens(tokens) });
-      const [callback, cancel, complete] = ['callback', 'cancel', 'complete'].map((path) => `${proxy.url}/${path}`);
-      const urls = { x_url_callback: callback ?? '', x_url_cancel: cancel ?? '', x_url_complete: complete ?? '' };
-      const { payUrl } = await client.createTransaction({ ...ORDER, ...urls });
-      await fetch(payUrl[0]?.url ?? '', { method: 'POST', body: new URLSearchParams({ method: 'simulated' }) });
+      const { payUrl } = await client.createTransaction(testOrder(proxy.url));
+      await payOnPage(payUrl);
       const { request, status } = await delivered.promise;
       assert.equal(status, 200);
       const again = await Promise.all(Array.from({ length: 5 }, () => shop.receive(request)));

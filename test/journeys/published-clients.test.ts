@@ -14,6 +14,7 @@ import type { ServiceEnvironment } from '../../src/payment-services/payment-serv
 import { forEachEngine } from '../support/engines.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { startReceiver, startTestService } from '../support/test-service.ts';
+import { payOnPage } from '../support/test-shop.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -58,7 +59,7 @@ forEachEngine('published clients, unmodified but for their base URL', (openTestD
       ['gateway', 'simulated'],
     );
 
-    await fetch(data.payUrl[0]?.url as string, { method: 'POST', body: new URLSearchParams({ method: 'simulated' }) });
+    await payOnPage(data.payUrl);
     const fields = Object.fromEntries(new URLSearchParams((await receiver.next()).body));
     assert.equal(fields.x_signature, signer.signPayload(fields, tokens.secret_token));
     assert.equal(fields.x_result, 'completed');
@@ -190,7 +191,7 @@ forEachEngine('published clients, unmodified but for their base URL', (openTestD
       };
       const created = JSON.parse((await run(program as string, [file, 'create', 'ORD-7'], options)).stdout);
       assert.ok(Number.isInteger(created.data.idTrx));
-      await fetch(created.data.payUrl[0].url, { method: 'POST', body: new URLSearchParams({ method: 'simulated' }) });
+      await payOnPage(created.data.payUrl);
       const { body } = await receiver.next();
       const verdict = await run(program as string, [file, 'verify', body], options);
       assert.match(verdict.stdout, /^genuine completed/);

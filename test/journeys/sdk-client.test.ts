@@ -6,12 +6,13 @@ import { dayOf } from '../../src/lib/calendar-day.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { startReceiver, startTestService } from '../support/test-service.ts';
+import { payOnPage, testOrder } from '../support/test-shop.ts';
 
 const ACCOUNT = { rut: '12345678-5', bankData: { bankSBIFNumber: '012', bankAccount: '12345678' } };
 
 forEachEngine('the client of the SDK', (openTestDatabase) => {
   test('takes a payment, gives some of it back, and reads what happened', async (context) => {
-    const { client, order, pay } = await open(context, (await openTestDatabase()).url);
+    const { client, order } = await open(context, (await openTestDatabase()).url);
     assert.deepEqual(
       (await client.listPaymentMethods()).map(({ codigo }) => codigo),
       ['simulated'],
@@ -23,7 +24,7 @@ forEachEngine('the client of the SDK', (openTestDatabase) => {
       status: 409,
     });
     assert.equal(await client.getStatus(idTrx), 'pending');
-    await pay(payUrl);
+    await payOnPage(payUrl);
     assert.equal((await client.getTransaction(idTrx)).status, 'complete');
 
     const refund = { amount: 2000, type: 'parcial' } as const;
@@ -76,9 +77,9 @@ forEachEngine('the client of the SDK', (openTestDatabase) => {
       lost.add(url);
       throw new TypeError('fetch failed');
     };
-    const { client, order, pay } = await open(context, (await openTestDatabase()).url, { fetch: forgetful });
+    const { client, order } = await open(context, (await openTestDatabase()).url, { fetch: forgetful });
     const { idTrx, payUrl } = await client.createTransaction(order);
-    await pay(payUrl);
+    await payOnPage(payUrl);
     const token = await client.createRefund(idTrx, { amount: 2000, type: 'parcial' });
     assert.deepEqual(
       (await client.listRefunds(idTrx)).map(({ verificationToken }) => verificationToken),
@@ -119,18 +120,5 @@ async function open(context: TestContext, databaseUrl: string, options: Partial<
     login: { apiToken: user.api_token },
     ...options,
   });
-  const order = {
-    x_amount: 5000,
-    x_currency: 'CLP',
-    x_customer_email: 'buyer@example.cl',
-    x_reference: 'ORD-7',
-    x_session_id: 'session-ORD-7',
-    x_shop_country: 'CL',
-    x_url_callback: `${shop.url}/callback`,
-    x_url_cancel: `${shop.url}/cancel`,
-    x_url_complete: `${shop.url}/complete`,
-  };
-  const pay = ([gateway]: { url: string }[]) =>
-    fetch(gateway?.url ?? '', { method: 'POST', body: new URLSearchParams({ method: 'simulated' }) });
-  return { client, order, pay, user };
+  return { client, order: testOrder(shop.url), user };
 }

@@ -16,19 +16,7 @@ forEachEngine('a backlog that one claim cannot take', (openTestDatabase) => {
     test(`is delivered without a pause, to ${endpoints} endpoints`, async () => {
       const app = createTestApp(await openTestDatabase());
       await enqueue(app, endpoints);
-      let woken = false;
-      const delivery = createCallbackDelivery(app, () => {
-        woken = true;
-      });
-      let claimed = 0;
-      // As the worker does, which would pause for a quarter of a second where this ends.
-      for (let goOn = true; goOn; ) {
-        woken = false;
-        const found = await delivery.poll();
-        claimed += found;
-        while (found === 0 && !woken && app.sent.length < claimed) await nextTurn();
-        goOn = found > 0 || woken;
-      }
+      const { delivery } = await claimWithoutPause(app, (claimed) => app.sent.length < claimed);
       await delivery.drain();
       assert.equal(app.sent.length, CALLBACKS);
       assert.equal(new Set(app.sent.map(({ body }) => body)).size, CALLBACKS);
@@ -39,22 +27,29 @@ forEachEngine('a backlog that one claim cannot take', (openTestDatabase) => {
     const answered = Promise.withResolvers<FetchOutcome>();
     const app = createTestApp(await openTestDatabase(), { fetch: () => answered.promise });
     await enqueue(app, 150, 6000);
-    let woken = false;
-    const delivery = createCallbackDelivery(app, () => {
-      woken = true;
-    });
-    let held = 0;
-    for (let goOn = true; goOn; ) {
-      woken = false;
-      const found = await delivery.poll();
-      held += found;
-      goOn = found > 0 || woken;
-    }
-    assert.equal(held, 1024 + 4096);
+    const { delivery, claimed } = await claimWithoutPause(app, () => false);
+    assert.equal(claimed, 1024 + 4096);
     answered.resolve({ kind: 'failed', reason: 'timeout', detail: '', durationMs: 1 });
     await delivery.drain();
   });
 });
+
+/** As the worker does, which would pause for a quarter of a second where this ends. */
+async function claimWithoutPause(app: TestApp, answersWillCome: (claimed: number) => boolean) {
+  let woken = false;
+  const delivery = createCallbackDelivery(app, () => {
+    woken = true;
+  });
+  let claimed = 0;
+  for (let goOn = true; goOn; ) {
+    woken = false;
+    const found = await delivery.poll();
+    claimed += found;
+    while (found === 0 && !woken && answersWillCome(claimed)) await nextTurn();
+    goOn = found > 0 || woken;
+  }
+  return { delivery, claimed };
+}
 
 async function enqueue(app: TestApp, endpoints: number, callbacks = CALLBACKS): Promise<void> {
   const environment = await createTestEnvironment(app);

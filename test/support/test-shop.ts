@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { Order } from '../../sdk/src/rubrica-client.ts';
 import type { App } from '../../src/app.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
@@ -65,6 +66,26 @@ export function signedBody(
     ...changes,
   };
   return withSignature(fields, secretToken);
+}
+
+/** What a shop orders through the client of the SDK; it hears of the payment, and gets the payer back, at `shopUrl`. */
+export function testOrder(shopUrl: string): Order {
+  return {
+    x_amount: 5000,
+    x_currency: 'CLP',
+    x_customer_email: 'buyer@example.cl',
+    x_reference: 'ORD-7',
+    x_session_id: 'session-ORD-7',
+    x_shop_country: 'CL',
+    x_url_callback: `${shopUrl}/callback`,
+    x_url_cancel: `${shopUrl}/cancel`,
+    x_url_complete: `${shopUrl}/complete`,
+  };
+}
+
+/** What the payer does on the pay page, the first of the addresses that a shop is answered with. */
+export function payOnPage([page]: { url: string }[]): Promise<Response> {
+  return fetch(page?.url ?? '', { method: 'POST', body: new URLSearchParams({ method: 'simulated' }) });
 }
 
 /** The fields, and a signature over all of them, whatever they hold. */
