@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { StorageError } from '../db/database.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { hasOpenAttempt, lockTransaction, selectExpired, selectTransaction } from './transaction-queries.ts';
 import { transitionTransaction } from './transition-transaction.ts';
@@ -8,9 +9,18 @@ import { transitionTransaction } from './transition-transaction.ts';
  * One for which a payment method has still to answer is left alone: its answer decides.
  */
 export async function expireTransactions(app: App, limit: number): Promise<number> {
-  const ids = await selectExpired(app.db, app.now(), limit);
-  for (const id of ids) await expireTransaction(app, id);
-  return ids.length;
+  let expired = 0;
+  for (const id of await selectExpired(app.db, app.now(), limit)) {
+    try {
+      await expireTransaction(app, id);
+      expired++;
+    } catch (error) {
+      // That of the store is everybody's; any other failure is of one transaction.
+      if (error instanceof StorageError) throw error;
+      app.log.error({ err: error, transaction: id }, 'a transaction could not be expired');
+    }
+  }
+  return expired;
 }
 
 async function expireTransaction(app: App, id: number): Promise<void> {

@@ -113,6 +113,20 @@ forEachEngine('moving a transaction', (openTestDatabase) => {
     assert.equal((await selectTransaction(app.db, paying.id))?.state, 'pending');
     assert.equal(await expireTransactions(app, 10), 0);
   });
+
+  test('a merchant whose Secret Token cannot be opened keeps no other transaction from expiring', async () => {
+    const { app, environment, transaction } = await open(openTestDatabase);
+    await app.db.transaction((tx) =>
+      tx.query(`update secret_tokens set sealed = 'damaged' where environment_id = $1`, [environment.id]),
+    );
+    app.now.advance(1);
+    const other = await createTestTransaction(app, await createTestEnvironment(app));
+    app.now.advance(3_600_000);
+    assert.equal(await expireTransactions(app, 10), 1);
+    assert.equal((await selectTransaction(app.db, transaction.id))?.state, 'pending');
+    assert.equal((await selectTransaction(app.db, other.id))?.state, 'expired');
+    assert.equal(await expireTransactions(app, 10), 0, 'so that the worker pauses before it tries again');
+  });
 });
 
 async function open(openTestDatabase: Parameters<Parameters<typeof forEachEngine>[1]>[0]) {
