@@ -1,9 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PlantName } from './plants.ts';
 import { comesTrue } from './support/orders.ts';
-import { prepareStore } from './support/prepare-store.ts';
+import { createScratchStore } from './support/scratch-store.ts';
 import { startServe } from './support/serve-process.ts';
 import { createShopClient } from './support/shop-client.ts';
 
@@ -31,32 +30,25 @@ const TRACE = [
 
 /** Lets 32 clients create transactions, and reads from the system calls what was flushed when each was answered. */
 export async function recordAckOrder(creates: number, plant?: PlantName): Promise<OrderReport> {
-  const folder = mkdtempSync(join(tmpdir(), 'rubrica-order-'));
-  const databaseUrl = `sqlite:${join(folder, 'rubrica.db')}`;
+  using store = await createScratchStore();
+  const { databaseUrl, folder } = store;
   const log = join(folder, 'strace.log');
-  const client = createShopClient();
+  using client = createShopClient();
   const references = new Map<number, string>();
   let count = 0;
-  try {
-    await prepareStore(databaseUrl);
-    const service = await startServe({ databaseUrl, plant, wrapper: [...TRACE, '-o', log] });
-    const run = async () => {
-      while (count < creates) {
-        const reference = `order-${String(count++).padStart(6, '0')}`;
-        const reply = await client.create(service.url, reference);
-        if (reply.kind !== 'created') throw new Error(`${reference} was ${JSON.stringify(reply)}`);
-        references.set(reply.id, reference);
-      }
-    };
-    await Promise.all(Array.from({ length: CLIENTS }, run));
-    service.signal('SIGKILL');
-    await service.exited;
-    await comesTrue(() => readFileSync(log, 'latin1').includes('+++ killed by SIGKILL'), 5_000);
-    return readOrder(readFileSync(log, 'latin1').split('\n'), references);
-  } finally {
-    client.close();
-    rmSync(folder, { recursive: true });
-  }
+  const service = await startServe({ databaseUrl, plant, wrapper: [...TRACE, '-o', log] });
+  const run = async () => {
+    while (count < creates) {
+      const reference = `order-${String(count++).padStart(6, '0')}`;
+      const reply = await client.create(service.url, reference);
+      if (reply.kind !== 'created') throw new Error(`${reference} was ${JSON.stringify(reply)}`);
+      references.set(reply.id, reference);
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, run));
+  await service.kill();
+  await comesTrue(() => readFileSync(log, 'latin1').includes('+++ killed by SIGKILL'), 5_000);
+  return readOrder(readFileSync(log, 'latin1').split('\n'), references);
 }
 
 /** One pass over the calls in their order: what was written to the log, what is flushed since, what is answered. */

@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { PlantName } from './plants.ts';
 import { auditStore } from './support/audit-store.ts';
 import { createJournal, type Journal, startLoad } from './support/load.ts';
-import { prepareStore } from './support/prepare-store.ts';
+import { createScratchStore } from './support/scratch-store.ts';
 import { MASTER_KEY, startServe } from './support/serve-process.ts';
 import { createShopClient } from './support/shop-client.ts';
 
@@ -30,42 +29,35 @@ const repository = join(import.meta.dirname, '../..');
 
 /** Writes backups while 16 clients create transactions, and starts a service on each of them. */
 export async function backUpUnderLoad(backups: number, method: BackupMethod): Promise<BackupReport> {
-  const folder = mkdtempSync(join(tmpdir(), 'rubrica-backup-'));
-  const file = join(folder, 'rubrica.db');
+  using store = await createScratchStore();
+  const { databaseUrl, file, folder } = store;
   const journal = createJournal();
-  const client = createShopClient();
+  using client = createShopClient();
   const report: BackupReport = { backups, rows: 0, meanwhile: 0, problems: [] };
-  try {
-    await prepareStore(`sqlite:${file}`);
-    const service = await startServe({ databaseUrl: `sqlite:${file}` });
-    const load = startLoad({ client, url: () => service.url, clients: CLIENTS, journal, prefix: 'b' });
-    for (let backup = 1; backup <= backups; backup++) {
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      const before = new Map(journal.acknowledged);
-      const copy = join(folder, `copy-${backup}.db`);
-      if (method === 'main file only') copyFileSync(file, copy);
-      else if (!(await runBackup(`sqlite:${file}`, copy, method))) {
-        report.problems.push(`backup ${backup} did not end within ${LONGEST_BACKUP_MS} ms`);
-        break;
-      }
-      report.meanwhile = journal.acknowledged.size - before.size;
-      const audit = await restore(`sqlite:${copy}`, {
-        ...journal,
-        acknowledged: before,
-        open: openAfter(before, journal),
-      });
-      report.rows = audit.rows;
-      report.problems.push(...audit.problems);
+  const service = await startServe({ databaseUrl });
+  const load = startLoad({ client, url: () => service.url, clients: CLIENTS, journal, prefix: 'b' });
+  for (let backup = 1; backup <= backups; backup++) {
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const before = new Map(journal.acknowledged);
+    const copy = join(folder, `copy-${backup}.db`);
+    if (method === 'main file only') copyFileSync(file, copy);
+    else if (!(await runBackup(databaseUrl, copy, method))) {
+      report.problems.push(`backup ${backup} did not end within ${LONGEST_BACKUP_MS} ms`);
+      break;
     }
-    await load.stop();
-    service.signal('SIGKILL');
-    await service.exited;
-    report.problems.push(...(await auditStore(`sqlite:${file}`, journal)).problems);
-    return report;
-  } finally {
-    client.close();
-    rmSync(folder, { recursive: true });
+    report.meanwhile = journal.acknowledged.size - before.size;
+    const audit = await restore(`sqlite:${copy}`, {
+      ...journal,
+      acknowledged: before,
+      open: openAfter(before, journal),
+    });
+    report.rows = audit.rows;
+    report.problems.push(...audit.problems);
   }
+  await load.stop();
+  await service.kill();
+  report.problems.push(...(await auditStore(databaseUrl, journal)).problems);
+  return report;
 }
 
 /** What was acknowledged before must be in the backup; what was asked for since may be. */
@@ -95,18 +87,15 @@ async function runBackup(databaseUrl: string, target: string, method: BackupMeth
 
 /** A service starts on the copy and takes a request; then the store is compared. */
 async function restore(databaseUrl: string, journal: Journal): Promise<{ rows: number; problems: string[] }> {
-  const client = createShopClient();
+  using client = createShopClient();
   try {
     const service = await startServe({ databaseUrl });
     const reply = await client.create(service.url, 'after-the-restore');
-    service.signal('SIGKILL');
-    await service.exited;
+    await service.kill();
     if (reply.kind !== 'created') return { rows: 0, problems: [`the restored service answered ${reply.kind}`] };
     const acknowledged = new Map([...journal.acknowledged, ['after-the-restore', reply.id]]);
     return await auditStore(databaseUrl, { ...journal, acknowledged });
   } catch (error) {
     return { rows: 0, problems: [(error as Error).message] };
-  } finally {
-    client.close();
   }
 }

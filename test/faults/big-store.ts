@@ -1,9 +1,8 @@
-import { copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { PlantName } from './plants.ts';
-import { prepareStore } from './support/prepare-store.ts';
+import { createScratchStore } from './support/scratch-store.ts';
 import { startServe } from './support/serve-process.ts';
 
 export type BigStart = { transactions: number; logMegabytes: number; readyMs: number };
@@ -13,27 +12,21 @@ const LEFT_IN_LOG = 60_000;
 
 /** Starts a service on a store of that many transactions with a long write-ahead log, as a kill would have left it. */
 export async function startOnBigStore(transactions: number, plant?: PlantName): Promise<BigStart> {
-  const folder = mkdtempSync(join(tmpdir(), 'rubrica-big-'));
-  const file = join(folder, 'rubrica.db');
+  using store = await createScratchStore();
+  const { file, folder } = store;
   const left = join(folder, 'left-behind.db');
-  try {
-    await prepareStore(`sqlite:${file}`);
-    const writer = new DatabaseSync(file);
-    fill(writer, 1, transactions - LEFT_IN_LOG);
-    // The rest stays in the log, and the files are copied while it does.
-    writer.exec('pragma wal_checkpoint(truncate); pragma wal_autocheckpoint = 0');
-    fill(writer, transactions - LEFT_IN_LOG + 1, transactions);
-    copyFileSync(file, left);
-    copyFileSync(`${file}-wal`, `${left}-wal`);
-    writer.close();
-    const logMegabytes = Math.round(statSync(`${left}-wal`).size / 1024 / 1024);
-    const service = await startServe({ databaseUrl: `sqlite:${left}`, plant });
-    service.signal('SIGKILL');
-    await service.exited;
-    return { transactions, logMegabytes, readyMs: service.readyMs };
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const writer = new DatabaseSync(file);
+  fill(writer, 1, transactions - LEFT_IN_LOG);
+  // The rest stays in the log, and the files are copied while it does.
+  writer.exec('pragma wal_checkpoint(truncate); pragma wal_autocheckpoint = 0');
+  fill(writer, transactions - LEFT_IN_LOG + 1, transactions);
+  copyFileSync(file, left);
+  copyFileSync(`${file}-wal`, `${left}-wal`);
+  writer.close();
+  const logMegabytes = Math.round(statSync(`${left}-wal`).size / 1024 / 1024);
+  const service = await startServe({ databaseUrl: `sqlite:${left}`, plant });
+  await service.kill();
+  return { transactions, logMegabytes, readyMs: service.readyMs };
 }
 
 function fill(db: DatabaseSync, from: number, to: number): void {

@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { PlantName } from './plants.ts';
 import { comesTrue, createPaid, readOutcome } from './support/orders.ts';
 import { prepareStore } from './support/prepare-store.ts';
+import { createScratchStore } from './support/scratch-store.ts';
 import { startServe } from './support/serve-process.ts';
 import { createShopClient } from './support/shop-client.ts';
 import { startSlowMerchant } from './support/slow-merchant.ts';
@@ -22,34 +20,27 @@ export async function jumpClock(
   options: { plant?: PlantName; short?: boolean } = {},
 ): Promise<string[]> {
   const { plant, short = false } = options;
-  const folder = mkdtempSync(join(tmpdir(), 'rubrica-clock-'));
-  const databaseUrl = `sqlite:${join(folder, 'rubrica.db')}`;
-  const merchant = await startSlowMerchant();
+  using store = await createScratchStore();
+  const { databaseUrl } = store;
+  using merchant = await startSlowMerchant();
   const arrived = (path: string) => merchant.arrivals.filter((arrival) => arrival.path === path);
   const problems: string[] = [];
-  try {
-    await prepareStore(databaseUrl);
-    const settings = { CLOCK_JUMP_MS: String(hours * HOUR) };
-    const service = await startServe({ databaseUrl, plant, settings, jumpingClock: true });
-    const waiting = await createWaiting(service.url);
-    await createPaid(service.url, 'failing', `${merchant.url}/fail`);
-    if (!(await comesTrue(() => arrived('/fail').length === 1, 5_000))) problems.push('there was no first attempt');
-    service.signal('SIGUSR2');
-    await createPaid(service.url, 'after the jump', `${merchant.url}/ok`);
-    if (!(await comesTrue(() => arrived('/ok').length === 1, 5_000))) problems.push('a payment was not told at once');
-    if ((await readOutcome(databaseUrl, waiting)).state !== 'pending') problems.push('a transaction expired too soon');
-    const triedAgain = await comesTrue(() => arrived('/fail').length === 2, short ? 500 : 2 * SECOND_ATTEMPT_MS);
-    if (!triedAgain && !short) problems.push('the second attempt was late');
-    const [first, second] = arrived('/fail');
-    if (second !== undefined && second.at - (first?.at ?? 0) < 0.9 * SECOND_ATTEMPT_MS)
-      problems.push('the second attempt was early');
-    service.signal('SIGKILL');
-    await service.exited;
-    return problems;
-  } finally {
-    merchant.close();
-    rmSync(folder, { recursive: true });
-  }
+  const settings = { CLOCK_JUMP_MS: String(hours * HOUR) };
+  const service = await startServe({ databaseUrl, plant, settings, jumpingClock: true });
+  const waiting = await createWaiting(service.url);
+  await createPaid(service.url, 'failing', `${merchant.url}/fail`);
+  if (!(await comesTrue(() => arrived('/fail').length === 1, 5_000))) problems.push('there was no first attempt');
+  service.signal('SIGUSR2');
+  await createPaid(service.url, 'after the jump', `${merchant.url}/ok`);
+  if (!(await comesTrue(() => arrived('/ok').length === 1, 5_000))) problems.push('a payment was not told at once');
+  if ((await readOutcome(databaseUrl, waiting)).state !== 'pending') problems.push('a transaction expired too soon');
+  const triedAgain = await comesTrue(() => arrived('/fail').length === 2, short ? 500 : 2 * SECOND_ATTEMPT_MS);
+  if (!triedAgain && !short) problems.push('the second attempt was late');
+  const [first, second] = arrived('/fail');
+  if (second !== undefined && second.at - (first?.at ?? 0) < 0.9 * SECOND_ATTEMPT_MS)
+    problems.push('the second attempt was early');
+  await service.kill();
+  return problems;
 }
 
 /**
@@ -57,7 +48,7 @@ export async function jumpClock(
  * of it, and takes no callback from it that is being delivered. Answers what was not so.
  */
 export async function addReplicaAhead(databaseUrl: string, plant?: PlantName): Promise<string[]> {
-  const merchant = await startSlowMerchant();
+  using merchant = await startSlowMerchant();
   const problems: string[] = [];
   await prepareStore(databaseUrl);
   const replica = await startServe({ databaseUrl, plant });
@@ -69,16 +60,13 @@ export async function addReplicaAhead(databaseUrl: string, plant?: PlantName): P
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   if ((await readOutcome(databaseUrl, waiting)).state !== 'pending') problems.push('a transaction expired too soon');
   if (merchant.arrivals.length > 1) problems.push('a callback was taken from the worker that was delivering it');
-  for (const service of [replica, ahead]) service.signal('SIGKILL');
-  await Promise.all([replica.exited, ahead.exited]);
-  merchant.close();
+  await Promise.all([replica.kill(), ahead.kill()]);
   return problems;
 }
 
 async function createWaiting(url: string): Promise<number> {
-  const shop = createShopClient();
+  using shop = createShopClient();
   const reply = await shop.create(url, 'waiting');
-  shop.close();
   if (reply.kind !== 'created') throw new Error('The order that waits was not created');
   return reply.id;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../support/throwaway-postgres.ts';
 import { checkHistory, type Operation, type StoredRow } from './linearizability.ts';
@@ -40,7 +41,7 @@ const REPEATS = 0.2;
 export async function createConcurrently(binaries: string, options: ConcurrentOptions): Promise<ConcurrentReport> {
   const postgres = await startThrowawayPostgres(binaries);
   const replicas: ServeProcess[] = [];
-  const client = createShopClient();
+  using client = createShopClient();
   try {
     const token = await prepareStore(postgres.url);
     if (options.plant === 'select, then insert') await dropUniqueIndex(postgres.url);
@@ -61,9 +62,7 @@ export async function createConcurrently(binaries: string, options: ConcurrentOp
       violations: [...(lost() ? ['a replica ended that nobody had killed'] : []), ...checkHistory(history, rows)],
     };
   } finally {
-    client.close();
-    for (const replica of replicas) replica.signal('SIGKILL');
-    await Promise.all(replicas.map((replica) => replica.exited));
+    await Promise.all(replicas.map((replica) => replica.kill()));
     await postgres.stop();
   }
 }
@@ -207,8 +206,4 @@ function withOptions(url: string, options: string | undefined): string {
 
 function pick<Item>(items: readonly Item[], random: () => number): Item | undefined {
   return items[Math.floor(items.length * random())];
-}
-
-function sleep(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

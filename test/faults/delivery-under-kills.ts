@@ -41,7 +41,7 @@ const CHUNK = 500;
 export async function deliverUnderKills(databaseUrl: string, options: DeliveryOptions): Promise<DeliveryReport> {
   const { callbacks, kills, troubles, patienceMs, plant, random } = options;
   await prepareStore(databaseUrl);
-  const merchant = await startTroubledMerchant();
+  using merchant = await startTroubledMerchant();
   const db = openDatabase(databaseUrl, { connections: 1, pooler: false, onFatal: () => {} });
   let service: ServeProcess | undefined;
   try {
@@ -51,8 +51,7 @@ export async function deliverUnderKills(databaseUrl: string, options: DeliveryOp
       const share = (callbacks * kill) / (kills + 1);
       await comesTrue(() => merchant.received.size >= share, 20_000);
       await new Promise((resolve) => setTimeout(resolve, 50 * random()));
-      service.signal('SIGKILL');
-      await service.exited;
+      await service.kill();
     }
     service = await startServe({ databaseUrl, plant });
     await comesTrue(async () => (await countStates(db)).queued === undefined, patienceMs);
@@ -64,10 +63,8 @@ export async function deliverUnderKills(databaseUrl: string, options: DeliveryOp
     if (repeated > inFlight) problems.push(`${repeated} came again, and kills explain ${inFlight}`);
     return { callbacks, kills, repeated, states, problems };
   } finally {
-    service?.signal('SIGKILL');
-    await service?.exited;
+    await service?.kill();
     await db.close();
-    merchant.close();
   }
 }
 

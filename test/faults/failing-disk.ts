@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PlantName } from './plants.ts';
 import { auditStore } from './support/audit-store.ts';
-import { createJournal, type Journal, resolveOpen, startLoad } from './support/load.ts';
-import { prepareStore } from './support/prepare-store.ts';
+import { createJournal, type Journal, resolveOpen, startLoad, unexpectedAnswers } from './support/load.ts';
+import { createScratchStore } from './support/scratch-store.ts';
 import { type Exit, ServeEnded, type ServeProcess, startServe } from './support/serve-process.ts';
 import { createShopClient } from './support/shop-client.ts';
 import { firedCalls, type Injection, injecting } from './support/system-calls.ts';
@@ -29,7 +27,7 @@ const ANSWERS_AFTERWARDS = 20;
 const PATIENCE_MS = 15_000;
 
 /** What clients may be told when a disk fails. */
-const EXPECTED_ANSWERS = new Set([
+const EXPECTED_ANSWERS = [
   'created',
   'replayed',
   'STORAGE_FULL',
@@ -38,24 +36,19 @@ const EXPECTED_ANSWERS = new Set([
   'unknown: 503 OUTCOME_UNKNOWN',
   'unknown: ECONNRESET',
   'unknown: socket hang up',
-]);
+];
 
 /** Creates transactions on a service whose disk fails at one system call, and starts it anew on what is left. */
 export async function createOnFailingDisk(injection: Injection, plant?: PlantName): Promise<DiskFaultReport> {
-  const folder = mkdtempSync(join(tmpdir(), 'rubrica-failing-'));
-  const databaseUrl = `sqlite:${join(folder, 'rubrica.db')}`;
+  using store = await createScratchStore();
+  const { databaseUrl, folder } = store;
   const log = join(folder, 'strace.log');
   const journal = createJournal();
-  try {
-    await prepareStore(databaseUrl);
-    const run = await runUntilFault(databaseUrl, injection, log, journal, plant);
-    const answers = { ...journal.counts };
-    const wrong = Object.keys(answers).filter((answer) => !EXPECTED_ANSWERS.has(answer));
-    const problems = [...wrong.map((answer) => `answered ${answer}`), ...(await startAnew(databaseUrl, journal))];
-    return { ...run, fired: firedCalls(log), answers, problems };
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const run = await runUntilFault(databaseUrl, injection, log, journal, plant);
+  const answers = { ...journal.counts };
+  const wrong = unexpectedAnswers(journal, ...EXPECTED_ANSWERS);
+  const problems = [...wrong, ...(await startAnew(databaseUrl, journal))];
+  return { ...run, fired: firedCalls(log), answers, problems };
 }
 
 async function runUntilFault(
@@ -72,7 +65,7 @@ async function runUntilFault(
     if (error instanceof ServeEnded) return { started: false, exit: error.exit, createdAfterFailure: 0 };
     throw error;
   }
-  const client = createShopClient();
+  using client = createShopClient();
   let answersAfterwards = 0;
   let createdAfterFailure = 0;
   const load = startLoad({
@@ -92,21 +85,16 @@ async function runUntilFault(
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   const exit = await Promise.race([service.exited, new Promise<null>((resolve) => setTimeout(resolve, 500, null))]);
-  service.signal('SIGKILL');
-  await load.stop();
-  await service.exited;
-  client.close();
+  await Promise.all([service.kill(), load.stop()]);
   return { started: true, exit, createdAfterFailure };
 }
 
 /** On a disk that works again: everything is answered, and the store agrees with every answer. */
 async function startAnew(databaseUrl: string, journal: Journal): Promise<string[]> {
-  const client = createShopClient();
+  using client = createShopClient();
   const service = await startServe({ databaseUrl });
   await resolveOpen(client, service.url, journal);
-  service.signal('SIGKILL');
-  await service.exited;
-  client.close();
+  await service.kill();
   const { problems } = await auditStore(databaseUrl, journal);
   return journal.open.size === 0 ? problems : [...problems, `${journal.open.size} requests stayed without an answer`];
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { PlantName } from './plants.ts';
 import { auditStore } from './support/audit-store.ts';
 import { createJournal, startLoad } from './support/load.ts';
+import { comesTrue } from './support/orders.ts';
 import { prepareStore } from './support/prepare-store.ts';
 import { createSmallDisk } from './support/scratch-disk.ts';
 import { startServe } from './support/serve-process.ts';
@@ -27,40 +28,34 @@ const PATIENCE_MS = 10_000;
 
 /** Fills the disk under a running service, looks what it still does, makes room, and looks again. */
 export async function fillDisk(plant?: PlantName): Promise<FullDiskReport> {
-  const disk = createSmallDisk(MEGABYTES);
+  using disk = createSmallDisk(MEGABYTES);
   const databaseUrl = `sqlite:${join(disk.folder, 'rubrica.db')}`;
   const ballast = join(disk.folder, 'ballast');
   const journal = createJournal();
-  const client = createShopClient();
-  try {
-    const token = await prepareStore(databaseUrl);
-    writeFileSync(ballast, Buffer.alloc(BALLAST_BYTES));
-    const service = await startServe({ databaseUrl, plant });
-    const first = await client.create(service.url, 'first');
-    if (first.kind !== 'created') throw new Error('The first create was refused');
-    journal.acknowledged.set('first', first.id);
-    const load = startLoad({ client, url: () => service.url, clients: CLIENTS, journal, prefix: 'f' });
-    await until(() => (journal.counts.STORAGE_FULL ?? 0) >= 3 * CLIENTS || !service.running());
-    const reads = {
-      ready: (await client.get(`${service.url}/readyz`)).status,
-      transaction: (await client.get(`${service.url}/trxs/${first.id}`, { authorization: `Bearer ${token}` })).status,
-      'pay page': (await client.get(first.payUrl)).status,
-    };
-    const created = journal.counts.created ?? 0;
-    const refused = journal.counts.STORAGE_FULL ?? 0;
-    rmSync(ballast);
-    const freedAt = performance.now();
-    const accepts = () => (journal.counts.created ?? 0) > created + CLIENTS;
-    await until(() => accepts() || !service.running());
-    const acceptedAgainMs = accepts() ? Math.round(performance.now() - freedAt) : null;
-    await load.stop();
-    service.signal('SIGKILL');
-    await service.exited;
-    return { created, refused, reads, acceptedAgainMs, problems: (await auditStore(databaseUrl, journal)).problems };
-  } finally {
-    client.close();
-    disk.remove();
-  }
+  using client = createShopClient();
+  const token = await prepareStore(databaseUrl);
+  writeFileSync(ballast, Buffer.alloc(BALLAST_BYTES));
+  const service = await startServe({ databaseUrl, plant });
+  const first = await client.create(service.url, 'first');
+  if (first.kind !== 'created') throw new Error('The first create was refused');
+  journal.acknowledged.set('first', first.id);
+  const load = startLoad({ client, url: () => service.url, clients: CLIENTS, journal, prefix: 'f' });
+  await comesTrue(() => (journal.counts.STORAGE_FULL ?? 0) >= 3 * CLIENTS || !service.running(), PATIENCE_MS);
+  const reads = {
+    ready: (await client.get(`${service.url}/readyz`)).status,
+    transaction: (await client.get(`${service.url}/trxs/${first.id}`, { authorization: `Bearer ${token}` })).status,
+    'pay page': (await client.get(first.payUrl)).status,
+  };
+  const created = journal.counts.created ?? 0;
+  const refused = journal.counts.STORAGE_FULL ?? 0;
+  rmSync(ballast);
+  const freedAt = performance.now();
+  const accepts = () => (journal.counts.created ?? 0) > created + CLIENTS;
+  await comesTrue(() => accepts() || !service.running(), PATIENCE_MS);
+  const acceptedAgainMs = accepts() ? Math.round(performance.now() - freedAt) : null;
+  await load.stop();
+  await service.kill();
+  return { created, refused, reads, acceptedAgainMs, problems: (await auditStore(databaseUrl, journal)).problems };
 }
 
 /** Answers a line for each thing that a full disk may not do. */
@@ -70,9 +65,4 @@ export function checkFullDisk({ refused, reads, acceptedAgainMs, problems }: Ful
   for (const [what, status] of Object.entries(reads)) if (status !== 200) found.push(`${what} was answered ${status}`);
   if (acceptedAgainMs === null || acceptedAgainMs > 5_000) found.push(`accepted again after ${acceptedAgainMs} ms`);
   return found;
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const end = performance.now() + PATIENCE_MS;
-  while (!condition() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
 }

@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { startThrowawayPostgres } from '../support/throwaway-postgres.ts';
 import type { PlantName } from './plants.ts';
 import { auditStore } from './support/audit-store.ts';
 import { createJournal, type Journal, note, startLoad } from './support/load.ts';
+import { comesTrue } from './support/orders.ts';
 import { prepareStore } from './support/prepare-store.ts';
+import { createScratchStore } from './support/scratch-store.ts';
 import { type ServeProcess, startServe } from './support/serve-process.ts';
 import { createShopClient, type Reply, type ShopClient } from './support/shop-client.ts';
 import { startSlowMerchant } from './support/slow-merchant.ts';
@@ -33,48 +33,41 @@ export async function stopUnderLoad(options: {
   random: () => number;
 }): Promise<StopReport> {
   const { stops, plant, random } = options;
-  const folder = mkdtempSync(join(tmpdir(), 'rubrica-stop-'));
-  const databaseUrl = `sqlite:${join(folder, 'rubrica.db')}`;
+  using store = await createScratchStore();
+  const { databaseUrl } = store;
   const journal = createJournal();
-  const client = createShopClient();
-  const merchant = await startSlowMerchant(500);
+  using client = createShopClient();
+  using merchant = await startSlowMerchant(500);
   const problems: string[] = [];
   let slowestExitMs = 0;
-  try {
-    await prepareStore(databaseUrl);
-    for (let stop = 0; stop < stops; stop++) {
-      const service = await startServe({ databaseUrl, plant });
-      await beginCallback(service, `${merchant.url}/slow`, `paid-${stop}`, journal);
-      const load = startLoad({
-        client,
-        url: () => (service.running() ? service.url : null),
-        clients: CLIENTS,
-        journal,
-        prefix: `s${stop}`,
-      });
-      await waitFor(() => merchant.arrivals.length > stop);
-      await sleep(50 * random());
-      const exitMs = await stopService(service, problems);
-      slowestExitMs = Math.max(slowestExitMs, exitMs);
-      await load.stop();
-    }
-    // What was open when its connection ended must not have been carried out: an answer would have been owed.
-    const openAtEnd = new Set(journal.open);
-    const audit = await auditStore(databaseUrl, { ...journal, open: new Set() });
-    problems.push(...audit.problems, ...(await unrecorded(databaseUrl, stops)));
-    return {
-      stops,
-      acknowledged: journal.acknowledged.size,
-      notTaken: openAtEnd.size + journal.refused.size,
-      slowestExitMs,
-      callbacks: merchant.arrivals.length,
-      problems,
-    };
-  } finally {
-    merchant.close();
-    client.close();
-    rmSync(folder, { recursive: true });
+  for (let stop = 0; stop < stops; stop++) {
+    const service = await startServe({ databaseUrl, plant });
+    await beginCallback(service, `${merchant.url}/slow`, `paid-${stop}`, journal);
+    const load = startLoad({
+      client,
+      url: () => (service.running() ? service.url : null),
+      clients: CLIENTS,
+      journal,
+      prefix: `s${stop}`,
+    });
+    await comesTrue(() => merchant.arrivals.length > stop, 10_000);
+    await sleep(50 * random());
+    const exitMs = await stopService(service, problems);
+    slowestExitMs = Math.max(slowestExitMs, exitMs);
+    await load.stop();
   }
+  // What was open when its connection ended must not have been carried out: an answer would have been owed.
+  const openAtEnd = new Set(journal.open);
+  const audit = await auditStore(databaseUrl, { ...journal, open: new Set() });
+  problems.push(...audit.problems, ...(await unrecorded(databaseUrl, stops)));
+  return {
+    stops,
+    acknowledged: journal.acknowledged.size,
+    notTaken: openAtEnd.size + journal.refused.size,
+    slowestExitMs,
+    callbacks: merchant.arrivals.length,
+    problems,
+  };
 }
 
 export type RollingReport = {
@@ -93,7 +86,7 @@ export async function restartReplicas(
   options: { rounds: number; plant?: PlantName },
 ): Promise<RollingReport> {
   const postgres = await startThrowawayPostgres(binaries);
-  const client = createShopClient();
+  using client = createShopClient();
   const journal = createJournal();
   const replicas: ServeProcess[] = [];
   let repeated = 0;
@@ -133,9 +126,7 @@ export async function restartReplicas(
       problems,
     };
   } finally {
-    client.close();
-    for (const replica of replicas) replica.signal('SIGKILL');
-    await Promise.all(replicas.map((replica) => replica.exited));
+    await Promise.all(replicas.map((replica) => replica.kill()));
     await postgres.stop();
   }
 }
@@ -163,12 +154,11 @@ async function beginCallback(
   reference: string,
   journal: Journal,
 ): Promise<void> {
-  const shop = createShopClient({ callbackUrl });
+  using shop = createShopClient({ callbackUrl });
   const reply = await shop.create(service.url, reference);
   note(journal, reference, reply);
   if (reply.kind !== 'created') throw new Error(`The order to be paid was ${reply.kind}`);
   await shop.pay(reply.payUrl);
-  shop.close();
 }
 
 /** Answers how long it took. */
@@ -190,13 +180,4 @@ async function unrecorded(databaseUrl: string, expected: number): Promise<string
   );
   await db.close();
   return row?.delivered === expected ? [] : [`${row?.delivered} of ${expected} callbacks are recorded as delivered`];
-}
-
-async function waitFor(condition: () => boolean): Promise<void> {
-  const end = performance.now() + 10_000;
-  while (!condition() && performance.now() < end) await sleep(5);
-}
-
-function sleep(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

@@ -1,9 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { PlantName } from './plants.ts';
 import { comesTrue, createPaid } from './support/orders.ts';
-import { prepareStore } from './support/prepare-store.ts';
+import { createScratchStore } from './support/scratch-store.ts';
 import { startServe } from './support/serve-process.ts';
 import { startSlowMerchant } from './support/slow-merchant.ts';
 
@@ -21,36 +18,28 @@ const MOST_AT_ONCE = 4;
 
 /** Pays `hung` orders of a merchant that never answers, then `others` of one that does. */
 export async function hangMerchant(hung: number, others: number, plant?: PlantName): Promise<HungReport> {
-  const folder = mkdtempSync(join(tmpdir(), 'rubrica-hung-'));
-  const databaseUrl = `sqlite:${join(folder, 'rubrica.db')}`;
-  const merchant = await startSlowMerchant();
+  using store = await createScratchStore();
+  using merchant = await startSlowMerchant();
   const arrived = (path: string) => merchant.arrivals.filter((arrival) => arrival.path.startsWith(path));
   const problems: string[] = [];
-  try {
-    await prepareStore(databaseUrl);
-    const service = await startServe({ databaseUrl, plant });
-    const pay = (number: number, path: string) =>
-      createPaid(service.url, `${path.slice(1)}-${number}`, merchant.url + path);
-    await Promise.all(Array.from({ length: hung }, (_, number) => pay(number, '/hang')));
-    if (!(await comesTrue(() => arrived('/hang').length > 0, 5_000))) problems.push('nothing hangs');
-    let slowestMs = 0;
-    for (let number = 0; number < others; number++) {
-      await pay(number, '/ok');
-      const paidAt = performance.now();
-      if (!(await comesTrue(() => arrived('/ok').length > number, FIRST_ATTEMPT_MS))) {
-        problems.push(`a callback of another merchant did not arrive within ${FIRST_ATTEMPT_MS} ms`);
-        break;
-      }
-      slowestMs = Math.max(slowestMs, Math.round((arrived('/ok')[number]?.at ?? 0) - paidAt));
+  const service = await startServe({ databaseUrl: store.databaseUrl, plant });
+  const pay = (number: number, path: string) =>
+    createPaid(service.url, `${path.slice(1)}-${number}`, merchant.url + path);
+  await Promise.all(Array.from({ length: hung }, (_, number) => pay(number, '/hang')));
+  if (!(await comesTrue(() => arrived('/hang').length > 0, 5_000))) problems.push('nothing hangs');
+  let slowestMs = 0;
+  for (let number = 0; number < others; number++) {
+    await pay(number, '/ok');
+    const paidAt = performance.now();
+    if (!(await comesTrue(() => arrived('/ok').length > number, FIRST_ATTEMPT_MS))) {
+      problems.push(`a callback of another merchant did not arrive within ${FIRST_ATTEMPT_MS} ms`);
+      break;
     }
-    const hanging = arrived('/hang').length;
-    // None of them has run out of time yet, so all that arrived are under way.
-    if (hanging > MOST_AT_ONCE && slowestMs < 5_000) problems.push(`${hanging} requests at once at one merchant`);
-    service.signal('SIGKILL');
-    await service.exited;
-    return { hanging, slowestMs, problems };
-  } finally {
-    merchant.close();
-    rmSync(folder, { recursive: true });
+    slowestMs = Math.max(slowestMs, Math.round((arrived('/ok')[number]?.at ?? 0) - paidAt));
   }
+  const hanging = arrived('/hang').length;
+  // None of them has run out of time yet, so all that arrived are under way.
+  if (hanging > MOST_AT_ONCE && slowestMs < 5_000) problems.push(`${hanging} requests at once at one merchant`);
+  await service.kill();
+  return { hanging, slowestMs, problems };
 }

@@ -1,10 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { PlantName } from './plants.ts';
 import { auditStore } from './support/audit-store.ts';
 import { createJournal, resolveOpen, startLoad } from './support/load.ts';
-import { prepareStore } from './support/prepare-store.ts';
+import { createScratchStore } from './support/scratch-store.ts';
 import { startServe } from './support/serve-process.ts';
 import { createShopClient } from './support/shop-client.ts';
 
@@ -29,43 +26,32 @@ export async function killUnderLoad(options: {
   random: () => number;
 }): Promise<KillReport> {
   const { kills, plant, random } = options;
-  const folder = mkdtempSync(join(tmpdir(), 'rubrica-kill-'));
-  const databaseUrl = `sqlite:${join(folder, 'rubrica.db')}`;
+  using store = await createScratchStore();
+  const { databaseUrl } = store;
   const journal = createJournal();
-  const client = createShopClient();
+  using client = createShopClient();
   let open = 0;
   let slowestStartMs = 0;
-  try {
-    await prepareStore(databaseUrl);
-    for (let kill = 0; kill < kills; kill++) {
-      const service = await startServe({ databaseUrl, plant });
-      slowestStartMs = Math.max(slowestStartMs, service.readyMs);
-      const answered = Promise.withResolvers<unknown>();
-      const load = startLoad({
-        client,
-        url: () => service.url,
-        clients: CLIENTS,
-        journal,
-        prefix: `k${kill}`,
-        retryOpen: true,
-        onReply: answered.resolve,
-      });
-      await answered.promise;
-      await new Promise((resolve) => setTimeout(resolve, 50 + 300 * random()));
-      service.signal('SIGKILL');
-      await load.stop();
-      await service.exited;
-      open += journal.open.size;
-    }
+  for (let kill = 0; kill < kills; kill++) {
     const service = await startServe({ databaseUrl, plant });
-    await resolveOpen(client, service.url, journal);
-    service.signal('SIGKILL');
-    await service.exited;
-    const { problems } = await auditStore(databaseUrl, journal);
-    if (journal.open.size > 0) problems.push(`${journal.open.size} requests stayed without an answer`);
-    return { kills, acknowledged: journal.acknowledged.size, open, problems, slowestStartMs };
-  } finally {
-    client.close();
-    rmSync(folder, { recursive: true });
+    slowestStartMs = Math.max(slowestStartMs, service.readyMs);
+    const load = startLoad({
+      client,
+      url: () => service.url,
+      clients: CLIENTS,
+      journal,
+      prefix: `k${kill}`,
+      retryOpen: true,
+    });
+    await load.answered;
+    await new Promise((resolve) => setTimeout(resolve, 50 + 300 * random()));
+    await Promise.all([service.kill(), load.stop()]);
+    open += journal.open.size;
   }
+  const service = await startServe({ databaseUrl, plant });
+  await resolveOpen(client, service.url, journal);
+  await service.kill();
+  const { problems } = await auditStore(databaseUrl, journal);
+  if (journal.open.size > 0) problems.push(`${journal.open.size} requests stayed without an answer`);
+  return { kills, acknowledged: journal.acknowledged.size, open, problems, slowestStartMs };
 }

@@ -26,8 +26,7 @@ export async function killMigration(
   }
   try {
     const service = await startServe({ databaseUrl });
-    service.signal('SIGKILL');
-    await service.exited;
+    await service.kill();
     return [];
   } catch (error) {
     return [`statement ${statement}: ${(error as Error).message.split('\n')[1]}`];

@@ -1,6 +1,6 @@
 import type { PlantName } from './plants.ts';
 import { auditStore } from './support/audit-store.ts';
-import { createJournal, type Journal, type Load, resolveOpen, startLoad } from './support/load.ts';
+import { createJournal, type Journal, type Load, resolveOpen, startLoad, unexpectedAnswers } from './support/load.ts';
 import { comesTrue } from './support/orders.ts';
 import { prepareStore } from './support/prepare-store.ts';
 import { type ServeProcess, startServe } from './support/serve-process.ts';
@@ -31,6 +31,8 @@ const CLIENTS = 16;
 /** A request waits for its turn, perhaps for ids, and for its commit: each for at most ten seconds. */
 const LONGEST_ANSWER_MS = 30_000;
 const LONGEST_RECOVERY_MS = 15_000;
+/** Whatever a network does, clients hear one of these. */
+const EXPECTED_ANSWERS = ['created', 'replayed', 'STORAGE_UNAVAILABLE', 'OVERLOADED', 'unknown: 503 OUTCOME_UNKNOWN'];
 
 /** Creates transactions while the network between the service and its PostgreSQL fails for a time. */
 export async function splitFromDatabase(databaseUrl: string, options: SplitOptions): Promise<SplitReport> {
@@ -38,7 +40,7 @@ export async function splitFromDatabase(databaseUrl: string, options: SplitOptio
   await prepareStore(databaseUrl);
   const network = await splitNetwork(databaseUrl);
   const journal = createJournal();
-  const client = createShopClient({ timeoutMs: LONGEST_ANSWER_MS });
+  using client = createShopClient({ timeoutMs: LONGEST_ANSWER_MS });
   const service = await startServe({ databaseUrl: network.url, plant });
   let slowestAnswerMs = 0;
   const timed: ShopClient = {
@@ -66,13 +68,11 @@ export async function splitFromDatabase(databaseUrl: string, options: SplitOptio
       slowestAnswerMs,
       ready,
       recoveredMs,
-      problems: [...problems, ...unexpected(journal)],
+      problems: [...problems, ...unexpectedAnswers(journal, ...EXPECTED_ANSWERS)],
     };
   } finally {
-    service.signal('SIGKILL');
     network.close();
-    await Promise.all([load.stop(), service.exited]);
-    client.close();
+    await Promise.all([service.kill(), load.stop()]);
   }
 }
 
@@ -109,14 +109,6 @@ async function settle(
   const { problems } = await auditStore(databaseUrl, journal);
   const { status } = await client.get(`${service.url}/readyz`);
   return status === 200 ? problems : [...problems, `/readyz was ${status} at the end`];
-}
-
-/** Whatever a network does, clients hear one of these. */
-function unexpected({ counts }: Journal): string[] {
-  const expected = ['created', 'replayed', 'STORAGE_UNAVAILABLE', 'OVERLOADED', 'unknown: 503 OUTCOME_UNKNOWN'];
-  return Object.keys(counts)
-    .filter((answer) => !expected.includes(answer))
-    .map((answer) => `${counts[answer]} were answered ${answer}`);
 }
 
 /** Answers a line for each thing that a split network may not do. */

@@ -1,13 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { openDatabase } from '../../src/db/open-database.ts';
 import type { PlantName } from './plants.ts';
 import { auditStore } from './support/audit-store.ts';
-import { createJournal, note, startLoad } from './support/load.ts';
+import { createJournal, note, startLoad, unexpectedAnswers } from './support/load.ts';
 import { comesTrue } from './support/orders.ts';
 import { startPipelinedLoad } from './support/pipelined-load.ts';
 import { prepareStore } from './support/prepare-store.ts';
+import { createScratchStore } from './support/scratch-store.ts';
 import { type ServeProcess, startServe } from './support/serve-process.ts';
 import { createShopClient, type ShopClient } from './support/shop-client.ts';
 
@@ -29,46 +28,39 @@ const MOST_MEGABYTES_MORE = 300;
 
 /** Asks an embedded service for far more than it can do, then for what is usual. */
 export async function stormService(milliseconds: number, plant?: PlantName): Promise<StormReport> {
-  const folder = mkdtempSync(join(tmpdir(), 'rubrica-storm-'));
-  const databaseUrl = `sqlite:${join(folder, 'rubrica.db')}`;
+  using store = await createScratchStore();
+  const { databaseUrl } = store;
   const journal = createJournal();
-  const client = createShopClient();
+  using client = createShopClient();
   const problems: string[] = [];
-  try {
-    await prepareStore(databaseUrl);
-    const service = await startServe({ databaseUrl, plant });
-    await createSome(service, client, 'before', problems);
-    const megabytes = [residentMegabytes(service)];
-    const onRefused = (retryAfter: string | null) => {
-      if (!(Number(retryAfter) > 0)) problems.push(`refused with Retry-After ${retryAfter}`);
-    };
-    const size = { connections: CONNECTIONS, underWayEach: UNDER_WAY_EACH };
-    const storm = startPipelinedLoad({ port: service.port, ...size, journal, onRefused });
-    const watched = await watch(service, client, milliseconds);
-    await comesTrue(() => journal.counts.OVERLOADED !== undefined, 5_000);
-    await storm.stop();
-    const created = journal.counts.created ?? 0;
-    const refused = journal.counts.OVERLOADED ?? 0;
-    await createSome(service, client, 'after', problems);
-    megabytes.push(watched.megabytes, residentMegabytes(service));
-    service.signal('SIGKILL');
-    await service.exited;
-    const audit = await auditStore(databaseUrl, journal);
-    // Those before and after the storm were asked for by others.
-    problems.push(...audit.problems.filter((problem) => !/ (before|after)-/.test(problem)));
-    const { ready, slowestReadyMs } = watched;
-    return {
-      created,
-      refused,
-      ready,
-      slowestReadyMs,
-      megabytes,
-      problems: [...problems, ...unexpected(journal.counts)],
-    };
-  } finally {
-    client.close();
-    rmSync(folder, { recursive: true });
-  }
+  const service = await startServe({ databaseUrl, plant });
+  await createSome(service, client, 'before', problems);
+  const megabytes = [residentMegabytes(service)];
+  const onRefused = (retryAfter: string | null) => {
+    if (!(Number(retryAfter) > 0)) problems.push(`refused with Retry-After ${retryAfter}`);
+  };
+  const size = { connections: CONNECTIONS, underWayEach: UNDER_WAY_EACH };
+  const storm = startPipelinedLoad({ port: service.port, ...size, journal, onRefused });
+  const watched = await watch(service, client, milliseconds);
+  await comesTrue(() => journal.counts.OVERLOADED !== undefined, 5_000);
+  await storm.stop();
+  const created = journal.counts.created ?? 0;
+  const refused = journal.counts.OVERLOADED ?? 0;
+  await createSome(service, client, 'after', problems);
+  megabytes.push(watched.megabytes, residentMegabytes(service));
+  await service.kill();
+  const audit = await auditStore(databaseUrl, journal);
+  // Those before and after the storm were asked for by others.
+  problems.push(...audit.problems.filter((problem) => !/ (before|after)-/.test(problem)));
+  const { ready, slowestReadyMs } = watched;
+  return {
+    created,
+    refused,
+    ready,
+    slowestReadyMs,
+    megabytes,
+    problems: [...problems, ...unexpectedAnswers(journal, 'created', 'OVERLOADED')],
+  };
 }
 
 /** A quiet second of eight polite clients: nobody is refused. */
@@ -78,8 +70,7 @@ async function createSome(service: ServeProcess, client: ShopClient, prefix: str
   const all = await comesTrue(() => journal.acknowledged.size >= 200, 10_000);
   await load.stop();
   if (!all) problems.push(`${prefix} the storm only ${journal.acknowledged.size} were created in ten seconds`);
-  const others = Object.keys(journal.counts).filter((answer) => answer !== 'created');
-  problems.push(...others.map((answer) => `${prefix} the storm somebody was answered ${answer}`));
+  problems.push(...unexpectedAnswers(journal, 'created').map((answer) => `${prefix} the storm ${answer}`));
 }
 
 async function watch(service: ServeProcess, client: ShopClient, milliseconds: number) {
@@ -100,12 +91,6 @@ async function watch(service: ServeProcess, client: ShopClient, milliseconds: nu
 function residentMegabytes({ pid }: ServeProcess): number {
   const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Math.round(Number(kilobytes) / 1024);
-}
-
-function unexpected(counts: Record<string, number>): string[] {
-  return Object.keys(counts)
-    .filter((answer) => answer !== 'created' && answer !== 'OVERLOADED')
-    .map((answer) => `${counts[answer]} were answered ${answer}`);
 }
 
 /** Answers a line for each thing that a storm may not do. */
@@ -134,7 +119,7 @@ export async function standStill(
 ): Promise<StandstillReport> {
   await prepareStore(databaseUrl);
   const service = await startServe({ databaseUrl, plant });
-  const client = createShopClient({ timeoutMs: 30_000 });
+  using client = createShopClient({ timeoutMs: 30_000 });
   const journal = createJournal();
   const problems: string[] = [];
   let slowestRefusalMs = 0;
@@ -160,14 +145,15 @@ export async function standStill(
     const next = await client.create(service.url, 'afterwards');
     note(journal, 'afterwards', next);
     if (next.kind !== 'created') problems.push(`afterwards one was ${next.kind}`);
-    problems.push(...(await auditStore(databaseUrl, journal)).problems, ...unexpected(journal.counts));
+    problems.push(
+      ...(await auditStore(databaseUrl, journal)).problems,
+      ...unexpectedAnswers(journal, 'created', 'OVERLOADED'),
+    );
     const { created = 0, OVERLOADED: refused = 0 } = journal.counts;
     return { created, refused, slowestRefusalMs, problems };
   } finally {
     await locker.close();
-    service.signal('SIGKILL');
-    await service.exited;
-    client.close();
+    await service.kill();
   }
 }
 

@@ -10,7 +10,7 @@ import { startSlowMerchant } from './support/slow-merchant.ts';
  * Answers what was not so.
  */
 export async function pauseReplica(databaseUrl: string, lease: { ms: number; plant?: PlantName }): Promise<string[]> {
-  const merchant = await startSlowMerchant(300);
+  using merchant = await startSlowMerchant(300);
   await prepareStore(databaseUrl);
   const paused = await startServe({ databaseUrl, plant: lease.plant });
   const id = await createPaid(paused.url, 'paused', `${merchant.url}/slow`);
@@ -30,8 +30,6 @@ export async function pauseReplica(databaseUrl: string, lease: { ms: number; pla
   const bodies = new Set(merchant.arrivals.map((arrival) => `${arrival.id} ${arrival.body}`));
   if (merchant.arrivals.length !== 2 || bodies.size !== 1)
     problems.push(`${merchant.arrivals.length} arrivals, ${bodies.size} bodies`);
-  for (const service of [paused, other]) service.signal('SIGKILL');
-  await Promise.all([paused.exited, other.exited]);
-  merchant.close();
+  await Promise.all([paused.kill(), other.kill()]);
   return problems;
 }

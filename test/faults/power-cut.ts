@@ -30,53 +30,44 @@ export async function cutPowerUnderLoad(options: {
   random: () => number;
 }): Promise<PowerCutReport> {
   const { cuts, plant, random } = options;
-  const disk = createScratchDisk(512);
+  using disk = createScratchDisk(512);
   const databaseUrl = `sqlite:${join(disk.folder, 'rubrica.db')}`;
   const journal = createJournal();
-  const client = createShopClient();
+  using client = createShopClient();
   let powerIsOn = true;
   const listening = { ...client, create: deafWithout(() => powerIsOn, client) };
   let open = 0;
   let lossyCuts = 0;
-  try {
-    await prepareStore(databaseUrl);
-    for (let cut = 0; cut < cuts; cut++) {
-      const service = await startServe({ databaseUrl, plant });
-      powerIsOn = true;
-      const answered = Promise.withResolvers<unknown>();
-      const load = startLoad({
-        client: listening,
-        url: () => service.url,
-        clients: CLIENTS,
-        journal,
-        prefix: `c${cut}`,
-        retryOpen: true,
-        onReply: answered.resolve,
-      });
-      await answered.promise;
-      await new Promise((resolve) => setTimeout(resolve, 50 + 200 * random()));
-      const witness = join(disk.folder, `witness-${cut}`);
-      writeFileSync(witness, UNFLUSHED);
-      powerIsOn = false;
-      disk.cutPower();
-      const stopped = load.stop();
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      service.signal('SIGKILL');
-      await Promise.all([stopped, service.exited]);
-      open += journal.open.size;
-      disk.restorePower();
-      if (!existsSync(witness) || readFileSync(witness, 'utf8') !== UNFLUSHED) lossyCuts++;
-    }
+  await prepareStore(databaseUrl);
+  for (let cut = 0; cut < cuts; cut++) {
     const service = await startServe({ databaseUrl, plant });
-    await resolveOpen(client, service.url, journal);
-    service.signal('SIGKILL');
-    await service.exited;
-    const { problems } = await auditStore(databaseUrl, journal);
-    return { cuts, lossyCuts, acknowledged: journal.acknowledged.size, open, problems };
-  } finally {
-    client.close();
-    disk.remove();
+    powerIsOn = true;
+    const load = startLoad({
+      client: listening,
+      url: () => service.url,
+      clients: CLIENTS,
+      journal,
+      prefix: `c${cut}`,
+      retryOpen: true,
+    });
+    await load.answered;
+    await new Promise((resolve) => setTimeout(resolve, 50 + 200 * random()));
+    const witness = join(disk.folder, `witness-${cut}`);
+    writeFileSync(witness, UNFLUSHED);
+    powerIsOn = false;
+    disk.cutPower();
+    const stopped = load.stop();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await Promise.all([stopped, service.kill()]);
+    open += journal.open.size;
+    disk.restorePower();
+    if (!existsSync(witness) || readFileSync(witness, 'utf8') !== UNFLUSHED) lossyCuts++;
   }
+  const service = await startServe({ databaseUrl, plant });
+  await resolveOpen(client, service.url, journal);
+  await service.kill();
+  const { problems } = await auditStore(databaseUrl, journal);
+  return { cuts, lossyCuts, acknowledged: journal.acknowledged.size, open, problems };
 }
 
 /**

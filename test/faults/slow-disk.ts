@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PlantName } from './plants.ts';
 import { auditStore } from './support/audit-store.ts';
-import { createJournal, startLoad } from './support/load.ts';
-import { prepareStore } from './support/prepare-store.ts';
+import { createJournal, startLoad, unexpectedAnswers } from './support/load.ts';
+import { createScratchStore } from './support/scratch-store.ts';
 import { startServe } from './support/serve-process.ts';
 import { createShopClient } from './support/shop-client.ts';
 import { firedCalls, injecting } from './support/system-calls.ts';
@@ -27,11 +25,11 @@ const LONGEST_P99_MS = 1_000;
 
 /** Creates transactions while every 20th flush of the disk takes 200 ms longer. */
 export async function createOnSlowDisk(milliseconds: number, plant?: PlantName): Promise<SlowDiskReport> {
-  const folder = mkdtempSync(join(tmpdir(), 'rubrica-slow-'));
-  const databaseUrl = `sqlite:${join(folder, 'rubrica.db')}`;
+  using store = await createScratchStore();
+  const { databaseUrl, folder } = store;
   const log = join(folder, 'strace.log');
   const journal = createJournal();
-  const client = createShopClient();
+  using client = createShopClient();
   const times: number[] = [];
   const timed = {
     ...client,
@@ -42,34 +40,26 @@ export async function createOnSlowDisk(milliseconds: number, plant?: PlantName):
       return reply;
     },
   };
-  try {
-    await prepareStore(databaseUrl);
-    const injection = { call: 'fsync', fault: `delay_exit=${SLOWER_MS * 1000}`, at: `${EVERY}+${EVERY}` } as const;
-    const service = await startServe({ databaseUrl, plant, wrapper: injecting(injection, log) });
-    const load = startLoad({ client: timed, url: () => service.url, clients: CLIENTS, journal, prefix: 'w' });
-    const ready: Record<number, number> = {};
-    for (const end = performance.now() + milliseconds; performance.now() < end; ) {
-      const { status } = await client.get(`${service.url}/readyz`);
-      ready[status] = (ready[status] ?? 0) + 1;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    await load.stop();
-    service.signal('SIGKILL');
-    await service.exited;
-    const { problems } = await auditStore(databaseUrl, journal);
-    const p99Ms = Math.round(times.sort((one, other) => one - other)[Math.floor(0.99 * times.length)] ?? 0);
-    const others = Object.keys(journal.counts).filter((answer) => answer !== 'created');
-    return {
-      slowed: firedCalls(log).length,
-      acknowledged: journal.acknowledged.size,
-      p99Ms,
-      ready,
-      problems: [...problems, ...others.map((answer) => `answered ${answer}`)],
-    };
-  } finally {
-    client.close();
-    rmSync(folder, { recursive: true });
+  const injection = { call: 'fsync', fault: `delay_exit=${SLOWER_MS * 1000}`, at: `${EVERY}+${EVERY}` } as const;
+  const service = await startServe({ databaseUrl, plant, wrapper: injecting(injection, log) });
+  const load = startLoad({ client: timed, url: () => service.url, clients: CLIENTS, journal, prefix: 'w' });
+  const ready: Record<number, number> = {};
+  for (const end = performance.now() + milliseconds; performance.now() < end; ) {
+    const { status } = await client.get(`${service.url}/readyz`);
+    ready[status] = (ready[status] ?? 0) + 1;
+    await new Promise((resolve) => setTimeout(resolve, 100));
   }
+  await load.stop();
+  await service.kill();
+  const { problems } = await auditStore(databaseUrl, journal);
+  const p99Ms = Math.round(times.sort((one, other) => one - other)[Math.floor(0.99 * times.length)] ?? 0);
+  return {
+    slowed: firedCalls(log).length,
+    acknowledged: journal.acknowledged.size,
+    p99Ms,
+    ready,
+    problems: [...problems, ...unexpectedAnswers(journal, 'created')],
+  };
 }
 
 /** Answers a line for each thing that a slow disk may not do. */

@@ -1,10 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import type { PlantName } from './plants.ts';
 import { auditStore } from './support/audit-store.ts';
-import { createJournal, note } from './support/load.ts';
-import { prepareStore } from './support/prepare-store.ts';
+import { createJournal, note, unexpectedAnswers } from './support/load.ts';
+import { createScratchStore } from './support/scratch-store.ts';
 import { type ServeProcess, startServe } from './support/serve-process.ts';
 import { createShopClient } from './support/shop-client.ts';
 import { startSlowMerchant } from './support/slow-merchant.ts';
@@ -31,44 +29,35 @@ const SAMPLE_MS = 1_000;
 
 /** A steady load at a fixed rate, and what the process holds meanwhile. */
 export async function soak(milliseconds: number, plant?: PlantName): Promise<SoakReport> {
-  const folder = mkdtempSync(join(tmpdir(), 'rubrica-soak-'));
-  const file = join(folder, 'rubrica.db');
-  const merchant = await startSlowMerchant();
-  const client = createShopClient({ callbackUrl: `${merchant.url}/ok` });
+  using store = await createScratchStore();
+  const { databaseUrl, file } = store;
+  using merchant = await startSlowMerchant();
+  using client = createShopClient({ callbackUrl: `${merchant.url}/ok` });
   const journal = createJournal();
   const samples: Sample[] = [];
-  try {
-    await prepareStore(`sqlite:${file}`);
-    const service = await startServe({ databaseUrl: `sqlite:${file}`, plant });
-    const asked = new Set<Promise<unknown>>();
-    let count = 0;
-    let paid = 0;
-    const order = async (reference: string, pay: boolean) => {
-      const reply = await client.create(service.url, reference);
-      note(journal, reference, reply);
-      if (pay && reply.kind === 'created' && (await client.pay(reply.payUrl)) < 400) paid++;
-    };
-    const begin = performance.now();
-    for (let turn = 1; performance.now() < begin + milliseconds; turn++) {
-      for (let index = 0; index < AT_ONCE; index++) {
-        const done = order(`soak-${count++}`, index === 0).finally(() => asked.delete(done));
-        asked.add(done);
-      }
-      if (turn % (SAMPLE_MS / EVERY_MS) === 0) samples.push(await sample(service, file));
-      await new Promise((resolve) => setTimeout(resolve, Math.max(0, begin + turn * EVERY_MS - performance.now())));
+  const service = await startServe({ databaseUrl, plant });
+  const asked = new Set<Promise<unknown>>();
+  let count = 0;
+  let paid = 0;
+  const order = async (reference: string, pay: boolean) => {
+    const reply = await client.create(service.url, reference);
+    note(journal, reference, reply);
+    if (pay && reply.kind === 'created' && (await client.pay(reply.payUrl)) < 400) paid++;
+  };
+  const begin = performance.now();
+  for (let turn = 1; performance.now() < begin + milliseconds; turn++) {
+    for (let index = 0; index < AT_ONCE; index++) {
+      const done = order(`soak-${count++}`, index === 0).finally(() => asked.delete(done));
+      asked.add(done);
     }
-    await Promise.all(asked);
-    service.signal('SIGKILL');
-    await service.exited;
-    const { problems } = await auditStore(`sqlite:${file}`, journal);
-    const others = Object.keys(journal.counts).filter((answer) => answer !== 'created');
-    problems.push(...others.map((answer) => `${journal.counts[answer]} were answered ${answer}`));
-    return { created: journal.acknowledged.size, paid, ...summarize(samples), problems };
-  } finally {
-    merchant.close();
-    client.close();
-    rmSync(folder, { recursive: true });
+    if (turn % (SAMPLE_MS / EVERY_MS) === 0) samples.push(await sample(service, file));
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, begin + turn * EVERY_MS - performance.now())));
   }
+  await Promise.all(asked);
+  await service.kill();
+  const { problems } = await auditStore(databaseUrl, journal);
+  problems.push(...unexpectedAnswers(journal, 'created'));
+  return { created: journal.acknowledged.size, paid, ...summarize(samples), problems };
 }
 
 async function sample({ pid, url }: ServeProcess, file: string): Promise<Sample> {

@@ -18,6 +18,8 @@ export function createJournal(): Journal {
 }
 
 export type Load = {
+  /** When the first answer has come. */
+  readonly answered: Promise<void>;
   /** Ends after the requests under way. */
   stop(): Promise<void>;
 };
@@ -38,6 +40,7 @@ export type LoadOptions = {
 /** Clients that create transactions one after the other, as fast as they are answered. */
 export function startLoad(options: LoadOptions): Load {
   const { client, url, clients, journal, prefix, retryOpen = false, onReply } = options;
+  const answered = Promise.withResolvers<void>();
   let stopped = false;
   let count = 0;
 
@@ -55,12 +58,14 @@ export function startLoad(options: LoadOptions): Load {
       const reply = await client.create(target, reference);
       note(journal, reference, reply);
       onReply?.(reply);
+      answered.resolve();
       if (reply.kind === 'unknown' || reply.kind === 'refused') await new Promise((resolve) => setTimeout(resolve, 2));
     }
   }
 
   const running = Array.from({ length: clients }, run);
   return {
+    answered: answered.promise,
     stop: async () => {
       stopped = true;
       await Promise.all(running);
@@ -76,6 +81,12 @@ export async function resolveOpen(client: ShopClient, url: string, journal: Jour
     const reply = await client.create(url, reference);
     note(journal, reference, reply);
   }
+}
+
+/** A line for every answer but those that were to come. */
+export function unexpectedAnswers({ counts }: Journal, ...expected: string[]): string[] {
+  const others = Object.keys(counts).filter((answer) => !expected.includes(answer));
+  return others.map((answer) => `${counts[answer]} were answered ${answer}`);
 }
 
 export function note(journal: Journal, reference: string, reply: Reply): void {

@@ -3,15 +3,11 @@ import { createShopClient } from './shop-client.ts';
 
 /** Creates a transaction whose callback goes to `callbackUrl`, and pays it. Answers its id. */
 export async function createPaid(url: string, reference: string, callbackUrl: string): Promise<number> {
-  const shop = createShopClient({ callbackUrl });
-  try {
-    const reply = await shop.create(url, reference);
-    if (reply.kind !== 'created') throw new Error(`${reference} was ${JSON.stringify(reply)}`);
-    await shop.pay(reply.payUrl);
-    return reply.id;
-  } finally {
-    shop.close();
-  }
+  using shop = createShopClient({ callbackUrl });
+  const reply = await shop.create(url, reference);
+  if (reply.kind !== 'created') throw new Error(`${reference} was ${JSON.stringify(reply)}`);
+  await shop.pay(reply.payUrl);
+  return reply.id;
 }
 
 export type StoredCallback = {

@@ -12,7 +12,7 @@ export function startPipelinedLoad(options: {
   underWayEach: number;
   journal: Journal;
   onRefused: (retryAfter: string | null) => void;
-}): Load {
+}): Pick<Load, 'stop'> {
   const { port, connections, underWayEach, journal, onRefused } = options;
   let count = 0;
   let stopped = false;

@@ -4,14 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** A small file system of its own that can lose its power. */
-export type ScratchDisk = {
+export type ScratchDisk = Disposable & {
   /** Where it is mounted. */
   readonly folder: string;
   /** From now on nothing reaches the disk: what was not flushed is gone, as when the power goes. */
   cutPower(): void;
   /** Mounts it again, which replays its journal. No process may have a file of it open. */
   restorePower(): void;
-  remove(): void;
 };
 
 /** ext4 on a loop device. Throws where the kernel or the rights of this process do not allow it. */
@@ -39,7 +38,7 @@ export function createScratchDisk(megabytes: number): ScratchDisk {
       run('umount', folder);
       run('mount', device, folder);
     },
-    remove: () => {
+    [Symbol.dispose]: () => {
       run('umount', folder);
       run('losetup', '--detach', device);
       rmSync(place, { recursive: true });
@@ -47,11 +46,8 @@ export function createScratchDisk(megabytes: number): ScratchDisk {
   };
 }
 
-/**
- * A file system in memory of a fixed size, to be filled. Throws where this process may not mount one.
- * `remove` as above.
- */
-export function createSmallDisk(megabytes: number): Pick<ScratchDisk, 'folder' | 'remove'> {
+/** A file system in memory of a fixed size, to be filled. Throws where this process may not mount one. */
+export function createSmallDisk(megabytes: number): Disposable & { folder: string } {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-small-'));
   try {
     run('mount', '-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder);
@@ -61,7 +57,7 @@ export function createSmallDisk(megabytes: number): Pick<ScratchDisk, 'folder' |
   }
   return {
     folder,
-    remove: () => {
+    [Symbol.dispose]: () => {
       run('umount', folder);
       rmSync(folder, { recursive: true });
     },
@@ -69,9 +65,9 @@ export function createSmallDisk(megabytes: number): Pick<ScratchDisk, 'folder' |
 }
 
 /** Why the file systems of this machine cannot be tried, or null. */
-export function whyNoDisk(create: () => { remove(): void }): string | null {
+export function whyNoDisk(create: () => Disposable): string | null {
   try {
-    create().remove();
+    create()[Symbol.dispose]();
     return null;
   } catch (error) {
     return (error as Error).message.trim().split('\n').at(-1) ?? 'not allowed';

@@ -38,6 +38,8 @@ export type ServeProcess = {
   /** From the spawn to the line that says it is ready. */
   readonly readyMs: number;
   signal(signal: NodeJS.Signals): void;
+  /** SIGKILL, and waits until it is gone. */
+  kill(): Promise<Exit>;
   readonly exited: Promise<Exit>;
   running(): boolean;
   /** What it wrote since it was ready, the log and stderr. */
@@ -67,6 +69,10 @@ export async function startServe(options: ServeOptions): Promise<ServeProcess> {
     pid: child.pid as number,
     readyMs: Math.round(performance.now() - startedAt),
     signal: (signal) => void child.kill(signal),
+    kill: () => {
+      child.kill('SIGKILL');
+      return exited;
+    },
     exited,
     running: () => child.exitCode === null && child.signalCode === null,
     output: () => lines.join('\n'),

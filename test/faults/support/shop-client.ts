@@ -17,14 +17,14 @@ export type Reply =
   | { kind: 'refused'; status: number; code: string; retryAfter: string | null }
   | { kind: 'unknown'; why: string };
 
-export type ShopClient = {
+/** `using` closes its connections. */
+export type ShopClient = Disposable & {
   /** `amount` is what an identical request repeats and another one changes. */
   create(url: string, reference: string, amount?: number): Promise<Reply>;
   /** Any GET: its status (0: no answer came) and its text. */
   get(url: string, headers?: Record<string, string>): Promise<{ status: number; text: string }>;
   /** Pays on the pay page with the simulated method; answers the status. */
   pay(payUrl: string): Promise<number>;
-  close(): void;
 };
 
 export type ShopClientOptions = { timeoutMs?: number; callbackUrl?: string };
@@ -80,7 +80,7 @@ export function createShopClient(options: ShopClientOptions = {}): ShopClient {
       }
     },
     pay: async (payUrl) => (await exchange(payUrl, 'method=simulated', FORM_BODY)).status,
-    close: () => agent.destroy(),
+    [Symbol.dispose]: () => agent.destroy(),
   };
 }
 

@@ -5,11 +5,7 @@ import type { AddressInfo } from 'node:net';
 export type Arrival = { at: number; path: string; id: string; body: string };
 
 /** A merchant's server on loopback. `/hang` never answers, `/slow` after two seconds, `/fail` 500, all else at once. */
-export type SlowMerchant = {
-  url: string;
-  arrivals: Arrival[];
-  close(): void;
-};
+export type SlowMerchant = Disposable & { url: string; arrivals: Arrival[] };
 
 export async function startSlowMerchant(slowMs = 2_000): Promise<SlowMerchant> {
   const arrivals: Arrival[] = [];
@@ -30,7 +26,7 @@ export async function startSlowMerchant(slowMs = 2_000): Promise<SlowMerchant> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     arrivals,
-    close: () => {
+    [Symbol.dispose]: () => {
       server.close();
       server.closeAllConnections();
     },

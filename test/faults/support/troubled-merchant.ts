@@ -22,11 +22,10 @@ export type Trouble = (typeof TROUBLES)[number];
 /** What one callback was at the merchant's. */
 export type Received = { times: number; taken: number; bodies: Set<string> };
 
-export type TroubledMerchant = {
+export type TroubledMerchant = Disposable & {
   urlOf(trouble: Trouble): string;
   /** By `webhook-id`. */
   received: Map<string, Received>;
-  close(): void;
 };
 
 /** Every so many. Those that take the 15 s of a time-out are fewer: four at once would keep their queue waiting for long. */
@@ -62,7 +61,7 @@ export async function startTroubledMerchant(): Promise<TroubledMerchant> {
   return {
     urlOf: (trouble) => `http://127.0.0.1:${port}/${encodeURIComponent(trouble)}`,
     received,
-    close: () => {
+    [Symbol.dispose]: () => {
       server.close();
       server.closeAllConnections();
     },
