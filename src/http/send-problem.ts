@@ -24,7 +24,7 @@ export function problemBody(app: App, problem: Problem, requestId: string): Prob
   const { title, fix } = CATALOGUE[problem.code];
   const { detail, errors, data, legacy } = problem.extras;
   return {
-    type: `${app.config.publicUrl ?? ''}/errors/${problem.code}`,
+    type: `${app.config.publicUrl ?? ''}${app.config.basePath}/errors/${problem.code}`,
     title,
     status: statusOf(problem),
     code: problem.code,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FIXES } from '../../sdk/src/signature-causes.ts';
 import { SIGNING_CATALOGUE } from '../../sdk/src/signing-error.ts';
+import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { CATALOGUE } from '../../src/error-catalogue.ts';
 import { createTestApp } from '../support/test-app.ts';
@@ -18,6 +19,14 @@ test('every code of the service, of the SDK and of the explainer has a page that
     assert.match(text, new RegExp(`<title>${code}</title>`));
     assert.doesNotMatch(text, /<script/);
   }
+});
+
+test('an error leads to its page where the service is reached, which may be only below the base path', async () => {
+  const config = readConfig({ MASTER_KEY: '5a'.repeat(32), PUBLIC_URL: 'https://pay.example.cl', BASE_PATH: '/pagos' });
+  await using server = await startTestServer(createTestApp(db, { config }));
+  const { type } = jsonOf(await server.get('/pagos/nothing'));
+  assert.equal(type, 'https://pay.example.cl/pagos/errors/NOT_FOUND');
+  assert.equal((await server.get('/pagos/errors/NOT_FOUND')).status, 200);
 });
 
 test('a page says the status and what to do', async () => {
