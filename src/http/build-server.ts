@@ -126,7 +126,9 @@ function addEndpoints(app: App, server: FastifyInstance, endpoints: readonly End
 function createUnknownAnswerer(app: App, endpoints: readonly Endpoint[]) {
   const known = endpoints.flatMap(({ method, paths }) =>
     paths.map((path) => ({
-      pattern: new RegExp(`^(?:${RegExp.escape(app.config.basePath)})?${path.replace(/:\w+/g, '[^/]+')}$`),
+      pattern: new RegExp(
+        `^(?:${RegExp.escape(app.config.basePath)})?${path.replaceAll('.', '[.]').replace(/:\w+/g, '[^/]+')}$`,
+      ),
       methods: method === 'GET' ? ['GET', 'HEAD'] : [method],
     })),
   );

@@ -33,3 +33,11 @@ test('whoever does not ask for a page gets the JSON of every error, and so does 
   const answer = await server.get('/loginToken', BROWSER);
   assert.deepEqual([answer.status, jsonOf(answer)['code']], [405, 'METHOD_NOT_ALLOWED']);
 });
+
+test('an address that only resembles another is unknown, and refuses no method', async () => {
+  await using server = await startTestServer(createTestApp(db));
+  for (const path of ['/openapi-json', '/openapi/transfersXjson']) {
+    const answer = await server.get(path);
+    assert.deepEqual([answer.status, answer.headers.get('allow')], [404, null], path);
+  }
+});
