@@ -6,6 +6,7 @@ import shippedList from '../../src/bank-validation/bank-directory.json' with { t
 import { type Check, verdictOf } from '../../src/bank-validation/check.ts';
 import { checkCharacter } from '../../src/bank-validation/rut.ts';
 import { shippedBankDirectory as directory } from '../../src/bank-validation/shipped-bank-directory.ts';
+import { quickestOf } from '../support/quickest-of.ts';
 
 const PERSON = '12345678-5';
 const COMPANY = '76086428-5';
@@ -257,9 +258,8 @@ suite('runOfflineChecks', () => {
 
   test('huge values are answered at once', () => {
     const huge = '1'.repeat(5_000_000);
-    const start = performance.now();
-    assert.equal(verdictOf(run(huge, huge, huge).checks), 'invalid');
-    assert.ok(performance.now() - start < 5);
+    const check = () => assert.equal(verdictOf(run(huge, huge, huge).checks), 'invalid');
+    assert.ok(quickestOf(20, check) < 1);
   });
 
   test('every check says in both languages what it found and on what that rests', () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { checkCharacter, readRut } from '../../src/bank-validation/rut.ts';
+import { quickestOf } from '../support/quickest-of.ts';
 import vectors from '../vectors/rut-vectors.json' with { type: 'json' };
 
 suite('readRut', () => {
@@ -69,9 +70,8 @@ suite('readRut', () => {
 
   test('a huge text is refused without being looked at', () => {
     for (const value of ['0'.repeat(5_000_000), '1.'.repeat(2_000_000), ' '.repeat(5_000_000)]) {
-      const start = performance.now();
-      assert.equal(readRut(value).reason, 'RUT_TOO_LONG');
-      assert.ok(performance.now() - start < 5);
+      const read = () => assert.equal(readRut(value).reason, 'RUT_TOO_LONG');
+      assert.ok(quickestOf(20, read) < 1);
     }
   });
 

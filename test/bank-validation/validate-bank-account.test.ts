@@ -11,6 +11,7 @@ import { validateBatch } from '../../src/bank-validation/validate-batch.ts';
 import { Problem } from '../../src/error-catalogue.ts';
 import { createSimulatedProvider } from '../../src/validation-providers/simulated-provider.ts';
 import type { HolderAnswer, ValidationProvider } from '../../src/validation-providers/validation-provider.ts';
+import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine, type TestDatabase } from '../support/engines.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
 
@@ -160,7 +161,7 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
     const pending = await validateBankAccount(app, USER, account(HOLDER, '001', '1234509876'));
     assert.equal(pending.state, 'pending');
     late.resolve({ kind: 'match', expiresAt: null });
-    await until(async () => (await findValidation(app, USER, pending.id))?.verdict === 'confirmed');
+    assert.ok(await comesTrue(async () => (await findValidation(app, USER, pending.id))?.verdict === 'confirmed'));
   });
 
   test('a question that died with its process is put again by another one, once', async () => {
@@ -410,10 +411,4 @@ function answerOf(kind: 'match' | 'no_match'): HolderAnswer {
 
 function refused(error: unknown): boolean {
   return error instanceof Problem && error.code === 'RATE_LIMITED';
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 200 && !(await condition()); tries++)
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  assert.ok(await condition());
 }

@@ -20,13 +20,13 @@ export type SendOptions = {
 /** Ends a connection that the server left open, and shows by its own answer that nothing else was still to come. */
 export const LAST_REQUEST = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
 
-const LONGEST_MS = 20_000;
+const LONGEST_MS = 120_000;
 
 /**
  * Sends bytes over one new connection to loopback and collects every answer until the server closes it.
  *
  * The client never closes first: a second answer that comes late is still seen. What the bytes leave open must be ended
- * by a last request with `Connection: close`. Rejects when the server keeps the connection beyond 20 seconds.
+ * by a last request with `Connection: close`. Rejects when the server keeps the connection for two minutes.
  */
 export function exchangeBytes(port: number, bytes: string | Buffer, options: SendOptions = {}): Promise<ByteExchange> {
   return new Promise((resolve, reject) => {

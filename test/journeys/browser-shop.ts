@@ -9,6 +9,8 @@ export type Visit = { key: string; contentType: string | undefined; body: string
 export type BrowserShop = {
   url: string;
   visits: Visit[];
+  /** Until `letIn` it does not answer `/complete`, so that a payer stays on the page before for as long as a test looks. */
+  keepOut(): { letIn(): void };
   got(key: string): Promise<Visit>;
 };
 
@@ -23,13 +25,18 @@ export async function startBrowserShop(context: TestContext): Promise<BrowserSho
   const frontUrl = await listen(context, front);
   const visits: Visit[] = [];
   const news = new EventEmitter();
+  let open: Promise<void> = Promise.resolve();
   const back = createServer((request, response) => {
     const leads = request.url?.startsWith('/complete') === true;
-    response.writeHead(leads ? 303 : 200, {
-      'content-type': 'text/html',
-      ...(leads && { location: `${frontUrl}/thanks` }),
-    });
-    response.end('<!doctype html><title>Shop</title><h1>The shop</h1>');
+    const answer = () => {
+      response.writeHead(leads ? 303 : 200, {
+        'content-type': 'text/html',
+        ...(leads && { location: `${frontUrl}/thanks` }),
+      });
+      response.end('<!doctype html><title>Shop</title><h1>The shop</h1>');
+    };
+    if (leads) void open.then(answer);
+    else answer();
     void readVisit(request).then((visit) => {
       visits.push(visit);
       news.emit('visit');
@@ -42,7 +49,12 @@ export async function startBrowserShop(context: TestContext): Promise<BrowserSho
       await once(news, 'visit');
     }
   };
-  return { url: await listen(context, back), visits, got };
+  const keepOut = () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    open = promise;
+    return { letIn: resolve };
+  };
+  return { url: await listen(context, back), visits, keepOut, got };
 }
 
 async function readVisit(request: IncomingMessage): Promise<Visit> {

@@ -14,6 +14,7 @@ import {
   SIGNED_SAMPLES,
 } from '../../src/http/docs/request-samples.ts';
 import { createPaymentService, type TokenPair } from '../../src/payment-services/create-payment-service.ts';
+import { findFreePort } from '../support/free-port.ts';
 import { startTestService } from '../support/test-service.ts';
 
 const run = promisify(execFile);
@@ -111,14 +112,14 @@ function environment({ service_token, secret_token }: TokenPair, more: Record<st
   return { ...process.env, SERVICE_TOKEN: service_token, SECRET_TOKEN: secret_token, ...more };
 }
 
-/** A receiver listens where it was told to; a shop has one address, so the port is tried until it is free. */
+/** A receiver listens where it was told to, because a shop has one address. */
 async function startReceiverSample(
   context: TestContext,
   language: SampleLanguage,
   code: string,
   tokens: TokenPair,
 ): Promise<string> {
-  const port = await freePort();
+  const port = await findFreePort();
   const { program, file } = PROGRAMS[language];
   const path = join(folder, `receiver-${file}`);
   writeFileSync(path, code);
@@ -139,15 +140,6 @@ async function startReceiverSample(
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   throw new Error(`The receiver ended with status ${child.exitCode}`);
-}
-
-async function freePort(): Promise<number> {
-  const { createServer } = await import('node:net');
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function post(url: string, body: string): Promise<number> {

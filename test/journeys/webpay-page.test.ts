@@ -16,9 +16,11 @@ withBrowser('paying by Webpay in a browser', (openVisitor) => {
   test('the payer is sent straight on, pays at Transbank, and ends at the shop', async (context) => {
     const { url, shop, standIn } = await openOrder(context);
     const { page, complaints } = await openVisitor();
+    const door = shop.keepOut();
     await page.goto(url);
     await choose(page, 'pay');
     await page.getByRole('status').filter({ hasText: 'Payment approved' }).waitFor();
+    door.letIn();
     await page.waitForURL(/\/thanks$/);
     assert.match((await shop.got('POST /callback?order=1')).body, /x_result=completed/);
     assert.equal(standIn.charged(), 12_990);
@@ -27,8 +29,9 @@ withBrowser('paying by Webpay in a browser', (openVisitor) => {
 
   for (const scripts of [true, false]) {
     test(`who turns back at Transbank can pay again, ${scripts ? 'with' : 'without'} scripts`, async (context) => {
-      const { url, service, standIn } = await openOrder(context);
+      const { url, service, shop, standIn } = await openOrder(context);
       const { page, complaints } = await openVisitor({ javaScriptEnabled: scripts });
+      shop.keepOut();
       const goOn = async () => {
         await page.getByRole('button', { name: /Webpay Plus/ }).click();
         if (!scripts) await page.getByRole('button', { name: 'Continue' }).click();

@@ -47,6 +47,9 @@ function fakeNetwork(answers: Record<string, string[][]>, options: SafeFetchOpti
   return { ...client, dialled, lookups, sockets };
 }
 
+/** A port of a service that no machine offers any more. */
+const PORT_OF_NOBODY = 9;
+
 /** undici gives a connection free one turn of the loop after the answer. */
 const reusable = () => new Promise((resolve) => setTimeout(resolve, 1));
 
@@ -153,14 +156,12 @@ test('after the server has closed the kept connection a new one is made', async 
 
 test('where one address does not answer the next is tried, at most three', async () => {
   const dialled: string[] = [];
-  const dead = await startRawServer(() => {});
-  await dead.close();
   const deadUntil = (count: number) =>
     createSafeFetch({
       resolve: async () => ['93.184.216.1', '93.184.216.2', '93.184.216.3', '93.184.216.4'],
       dial: ({ address }) => {
         dialled.push(address);
-        return connect({ host: '127.0.0.1', port: dialled.length > count ? shop.port : dead.port });
+        return connect({ host: '127.0.0.1', port: dialled.length > count ? shop.port : PORT_OF_NOBODY });
       },
     });
   const third = deadUntil(2);

@@ -26,11 +26,12 @@ export function withBrowser(name: string, suite: (openVisitor: OpenVisitor) => v
   describe(name, () => {
     let browser: Browser;
     before(async () => {
-      browser = await chromium.launch({ executablePath, args: SWITCHES });
+      browser = await chromium.launch({ executablePath, args: SWITCHES, timeout: LONGEST_STEP_MS });
     });
     after(() => browser.close());
     suite(async (options) => {
       const context = await browser.newContext({ locale: 'en-US', ...options });
+      context.setDefaultTimeout(LONGEST_STEP_MS);
       const complaints: string[] = [];
       context.on('console', (message) => {
         if (/Content Security Policy|Trusted ?Type/i.test(message.text())) complaints.push(message.text());
@@ -40,6 +41,9 @@ export function withBrowser(name: string, suite: (openVisitor: OpenVisitor) => v
     });
   });
 }
+
+/** For what never comes; no machine is so slow. */
+const LONGEST_STEP_MS = 180_000;
 
 /** A container's root has no sandbox for the browser; and no packet leaves the machine for updates. */
 const SWITCHES = [

@@ -1,9 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, mkdtempSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { findFreePort } from './free-port.ts';
 
 export type ThrowawayPostgres = {
   url: string;
@@ -23,7 +23,7 @@ export async function startThrowawayPostgres(binaries: string): Promise<Throwawa
   const folder = mkdtempSync('/tmp/rubrica-postgres-');
   const account = serverAccount();
   if (account !== undefined) chownSync(folder, account.uid, account.gid);
-  const port = await freePort();
+  const port = await findFreePort();
   const keeper = spawn('sh', ['-c', keeperScript, 'sh', binaries, folder, String(port)], {
     ...account,
     cwd: folder,
@@ -71,13 +71,4 @@ function serverAccount(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
   return { uid: idOf('-u'), gid: idOf('-g') };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, suite, test } from 'node:test';
-import { createSafeFetch, type FetchOutcome, type FetchRequest } from '../../src/lib/safe-fetch.ts';
+import { createSafeFetch, type FetchOutcome, type FetchRequest, type SafeFetch } from '../../src/lib/safe-fetch.ts';
 import { createHttpProvider } from '../../src/validation-providers/http-provider.ts';
 import { describeValidationProvider, questionOf } from '../contracts/validation-provider.contract.ts';
 
 const VALID_UNTIL = '2030-01-01T00:00:00.000Z';
+const SILENT = '7';
 const closers: (() => Promise<unknown>)[] = [];
 
 afterEach(async () => {
@@ -15,10 +16,14 @@ afterEach(async () => {
 
 describeValidationProvider('the HTTP provider', async () => {
   const url = await listen(verificationService());
-  const safeFetch = createSafeFetch({ totalMs: 300 });
-  closers.unshift(safeFetch.close);
+  const patient = createSafeFetch();
+  const hasty = createSafeFetch({ totalMs: 300 });
+  closers.unshift(patient.close, hasty.close);
+  // Only where no answer comes, lest a slow one looks like none.
+  const fetch: SafeFetch = (request) =>
+    (String(request.body).includes(`"account":"${SILENT}"`) ? hasty : patient).fetch(request);
   return {
-    provider: createHttpProvider({ url, key: 'k', fetch: safeFetch.fetch, now: () => 0, sleep: async () => {} }),
+    provider: createHttpProvider({ url, key: 'k', fetch, now: () => 0, sleep: async () => {} }),
     accounts: {
       match: '1',
       close_match: '2',
@@ -26,7 +31,7 @@ describeValidationProvider('the HTTP provider', async () => {
       other_holder: '4',
       account_closed: '5',
       not_checkable: '6',
-      timeout: '7',
+      timeout: SILENT,
       pending_then_match: '8',
       pending_then_no_match: '9',
       rate_limited: '10',
@@ -169,7 +174,7 @@ function verificationService(): Server {
     const key = request.headers['idempotency-key'] as string;
     const before = asked.get(key) ?? 0;
     asked.set(key, before + 1);
-    if (account === '7') return;
+    if (account === SILENT) return;
     if (account === '10') return answer(response.setHeader('retry-after', '5'), 429, {});
     if (['8', '9'].includes(account) && before === 0) return answer(response, 202, {});
     answer(response, 200, results[account] ?? {});
