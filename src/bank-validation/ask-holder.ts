@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { withinTime } from '../lib/within-time.ts';
 import type { HolderAnswer, ValidationProvider } from '../validation-providers/validation-provider.ts';
 import { insertValidations, type ValidationRow } from './bank-validation-queries.ts';
 import { holderChecks, providerLabel } from './holder-checks.ts';
@@ -27,7 +28,7 @@ export async function askHolder(app: App, provider: ValidationProvider, draft: D
   const rutHash = draft.rutHash as string;
   await reserveProviderBudget(app, actor, rutHash);
   const asked = provider.ask(question).catch((): HolderAnswer => ({ kind: 'unavailable' }));
-  const answer = await withPatience(asked);
+  const answer = await withinTime(asked, PATIENCE_MS).catch(() => null);
   if (answer === null) {
     const pending = await keepPending(app, provider, draft, TAKE_OVER_MS);
     void asked
@@ -41,16 +42,6 @@ export async function askHolder(app: App, provider: ValidationProvider, draft: D
     throw await refusal(app, actor, app.now(), answer.retryAfterSeconds * 1000);
   }
   return keepAnswered(app, provider, draft, rutHash, answer);
-}
-
-async function withPatience(asked: Promise<HolderAnswer>): Promise<HolderAnswer | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const impatience = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE_MS, null);
-  });
-  const answer = await Promise.race([asked, impatience]);
-  clearTimeout(timer);
-  return answer;
 }
 
 async function keepAnswered(

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { isPublicAddress, sameAddress, type UrlPolicy } from './address-filter.ts';
+import { withinTime } from './within-time.ts';
 
 /** All addresses of a name, both families, in the order in which to try them. Rejects with an error that has a code. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
@@ -15,7 +16,7 @@ export function resolveHost(
   rules: UrlPolicy,
   timeoutMs: number,
 ): Promise<readonly string[] | null> {
-  return withTimeout(allowedAddresses(host, resolve, rules), timeoutMs);
+  return withinTime(allowedAddresses(host, resolve, rules), timeoutMs);
 }
 
 /**
@@ -50,11 +51,4 @@ async function allowedAddresses(host: string, resolve: Resolve, rules: UrlPolicy
 
 async function addressesOf(host: string, resolve: Resolve): Promise<readonly string[]> {
   return isIP(host) === 0 ? resolve(host) : [host];
-}
-
-function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(Object.assign(new Error('timed out'), { code: 'ETIMEDOUT' })), ms);
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }

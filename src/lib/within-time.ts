@@ -1,6 +1,10 @@
-/** The answer, or a rejection when there is none within `limitMs`. What was asked goes on; its late answer is dropped. */
+/**
+ * The answer, or a rejection with the code ETIMEDOUT when there is none within `limitMs`. What was asked goes on; its late
+ * answer is dropped.
+ */
 export function withinTime<Answer>(answer: Promise<Answer>, limitMs: number): Promise<Answer> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer within ${limitMs} ms`)), limitMs);
+  const fail = () => reject(Object.assign(new Error(`no answer within ${limitMs} ms`), { code: 'ETIMEDOUT' }));
+  const timer = setTimeout(fail, limitMs);
   return Promise.race([answer, promise]).finally(() => clearTimeout(timer));
 }
