@@ -7,12 +7,14 @@ import { createPaymentService } from '../../src/payment-services/create-payment-
 import { forEachEngine } from '../support/engines.ts';
 import { startReceiver, startTestService } from '../support/test-service.ts';
 import { payOnPage, testOrder } from '../support/test-shop.ts';
+import { untilVisible } from '../support/until-visible.ts';
 
 const ACCOUNT = { rut: '12345678-5', bankData: { bankSBIFNumber: '012', bankAccount: '12345678' } };
 
 forEachEngine('the client of the SDK', (openTestDatabase) => {
   test('takes a payment, gives some of it back, and reads what happened', async (context) => {
-    const { client, order } = await open(context, (await openTestDatabase()).url);
+    const db = await openTestDatabase();
+    const { client, order } = await open(context, db.url);
     assert.deepEqual(
       (await client.listPaymentMethods()).map(({ codigo }) => codigo),
       ['simulated'],
@@ -43,6 +45,7 @@ forEachEngine('the client of the SDK', (openTestDatabase) => {
     assert.equal(day.totalTransactions, 5000);
     const owed = await client.getIndicators({ availableBalance: 'true', environment: 'development' });
     assert.equal(typeof owed.availableBalance, 'number');
+    await untilVisible({ db });
     const pages = await Array.fromAsync(client.events());
     const types = pages.flatMap(({ events }) => events.map(({ type }) => type));
     assert.deepEqual(types.slice(0, 2), ['transaction.created', 'transaction.completed']);
@@ -77,7 +80,8 @@ forEachEngine('the client of the SDK', (openTestDatabase) => {
       lost.add(url);
       throw new TypeError('fetch failed');
     };
-    const { client, order } = await open(context, (await openTestDatabase()).url, { fetch: forgetful });
+    const db = await openTestDatabase();
+    const { client, order } = await open(context, db.url, { fetch: forgetful });
     const { idTrx, payUrl } = await client.createTransaction(order);
     await payOnPage(payUrl);
     const token = await client.createRefund(idTrx, { amount: 2000, type: 'parcial' });
@@ -86,6 +90,7 @@ forEachEngine('the client of the SDK', (openTestDatabase) => {
       [token],
     );
     await client.validateBankAccount(ACCOUNT);
+    await untilVisible({ db });
     const pages = await Array.fromAsync(client.events());
     const types = pages.flatMap(({ events }) => events.map(({ type }) => type));
     const once = ['transaction.created', 'transaction.completed'];
