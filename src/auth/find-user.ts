@@ -1,12 +1,10 @@
 import type { App } from '../app.ts';
 import { normalizeEmail, type User } from './user.ts';
-import { selectEnvironmentIds, selectUserByEmail, selectUserById, type UserRow } from './user-queries.ts';
+import { selectEnvironmentIds, selectUserByIdOrEmail, type UserRow } from './user-queries.ts';
 
 /** A user by id or e-mail address, or null. For what an operator reads about others. */
 export async function findUser(app: App, idOrEmail: string): Promise<User | null> {
-  const row = idOrEmail.includes('@')
-    ? await selectUserByEmail(app.db, normalizeEmail(idOrEmail))
-    : await selectUserById(app.db, idOrEmail);
+  const row = await selectUserByIdOrEmail(app.db, normalizeEmail(idOrEmail));
   return row === null ? null : userOf(app, row);
 }
 

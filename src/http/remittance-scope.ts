@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { currencyExponent } from '../../sdk/src/currency-exponents.ts';
 import type { App } from '../app.ts';
 import { findUser } from '../auth/find-user.ts';
-import type { User } from '../auth/user.ts';
+import { normalizeEmail, type User } from '../auth/user.ts';
 import type { BookedLine } from '../books/reconciliation-queries.ts';
 import { Problem } from '../error-catalogue.ts';
 import { isDay } from '../lib/calendar-day.ts';
@@ -60,7 +60,7 @@ export function readDay(value: unknown): string | null {
 
 async function readUser(app: App, asking: User, whose: unknown): Promise<User> {
   if (whose === undefined || whose === '' || whose === asking.id) return asking;
-  if (typeof whose === 'string' && whose.trim().toLowerCase() === asking.email) return asking;
+  if (typeof whose === 'string' && normalizeEmail(whose) === asking.email) return asking;
   const user = asking.environmentIds === null && typeof whose === 'string' ? await findUser(app, whose) : null;
   if (user === null) throw new Problem('NO_PERMISSION');
   return user;
