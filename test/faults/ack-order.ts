@@ -36,7 +36,7 @@ export async function recordAckOrder(creates: number, plant?: PlantName): Promis
   using client = createShopClient();
   const references = new Map<number, string>();
   let count = 0;
-  const service = await startServe({ databaseUrl, plant, wrapper: [...TRACE, '-o', log] });
+  await using service = await startServe({ databaseUrl, plant, wrapper: [...TRACE, '-o', log] });
   const run = async () => {
     while (count < creates) {
       const reference = `order-${String(count++).padStart(6, '0')}`;

@@ -34,8 +34,8 @@ export async function backUpUnderLoad(backups: number, method: BackupMethod): Pr
   const journal = createJournal();
   using client = createShopClient();
   const report: BackupReport = { backups, rows: 0, meanwhile: 0, problems: [] };
-  const service = await startServe({ databaseUrl });
-  const load = startLoad({ client, url: () => service.url, clients: CLIENTS, journal, prefix: 'b' });
+  await using service = await startServe({ databaseUrl });
+  await using load = startLoad({ client, url: () => service.url, clients: CLIENTS, journal, prefix: 'b' });
   for (let backup = 1; backup <= backups; backup++) {
     await new Promise((resolve) => setTimeout(resolve, 200));
     const before = new Map(journal.acknowledged);
@@ -89,7 +89,7 @@ async function runBackup(databaseUrl: string, target: string, method: BackupMeth
 async function restore(databaseUrl: string, journal: Journal): Promise<{ rows: number; problems: string[] }> {
   using client = createShopClient();
   try {
-    const service = await startServe({ databaseUrl });
+    await using service = await startServe({ databaseUrl });
     const reply = await client.create(service.url, 'after-the-restore');
     await service.kill();
     if (reply.kind !== 'created') return { rows: 0, problems: [`the restored service answered ${reply.kind}`] };

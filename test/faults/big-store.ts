@@ -24,8 +24,7 @@ export async function startOnBigStore(transactions: number, plant?: PlantName): 
   copyFileSync(`${file}-wal`, `${left}-wal`);
   writer.close();
   const logMegabytes = Math.round(statSync(`${left}-wal`).size / 1024 / 1024);
-  const service = await startServe({ databaseUrl: `sqlite:${left}`, plant });
-  await service.kill();
+  await using service = await startServe({ databaseUrl: `sqlite:${left}`, plant });
   return { transactions, logMegabytes, readyMs: service.readyMs };
 }
 

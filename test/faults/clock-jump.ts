@@ -26,7 +26,7 @@ export async function jumpClock(
   const arrived = (path: string) => merchant.arrivals.filter((arrival) => arrival.path === path);
   const problems: string[] = [];
   const settings = { CLOCK_JUMP_MS: String(hours * HOUR) };
-  const service = await startServe({ databaseUrl, plant, settings, jumpingClock: true });
+  await using service = await startServe({ databaseUrl, plant, settings, jumpingClock: true });
   const waiting = await createWaiting(service.url);
   await createPaid(service.url, 'failing', `${merchant.url}/fail`);
   if (!(await comesTrue(() => arrived('/fail').length === 1, 5_000))) problems.push('there was no first attempt');
@@ -39,7 +39,6 @@ export async function jumpClock(
   const [first, second] = arrived('/fail');
   if (second !== undefined && second.at - (first?.at ?? 0) < 0.9 * SECOND_ATTEMPT_MS)
     problems.push('the second attempt was early');
-  await service.kill();
   return problems;
 }
 
@@ -51,16 +50,15 @@ export async function addReplicaAhead(databaseUrl: string, plant?: PlantName): P
   using merchant = await startSlowMerchant();
   const problems: string[] = [];
   await prepareStore(databaseUrl);
-  const replica = await startServe({ databaseUrl, plant });
+  await using replica = await startServe({ databaseUrl, plant });
   const waiting = await createWaiting(replica.url);
   await createPaid(replica.url, 'slow', `${merchant.url}/slow`);
   if (!(await comesTrue(() => merchant.arrivals.length === 1, 5_000))) problems.push('there was no first attempt');
   const settings = { CLOCK_OFFSET_MS: String(2 * HOUR) };
-  const ahead = await startServe({ databaseUrl, plant, settings, jumpingClock: true });
+  await using _ahead = await startServe({ databaseUrl, plant, settings, jumpingClock: true });
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   if ((await readOutcome(databaseUrl, waiting)).state !== 'pending') problems.push('a transaction expired too soon');
   if (merchant.arrivals.length > 1) problems.push('a callback was taken from the worker that was delivering it');
-  await Promise.all([replica.kill(), ahead.kill()]);
   return problems;
 }
 

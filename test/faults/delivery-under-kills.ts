@@ -9,7 +9,7 @@ import { testInput } from '../support/test-shop.ts';
 import type { PlantName } from './plants.ts';
 import { comesTrue } from './support/orders.ts';
 import { prepareStore } from './support/prepare-store.ts';
-import { type ServeProcess, startServe } from './support/serve-process.ts';
+import { startServe } from './support/serve-process.ts';
 import { SHOP } from './support/shop-client.ts';
 import { startTroubledMerchant, type Trouble, type TroubledMerchant } from './support/troubled-merchant.ts';
 
@@ -43,17 +43,16 @@ export async function deliverUnderKills(databaseUrl: string, options: DeliveryOp
   await prepareStore(databaseUrl);
   using merchant = await startTroubledMerchant();
   const db = openDatabase(databaseUrl, { connections: 1, pooler: false, onFatal: () => {} });
-  let service: ServeProcess | undefined;
   try {
     await enqueue(databaseUrl, callbacks, troubles, merchant);
     for (let kill = 1; kill <= kills; kill++) {
-      service = await startServe({ databaseUrl, plant });
+      await using service = await startServe({ databaseUrl, plant });
       const share = (callbacks * kill) / (kills + 1);
       await comesTrue(() => merchant.received.size >= share, 20_000);
       await new Promise((resolve) => setTimeout(resolve, 50 * random()));
       await service.kill();
     }
-    service = await startServe({ databaseUrl, plant });
+    await using _last = await startServe({ databaseUrl, plant });
     await comesTrue(async () => (await countStates(db)).queued === undefined, patienceMs);
     const states = await countStates(db);
     const inFlight = kills * (UNRECORDED_PER_ENDPOINT * troubles.length + UNRECORDED);
@@ -63,7 +62,6 @@ export async function deliverUnderKills(databaseUrl: string, options: DeliveryOp
     if (repeated > inFlight) problems.push(`${repeated} came again, and kills explain ${inFlight}`);
     return { callbacks, kills, repeated, states, problems };
   } finally {
-    await service?.kill();
     await db.close();
   }
 }

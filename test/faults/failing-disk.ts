@@ -68,7 +68,7 @@ async function runUntilFault(
   using client = createShopClient();
   let answersAfterwards = 0;
   let createdAfterFailure = 0;
-  const load = startLoad({
+  await using load = startLoad({
     client,
     url: () => service.url,
     clients: CLIENTS,
@@ -92,7 +92,7 @@ async function runUntilFault(
 /** On a disk that works again: everything is answered, and the store agrees with every answer. */
 async function startAnew(databaseUrl: string, journal: Journal): Promise<string[]> {
   using client = createShopClient();
-  const service = await startServe({ databaseUrl });
+  await using service = await startServe({ databaseUrl });
   await resolveOpen(client, service.url, journal);
   await service.kill();
   const { problems } = await auditStore(databaseUrl, journal);

@@ -35,11 +35,11 @@ export async function fillDisk(plant?: PlantName): Promise<FullDiskReport> {
   using client = createShopClient();
   const token = await prepareStore(databaseUrl);
   writeFileSync(ballast, Buffer.alloc(BALLAST_BYTES));
-  const service = await startServe({ databaseUrl, plant });
+  await using service = await startServe({ databaseUrl, plant });
   const first = await client.create(service.url, 'first');
   if (first.kind !== 'created') throw new Error('The first create was refused');
   journal.acknowledged.set('first', first.id);
-  const load = startLoad({ client, url: () => service.url, clients: CLIENTS, journal, prefix: 'f' });
+  await using load = startLoad({ client, url: () => service.url, clients: CLIENTS, journal, prefix: 'f' });
   await comesTrue(() => (journal.counts.STORAGE_FULL ?? 0) >= 3 * CLIENTS || !service.running(), PATIENCE_MS);
   const reads = {
     ready: (await client.get(`${service.url}/readyz`)).status,

@@ -41,9 +41,9 @@ export async function stopUnderLoad(options: {
   const problems: string[] = [];
   let slowestExitMs = 0;
   for (let stop = 0; stop < stops; stop++) {
-    const service = await startServe({ databaseUrl, plant });
+    await using service = await startServe({ databaseUrl, plant });
     await beginCallback(service, `${merchant.url}/slow`, `paid-${stop}`, journal);
-    const load = startLoad({
+    await using load = startLoad({
       client,
       url: () => (service.running() ? service.url : null),
       clients: CLIENTS,
@@ -96,7 +96,7 @@ export async function restartReplicas(
     const start = () => startServe({ databaseUrl: postgres.url, plant: options.plant });
     replicas.push(...(await Promise.all(Array.from({ length: REPLICAS }, start))));
     const balanced = balance(client, replicas, () => repeated++);
-    const load = startLoad({
+    await using load = startLoad({
       client: balanced,
       url: () => '',
       clients: 16,

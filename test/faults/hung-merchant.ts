@@ -22,7 +22,7 @@ export async function hangMerchant(hung: number, others: number, plant?: PlantNa
   using merchant = await startSlowMerchant();
   const arrived = (path: string) => merchant.arrivals.filter((arrival) => arrival.path.startsWith(path));
   const problems: string[] = [];
-  const service = await startServe({ databaseUrl: store.databaseUrl, plant });
+  await using service = await startServe({ databaseUrl: store.databaseUrl, plant });
   const pay = (number: number, path: string) =>
     createPaid(service.url, `${path.slice(1)}-${number}`, merchant.url + path);
   await Promise.all(Array.from({ length: hung }, (_, number) => pay(number, '/hang')));
@@ -40,6 +40,5 @@ export async function hangMerchant(hung: number, others: number, plant?: PlantNa
   const hanging = arrived('/hang').length;
   // None of them has run out of time yet, so all that arrived are under way.
   if (hanging > MOST_AT_ONCE && slowestMs < 5_000) problems.push(`${hanging} requests at once at one merchant`);
-  await service.kill();
   return { hanging, slowestMs, problems };
 }

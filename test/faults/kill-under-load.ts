@@ -33,9 +33,9 @@ export async function killUnderLoad(options: {
   let open = 0;
   let slowestStartMs = 0;
   for (let kill = 0; kill < kills; kill++) {
-    const service = await startServe({ databaseUrl, plant });
+    await using service = await startServe({ databaseUrl, plant });
     slowestStartMs = Math.max(slowestStartMs, service.readyMs);
-    const load = startLoad({
+    await using load = startLoad({
       client,
       url: () => service.url,
       clients: CLIENTS,
@@ -48,7 +48,7 @@ export async function killUnderLoad(options: {
     await Promise.all([service.kill(), load.stop()]);
     open += journal.open.size;
   }
-  const service = await startServe({ databaseUrl, plant });
+  await using service = await startServe({ databaseUrl, plant });
   await resolveOpen(client, service.url, journal);
   await service.kill();
   const { problems } = await auditStore(databaseUrl, journal);

@@ -25,8 +25,7 @@ export async function killMigration(
     return [`statement ${statement}: the kill did not happen`];
   }
   try {
-    const service = await startServe({ databaseUrl });
-    await service.kill();
+    await (await startServe({ databaseUrl })).kill();
     return [];
   } catch (error) {
     return [`statement ${statement}: ${(error as Error).message.split('\n')[1]}`];

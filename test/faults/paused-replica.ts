@@ -12,12 +12,12 @@ import { startSlowMerchant } from './support/slow-merchant.ts';
 export async function pauseReplica(databaseUrl: string, lease: { ms: number; plant?: PlantName }): Promise<string[]> {
   using merchant = await startSlowMerchant(300);
   await prepareStore(databaseUrl);
-  const paused = await startServe({ databaseUrl, plant: lease.plant });
+  await using paused = await startServe({ databaseUrl, plant: lease.plant });
   const id = await createPaid(paused.url, 'paused', `${merchant.url}/slow`);
   const problems: string[] = [];
   if (!(await comesTrue(() => merchant.arrivals.length === 1, 5_000))) problems.push('there was no first attempt');
   paused.signal('SIGSTOP');
-  const other = await startServe({ databaseUrl, plant: lease.plant });
+  await using _other = await startServe({ databaseUrl, plant: lease.plant });
   const delivered = async () => (await readOutcome(databaseUrl, id)).callback?.state === 'delivered';
   if (!(await comesTrue(delivered, lease.ms + 10_000))) problems.push('nobody took the callback over');
   const before = (await readOutcome(databaseUrl, id)).callback;
@@ -30,6 +30,5 @@ export async function pauseReplica(databaseUrl: string, lease: { ms: number; pla
   const bodies = new Set(merchant.arrivals.map((arrival) => `${arrival.id} ${arrival.body}`));
   if (merchant.arrivals.length !== 2 || bodies.size !== 1)
     problems.push(`${merchant.arrivals.length} arrivals, ${bodies.size} bodies`);
-  await Promise.all([paused.kill(), other.kill()]);
   return problems;
 }

@@ -40,9 +40,9 @@ export async function cutPowerUnderLoad(options: {
   let lossyCuts = 0;
   await prepareStore(databaseUrl);
   for (let cut = 0; cut < cuts; cut++) {
-    const service = await startServe({ databaseUrl, plant });
+    await using service = await startServe({ databaseUrl, plant });
     powerIsOn = true;
-    const load = startLoad({
+    await using load = startLoad({
       client: listening,
       url: () => service.url,
       clients: CLIENTS,
@@ -63,7 +63,7 @@ export async function cutPowerUnderLoad(options: {
     disk.restorePower();
     if (!existsSync(witness) || readFileSync(witness, 'utf8') !== UNFLUSHED) lossyCuts++;
   }
-  const service = await startServe({ databaseUrl, plant });
+  await using service = await startServe({ databaseUrl, plant });
   await resolveOpen(client, service.url, journal);
   await service.kill();
   const { problems } = await auditStore(databaseUrl, journal);

@@ -10,7 +10,7 @@ test('far too many requests are refused early, and then all is as before', async
 
 forEachEngine('a database that stands still, in short', (openTestDatabase, engine) => {
   const skip = engine === 'sqlite' && 'SQLite runs in the thread that answers';
-  test('lets nobody wait for long who is refused', { skip }, async () => {
+  test('refuses who would wait too long, and serves those who wait', { skip }, async () => {
     const { url } = await openTestDatabase({ migrated: false });
     assert.deepEqual(checkStandstill(await standStill(url, 3_000)), []);
   });

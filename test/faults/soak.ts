@@ -35,7 +35,7 @@ export async function soak(milliseconds: number, plant?: PlantName): Promise<Soa
   using client = createShopClient({ callbackUrl: `${merchant.url}/ok` });
   const journal = createJournal();
   const samples: Sample[] = [];
-  const service = await startServe({ databaseUrl, plant });
+  await using service = await startServe({ databaseUrl, plant });
   const asked = new Set<Promise<unknown>>();
   let count = 0;
   let paid = 0;

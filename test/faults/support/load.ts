@@ -17,7 +17,8 @@ export function createJournal(): Journal {
   return { acknowledged: new Map(), open: new Set(), refused: new Set(), contradictions: [], counts: {} };
 }
 
-export type Load = {
+/** `await using` ends it too, so that no client asks on when a harness has failed. */
+export type Load = AsyncDisposable & {
   /** When the first answer has come. */
   readonly answered: Promise<void>;
   /** Ends after the requests under way. */
@@ -64,13 +65,11 @@ export function startLoad(options: LoadOptions): Load {
   }
 
   const running = Array.from({ length: clients }, run);
-  return {
-    answered: answered.promise,
-    stop: async () => {
-      stopped = true;
-      await Promise.all(running);
-    },
+  const stop = async () => {
+    stopped = true;
+    await Promise.all(running);
   };
+  return { answered: answered.promise, stop, [Symbol.asyncDispose]: stop };
 }
 
 /** Repeats everything that is open until it is answered; the service runs, so it must be. */

@@ -30,8 +30,11 @@ export class ServeEnded extends Error {
   }
 }
 
-/** `bin/rubrica serve` as a process of its own, without the launcher: that one only installs packages. */
-export type ServeProcess = {
+/**
+ * `bin/rubrica serve` as a process of its own, without the launcher: that one only installs packages. `await using` kills
+ * it however a harness ends.
+ */
+export type ServeProcess = AsyncDisposable & {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
@@ -39,7 +42,7 @@ export type ServeProcess = {
   readonly readyMs: number;
   signal(signal: NodeJS.Signals): void;
   /** SIGKILL, and waits until it is gone. */
-  kill(): Promise<Exit>;
+  kill(): Promise<void>;
   readonly exited: Promise<Exit>;
   running(): boolean;
   /** What it wrote since it was ready, the log and stderr. */
@@ -61,6 +64,10 @@ export async function startServe(options: ServeOptions): Promise<ServeProcess> {
     });
   });
   child.stderr?.on('data', (chunk: Buffer) => lines.push(chunk.toString()));
+  const kill = async () => {
+    child.kill('SIGKILL');
+    await exited;
+  };
   const url = await Promise.race([ready, exited]);
   if (typeof url !== 'string') throw new ServeEnded(url, lines.join('\n'));
   return {
@@ -69,10 +76,8 @@ export async function startServe(options: ServeOptions): Promise<ServeProcess> {
     pid: child.pid as number,
     readyMs: Math.round(performance.now() - startedAt),
     signal: (signal) => void child.kill(signal),
-    kill: () => {
-      child.kill('SIGKILL');
-      return exited;
-    },
+    kill,
+    [Symbol.asyncDispose]: kill,
     exited,
     running: () => child.exitCode === null && child.signalCode === null,
     output: () => lines.join('\n'),
