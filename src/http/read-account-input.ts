@@ -1,5 +1,6 @@
 import type { AccountInput } from '../bank-validation/account-checks.ts';
 import type { ErrorItem } from '../error-catalogue.ts';
+import { unknownMember } from './read-members.ts';
 
 /** The body of the API, read: what is to be validated, or everything that is wrong with its shape. */
 export type AccountInputReading = { input: AccountInput } | { errors: [ErrorItem, ...ErrorItem[]] };
@@ -42,13 +43,10 @@ const TEXT_FIX = {
 
 function textErrors(members: Record<string, unknown>, name: keyof typeof TEXT_FIX, parent: string): ErrorItem[] {
   const value = members[name];
-  if (typeof value === 'string' && value !== '') return [];
-  const problem = value === '' ? emptyError : shapeError;
-  return [{ ...problem(members, name, parent), fix: TEXT_FIX[name] }];
-}
-
-function emptyError(_members: Record<string, unknown>, name: string, parent: string): ErrorItem {
-  return { pointer: `${parent}/${name}`, code: 'EMPTY_FIELD', message: `${name} is empty.`, fix: 'Give it a value.' };
+  const fix = TEXT_FIX[name];
+  if (typeof value !== 'string') return [{ ...shapeError(members, name, parent), fix }];
+  if (value !== '') return [];
+  return [{ pointer: `${parent}/${name}`, code: 'EMPTY_FIELD', message: `${name} is empty.`, fix }];
 }
 
 function shapeError(members: Record<string, unknown>, name: string, parent: string): ErrorItem {
@@ -60,14 +58,5 @@ function shapeError(members: Record<string, unknown>, name: string, parent: stri
 
 function unknownErrors(members: Record<string, unknown>, known: readonly string[], parent: string): ErrorItem[] {
   const strangers = Object.keys(members).filter((name) => !known.includes(name));
-  return strangers.map((name) => {
-    // A stranger chose the name, so an answer repeats only its beginning.
-    const shown = name.slice(0, 64);
-    return {
-      pointer: `${parent}/${shown.replaceAll('~', '~0').replaceAll('/', '~1')}`,
-      code: 'UNKNOWN_FIELD',
-      message: `${shown} does not belong here.`,
-      fix: `Send only ${known.join(', ')}.`,
-    };
-  });
+  return strangers.map((name) => unknownMember(name, known, parent));
 }

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Field } from '../../sdk/src/field.ts';
 import { readJsonFields } from '../../sdk/src/read-json-fields.ts';
 import { type ErrorItem, Problem } from '../error-catalogue.ts';
+import { pointerTo } from './send-problem.ts';
 
 /** What a flat JSON body holds: the kind of each member (`any`: it is not looked at), and whether it may be left out. */
 export type MemberShape = Record<string, { kind: Kind; optional?: true }>;
@@ -27,7 +28,7 @@ export function readMembers<const Shape extends MemberShape>(request: FastifyReq
     const error = field === undefined ? (optional ? null : missing(name)) : faultOf(field, kind);
     if (error !== null) errors.push(error);
   }
-  for (const { name } of fields) if (!Object.hasOwn(shape, name)) errors.push(unknown(name, Object.keys(shape)));
+  for (const { name } of fields) if (!Object.hasOwn(shape, name)) errors.push(unknownMember(name, Object.keys(shape)));
   const [first, ...others] = errors;
   if (first !== undefined) throw invalidBody([first, ...others]);
   return members as Members<Shape>;
@@ -37,6 +38,17 @@ export function readMembers<const Shape extends MemberShape>(request: FastifyReq
 export function invalidBody(errors: [ErrorItem, ...ErrorItem[]]): Problem {
   const [{ message, fix }] = errors;
   return new Problem('INVALID_BODY', { detail: `${message} ${fix}`, errors });
+}
+
+/** A name that the object at `parent` may not have. A stranger chose it, so an answer repeats only its beginning. */
+export function unknownMember(name: string, known: readonly string[], parent = ''): ErrorItem {
+  const shown = name.slice(0, 64);
+  return {
+    pointer: parent + pointerTo(shown),
+    code: 'UNKNOWN_FIELD',
+    message: `${shown} does not belong here.`,
+    fix: `Send only ${known.join(', ')}.`,
+  };
 }
 
 function missing(name: string): ErrorItem {
@@ -51,15 +63,4 @@ function faultOf({ name, kind, text }: Field, expected: Kind): ErrorItem | null 
   }
   if (text === '') return { pointer, code: 'EMPTY_FIELD', message: `${name} is empty.`, fix: 'Give it a value.' };
   return null;
-}
-
-function unknown(name: string, known: readonly string[]): ErrorItem {
-  // A stranger chose the name, so an answer repeats only its beginning.
-  const shown = name.slice(0, 64);
-  return {
-    pointer: `/${shown.replaceAll('~', '~0').replaceAll('/', '~1')}`,
-    code: 'UNKNOWN_FIELD',
-    message: `${shown} does not belong here.`,
-    fix: `Send only ${known.join(', ')}.`,
-  };
 }
