@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { comesTrue } from '../support/comes-true.ts';
 import type { PlantName } from './plants.ts';
-import { comesTrue } from './support/orders.ts';
 import { createScratchStore } from './support/scratch-store.ts';
 import { startServe } from './support/serve-process.ts';
 import { createShopClient } from './support/shop-client.ts';
@@ -40,14 +40,15 @@ export async function recordAckOrder(creates: number, plant?: PlantName): Promis
   const run = async () => {
     while (count < creates) {
       const reference = `order-${String(count++).padStart(6, '0')}`;
-      const reply = await client.create(service.url, reference);
+      let reply = await client.create(service.url, reference);
+      while (reply.kind === 'refused') reply = await client.create(service.url, reference);
       if (reply.kind !== 'created') throw new Error(`${reference} was ${JSON.stringify(reply)}`);
       references.set(reply.id, reference);
     }
   };
   await Promise.all(Array.from({ length: CLIENTS }, run));
   await service.kill();
-  await comesTrue(() => readFileSync(log, 'latin1').includes('+++ killed by SIGKILL'), 5_000);
+  await comesTrue(() => readFileSync(log, 'latin1').includes('+++ killed by SIGKILL'));
   return readOrder(readFileSync(log, 'latin1').split('\n'), references);
 }
 

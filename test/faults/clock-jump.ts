@@ -1,5 +1,6 @@
+import { comesTrue } from '../support/comes-true.ts';
 import type { PlantName } from './plants.ts';
-import { comesTrue, createPaid, readOutcome } from './support/orders.ts';
+import { createPaid, readOutcome } from './support/orders.ts';
 import { prepareStore } from './support/prepare-store.ts';
 import { createScratchStore } from './support/scratch-store.ts';
 import { startServe } from './support/serve-process.ts';
@@ -29,12 +30,12 @@ export async function jumpClock(
   await using service = await startServe({ databaseUrl, plant, settings, jumpingClock: true });
   const waiting = await createWaiting(service.url);
   await createPaid(service.url, 'failing', `${merchant.url}/fail`);
-  if (!(await comesTrue(() => arrived('/fail').length === 1, 5_000))) problems.push('there was no first attempt');
+  if (!(await comesTrue(() => arrived('/fail').length > 0))) problems.push('there was no first attempt');
   service.signal('SIGUSR2');
   await createPaid(service.url, 'after the jump', `${merchant.url}/ok`);
-  if (!(await comesTrue(() => arrived('/ok').length === 1, 5_000))) problems.push('a payment was not told at once');
+  if (!(await comesTrue(() => arrived('/ok').length > 0))) problems.push('a payment was not told');
   if ((await readOutcome(databaseUrl, waiting)).state !== 'pending') problems.push('a transaction expired too soon');
-  const triedAgain = await comesTrue(() => arrived('/fail').length === 2, short ? 500 : 2 * SECOND_ATTEMPT_MS);
+  const triedAgain = await comesTrue(() => arrived('/fail').length > 1, short ? 500 : 2 * SECOND_ATTEMPT_MS);
   if (!triedAgain && !short) problems.push('the second attempt was late');
   const [first, second] = arrived('/fail');
   if (second !== undefined && second.at - (first?.at ?? 0) < 0.9 * SECOND_ATTEMPT_MS)
@@ -52,8 +53,8 @@ export async function addReplicaAhead(databaseUrl: string, plant?: PlantName): P
   await prepareStore(databaseUrl);
   await using replica = await startServe({ databaseUrl, plant });
   const waiting = await createWaiting(replica.url);
-  await createPaid(replica.url, 'slow', `${merchant.url}/slow`);
-  if (!(await comesTrue(() => merchant.arrivals.length === 1, 5_000))) problems.push('there was no first attempt');
+  await createPaid(replica.url, 'held', `${merchant.url}/held`);
+  if (!(await comesTrue(() => merchant.arrivals.length > 0))) problems.push('there was no first attempt');
   const settings = { CLOCK_OFFSET_MS: String(2 * HOUR) };
   await using _ahead = await startServe({ databaseUrl, plant, settings, jumpingClock: true });
   await new Promise((resolve) => setTimeout(resolve, 1_500));

@@ -13,8 +13,7 @@ forEachEngine('callbacks under kills', (openTestDatabase, engine) => {
   async function deliver(options: Partial<DeliveryOptions>) {
     const db = await openTestDatabase({ migrated: false });
     await db.close();
-    // A lease of a minute, a wait of five seconds, and the time that merchants may take for an answer.
-    const usual = { callbacks: CALLBACKS, kills: KILLS, troubles: TROUBLES, patienceMs: 100_000 };
+    const usual = { callbacks: CALLBACKS, kills: KILLS, troubles: TROUBLES };
     const result = await deliverUnderKills(db.url, { ...usual, random: createSeededRandom(1), ...options });
     const shown = {
       states: JSON.stringify(result.states),
@@ -36,7 +35,6 @@ forEachEngine('callbacks under kills', (openTestDatabase, engine) => {
       callbacks: 2_000,
       kills: 3,
       troubles: ['none'],
-      patienceMs: 1_000,
       plant: 'mark before send',
     } as const;
     assert.notDeepEqual((await deliver(planted)).problems, []);

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { comesTrue } from '../support/comes-true.ts';
 import type { PlantName } from './plants.ts';
 import { auditStore } from './support/audit-store.ts';
 import { createJournal, type Journal, resolveOpen, startLoad, unexpectedAnswers } from './support/load.ts';
@@ -22,9 +23,8 @@ export type DiskFaultReport = {
 };
 
 const CLIENTS = 4;
-/** With the fault behind them, so many more answers are waited for; a process that must stop has stopped by then. */
-const ANSWERS_AFTERWARDS = 20;
-const PATIENCE_MS = 15_000;
+/** A process that has created so many with the fault behind it goes on. */
+const CREATED_AFTERWARDS = 20;
 
 /** What clients may be told when a disk fails. */
 const EXPECTED_ANSWERS = [
@@ -35,6 +35,7 @@ const EXPECTED_ANSWERS = [
   'ECONNREFUSED',
   'unknown: 503 OUTCOME_UNKNOWN',
   'unknown: ECONNRESET',
+  'unknown: EPIPE',
   'unknown: socket hang up',
 ];
 
@@ -66,7 +67,7 @@ async function runUntilFault(
     throw error;
   }
   using client = createShopClient();
-  let answersAfterwards = 0;
+  let createdAfterFault = 0;
   let createdAfterFailure = 0;
   await using load = startLoad({
     client,
@@ -75,16 +76,13 @@ async function runUntilFault(
     journal,
     prefix: 'd',
     onReply: (reply) => {
-      if (firedCalls(log).length > 0) answersAfterwards++;
-      if (reply.kind === 'created' && journal.counts['unknown: 503 OUTCOME_UNKNOWN'] !== undefined)
-        createdAfterFailure++;
+      if (reply.kind !== 'created') return;
+      if (firedCalls(log).length > 0) createdAfterFault++;
+      if (journal.counts['unknown: 503 OUTCOME_UNKNOWN'] !== undefined) createdAfterFailure++;
     },
   });
-  const until = performance.now() + PATIENCE_MS;
-  while (service.running() && answersAfterwards < ANSWERS_AFTERWARDS && performance.now() < until) {
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  const exit = await Promise.race([service.exited, new Promise<null>((resolve) => setTimeout(resolve, 500, null))]);
+  await comesTrue(() => !service.running() || createdAfterFault >= CREATED_AFTERWARDS);
+  const exit = service.running() ? null : await service.exited;
   await Promise.all([service.kill(), load.stop()]);
   return { started: true, exit, createdAfterFailure };
 }

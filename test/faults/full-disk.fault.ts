@@ -14,6 +14,7 @@ describe('a full disk', { skip: reason !== null && `FULL DISKS WERE NOT TESTED: 
       const { created, refused, acceptedAgainMs } = result;
       report('full disk', { round, created, refused, 'accepted again after ms': acceptedAgainMs });
       assert.deepEqual(checkFullDisk(result), []);
+      assert.ok(acceptedAgainMs !== null && acceptedAgainMs <= 5_000);
     }
   });
 

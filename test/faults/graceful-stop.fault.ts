@@ -5,6 +5,8 @@ import { restartReplicas, stopUnderLoad } from './graceful-stop.ts';
 import { report } from './support/report.ts';
 
 const STOPS = Number(process.env.FAULT_STOPS ?? 50);
+/** The promise of docs/reliability.md. */
+const LONGEST_EXIT_MS = 10_000;
 const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 5);
 const binaries = process.env.POSTGRES_BIN;
 
@@ -15,6 +17,7 @@ describe('SIGTERM', () => {
     assert.deepEqual(result.problems, []);
     assert.ok(result.acknowledged > 10 * STOPS, 'there was load');
     assert.ok(result.notTaken > 0, 'the stops were felt');
+    assert.ok(result.slowestExitMs <= LONGEST_EXIT_MS, `ended after ${result.slowestExitMs} ms`);
   });
 
   test('catches the planted bug: no drain', async () => {
@@ -31,5 +34,6 @@ describe('SIGTERM', () => {
     assert.deepEqual(result.problems, []);
     assert.equal(result.failed, 0);
     assert.ok(result.repeated > 0, 'the restarts were felt');
+    assert.ok(result.slowestExitMs <= LONGEST_EXIT_MS, `ended after ${result.slowestExitMs} ms`);
   });
 });

@@ -4,6 +4,7 @@ import { forEachEngine } from '../support/engines.ts';
 import { checkSplit, type SplitOptions, splitFromDatabase } from './network-split.ts';
 import { report } from './support/report.ts';
 
+const LONGEST_RECOVERY_MS = 15_000;
 const SECONDS = Number(process.env.FAULT_SECONDS ?? 20);
 
 forEachEngine('a network that splits the service from its database', (openTestDatabase, engine) => {
@@ -13,6 +14,8 @@ forEachEngine('a network that splits the service from its database', (openTestDa
     const { url } = await openTestDatabase({ migrated: false });
     const result = await splitFromDatabase(url, options);
     const problems = checkSplit(options.fault, result);
+    const { recoveredMs } = result;
+    if (recoveredMs !== null && recoveredMs > LONGEST_RECOVERY_MS) problems.push(`recovered after ${recoveredMs} ms`);
     const ready = JSON.stringify(result.ready);
     report(options.plant ?? `network: ${options.fault}`, {
       ...result,

@@ -1,7 +1,7 @@
+import { comesTrue } from '../support/comes-true.ts';
 import type { PlantName } from './plants.ts';
 import { auditStore } from './support/audit-store.ts';
 import { createJournal, type Journal, type Load, resolveOpen, startLoad, unexpectedAnswers } from './support/load.ts';
-import { comesTrue } from './support/orders.ts';
 import { prepareStore } from './support/prepare-store.ts';
 import { type ServeProcess, startServe } from './support/serve-process.ts';
 import { createShopClient, type ShopClient } from './support/shop-client.ts';
@@ -22,7 +22,7 @@ export type SplitReport = {
 
 export type SplitOptions = {
   fault: NetworkFault;
-  /** How long it lasts. */
+  /** How long it lasts at least: until it is felt. */
   ms: number;
   plant?: PlantName;
 };
@@ -30,7 +30,6 @@ export type SplitOptions = {
 const CLIENTS = 16;
 /** A request waits for its turn, perhaps for ids, and for its commit: each for at most ten seconds. */
 const LONGEST_ANSWER_MS = 30_000;
-const LONGEST_RECOVERY_MS = 15_000;
 /** Whatever a network does, clients hear one of these. */
 const EXPECTED_ANSWERS = ['created', 'replayed', 'STORAGE_UNAVAILABLE', 'OVERLOADED', 'unknown: 503 OUTCOME_UNKNOWN'];
 
@@ -54,8 +53,8 @@ export async function splitFromDatabase(databaseUrl: string, options: SplitOptio
   };
   const load = startLoad({ client: timed, url: () => service.url, clients: CLIENTS, journal, prefix: 'n' });
   try {
-    if (!(await comesTrue(() => journal.acknowledged.size > CLIENTS, 10_000))) throw new Error('There was no load');
-    const ready = await breakFor({ network, client, service }, fault, ms);
+    if (!(await comesTrue(() => journal.acknowledged.size > CLIENTS))) throw new Error('There was no load');
+    const ready = await breakFor({ network, client, service, journal }, fault, ms);
     const recoveredMs = await recover(network, journal);
     const problems = await settle({ service, client, load, journal }, databaseUrl);
     const counts = Object.entries(journal.counts);
@@ -76,17 +75,20 @@ export async function splitFromDatabase(databaseUrl: string, options: SplitOptio
   }
 }
 
-type Setting = { network: SplitNetwork; client: ShopClient; service: ServeProcess };
+type Setting = { network: SplitNetwork; client: ShopClient; service: ServeProcess; journal: Journal };
 
 /** Answers what `/readyz` said meanwhile. */
-async function breakFor({ network, client, service }: Setting, fault: NetworkFault, ms: number) {
+async function breakFor({ network, client, service, journal }: Setting, fault: NetworkFault, ms: number) {
   network.set(fault);
   const ready: Record<number, number> = {};
-  for (const end = performance.now() + ms; performance.now() < end; ) {
+  const end = performance.now() + ms;
+  const isFelt = () => Object.keys(journal.counts).some((answer) => answer !== 'created');
+  await comesTrue(async () => {
     const { status } = await client.get(`${service.url}/readyz`);
     ready[status] = (ready[status] ?? 0) + 1;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+    if (performance.now() < end) return false;
+    return fault === 'slow' || (isFelt() && (fault === 'commits unanswered' || ready[503] !== undefined));
+  });
   return ready;
 }
 
@@ -95,7 +97,7 @@ async function recover(network: SplitNetwork, journal: Journal): Promise<number 
   const healedAt = performance.now();
   const before = journal.counts.created ?? 0;
   const creates = () => (journal.counts.created ?? 0) > before + CLIENTS;
-  return (await comesTrue(creates, LONGEST_RECOVERY_MS)) ? Math.round(performance.now() - healedAt) : null;
+  return (await comesTrue(creates)) ? Math.round(performance.now() - healedAt) : null;
 }
 
 /** Stops the load, repeats what is open at the same process, and compares. */
@@ -107,8 +109,8 @@ async function settle(
   if (!service.running()) return ['the service ended'];
   await resolveOpen(client, service.url, journal);
   const { problems } = await auditStore(databaseUrl, journal);
-  const { status } = await client.get(`${service.url}/readyz`);
-  return status === 200 ? problems : [...problems, `/readyz was ${status} at the end`];
+  const ready = await comesTrue(async () => (await client.get(`${service.url}/readyz`)).status === 200);
+  return ready ? problems : [...problems, '/readyz was never 200 again'];
 }
 
 /** Answers a line for each thing that a split network may not do. */

@@ -3,21 +3,21 @@ import { test } from 'node:test';
 import { forEachEngine } from '../support/engines.ts';
 import { checkSplit, splitFromDatabase } from './network-split.ts';
 
-/** The short form of network-split.fault.ts: with time-outs of a second what happens in half a minute takes seconds. */
+/** The short form of network-split.fault.ts: with a short time-out what happens in half a minute takes seconds. */
 forEachEngine('a network that splits the service from its database, in short', (openTestDatabase, engine) => {
   const skip = engine === 'sqlite' && 'an embedded store has no network';
   for (const fault of ['silent', 'commits unanswered'] as const) {
     test(`${fault}: every request is answered in time, nothing is lost`, { skip }, async () => {
       const { url } = await openTestDatabase({ migrated: false });
-      const result = await splitFromDatabase(url, { fault, ms: 2_500, plant: 'short time-outs' });
+      const result = await splitFromDatabase(url, { fault, ms: 1_000, plant: 'short time-out' });
       assert.deepEqual(checkSplit(fault, result), []);
     });
   }
 
   test('an unknown commit that is called refused is caught', { skip }, async () => {
     const { url } = await openTestDatabase({ migrated: false });
-    const plant = 'short time-outs, an unknown commit is called refused';
-    const { problems } = await splitFromDatabase(url, { fault: 'commits unanswered', ms: 1_500, plant });
+    const plant = 'short time-out, an unknown commit is called refused';
+    const { problems } = await splitFromDatabase(url, { fault: 'commits unanswered', ms: 1_000, plant });
     assert.ok(problems.some((problem) => problem.startsWith('refused and stored')));
   });
 });

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { comesTrue, PATIENCE_MS } from '../support/comes-true.ts';
 import type { PlantName } from './plants.ts';
 import { auditStore } from './support/audit-store.ts';
 import { createJournal, startLoad, unexpectedAnswers } from './support/load.ts';
@@ -21,7 +22,7 @@ const CLIENTS = 16;
 const SLOWER_MS = 200;
 const EVERY = 20;
 
-/** Creates transactions while every 20th flush of the disk takes 200 ms longer. */
+/** Creates transactions while every 20th flush of the disk takes 200 ms longer, for a time and until some were slow. */
 export async function createOnSlowDisk(milliseconds: number, plant?: PlantName): Promise<SlowDiskReport> {
   using store = await createScratchStore();
   const { databaseUrl, folder } = store;
@@ -42,11 +43,14 @@ export async function createOnSlowDisk(milliseconds: number, plant?: PlantName):
   await using service = await startServe({ databaseUrl, plant, wrapper: injecting(injection, log) });
   await using load = startLoad({ client: timed, url: () => service.url, clients: CLIENTS, journal, prefix: 'w' });
   const ready: Record<number, number> = {};
-  for (const end = performance.now() + milliseconds; performance.now() < end; ) {
+  const end = performance.now() + milliseconds;
+  await comesTrue(async () => {
     const { status } = await client.get(`${service.url}/readyz`);
     ready[status] = (ready[status] ?? 0) + 1;
     await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+    if (performance.now() < end) return false;
+    return journal.acknowledged.size >= CLIENTS && firedCalls(log).length > 0;
+  }, milliseconds + PATIENCE_MS);
   await load.stop();
   await service.kill();
   const { problems } = await auditStore(databaseUrl, journal);

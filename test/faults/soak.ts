@@ -27,8 +27,16 @@ const EVERY_MS = 10;
 const AT_ONCE = 8;
 const SAMPLE_MS = 1_000;
 
-/** A steady load at a fixed rate, and what the process holds meanwhile. */
-export async function soak(milliseconds: number, plant?: PlantName): Promise<SoakReport> {
+/** A machine that cannot keep the pace is not asked for more. */
+const MOST_UNDER_WAY = 256;
+const FEWEST_SAMPLES = 3;
+
+/** A steady load at a fixed rate for a time and until so much was created, and what the process holds meanwhile. */
+export async function soak(
+  milliseconds: number,
+  options: { creates?: number; plant?: PlantName } = {},
+): Promise<SoakReport> {
+  const { creates = 0, plant } = options;
   using store = await createScratchStore();
   const { databaseUrl, file } = store;
   using merchant = await startSlowMerchant();
@@ -45,7 +53,10 @@ export async function soak(milliseconds: number, plant?: PlantName): Promise<Soa
     if (pay && reply.kind === 'created' && (await client.pay(reply.payUrl)) < 400) paid++;
   };
   const begin = performance.now();
-  for (let turn = 1; performance.now() < begin + milliseconds; turn++) {
+  const isDone = () =>
+    performance.now() >= begin + milliseconds && samples.length >= FEWEST_SAMPLES && count >= creates;
+  for (let turn = 1; !isDone(); turn++) {
+    while (asked.size > MOST_UNDER_WAY) await Promise.race(asked);
     for (let index = 0; index < AT_ONCE; index++) {
       const done = order(`soak-${count++}`, index === 0).finally(() => asked.delete(done));
       asked.add(done);

@@ -1,5 +1,5 @@
 /** No machine is so slow that it takes longer; what does will never come. */
-const PATIENCE_MS = 120_000;
+export const PATIENCE_MS = 120_000;
 
 /** Waits for a condition; answers whether it came true in time. */
 export async function comesTrue(condition: () => boolean | Promise<boolean>, withinMs = PATIENCE_MS): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { comesTrue } from '../../support/comes-true.ts';
 import type { Reply, ShopClient } from './shop-client.ts';
 
 /** What clients were told, by reference: the side of the story that the store must agree with. */
@@ -6,7 +7,7 @@ export type Journal = {
   acknowledged: Map<string, number>;
   /** Asked for, and nobody knows. */
   open: Set<string>;
-  /** Every answer there was said that nothing was stored. */
+  /** Asked for once, and the answer said that nothing was stored. */
   refused: Set<string>;
   /** Answers that contradict earlier ones. */
   contradictions: string[];
@@ -55,9 +56,9 @@ export function startLoad(options: LoadOptions): Load {
       const [again] = retryOpen ? journal.open : [];
       const reference = again ?? `${prefix}-${count++}`;
       // Nobody else repeats it meanwhile.
-      journal.open.delete(reference);
+      const repeated = journal.open.delete(reference);
       const reply = await client.create(target, reference);
-      note(journal, reference, reply);
+      note(journal, reference, reply, repeated);
       onReply?.(reply);
       answered.resolve();
       if (reply.kind === 'unknown' || reply.kind === 'refused') await new Promise((resolve) => setTimeout(resolve, 2));
@@ -76,9 +77,12 @@ export function startLoad(options: LoadOptions): Load {
 export async function resolveOpen(client: ShopClient, url: string, journal: Journal): Promise<void> {
   const waiting = Array.from(journal.open);
   for (const reference of waiting) {
-    journal.open.delete(reference);
-    const reply = await client.create(url, reference);
-    note(journal, reference, reply);
+    const answered = await comesTrue(async () => {
+      journal.open.delete(reference);
+      note(journal, reference, await client.create(url, reference), true);
+      return !journal.open.has(reference);
+    });
+    if (!answered) return;
   }
 }
 
@@ -88,12 +92,12 @@ export function unexpectedAnswers({ counts }: Journal, ...expected: string[]): s
   return others.map((answer) => `${counts[answer]} were answered ${answer}`);
 }
 
-export function note(journal: Journal, reference: string, reply: Reply): void {
+/** `repeated`: nobody knows what an earlier request did. Then a refusal does not say either that nothing is stored. */
+export function note(journal: Journal, reference: string, reply: Reply, repeated = false): void {
   const what = reply.kind === 'refused' ? reply.code : reply.kind === 'unknown' ? `unknown: ${reply.why}` : reply.kind;
   journal.counts[what] = (journal.counts[what] ?? 0) + 1;
-  if (reply.kind === 'refused') journal.refused.add(reference);
-  else journal.refused.delete(reference);
-  if (reply.kind === 'unknown') journal.open.add(reference);
+  if (reply.kind === 'refused' && !repeated) journal.refused.add(reference);
+  if (reply.kind === 'unknown' || (reply.kind === 'refused' && repeated)) journal.open.add(reference);
   if (reply.kind === 'conflict') journal.contradictions.push(`${reference} is in conflict with itself`);
   if (reply.kind === 'created' || reply.kind === 'replayed') {
     const before = journal.acknowledged.get(reference);

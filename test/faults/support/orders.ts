@@ -37,13 +37,3 @@ export async function readOutcome(
     await db.close();
   }
 }
-
-/** Waits for a condition; answers whether it came true in time. */
-export async function comesTrue(condition: () => boolean | Promise<boolean>, withinMs: number): Promise<boolean> {
-  const end = performance.now() + withinMs;
-  while (!(await condition())) {
-    if (performance.now() > end) return false;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  return true;
-}

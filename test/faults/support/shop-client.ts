@@ -36,7 +36,7 @@ const JSON_BODY = { 'content-type': 'application/json' };
 
 /** A shop's server with its own connections, kept alive. */
 export function createShopClient(options: ShopClientOptions = {}): ShopClient {
-  const { timeoutMs = 10_000, callbackUrl = 'http://127.0.0.1:9/callback' } = options;
+  const { timeoutMs = 60_000, callbackUrl = 'http://127.0.0.1:9/callback' } = options;
   const agent = new Agent({ keepAlive: true });
 
   function exchange(url: string, body: string | null, headers: Record<string, string>): Promise<Answer> {

@@ -4,21 +4,31 @@ import type { AddressInfo } from 'node:net';
 /** A callback as it arrived. */
 export type Arrival = { at: number; path: string; id: string; body: string };
 
-/** A merchant's server on loopback. `/hang` never answers, `/slow` after two seconds, `/fail` 500, all else at once. */
-export type SlowMerchant = Disposable & { url: string; arrivals: Arrival[] };
+/**
+ * A merchant's server on loopback. `/hang` never answers, `/held` when `release` is called and at once what it knows
+ * already, `/fail` 500, all else at once.
+ */
+export type SlowMerchant = Disposable & {
+  url: string;
+  arrivals: Arrival[];
+  /** Answers what is held. */
+  release(): void;
+};
 
-export async function startSlowMerchant(slowMs = 2_000): Promise<SlowMerchant> {
+export async function startSlowMerchant(): Promise<SlowMerchant> {
   const arrivals: Arrival[] = [];
+  const held: (() => void)[] = [];
   const server: Server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const path = request.url ?? '/';
       const id = String(request.headers['webhook-id']);
+      const known = arrivals.some((arrival) => arrival.id === id);
       arrivals.push({ at: performance.now(), path, id, body: Buffer.concat(chunks).toString() });
       const answer = () => response.writeHead(path.startsWith('/fail') ? 500 : 200).end();
       if (path.startsWith('/hang')) return;
-      if (path.startsWith('/slow')) setTimeout(answer, slowMs);
+      if (path.startsWith('/held') && !known) held.push(answer);
       else answer();
     });
   });
@@ -29,6 +39,9 @@ export async function startSlowMerchant(slowMs = 2_000): Promise<SlowMerchant> {
     [Symbol.dispose]: () => {
       server.close();
       server.closeAllConnections();
+    },
+    release: () => {
+      for (const answer of held.splice(0)) answer();
     },
   };
 }
