@@ -33,6 +33,8 @@ export type JournalEntry = SqlRow & {
   payment_attempt_id: string | null;
   refund_id: string | null;
   movement_id: string | null;
+  /** Of the movement, see movement-hash.ts. */
+  movement_hash: string | null;
   hash: string;
 };
 
@@ -47,7 +49,7 @@ export type Posting = {
   /** What is explained: the attempt that collected, the refund that gave back, or what a person recorded. */
   paymentAttemptId: string | null;
   refundId: string | null;
-  movementId: string | null;
+  movement: { id: string; hash: string } | null;
   transfers: readonly [Transfer, ...Transfer[]];
 };
 
@@ -58,7 +60,7 @@ export const MERCHANT_PAYABLE = 'merchant:payable';
 export const SUSPENSE = 'suspense';
 
 /** What the service has earned by its fees. */
-export const FEES_INCOME = 'fees:income';
+const FEES_INCOME = 'fees:income';
 
 /** What acquirers have kept as their commission. */
 export const FEES_ACQUIRER = 'fees:acquirer';
@@ -121,7 +123,7 @@ function postingOf(
     transactionId: id,
     paymentAttemptId: null,
     refundId: null,
-    movementId: null,
+    movement: null,
     transfers,
   };
 }

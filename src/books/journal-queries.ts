@@ -19,6 +19,7 @@ const JOURNAL_ENTRIES: InsertTarget = {
     'payment_attempt_id',
     'refund_id',
     'movement_id',
+    'movement_hash',
     'hash',
   ],
 };
@@ -74,20 +75,6 @@ export async function selectBookedEnvironments(db: Reader): Promise<number[]> {
     `select environment_id from journal_heads union select environment_id from journal_entries order by environment_id`,
   );
   return rows.map((row) => row.environment_id);
-}
-
-/** The next entries of an environment after a place in its chain. */
-export function selectEntriesAfter(
-  db: Reader,
-  environmentId: number,
-  after: { link: number; line: number },
-  limit: number,
-): Promise<JournalEntry[]> {
-  return db.query<JournalEntry>(
-    `select * from journal_entries where environment_id = $1 and (link, line) > ($2, $3)
-     order by link, line limit $4`,
-    [environmentId, after.link, after.line, limit],
-  );
 }
 
 /** Whose books they are. */

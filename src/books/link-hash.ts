@@ -15,10 +15,11 @@ export function linkHash(previous: string, entries: readonly Omit<JournalEntry, 
     .digest('hex');
 }
 
-/** The last column came later: only an entry that has something there hashes it, so older links keep their hash. */
+/** The last columns came later: where they are null at the end they are left out, so older links keep their hash. */
 function valuesOf(entry: Omit<JournalEntry, 'hash'>) {
   const values = COLUMNS.map((column) => entry[column]);
-  return entry.movement_id === null ? values : [...values, entry.movement_id];
+  while (values.length > FIRST_COLUMNS && values.at(-1) === null) values.pop();
+  return values;
 }
 
 const COLUMNS = [
@@ -34,4 +35,8 @@ const COLUMNS = [
   'transaction_id',
   'payment_attempt_id',
   'refund_id',
+  'movement_id',
+  'movement_hash',
 ] as const;
+
+const FIRST_COLUMNS = COLUMNS.indexOf('movement_id');

@@ -26,7 +26,8 @@ export async function postEntries(tx: Tx, posting: Posting): Promise<void> {
     transaction_id: posting.transactionId,
     payment_attempt_id: posting.paymentAttemptId,
     refund_id: posting.refundId,
-    movement_id: posting.movementId,
+    movement_id: posting.movement?.id ?? null,
+    movement_hash: posting.movement?.hash ?? null,
   }));
   const hash = linkHash(head.hash, entries);
   await insertEntries(

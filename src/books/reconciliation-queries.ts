@@ -1,5 +1,6 @@
-import type { Database, SqlRow } from '../db/database.ts';
-import type { EntryKind } from './journal-entry.ts';
+import type { Database } from '../db/database.ts';
+import type { JournalEntry } from './journal-entry.ts';
+import { MOVEMENT_COLUMNS, type MovementColumn } from './movement-hash.ts';
 
 type Reader = Pick<Database, 'query'>;
 
@@ -12,26 +13,16 @@ export type ReconciliationScope = {
 };
 
 /** An entry beside what it explains, as the store has that now. Amounts are in minor units. */
-export type BookedLine = SqlRow & {
-  environment_id: number;
-  link: number;
-  line: number;
-  created_at: number;
-  kind: EntryKind;
-  debit_account: string;
-  credit_account: string;
-  amount: number;
-  currency: string;
-  transaction_id: number | null;
-  payment_attempt_id: string | null;
-  refund_id: string | null;
-  movement_id: string | null;
+export type BookedLine = JournalEntry & {
   reference: string | null;
   transaction_amount: number | null;
   transaction_fee: number | null;
   transaction_currency: string | null;
   transaction_state: string | null;
+  transaction_method: string | null;
+  transaction_environment_id: number | null;
   transaction_created_at: number | null;
+  transaction_settled_at: number | null;
   unsigned_fields: string | null;
   /** Of the attempt that collected; for a refund or a resolution, of the one that it is about. */
   attempt_state: string | null;
@@ -40,27 +31,37 @@ export type BookedLine = SqlRow & {
   refund_type: 'total' | 'parcial' | null;
   refund_amount: number | null;
   refund_state: string | null;
+  refund_transaction_id: number | null;
+  refund_settled_at: number | null;
   refund_detail: string | null;
   movement_kind: 'payout' | 'deposit' | 'resolution' | null;
   movement_reference: string | null;
   movement_amount: number | null;
   movement_commission: number | null;
   movement_currency: string | null;
+  movement_environment_id: number | null;
+  movement_created_at: number | null;
+  movement_recorded_by: string | null;
+  movement_payment_method: string | null;
+  movement_transaction_id: number | null;
   movement_decision: 'returned' | 'kept' | null;
+  movement_reason: string | null;
   /** What of the transaction has been given back until now. */
   refunded: number;
 };
 
-/** In the order of the books. */
-export function selectBookedLines(db: Reader, scope: ReconciliationScope): Promise<BookedLine[]> {
-  return db.query<BookedLine>(
-    `select j.environment_id, j.link, j.line, j.created_at, j.kind, j.debit_account, j.credit_account, j.amount,
-       j.currency, j.transaction_id, j.payment_attempt_id, j.refund_id, j.movement_id, t.reference, t.amount as transaction_amount,
-       t.fee as transaction_fee, t.currency as transaction_currency, t.state as transaction_state,
-       t.created_at as transaction_created_at, t.unsigned_fields, a.state as attempt_state, a.detail as payment_detail,
-       r.type as refund_type, r.amount as refund_amount, r.state as refund_state, r.detail as refund_detail,
-       m.kind as movement_kind, m.reference as movement_reference, m.amount as movement_amount,
-       m.commission as movement_commission, m.currency as movement_currency, m.decision as movement_decision,
+/** That of the entry is that of its movement, if there still is one. */
+const COLUMNS_OF_MOVEMENT = MOVEMENT_COLUMNS.filter((column: MovementColumn) => column !== 'id')
+  .map((column) => `m.${column} as movement_${column}`)
+  .join(', ');
+
+const BOOKED_LINES = `select j.*, t.reference, t.amount as transaction_amount, t.fee as transaction_fee,
+       t.currency as transaction_currency, t.state as transaction_state, t.payment_method as transaction_method,
+       t.environment_id as transaction_environment_id, t.created_at as transaction_created_at,
+       t.settled_at as transaction_settled_at, t.unsigned_fields, a.state as attempt_state, a.detail as payment_detail,
+       r.type as refund_type, r.amount as refund_amount, r.state as refund_state,
+       r.transaction_id as refund_transaction_id, r.settled_at as refund_settled_at, r.detail as refund_detail,
+       ${COLUMNS_OF_MOVEMENT},
        (select cast(coalesce(sum(given.amount), 0) as bigint) from refunds given
         where given.transaction_id = j.transaction_id and given.state = 'completed') as refunded
      from journal_entries j
@@ -70,7 +71,12 @@ export function selectBookedLines(db: Reader, scope: ReconciliationScope): Promi
      left join payment_attempts a on a.id = coalesce(j.payment_attempt_id, (
        select l.payment_attempt_id from journal_entries l
        where l.transaction_id = j.transaction_id and m.kind = 'resolution' and l.link || '.' || l.line = m.reference), (
-       select p.id from payment_attempts p where p.transaction_id = j.transaction_id and p.state = 'approved'))
+       select p.id from payment_attempts p where p.transaction_id = j.transaction_id and p.state = 'approved'))`;
+
+/** In the order of the books. */
+export function selectBookedLines(db: Reader, scope: ReconciliationScope): Promise<BookedLine[]> {
+  return db.query<BookedLine>(
+    `${BOOKED_LINES}
      where j.environment_id in {ids} and j.created_at >= $2 and j.created_at < $3
        and (j.transaction_id = $4 or $4 = 0)
      order by j.environment_id, j.link, j.line`,
@@ -78,30 +84,77 @@ export function selectBookedLines(db: Reader, scope: ReconciliationScope): Promi
   );
 }
 
+/** The next lines of an environment after a place in its chain. */
+export function selectBookedLinesAfter(
+  db: Reader,
+  environmentId: number,
+  after: { link: number; line: number },
+  limit: number,
+): Promise<BookedLine[]> {
+  return db.query<BookedLine>(
+    `${BOOKED_LINES}
+     where j.environment_id = $1 and (j.link, j.line) > ($2, $3) order by j.link, j.line limit $4`,
+    [environmentId, after.link, after.line, limit],
+  );
+}
+
 /** What was completed or recorded, and that no entry explains. */
-export type Unbooked = { transaction_id: number | null; refund_id: string | null; movement_id: string | null };
+export type Unbooked = {
+  environment_id: number;
+  transaction_id: number | null;
+  refund_id: string | null;
+  movement_id: string | null;
+};
+
+const UNBOOKED_PAYMENT = `(
+  not exists (select 1 from journal_entries j where j.transaction_id = t.id and j.kind = 'payment')
+  or t.fee > 0 and not exists (select 1 from journal_entries j where j.transaction_id = t.id and j.kind = 'fee'))`;
+
+const UNBOOKED_REFUNDS = `select t.environment_id, r.transaction_id, r.id as refund_id, null as movement_id
+     from refunds r join transactions t on t.id = r.transaction_id
+     where r.state = 'completed'
+       and not exists (select 1 from journal_entries j where j.transaction_id = t.id and j.refund_id = r.id)`;
+
+/** A movement is booked by line 0 of a link, for which there is an index, and its commission by line 1. */
+const UNBOOKED_MOVEMENTS = `select m.environment_id, m.transaction_id, null as refund_id, m.id as movement_id
+     from movements m
+     where not exists (
+       select 1 from journal_entries j where j.movement_id = m.id and j.line = 0 and (m.commission = 0 or exists (
+         select 1 from journal_entries k
+         where k.environment_id = j.environment_id and k.link = j.link and k.kind = 'commission')))`;
 
 /** Payments with their fees, refunds, and what a person recorded. */
 export function selectUnbooked(db: Reader, scope: ReconciliationScope): Promise<Unbooked[]> {
   return db.query<Unbooked>(
-    `select t.id as transaction_id, null as refund_id, null as movement_id from transactions t
+    `select t.environment_id, t.id as transaction_id, null as refund_id, null as movement_id from transactions t
      where t.state = 'completed' and t.settled_at >= $2 and t.settled_at < $3 and t.environment_id in {ids}
-       and (t.id = $4 or $4 = 0)
-       and (not exists (select 1 from journal_entries j where j.transaction_id = t.id and j.kind = 'payment')
-         or t.fee > 0 and not exists (select 1 from journal_entries j where j.transaction_id = t.id and j.kind = 'fee'))
+       and (t.id = $4 or $4 = 0) and ${UNBOOKED_PAYMENT}
      union all
-     select r.transaction_id, r.id, null from refunds r join transactions t on t.id = r.transaction_id
-     where r.state = 'completed' and r.settled_at >= $2 and r.settled_at < $3 and t.environment_id in {ids}
-       and (t.id = $4 or $4 = 0)
-       and not exists (select 1 from journal_entries j where j.transaction_id = t.id and j.refund_id = r.id)
+     ${UNBOOKED_REFUNDS}
+       and r.settled_at >= $2 and r.settled_at < $3 and t.environment_id in {ids} and (t.id = $4 or $4 = 0)
      union all
-     select m.transaction_id, null, m.id from movements m
-     where m.created_at >= $2 and m.created_at < $3 and m.environment_id in {ids} and (m.transaction_id = $4 or $4 = 0)
-       and (not exists (select 1 from journal_entries j where j.movement_id = m.id and j.kind <> 'commission')
-         or m.commission > 0
-           and not exists (select 1 from journal_entries j where j.movement_id = m.id and j.kind = 'commission'))
+     ${UNBOOKED_MOVEMENTS}
+       and m.created_at >= $2 and m.created_at < $3 and m.environment_id in {ids} and (m.transaction_id = $4 or $4 = 0)
      order by transaction_id nulls last, refund_id nulls first, movement_id nulls first`,
     parametersOf(scope),
+  );
+}
+
+/** Of the whole installation, whenever it was: refunds, and what a person recorded. */
+export function selectAllUnbooked(db: Reader): Promise<Unbooked[]> {
+  return db.query<Unbooked>(`${UNBOOKED_REFUNDS} union all ${UNBOOKED_MOVEMENTS} order by refund_id, movement_id`);
+}
+
+/** The next payments of the installation in the order of their ids, and whether the books lack them or their fee. */
+export function selectPaymentsAfter(
+  db: Reader,
+  id: number,
+  limit: number,
+): Promise<{ id: number; environment_id: number; unbooked: 0 | 1 }[]> {
+  return db.query(
+    `select t.id, t.environment_id, case when ${UNBOOKED_PAYMENT} then 1 else 0 end as unbooked from transactions t
+     where t.state = 'completed' and t.id > $1 order by t.id limit $2`,
+    [id, limit],
   );
 }
 

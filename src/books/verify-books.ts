@@ -1,8 +1,14 @@
 import type { App } from '../app.ts';
 import { selectWrongBalances } from './balance-queries.ts';
-import type { JournalEntry } from './journal-entry.ts';
-import { selectBookedEnvironments, selectEntriesAfter, selectHead } from './journal-queries.ts';
+import { isExplained, problemOf, type ReconciliationProblem } from './booked-line.ts';
+import { selectBookedEnvironments, selectHead } from './journal-queries.ts';
 import { GENESIS, linkHash } from './link-hash.ts';
+import {
+  type BookedLine,
+  selectAllUnbooked,
+  selectBookedLinesAfter,
+  selectPaymentsAfter,
+} from './reconciliation-queries.ts';
 
 /** The end of a chain as it was exported once, to hold the books against. */
 export type ExportedHead = { environment_id: number; link: number; hash: string };
@@ -19,17 +25,21 @@ export type BooksProblem = {
   problem: 'changed' | 'missing' | 'surplus' | 'cut' | 'rewritten';
 };
 
-/** `balances`: the accounts whose kept sums are not those of their entries. */
+/**
+ * `records`: payments, refunds and movements that do not say what their entries say, or that no entry explains.
+ * `balances`: the accounts whose kept sums are not those of their entries.
+ */
 export type BooksVerification = {
   environments: number;
   entries: number;
   problems: BooksProblem[];
+  records: ReconciliationProblem[];
   balances: { environment_id: number; account: string; currency: string }[];
 };
 
 /**
- * Computes every hash and every sum of the books again and answers what does not fit, and where. Reads only, and runs
- * beside a service that goes on posting.
+ * Computes every hash and every sum of the books again, holds the entries against what they explain in both directions, and
+ * answers what does not fit, and where. Reads only, and runs beside a service that goes on posting.
  *
  * Whoever can rewrite the whole store can also rewrite the whole chain; that shows against the heads that were exported
  * before and are kept elsewhere.
@@ -38,11 +48,18 @@ export async function verifyBooks(app: App, exported: readonly ExportedHead[] = 
   const booked = await selectBookedEnvironments(app.db);
   const environments = new Set([...booked, ...exported.map((head) => head.environment_id)]);
   const balances = await selectWrongBalances(app.db);
-  const verification: BooksVerification = { environments: environments.size, entries: 0, problems: [], balances };
+  const verification: BooksVerification = {
+    environments: environments.size,
+    entries: 0,
+    problems: [],
+    records: [],
+    balances,
+  };
   for (const environmentId of environments) {
     const heads = exported.filter((head) => head.environment_id === environmentId);
     await verifyChain(app, environmentId, heads, verification);
   }
+  verification.records.push(...(await findUnbooked(app)));
   return verification;
 }
 
@@ -63,6 +80,8 @@ async function verifyChain(
   for await (const entries of readLinks(app, environmentId)) {
     const [{ link, hash }] = entries;
     verification.entries += entries.length;
+    const unexplained = entries.filter((entry) => !isExplained(entry));
+    verification.records.push(...unexplained.map((entry) => problemOf(entry, 'unexplained')));
     if (link > end) end = (await selectHead(app.db, environmentId))?.link ?? 0;
     if (link <= last || link > end) {
       report('surplus', link);
@@ -83,20 +102,20 @@ async function verifyChain(
 }
 
 /** All lines of a link are there, and all say the same hash. */
-function isWhole(entries: readonly JournalEntry[]): boolean {
+function isWhole(entries: readonly BookedLine[]): boolean {
   return entries.every(({ line, hash }, index) => line === index && hash === entries[0]?.hash);
 }
 
-type Link = [JournalEntry, ...JournalEntry[]];
+type Link = [BookedLine, ...BookedLine[]];
 
 const PAGE = 2000;
 
 /** The entries of a chain, link by link. */
 async function* readLinks(app: App, environmentId: number): AsyncGenerator<Link> {
   let place = { link: Number.MIN_SAFE_INTEGER, line: 0 };
-  let link: JournalEntry[] = [];
+  let link: BookedLine[] = [];
   for (let page = PAGE; page === PAGE; ) {
-    const entries = await selectEntriesAfter(app.db, environmentId, place, PAGE);
+    const entries = await selectBookedLinesAfter(app.db, environmentId, place, PAGE);
     for (const entry of entries) {
       if (link.length > 0 && link[0]?.link !== entry.link) {
         yield link as Link;
@@ -108,4 +127,19 @@ async function* readLinks(app: App, environmentId: number): AsyncGenerator<Link>
     page = entries.length;
   }
   if (link.length > 0) yield link as Link;
+}
+
+/** What says that money moved, and the books do not know it. */
+async function findUnbooked(app: App): Promise<ReconciliationProblem[]> {
+  const found = await selectAllUnbooked(app.db);
+  let last = 0;
+  for (let page = PAGE; page === PAGE; ) {
+    const payments = await selectPaymentsAfter(app.db, last, PAGE);
+    for (const { id, environment_id, unbooked } of payments) {
+      if (unbooked === 1) found.push({ environment_id, transaction_id: id, refund_id: null, movement_id: null });
+      last = id;
+    }
+    page = payments.length;
+  }
+  return found.map((missing) => ({ problem: 'unbooked', entry: null, ...missing }));
 }

@@ -20,6 +20,7 @@ import {
   unknownTransaction,
   unusableFile,
 } from './print.ts';
+import { recordLine } from './reconcile-command.ts';
 import { withApp } from './with-app.ts';
 
 type Json = { json?: boolean };
@@ -34,7 +35,10 @@ export function addBooksCommands(program: Command): void {
     .option('--transaction <id>', 'only those of this transaction')
     .option('--limit <number>', 'how many', '50')
     .action(list);
-  add('verify', 'compute every hash again; status 1 when something was changed, with its place')
+  add(
+    'verify',
+    'compute every hash again and compare payments, refunds and movements; status 1 when something was changed, with its place',
+  )
     .option('--head <file>', 'hold the books against what books head --json once said')
     .action(verify);
   add('head', 'the end of every chain, to be kept where this service cannot write').action(head);
@@ -97,14 +101,16 @@ async function list(options: Json & { transaction?: string; limit: string }): Pr
 async function verify(options: Json & { head?: string }): Promise<void> {
   const exported = options.head === undefined ? [] : readHeads(options.head);
   const verification = await withApp((app) => verifyBooks(app, exported));
-  const { environments, entries, problems, balances } = verification;
-  const ok = problems.length + balances.length === 0;
+  const { environments, entries, problems, records, balances } = verification;
+  const wrong = problems.length + records.length + balances.length;
+  const ok = wrong === 0;
   print(options, { ok, ...verification }, [
     ...problems.map(problemLine),
+    ...records.map((record) => `environment ${record.environment_id}: ${recordLine(record)}`),
     ...balances.map(balanceProblemLine),
     ok
-      ? `${entries} entries in ${environments} chains: every hash is right${exported.length > 0 ? ', and so is what was exported' : ''}.`
-      : `${problems.length + balances.length} places are not as they were posted.`,
+      ? `${entries} entries in ${environments} chains: every hash and every record is right${exported.length > 0 ? ', and so is what was exported' : ''}.`
+      : `${wrong} places are not as they were posted.`,
   ]);
   if (!ok) process.exitCode = 1;
 }

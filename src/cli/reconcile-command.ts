@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { App } from '../app.ts';
+import { entryName, type ReconciliationProblem } from '../books/booked-line.ts';
 import { type Comparison, compareSettlement, keysOf, signedAmount } from '../books/compare-settlement.ts';
 import { methodReceivable } from '../books/journal-entry.ts';
-import { entryName, type ReconciliationProblem, reconcileEntries } from '../books/reconcile-entries.ts';
+import { reconcileEntries } from '../books/reconcile-entries.ts';
 import type { BookedLine } from '../books/reconciliation-queries.ts';
 import { boundsOfDay, isDay } from '../lib/calendar-day.ts';
 import { formatDecimal } from '../lib/money.ts';
@@ -58,7 +59,7 @@ async function reconcileDay(date: string, options: Options): Promise<void> {
   const rows = [LINE_HEAD, ...lines.map(lineCells)];
   if (options.csv === true) await printCsv([...rows, ...problems.map(problemCells)]);
   else {
-    const human = [...table(rows), '', ...problems.map(problemLine), summaryOf(lines, problems)];
+    const human = [...table(rows), '', ...problems.map(recordLine), summaryOf(lines, problems)];
     print(options, { date, lines: lines.map(lineJson), problems }, human);
   }
   if (problems.length > 0) process.exitCode = 1;
@@ -171,7 +172,8 @@ const SAYS: Record<ReconciliationProblem['problem'], string> = {
   booked_twice: 'is explained by more than one entry',
 };
 
-function problemLine({ problem, entry, transaction_id, refund_id, movement_id }: ReconciliationProblem): string {
+/** Of which payment, refund or movement what is wrong. */
+export function recordLine({ problem, entry, transaction_id, refund_id, movement_id }: ReconciliationProblem): string {
   const subject = [
     ...(movement_id === null ? [] : [`movement ${movement_id}`]),
     ...(refund_id === null ? [] : [`refund ${refund_id}`]),

@@ -1,26 +1,10 @@
+import { MOVEMENT_COLUMNS } from '../books/movement-hash.ts';
 import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
 import type { Decision, Movement, MovementKind } from './movement.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-const MOVEMENTS: InsertTarget = {
-  name: 'movements',
-  columns: [
-    'id',
-    'environment_id',
-    'kind',
-    'reference',
-    'amount',
-    'commission',
-    'currency',
-    'created_at',
-    'recorded_by',
-    'payment_method',
-    'transaction_id',
-    'decision',
-    'reason',
-  ],
-};
+const MOVEMENTS: InsertTarget = { name: 'movements', columns: MOVEMENT_COLUMNS };
 
 export async function insertMovement(tx: Tx, movement: Movement): Promise<void> {
   await tx.insertRows(MOVEMENTS, [movement]);

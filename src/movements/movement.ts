@@ -7,6 +7,7 @@ import {
   SUSPENSE,
   type Transfer,
 } from '../books/journal-entry.ts';
+import { movementHash } from '../books/movement-hash.ts';
 import type { SqlRow } from '../db/database.ts';
 
 /**
@@ -55,7 +56,7 @@ export function movementPosting(movement: Movement): Posting {
     transactionId: transaction_id,
     paymentAttemptId: null,
     refundId: null,
-    movementId: id,
+    movement: { id, hash: movementHash((column) => movement[column]) },
     transfers: commission > 0 ? [moved, kept] : [moved],
   };
 }

@@ -5,8 +5,10 @@ import { test } from 'node:test';
 import { type JournalEntry, type Posting, paymentPosting, type Transfer } from '../../src/books/journal-entry.ts';
 import { GENESIS, linkHash } from '../../src/books/link-hash.ts';
 import { listBalances } from '../../src/books/list-books.ts';
+import { type MovementColumn, movementHash } from '../../src/books/movement-hash.ts';
 import { postEntries } from '../../src/books/post-entries.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
+import type { SqlValue } from '../../src/db/database.ts';
 import { splitStatements } from '../../src/db/migrate.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
@@ -40,6 +42,7 @@ forEachEngine('the books', (openTestDatabase) => {
       payment_attempt_id: attempt?.id ?? null,
       refund_id: null,
       movement_id: null,
+      movement_hash: null,
     });
     assert.equal(hash, linkHash(GENESIS, [content]));
   });
@@ -128,7 +131,8 @@ forEachEngine('the books', (openTestDatabase) => {
       ],
     );
     assert.equal(new Set(entries.map(({ hash }) => hash)).size, 1);
-    assert.deepEqual(await verifyBooks(app), { environments: 1, entries: 2, problems: [], balances: [] });
+    const { entries: count, problems } = await verifyBooks(app);
+    assert.deepEqual([count, problems], [2, []]);
   });
 
   const refused: [string, Partial<Transfer>][] = [
@@ -195,7 +199,7 @@ forEachEngine('the books', (openTestDatabase) => {
       createPaidTransaction(app, environments[index % 2] as ServiceEnvironment),
     );
     await Promise.all(payments);
-    assert.deepEqual(await verifyBooks(app), { environments: 2, entries: 40, problems: [], balances: [] });
+    assert.deepEqual(await verifyBooks(app), { environments: 2, entries: 40, problems: [], records: [], balances: [] });
   });
 
   test('books from before there were sums get them by the migration', async () => {
@@ -237,6 +241,7 @@ test('the hash of a link is that of its documentation', () => {
     payment_attempt_id: 'pa_1',
     refund_id: null,
     movement_id: null,
+    movement_hash: null,
   };
   const first = linkHash(GENESIS, [entry]);
   assert.equal(first, 'c5d9172d9930225e69d1f4e4a0176917c3ca3b593698a4dcdc0515adc194a4a4');
@@ -256,6 +261,27 @@ test('the hash of a link is that of its documentation', () => {
     movement_id: 'mv_1',
   };
   assert.equal(linkHash(first, [payout]), '39565487b768c747df64f831770b7e2b621517a2b2a88784eba9c7d9bffa128d');
+  const movement: Record<MovementColumn, SqlValue> = {
+    id: 'mv_1',
+    environment_id: 1,
+    kind: 'payout',
+    reference: 'TEF-8812',
+    amount: 9000,
+    commission: 0,
+    currency: 'CLP',
+    created_at: 1_768_478_400_000,
+    recorded_by: 'command line',
+    payment_method: null,
+    transaction_id: null,
+    decision: null,
+    reason: null,
+  };
+  const hash = movementHash((column) => movement[column]);
+  assert.equal(hash, 'aa489a3e9a068c2dd3b6e4b7efd46d2db8b2211c5f3fd92045a1a7b07d2e38f4');
+  assert.equal(
+    linkHash(first, [{ ...payout, movement_hash: hash }]),
+    '5c22a43c573b427fd8a22399a95ab36bfbf1aff33e155ce79520efe3f9f612fd',
+  );
 });
 
 async function createPosting(

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { availableBalance } from '../../src/books/available-balance.ts';
+import { entryName } from '../../src/books/booked-line.ts';
 import { signedAmount } from '../../src/books/compare-settlement.ts';
-import { entryName, reconcileEntries } from '../../src/books/reconcile-entries.ts';
+import { reconcileEntries } from '../../src/books/reconcile-entries.ts';
 import { boundsOfDay } from '../../src/lib/calendar-day.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
@@ -109,7 +110,7 @@ forEachEngine('holding a day against the books', (openTestDatabase) => {
       await tx.query('update journal_entries set amount = 1 where transaction_id = $1', [two.id]);
       await tx.query('delete from journal_entries where refund_id = $1', [refund.id]);
       await tx.query(
-        'insert into journal_entries select environment_id, 9, line, created_at, kind, debit_account, credit_account, amount, currency, transaction_id, payment_attempt_id, refund_id, hash, movement_id from journal_entries where transaction_id = $1',
+        'insert into journal_entries select environment_id, 9, line, created_at, kind, debit_account, credit_account, amount, currency, transaction_id, payment_attempt_id, refund_id, hash, movement_id, movement_hash from journal_entries where transaction_id = $1',
         [three.id],
       );
     });
@@ -118,10 +119,38 @@ forEachEngine('holding a day against the books', (openTestDatabase) => {
     assert.deepEqual(
       problems.map((problem) => ({ ...problem })),
       [
-        { problem: 'unexplained', entry: '2.0', transaction_id: two.id, refund_id: null, movement_id: null },
-        { problem: 'booked_twice', entry: '9.0', transaction_id: three.id, refund_id: null, movement_id: null },
-        { problem: 'unbooked', entry: null, transaction_id: one.id, refund_id: null, movement_id: null },
-        { problem: 'unbooked', entry: null, transaction_id: three.id, refund_id: refund.id, movement_id: null },
+        {
+          problem: 'unexplained',
+          environment_id: environment.id,
+          entry: '2.0',
+          transaction_id: two.id,
+          refund_id: null,
+          movement_id: null,
+        },
+        {
+          problem: 'booked_twice',
+          environment_id: environment.id,
+          entry: '9.0',
+          transaction_id: three.id,
+          refund_id: null,
+          movement_id: null,
+        },
+        {
+          problem: 'unbooked',
+          environment_id: environment.id,
+          entry: null,
+          transaction_id: one.id,
+          refund_id: null,
+          movement_id: null,
+        },
+        {
+          problem: 'unbooked',
+          environment_id: environment.id,
+          entry: null,
+          transaction_id: three.id,
+          refund_id: refund.id,
+          movement_id: null,
+        },
       ],
     );
   });

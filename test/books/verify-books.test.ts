@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { App } from '../../src/app.ts';
 import type { JournalEntry } from '../../src/books/journal-entry.ts';
 import { linkHash } from '../../src/books/link-hash.ts';
 import { listHeads } from '../../src/books/list-books.ts';
@@ -8,8 +7,8 @@ import { type BooksProblem, type ExportedHead, verifyBooks } from '../../src/boo
 import type { Tx } from '../../src/db/database.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
-import { createSeededRandom, createTestApp, type TestApp } from '../support/test-app.ts';
-import { createPaidTransaction, removeGuards } from '../support/test-books.ts';
+import { createSeededRandom, createTestApp } from '../support/test-app.ts';
+import { createPaidTransaction, readingThrough, removeGuards, undone } from '../support/test-books.ts';
 import { payOut, setTestFee } from '../support/test-movements.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
@@ -30,6 +29,7 @@ forEachEngine('verifying the books', (openTestDatabase) => {
       environments: 2,
       entries: 2 * ENTRIES + 2 * 10,
       problems: [],
+      records: [],
       balances: [],
     });
   });
@@ -143,6 +143,7 @@ const TAMPERINGS: Record<string, Tampering> = {
         ['currency = $4', 'USD'],
         ['kind = $4', 'refund'],
         ['movement_id = $4', entry.movement_id === null ? (recorded?.movement_id ?? null) : null],
+        ['movement_hash = $4', entry.movement_hash === null ? (recorded?.movement_hash ?? null) : null],
         ['created_at = $4', entry.created_at + 1],
         ['debit_account = $4', 'method:other:receivable'],
         ['credit_account = $4', 'fees'],
@@ -244,25 +245,6 @@ async function open(openTestDatabase: OpenTestDatabase) {
   }
   const heads: ExportedHead[] = await listHeads(app);
   return { app, environment: environments[0], heads };
-}
-
-/** Runs `work` in a transaction that is rolled back. */
-async function undone<Result>(app: App, work: (tx: Tx) => Promise<Result>): Promise<Result> {
-  const rolledBack = new Error('rolled back');
-  let result: Result | undefined;
-  await assert.rejects(
-    app.db.transaction(async (tx) => {
-      result = await work(tx);
-      throw rolledBack;
-    }),
-    rolledBack,
-  );
-  return result as Result;
-}
-
-/** The app as one that reads what `tx` has changed. */
-function readingThrough(app: TestApp, tx: Tx): App {
-  return { ...app, db: { ...app.db, query: (sql, parameters) => tx.query(sql, parameters) } };
 }
 
 function pick<Item>(items: readonly Item[], random: () => number): Item {

@@ -34,10 +34,10 @@ export async function killBookkeeper(
   const problems: string[] = [];
   const readBooks = async (when: string) => {
     const wrong = await selectWrongBooks(db);
-    const { problems: broken, balances } = await verifyBooks(app);
+    const { problems: broken, records, balances } = await verifyBooks(app);
     const day = { environmentIds: [environment.id], from: 0, to: Number.MAX_SAFE_INTEGER, transactionId: 0 };
     const { problems: unexplained } = await reconcileEntries(app, day);
-    for (const found of [...wrong, ...(await selectOverdrawn(db)), ...broken, ...balances, ...unexplained])
+    for (const found of [...wrong, ...(await selectOverdrawn(db)), ...broken, ...records, ...balances, ...unexplained])
       problems.push(`${when}: ${JSON.stringify(found)}`);
   };
   for (let kill = 1; kill <= options.kills; kill++) {

@@ -197,6 +197,9 @@ export const PLANTS = {
   'short time-out': [SHORT_TIME_OUT],
   'short time-out, an unknown commit is called refused': [SHORT_TIME_OUT, UNKNOWN_IS_REFUSED],
   'backs up in small steps': [{ file: SQLITE, find: ', { rate: ALL_PAGES }', put: '' }],
+  'refunds of any amount are explained': [
+    { file: 'src/books/booked-line.ts', find: 'line.refund_amount === line.amount &&', put: '' },
+  ],
   'ends with its database connection': [
     {
       file: 'src/db/postgres-database.ts',

@@ -136,8 +136,8 @@ function answerNow(answer: Answer): RefundOutcome {
 async function runClient(bank: Bank, list: readonly Command[]): Promise<void> {
   for (const command of list) {
     await runCommand(bank, command);
-    const { problems, balances } = await verifyBooks(bank.app);
-    assert.deepEqual([...problems, ...balances], []);
+    const { problems, records, balances } = await verifyBooks(bank.app);
+    assert.deepEqual([...problems, ...records, ...balances], []);
   }
 }
 

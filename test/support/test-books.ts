@@ -1,7 +1,8 @@
+import assert from 'node:assert/strict';
 import type { App } from '../../src/app.ts';
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
-import type { Database, SqlRow } from '../../src/db/database.ts';
+import type { Database, SqlRow, Tx } from '../../src/db/database.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import type { Transaction, TransactionInput } from '../../src/transactions/transaction.ts';
 import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
@@ -40,14 +41,35 @@ export async function createLatePayment(
 
 /** What somebody with the password of the database would do first. */
 export function removeGuards(db: Database): Promise<void> {
-  const table = db.engine === 'postgres' ? ' on journal_entries' : '';
   return db.transaction(async (tx) => {
-    await tx.query(`drop trigger journal_entries_not_updated${table}`);
-    await tx.query(`drop trigger journal_entries_not_deleted${table}`);
+    for (const table of ['journal_entries', 'movements']) {
+      for (const event of ['updated', 'deleted']) {
+        await tx.query(`drop trigger ${table}_not_${event}${db.engine === 'postgres' ? ` on ${table}` : ''}`);
+      }
+    }
     await tx.query('drop index journal_entries_of_attempt');
     await tx.query('drop index journal_entries_of_refund');
     await tx.query('drop index journal_entries_of_movement');
   });
+}
+
+/** Runs `work` in a transaction that is rolled back. */
+export async function undone<Result>(app: App, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  const rolledBack = new Error('rolled back');
+  let result: Result | undefined;
+  await assert.rejects(
+    app.db.transaction(async (tx) => {
+      result = await work(tx);
+      throw rolledBack;
+    }),
+    rolledBack,
+  );
+  return result as Result;
+}
+
+/** The app as one that reads what `tx` has changed. */
+export function readingThrough(app: App, tx: Tx): App {
+  return { ...app, db: { ...app.db, query: (sql, parameters) => tx.query(sql, parameters) } };
 }
 
 /**

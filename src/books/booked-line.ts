@@ -1,0 +1,65 @@
+import { methodReceivable } from './journal-entry.ts';
+import { movementHash } from './movement-hash.ts';
+import type { BookedLine, Unbooked } from './reconciliation-queries.ts';
+
+/**
+ * `unbooked`: something was completed or recorded, and no entry explains it. `unexplained`: there is an entry, and what it
+ * names does not say the same. `booked_twice`: more than one entry explains the same.
+ */
+export type ReconciliationProblem = Unbooked & {
+  problem: 'unbooked' | 'unexplained' | 'booked_twice';
+  entry: string | null;
+};
+
+/** The place of an entry in the books of its environment. */
+export function entryName({ link, line }: Pick<BookedLine, 'link' | 'line'>): string {
+  return `${link}.${line}`;
+}
+
+/** Whether what an entry explains says the same as the entry. */
+export function isExplained(line: BookedLine): boolean {
+  if (line.currency !== (line.movement_currency ?? line.transaction_currency)) return false;
+  if (line.transaction_id !== null && line.transaction_environment_id !== line.environment_id) return false;
+  const isPaid = line.transaction_state === 'completed' && line.attempt_state === 'approved';
+  const receivable = methodReceivable(line.transaction_method ?? '');
+  switch (line.kind) {
+    case 'payment':
+      return (
+        isPaid &&
+        line.transaction_amount === line.amount &&
+        line.transaction_settled_at === line.created_at &&
+        receivable === line.debit_account
+      );
+    case 'fee':
+      return isPaid && line.transaction_fee === line.amount;
+    case 'late_payment':
+      return !isPaid && line.transaction_amount === line.amount;
+    case 'refund':
+      return (
+        line.refund_state === 'completed' &&
+        line.refund_amount === line.amount &&
+        line.refund_transaction_id === line.transaction_id &&
+        line.refund_settled_at === line.created_at &&
+        receivable === line.credit_account
+      );
+    case 'payout':
+    case 'deposit':
+      return isAsRecorded(line) && line.movement_kind === line.kind && line.movement_amount === line.amount;
+    case 'commission':
+      return isAsRecorded(line) && line.movement_kind === 'deposit' && line.movement_commission === line.amount;
+    case 'returned':
+    case 'kept':
+      return isAsRecorded(line) && line.movement_decision === line.kind && line.movement_amount === line.amount;
+  }
+}
+
+/** What is wrong with an entry. */
+export function problemOf(line: BookedLine, problem: ReconciliationProblem['problem']): ReconciliationProblem {
+  const { environment_id, transaction_id, refund_id, movement_id } = line;
+  return { problem, environment_id, entry: entryName(line), transaction_id, refund_id, movement_id };
+}
+
+/** A link from before movements were hashed has nothing to hold the whole of one against. */
+function isAsRecorded(line: BookedLine): boolean {
+  return line.movement_hash === null || line.movement_hash === movementHash((column) => line[`movement_${column}`]);
+}
