@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { closeSync, existsSync, openSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makePrivateFolder } from '../lib/make-private-folder.ts';
 import { StoreHeldError } from './database.ts';
@@ -17,7 +17,10 @@ export function holdStore(databaseUrl: string): { release(): void } {
   makePrivateFolder(dirname(named));
   // A link to a store is that store.
   const file = existsSync(named) ? realpathSync(named) : named;
-  const connection = new ConnectionClass(`${file}.serving`, { timeout: 0 });
+  const held = `${file}.serving`;
+  // For this user alone, as the store is.
+  closeSync(openSync(held, 'a', 0o600));
+  const connection = new ConnectionClass(held, { timeout: 0 });
   try {
     // With its journal in memory nothing is written, so that a full disk keeps nobody from starting.
     connection.exec('pragma journal_mode = memory; begin exclusive');
