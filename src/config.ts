@@ -15,6 +15,8 @@ export type Config = {
   dataDir: string;
   /** 32 bytes; the keys for sealing, access tokens and hashes are derived from it. */
   masterKey: Buffer;
+  /** Opens what it has sealed, and nothing else is done with it. Null: the master key is not being replaced. */
+  masterKeyPrevious: Buffer | null;
   logLevel: string;
   basePath: string;
   rateLimits: boolean;
@@ -80,6 +82,12 @@ export const SETTINGS: readonly Setting[] = [
     fallback: '',
     meaning: '32 bytes as 64 hexadecimal digits or base64; encrypts Secret Tokens at rest',
     inForce: () => 'yes',
+  },
+  {
+    name: 'MASTER_KEY_PREVIOUS',
+    fallback: '',
+    meaning: 'the master key that MASTER_KEY replaces, until `master-key rotate` is done: see docs/operation.md',
+    inForce: ({ masterKeyPrevious }) => (masterKeyPrevious === null ? 'no' : 'yes'),
   },
   {
     name: 'LOG_LEVEL',
@@ -159,7 +167,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     databasePooler: flag('DATABASE_POOLER', text('DATABASE_POOLER'), false),
     mode,
     dataDir,
-    masterKey: masterKey(text('MASTER_KEY'), mode, dataDir),
+    ...masterKeys(text('MASTER_KEY'), text('MASTER_KEY_PREVIOUS'), mode, dataDir),
     logLevel: oneOf('LOG_LEVEL', text('LOG_LEVEL') ?? 'info', [
       'fatal',
       'error',
@@ -257,6 +265,9 @@ function providerUrl(text: string | null): string | null {
 }
 
 function databaseUrl(text: string): string {
+  if (text.startsWith('sqlite:file:')) {
+    throw new ConfigError('DATABASE_URL takes a path and no file: address. Write sqlite:/var/lib/rubrica/rubrica.db');
+  }
   if (/^(sqlite:.|postgres(ql)?:\/\/)/.test(text)) return text;
   throw new ConfigError('DATABASE_URL must be sqlite:FILE or postgres://USER:PASSWORD@HOST/DATABASE.');
 }
@@ -268,8 +279,21 @@ function basePath(text: string | null): string {
   return path;
 }
 
+function masterKeys(
+  text: string | null,
+  previousText: string | null,
+  mode: Config['mode'],
+  dataDir: string,
+): Pick<Config, 'masterKey' | 'masterKeyPrevious'> {
+  const key = masterKey(text, mode, dataDir);
+  const previous = previousText === null ? null : decodeKey('MASTER_KEY_PREVIOUS', previousText);
+  if (previous?.equals(key) === true)
+    throw new ConfigError('MASTER_KEY_PREVIOUS is the same key as MASTER_KEY: set MASTER_KEY to a new one.');
+  return { masterKey: key, masterKeyPrevious: previous };
+}
+
 function masterKey(text: string | null, mode: Config['mode'], dataDir: string): Buffer {
-  if (text !== null) return decodeKey(text);
+  if (text !== null) return decodeKey('MASTER_KEY', text);
   if (mode === 'production') {
     throw new ConfigError(
       'MASTER_KEY is missing. In production set it to 32 random bytes, such as: openssl rand -hex 32',
@@ -278,7 +302,7 @@ function masterKey(text: string | null, mode: Config['mode'], dataDir: string): 
   const file = join(dataDir, 'master.key');
   makePrivateFolder(dataDir);
   if (!existsSync(file)) writeNewKey(file);
-  return decodeKey(readFileSync(file, 'utf8').trim());
+  return decodeKey('MASTER_KEY', readFileSync(file, 'utf8').trim());
 }
 
 function writeNewKey(file: string): void {
@@ -290,10 +314,10 @@ function writeNewKey(file: string): void {
   }
 }
 
-function decodeKey(text: string): Buffer {
+function decodeKey(name: string, text: string): Buffer {
   const key = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64url');
   const wellFormed = /^[0-9a-f]{64}$/i.test(text) || /^[\w+/-]{43}=?$/.test(text);
   if (!wellFormed || key.length !== 32)
-    throw new ConfigError('MASTER_KEY must be 32 bytes: 64 hexadecimal digits or base64.');
+    throw new ConfigError(`${name} must be 32 bytes: 64 hexadecimal digits or base64.`);
   return key;
 }

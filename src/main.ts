@@ -23,6 +23,7 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   reconcile: async () => (await import('./cli/reconcile-command.ts')).addReconcileCommand,
   'validate banks privacy': async () => (await import('./cli/bank-validation-commands.ts')).addBankValidationCommands,
   doctor: async () => (await import('./cli/doctor-command.ts')).addDoctorCommand,
+  'master-key': async () => (await import('./cli/master-key-commands.ts')).addMasterKeyCommands,
   'migrate backup': async () => (await import('./cli/operation-commands.ts')).addOperationCommands,
   bench: async () => (await import('./cli/bench-command.ts')).addBenchCommand,
 };

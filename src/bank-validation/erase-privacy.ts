@@ -11,7 +11,7 @@ import { readRut } from './rut.ts';
 export async function erasePrivacy(app: App, rutText: string): Promise<{ rut: string; erased: number } | null> {
   const { canonical } = readRut(rutText);
   if (canonical === null) return null;
-  const hash = identityHashes(app).ofRut(canonical);
+  const hash = (await identityHashes(app)).ofRut(canonical);
   // Read before the commit begins: the whole table is looked through, and payments go on meanwhile.
   const found = await selectValidationsOfRut(app.db, hash);
   const erased = await app.db.transaction(async (tx) => {

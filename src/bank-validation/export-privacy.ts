@@ -29,7 +29,7 @@ export async function exportPrivacy(app: App, rutText: string): Promise<PrivacyE
   const { canonical } = readRut(rutText);
   if (canonical === null) return null;
   const directory = await currentDirectory(app);
-  const rows = await selectValidationsOfRut(app.db, identityHashes(app).ofRut(canonical));
+  const rows = await selectValidationsOfRut(app.db, (await identityHashes(app)).ofRut(canonical));
   return {
     rut: canonical,
     validations: rows.map((row) => ({

@@ -1,7 +1,10 @@
 import { computeSignature, signingKey } from '../../sdk/src/hmac.ts';
 import type { App } from '../app.ts';
+import { ConfigError } from '../config.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { deriveKey } from '../lib/seal.ts';
+import { openAs, type SealedKind, sealAs } from '../sealing/sealed-kind.ts';
+import { insertKeptKey, selectKeptKey } from './bank-validation-queries.ts';
 
 /**
  * Keyed hashes under which a validation is kept and found again. A RUT has only some ten million values, so without
@@ -16,13 +19,51 @@ export type IdentityHashes = {
   ofRequest(request: string): string;
 };
 
-/** The hashes of this installation: HMAC-SHA256 with a key derived from MASTER_KEY, cut to 128 bits, 32 hex digits. */
-export const identityHashes: (app: App) => IdentityHashes = perInstance((app) => {
-  const key = signingKey(deriveKey(app.config.masterKey, 'bank-validation-identity').toString('hex'));
+export const KEPT_KEYS: SealedKind = {
+  name: 'kept-keys',
+  label: 'kept-keys',
+  table: 'kept_keys',
+  column: 'sealed',
+  key: ['name'],
+  where: '1 = 1',
+  place: ({ name }) => `kept_keys/${name}`,
+};
+
+const ROW = { name: 'bank-validation-identity' };
+
+const caches = perInstance((_app: App): { hashes: IdentityHashes | null } => ({ hashes: null }));
+
+/**
+ * The hashes of this installation: HMAC-SHA256, cut to 128 bits, 32 hex digits.
+ *
+ * The key is derived from MASTER_KEY at the first start and kept sealed from then on. With a new one nothing that was kept
+ * before could be exported or erased for its person: hashes cannot be made anew without the RUTs, and those are not kept.
+ */
+export async function identityHashes(app: App): Promise<IdentityHashes> {
+  const cache = caches(app);
+  cache.hashes ??= hashesWith(
+    openAs(app, KEPT_KEYS, ROW, (await selectKeptKey(app.db, ROW.name)) ?? (await keep(app))),
+  );
+  return cache.hashes;
+}
+
+/** Answers the sealed key that is kept, be it of another process that was first. */
+function keep(app: App): Promise<string> {
+  if (app.config.masterKeyPrevious !== null) throw new ConfigError(START_FIRST);
+  const key = deriveKey(app.config.masterKey, ROW.name).toString('hex');
+  return app.db.transaction((tx) => insertKeptKey(tx, ROW.name, sealAs(app, KEPT_KEYS, ROW, key)));
+}
+
+// Which of the two keys the hashes were made with until then, nobody could tell.
+const START_FIRST =
+  'Before its master key can be replaced, this store must have been served once by this version: start it without MASTER_KEY_PREVIOUS and with the MASTER_KEY that it has had.';
+
+function hashesWith(keyText: string): IdentityHashes {
+  const key = signingKey(keyText);
   const hash = (text: string) => computeSignature(text, key).slice(0, 32);
   return {
     ofRut: (rut) => hash(`rut:${rut}`),
     ofAccount: (bankCode, account) => hash(`account:${bankCode}:${account.replace(/^0+/, '')}`),
     ofRequest: (request) => hash(`request:${request}`),
   };
-});
+}

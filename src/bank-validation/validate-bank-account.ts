@@ -25,7 +25,7 @@ export const COMMAND_LINE: ValidationActor = { id: 'command-line' };
  */
 export async function validateBankAccount(app: App, actor: ValidationActor, input: AccountInput): Promise<Validation> {
   const directory = await currentDirectory(app);
-  const draft = draftValidation(app, actor.id, input, runOfflineChecks(input, directory), directory);
+  const draft = await draftValidation(app, actor.id, input, runOfflineChecks(input, directory), directory);
   const provider = app.validationProvider;
   if (provider === null || !provider.covers(draft.question)) return keep(app, draft, NO_PROVIDER_CHECKS);
   if (verdictOf(draft.findings.checks) !== 'invalid') return askHolder(app, provider, draft);

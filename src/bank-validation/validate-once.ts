@@ -27,7 +27,8 @@ export async function validateOnce(
   key: string | null,
 ): Promise<OnceOutcome> {
   if (key === null) return { validation: await validateBankAccount(app, actor, input), replayed: false };
-  const requestHash = identityHashes(app).ofRequest(JSON.stringify([input.rut, input.bankCode, input.account]));
+  const hashes = await identityHashes(app);
+  const requestHash = hashes.ofRequest(JSON.stringify([input.rut, input.bankCode, input.account]));
   const before = await replay(app, actor, input, key, requestHash);
   if (before !== null) return before;
 

@@ -23,15 +23,15 @@ export type Draft = {
 };
 
 /** Gives a validation its id and hashes. */
-export function draftValidation(
+export async function draftValidation(
   app: App,
   actor: string,
   input: AccountInput,
   findings: OfflineFindings,
   directory: BankDirectory,
-): Draft {
+): Promise<Draft> {
   const createdAt = app.now();
-  const hashes = identityHashes(app);
+  const hashes = await identityHashes(app);
   const { rut, bank } = findings;
   const account = readAccount(input.account).digits;
   return {

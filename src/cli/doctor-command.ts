@@ -17,7 +17,9 @@ import { pendingMigrations } from '../db/migrate.ts';
 import { selectOldestDue } from '../outbox/outbox-queries.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { listPaymentServices } from '../payment-services/list-payment-services.ts';
+import { countSeals } from '../sealing/reseal.ts';
 import { print, table } from './print.ts';
+import { SEALED_KINDS } from './sealed-kinds.ts';
 
 /** `doctor`. */
 export function addDoctorCommand(program: Command): void {
@@ -96,7 +98,7 @@ async function findingsIn(app: RunningApp): Promise<Finding[]> {
     const fix = 'serve does it when it starts; without it: bin/rubrica migrate';
     return [...engine, problem('schema', `lacks ${pending.join(', ')}`, fix)];
   }
-  return [...engine, fine('schema', 'up to date'), await secretFinding(app), await callbackFinding(app)];
+  return [...engine, fine('schema', 'up to date'), await masterKeyFinding(app), await callbackFinding(app)];
 }
 
 function sqliteFindings({ databaseUrl }: Config): Finding[] {
@@ -135,17 +137,27 @@ async function clockFinding(app: RunningApp): Promise<Finding> {
   return problem('database', says, 'The service goes by the clock of the database. Run NTP on both machines.');
 }
 
+const RIGHT_KEY = 'Set the MASTER_KEY that it was sealed with, or put back master.key in DATA_DIR.';
+
 /** Opening what is sealed shows that MASTER_KEY is the one that sealed it. */
-async function secretFinding(app: RunningApp): Promise<Finding> {
+async function masterKeyFinding(app: RunningApp): Promise<Finding> {
   const services = await listPaymentServices(app);
-  if (services.length === 0) return fine('master-key', 'set; nothing is sealed with it yet');
   try {
     for (const { tokens } of services) for (const token of tokens) await findEnvironmentById(app, token.environment_id);
-    return fine('master-key', `opens every Secret Token of ${services.length} payment services`);
   } catch {
-    const fix = 'Set the MASTER_KEY that it was sealed with, or put back master.key in DATA_DIR.';
-    return problem('master-key', 'does not open a stored Secret Token', fix);
+    return problem('master-key', 'does not open a stored Secret Token', RIGHT_KEY);
   }
+  const seals = await Promise.all(
+    SEALED_KINDS.map(async (kind) => ({ name: kind.name, ...(await countSeals(app, kind)) })),
+  );
+  const stranger = seals.find(({ unknown }) => unknown > 0);
+  if (stranger !== undefined)
+    return problem('master-key', `another key has sealed ${stranger.unknown} ${stranger.name}`, RIGHT_KEY);
+  const opens = `opens every Secret Token of ${services.length} payment services`;
+  if (app.config.masterKeyPrevious === null) return fine('master-key', opens);
+  const left = seals.reduce((sum, { previous }) => sum + previous, 0);
+  if (left === 0) return fine('master-key', `${opens}; nothing is sealed with MASTER_KEY_PREVIOUS: it may be removed`);
+  return problem('master-key', `${left} texts are sealed with MASTER_KEY_PREVIOUS`, 'bin/rubrica master-key rotate');
 }
 
 const LATE_MS = 300_000;

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import { createExpiringCache } from '../lib/expiring-cache.ts';
 import { perInstance } from '../lib/per-instance.ts';
-import { deriveKey, open, seal, sealingKey } from '../lib/seal.ts';
+import { openAs, type SealedKind, sealAs } from '../sealing/sealed-kind.ts';
 import {
   type ListedSettings,
   retireAccount,
@@ -20,7 +20,17 @@ const LIFETIME_MS = 1000;
 
 type Store = Pick<App, 'db' | 'config' | 'now'>;
 
-const keyOf = perInstance((app: Store) => sealingKey(deriveKey(app.config.masterKey, 'payment-method-settings')));
+export const METHOD_KEYS: SealedKind = {
+  name: 'payment-method-keys',
+  label: 'payment-method-settings',
+  table: 'payment_method_accounts',
+  column: 'sealed_key',
+  key: ['environment_id', 'payment_method', 'account'],
+  where: '1 = 1',
+  // A key whose account was changed does not open either. The first word is the name that the table had at first.
+  place: (row) => `payment_method_settings/${row.environment_id}/${row.payment_method}/${row.account}`,
+};
+
 const caches = perInstance((app: Store) =>
   createExpiringCache<string>({ lifetimeMs: LIFETIME_MS, capacity: 10_000, now: app.now }),
 );
@@ -35,10 +45,10 @@ export function findMethodKey(
   method: string,
   account: string,
 ): Promise<string | null> {
-  const place = placeOf(environmentId, method, account);
-  return caches(app).get(place, async () => {
+  const row = { environment_id: environmentId, payment_method: method, account };
+  return caches(app).get(METHOD_KEYS.place(row), async () => {
     const sealed = await selectSealedKey(app.db, environmentId, method, account);
-    return sealed === null ? null : open(keyOf(app), sealed, place);
+    return sealed === null ? null : openAs(app, METHOD_KEYS, row, sealed);
   });
 }
 
@@ -58,13 +68,8 @@ export function setMethodSettings(
     if (environmentId === null) return false;
     const now = app.now();
     await retireAccount(tx, environmentId, target.method, now);
-    await upsertAccount(tx, {
-      environment_id: environmentId,
-      payment_method: target.method,
-      account,
-      sealed_key: seal(keyOf(app), key, placeOf(environmentId, target.method, account)),
-      created_at: now,
-    });
+    const row = { environment_id: environmentId, payment_method: target.method, account };
+    await upsertAccount(tx, { ...row, sealed_key: sealAs(app, METHOD_KEYS, row, key), created_at: now });
     return true;
   });
 }
@@ -83,12 +88,4 @@ export function removeMethodSettings(
 /** All accounts of the installation, retired ones too, without their keys. */
 export function listMethodSettings(app: Store): Promise<ListedSettings[]> {
   return selectListedSettings(app.db);
-}
-
-/**
- * Bound into the seal: a key that is copied to another row, or whose account was changed, does not open. The first word is
- * the name that the table had when the first keys were sealed.
- */
-function placeOf(environmentId: number, method: string, account: string): string {
-  return `payment_method_settings/${environmentId}/${method}/${account}`;
 }

@@ -1,18 +1,25 @@
 import type { App } from '../app.ts';
-import { perInstance } from '../lib/per-instance.ts';
-import { deriveKey, open, seal, sealingKey } from '../lib/seal.ts';
+import { openAs, type SealedKind, sealAs } from '../sealing/sealed-kind.ts';
 import { selectNewestSecret } from './payment-service-queries.ts';
 
-const keyOf = perInstance((app: App) => sealingKey(deriveKey(app.config.masterKey, 'secret-token')));
+export const SECRET_TOKENS: SealedKind = {
+  name: 'secret-tokens',
+  label: 'secret-token',
+  table: 'secret_tokens',
+  column: 'sealed',
+  key: ['id'],
+  where: '1 = 1',
+  place: ({ id }) => `secret_tokens/${id}`,
+};
 
 /** Encrypts a Secret Token for its row. `rowId` is bound in, so a sealed text moved to another row does not open. */
 export function sealSecret(app: App, rowId: string, secretToken: string): string {
-  return seal(keyOf(app), secretToken, boundTo(rowId));
+  return sealAs(app, SECRET_TOKENS, { id: rowId }, secretToken);
 }
 
 /** The inverse. Throws when the text was changed, moved, or sealed with another MASTER_KEY. */
 export function openSecret(app: App, rowId: string, sealed: string): string {
-  return open(keyOf(app), sealed, boundTo(rowId));
+  return openAs(app, SECRET_TOKENS, { id: rowId }, sealed);
 }
 
 /** Whether the master key is the one of the stored Secret Tokens; true where there is none. */
@@ -25,8 +32,4 @@ export async function opensSecrets(app: App): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-function boundTo(rowId: string): string {
-  return `secret_tokens/${rowId}`;
 }

@@ -27,6 +27,16 @@ const KILL_IN_MIGRATION: Edit = {
     }`,
 };
 
+const RESEAL = 'src/sealing/reseal.ts';
+
+const KILL_IN_ROTATION: Edit = {
+  file: RESEAL,
+  find: 'if (await updateSealed(tx, kind, row, sealed)) resealed++;',
+  put: `if (await updateSealed(tx, kind, row, sealed)) resealed++;
+        globalThis.resealed = (globalThis.resealed ?? 0) + 1;
+        if (globalThis.resealed === Number(process.env.KILL_AT)) process.kill(process.pid, 'SIGKILL');`,
+};
+
 const NO_FENCE: Edit = {
   file: QUERIES,
   find: 'lease = null\n     where id in {ids} and lease = $2 returning id',
@@ -163,6 +173,31 @@ export const PLANTS = {
     },
     { file: MIGRATE, find: `await tx.query('lock table schema_migrations in access exclusive mode');`, put: '{}' },
     { file: MIGRATE, find: "return true;\n  }, 'slow');", put: 'return true;\n  })();' },
+  ],
+  // The fault itself: the process ends after so many texts, in the middle of a commit or between two.
+  'killed in a rotation': [KILL_IN_ROTATION],
+  'rotation without a transaction, killed': [
+    {
+      file: RESEAL,
+      find: 'if (await updateSealed(tx, kind, row, sealed)) resealed++;',
+      put: `await updateSealed(tx, kind, row, 'on its way');
+        globalThis.resealed = (globalThis.resealed ?? 0) + 1;
+        if (globalThis.resealed === Number(process.env.KILL_AT)) process.kill(process.pid, 'SIGKILL');
+        if (await updateSealed(tx, kind, { ...row, sealed: 'on its way' }, sealed)) resealed++;`,
+    },
+    {
+      file: RESEAL,
+      find: 'await app.db.transaction(async (tx) => {',
+      put: 'await (async () => { const tx = { query: (sql, values) => app.db.transaction((own) => own.query(sql, values)) };',
+    },
+    { file: RESEAL, find: 'return resealed;\n    });', put: 'return resealed;\n    })();' },
+  ],
+  'the previous key opens nothing': [
+    {
+      file: 'src/sealing/sealed-kind.ts',
+      find: 'keyId === previous.id ? previous : current',
+      put: 'false ? previous : current',
+    },
   ],
   'no drain': [{ file: SERVE, find: 'await running.stop();', put: '' }],
   'goes by the wall clock': [

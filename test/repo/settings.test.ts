@@ -16,6 +16,7 @@ test('every setting is on the page of settings, with its default and its meaning
 
 const SECRET_SETTINGS = {
   MASTER_KEY: 'ab'.repeat(32),
+  MASTER_KEY_PREVIOUS: 'cd'.repeat(32),
   VALIDATION_PROVIDER_KEY: 'provider-secret',
   VALIDATION_PROVIDER_URL: 'https://verify.example.cl/holders?key=url-secret',
 };
@@ -23,10 +24,11 @@ const SECRET_SETTINGS = {
 test('a secret setting is shown as set or not, never with its value', () => {
   const shown = shownSettings({ ...SECRET_SETTINGS, DATABASE_URL: 'postgres://user:password@db/x?password=password' });
   assert.equal(shown.MASTER_KEY, 'yes environment');
+  assert.equal(shown.MASTER_KEY_PREVIOUS, 'yes environment');
   assert.equal(shown.VALIDATION_PROVIDER_KEY, 'yes environment');
   assert.equal(shown.DATABASE_URL, 'postgres://user@db/x environment');
   assert.equal(shown.VALIDATION_PROVIDER_URL, 'https://verify.example.cl/holders environment');
-  assert.doesNotMatch(JSON.stringify(shown), /password|secret|abab/);
+  assert.doesNotMatch(JSON.stringify(shown), /password|secret|abab|cdcd/);
   assert.equal(shownSettings(KEY).VALIDATION_PROVIDER_KEY, 'no default');
 });
 
@@ -59,6 +61,9 @@ const REFUSED: [string, Record<string, string>, RegExp][] = [
   ['production without a master key', { RUBRICA_ENV: 'production' }, /MASTER_KEY is missing/],
   ['a short master key', { MASTER_KEY: 'abc' }, /32 bytes/],
   ['a master key of other characters', { MASTER_KEY: `${'0'.repeat(42)}!` }, /32 bytes/],
+  ['a short previous master key', { ...KEY, MASTER_KEY_PREVIOUS: 'abc' }, /MASTER_KEY_PREVIOUS must be 32 bytes/],
+  ['the same master key twice', { ...KEY, MASTER_KEY_PREVIOUS: KEY.MASTER_KEY }, /the same key as MASTER_KEY/],
+  ['a file: address of an embedded store', { ...KEY, DATABASE_URL: 'sqlite:file:/tmp/a.db' }, /no file: address/],
   ['a port that is none', { ...KEY, PORT: '80a' }, /PORT must be/],
   ['a port out of range', { ...KEY, PORT: '65536' }, /PORT must be/],
   ['an unknown mode', { ...KEY, RUBRICA_ENV: 'staging' }, /development, production/],

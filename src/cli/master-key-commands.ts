@@ -1,0 +1,52 @@
+import type { Command } from 'commander';
+import type { App } from '../app.ts';
+import { countSeals, reseal } from '../sealing/reseal.ts';
+import { CommandError, invalidOption, print, table } from './print.ts';
+import { SEALED_KINDS } from './sealed-kinds.ts';
+import { withApp } from './with-app.ts';
+
+/** `master-key rotate`. */
+export function addMasterKeyCommands(program: Command): void {
+  program
+    .command('master-key')
+    .description('the key that everything secret in the store is sealed with')
+    .command('rotate')
+    .description(
+      'seal with MASTER_KEY what MASTER_KEY_PREVIOUS has sealed; while the service runs; run it again if it ends',
+    )
+    .option('--json', 'print one JSON object')
+    .action(rotate);
+}
+
+async function rotate(options: { json?: boolean }): Promise<void> {
+  const kinds = await withApp(async (app) => {
+    if (app.config.masterKeyPrevious === null)
+      throw invalidOption('Set MASTER_KEY to the new key and MASTER_KEY_PREVIOUS to the one so far: docs/operation.md');
+    return rotateKinds(app);
+  });
+  const left = kinds.reduce((sum, { previous }) => sum + previous, 0);
+  const unknown = kinds.reduce((sum, { unknown }) => sum + unknown, 0);
+  if (left > 0) throw new CommandError(`${left} more were sealed with the previous key meanwhile. ${STILL_OLD}`);
+  if (unknown > 0) throw new CommandError(`Neither of the two keys has sealed ${unknown} texts: bin/rubrica doctor`);
+  const resealed = Object.fromEntries(kinds.map(({ name, resealed }) => [name, resealed]));
+  print(options, { resealed, previous_key_needed: false }, [
+    ...table(kinds.map(({ name, resealed }) => [name, String(resealed)])),
+    'Nothing is sealed with the previous key any more: start every process without MASTER_KEY_PREVIOUS.',
+  ]);
+}
+
+const STILL_OLD = 'Give every process both keys, MASTER_KEY being the new one, and run this again.';
+
+type RotatedKind = { name: string; resealed: number; previous: number; unknown: number };
+
+async function rotateKinds(app: App): Promise<RotatedKind[]> {
+  const rotated: RotatedKind[] = [];
+  for (const kind of SEALED_KINDS) {
+    const before = await countSeals(app, kind);
+    const resealed = await reseal(app, kind, (done) => {
+      process.stderr.write(`${kind.name}: ${done} of ${before.previous}\n`);
+    });
+    rotated.push({ name: kind.name, resealed, ...(await countSeals(app, kind)) });
+  }
+  return rotated;
+}

@@ -1,0 +1,41 @@
+import type { Database, SqlRow, Tx } from '../db/database.ts';
+import type { SealedKind } from './sealed-kind.ts';
+
+/** A row with what names it and its sealed text. */
+export type SealedRow = SqlRow & { sealed: string };
+
+/** The id of the key is the second part of a sealed text. */
+const keyId = ({ column }: SealedKind) => `substr(${column}, 4, 8)`;
+
+/** At most `limit` texts that the key of this id has sealed. */
+export function selectSealedWith(
+  db: Database,
+  kind: SealedKind,
+  sealingKeyId: string,
+  limit: number,
+): Promise<SealedRow[]> {
+  const named = kind.key.join(', ');
+  return db.query<SealedRow>(
+    `select ${named}, ${kind.column} as sealed from ${kind.table}
+     where ${kind.where} and ${keyId(kind)} = $1 order by ${named} limit $2`,
+    [sealingKeyId, limit],
+  );
+}
+
+/** Replaces the text of a row, unless it has become another meanwhile. */
+export async function updateSealed(tx: Tx, kind: SealedKind, row: SealedRow, sealed: string): Promise<boolean> {
+  const named = kind.key.map((name, at) => `${name} = $${at + 3}`).join(' and ');
+  const rows = await tx.query(
+    `update ${kind.table} set ${kind.column} = $1 where ${kind.column} = $2 and ${named} returning ${kind.key[0]}`,
+    [sealed, row.sealed, ...kind.key.map((name) => row[name] ?? null)],
+  );
+  return rows.length === 1;
+}
+
+/** How many texts each key has sealed, by its id. */
+export function selectSealCounts(db: Database, kind: SealedKind): Promise<{ key_id: string; texts: number }[]> {
+  return db.query(
+    `select ${keyId(kind)} as key_id, count(*) as texts from ${kind.table}
+     where ${kind.where} and ${kind.column} is not null group by ${keyId(kind)}`,
+  );
+}

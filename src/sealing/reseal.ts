@@ -1,0 +1,49 @@
+import { setTimeout } from 'node:timers/promises';
+import type { App } from '../app.ts';
+import { selectSealCounts, selectSealedWith, updateSealed } from './reseal-queries.ts';
+import { keysOf, openAs, type SealedKind, sealAs } from './sealed-kind.ts';
+
+/** So many in one commit: it is over in some milliseconds, and nobody who pays waits longer than that. */
+const AT_ONCE = 100;
+/** Between two commits, so that a service on the embedded store gets its turn. */
+const PAUSE_MS = 20;
+
+/**
+ * Seals with MASTER_KEY what MASTER_KEY_PREVIOUS has sealed, and answers how many texts that were.
+ *
+ * What is left is what still carries the id of the previous key, so one that is ended at any moment goes on where it was,
+ * and two at once do no harm: a text that changed meanwhile is left as it is. `onProgress` is told the sum after each commit.
+ */
+export async function reseal(app: App, kind: SealedKind, onProgress: (resealed: number) => void): Promise<number> {
+  const { previous } = keysOf(app, kind);
+  let total = 0;
+  while (previous !== null) {
+    const rows = await selectSealedWith(app.db, kind, previous.id, AT_ONCE);
+    if (rows.length === 0) break;
+    total += await app.db.transaction(async (tx) => {
+      let resealed = 0;
+      for (const row of rows) {
+        const sealed = sealAs(app, kind, row, openAs(app, kind, row, row.sealed));
+        if (await updateSealed(tx, kind, row, sealed)) resealed++;
+      }
+      return resealed;
+    });
+    onProgress(total);
+    await setTimeout(PAUSE_MS);
+  }
+  return total;
+}
+
+/** How many texts of a kind each key has sealed; `unknown` are those of neither. */
+export type SealCounts = { current: number; previous: number; unknown: number };
+
+/** Counts the texts of a kind by the key that has sealed them. */
+export async function countSeals(app: App, kind: SealedKind): Promise<SealCounts> {
+  const { current, previous } = keysOf(app, kind);
+  const counts: SealCounts = { current: 0, previous: 0, unknown: 0 };
+  for (const { key_id, texts } of await selectSealCounts(app.db, kind)) {
+    const by = key_id === current.id ? 'current' : key_id === previous?.id ? 'previous' : 'unknown';
+    counts[by] += texts;
+  }
+  return counts;
+}

@@ -1,0 +1,59 @@
+import type { App } from '../app.ts';
+import { type Config, ConfigError } from '../config.ts';
+import type { SqlRow } from '../db/database.ts';
+import { perInstance } from '../lib/per-instance.ts';
+import { deriveKey, open, type SealingKey, seal, sealedKeyId, sealingKey } from '../lib/seal.ts';
+
+/** A column of sealed texts. One that is not in src/cli/sealed-kinds.ts would be lost with the next change of MASTER_KEY. */
+export type SealedKind = {
+  /** As `master-key rotate` and `doctor` call it. */
+  readonly name: string;
+  /** Makes its key unrelated to those of all other kinds. Never changes. */
+  readonly label: string;
+  readonly table: string;
+  readonly column: string;
+  /** The primary key of the table. */
+  readonly key: readonly string[];
+  /** The rows that can hold one, in SQL. */
+  readonly where: string;
+  /** Bound into the seal, so that a text copied to another row does not open. Never changes. */
+  readonly place: (row: SqlRow) => string;
+};
+
+/** The keys of a kind. `previous` is null while the master key is not being replaced. */
+export type KindKeys = { readonly current: SealingKey; readonly previous: SealingKey | null };
+
+type Keeper = Pick<App, 'config'>;
+
+const keysByConfig = perInstance((config: Config) =>
+  perInstance((kind: SealedKind): KindKeys => {
+    const keyOf = (master: Buffer) => sealingKey(deriveKey(master, kind.label));
+    const { masterKey, masterKeyPrevious } = config;
+    return { current: keyOf(masterKey), previous: masterKeyPrevious && keyOf(masterKeyPrevious) };
+  }),
+);
+
+/** The keys that are derived for this kind from MASTER_KEY and MASTER_KEY_PREVIOUS. */
+export function keysOf(app: Keeper, kind: SealedKind): KindKeys {
+  return keysByConfig(app.config)(kind);
+}
+
+/** Encrypts a text for its row, with MASTER_KEY. Of the row only what `place` reads is needed. */
+export function sealAs(app: Keeper, kind: SealedKind, row: SqlRow, plaintext: string): string {
+  return seal(keysOf(app, kind).current, plaintext, kind.place(row));
+}
+
+/**
+ * The inverse, for what MASTER_KEY or MASTER_KEY_PREVIOUS has sealed. Throws when the text was changed or moved, and
+ * `ConfigError` when another key has sealed it.
+ */
+export function openAs(app: Keeper, kind: SealedKind, row: SqlRow, sealed: string): string {
+  const { current, previous } = keysOf(app, kind);
+  const keyId = sealedKeyId(sealed);
+  const key = previous !== null && keyId === previous.id ? previous : current;
+  if (keyId !== null && keyId !== key.id) throw new ConfigError(WRONG_KEY);
+  return open(key, sealed, kind.place(row));
+}
+
+const WRONG_KEY =
+  'Another master key has sealed this than this process has. Set MASTER_KEY, and MASTER_KEY_PREVIOUS while it is being replaced.';

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { forEachEngine } from '../support/engines.ts';
+
+const MAIN = join(import.meta.dirname, '../../src/main.ts');
+const OLD = { MASTER_KEY: '0a'.repeat(32) };
+const NEW = { MASTER_KEY: '0b'.repeat(32) };
+const BOTH = { ...NEW, MASTER_KEY_PREVIOUS: OLD.MASTER_KEY };
+
+forEachEngine('master-key rotate on the command line', (openTestDatabase) => {
+  test('seals all anew, and it and doctor say when the previous key may go', async () => {
+    const { url } = await openTestDatabase();
+    const run = (settings: Record<string, string>, ...words: string[]) =>
+      runCommand({ DATABASE_URL: url, ...settings }, words);
+    const finding = async (settings: Record<string, string>) => {
+      const { stdout } = await run(settings, 'doctor', '--json');
+      const { findings } = JSON.parse(stdout) as { findings: { check: string; says: string; fix: string | null }[] };
+      return findings.find(({ check }) => check === 'master-key');
+    };
+    await run(OLD, 'payment-service', 'create', '--name', 'Shop');
+
+    const alone = await run(NEW, 'master-key', 'rotate');
+    assert.equal(alone.status, 1);
+    assert.match(alone.stderr, /^INVALID_SETTING: The master key is not the one .*MASTER_KEY_PREVIOUS/);
+    assert.match((await run(OLD, 'master-key', 'rotate')).stderr, /^INVALID_OPTION: Set MASTER_KEY to the new key and/);
+    assert.match((await finding(NEW))?.fix ?? '', /^Set the MASTER_KEY/);
+    const before = await finding(BOTH);
+    assert.deepEqual(
+      [before?.says, before?.fix],
+      ['3 texts are sealed with MASTER_KEY_PREVIOUS', 'bin/rubrica master-key rotate'],
+    );
+
+    const rotated = await run(BOTH, 'master-key', 'rotate', '--json');
+    assert.equal(rotated.stderr, 'secret-tokens: 2 of 2\nkept-keys: 1 of 1\n');
+    const nothing = { 'secret-tokens': 0, 'payment-method-keys': 0, 'validation-questions': 0, 'kept-keys': 0 };
+    assert.deepEqual(JSON.parse(rotated.stdout), {
+      resealed: { ...nothing, 'secret-tokens': 2, 'kept-keys': 1 },
+      previous_key_needed: false,
+    });
+    const again = await run(BOTH, 'master-key', 'rotate');
+    assert.match(again.stdout, /^secret-tokens +0\n(.*\n)+Nothing is sealed with the previous key any more/);
+    const after = await finding(BOTH);
+    assert.equal(after?.fix, null);
+    assert.match(after?.says ?? '', /nothing is sealed with MASTER_KEY_PREVIOUS: it may be removed$/);
+    assert.equal((await finding(NEW))?.fix, null);
+    assert.match((await run(OLD, 'payment-service', 'list')).stderr, /^INVALID_SETTING/);
+    assert.equal((await run(NEW, 'payment-service', 'list')).status, 0);
+  });
+});
+
+type Outcome = { status: number; stdout: string; stderr: string };
+
+function runCommand(settings: Record<string, string>, words: readonly string[]): Promise<Outcome> {
+  const env = { PATH: process.env['PATH'], PORT: '0', ...settings };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [MAIN, ...words], { env }, (error, stdout, stderr) => {
+      resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+  });
+}

@@ -1,0 +1,143 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
+import { readConfig } from '../../src/config.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
+import { addSecretToken } from '../../src/payment-services/create-payment-service.ts';
+import { openSecret } from '../../src/payment-services/seal-secret.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+import type { PlantName } from './plants.ts';
+import { createJournal, type Journal, startLoad } from './support/load.ts';
+import { prepareStore } from './support/prepare-store.ts';
+import { MASTER_KEY, startServe } from './support/serve-process.ts';
+import { createShopClient } from './support/shop-client.ts';
+
+export type RotationReport = {
+  secrets: number;
+  kills: number;
+  /** Signed requests that were answered while the key was replaced. */
+  answered: number;
+  problems: string[];
+};
+
+type Options = { databaseUrl: string; secrets: number; kills: number; plant?: PlantName; random: () => number };
+
+const NEW_KEY = '0b'.repeat(32);
+const BOTH = { MASTER_KEY: NEW_KEY, MASTER_KEY_PREVIOUS: MASTER_KEY };
+const CLIENTS = 2;
+const repository = join(import.meta.dirname, '../..');
+
+/**
+ * Replaces the master key of a store with many Secret Tokens under a service that takes signed requests. The rotation is
+ * killed again and again, each time after some texts, and then run to its end. At last a service that has the new key
+ * alone must take requests too, and every Secret Token must be what it was.
+ */
+export async function rotateUnderKills(options: Options): Promise<RotationReport> {
+  const { databaseUrl, secrets, kills, plant } = options;
+  const journal = createJournal();
+  await prepareStore(databaseUrl);
+  const before = await withStore(databaseUrl, MASTER_KEY, (app) => addSecrets(app, secrets));
+  const problems: string[] = [];
+  const note = (error: unknown) => void problems.push((error as Error).message);
+  await serveUnderLoad(databaseUrl, BOTH, plant, journal, () => rotate(options, problems)).catch(note);
+  await serveUnderLoad(databaseUrl, { MASTER_KEY: NEW_KEY }, undefined, journal, async () => {}).catch(note);
+  for (const [what, count] of Object.entries(journal.counts))
+    if (what !== 'created') problems.push(`${count} requests: ${what}`);
+  problems.push(...(await withStore(databaseUrl, NEW_KEY, (app) => compareSecrets(app, before))));
+  return { secrets, kills, answered: journal.acknowledged.size, problems };
+}
+
+/** Creates transactions at a service of its own while `work` runs, and after at least one. */
+async function serveUnderLoad(
+  databaseUrl: string,
+  settings: Record<string, string>,
+  plant: PlantName | undefined,
+  journal: Journal,
+  work: () => Promise<void>,
+): Promise<void> {
+  using client = createShopClient();
+  await using service = await startServe({ databaseUrl, settings, plant });
+  const prefix = `p${service.pid}-${journal.acknowledged.size}`;
+  await using load = startLoad({ client, url: () => service.url, clients: CLIENTS, journal, prefix });
+  await load.answered;
+  await work();
+  await load.stop();
+}
+
+async function rotate({ databaseUrl, secrets, kills, plant, random }: Options, problems: string[]): Promise<void> {
+  for (let kill = 1; kill <= kills; kill++) {
+    const killAt = 1 + Math.floor((random() * secrets) / kills);
+    const end = await runRotation(databaseUrl, plant ?? 'killed in a rotation', killAt);
+    if (end.signal !== 'SIGKILL') problems.push(`kill ${kill} did not happen: ${end.output}`);
+  }
+  const { output, signal } = await runRotation(databaseUrl, plant ?? 'killed in a rotation', null);
+  if (signal !== null || !output.includes('"previous_key_needed":false')) problems.push(`it did not end: ${output}`);
+}
+
+function runRotation(
+  databaseUrl: string,
+  plant: PlantName,
+  killAt: number | null,
+): Promise<{ signal: NodeJS.Signals | null; output: string }> {
+  const env = {
+    PATH: process.env.PATH,
+    DATABASE_URL: databaseUrl,
+    ...BOTH,
+    PLANTED_BUG: plant,
+    ...(killAt !== null && { KILL_AT: String(killAt) }),
+  };
+  const command = [
+    '--import',
+    join(import.meta.dirname, 'preload/plant-process.ts'),
+    join(repository, 'src/main.ts'),
+    'master-key',
+    'rotate',
+    '--json',
+  ];
+  return new Promise((resolve) => {
+    execFile(process.execPath, command, { cwd: repository, env }, (error, stdout) => {
+      resolve({ signal: error?.signal ?? null, output: stdout });
+    });
+  });
+}
+
+async function withStore<Result>(
+  databaseUrl: string,
+  masterKey: string,
+  work: (app: TestApp) => Promise<Result>,
+): Promise<Result> {
+  const db = openDatabase(databaseUrl, { connections: 1, pooler: false, onFatal: () => {} });
+  try {
+    return await work(createTestApp(db, { config: readConfig({ MASTER_KEY: masterKey, LOG_LEVEL: 'silent' }) }));
+  } finally {
+    await db.close();
+  }
+}
+
+type SecretRow = { id: string; sealed: string };
+
+/** Adds Secret Tokens to an environment that nobody uses. Answers the plaintext of every one in the store. */
+async function addSecrets(app: TestApp, count: number): Promise<Map<string, string>> {
+  const { id } = await createTestEnvironment(app);
+  // As the first start has made it.
+  await identityHashes(app);
+  await app.db.transaction(async (tx) => {
+    for (let added = 0; added < count; added++) await addSecretToken(app, tx, id, `secret ${added}`, app.now());
+  });
+  const rows = await app.db.query<SecretRow>('select id, sealed from secret_tokens');
+  return new Map(rows.map((row) => [row.id, openSecret(app, row.id, row.sealed)]));
+}
+
+async function compareSecrets(app: TestApp, before: ReadonlyMap<string, string>): Promise<string[]> {
+  const rows = await app.db.query<SecretRow>('select id, sealed from secret_tokens');
+  const kept = rows.filter(({ id, sealed }) => {
+    try {
+      return openSecret(app, id, sealed) === before.get(id);
+    } catch {
+      return false;
+    }
+  });
+  const lost = before.size - kept.length;
+  return lost === 0 ? [] : [`lost: ${lost} Secret Tokens`];
+}

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { App } from '../../src/app.ts';
+import { issueAccessToken, readAccessToken } from '../../src/auth/access-token.ts';
+import { erasePrivacy } from '../../src/bank-validation/erase-privacy.ts';
+import { exportPrivacy } from '../../src/bank-validation/export-privacy.ts';
+import { findValidation } from '../../src/bank-validation/find-validation.ts';
+import { settleDueValidations } from '../../src/bank-validation/settle-validations.ts';
+import { validateBankAccount } from '../../src/bank-validation/validate-bank-account.ts';
+import { validateOnce } from '../../src/bank-validation/validate-once.ts';
+import { prepareStore } from '../../src/cli/prepare-store.ts';
+import { SEALED_KINDS } from '../../src/cli/sealed-kinds.ts';
+import { ConfigError, readConfig } from '../../src/config.ts';
+import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
+import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
+import { findMethodKey, setMethodSettings } from '../../src/payment-services/method-settings.ts';
+import { SECRET_TOKENS } from '../../src/payment-services/seal-secret.ts';
+import { countSeals, reseal } from '../../src/sealing/reseal.ts';
+import { createSimulatedProvider } from '../../src/validation-providers/simulated-provider.ts';
+import { forEachEngine, type TestDatabase } from '../support/engines.ts';
+import { createTestApp, createTestClock } from '../support/test-app.ts';
+
+const OLD = { MASTER_KEY: '0a'.repeat(32) };
+const NEW = { MASTER_KEY: '0b'.repeat(32) };
+const BOTH = { ...NEW, MASTER_KEY_PREVIOUS: OLD.MASTER_KEY };
+const USER = { id: 'user_a' };
+const INPUT = { rut: '11111111-1', bankCode: '001', account: '1234509876' };
+const PENDING = { ...INPUT, account: '900000000006' };
+
+forEachEngine('replacing the master key', (openTestDatabase, engine) => {
+  test('every column of sealed texts is among the kinds', async () => {
+    const db = await openTestDatabase();
+    const columns = await db.query(engine === 'sqlite' ? SQLITE_COLUMNS : POSTGRES_COLUMNS);
+    const named = columns.map((row) => `${row['place']}`).sort();
+    assert.deepEqual(named, SEALED_KINDS.map(({ table, column }) => `${table}.${column}`).sort());
+  });
+
+  test('all that was sealed opens before, during and after it, and then without the previous key', async () => {
+    const db = await openTestDatabase();
+    const stored = await fill(appWith(db, OLD));
+    await readsAll(appWith(db, BOTH), stored);
+    assert.deepEqual(await countAll(appWith(db, BOTH)), { current: 0, previous: 5, unknown: 0 });
+
+    const app = appWith(db, BOTH);
+    const fresh = await createPaymentService(app, 'Made meanwhile');
+    const counts = await Promise.all(SEALED_KINDS.map(async (kind) => [kind.name, await reseal(app, kind, () => {})]));
+    assert.deepEqual(Object.fromEntries(counts), {
+      'secret-tokens': 2,
+      'payment-method-keys': 1,
+      'validation-questions': 1,
+      'kept-keys': 1,
+    });
+    assert.deepEqual(await countAll(app), { current: 7, previous: 0, unknown: 0 });
+    await readsAll(appWith(db, BOTH), stored);
+
+    const after = appWith(db, NEW);
+    await readsAll(after, stored);
+    assert.ok(await loadEnvironment(after, fresh.production.service_token));
+    after.now.advance(60_000);
+    assert.equal(await settleDueValidations(after, 10), 1);
+    assert.equal((await findValidation(after, USER, stored.pending.id))?.verdict, 'confirmed');
+  });
+
+  test('what is kept of a person is found and erased afterwards, and an idempotency key still holds', async () => {
+    const db = await openTestDatabase();
+    const before = await validateOnce(appWith(db, OLD), USER, INPUT, 'key-1');
+    for (const kind of SEALED_KINDS) await reseal(appWith(db, BOTH), kind, () => {});
+    const app = appWith(db, NEW);
+    const again = await validateOnce(app, USER, INPUT, 'key-1');
+    assert.deepEqual([again.replayed, again.validation.id], [true, before.validation.id]);
+    await validateBankAccount(app, USER, INPUT);
+    assert.equal((await exportPrivacy(app, INPUT.rut))?.validations.length, 2);
+    assert.equal((await erasePrivacy(app, INPUT.rut))?.erased, 2);
+    assert.equal((await exportPrivacy(app, INPUT.rut))?.validations.length, 0);
+  });
+
+  test('one that is ended goes on where it was, and leaves alone what has changed meanwhile', async () => {
+    const db = await openTestDatabase();
+    await fill(appWith(db, OLD));
+    for (let n = 0; n < 60; n++) await createPaymentService(appWith(db, OLD), `Shop ${n}`);
+    const ended = reseal(appWith(db, BOTH), SECRET_TOKENS, () => {
+      throw new Error('ended');
+    });
+    await assert.rejects(ended, /ended/);
+    const app = appWith(db, BOTH);
+    assert.deepEqual(await countSeals(app, SECRET_TOKENS), { current: 100, previous: 22, unknown: 0 });
+    const [first, second] = await Promise.all([1, 2].map(() => reseal(app, SECRET_TOKENS, () => {})));
+    assert.equal((first ?? 0) + (second ?? 0), 22);
+    assert.deepEqual(await countSeals(app, SECRET_TOKENS), { current: 122, previous: 0, unknown: 0 });
+  });
+
+  test('a process without the key fails with what to set, and changes nothing', async () => {
+    const db = await openTestDatabase();
+    const { service } = await fill(appWith(db, OLD));
+    for (const kind of SEALED_KINDS) await reseal(appWith(db, BOTH), kind, () => {});
+    const sealed = () => db.query('select id, sealed from secret_tokens order by id');
+    const before = await sealed();
+    const late = appWith(db, OLD);
+    const toSet = (error: unknown) => error instanceof ConfigError && /MASTER_KEY_PREVIOUS/.test(error.message);
+    await assert.rejects(loadEnvironment(late, service.production.service_token), toSet);
+    await assert.rejects(validateBankAccount(late, USER, INPUT), toSet);
+    await assert.rejects(prepareStore(late), toSet);
+    assert.deepEqual(await sealed(), before);
+    assert.equal((await countAll(late)).unknown, 5);
+  });
+
+  test('a store that was never served by this version is served with one key first', async () => {
+    const db = await openTestDatabase();
+    const neverServed = (error: unknown) =>
+      error instanceof ConfigError && /without MASTER_KEY_PREVIOUS/.test(error.message);
+    await assert.rejects(prepareStore(appWith(db, BOTH)), neverServed);
+    await prepareStore(appWith(db, OLD));
+    await prepareStore(appWith(db, BOTH));
+    await assert.rejects(prepareStore(appWith(db, NEW)), /Another master key has sealed this/);
+  });
+
+  test('what the previous key has signed is worth nothing: who knows it could sign for anybody', async () => {
+    const db = await openTestDatabase();
+    const claims = { userId: 'user_a', version: 1 };
+    const { text } = await issueAccessToken(appWith(db, OLD), claims, 3600);
+    assert.deepEqual(await readAccessToken(appWith(db, OLD), text), claims);
+    assert.equal(await readAccessToken(appWith(db, BOTH), text), null);
+  });
+});
+
+const SQLITE_COLUMNS = `select m.name || '.' || c.name as place from sqlite_master m, pragma_table_info(m.name) c
+  where m.type = 'table' and c.name like 'sealed%'`;
+const POSTGRES_COLUMNS = `select table_name || '.' || column_name as place from information_schema.columns
+  where table_schema = 'public' and column_name like 'sealed%'`;
+
+/** An app of its own, as another process has it. */
+function appWith(db: TestDatabase, settings: Record<string, string>) {
+  const now = createTestClock();
+  const config = readConfig({ ...settings, LOG_LEVEL: 'silent' });
+  return createTestApp(db, { config, now, validationProvider: createSimulatedProvider(now) });
+}
+
+type Stored = Awaited<ReturnType<typeof fill>>;
+
+/** One text of each kind, and two Secret Tokens. */
+async function fill(app: App) {
+  const service = await createPaymentService(app, 'Shop');
+  const environment = await loadEnvironment(app, service.production.service_token);
+  const target = { paymentServiceId: service.id, environment: 'production', method: 'webpay' } as const;
+  await setMethodSettings(app, target, { account: '597012345678', key: 'the-api-key' });
+  const pending = await validateBankAccount(app, USER, PENDING);
+  return { service, environmentId: environment?.id ?? 0, pending };
+}
+
+async function readsAll(app: App, { service, environmentId }: Stored): Promise<void> {
+  for (const { service_token, secret_token } of [service.development, service.production]) {
+    const environment = await loadEnvironment(app, service_token);
+    assert.equal(environment?.secrets[0]?.text, secret_token);
+  }
+  assert.equal(await findMethodKey(app, environmentId, 'webpay', '597012345678'), 'the-api-key');
+}
+
+async function countAll(app: App) {
+  const counts = await Promise.all(SEALED_KINDS.map((kind) => countSeals(app, kind)));
+  const sum = (by: 'current' | 'previous' | 'unknown') => counts.reduce((total, count) => total + count[by], 0);
+  return { current: sum('current'), previous: sum('previous'), unknown: sum('unknown') };
+}
