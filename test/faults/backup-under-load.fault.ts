@@ -19,7 +19,7 @@ test('a copy of the main file only is caught', async () => {
 });
 
 test('a backup that begins anew at every commit is caught', async () => {
-  const { problems } = await backUpUnderLoad(20, 'small steps');
+  const { problems } = await backUpUnderLoad(1, 'small steps');
   report('small steps', { problems: problems.length, first: problems[0] });
-  assert.notDeepEqual(problems, []);
+  assert.match(problems[0] ?? '', /did not end/);
 });

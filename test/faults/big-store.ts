@@ -16,10 +16,10 @@ export async function startOnBigStore(transactions: number, plant?: PlantName): 
   const { file, folder } = store;
   const left = join(folder, 'left-behind.db');
   const writer = new DatabaseSync(file);
-  fill(writer, 1, transactions - LEFT_IN_LOG);
+  fillStore(writer, 1, transactions - LEFT_IN_LOG);
   // The rest stays in the log, and the files are copied while it does.
   writer.exec('pragma wal_checkpoint(truncate); pragma wal_autocheckpoint = 0');
-  fill(writer, transactions - LEFT_IN_LOG + 1, transactions);
+  fillStore(writer, transactions - LEFT_IN_LOG + 1, transactions);
   copyFileSync(file, left);
   copyFileSync(`${file}-wal`, `${left}-wal`);
   writer.close();
@@ -28,7 +28,8 @@ export async function startOnBigStore(transactions: number, plant?: PlantName): 
   return { transactions, logMegabytes, readyMs: service.readyMs };
 }
 
-function fill(db: DatabaseSync, from: number, to: number): void {
+/** Writes transactions that are long over. */
+export function fillStore(db: DatabaseSync, from: number, to: number): void {
   const numbers = `with recursive numbers (n) as (select ${from} union all select n + 1 from numbers where n < ${to})`;
   db.exec(`begin;
     ${numbers} insert into transactions (id, environment_id, amount, created_at, expires_at, settled_at, last_sequence, state,

@@ -55,11 +55,17 @@ export async function addReplicaAhead(databaseUrl: string, plant?: PlantName): P
   const waiting = await createWaiting(replica.url);
   await createPaid(replica.url, 'held', `${merchant.url}/held`);
   if (!(await comesTrue(() => merchant.arrivals.length > 0))) problems.push('there was no first attempt');
+  // So that what is told from now on is told by the one that is ahead.
+  replica.signal('SIGSTOP');
   const settings = { CLOCK_OFFSET_MS: String(2 * HOUR) };
-  await using _ahead = await startServe({ databaseUrl, plant, settings, jumpingClock: true });
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  await using ahead = await startServe({ databaseUrl, plant, settings, jumpingClock: true });
+  const arrived = (path: string) => merchant.arrivals.filter((arrival) => arrival.path === path).length;
+  for (const told of [1, 2]) {
+    await createPaid(ahead.url, `told-${told}`, `${merchant.url}/ok`);
+    if (!(await comesTrue(() => arrived('/ok') >= told))) problems.push('a payment was not told');
+  }
   if ((await readOutcome(databaseUrl, waiting)).state !== 'pending') problems.push('a transaction expired too soon');
-  if (merchant.arrivals.length > 1) problems.push('a callback was taken from the worker that was delivering it');
+  if (arrived('/held') > 1) problems.push('a callback was taken from the worker that was delivering it');
   return problems;
 }
 
