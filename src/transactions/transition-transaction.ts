@@ -67,7 +67,7 @@ export async function transitionTransaction(
  */
 export async function recordConflict(tx: Tx, transaction: Transaction, cause: ConflictCause): Promise<Transition> {
   const changed = await advanceSequence(tx, transaction.id);
-  const data = { state: transaction.state, event: cause.event, ...cause.data };
+  const data = { ...cause.data, state: transaction.state, event: cause.event };
   await record(tx, changed, 'transaction.conflict', cause, data);
   if (cause.event === 'approve') await postPayment(tx, 'late_payment', changed, cause);
   return { kind: 'conflict', transaction: changed };

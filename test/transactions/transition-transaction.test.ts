@@ -72,6 +72,19 @@ forEachEngine('moving a transaction', (openTestDatabase) => {
     assert.equal((await app.db.query('select id from callbacks')).length, 1);
   });
 
+  test('what a payment method says of a conflict takes the place of no word of ours', async () => {
+    const { app, environment, transaction } = await open(openTestDatabase);
+    const failed = await move(app, environment, transaction, 'decline');
+    const cause = { ...causeOf(app, 'approve'), data: { state: 'AUTHORIZED', authorization_code: '001001' } };
+    await app.db.transaction((tx) => transitionTransaction(tx, environment, failed.transaction, cause));
+    const [event] = await app.db.query<{ data: string }>(`select data from events where type = 'transaction.conflict'`);
+    assert.deepEqual(JSON.parse(event?.data ?? ''), {
+      state: 'failed',
+      event: 'approve',
+      authorization_code: '001001',
+    });
+  });
+
   test('what another writer left in between decides, not what was read before', async () => {
     const { app, environment, transaction } = await open(openTestDatabase);
     await move(app, environment, transaction, 'cancel');
