@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { randomToken } from './lib/ids.ts';
 import { makePrivateFolder } from './lib/make-private-folder.ts';
@@ -158,16 +158,17 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   const mode = oneOf('RUBRICA_ENV', text('RUBRICA_ENV') ?? 'development', ['development', 'production'] as const);
   const dataDir = resolve(text('DATA_DIR') ?? './data');
   const development = mode === 'development';
+  const database = databaseUrl(text('DATABASE_URL') ?? `sqlite:${join(dataDir, 'rubrica.db')}`);
   return {
     port: integer('PORT', text('PORT') ?? '8080', 0, 65_535),
     host: text('HOST') ?? '127.0.0.1',
     publicUrl: origin('PUBLIC_URL', text('PUBLIC_URL')),
-    databaseUrl: databaseUrl(text('DATABASE_URL') ?? `sqlite:${join(dataDir, 'rubrica.db')}`),
+    databaseUrl: database,
     databaseConnections: integer('DATABASE_CONNECTIONS', text('DATABASE_CONNECTIONS') ?? '10', 1, 1000),
     databasePooler: flag('DATABASE_POOLER', text('DATABASE_POOLER'), false),
     mode,
     dataDir,
-    ...masterKeys(text('MASTER_KEY'), text('MASTER_KEY_PREVIOUS'), mode, dataDir),
+    ...masterKeys(text('MASTER_KEY') ?? keptKey(mode, dataDir, database), text('MASTER_KEY_PREVIOUS')),
     logLevel: oneOf('LOG_LEVEL', text('LOG_LEVEL') ?? 'info', [
       'fatal',
       'error',
@@ -279,30 +280,32 @@ function basePath(text: string | null): string {
   return path;
 }
 
-function masterKeys(
-  text: string | null,
-  previousText: string | null,
-  mode: Config['mode'],
-  dataDir: string,
-): Pick<Config, 'masterKey' | 'masterKeyPrevious'> {
-  const key = masterKey(text, mode, dataDir);
+function masterKeys(text: string, previousText: string | null): Pick<Config, 'masterKey' | 'masterKeyPrevious'> {
+  const key = decodeKey('MASTER_KEY', text);
   const previous = previousText === null ? null : decodeKey('MASTER_KEY_PREVIOUS', previousText);
   if (previous?.equals(key) === true)
     throw new ConfigError('MASTER_KEY_PREVIOUS is the same key as MASTER_KEY: set MASTER_KEY to a new one.');
   return { masterKey: key, masterKeyPrevious: previous };
 }
 
-function masterKey(text: string | null, mode: Config['mode'], dataDir: string): Buffer {
-  if (text !== null) return decodeKey('MASTER_KEY', text);
+function keptKey(mode: Config['mode'], dataDir: string, database: string): string {
   if (mode === 'production') {
     throw new ConfigError(
       'MASTER_KEY is missing. In production set it to 32 random bytes, such as: openssl rand -hex 32',
     );
   }
   const file = join(dataDir, 'master.key');
-  makePrivateFolder(dataDir);
-  if (!existsSync(file)) writeNewKey(file);
-  return decodeKey('MASTER_KEY', readFileSync(file, 'utf8').trim());
+  if (!existsSync(file)) {
+    // A key is always there before its store, so this store has another.
+    const store = database.slice('sqlite:'.length);
+    if (database.startsWith('sqlite:') && existsSync(store) && statSync(store).size > 0)
+      throw new ConfigError(
+        `MASTER_KEY is not set, there is no ${file}, and ${store} was made with a key: set the environment of its service.`,
+      );
+    makePrivateFolder(dataDir);
+    writeNewKey(file);
+  }
+  return readFileSync(file, 'utf8').trim();
 }
 
 function writeNewKey(file: string): void {

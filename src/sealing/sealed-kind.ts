@@ -56,4 +56,4 @@ export function openAs(app: Keeper, kind: SealedKind, row: SqlRow, sealed: strin
 }
 
 const WRONG_KEY =
-  'Another master key has sealed this than this process has. Set MASTER_KEY, and MASTER_KEY_PREVIOUS while it is being replaced.';
+  'Another master key has sealed this than this process has. Set MASTER_KEY as the service of this store has it, and MASTER_KEY_PREVIOUS while it is being replaced.';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ConfigError, describeSettings, publicUrlProblem, readConfig, SETTINGS } from '../../src/config.ts';
@@ -91,6 +92,21 @@ test('production turns the limits on and never lets callbacks reach private host
   const config = readConfig({ ...KEY, RUBRICA_ENV: 'production', ALLOW_PRIVATE_CALLBACKS: 'true' });
   assert.equal(config.rateLimits, true);
   assert.equal(config.allowPrivateCallbacks, false);
+});
+
+test('no key is made for a store that has been made with another one', (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-settings-'));
+  context.after(() => rmSync(folder, { recursive: true }));
+  const store = join(folder, 'rubrica.db');
+  const key = join(folder, 'master.key');
+  writeFileSync(store, 'what a service has stored');
+  assert.throws(() => readConfig({ DATA_DIR: folder }), /set the environment of its service/);
+  assert.equal(existsSync(key), false);
+  rmSync(store);
+  const { masterKey } = readConfig({ DATA_DIR: folder });
+  assert.equal(readFileSync(key, 'utf8').trim(), masterKey.toString('base64url'));
+  writeFileSync(store, 'what a service has stored');
+  assert.deepEqual(readConfig({ DATA_DIR: folder }).masterKey, masterKey);
 });
 
 test('a master key may be hexadecimal or base64, and both are the same 32 bytes', () => {
