@@ -34,6 +34,7 @@ const FIXES: Record<string, string> = {
   EADDRNOTAVAIL: 'set HOST to an address of this machine.',
   ECONNREFUSED: 'check DATABASE_URL.',
   ENOTFOUND: 'check DATABASE_URL.',
+  ENOSPC: 'make room on the disk.',
   mkdir: 'check DATA_DIR and DATABASE_URL.',
   // PostgreSQL: there is no such database, no such role, another password.
   '3D000': 'make it with createdb, or check DATABASE_URL.',
@@ -41,9 +42,14 @@ const FIXES: Record<string, string> = {
   '28P01': 'check DATABASE_URL.',
 };
 
+const DISK_FULL =
+  'The disk is full: make room where the database is, in DATA_DIR or on the server of PostgreSQL. Nothing was stored.';
+
 const program = new Command('rubrica')
   .description('The payment service that a company can run itself.')
   .version(manifest.version)
+  // In the form of every other refusal, with its code in front.
+  .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'USAGE: ')) })
   .showHelpAfterError('(add --help for what there is)')
   .exitOverride();
 
@@ -90,6 +96,7 @@ function describe(error: unknown): { code: string; message: string } {
     return { code: error.code, message: error.extras.detail ?? `${title}. ${fix}` };
   }
   if (error instanceof StorageError) {
+    if (error.code === 'STORAGE_FULL') return { code: error.code, message: DISK_FULL };
     const { message } = describe(error.cause);
     return { code: error.code, message: `The database does not answer or refuses: ${message}` };
   }

@@ -8,10 +8,10 @@ export const FIXES = {
   // The secret
   SECRET_OF_OTHER_ENVIRONMENT: {
     fix: 'Signed with the secret of the other environment. Use the Service Token and the Secret Token of one environment.',
-    php: "Load both from one place: getenv('RUBRICA_SERVICE_TOKEN') and getenv('RUBRICA_SECRET_TOKEN').",
-    js: 'Load both from one place: const { RUBRICA_SERVICE_TOKEN, RUBRICA_SECRET_TOKEN } = env.',
-    python: "Load both from one place: os.environ['RUBRICA_SERVICE_TOKEN'] and os.environ['RUBRICA_SECRET_TOKEN'].",
-    ruby: "Load both from one place: ENV['RUBRICA_SERVICE_TOKEN'] and ENV['RUBRICA_SECRET_TOKEN'].",
+    php: "Load both from one place: getenv('SERVICE_TOKEN') and getenv('SECRET_TOKEN').",
+    js: 'Load both from one place: const { SERVICE_TOKEN, SECRET_TOKEN } = env.',
+    python: "Load both from one place: os.environ['SERVICE_TOKEN'] and os.environ['SECRET_TOKEN'].",
+    ruby: "Load both from one place: ENV['SERVICE_TOKEN'] and ENV['SECRET_TOKEN'].",
   },
   SECRET_ROTATED: {
     fix: 'Signed with a Secret Token that was rotated. Put the new one in place and restart.',
@@ -71,10 +71,10 @@ export const FIXES = {
   },
   SECRET_EMPTY: {
     fix: 'Signed with an empty secret: the setting was not found.',
-    php: "Stop when getenv('RUBRICA_SECRET_TOKEN') is false.",
-    js: 'Stop when RUBRICA_SECRET_TOKEN is undefined.',
-    python: "os.environ['RUBRICA_SECRET_TOKEN'] fails loudly; os.environ.get does not.",
-    ruby: "ENV.fetch('RUBRICA_SECRET_TOKEN') fails loudly; ENV[] does not.",
+    php: "Stop when getenv('SECRET_TOKEN') is false.",
+    js: 'Stop when SECRET_TOKEN is undefined.',
+    python: "os.environ['SECRET_TOKEN'] fails loudly; os.environ.get does not.",
+    ruby: "ENV.fetch('SECRET_TOKEN') fails loudly; ENV[] does not.",
   },
   // The signature
   SIGNATURE_IN_UPPER_CASE: {

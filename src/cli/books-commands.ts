@@ -109,10 +109,14 @@ async function verify(options: Json & { head?: string }): Promise<void> {
     ...records.map((record) => `environment ${record.environment_id}: ${recordLine(record)}`),
     ...balances.map(balanceProblemLine),
     ok
-      ? `${entries} entries in ${environments} chains: every hash and every record is right${exported.length > 0 ? ', and so is what was exported' : ''}.`
-      : `${wrong} places are not as they were posted.`,
+      ? `${counted(entries, 'entry', 'entries')} in ${counted(environments, 'chain', 'chains')}: every hash and every record is right${exported.length > 0 ? ', and so is what was exported' : ''}.`
+      : `${counted(wrong, 'place is', 'places are')} not as posted.`,
   ]);
   if (!ok) process.exitCode = 1;
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
 }
 
 const SAYS: Record<BooksProblem['problem'], string> = {

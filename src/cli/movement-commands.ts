@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
 import type { App } from '../app.ts';
-import { formatDecimal, parseDecimal } from '../lib/money.ts';
+import { formatDecimal } from '../lib/money.ts';
 import { listMovements } from '../movements/list-movements.ts';
 import type { Movement } from '../movements/movement.ts';
 import { type MovementWish, type Recording, recordMovement } from '../movements/record-movement.ts';
 import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
-import { checkMethod, readLimit } from './options.ts';
+import { checkMethod, readAmount, readLimit } from './options.ts';
 import { alreadyDone, CommandError, invalidOption, print, table, time, unknownPaymentService } from './print.ts';
 import { withApp } from './with-app.ts';
 
@@ -93,12 +93,6 @@ function readWish(app: App, kind: 'payout' | 'deposit', options: CreateOptions):
   };
 }
 
-function readAmount(text: string, currency: string): number {
-  const amount = parseDecimal(text, currency);
-  if (amount === null) throw invalidOption(`${text} is no amount of ${currency}.`);
-  return amount;
-}
-
 function recordedOf(recording: Recording, { paymentService, currency, reference, method }: CreateOptions): Movement {
   switch (recording.kind) {
     case 'unknown':
@@ -107,8 +101,8 @@ function recordedOf(recording: Recording, { paymentService, currency, reference,
       throw alreadyDone(`${reference} was recorded before, as ${amountOf(recording.movement)}: nothing was changed.`);
     case 'refused': {
       const most = `${formatDecimal(recording.most, currency)} ${currency}`;
-      const what = method === undefined ? `${most} are available for a payout` : `${method} owes ${most}`;
-      throw new CommandError(`Only ${what}: nothing was recorded.`, 1, 'INSUFFICIENT_BALANCE');
+      const what = method === undefined ? `Only ${most} are available for a payout` : `${method} owes only ${most}`;
+      throw new CommandError(`${what}: nothing was recorded.`, 1, 'INSUFFICIENT_BALANCE');
     }
     case 'recorded':
     case 'replayed':

@@ -1,5 +1,7 @@
 import { Option } from 'commander';
+import { currencyExponent } from '../../sdk/src/currency-exponents.ts';
 import type { App } from '../app.ts';
+import { parseDecimal } from '../lib/money.ts';
 import { ENVIRONMENTS } from '../payment-services/payment-service.ts';
 import { invalidOption, notFound } from './print.ts';
 
@@ -25,6 +27,17 @@ export function readLimit(text: string): number {
     throw invalidOption('--limit is a number from 1 to 10000.');
   }
   return limit;
+}
+
+/** An amount of the currency in minor units, 0 or more. */
+export function readAmount(text: string, currency: string): number {
+  const amount = parseDecimal(text, currency);
+  if (amount !== null) return amount;
+  const exponent = currencyExponent(currency);
+  if (exponent === undefined)
+    throw invalidOption(`${currency} is no currency: write three capital letters, such as CLP.`);
+  const form = exponent === 0 ? '12990, without points or commas' : '12990.55, with a point before the decimals alone';
+  throw invalidOption(`${text} is no amount of ${currency}: write it as ${form}.`);
 }
 
 /** Throws unless there is a payment method of that code. */

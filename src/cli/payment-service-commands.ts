@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { checkOutboundUrl } from '../lib/address-filter.ts';
-import { formatDecimal, parseDecimal } from '../lib/money.ts';
+import { formatDecimal } from '../lib/money.ts';
 import {
   createPaymentService,
   importPaymentService,
@@ -16,7 +16,7 @@ import type { Environment } from '../payment-services/payment-service.ts';
 import { rotateSecretToken } from '../payment-services/rotate-secret-token.ts';
 import { setEventsUrl } from '../payment-services/set-events-url.ts';
 import { listFees, setFee } from '../payment-services/set-fee.ts';
-import { checkMethod, environmentOption, readDuration } from './options.ts';
+import { checkMethod, environmentOption, readAmount, readDuration } from './options.ts';
 import { alreadyDone, invalidOption, print, table, time, unknownPaymentService } from './print.ts';
 import { withApp } from './with-app.ts';
 
@@ -215,9 +215,7 @@ function readFee({ rate, fixed, currency }: FeeOptions): Fee {
   if (!/^\d{1,7}$/.test(rate) || Number(rate) > 1_000_000) {
     throw invalidOption('--rate is a whole number of parts per million, from 0 to 1000000.');
   }
-  const fixedAmount = parseDecimal(fixed, currency);
-  if (fixedAmount === null) throw invalidOption(`${fixed} is no amount of ${currency}.`);
-  return { rate_ppm: Number(rate), fixed: fixedAmount };
+  return { rate_ppm: Number(rate), fixed: readAmount(fixed, currency) };
 }
 
 /** Parts per million are ten-thousandths of a per cent. */

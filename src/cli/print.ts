@@ -10,6 +10,7 @@ export const EXIT_USAGE = 64;
 
 /** Why a command did nothing, for scripts. An operation's own refusals have the codes of the error catalogue. */
 export type CommandErrorCode =
+  | 'USAGE'
   | 'NOT_FOUND'
   | 'ALREADY_DONE'
   | 'INVALID_OPTION'
@@ -37,6 +38,11 @@ export function notFound(message: string): CommandError {
 /** It is as the command was to make it. Status 1, because a script that expects to change something was wrong. */
 export function alreadyDone(message: string): CommandError {
   return new CommandError(message, 1, 'ALREADY_DONE');
+}
+
+/** An option or argument that is missing where commander cannot know it. `message` says which. */
+export function missingOption(message: string): CommandError {
+  return new CommandError(message, EXIT_USAGE, 'USAGE');
 }
 
 /** An option or argument that cannot be used. `message` says what can. */

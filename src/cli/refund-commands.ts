@@ -1,16 +1,16 @@
 import { type Command, Option } from 'commander';
 import type { App } from '../app.ts';
-import { formatDecimal, parseDecimal } from '../lib/money.ts';
+import { formatDecimal } from '../lib/money.ts';
 import { createRefund, type RefundCreation } from '../refunds/create-refund.ts';
 import { listRefunds } from '../refunds/find-refund.ts';
 import type { Refund, RefundType } from '../refunds/refund.ts';
 import type { RefundRefusalCode } from '../refunds/refund-refusal.ts';
 import { findTransaction } from '../transactions/find-transaction.ts';
-import { readLimit } from './options.ts';
-import { CommandError, invalidOption, print, table, time, unknownTransaction } from './print.ts';
+import { readAmount, readLimit } from './options.ts';
+import { CommandError, invalidOption, missingOption, print, table, time, unknownTransaction } from './print.ts';
 import { withApp } from './with-app.ts';
 
-type CreateOptions = { amount: string; type: RefundType; idempotencyKey?: string; json?: boolean };
+type CreateOptions = { amount?: string; type: RefundType; idempotencyKey?: string; json?: boolean };
 
 /** `refund create | list`. */
 export function addRefundCommands(program: Command): void {
@@ -19,9 +19,13 @@ export function addRefundCommands(program: Command): void {
     .command('create')
     .description('give back a payment or a part of it; the running service carries it out')
     .argument('<transaction>', 'its id')
-    .requiredOption('--amount <amount>', 'such as 1000 or 10.55')
-    .addOption(new Option('--type <type>', 'total: all that is left').choices(['total', 'parcial']).default('parcial'))
-    .option('--idempotency-key <key>', 'the same key again gives nothing back twice')
+    .option('--amount <amount>', 'such as 1000 or 10.55')
+    .addOption(
+      new Option('--type <type>', 'total: all that is left, without --amount')
+        .choices(['total', 'parcial'])
+        .default('parcial'),
+    )
+    .option('--idempotency-key <key>', 'such as the number of your case; the same again gives nothing back twice')
     .option('--json', 'print one JSON object')
     .action(create);
   group
@@ -43,18 +47,24 @@ async function accept(app: App, id: string, options: CreateOptions): Promise<{ r
   const transaction = await findTransaction(app, id, null);
   if (transaction === null) throw unknownTransaction(id);
   const { currency } = transaction;
-  const amount = parseDecimal(options.amount, currency);
-  if (amount === null || amount === 0)
-    throw invalidOption(
-      `${options.amount} is no amount of ${currency}: write digits above 0, with no more decimals than it has.`,
-    );
   const creation = await createRefund(app, transaction, {
-    amount,
+    amount: readAsked(options, currency),
     type: options.type,
     idempotencyKey: options.idempotencyKey ?? null,
     requestedBy: 'command line',
   });
   return { refund: acceptedOf(creation), currency };
+}
+
+/** In minor units; null: all that is left. */
+function readAsked({ amount, type }: CreateOptions, currency: string): number | null {
+  if (amount === undefined) {
+    if (type === 'total') return null;
+    throw missingOption('Say how much: --amount 1000, or --type total for all that is left.');
+  }
+  const asked = readAmount(amount, currency);
+  if (asked === 0) throw invalidOption('The amount is above 0.');
+  return asked;
 }
 
 /** For the operator. What clients of the API read is in the words of the service before, see docs/compatibility.md. */
@@ -64,9 +74,10 @@ const SAYS: Record<RefundRefusalCode, string> = {
   METHOD_GIVES_NO_REFUNDS: 'Its payment method gives nothing back; the money has to go back in another way.',
   REFUND_WINDOW_CLOSED: 'It was paid too long ago for its payment method; the money has to go back in another way.',
   REFUND_TOO_EARLY: 'Its payment method gives back only some working hours after the payment: try again later.',
-  PARTIAL_REFUND_NOT_ALLOWED: 'Its payment method gives back all or nothing: --type total with the whole amount.',
+  PARTIAL_REFUND_NOT_ALLOWED: 'Its payment method gives back all or nothing: --type total',
   REFUND_AMOUNT_TOO_HIGH: 'That is more than what is left of the payment: bin/rubrica refund list',
-  REFUND_AMOUNT_NOT_TOTAL: '--type total takes all that is left of the payment; leave it out for a part.',
+  REFUND_AMOUNT_NOT_TOTAL:
+    '--type total gives back all that is left of the payment: leave out --amount, or --type for a part.',
   INSUFFICIENT_BALANCE:
     'Its money was paid out to the merchant already: see bin/rubrica books balance and payout list.',
 };

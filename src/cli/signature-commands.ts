@@ -83,8 +83,8 @@ async function explainBody(options: { secret: string; otherSecret: string[]; jso
   });
   const named = causes.map(({ code, field, fix }) => ({ code, field, fix }));
   const nothing = verified
-    ? 'The signature is right, and nothing is wrong with the body.'
-    : 'No cause was found: a value may have been changed on the way, or the secret is another one.';
+    ? 'The signature is right, and nothing is wrong with the body. If the service still answers 401, x_account_id is not the Service Token that belongs to this secret: development and production have one each.'
+    : 'No cause was found: a value may have been changed on the way, or the secret is another one. Try --other-secret with that of the other environment.';
   print(options, { causes: named }, causes.length === 0 ? [nothing] : causes.flatMap(linesOf));
   if (causes.length === 0) process.exitCode = 1;
 }

@@ -10,9 +10,10 @@ import type { Refund, RefundType } from './refund.ts';
 import { insertRefund, selectRefundByKey, sumFeesWithin, sumReserved } from './refund-queries.ts';
 import { balanceRefusal, feeWithin, type RefundRefusal, refusalOf } from './refund-refusal.ts';
 
-/** What a merchant asks for. `amount` is in minor units of the transaction's currency. */
+/** What a merchant asks for. */
 export type RefundWish = {
-  amount: number;
+  /** In minor units of the transaction's currency; null: all that is left. */
+  amount: number | null;
   type: RefundType;
   /** The same key again is the same wish; null: every wish is a new one. */
   idempotencyKey: string | null;
@@ -47,13 +48,14 @@ export async function createRefund(
     if (earlier !== null) return earlier;
     const method = app.paymentMethods.find(({ code }) => code === transaction.payment_method);
     const reserved = await sumReserved(tx, id);
-    const refusal = refusalOf(transaction, method?.refunds, reserved, wish, now);
+    const amount = wish.amount ?? transaction.amount - reserved;
+    const refusal = refusalOf(transaction, method?.refunds, reserved, { amount, type: wish.type }, now);
     if (refusal !== null) return { kind: 'refused', refusal };
-    if (!(await isCovered(tx, transaction, reserved, wish.amount))) {
+    if (!(await isCovered(tx, transaction, reserved, amount))) {
       return { kind: 'refused', refusal: balanceRefusal() };
     }
     const advanced = await advanceSequence(tx, id);
-    const refund = await insertRefund(tx, newRow(id, advanced.last_sequence, wish, now));
+    const refund = await insertRefund(tx, newRow(id, advanced.last_sequence, { ...wish, amount }, now));
     await announceRefund(tx, environment, advanced, refund);
     return { kind: 'accepted', refund };
   });
@@ -63,7 +65,7 @@ async function findEarlier(tx: Tx, transactionId: number, wish: RefundWish): Pro
   if (wish.idempotencyKey === null) return null;
   const refund = await selectRefundByKey(tx, transactionId, wish.idempotencyKey);
   if (refund === null) return null;
-  const same = refund.amount === wish.amount && refund.type === wish.type;
+  const same = (wish.amount === null || wish.amount === refund.amount) && refund.type === wish.type;
   return { kind: same ? 'replayed' : 'reused', refund };
 }
 
@@ -80,7 +82,7 @@ async function isCovered(tx: Tx, transaction: Transaction, reserved: number, amo
   return amount <= available + owable + feeWithin(transaction, reserved + amount);
 }
 
-function newRow(transactionId: number, sequence: number, wish: RefundWish, now: number) {
+function newRow(transactionId: number, sequence: number, wish: RefundWish & { amount: number }, now: number) {
   return {
     id: prefixedId('rf'),
     transaction_id: transactionId,

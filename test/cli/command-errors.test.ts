@@ -69,7 +69,7 @@ suite('a command that does nothing says why', () => {
       'deposit create --payment-service SERVICE --currency CLP --reference R --amount 1 --method webpay',
       1,
       'INSUFFICIENT_BALANCE',
-      /webpay owes 0\.00 CLP/,
+      /webpay owes only 0\.00 CLP/,
     ],
     ['deposit list --limit 0', 1, 'INVALID_OPTION', /from 1/],
     [
@@ -85,6 +85,7 @@ suite('a command that does nothing says why', () => {
       /simulated, webpay/,
     ],
     ['verify --secret=', 64, 'INVALID_OPTION', /secret is empty/],
+    ['refund create', 64, 'USAGE', /missing required argument 'transaction'/],
     ['nonsense', 64, 'USAGE', /unknown command/],
   ];
   for (const [line, status, code, says] of refused) {
@@ -96,6 +97,7 @@ suite('a command that does nothing says why', () => {
       assert.match(error.message, says);
       assert.equal(told.status, status);
       assert.match(told.stderr, says);
+      assert.ok(told.stderr.startsWith(`${code}: `), told.stderr);
     });
   }
 

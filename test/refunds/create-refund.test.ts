@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import type { Database, Tx } from '../../src/db/database.ts';
+import { createRefund } from '../../src/refunds/create-refund.ts';
 import { forEachEngine, type OpenTestDatabase, type TestDatabase } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
@@ -34,6 +35,18 @@ forEachEngine('accepting refunds', (openTestDatabase, engine) => {
     assert.equal(creations.filter(({ kind }) => kind === 'accepted').length, 1);
     assert.equal(creations.filter(({ kind }) => kind === 'replayed').length, 63);
     assert.deepEqual(await refundsOf(app, paid), [['processing', 100]]);
+  });
+
+  test('of 8 wishes at once for all that is left one is accepted, with what is left', async () => {
+    const { app, paid } = await open(openTestDatabase);
+    await refund(app, paid, 2990);
+    const rest = { amount: null, type: 'total', idempotencyKey: null, requestedBy: 'command line' } as const;
+    const creations = await Promise.all(Array.from({ length: 8 }, () => createRefund(app, paid, rest)));
+    assert.equal(creations.filter(({ kind }) => kind === 'accepted').length, 1);
+    assert.deepEqual(await refundsOf(app, paid), [
+      ['processing', 2990],
+      ['processing', 7010],
+    ]);
   });
 
   test('a key belongs to its transaction', async () => {
