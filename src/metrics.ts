@@ -35,12 +35,7 @@ export function createMetrics() {
       help: 'Reports of browsers that the policy of a page stopped something; anybody can send them',
       registers,
     }),
-    deliveries: new Counter({
-      name: 'rubrica_delivery_attempts_total',
-      help: 'Delivery attempts, by outcome',
-      labelNames: ['outcome'],
-      registers,
-    }),
+    deliveries: createDeliveryCounter(registers),
     callbacksLateSeconds: new Gauge({
       name: 'rubrica_callbacks_late_seconds',
       help: 'How long ago the callback that waits longest was due',
@@ -53,6 +48,18 @@ export function createMetrics() {
       registers,
     }),
   };
+}
+
+function createDeliveryCounter(registers: Registry[]) {
+  const deliveries = new Counter({
+    name: 'rubrica_delivery_attempts_total',
+    help: 'Delivery attempts, by outcome; of dead and disable each needs a person',
+    labelNames: ['outcome'],
+    registers,
+  });
+  // What begins at 1 has never increased, and the first is to be noticed too.
+  for (const outcome of ['dead', 'disable']) deliveries.inc({ outcome }, 0);
+  return deliveries;
 }
 
 /** What became of money, and what of it waits for a person. */

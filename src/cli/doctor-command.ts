@@ -14,7 +14,7 @@ import {
 } from '../config.ts';
 import { readServerTime } from '../db/anchor-clock.ts';
 import { pendingMigrations } from '../db/migrate.ts';
-import { selectOldestDue } from '../outbox/outbox-queries.ts';
+import { countGivenUp, selectOldestDue } from '../outbox/outbox-queries.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { listPaymentServices } from '../payment-services/list-payment-services.ts';
 import { countSeals } from '../sealing/reseal.ts';
@@ -98,7 +98,7 @@ async function findingsIn(app: RunningApp): Promise<Finding[]> {
     const fix = 'serve does it when it starts; without it: bin/rubrica migrate';
     return [...engine, problem('schema', `lacks ${pending.join(', ')}`, fix)];
   }
-  return [...engine, fine('schema', 'up to date'), await masterKeyFinding(app), await callbackFinding(app)];
+  return [...engine, fine('schema', 'up to date'), await masterKeyFinding(app), ...(await callbackFindings(app))];
 }
 
 function sqliteFindings({ databaseUrl }: Config): Finding[] {
@@ -162,8 +162,18 @@ async function masterKeyFinding(app: RunningApp): Promise<Finding> {
 
 const LATE_MS = 300_000;
 
-async function callbackFinding(app: RunningApp): Promise<Finding> {
-  const oldest = await selectOldestDue(app.db);
+/** What was given up before has been seen, or nobody looks. */
+const GIVEN_UP_WITHIN_MS = 7 * 86_400_000;
+
+async function callbackFindings(app: RunningApp): Promise<Finding[]> {
+  const givenUp = await countGivenUp(app.db, app.now() - GIVEN_UP_WITHIN_MS);
+  const late = lateFinding(app, await selectOldestDue(app.db));
+  if (givenUp === 0) return [late];
+  const fix = 'bin/rubrica callback list --state dead, then callback show ID, and callback resend when it is mended';
+  return [late, problem('callbacks', `${givenUp} of the last 7 days were given up: nobody tells the shop`, fix)];
+}
+
+function lateFinding(app: RunningApp, oldest: number | null): Finding {
   const lateMs = oldest === null ? 0 : Math.max(0, app.now() - oldest);
   if (lateMs === 0) return fine('callbacks', 'none is late');
   const says = `the oldest is due for ${Math.round(lateMs / 1000)} s`;

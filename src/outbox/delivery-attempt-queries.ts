@@ -1,4 +1,5 @@
 import type { Database, SqlRow } from '../db/database.ts';
+import type { CallbackState } from './outbox-queries.ts';
 
 export type ListedAttempt = SqlRow & {
   started_at: number;
@@ -17,6 +18,24 @@ export function selectDeliveryAttempts(db: Pick<Database, 'query'>, callbackId: 
   );
 }
 
-export async function callbackExists(db: Pick<Database, 'query'>, callbackId: number): Promise<boolean> {
-  return (await db.query('select id from callbacks where id = $1', [callbackId])).length === 1;
+export type StoredCallback = SqlRow & {
+  id: number;
+  transaction_id: number;
+  webhook_id: string;
+  state: CallbackState;
+  created_at: number;
+  next_attempt_at: number;
+  finished_at: number | null;
+  url: string;
+  content_type: string;
+  body: string;
+};
+
+export async function selectCallback(db: Pick<Database, 'query'>, id: number): Promise<StoredCallback | null> {
+  const [row] = await db.query<StoredCallback>(
+    `select id, transaction_id, webhook_id, state, created_at, next_attempt_at, finished_at, url, content_type, body
+     from callbacks where id = $1`,
+    [id],
+  );
+  return row ?? null;
 }

@@ -214,16 +214,46 @@ export async function disableEndpoint(tx: Tx, endpointId: number, now: number): 
   );
 }
 
-/** Queues a callback again, from the first attempt, and enables its endpoint. Answers false for an unknown id. */
-export async function requeueCallback(tx: Tx, id: number, now: number): Promise<boolean> {
-  const [row] = await tx.query<{ endpoint_id: number }>(
+/** Queues callbacks again, from the first attempt, and enables their endpoints. Answers how many there were. */
+export async function requeueCallbacks(tx: Tx, ids: readonly number[], now: number): Promise<number> {
+  const rows = await tx.query<{ endpoint_id: number }>(
     `update callbacks set state = 'queued', next_attempt_at = $2, finished_at = null, attempts = 0, lease = null
-     where id = $1 returning endpoint_id`,
-    [id, now],
+     where id in {ids} returning endpoint_id`,
+    [JSON.stringify(ids), now],
   );
-  if (row === undefined) return false;
-  await tx.query('update endpoints set disabled_at = null where id = $1', [row.endpoint_id]);
-  return true;
+  const endpointIds = new Set(rows.map((row) => row.endpoint_id));
+  await tx.query('update endpoints set disabled_at = null where id in {ids}', [JSON.stringify([...endpointIds])]);
+  return rows.length;
+}
+
+/** Which callbacks are to be sent again: `paymentServiceId` may be `''`, of all; `since` is when they were made. */
+export type ResendFilter = { state: 'dead' | 'disabled'; paymentServiceId: string; since: number };
+
+/** The next ids after `afterId`, in their order. */
+export async function selectCallbackIds(
+  db: Reader,
+  { state, paymentServiceId, since }: ResendFilter,
+  afterId: number,
+  limit: number,
+): Promise<number[]> {
+  const rows = await db.query<{ id: number }>(
+    `select c.id from callbacks c join environments e on e.id = c.environment_id
+     where c.state = $1 and ($2 = '' or e.payment_service_id = $2) and c.created_at >= $3 and c.id > $4
+     order by c.id limit $5`,
+    [state, paymentServiceId, since, afterId, limit],
+  );
+  return rows.map((row) => row.id);
+}
+
+/** How many were given up at or after `since` and never delivered: a shop may refuse what it has taken before. */
+export async function countGivenUp(db: Reader, since: number): Promise<number> {
+  const [row] = await db.query<{ given_up: number }>(
+    `select count(*) as given_up from callbacks c
+     where c.state = 'dead' and c.finished_at >= $1 and not exists
+       (select 1 from delivery_attempts a where a.callback_id = c.id and a.status between 200 and 299)`,
+    [since],
+  );
+  return row?.given_up ?? 0;
 }
 
 export type ListedCallback = SqlRow & {
@@ -231,6 +261,7 @@ export type ListedCallback = SqlRow & {
   transaction_id: number;
   webhook_id: string;
   state: CallbackState;
+  /** All there ever were, also those before it was sent again by hand. */
   attempts: number;
   created_at: number;
   next_attempt_at: number;
@@ -243,8 +274,8 @@ export type ListedCallback = SqlRow & {
 /** The newest callbacks, of one state or of all (`''`), with the outcome of their last attempt. */
 export function selectCallbacks(db: Reader, state: CallbackState | '', limit: number): Promise<ListedCallback[]> {
   return db.query<ListedCallback>(
-    `select c.id, c.transaction_id, c.webhook_id, c.state, c.attempts, c.created_at, c.next_attempt_at, c.finished_at, c.url,
-       a.status, a.failure
+    `select c.id, c.transaction_id, c.webhook_id, c.state, c.created_at, c.next_attempt_at, c.finished_at, c.url,
+       (select count(*) from delivery_attempts made where made.callback_id = c.id) as attempts, a.status, a.failure
      from callbacks c
      left join delivery_attempts a
        on a.id = (select max(last.id) from delivery_attempts last where last.callback_id = c.id)

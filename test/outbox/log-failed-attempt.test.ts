@@ -28,7 +28,7 @@ const ANSWERS: [outcome: FetchOutcome, reason: string, step: string][] = [
 ];
 
 forEachEngine('an attempt that delivers nothing', (openTestDatabase) => {
-  test('is one warning each, with the host alone of the address; one that delivers is none', async () => {
+  test('is one warning each, the last an alarm, with the host alone of the address; one that delivers is none', async () => {
     const lines: Record<string, unknown>[] = [];
     const log = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line)) });
     const queue = [...ANSWERS.map(([outcome]) => outcome), answered(410), answered(200)];
@@ -71,7 +71,14 @@ forEachEngine('an attempt that delivers nothing', (openTestDatabase) => {
       }),
       [...told, { ...gone, step: 'disable', nextAttempt: null }],
     );
-    assert.ok(lines.every(({ level, msg }) => level === 40 && msg === 'a callback was not delivered'));
+    for (const { step, level, alarm, msg } of lines) {
+      assert.deepEqual(
+        [level, alarm, msg],
+        step === 'retry'
+          ? [40, undefined, 'a callback was not delivered']
+          : [50, 'given_up', 'a callback was given up'],
+      );
+    }
     assert.doesNotMatch(JSON.stringify(lines), /s3cret|the-text-of-the-shop/);
   });
 });

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { App } from '../../src/app.ts';
+import type { FetchOutcome } from '../../src/lib/safe-fetch.ts';
+import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
+import { countGivenUp } from '../../src/outbox/outbox-queries.ts';
+import { findCallback, listCallbacks, resendCallback, resendCallbacks } from '../../src/outbox/resend-callback.ts';
+import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+
+const DAY = 86_400_000;
+
+forEachEngine('callbacks that were given up', (openTestDatabase) => {
+  test('are counted from the time of giving up, until they are delivered', async () => {
+    const { app, shop } = await openShop(openTestDatabase, 404);
+    const environment = await createTestEnvironment(app);
+    await createPaidTransaction(app, environment);
+    const begun = app.now();
+    await deliverUntilEnd(app);
+    assert.equal(await countGivenUp(app.db, begun), 1);
+    assert.equal(await countGivenUp(app.db, app.now() + 1), 0);
+    const [callback] = await listCallbacks(app, 'dead', 10);
+    shop.answers = 200;
+    await resendCallback(app, callback?.id as number);
+    assert.equal(await countGivenUp(app.db, begun), 0);
+    await deliverUntilEnd(app);
+    assert.equal(await countGivenUp(app.db, begun), 0);
+  });
+
+  test('are not counted when the shop has taken them before and refuses them sent again', async () => {
+    const { app, shop } = await openShop(openTestDatabase, 200);
+    await createPaidTransaction(app, await createTestEnvironment(app));
+    await deliverUntilEnd(app);
+    const [callback] = await listCallbacks(app, null, 10);
+    shop.answers = 400;
+    await resendCallback(app, callback?.id as number);
+    await deliverUntilEnd(app);
+    const found = await findCallback(app, callback?.id as number);
+    assert.equal(found?.callback.state, 'dead');
+    assert.equal(await countGivenUp(app.db, 0), 0);
+  });
+
+  test('are sent again all at once, and every attempt there ever was is counted', async () => {
+    const { app, shop } = await openShop(openTestDatabase, 404);
+    const environment = await createTestEnvironment(app);
+    for (let i = 0; i < 3; i++) await createPaidTransaction(app, environment);
+    await deliverUntilEnd(app);
+    shop.answers = 200;
+    const told: number[] = [];
+    assert.equal(await resendAll(app, {}, (resent) => told.push(resent)), 3);
+    assert.deepEqual(told, [3]);
+    await deliverUntilEnd(app);
+    const callbacks = await listCallbacks(app, null, 10);
+    assert.deepEqual(
+      callbacks.map(({ state, attempts }) => [state, attempts]),
+      [1, 2, 3].map(() => ['delivered', 4]),
+    );
+    assert.equal(await resendAll(app, {}), 0);
+  });
+
+  test('are sent again in short commits, each one once', async () => {
+    const { app } = await openShop(openTestDatabase, 404);
+    const environment = await createTestEnvironment(app);
+    await createPaidTransaction(app, environment);
+    await deliverUntilEnd(app);
+    await copyCallback(app, 249);
+    const told: number[] = [];
+    assert.equal(await resendAll(app, {}, (resent) => told.push(resent)), 250);
+    assert.deepEqual(told, [100, 200, 250]);
+    assert.equal((await listCallbacks(app, 'queued', 1000)).length, 250);
+  });
+
+  test('are sent again of one payment service alone, or only those made since a time', async () => {
+    const { app } = await openShop(openTestDatabase, 404);
+    const one = await createTestEnvironment(app);
+    const other = await createTestEnvironment(app);
+    await createPaidTransaction(app, one);
+    await deliverUntilEnd(app);
+    app.now.advance(DAY);
+    const since = app.now();
+    await createPaidTransaction(app, one);
+    await createPaidTransaction(app, other);
+    await deliverUntilEnd(app);
+    assert.equal(await resendAll(app, { paymentServiceId: one.paymentServiceId, since }), 1);
+    assert.equal(await resendAll(app, { paymentServiceId: other.paymentServiceId }), 1);
+    assert.equal(await resendAll(app, { since }), 0);
+    assert.equal(await resendAll(app, {}), 1);
+  });
+
+  test('whose endpoint was gone are sent again by name, and it gets what is new too', async () => {
+    const { app, shop } = await openShop(openTestDatabase, 410);
+    const environment = await createTestEnvironment(app);
+    await createPaidTransaction(app, environment);
+    await deliverUntilEnd(app);
+    await createPaidTransaction(app, environment);
+    assert.equal(await resendAll(app, {}), 0);
+    shop.answers = 200;
+    assert.equal(await resendAll(app, { state: 'disabled' }), 2);
+    await createPaidTransaction(app, environment);
+    await deliverUntilEnd(app);
+    assert.equal((await listCallbacks(app, 'delivered', 10)).length, 3);
+  });
+
+  test('are shown with the bytes that are sent and every attempt', async () => {
+    const { app } = await openShop(openTestDatabase, 404);
+    const environment: ServiceEnvironment = await createTestEnvironment(app);
+    const paid = await createPaidTransaction(app, environment);
+    await deliverUntilEnd(app);
+    const [listed] = await listCallbacks(app, null, 10);
+    const found = await findCallback(app, listed?.id as number);
+    assert.equal(found?.callback.transaction_id, paid.id);
+    assert.equal(new URLSearchParams(found?.callback.body).get('x_reference'), paid.reference);
+    assert.deepEqual(
+      found?.attempts.map(({ status }) => status),
+      [404, 404, 404],
+    );
+    assert.equal(await findCallback(app, 0), null);
+  });
+});
+
+/** An app whose shops all give the same answer, which a test can change. */
+async function openShop(openTestDatabase: OpenTestDatabase, answers: number) {
+  const shop = { answers };
+  const fetch = async (): Promise<FetchOutcome> => ({
+    kind: 'answered',
+    status: shop.answers,
+    retryAfter: null,
+    excerpt: '',
+    durationMs: 1,
+  });
+  return { shop, app: createTestApp(await openTestDatabase(), { fetch }) };
+}
+
+/** Three attempts: after the third nothing is due any more, whatever the shop answered. */
+async function deliverUntilEnd(app: TestApp): Promise<void> {
+  for (let attempt = 1; attempt <= 3; attempt++) {
+    const delivery = createCallbackDelivery(app);
+    await delivery.poll();
+    await delivery.drain();
+    app.now.advance(600_000);
+  }
+}
+
+function resendAll(
+  app: App,
+  filter: { state?: 'dead' | 'disabled'; paymentServiceId?: string; since?: number },
+  onProgress: (resent: number) => void = () => {},
+): Promise<number> {
+  return resendCallbacks(app, { state: 'dead', paymentServiceId: '', since: 0, ...filter }, onProgress);
+}
+
+/** More of the only callback there is, as often as `times`. */
+function copyCallback(app: App, times: number): Promise<void> {
+  return app.db.transaction(async (tx) => {
+    for (let copy = 1; copy <= times; copy++) {
+      await tx.query(
+        `insert into callbacks (transaction_id, environment_id, endpoint_id, sequence, created_at, next_attempt_at,
+           finished_at, attempts, state, webhook_id, url, content_type, body)
+         select transaction_id, environment_id, endpoint_id, $1, created_at, next_attempt_at,
+           finished_at, attempts, state, 'evt_copy_' || $2, url, content_type, body
+         from callbacks order by id limit 1`,
+        [100 + copy, String(copy)],
+      );
+    }
+  });
+}
