@@ -3,10 +3,9 @@ import { openDatabase } from '../../src/db/open-database.ts';
 import { enqueuePost } from '../../src/outbox/enqueue-post.ts';
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
-import { createTransaction } from '../../src/transactions/create-transaction.ts';
 import { comesTrue } from '../support/comes-true.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
-import { testInput } from '../support/test-shop.ts';
+import { createPatiently, testInput } from '../support/test-shop.ts';
 import type { PlantName } from './plants.ts';
 import { prepareStore } from './support/prepare-store.ts';
 import { startServe } from './support/serve-process.ts';
@@ -78,7 +77,7 @@ async function enqueue(
   for (let from = 0; from < callbacks; from += CHUNK) {
     const numbers = Array.from({ length: Math.min(CHUNK, callbacks - from) }, (_, index) => from + index);
     const created = await Promise.all(
-      numbers.map((number) => createTransaction(app, environment, testInput({ reference: `due-${number}` }))),
+      numbers.map((number) => createPatiently(app, environment, testInput({ reference: `due-${number}` }))),
     );
     await db.transaction(async (tx) => {
       for (const [index, { transaction }] of created.entries()) {

@@ -4,9 +4,7 @@ import { checkBank } from './bank.ts';
 
 // `bin/test --faults` runs a thousand, see test/faults/bank.fault.ts.
 forEachEngine('a bank with four clients', (openTestDatabase, engine) => {
-  test('never gives back or pays out more than there is, and its books are what happened', {
-    timeout: 120_000,
-  }, async () => {
+  test('never gives back or pays out more than there is, and its books are what happened', async () => {
     await checkBank(await openTestDatabase(), { runs: engine === 'sqlite' ? 6 : 3, commands: 25 });
   });
 });
