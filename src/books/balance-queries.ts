@@ -52,19 +52,26 @@ export async function selectBalance(
   return row?.balance ?? 0;
 }
 
-/** The accounts whose sums are not those of their entries. One statement, so that it sees one moment. */
+/**
+ * The accounts whose sums are not those of their entries, or are kept of no entry. One statement, so that it sees one
+ * moment. SQLite takes any text for an integer and adds up the digits it begins with, so a sum must also read as one.
+ */
 export function selectWrongBalances(
   db: Reader,
 ): Promise<Pick<AccountRow, 'environment_id' | 'account' | 'currency'>[]> {
+  const isNoNumber = (sum: string) => `cast(cast(${sum} as bigint) as text) <> cast(${sum} as text)`;
   return db.query(
     `select environment_id, account, currency from (
-       select environment_id, account, currency, debits, credits from account_balances
+       select environment_id, account, currency, debits, credits, 0 as entries,
+         case when ${isNoNumber('debits')} or ${isNoNumber('credits')} then 1 else 0 end as garbled
+       from account_balances
        union all
-       select environment_id, debit_account, currency, -amount, 0 from journal_entries
+       select environment_id, debit_account, currency, -amount, 0, 1, 0 from journal_entries
        union all
-       select environment_id, credit_account, currency, 0, -amount from journal_entries
+       select environment_id, credit_account, currency, 0, -amount, 1, 0 from journal_entries
      ) as sides
-     group by environment_id, account, currency having sum(debits) <> 0 or sum(credits) <> 0
+     group by environment_id, account, currency
+     having sum(debits) <> 0 or sum(credits) <> 0 or sum(entries) = 0 or sum(garbled) > 0
      order by environment_id, account, currency`,
   );
 }

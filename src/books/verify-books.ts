@@ -72,7 +72,7 @@ async function verifyChain(
   const report = (problem: BooksProblem['problem'], link: number, until = link) =>
     verification.problems.push({ environment_id: environmentId, link, until, problem });
   // Read before the entries: what is posted meanwhile lies behind it.
-  const head = await selectHead(app.db, environmentId);
+  const head = await readHead(app, environmentId);
   const anchors = head === null ? exported : [...exported, head];
   let end = head?.link ?? 0;
   let last = 0;
@@ -82,7 +82,7 @@ async function verifyChain(
     verification.entries += entries.length;
     const unexplained = entries.filter((entry) => !isExplained(entry));
     verification.records.push(...unexplained.map((entry) => problemOf(entry, 'unexplained')));
-    if (link > end) end = (await selectHead(app.db, environmentId))?.link ?? 0;
+    if (link > end) end = (await readHead(app, environmentId))?.link ?? 0;
     if (link <= last || link > end) {
       report('surplus', link);
       continue;
@@ -99,6 +99,12 @@ async function verifyChain(
   }
   const longest = Math.max(0, ...anchors.map((anchor) => anchor.link));
   if (longest > last) report('cut', last + 1, longest);
+}
+
+/** A head that names no link, as SQLite lets anybody write, is none. */
+async function readHead(app: App, environmentId: number): Promise<ExportedHead | null> {
+  const head = await selectHead(app.db, environmentId);
+  return Number.isSafeInteger(head?.link) ? head : null;
 }
 
 /** All lines of a link are there, and all say the same hash. */

@@ -62,7 +62,7 @@ export function openSqliteDatabase(file: string, onFatal: (error: unknown) => vo
     engine: 'sqlite',
     query: async <Row extends SqlRow>(sql: string, parameters: readonly SqlValue[] = []) => {
       try {
-        return read(sql).all(...parameters) as Row[];
+        return readRows(read(sql), parameters) as Row[];
       } catch (error) {
         // Whatever the disk said, a read has stored nothing.
         throw storageErrorOf(error) === null ? error : new StorageError('STORAGE_UNAVAILABLE', error);
@@ -103,6 +103,23 @@ function createPrepare(connection: Connection): Prepare {
     }
     return statement;
   };
+}
+
+/**
+ * An integer that no number holds exactly was never stored by us. It comes rounded, as from PostgreSQL, so that whoever looks
+ * for what was changed finds it instead of failing.
+ */
+function readRows(statement: sqlite.StatementSync, parameters: readonly SqlValue[]): SqlRow[] {
+  try {
+    return statement.all(...parameters) as SqlRow[];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_OUT_OF_RANGE') throw error;
+  }
+  statement.setReadBigInts(true);
+  const rows = statement.all(...parameters);
+  statement.setReadBigInts(false);
+  const round = (value: unknown) => (typeof value === 'bigint' ? Number(value) : (value as SqlValue));
+  return rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, round(value)])));
 }
 
 function createTx(prepare: Prepare): Tx {

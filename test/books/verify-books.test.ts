@@ -17,7 +17,7 @@ const LINKS = 20;
 const MOVEMENTS = 5;
 const ENTRIES = 2 * (LINKS - MOVEMENTS) + MOVEMENTS;
 
-forEachEngine('verifying the books', (openTestDatabase) => {
+forEachEngine('verifying the books', (openTestDatabase, engine) => {
   test('finds nothing in books that were left alone, also while others post', async () => {
     const { app, environment } = await open(openTestDatabase);
     const [verification] = await Promise.all([
@@ -115,6 +115,50 @@ forEachEngine('verifying the books', (openTestDatabase) => {
       [{ environment_id: environment.id, account: 'bank', currency: 'CLP' }],
     );
   });
+
+  test('an account that no entry names is one too many', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    await app.db.transaction((tx) =>
+      tx.query("insert into account_balances values ($1, 'merchant:payable', 'EUR', 0, 0)", [environment.id]),
+    );
+    assert.deepEqual(
+      (await verifyBooks(app)).balances.map((one) => ({ ...one })),
+      [{ environment_id: environment.id, account: 'merchant:payable', currency: 'EUR' }],
+    );
+  });
+
+  for (const column of ['amount', 'created_at', 'link']) {
+    test(`a ${column} that no number holds is found like any other, and hides nothing else`, async () => {
+      const { app, environment } = await open(openTestDatabase);
+      await removeGuards(app.db);
+      const at = 'environment_id = $1 and link = $2 and line = 0';
+      const change = (set: string, link: number) =>
+        app.db.transaction((tx) => tx.query(`update journal_entries set ${set} where ${at}`, [environment.id, link]));
+      await change(`${column} = 9007199254740993`, 5);
+      await change("currency = 'USD'", 9);
+      const { problems } = await verifyBooks(app);
+      for (const link of [5, 9]) assert.ok(problems.some((one) => one.link <= link && link <= one.until));
+    });
+  }
+
+  if (engine === 'sqlite') {
+    for (const [name, statement] of Object.entries({
+      'an end of the chain': "update journal_heads set link = link || 'x'",
+      'an end that no number holds': 'update journal_heads set link = 9007199254740993',
+      'debits of an account': "update account_balances set debits = debits || 'x'",
+      'credits of an account': "update account_balances set credits = credits || 'abc'",
+    })) {
+      test(`${name}: SQLite keeps what is no number, and it is found`, async () => {
+        const { app, environment, heads } = await open(openTestDatabase);
+        await app.db.transaction((tx) => tx.query(`${statement} where environment_id = $1`, [environment.id]));
+        for (const exported of [[], heads]) {
+          const { problems, balances } = await verifyBooks(app, exported);
+          const found = [...problems, ...balances];
+          assert.ok(found.length > 0 && found.every((one) => one.environment_id === environment.id));
+        }
+      });
+    }
+  }
 
   test('entries without the end of their chain are nothing that was posted', async () => {
     const { app, environment } = await open(openTestDatabase);
