@@ -1,8 +1,18 @@
 // What the receivers beside this file share: verifies a callback and marks its order as paid exactly once.
 // Environment: SERVICE_TOKEN, SECRET_TOKEN, PORT; ENVIRONMENT=production for the tokens for production.
+// The package must be there: npm install @rubrica/sdk, or in a clone: bin/install --dev && npm run build --prefix sdk
 import { compareWithOrder, verifyCallback } from '@rubrica/sdk';
 
-const orders = new Map([['ORD-7', { amount: 5000, currency: 'CLP', state: 'open' }]]);
+for (const name of ['SERVICE_TOKEN', 'SECRET_TOKEN']) {
+  if (process.env[name]) continue;
+  console.error(`Set ${name} to what bin/rubrica payment-service create printed.`);
+  process.exit(1);
+}
+
+const orders = new Map([
+  ['ORD-1', { amount: 12990, currency: 'CLP', state: 'open' }],
+  ['ORD-7', { amount: 5000, currency: 'CLP', state: 'open' }],
+]);
 
 /** The status to answer with. `body` is what arrived, as bytes or text, before a framework parsed it. */
 export function receiveCallback(body = '', headers = {}) {
@@ -16,7 +26,7 @@ export function receiveCallback(body = '', headers = {}) {
   if (!callback.ok) return refuse(callback);
   const { x_reference: reference, x_result: result } = callback.data;
   const order = orders.get(reference);
-  if (order === undefined) return 404;
+  if (order === undefined) return refuse({ code: 'NO_SUCH_ORDER', message: reference }, 404);
   const difference = compareWithOrder(callback.data, { amount: order.amount, currency: order.currency });
   if (difference !== null) return refuse(difference);
   if (result === 'completed' && markAsPaid(order)) console.log(`paid ${reference}`);
@@ -31,7 +41,7 @@ function markAsPaid(order) {
   return true;
 }
 
-function refuse({ code, message }) {
+function refuse({ code, message }, status = 400) {
   console.log(`refused: ${code} ${message}`);
-  return 400;
+  return status;
 }

@@ -1,4 +1,4 @@
-// Receives callbacks with nothing but Node:  node receiver-node.mjs
+// Receives callbacks with Node and the SDK:  node receiver-node.mjs
 import { createServer } from 'node:http';
 import { receiveCallback } from './receive-callback.mjs';
 

@@ -1,10 +1,13 @@
 <?php
 // Receives callbacks in plain PHP and marks each order as paid exactly once, however often its callback comes.
 //   php -S 127.0.0.1:9000 receiver.php
-// Environment: SERVICE_TOKEN, SECRET_TOKEN, ORDERS_FOLDER; ENVIRONMENT=production for the tokens for production.
+// Environment: SERVICE_TOKEN, SECRET_TOKEN; ORDERS_FOLDER, else a temporary one; ENVIRONMENT=production for the tokens for production.
 require __DIR__ . '/shop.php';
 
-const ORDERS = ['ORD-7' => ['amount' => 5000, 'currency' => 'CLP']];
+const ORDERS = [
+    'ORD-1' => ['amount' => 12990, 'currency' => 'CLP'],
+    'ORD-7' => ['amount' => 5000, 'currency' => 'CLP'],
+];
 
 /** The status to answer with. */
 function receive(string $body): int
@@ -31,8 +34,18 @@ function receive(string $body): int
  */
 function mark_as_paid(string $reference): bool
 {
+    // The server keeps its process id from request to request.
+    $folder = getenv('ORDERS_FOLDER') ?: sys_get_temp_dir() . '/rubrica-orders-' . getmypid();
+    @mkdir($folder, 0700);
     // Mode x makes the file or fails: of callbacks that come together, one makes it.
-    return @fopen(getenv('ORDERS_FOLDER') . '/' . sha1($reference), 'x') !== false;
+    return @fopen("$folder/" . sha1($reference), 'x') !== false;
+}
+
+foreach (['SERVICE_TOKEN', 'SECRET_TOKEN'] as $name) {
+    if (getenv($name)) continue;
+    error_log("Set $name to what bin/rubrica payment-service create printed.");
+    http_response_code(500);
+    exit;
 }
 
 http_response_code($_SERVER['REQUEST_METHOD'] === 'POST' ? receive(file_get_contents('php://input')) : 405);

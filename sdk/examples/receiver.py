@@ -2,21 +2,28 @@
 
     python3 receiver.py
 
-Environment: SERVICE_TOKEN, SECRET_TOKEN, PORT, ORDERS_FOLDER; ENVIRONMENT=production for the tokens for production.
+Environment: SERVICE_TOKEN, SECRET_TOKEN, PORT; ORDERS_FOLDER, else a temporary one; ENVIRONMENT=production for the
+tokens for production.
 """
 import os
 import sqlite3
+import sys
+import tempfile
 from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from shop import verify
 
 LARGEST_BODY = 16 * 1024
+for name in ["SERVICE_TOKEN", "SECRET_TOKEN"]:
+    if not os.environ.get(name):
+        sys.exit(f"Set {name} to what bin/rubrica payment-service create printed.")
+ORDERS_FOLDER = os.environ.get("ORDERS_FOLDER") or tempfile.mkdtemp(prefix="rubrica-orders-")
 TEST = "false" if os.environ.get("ENVIRONMENT") == "production" else "true"
 
 
 def open_database():
-    return sqlite3.connect(os.environ.get("ORDERS_FOLDER", ".") + "/orders.db")
+    return sqlite3.connect(ORDERS_FOLDER + "/orders.db")
 
 
 def receive(body):
@@ -54,7 +61,7 @@ class Receiver(BaseHTTPRequestHandler):
 
 with open_database() as database:
     database.execute("create table if not exists orders (reference text primary key, amount, currency, state)")
-    database.execute("insert or ignore into orders values ('ORD-7', 5000, 'CLP', 'open')")
+    database.execute("insert or ignore into orders values ('ORD-1', 12990, 'CLP', 'open'), ('ORD-7', 5000, 'CLP', 'open')")
 server = ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", 9000))), Receiver)
 print(f"http://127.0.0.1:{server.server_port}", flush=True)
 server.serve_forever()

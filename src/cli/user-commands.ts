@@ -10,16 +10,20 @@ type Json = { json?: boolean };
 
 /** `user create | list | disable | payouts | reset-password | reset-api-token`. A user is named by id or e-mail. */
 export function addUserCommands(program: Command): void {
-  const group = program.command('user').description('people and programs that read and validate');
+  const group = program.command('user').description('people and programs that use the API');
   const add = (name: string, description: string) =>
     group.command(name).description(description).option('--json', 'print one JSON object');
-  add('create', 'make a user; password and API token are shown once')
+  add(
+    'create',
+    'make a user, who may read every payment and give its money back (POST /trxs/{id}/nullification), of all payment services unless --payment-service is given; password and API token are shown once',
+  )
+    .summary('make a user; password and API token are shown once')
     .requiredOption('--email <email>', 'what the user logs in with')
     .option('--payouts', 'may validate bank accounts')
     .addOption(
       new Option(
         '--payment-service <id>',
-        'sees only this one; can be given again; without it: all of the installation',
+        'reads and refunds this one only; can be given again; without it: all of the installation',
       )
         .argParser((id: string, before: string[]) => [...before, id])
         .default([], 'all'),
@@ -34,7 +38,9 @@ export function addUserCommands(program: Command): void {
   add('reset-password', 'a new password, shown once; revokes every access token')
     .argument('<user>')
     .action(renewPassword);
-  add('reset-api-token', 'a new API token, shown once').argument('<user>').action(renewApiToken);
+  add('reset-api-token', 'a new API token, shown once; revokes every access token')
+    .argument('<user>')
+    .action(renewApiToken);
 }
 
 async function create(options: Json & { email: string; payouts?: boolean; paymentService: string[] }): Promise<void> {

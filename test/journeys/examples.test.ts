@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,8 @@ import { payOnPage, testOrder } from '../support/test-shop.ts';
 type Example = { name: string; program: string | undefined; args: string[] };
 
 const EXAMPLES: Example[] = [
-  { name: 'Node alone', program: process.execPath, args: ['receiver-node.mjs'] },
+  { name: 'Node alone', program: process.execPath, args: ['receiver.mjs'] },
+  { name: 'Node and the SDK', program: process.execPath, args: ['receiver-node.mjs'] },
   { name: 'Express', program: process.execPath, args: ['receiver-express.mjs'] },
   { name: 'Fastify', program: process.execPath, args: ['receiver-fastify.mjs'] },
   { name: 'PHP', program: process.env.PHP_PATH, args: ['-S', '127.0.0.1:0', 'receiver.php'] },
@@ -75,6 +76,17 @@ forEachEngine('the receivers of sdk/examples', (openTestDatabase) => {
       await shop.stop();
       assert.deepEqual(shop.paid, ['ORD-7']);
     });
+  }
+});
+
+test('a receiver that lacks its tokens says so when it starts', () => {
+  for (const { name, program, args } of EXAMPLES) {
+    // The server of PHP starts a program with each request.
+    if (program === undefined || args.includes('receiver.php')) continue;
+    const env = { ...process.env, SERVICE_TOKEN: 'a', SECRET_TOKEN: '' };
+    const { status, stderr } = spawnSync(program, args, { cwd: join(sdk.sdk, 'examples'), env, encoding: 'utf8' });
+    assert.equal(status, 1, name);
+    assert.match(stderr, /^Set .*SECRET_TOKEN.* to what bin\/rubrica payment-service create printed\.\n$/, name);
   }
 });
 
