@@ -92,6 +92,16 @@ export async function updateUserDisabled(tx: Tx, idOrEmail: string, disabledAt: 
   return rows.length === 1;
 }
 
+/** What was given out before the user was disabled stays revoked. */
+export async function updateUserEnabled(tx: Tx, idOrEmail: string): Promise<boolean> {
+  const rows = await tx.query(
+    `update users set disabled_at = null, token_version = token_version + 1
+     where (id = $1 or email = $1) and disabled_at is not null returning id`,
+    [idOrEmail],
+  );
+  return rows.length === 1;
+}
+
 export async function updatePayouts(tx: Tx, idOrEmail: string, payouts: boolean): Promise<boolean> {
   const rows = await tx.query('update users set payouts = $2 where id = $1 or email = $1 returning id', [
     idOrEmail,

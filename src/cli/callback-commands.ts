@@ -5,7 +5,16 @@ import type { CallbackState } from '../outbox/outbox-queries.ts';
 import { findCallback, listCallbacks, resendCallback, resendCallbacks } from '../outbox/resend-callback.ts';
 import { listPaymentServices } from '../payment-services/list-payment-services.ts';
 import { readLimit } from './options.ts';
-import { type CommandError, invalidOption, notFound, print, table, time, unknownPaymentService } from './print.ts';
+import {
+  type CommandError,
+  invalidOption,
+  missingOption,
+  notFound,
+  print,
+  table,
+  time,
+  unknownPaymentService,
+} from './print.ts';
 import { withApp } from './with-app.ts';
 
 /** `callback list | show | resend`. */
@@ -82,7 +91,8 @@ type ResendOptions = { state?: 'dead' | 'disabled'; paymentService?: string; sin
 
 async function resend(text: string | undefined, options: ResendOptions): Promise<void> {
   const { state, paymentService, since } = options;
-  if ((text === undefined) === (state === undefined)) throw invalidOption('Say either an ID or --state dead.');
+  if (text === undefined && state === undefined) throw missingOption('Say either an ID or --state dead.');
+  if (text !== undefined && state !== undefined) throw invalidOption('Say either an ID or --state, not both.');
   if (state !== undefined) return resendAll({ ...options, state });
   if (paymentService !== undefined || since !== undefined)
     throw invalidOption('--payment-service and --since go with --state, not with an ID.');

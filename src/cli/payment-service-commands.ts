@@ -17,7 +17,7 @@ import { rotateSecretToken } from '../payment-services/rotate-secret-token.ts';
 import { setEventsUrl } from '../payment-services/set-events-url.ts';
 import { listFees, setFee } from '../payment-services/set-fee.ts';
 import { checkMethod, environmentOption, readAmount, readDuration } from './options.ts';
-import { alreadyDone, invalidOption, print, table, time, unknownPaymentService } from './print.ts';
+import { alreadyDone, CommandError, invalidOption, print, table, time, unknownPaymentService } from './print.ts';
 import { withApp } from './with-app.ts';
 
 /** `payment-service create | import | list | disable | rotate | events-url | fee | fees`. */
@@ -57,7 +57,9 @@ export function addPaymentServiceCommands(program: Command): void {
     .action(enable);
   group
     .command('rotate')
-    .description('make a new Secret Token; the old one stays valid for the overlap')
+    .description(
+      'make a new Secret Token; the old one stays valid for the overlap; with --overlap 0 all earlier ones close now',
+    )
     .argument('<id>')
     .addOption(environmentOption())
     .option('--overlap <duration>', 'such as 24h, 30m or 0', '24h')
@@ -160,16 +162,33 @@ async function enable(id: string, options: { json?: boolean }): Promise<void> {
 type RotateOptions = { environment: Environment; overlap: string; json?: boolean };
 
 async function rotate(id: string, options: RotateOptions): Promise<void> {
-  const rotation = await withApp((app) =>
+  const outcome = await withApp((app) =>
     rotateSecretToken(app, id, options.environment, readDuration(options.overlap)),
   );
-  if (rotation === null) throw unknownPaymentService(id);
+  if (outcome.kind === 'unknown') throw unknownPaymentService(id);
+  if (outcome.kind === 'overlapping') throw stillOverlapping(outcome.closesAt);
+  const { rotation } = outcome;
+  const closing =
+    readDuration(options.overlap) === 0
+      ? ['The earlier ones are closed now.']
+      : [
+          `The old one closes at ${time(rotation.old_closes_at)} UTC. Until then it signs x_signature of callbacks, and both sign`,
+          'webhook-signature: let your shop verify callbacks with both.',
+        ];
   print(options, { id, environment: options.environment, ...rotation }, [
     `New Secret Token of ${id} in ${options.environment}, shown once:`,
     `  ${rotation.secret_token}`,
-    `The old one closes at ${time(rotation.old_closes_at)} UTC. Until then it signs x_signature of callbacks, and both sign`,
-    'webhook-signature: let your shop verify callbacks with both.',
+    ...closing,
   ]);
+}
+
+function stillOverlapping(closesAt: number): CommandError {
+  return new CommandError(
+    `The Secret Token of before the last rotation is open until ${time(closesAt)} UTC, and no more than two are ever open. ` +
+      'Wait until then, or close all earlier ones now with --overlap 0.',
+    1,
+    'ROTATION_UNDER_WAY',
+  );
 }
 
 async function changeEventsUrl(

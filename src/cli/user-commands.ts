@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { disableUser, setPayouts } from '../auth/change-user.ts';
+import { disableUser, enableUser, setPayouts } from '../auth/change-user.ts';
 import { createUser } from '../auth/create-user.ts';
 import { listUsers } from '../auth/list-users.ts';
 import { resetApiToken, resetPassword } from '../auth/reset-secrets.ts';
@@ -8,7 +8,7 @@ import { withApp } from './with-app.ts';
 
 type Json = { json?: boolean };
 
-/** `user create | list | disable | payouts | reset-password | reset-api-token`. A user is named by id or e-mail. */
+/** `user create | list | disable | enable | payouts | reset-password | reset-api-token`. A user is named by id or e-mail. */
 export function addUserCommands(program: Command): void {
   const group = program.command('user').description('people and programs that use the API');
   const add = (name: string, description: string) =>
@@ -31,6 +31,7 @@ export function addUserCommands(program: Command): void {
     .action(create);
   add('list', 'users and what they may see').action(list);
   add('disable', 'cannot log in from now on; access tokens fail within a second').argument('<user>').action(disable);
+  add('enable', 'can log in again; access tokens of before stay revoked').argument('<user>').action(enable);
   add('payouts', 'let a user validate bank accounts, or no longer')
     .argument('<on|off>')
     .argument('<user>')
@@ -79,6 +80,13 @@ async function disable(user: string, options: Json): Promise<void> {
   if (outcome === 'unknown') throw unknownUser(user);
   if (outcome === 'already') throw alreadyDone(`${user} is disabled already.`);
   print(options, { user, disabled: true }, [`${user} is disabled.`]);
+}
+
+async function enable(user: string, options: Json): Promise<void> {
+  const outcome = await withApp((app) => enableUser(app, user));
+  if (outcome === 'unknown') throw unknownUser(user);
+  if (outcome === 'already') throw alreadyDone(`${user} is enabled already.`);
+  print(options, { user, disabled: false }, [`${user} is enabled.`]);
 }
 
 async function payouts(one: string, other: string, options: Json): Promise<void> {

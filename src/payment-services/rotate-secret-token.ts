@@ -2,28 +2,42 @@ import type { App } from '../app.ts';
 import { randomHex } from '../lib/ids.ts';
 import { addSecretToken } from './create-payment-service.ts';
 import type { Environment } from './payment-service.ts';
-import { closeSecretTokens, selectTokens } from './payment-service-queries.ts';
+import { closeSecretTokens, lockEnvironmentId, selectTokens, type TokenRow } from './payment-service-queries.ts';
 
 export type Rotation = { service_token: string; secret_token: string; old_closes_at: number };
 
+/** `overlapping`: two are open already, of which the older closes at `closesAt` (UTC milliseconds). */
+export type RotationOutcome =
+  | { kind: 'rotated'; rotation: Rotation }
+  | { kind: 'overlapping'; closesAt: number }
+  | { kind: 'unknown' };
+
 /**
- * Gives an environment a new Secret Token. The old one stays valid for `overlapMs` and then closes by itself.
- * Answers null when there is no such payment service.
+ * Gives an environment a new Secret Token. The old one stays valid for `overlapMs` and then closes by itself; with 0 every
+ * earlier one closes at once.
+ *
+ * No more than two are ever open: a shop has room for two, and callbacks are signed with the older.
  */
 export async function rotateSecretToken(
   app: App,
   paymentServiceId: string,
   environment: Environment,
   overlapMs: number,
-): Promise<Rotation | null> {
+): Promise<RotationOutcome> {
   const secretToken = randomHex(32);
-  return app.db.transaction(async (tx) => {
-    const tokens = await selectTokens(tx, paymentServiceId);
-    const current = tokens.find((token) => token.environment === environment);
-    if (current === undefined) return null;
+  return app.db.transaction<RotationOutcome>(async (tx) => {
+    const environmentId = await lockEnvironmentId(tx, paymentServiceId, environment);
+    if (environmentId === null) return { kind: 'unknown' };
     const now = app.now();
-    await closeSecretTokens(tx, current.environment_id, now + overlapMs);
-    await addSecretToken(app, tx, current.environment_id, secretToken, now);
-    return { service_token: current.service_token, secret_token: secretToken, old_closes_at: now + overlapMs };
+    const tokens = (await selectTokens(tx, paymentServiceId)).filter((token) => token.environment_id === environmentId);
+    const closing = tokens.find(({ closes_at }) => closes_at !== null && closes_at > now);
+    if (overlapMs > 0 && closing !== undefined) return { kind: 'overlapping', closesAt: closing.closes_at as number };
+    await closeSecretTokens(tx, environmentId, now + overlapMs);
+    await addSecretToken(app, tx, environmentId, secretToken, now);
+    const serviceToken = (tokens[0] as TokenRow).service_token;
+    return {
+      kind: 'rotated',
+      rotation: { service_token: serviceToken, secret_token: secretToken, old_closes_at: now + overlapMs },
+    };
   });
 }

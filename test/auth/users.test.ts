@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { disableUser, setPayouts } from '../../src/auth/change-user.ts';
+import { authenticateBearer } from '../../src/auth/authenticate-bearer.ts';
+import { disableUser, enableUser, setPayouts } from '../../src/auth/change-user.ts';
 import { createUser } from '../../src/auth/create-user.ts';
 import { listUsers } from '../../src/auth/list-users.ts';
 import { logIn } from '../../src/auth/log-in.ts';
@@ -75,6 +76,7 @@ forEachEngine('users', (openTestDatabase) => {
     for (const unknown of ['bea@example.cl', 'usr_x', '']) {
       assert.equal(await setPayouts(app, unknown, true), false);
       assert.equal(await disableUser(app, unknown), 'unknown');
+      assert.equal(await enableUser(app, unknown), 'unknown');
       assert.equal(await resetPassword(app, unknown), null);
       assert.equal(await resetApiToken(app, unknown), null);
     }
@@ -83,12 +85,24 @@ forEachEngine('users', (openTestDatabase) => {
   test('cannot log in once they are disabled, neither with the password nor with the API token', async () => {
     const app = createTestApp(await openTestDatabase());
     const { email, password, api_token: apiToken } = await createUser(app, input);
-    assert.equal(await disableUser(app, email), 'disabled');
+    assert.equal(await disableUser(app, email), 'changed');
     assert.equal(await disableUser(app, email), 'already');
     await assert.rejects(logIn(app, { email, password, address }), { code: 'LOGIN_FAILED' });
     await assert.rejects(logInWithApiToken(app, { apiToken, email: null, expiresAt: null }), {
       code: 'API_TOKEN_INVALID',
     });
+  });
+
+  test('can log in again once they are enabled, and access tokens of before stay revoked', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { email, password } = await createUser(app, input);
+    const { text: before } = await logIn(app, { email, password, address });
+    assert.equal(await enableUser(app, email), 'already');
+    await disableUser(app, email);
+    assert.equal(await enableUser(app, email), 'changed');
+    const { text: fresh } = await logIn(app, { email, password, address });
+    await assert.rejects(authenticateBearer(app, `Bearer ${before}`, undefined), { code: 'TOKEN_INVALID' });
+    assert.equal((await authenticateBearer(app, `Bearer ${fresh}`, undefined)).email, email);
   });
 
   test('have only the new password after a reset, which also ends a refusal after too many wrong ones', async () => {

@@ -65,7 +65,7 @@ suite('callbacks that were given up, on the command line', () => {
 
   test('resend takes an ID or a state, and says what it takes', async () => {
     const refused: [words: string[], says: RegExp][] = [
-      [['resend'], /^INVALID_OPTION: Say either an ID or --state dead/],
+      [['resend'], /^USAGE: Say either an ID or --state dead/],
       [['resend', '1', '--state', 'dead'], /^INVALID_OPTION: Say either an ID/],
       [['resend', '1', '--since', '2026-01-15'], /^INVALID_OPTION: --payment-service and --since go with --state/],
       [['resend', '--state', 'dead', '--since', '15-01'], /^INVALID_OPTION: --since is a day such as/],

@@ -23,6 +23,7 @@ suite('a command that does nothing says why', () => {
     ['payment-service enable SERVICE', 1, 'ALREADY_DONE', /enabled already/],
     ['payment-service rotate SERVICE --environment production --overlap x', 1, 'INVALID_OPTION', /write 24h/],
     ['payment-service rotate SERVICE --environment elsewhere', 64, 'USAGE', /development, production/],
+    ['user enable ana@example.cl', 1, 'ALREADY_DONE', /enabled already/],
     ['user disable bea@example.cl', 1, 'NOT_FOUND', /user list/],
     ['user payouts perhaps ana@example.cl', 1, 'INVALID_OPTION', /on or off/],
     ['user create --email ana', 1, 'INVALID_EMAIL', /one plain address/],
@@ -111,6 +112,18 @@ suite('a command that does nothing says why', () => {
       assert.equal(again.status, 1);
       assert.match(again.stderr, /^ALREADY_DONE: \S+ is disabled already\.\n$/);
     }
+  });
+
+  test('a Secret Token is rotated again after the overlap, or at once by closing all earlier ones', async () => {
+    const rotate = ['payment-service', 'rotate', service, '--environment', 'development'];
+    assert.match((await run({}, ...rotate)).stdout, /\nThe old one closes at [\d: -]+ UTC\. Until then/);
+    const refused = await run({}, ...rotate, '--overlap', '1h');
+    assert.equal(refused.status, 1);
+    assert.match(
+      refused.stderr,
+      /^ROTATION_UNDER_WAY: .* is open until [\d: -]+ UTC.*close all .* with --overlap 0\.\n$/,
+    );
+    assert.match((await run({}, ...rotate, '--overlap', '0')).stdout, /\nThe earlier ones are closed now\.\n$/);
   });
 
   const stores: [name: string, settings: Record<string, string>, says: RegExp][] = [

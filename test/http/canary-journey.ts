@@ -43,9 +43,10 @@ type Tokens = { service_token: string; secret_token: string };
 /** A payment service and a user in the store, before the service starts. */
 export async function prepareJourney(app: App) {
   const service = await createPaymentService(app, 'Canary shop');
-  const rotation = await rotateSecretToken(app, service.id, 'development', 3_600_000);
+  const outcome = await rotateSecretToken(app, service.id, 'development', 3_600_000);
+  if (outcome.kind !== 'rotated') throw new Error(`The rotation is ${outcome.kind}`);
   const user = await createUser(app, { email: CANARY.user, payouts: true, paymentServiceIds: [service.id] });
-  const tokens: Tokens = { ...service.development, secret_token: rotation?.secret_token as string };
+  const tokens: Tokens = { ...service.development, secret_token: outcome.rotation.secret_token };
   return {
     tokens,
     user,

@@ -42,9 +42,9 @@ forEachEngine('payment services', (openTestDatabase) => {
   test('a rotated Secret Token works beside the new one until it closes', async () => {
     const app = createTestApp(await openTestDatabase());
     const { id, development } = await createPaymentService(app, 'Shop');
-    const rotation = await rotateSecretToken(app, id, 'development', 60_000);
-    assert.ok(rotation !== null);
-    const { service_token: token, secret_token: fresh } = rotation;
+    const outcome = await rotateSecretToken(app, id, 'development', 60_000);
+    assert.ok(outcome.kind === 'rotated');
+    const { service_token: token, secret_token: fresh } = outcome.rotation;
     assert.ok(await signs(app, token, development.secret_token));
     assert.ok(await signs(app, token, fresh));
     app.now.advance(60_000);
@@ -52,15 +52,34 @@ forEachEngine('payment services', (openTestDatabase) => {
     assert.ok(await signs(app, token, fresh));
   });
 
-  test('a rotation without overlap closes the old one at once; another keeps what closes sooner', async () => {
+  test('no more than two Secret Tokens are ever open: the next rotation waits, or closes all earlier ones', async () => {
     const app = createTestApp(await openTestDatabase());
     const { id, development } = await createPaymentService(app, 'Shop');
-    await signs(app, development.service_token, development.secret_token);
-    await rotateSecretToken(app, id, 'development', 0);
-    await rotateSecretToken(app, id, 'development', 3_600_000);
+    const { service_token: token, secret_token: first } = development;
+    const second = await rotated(app, id, 60_000);
+    const closesAt = app.now() + 60_000;
+    assert.deepEqual(await rotateSecretToken(app, id, 'development', 60_000), { kind: 'overlapping', closesAt });
+    assert.equal((await rotateSecretToken(app, id, 'production', 60_000)).kind, 'rotated');
+    assert.ok((await signs(app, token, first)) && (await signs(app, token, second)));
+
+    const third = await rotated(app, id, 0);
     app.now.advance(1000);
-    assert.equal(await signs(app, development.service_token, development.secret_token), null);
-    assert.equal(await rotateSecretToken(app, 'ps_unknown', 'development', 0), null);
+    assert.deepEqual([await signs(app, token, first), await signs(app, token, second)], [null, null]);
+    assert.ok(await signs(app, token, third));
+
+    const fourth = await rotated(app, id, 60_000);
+    app.now.advance(60_000);
+    await rotated(app, id, 60_000);
+    assert.equal(await signs(app, token, third), null);
+    assert.ok(await signs(app, token, fourth));
+    assert.deepEqual(await rotateSecretToken(app, 'ps_unknown', 'development', 0), { kind: 'unknown' });
+  });
+
+  test('of two rotations at the same moment one is refused', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { id } = await createPaymentService(app, 'Shop');
+    const outcomes = await Promise.all([1, 2].map(() => rotateSecretToken(app, id, 'development', 60_000)));
+    assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ['overlapping', 'rotated']);
   });
 
   test('a disabled payment service stops within a second, cached or not', async () => {
@@ -86,6 +105,13 @@ forEachEngine('payment services', (openTestDatabase) => {
     ]);
   });
 });
+
+/** The new Secret Token of the development environment. */
+async function rotated(app: TestApp, id: string, overlapMs: number): Promise<string> {
+  const outcome = await rotateSecretToken(app, id, 'development', overlapMs);
+  assert.ok(outcome.kind === 'rotated');
+  return outcome.rotation.secret_token;
+}
 
 function signs(app: TestApp, serviceToken: string, secret: string) {
   return authenticateRequest(app, serviceToken, MESSAGE, computeSignature(MESSAGE, signingKey(secret)));
