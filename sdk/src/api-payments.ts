@@ -69,14 +69,14 @@ export type Transaction = {
     browserData: null;
     source: string | null;
     timestamp: string;
-    /** For clients that expect the member */
-    paymentTypeCode: null;
-    /** For clients that expect the member */
-    sharesNumber: null;
-    /** For clients that expect the member */
-    responceCode: null;
-    /** For clients that expect the member */
-    vci: null;
+    /** As Webpay tells it: `VN` credit, `VD` debit, `VP` prepaid … */
+    paymentTypeCode: string | null;
+    /** Instalments */
+    sharesNumber: number | null;
+    /** Of the payment method: 0 is approved */
+    responceCode: number | null;
+    /** As Webpay tells it */
+    vci: string | null;
     abonos: string[];
     status: 'pending' | 'complete' | 'failed';
     state: 'pending' | 'completed' | 'failed' | 'cancelled' | 'expired';

@@ -4,6 +4,7 @@ import { environmentOf } from '../checkout/environment-of.ts';
 import { selectLatestAttempt } from '../checkout/payment-attempt-queries.ts';
 import { Problem } from '../error-catalogue.ts';
 import { toDecimalNumber } from '../lib/money.ts';
+import type { PaymentDetail } from '../payment-methods/payment-method.ts';
 import { findTransaction } from '../transactions/find-transaction.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -47,6 +48,7 @@ export async function requireTransaction(app: App, request: FastifyRequest): Pro
 
 async function describeTransaction(app: App, transaction: Transaction) {
   const environment = await environmentOf(app, transaction);
+  const answer = await findMethodAnswer(app, transaction);
   const createdAt = time(transaction.created_at);
   const settledAt = transaction.settled_at === null ? null : time(transaction.settled_at);
   return {
@@ -56,7 +58,8 @@ async function describeTransaction(app: App, transaction: Transaction) {
     amount: toDecimalNumber(transaction.amount, transaction.currency),
     cost: transaction.state === 'completed' ? toDecimalNumber(transaction.fee, transaction.currency) : null,
     email: transaction.customer_email,
-    authCode: await findAuthorizationCode(app, transaction),
+    // A bank sends one with a refusal too.
+    authCode: transaction.state === 'completed' ? textOf(answer['authorization_code']) : null,
     createdAt,
     updatedAt: settledAt ?? createdAt,
     callbackURL: transaction.url_callback,
@@ -66,10 +69,10 @@ async function describeTransaction(app: App, transaction: Transaction) {
     browserData: null,
     source: transaction.payment_method,
     timestamp: createdAt,
-    paymentTypeCode: null,
-    sharesNumber: null,
-    responceCode: null,
-    vci: null,
+    paymentTypeCode: textOf(answer['payment_type_code']),
+    sharesNumber: numberOf(answer['installments_number']),
+    responceCode: numberOf(answer['response_code']),
+    vci: textOf(answer['vci']),
     abonos: [],
     status: statusWord(transaction.state),
     state: transaction.state,
@@ -84,12 +87,19 @@ async function describeTransaction(app: App, transaction: Transaction) {
   };
 }
 
-/** As the payment method told it, or null. */
-async function findAuthorizationCode(app: App, transaction: Transaction): Promise<string | null> {
-  if (transaction.state !== 'completed') return null;
-  const attempt = await selectLatestAttempt(app.db, transaction.id);
-  const detail = JSON.parse(attempt?.detail ?? '{}') as { authorization_code?: string | number };
-  return detail.authorization_code === undefined ? null : String(detail.authorization_code);
+/** What the payment method told with the decision that the transaction goes by; empty where there is none. */
+async function findMethodAnswer(app: App, { id, state }: Transaction): Promise<PaymentDetail> {
+  const attempt = state === 'pending' ? null : await selectLatestAttempt(app.db, id);
+  if (attempt?.state !== (state === 'completed' ? 'approved' : 'declined')) return {};
+  return JSON.parse(attempt.detail ?? '{}') as PaymentDetail;
+}
+
+function textOf(fact: string | number | undefined): string | null {
+  return fact === undefined ? null : String(fact);
+}
+
+function numberOf(fact: string | number | undefined): number | null {
+  return fact === undefined ? null : Number(fact);
 }
 
 function time(utcMs: number): string {
@@ -116,10 +126,12 @@ function replySchema() {
     browserData: unused,
     source: textOrNull,
     timestamp: Type.String(),
-    paymentTypeCode: unused,
-    sharesNumber: unused,
-    responceCode: unused,
-    vci: unused,
+    paymentTypeCode: Type.Union([Type.String(), Type.Null()], {
+      description: 'As Webpay tells it: `VN` credit, `VD` debit, `VP` prepaid …',
+    }),
+    sharesNumber: Type.Union([Type.Number(), Type.Null()], { description: 'Instalments' }),
+    responceCode: Type.Union([Type.Number(), Type.Null()], { description: 'Of the payment method: 0 is approved' }),
+    vci: Type.Union([Type.String(), Type.Null()], { description: 'As Webpay tells it' }),
     abonos: Type.Array(Type.String()),
     status: Type.String({ enum: ['pending', 'complete', 'failed'] }),
     state: Type.String({ enum: ['pending', 'completed', 'failed', 'cancelled', 'expired'] }),

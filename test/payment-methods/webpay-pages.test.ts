@@ -8,8 +8,9 @@ import { readStates } from '../checkout/checkout-case.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
 import { acceptedRefund } from '../support/test-refunds.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { jsonOf, startTestServer, type TestServer } from '../support/test-server.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
+import { createTestUser } from '../support/test-user.ts';
 import { type Ending, openWebpay, TEST_ACCOUNT } from '../support/webpay-case.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'accept-language': 'en' };
@@ -35,6 +36,12 @@ async function payBy(server: TestServer, path: string): Promise<string> {
   const { status, text } = await server.post(path, { headers: FORM, body: 'method=webpay' });
   assert.equal(status, 200);
   return /name="token_ws" value="(\w{64})"/.exec(text)?.[1] as string;
+}
+
+/** The members of `GET /trxs/{id}` that Webpay alone fills. */
+async function readFacts(server: TestServer, id: number, headers: Record<string, string>): Promise<unknown[]> {
+  const { data } = jsonOf(await server.get(`/trxs/${id}`, headers)) as { data: Record<string, unknown> };
+  return ['authCode', 'paymentTypeCode', 'sharesNumber', 'responceCode', 'vci'].map((name) => data[name]);
 }
 
 forEachEngine('the pages of a payment by Webpay', (openTestDatabase) => {
@@ -78,6 +85,19 @@ forEachEngine('the pages of a payment by Webpay', (openTestDatabase) => {
     const end = await server.get(path, ENGLISH);
     assert.match(end.text, /Payment approved/);
     assert.match(end.text, /<dt>Authorisation code<\/dt><dd>1213<\/dd>/);
+  });
+
+  test('existing clients read what the bank told, of a payment and of a refusal', async (context) => {
+    const bankSays = async (choice: 'pay' | 'decline') => {
+      const { app, server, path, standIn, transaction } = await open(context, openTestDatabase, true);
+      const { headers } = await createTestUser(app);
+      const token = await payBy(server, path);
+      assert.deepEqual(await readFacts(server, transaction.id, headers), [null, null, null, null, null]);
+      await server.get(`${path}/return${new URL(standIn.choose(token, choice)).search}`);
+      return readFacts(server, transaction.id, headers);
+    };
+    assert.deepEqual(await bankSays('pay'), ['1213', 'VN', 0, 0, 'TSY']);
+    assert.deepEqual(await bankSays('decline'), [null, 'VN', 0, -1, 'TSY']);
   });
 
   test('a declined payment shows no authorisation code, though the bank sends one', async (context) => {
