@@ -78,7 +78,7 @@ export async function selectBookedEnvironments(db: Reader): Promise<number[]> {
 }
 
 /** Whose books they are. */
-type Owner = { payment_service_id: string; name: string; environment: string };
+export type Owner = { payment_service_id: string; name: string; environment: string };
 
 /** The newest entries, of one transaction or of all (0). */
 export function selectEntries(db: Reader, transactionId: number, limit: number): Promise<(JournalEntry & Owner)[]> {
@@ -90,6 +90,18 @@ export function selectEntries(db: Reader, transactionId: number, limit: number):
      where j.transaction_id = $1 or $1 = 0
      order by j.created_at desc, j.environment_id, j.link desc, j.line desc limit $2`,
     [transactionId, limit],
+  );
+}
+
+/** Whose the books of these environments are. */
+export function selectOwners(
+  db: Reader,
+  environmentIds: readonly number[],
+): Promise<(Owner & { environment_id: number })[]> {
+  return db.query(
+    `select e.id as environment_id, e.payment_service_id, p.name, e.environment
+     from environments e join payment_services p on p.id = e.payment_service_id where e.id in {ids}`,
+    [JSON.stringify(environmentIds)],
   );
 }
 

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import { type BalanceRow, selectBalances } from './balance-queries.ts';
-import { selectEntries, selectHeads } from './journal-queries.ts';
+import { type Owner, selectEntries, selectHeads, selectOwners } from './journal-queries.ts';
 
 /** The newest entries, of one transaction or of all, with the names of their payment service and environment. */
 export function listEntries(app: App, transactionId: number | null, limit: number) {
@@ -13,6 +13,12 @@ export function listEntries(app: App, transactionId: number | null, limit: numbe
  */
 export function listBalances(app: App): Promise<BalanceRow[]> {
   return selectBalances(app.db);
+}
+
+/** Whose the books of these environments are, by the id of the environment. */
+export async function listOwners(app: App, environmentIds: readonly number[]): Promise<Map<number, Owner>> {
+  const rows = await selectOwners(app.db, environmentIds);
+  return new Map(rows.map(({ environment_id, ...owner }) => [environment_id, owner]));
 }
 
 /** The end of every chain, to be kept where this service cannot write. */

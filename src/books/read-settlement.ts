@@ -19,10 +19,16 @@ export class SettlementError extends Error {}
 
 /** The columns by the names that they have in English and in Transbank's files; docs/finance.md lists them. */
 const NAMES = {
-  date: ['date', 'fecha', 'fechaventa', 'fechatransaccion'],
-  buyOrder: ['buyorder', 'ordencompra', 'ordendecompra'],
-  authorizationCode: ['authorizationcode', 'codigoautorizacion', 'codigodeautorizacion', 'codautorizacion'],
-  amount: ['amount', 'monto', 'montoventa', 'montotransaccion'],
+  date: ['date', 'fecha', 'fecha_venta', 'fecha_transaccion'],
+  buyOrder: ['buy_order', 'orden_compra', 'orden_de_compra'],
+  authorizationCode: [
+    'authorization_code',
+    'codigo_autorizacion',
+    'codigo_de_autorizacion',
+    'codigo_autorizacion_venta',
+    'cod_autorizacion',
+  ],
+  amount: ['amount', 'monto', 'monto_venta', 'monto_transaccion'],
   currency: ['currency', 'moneda'],
 } as const satisfies Record<string, readonly string[]>;
 
@@ -50,13 +56,9 @@ type Columns = Record<keyof typeof NAMES, number>;
 
 /** -1 for a column that is not there. */
 function findColumns(names: readonly string[]): Columns {
-  const plain = names.map((name) =>
-    name
-      .normalize('NFD')
-      .toLowerCase()
-      .replace(/[^a-z]/g, ''),
-  );
-  const place = (column: keyof typeof NAMES) => plain.findIndex((name) => NAMES[column].some((one) => one === name));
+  const plain = names.map(plainName);
+  const place = (column: keyof typeof NAMES) =>
+    plain.findIndex((name) => NAMES[column].some((one) => plainName(one) === name));
   const columns = {
     date: place('date'),
     buyOrder: place('buyOrder'),
@@ -65,9 +67,25 @@ function findColumns(names: readonly string[]): Columns {
     currency: place('currency'),
   };
   if (columns.date < 0 || columns.amount < 0 || (columns.buyOrder < 0 && columns.authorizationCode < 0)) {
-    throw new SettlementError('The first line must name date, amount, and buy_order or authorization_code.');
+    throw unknownColumns(names);
   }
   return columns;
+}
+
+function plainName(name: string): string {
+  return name
+    .normalize('NFD')
+    .toLowerCase()
+    .replace(/[^a-z]/g, '');
+}
+
+function unknownColumns(names: readonly string[]): SettlementError {
+  // A first line with digits is data, and data does not belong on a screen.
+  const found = names.slice(0, 40).map((name) => (/\d/.test(name) ? '…' : name.slice(0, 40)));
+  const read = Object.values(NAMES).map((those) => `${those[0]} (${those.slice(1).join(', ')})`);
+  return new SettlementError(
+    `The first line must name date, amount, and buy_order or authorization_code. Found: ${found.join(' | ') || 'nothing'}. Names that are read, whatever their accents and capitals: ${read.join('; ')}.`,
+  );
 }
 
 function readRow(cells: readonly string[], columns: Columns, fileLine: number): SettlementRow {

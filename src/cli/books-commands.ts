@@ -17,6 +17,7 @@ import {
   print,
   table,
   time,
+  timeInChile,
   unknownTransaction,
   unusableFile,
 } from './print.ts';
@@ -93,8 +94,20 @@ async function list(options: Json & { transaction?: string; limit: string }): Pr
     entry.debit_account,
     entry.credit_account,
     `${formatDecimal(entry.amount, entry.currency)} ${entry.currency}`,
+    timeInChile(entry.created_at),
   ]);
-  const head = ['WHEN (UTC)', 'PAYMENT SERVICE', 'ENVIRONMENT', 'ENTRY', 'KIND', 'OF', 'DEBIT', 'CREDIT', 'AMOUNT'];
+  const head = [
+    'WHEN (UTC)',
+    'PAYMENT SERVICE',
+    'ENVIRONMENT',
+    'ENTRY',
+    'KIND',
+    'OF',
+    'DEBIT',
+    'CREDIT',
+    'AMOUNT',
+    'WHEN (CHILE)',
+  ];
   print(options, { entries }, rows.length === 0 ? ['No entry.'] : table([head, ...rows]));
 }
 

@@ -6,7 +6,16 @@ import type { Movement } from '../movements/movement.ts';
 import { type MovementWish, type Recording, recordMovement } from '../movements/record-movement.ts';
 import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
 import { checkMethod, readAmount, readLimit } from './options.ts';
-import { alreadyDone, CommandError, invalidOption, print, table, time, unknownPaymentService } from './print.ts';
+import {
+  alreadyDone,
+  CommandError,
+  invalidOption,
+  print,
+  table,
+  time,
+  timeInChile,
+  unknownPaymentService,
+} from './print.ts';
 import { withApp } from './with-app.ts';
 
 type CreateOptions = {
@@ -128,6 +137,7 @@ async function list(kind: Movement['kind'], options: { limit: string; json?: boo
     formatDecimal(movement.commission, movement.currency),
     movement.reference,
     movement.recorded_by,
+    timeInChile(movement.created_at),
   ]);
   const head = [
     'ID',
@@ -139,6 +149,7 @@ async function list(kind: Movement['kind'], options: { limit: string; json?: boo
     'COMMISSION',
     'REFERENCE',
     'BY',
+    'WHEN (CHILE)',
   ];
   print(options, { [`${kind}s`]: movements }, rows.length === 0 ? [`No ${kind} yet.`] : table([head, ...rows]));
 }

@@ -1,3 +1,4 @@
+import { clockOf } from '../lib/calendar-day.ts';
 import type { RefundRefusalCode } from '../refunds/refund-refusal.ts';
 
 /** With `--json` stdout is exactly one JSON object; otherwise lines for a person. */
@@ -80,4 +81,9 @@ export function table(rows: readonly (readonly string[])[]): string[] {
 /** UTC, to the second. */
 export function time(utcMs: number | null): string {
   return utcMs === null ? '—' : new Date(utcMs).toISOString().replace('T', ' ').slice(0, 19);
+}
+
+/** The same on the clocks of Chile, by whose days books are closed, with the offset. */
+export function timeInChile(utcMs: number | null): string {
+  return utcMs === null ? '—' : clockOf(utcMs);
 }

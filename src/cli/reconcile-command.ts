@@ -4,14 +4,16 @@ import type { App } from '../app.ts';
 import { entryName, type ReconciliationProblem } from '../books/booked-line.ts';
 import { type Comparison, compareSettlement, keysOf, signedAmount } from '../books/compare-settlement.ts';
 import { methodReceivable } from '../books/journal-entry.ts';
+import type { Owner } from '../books/journal-queries.ts';
+import { listOwners } from '../books/list-books.ts';
 import { reconcileEntries } from '../books/reconcile-entries.ts';
 import type { BookedLine } from '../books/reconciliation-queries.ts';
-import { boundsOfDay, isDay } from '../lib/calendar-day.ts';
+import { boundsOfDay, dayOf, isDay } from '../lib/calendar-day.ts';
 import { formatDecimal } from '../lib/money.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
 import { checkMethod } from './options.ts';
-import { invalidOption, print, table, time, unknownPaymentService, unusableFile } from './print.ts';
+import { invalidOption, print, table, time, timeInChile, unknownPaymentService, unusableFile } from './print.ts';
 import { withApp } from './with-app.ts';
 
 type Options = {
@@ -55,12 +57,17 @@ async function reconcile(options: Options): Promise<void> {
 
 async function reconcileDay(date: string, options: Options): Promise<void> {
   if (!isDay(date)) throw invalidOption('--date is a day such as 2026-01-15.');
-  const { lines, problems } = await withApp((app) => readBooks(app, options, date, date));
-  const rows = [LINE_HEAD, ...lines.map(lineCells)];
-  if (options.csv === true) await printCsv([...rows, ...problems.map(problemCells)]);
-  else {
+  const { lines, problems, owners } = await withApp((app) => readBooks(app, options, date, date));
+  const rows = [LINE_HEAD, ...lines.map((line) => [...lineCells(line), ...ownerCells(owners, line)])];
+  if (options.csv === true) {
+    await printCsv([...rows, ...problems.map((found) => [...problemCells(found), ...ownerCells(owners, found)])]);
+  } else {
     const human = [...table(rows), '', ...problems.map(recordLine), summaryOf(lines, problems)];
-    print(options, { date, lines: lines.map(lineJson), problems }, human);
+    const json = {
+      lines: lines.map((line) => lineJson(line, owners)),
+      problems: problems.map((found) => ({ ...found, ...owners.get(found.environment_id) })),
+    };
+    print(options, { date, ...json }, human);
   }
   if (problems.length > 0) process.exitCode = 1;
 }
@@ -70,14 +77,18 @@ async function reconcileSettlement(file: string, options: Options): Promise<void
   const dates = rows.map(({ date }) => date).sort();
   const [first, last] = [dates[0], dates.at(-1)];
   if (first === undefined || last === undefined) throw unusableFile(`${file} has no line to compare.`);
-  const { lines } = await withApp((app) => readBooks(app, options, first, last));
+  const { lines, owners } = await withApp((app) => readBooks(app, options, first, last));
   const compared = compareSettlement(rows, lines);
-  const cells = [COMPARISON_HEAD, ...compared.map(comparisonCells)];
+  const cells = [COMPARISON_HEAD, ...compared.map((one) => [...comparisonCells(one), ...ownerCells(owners, one.line)])];
   const counts = Object.fromEntries(KINDS.map((kind) => [kind, compared.filter((one) => one.kind === kind).length]));
   if (options.csv === true) await printCsv(cells);
   else {
     const human = [...table(cells), '', KINDS.map((kind) => `${counts[kind]} ${kind.replaceAll('_', ' ')}`).join(', ')];
-    print(options, { from: first, to: last, ...counts, comparison: compared.map(comparisonJson) }, human);
+    print(
+      options,
+      { from: first, to: last, ...counts, comparison: compared.map((one) => comparisonJson(one, owners)) },
+      human,
+    );
   }
   if (compared.some(({ kind }) => kind !== 'matched')) process.exitCode = 1;
 }
@@ -89,11 +100,12 @@ async function readBooks(app: App, options: Options, first: string, last: string
   if (options.paymentService !== undefined && ids.length === 0) throw unknownPaymentService(options.paymentService);
   const scope = { environmentIds: ids, from: boundsOfDay(first).from, to: boundsOfDay(last).to, transactionId: 0 };
   const { lines, problems } = await reconcileEntries(app, scope);
-  if (options.method === undefined) return { lines, problems };
+  const owners = await listOwners(app, ids);
+  if (options.method === undefined) return { lines, problems, owners };
   const account = methodReceivable(options.method);
   const ofMethod = ({ debit_account, credit_account }: BookedLine) =>
     debit_account === account || credit_account === account;
-  return { lines: lines.filter(ofMethod), problems };
+  return { lines: lines.filter(ofMethod), problems, owners };
 }
 
 async function readFile(file: string) {
@@ -118,6 +130,16 @@ function withoutFormula(cell: string): string {
   return /^[=+@\t\r]|^-(?!\d)/.test(cell) ? `'${cell}` : cell;
 }
 
+/** The last columns, because scripts rely on the place of those before. */
+const OWNER_HEAD = ['PAYMENT SERVICE', 'PAYMENT SERVICE ID', 'ENVIRONMENT'];
+
+type Owners = ReadonlyMap<number, Owner>;
+
+function ownerCells(owners: Owners, of: { environment_id: number } | null): string[] {
+  const owner = of === null ? undefined : owners.get(of.environment_id);
+  return owner === undefined ? ['', '', ''] : [owner.name, owner.payment_service_id, owner.environment];
+}
+
 const LINE_HEAD = [
   'ENTRY',
   'WHEN (UTC)',
@@ -129,6 +151,8 @@ const LINE_HEAD = [
   'AMOUNT',
   'CURRENCY',
   'MOVEMENT',
+  'WHEN (CHILE)',
+  ...OWNER_HEAD,
 ];
 
 function lineCells(line: BookedLine): string[] {
@@ -143,10 +167,11 @@ function lineCells(line: BookedLine): string[] {
     formatDecimal(signedAmount(line), line.currency),
     line.currency,
     line.movement_id ?? '',
+    timeInChile(line.created_at),
   ];
 }
 
-function lineJson(line: BookedLine) {
+function lineJson(line: BookedLine, owners: Owners) {
   return {
     entry: `${line.environment_id}/${entryName(line)}`,
     created_at: line.created_at,
@@ -158,12 +183,25 @@ function lineJson(line: BookedLine) {
     authorization_code: keysOf(line).authorizationCode,
     amount: signedAmount(line),
     currency: line.currency,
+    ...owners.get(line.environment_id),
   };
 }
 
 function problemCells(found: ReconciliationProblem): string[] {
   const { problem, entry, transaction_id, refund_id, movement_id } = found;
-  return [entry ?? '', '', problem, String(transaction_id ?? ''), '', refund_id ?? '', '', '', '', movement_id ?? ''];
+  return [
+    entry ?? '',
+    '',
+    problem,
+    String(transaction_id ?? ''),
+    '',
+    refund_id ?? '',
+    '',
+    '',
+    '',
+    movement_id ?? '',
+    '',
+  ];
 }
 
 const SAYS: Record<ReconciliationProblem['problem'], string> = {
@@ -195,14 +233,25 @@ function summaryOf(lines: readonly BookedLine[], problems: readonly Reconciliati
 
 const KINDS = ['matched', 'different', 'missing_in_settlement', 'missing_in_books'] as const;
 
-const COMPARISON_HEAD = ['RESULT', 'LINE', 'DATE', 'BUY ORDER', 'SETTLED', 'BOOKED', 'CURRENCY', 'ENTRY', 'DIFFERS'];
+const COMPARISON_HEAD = [
+  'RESULT',
+  'LINE',
+  'DATE',
+  'BUY ORDER',
+  'SETTLED',
+  'BOOKED',
+  'CURRENCY',
+  'ENTRY',
+  'DIFFERS',
+  ...OWNER_HEAD,
+];
 
 function comparisonCells({ kind, row, line, differs }: Comparison): string[] {
   const currency = row?.currency ?? line?.currency ?? '';
   return [
     kind,
     row === null ? '' : String(row.fileLine),
-    row?.date ?? (line === null ? '' : time(line.created_at).slice(0, 10)),
+    row?.date ?? (line === null ? '' : dayOf(line.created_at)),
     row?.buyOrder ?? row?.authorizationCode ?? (line === null ? '' : keysOf(line).buyOrder),
     row === null ? '' : formatDecimal(row.amount, currency),
     line === null ? '' : formatDecimal(signedAmount(line), line.currency),
@@ -212,6 +261,6 @@ function comparisonCells({ kind, row, line, differs }: Comparison): string[] {
   ];
 }
 
-function comparisonJson({ kind, row, line, differs }: Comparison) {
-  return { kind, settled: row, booked: line === null ? null : lineJson(line), differs };
+function comparisonJson({ kind, row, line, differs }: Comparison, owners: Owners) {
+  return { kind, settled: row, booked: line === null ? null : lineJson(line, owners), differs };
 }

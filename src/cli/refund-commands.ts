@@ -7,7 +7,16 @@ import type { Refund, RefundType } from '../refunds/refund.ts';
 import type { RefundRefusalCode } from '../refunds/refund-refusal.ts';
 import { findTransaction } from '../transactions/find-transaction.ts';
 import { readAmount, readLimit } from './options.ts';
-import { CommandError, invalidOption, missingOption, print, table, time, unknownTransaction } from './print.ts';
+import {
+  CommandError,
+  invalidOption,
+  missingOption,
+  print,
+  table,
+  time,
+  timeInChile,
+  unknownTransaction,
+} from './print.ts';
 import { withApp } from './with-app.ts';
 
 type CreateOptions = { amount?: string; type: RefundType; idempotencyKey?: string; json?: boolean };
@@ -108,6 +117,8 @@ async function list(options: { limit: string; json?: boolean }): Promise<void> {
     time(refund.created_at),
     time(refund.settled_at),
     refund.requested_by,
+    timeInChile(refund.created_at),
+    timeInChile(refund.settled_at),
   ]);
   const head = [
     'ID',
@@ -120,6 +131,8 @@ async function list(options: { limit: string; json?: boolean }): Promise<void> {
     'SINCE (UTC)',
     'END (UTC)',
     'BY',
+    'SINCE (CHILE)',
+    'END (CHILE)',
   ];
   print(options, { refunds }, rows.length === 0 ? ['No refund yet.'] : table([head, ...rows]));
 }

@@ -9,6 +9,25 @@ export function dayOf(utcMs: number): string {
   return format.format(utcMs);
 }
 
+const clock = new Intl.DateTimeFormat('en-CA', {
+  timeZone: 'America/Santiago',
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+  timeZoneName: 'longOffset',
+});
+
+/** What the clocks of Chile showed at a time in UTC milliseconds, with their offset: `2026-01-15 22:30:00 -03:00`. */
+export function clockOf(utcMs: number): string {
+  const parts = Object.fromEntries(clock.formatToParts(utcMs).map(({ type, value }) => [type, value]));
+  const { year, month, day, hour, minute, second, timeZoneName = '' } = parts;
+  return `${year}-${month}-${day} ${hour}:${minute}:${second} ${timeZoneName.replace('GMT', '')}`;
+}
+
 /** Whether a text is a day of the calendar, written as `2026-01-15`. */
 export function isDay(text: string): boolean {
   const start = Date.parse(`${text}T00:00:00.000Z`);

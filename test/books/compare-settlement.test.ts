@@ -131,6 +131,24 @@ for (const [name, csv, lines, expected] of CASES) {
   });
 }
 
+test('every spelling of the authorisation code that acquirers use is read', () => {
+  for (const name of ['Código Autorización Venta', 'CODIGO_DE_AUTORIZACION', 'cod. autorización']) {
+    const [row] = readSettlement(`Fecha Venta;${name};Monto Venta\n15/01/2026;1213;12990\n`);
+    assert.equal(row?.authorizationCode, '1213', name);
+  }
+});
+
+test('a file whose columns cannot be told is refused with what it names and what is read, and shows no data', () => {
+  assert.throws(() => readSettlement('Fecha Abono;Autorización;Total 12990\n'), {
+    message:
+      'The first line must name date, amount, and buy_order or authorization_code. Found: Fecha Abono | Autorización | …. ' +
+      'Names that are read, whatever their accents and capitals: date (fecha, fecha_venta, fecha_transaccion); ' +
+      'buy_order (orden_compra, orden_de_compra); authorization_code (codigo_autorizacion, codigo_de_autorizacion, ' +
+      'codigo_autorizacion_venta, cod_autorizacion); amount (monto, monto_venta, monto_transaccion); currency (moneda).',
+  });
+  assert.throws(() => readSettlement(''), /Found: nothing\./);
+});
+
 test('a file as spreadsheets in Chile write it is read', () => {
   const text =
     '\uFEFFFecha Venta;Orden de Compra;Código Autorización;Monto;Moneda\r\n15/01/2026;rb-1;012;$12.990;CLP\r\n16-01-2026;rb-2;;-1.000.000;\r\n2026-01-17;;7;10,55;USD\r\n';

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { availableBalance } from '../../src/books/available-balance.ts';
 import { entryName } from '../../src/books/booked-line.ts';
 import { signedAmount } from '../../src/books/compare-settlement.ts';
+import { listOwners } from '../../src/books/list-books.ts';
 import { reconcileEntries } from '../../src/books/reconcile-entries.ts';
 import { boundsOfDay } from '../../src/lib/calendar-day.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
@@ -42,6 +43,19 @@ forEachEngine('holding a day against the books', (openTestDatabase) => {
     assert.deepEqual(await reconcileEntries(app, another), { lines: [], problems: [] });
     assert.deepEqual((await reconcileEntries(app, { ...scope, transactionId: paid.id })).lines.length, 2);
     assert.deepEqual((await reconcileEntries(app, { ...scope, environmentIds: [] })).lines, []);
+  });
+
+  test('whose entries of two payment services are is told by name and environment', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const [one, other] = [await createTestEnvironment(app), await createTestEnvironment(app)];
+    const owner = (of: typeof one) => ({
+      payment_service_id: of.paymentServiceId,
+      name: 'Test shop',
+      environment: 'development',
+    });
+    const owners = await listOwners(app, [one.id, other.id]);
+    assert.deepEqual(owners, new Map([one, other].map((of) => [of.id, owner(of)])));
+    assert.deepEqual([...(await listOwners(app, [other.id])).keys()], [other.id]);
   });
 
   test('fees and what a person recorded are held against what they explain', async () => {

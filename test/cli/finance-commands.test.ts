@@ -58,7 +58,10 @@ suite('books, reconcile and refund on the command line', () => {
       entries.map(({ kind }) => kind),
       ['refund', 'payment'],
     );
-    assert.match((await run('books', 'list', '--transaction', String(transaction))).stdout, /1\.0 +payment/);
+    assert.match(
+      (await run('books', 'list', '--transaction', String(transaction))).stdout,
+      /1\.0 +payment .* CLP +[\d-]{10} [\d:]{8} -0[34]:00\n/,
+    );
     assert.match((await run('books', 'list', '--transaction', '1')).stderr, /^NOT_FOUND: There is no transaction 1/);
     assert.equal((await run('books', 'list', '--limit', '0')).status, 1);
   });
@@ -67,9 +70,14 @@ suite('books, reconcile and refund on the command line', () => {
     const report = await run('reconcile', '--date', day, '--environment', 'development', '--csv');
     const [head, payment, refund] = report.stdout.split('\n');
     assert.equal(report.status, 0);
-    assert.equal(head, 'ENTRY,WHEN (UTC),KIND,TRANSACTION,REFERENCE,REFUND,AUTHORISATION,AMOUNT,CURRENCY,MOVEMENT');
-    assert.match(payment ?? '', /^1\/1\.0,[\d: -]{19},payment,\d+,'=1\+1,,\d{6},12990\.00,CLP,$/);
-    assert.match(refund ?? '', /,refund,\d+,'=1\+1,rf_\w+,\d{6},-2990\.00,CLP,$/);
+    assert.equal(
+      head,
+      'ENTRY,WHEN (UTC),KIND,TRANSACTION,REFERENCE,REFUND,AUTHORISATION,AMOUNT,CURRENCY,MOVEMENT,WHEN (CHILE),PAYMENT SERVICE,PAYMENT SERVICE ID,ENVIRONMENT',
+    );
+    const added = new RegExp(`,${day} [\\d:]{8} -0[34]:00,Test shop,${paymentService},development$`);
+    for (const line of [payment, refund]) assert.match(line ?? '', added);
+    assert.match(payment ?? '', /^1\/1\.0,[\d: -]{19},payment,\d+,'=1\+1,,\d{6},12990\.00,CLP,,/);
+    assert.match(refund ?? '', /,refund,\d+,'=1\+1,rf_\w+,\d{6},-2990\.00,CLP,,/);
     assert.deepEqual((await json<{ lines: [] }>('reconcile', '--date', day, '--environment', 'production')).lines, []);
   });
 
@@ -82,6 +90,13 @@ suite('books, reconcile and refund on the command line', () => {
     const matched = await compare(same);
     assert.equal(matched.status, 0);
     assert.match(matched.stdout, /2 matched, 0 different, 0 missing in settlement, 0 missing in books/);
+    const report = await run('reconcile', '--settlement', other, '--environment', 'development', '--csv');
+    const [head = '', ...rows] = report.stdout.trim().split('\n');
+    assert.match(head, /,ENTRY,DIFFERS,PAYMENT SERVICE,PAYMENT SERVICE ID,ENVIRONMENT$/);
+    assert.deepEqual(
+      rows.map((row) => row.endsWith(`,Test shop,${paymentService},development`)),
+      [true, false, true],
+    );
     const differing = await compare(other);
     assert.equal(differing.status, 1);
     assert.match(differing.stdout, /0 matched, 1 different, 1 missing in settlement, 1 missing in books/);
@@ -100,6 +115,7 @@ suite('books, reconcile and refund on the command line', () => {
     assert.match((await create()).stderr, /^USAGE: Say how much: --amount 1000, or --type total/);
     assert.match((await run('refund', 'create', '1', '--amount', '1')).stderr, /no transaction 1/);
     assert.equal((await json<{ refunds: [] }>('refund', 'list')).refunds.length, 2);
+    assert.match((await run('refund', 'list')).stdout, /SINCE \(CHILE\) .* -0[34]:00\n/s);
   });
 
   test('refund create --type total gives back all that is left, whatever that is, once for a key', async () => {
@@ -144,7 +160,7 @@ suite('books, reconcile and refund on the command line', () => {
       run('deposit', 'create', ...target, '--method', 'simulated', '--reference', 'AB-1', ...more);
     assert.equal((await deposit('--amount', '9700', '--commission', '300')).status, 0);
     assert.match((await deposit('--amount', '9700')).stderr, /nothing was changed/);
-    assert.match((await run('payout', 'list')).stdout, /TEF-1/);
+    assert.match((await run('payout', 'list')).stdout, /TEF-1 +command line +[\d-]{10} [\d:]{8} -0[34]:00\n/);
     assert.match((await run('deposit', 'list')).stdout, /9700\.00 CLP +300\.00 +AB-1/);
   });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { boundsOfDay, dayOf, isDay, workingHours } from '../../src/lib/calendar-day.ts';
+import { boundsOfDay, clockOf, dayOf, isDay, workingHours } from '../../src/lib/calendar-day.ts';
 
 // Chile is three hours behind UTC in summer and four in winter; its clocks change at the midnight after a Saturday.
 const DAYS: [day: string, from: string, to: string, hours: number][] = [
@@ -18,6 +18,19 @@ for (const [day, from, to, hours] of DAYS) {
     );
     assert.equal(bounds.to - bounds.from, hours * 3_600_000);
     assert.deepEqual([dayOf(bounds.from), dayOf(bounds.to - 1)], [day, day]);
+  });
+}
+
+const CLOCKS: [utc: string, chile: string][] = [
+  ['2026-01-16T01:30:05.999Z', '2026-01-15 22:30:05 -03:00'],
+  ['2026-01-15T03:00:00.000Z', '2026-01-15 00:00:00 -03:00'],
+  // The hour that the clocks show twice.
+  ['2026-04-05T02:30:00.000Z', '2026-04-04 23:30:00 -03:00'],
+  ['2026-04-05T03:30:00.000Z', '2026-04-04 23:30:00 -04:00'],
+];
+for (const [utc, chile] of CLOCKS) {
+  test(`the clocks of Chile show ${chile} at ${utc}`, () => {
+    assert.equal(clockOf(Date.parse(utc)), chile);
   });
 }
 
