@@ -31,7 +31,7 @@ export const KEPT_KEYS: SealedKind = {
 
 const ROW = { name: 'bank-validation-identity' };
 
-const caches = perInstance((_app: App): { hashes: IdentityHashes | null } => ({ hashes: null }));
+const caches = perInstance((_app: App): { hashes: Promise<IdentityHashes> | null } => ({ hashes: null }));
 
 /**
  * The hashes of this installation: HMAC-SHA256, cut to 128 bits, 32 hex digits.
@@ -39,16 +39,23 @@ const caches = perInstance((_app: App): { hashes: IdentityHashes | null } => ({ 
  * The key is derived from MASTER_KEY at the first start and kept sealed from then on. With a new one nothing that was kept
  * before could be exported or erased for its person: hashes cannot be made anew without the RUTs, and those are not kept.
  */
-export async function identityHashes(app: App): Promise<IdentityHashes> {
+export function identityHashes(app: App): Promise<IdentityHashes> {
   const cache = caches(app);
-  cache.hashes ??= hashesWith(
-    openAs(app, KEPT_KEYS, ROW, (await selectKeptKey(app.db, ROW.name)) ?? (await keep(app))),
-  );
+  // Whoever comes while it is read shares the reading. One that failed is not kept.
+  cache.hashes ??= readHashes(app).catch((error: unknown) => {
+    cache.hashes = null;
+    throw error;
+  });
   return cache.hashes;
 }
 
+async function readHashes(app: App): Promise<IdentityHashes> {
+  const sealed = (await selectKeptKey(app.db, ROW.name)) ?? (await keepKey(app));
+  return hashesWith(openAs(app, KEPT_KEYS, ROW, sealed));
+}
+
 /** Answers the sealed key that is kept, be it of another process that was first. */
-function keep(app: App): Promise<string> {
+async function keepKey(app: App): Promise<string> {
   if (app.config.masterKeyPrevious !== null) throw new ConfigError(START_FIRST);
   const key = deriveKey(app.config.masterKey, ROW.name).toString('hex');
   return app.db.transaction((tx) => insertKeptKey(tx, ROW.name, sealAs(app, KEPT_KEYS, ROW, key)));

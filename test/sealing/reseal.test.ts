@@ -5,12 +5,14 @@ import { issueAccessToken, readAccessToken } from '../../src/auth/access-token.t
 import { erasePrivacy } from '../../src/bank-validation/erase-privacy.ts';
 import { exportPrivacy } from '../../src/bank-validation/export-privacy.ts';
 import { findValidation } from '../../src/bank-validation/find-validation.ts';
+import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
 import { settleDueValidations } from '../../src/bank-validation/settle-validations.ts';
 import { validateBankAccount } from '../../src/bank-validation/validate-bank-account.ts';
 import { validateOnce } from '../../src/bank-validation/validate-once.ts';
 import { prepareStore } from '../../src/cli/prepare-store.ts';
 import { SEALED_KINDS } from '../../src/cli/sealed-kinds.ts';
 import { ConfigError, readConfig } from '../../src/config.ts';
+import type { Database } from '../../src/db/database.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
 import { findMethodKey, setMethodSettings } from '../../src/payment-services/method-settings.ts';
@@ -72,6 +74,17 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
     assert.equal((await exportPrivacy(app, INPUT.rut))?.validations.length, 2);
     assert.equal((await erasePrivacy(app, INPUT.rut))?.erased, 2);
     assert.equal((await exportPrivacy(app, INPUT.rut))?.validations.length, 0);
+  });
+
+  test('the key of the hashes is read once for all who come at the same time, and again after a failure', async () => {
+    const db = await openTestDatabase();
+    let reads = 0;
+    const query: Database['query'] = (sql, values) =>
+      reads++ === 0 ? Promise.reject(new Error('away')) : db.query(sql, values);
+    const app = createTestApp({ ...db, query });
+    await assert.rejects(identityHashes(app), /away/);
+    await Promise.all(Array.from({ length: 100 }, () => identityHashes(app)));
+    assert.equal(reads, 2);
   });
 
   test('one that is ended goes on where it was, and leaves alone what has changed meanwhile', async () => {
