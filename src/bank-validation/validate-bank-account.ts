@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import { createBatcher } from '../lib/batcher.ts';
 import { perInstance } from '../lib/per-instance.ts';
+import type { ValidationProvider } from '../validation-providers/validation-provider.ts';
 import { type AccountInput, checksNotPerformed, runOfflineChecks } from './account-checks.ts';
 import { askHolder } from './ask-holder.ts';
 import { insertValidations, type ValidationRow } from './bank-validation-queries.ts';
@@ -24,20 +25,29 @@ export const COMMAND_LINE: ValidationActor = { id: 'command-line' };
  * `BatcherFullError` when nothing could be kept.
  */
 export async function validateBankAccount(app: App, actor: ValidationActor, input: AccountInput): Promise<Validation> {
+  const plan = await planValidation(app, actor, input);
+  if (plan.provider !== null) return askHolder(app, plan.provider, plan.draft);
+  await batchers(app).submit(plan.row);
+  app.metrics.validations.inc({ verdict: plan.validation.verdict });
+  return plan.validation;
+}
+
+/** What is still to be done for a validation: its provider is asked, or what is known already is kept. */
+export type Plan =
+  | { readonly provider: ValidationProvider; readonly draft: Draft }
+  | { readonly provider: null; readonly validation: Validation; readonly row: ValidationRow };
+
+/** Runs the checks that need no provider. Nothing is kept yet. */
+export async function planValidation(app: App, actor: ValidationActor, input: AccountInput): Promise<Plan> {
   const directory = await currentDirectory(app);
   const draft = await draftValidation(app, actor.id, input, runOfflineChecks(input, directory), directory);
   const provider = app.validationProvider;
-  if (provider === null || !provider.covers(draft.question)) return keep(app, draft, NO_PROVIDER_CHECKS);
-  if (verdictOf(draft.findings.checks) !== 'invalid') return askHolder(app, provider, draft);
+  if (provider === null || !provider.covers(draft.question)) {
+    return { provider: null, ...rowOf(draft, NO_PROVIDER_CHECKS) };
+  }
+  if (verdictOf(draft.findings.checks) !== 'invalid') return { provider, draft };
   const provenance = providerProvenance(providerLabel(provider), null);
-  return keep(app, draft, checksNotPerformed('PREREQUISITE_FAILED', provenance));
-}
-
-async function keep(app: App, draft: Draft, onlineChecks: Validation['checks']): Promise<Validation> {
-  const { validation, row } = rowOf(draft, onlineChecks);
-  await batchers(app).submit(row);
-  app.metrics.validations.inc({ verdict: validation.verdict });
-  return validation;
+  return { provider: null, ...rowOf(draft, checksNotPerformed('PREREQUISITE_FAILED', provenance)) };
 }
 
 // As with transactions: what arrives while a commit is under way shares the next one.

@@ -1,36 +1,65 @@
 import type { App } from '../app.ts';
+import { StorageError } from '../db/database.ts';
 import { Problem } from '../error-catalogue.ts';
+import { createBatcher } from '../lib/batcher.ts';
+import { perInstance } from '../lib/per-instance.ts';
 import type { AccountInput } from './account-checks.ts';
+import { askHolder } from './ask-holder.ts';
+import { insertValidations, type ValidationRow } from './bank-validation-queries.ts';
 import type { Validation } from './stored-validation.ts';
-import { type ValidationActor, validateBankAccount } from './validate-bank-account.ts';
+import { type Plan, planValidation, type ValidationActor } from './validate-bank-account.ts';
 
 export type BatchResult = { readonly validation: Validation } | { readonly problem: Problem };
 
-/** So many at once: enough to share commits, too few to fill the queue of everybody else. */
-const AT_ONCE = 250;
+/** So many questions at once; a provider is asked by others too. */
+const ASKED_AT_ONCE = 250;
 
 /**
- * Validates many accounts and answers in their order. A refusal that concerns one of them, such as a spent provider
- * budget, is that one's result and spoils no other.
+ * Validates many accounts and answers in their order.
+ *
+ * Those that no provider is asked about are kept together, in one commit and before anybody is asked: when this throws
+ * `StorageError` or `BatcherFullError`, nothing of the batch was kept (with OUTCOME_UNKNOWN nobody knows). What then
+ * concerns one of the others, such as a spent provider budget, is that one's result and spoils no other.
  */
 export async function validateBatch(
   app: App,
   actor: ValidationActor,
   inputs: readonly AccountInput[],
 ): Promise<BatchResult[]> {
+  const plans = await Promise.all(inputs.map((input) => planValidation(app, actor, input)));
+  const known = plans.filter((plan) => plan.provider === null);
+  if (known.length > 0) await batchers(app).submit(known.map(({ row }) => row));
+  for (const { validation } of known) app.metrics.validations.inc({ verdict: validation.verdict });
   const results: BatchResult[] = [];
-  for (let start = 0; start < inputs.length; start += AT_ONCE) {
-    const chunk = inputs.slice(start, start + AT_ONCE);
-    results.push(...(await Promise.all(chunk.map((input) => validateOne(app, actor, input)))));
+  for (let start = 0; start < plans.length; start += ASKED_AT_ONCE) {
+    const some = plans.slice(start, start + ASKED_AT_ONCE);
+    results.push(...(await Promise.all(some.map((plan) => resultOf(app, plan)))));
   }
   return results;
 }
 
-async function validateOne(app: App, actor: ValidationActor, input: AccountInput): Promise<BatchResult> {
+async function resultOf(app: App, plan: Plan): Promise<BatchResult> {
+  if (plan.provider === null) return { validation: plan.validation };
   try {
-    return { validation: await validateBankAccount(app, actor, input) };
+    return { validation: await askHolder(app, plan.provider, plan.draft) };
   } catch (error) {
     if (error instanceof Problem) return { problem: error };
+    if (error instanceof StorageError) return { problem: new Problem(error.code) };
     throw error;
   }
 }
+
+// Each is a commit of its own, so that single validations get their turn in between.
+const batchers = perInstance((app: App) => {
+  const batcher = createBatcher<readonly ValidationRow[], void>({
+    maxBatch: 1,
+    maxQueued: 64,
+    maxWaitMs: 2_000,
+    concurrency: 1,
+    flush: async (batches) => {
+      await app.db.transaction((tx) => insertValidations(tx, batches.flat()));
+      return batches.map(() => undefined);
+    },
+  });
+  return app.metrics.watchQueue('validation-batches', batcher);
+});

@@ -37,7 +37,7 @@ export const postValidationsBankAccountBatch: Endpoint = {
     operationId: 'validateBankAccounts',
     summary: 'Validate up to 1,000 bank accounts',
     description:
-      'The results are in the order of the items. An item that cannot be read, or is refused by the provider budget, has an `error` in its place and spoils no other.',
+      'The results are in the order of the items. An item that cannot be read, or is refused while the provider is asked, has an `error` in its place and spoils no other. A batch that is answered 503 left nothing behind, unless the code is OUTCOME_UNKNOWN.',
     tag: 'Bank account validation',
     parameters: [LANGUAGE_PARAMETER],
     body: batchSchema(),

@@ -4,11 +4,14 @@ import { deleteOldValidations } from '../../src/bank-validation/delete-old-valid
 import { erasePrivacy } from '../../src/bank-validation/erase-privacy.ts';
 import { exportPrivacy } from '../../src/bank-validation/export-privacy.ts';
 import { findValidation } from '../../src/bank-validation/find-validation.ts';
+import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
 import { checkCharacter } from '../../src/bank-validation/rut.ts';
 import { settleDueValidations } from '../../src/bank-validation/settle-validations.ts';
 import { validateBankAccount } from '../../src/bank-validation/validate-bank-account.ts';
 import { validateBatch } from '../../src/bank-validation/validate-batch.ts';
+import { StorageError } from '../../src/db/database.ts';
 import { Problem } from '../../src/error-catalogue.ts';
+import { BatcherFullError } from '../../src/lib/batcher.ts';
 import { createSimulatedProvider } from '../../src/validation-providers/simulated-provider.ts';
 import type { HolderAnswer, ValidationProvider } from '../../src/validation-providers/validation-provider.ts';
 import { comesTrue } from '../support/comes-true.ts';
@@ -225,6 +228,54 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
     }
   });
 
+  test('a batch is kept in one commit, and one that is refused leaves nothing behind', async () => {
+    const { app, db } = await open();
+    const gate = Promise.withResolvers<void>();
+    let commits = 0;
+    const transaction: TestDatabase['transaction'] = async (work) => {
+      commits++;
+      await gate.promise;
+      return db.transaction(work);
+    };
+    const busy = createTestApp({ ...db, transaction }, { now: app.now });
+    const inputs = Array.from({ length: 600 }, (_, index) => account(HOLDER, '012', `${index}12345`));
+    // The key of the hashes is made in a commit of its own.
+    await identityHashes(app);
+    const first = validateBatch(busy, USER, inputs);
+    await comesTrue(() => commits === 1);
+    const refused: unknown[] = [];
+    const others = Array.from({ length: 65 }, () =>
+      validateBatch(busy, USER, inputs.slice(0, 2)).catch((error: unknown) => refused.push(error)),
+    );
+    await comesTrue(() => refused.length > 0);
+    gate.resolve();
+    assert.equal((await first).length, 600);
+    await Promise.all(others);
+    for (const error of refused) assert.ok(error instanceof BatcherFullError);
+    const taken = others.length - refused.length;
+    assert.equal(commits, 1 + taken);
+    const [kept] = await db.query<{ rows: number }>('select count(*) as rows from bank_account_validations');
+    assert.equal(kept?.rows, 600 + 2 * taken);
+
+    const failing = createTestApp({ ...db, transaction: () => Promise.reject(outOfRoom()) }, { now: app.now });
+    await assert.rejects(validateBatch(failing, USER, inputs), { code: 'STORAGE_FULL' });
+  });
+
+  test('when the store fails under one question of a batch, that is its result, and the rest is kept and told', async () => {
+    const { app, db } = await open({ validationProvider: createSimulatedProvider(createTestClock()) });
+    const inputs = [account('12345678-K', '012', '12345'), account(HOLDER, '001', '900000000001')];
+    let commits = 0;
+    const transaction: TestDatabase['transaction'] = (work) =>
+      commits++ === 0 ? db.transaction(work) : Promise.reject(outOfRoom());
+    const busy = createTestApp({ ...db, transaction }, { now: app.now, validationProvider: app.validationProvider });
+    // The key of the hashes is made in a commit of its own.
+    await identityHashes(app);
+    const [first, second] = await validateBatch(busy, USER, inputs);
+    assert.ok(first !== undefined && 'validation' in first);
+    assert.ok(second !== undefined && 'problem' in second && second.problem.code === 'STORAGE_FULL');
+    assert.deepEqual(await findValidation(app, USER, first.validation.id), { ...first.validation, rut: null });
+  });
+
   test('everything about a RUT is exported however it is written, and is gone after it was erased', async () => {
     const { app, db } = await open({ validationProvider: createSimulatedProvider(createTestClock()) });
     await validateBankAccount(app, USER, account(HOLDER, '001', '900000000002'));
@@ -394,6 +445,10 @@ forEachEngine('the budget of questions to a provider', (openTestDatabase) => {
 
 function account(rut: unknown, bankCode: unknown, number: unknown) {
   return { rut, bankCode, account: number };
+}
+
+function outOfRoom(): StorageError {
+  return new StorageError('STORAGE_FULL', new Error('no room'));
 }
 
 function rutAt(index: number): string {
