@@ -47,7 +47,7 @@ async function set(method: string, options: Target & { commerceCode?: string; ap
   const settings = await readWebpaySettings(options);
   const known = await withApp((app) => setMethodSettings(app, target, settings));
   if (!known) throw unknownPaymentService(options.paymentService);
-  print(options, { ...target, account: settings.account }, [
+  print(options, { ...named(target), account: settings.account }, [
     `${method} collects for ${options.paymentService} in ${options.environment}, as ${settings.account}.`,
   ]);
 }
@@ -87,7 +87,7 @@ async function remove(method: string, options: Target): Promise<void> {
     throw notFound(
       `${method} is not set for ${options.paymentService} in ${options.environment}: bin/rubrica payment-method list`,
     );
-  print(options, { ...target, removed }, [
+  print(options, { ...named(target), removed }, [
     `${method} no longer collects for ${options.paymentService}. Its account is kept for refunds.`,
   ]);
 }
@@ -95,6 +95,11 @@ async function remove(method: string, options: Target): Promise<void> {
 function targetOf(method: string, { paymentService, environment }: Target) {
   if (method !== 'webpay') throw invalidOption(`${method} takes no settings; webpay does.`);
   return { paymentServiceId: paymentService, environment, method };
+}
+
+/** As every command names them. */
+function named({ paymentServiceId, environment, method }: ReturnType<typeof targetOf>) {
+  return { payment_service_id: paymentServiceId, environment, method };
 }
 
 type WebpayOptions = { environment: Environment; commerceCode?: string; apiKey?: string };

@@ -23,15 +23,20 @@ suite('payment-method on the command line', () => {
     const target = ['--payment-service', service, '--environment', 'production'];
     const set = await give(`${KEY}\n`, 'set', 'webpay', ...target, ...account('597012345678'), '--json');
     assert.deepEqual(JSON.parse(set.stdout), {
-      paymentServiceId: service,
+      payment_service_id: service,
       environment: 'production',
       method: 'webpay',
       account: '597012345678',
     });
     const list = await run('payment-method', 'list');
     assert.match(list.stdout, /Tienda\s+production\s+webpay\s+597012345678/);
-    const removed = await run('payment-method', 'remove', 'webpay', ...target);
-    assert.equal(removed.status, 0);
+    const removed = await run('payment-method', 'remove', 'webpay', ...target, '--json');
+    assert.deepEqual(JSON.parse(removed.stdout), {
+      payment_service_id: service,
+      environment: 'production',
+      method: 'webpay',
+      removed: true,
+    });
     assert.match((await run('payment-method', 'list')).stdout, /No payment method is set/);
     const kept = await run('payment-method', 'list', '--all');
     assert.match(kept.stdout, /Tienda\s+production\s+webpay\s+597012345678(\s+\S+ \S+){2}\s*$/m);
