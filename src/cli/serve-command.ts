@@ -1,15 +1,22 @@
-import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import type { Server as HttpServer } from 'node:http';
+import { type AddressInfo, Server } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { composeApp, type RunningApp } from '../compose-app.ts';
 import { type Config, describeSettings, publicOrigin, publicUrlProblem, readConfig } from '../config.ts';
 import { holdStore } from '../db/hold-store.ts';
 import { buildServer } from '../http/build-server.ts';
 import { ROUTES } from '../http/routes.ts';
+import { withinTime } from '../lib/within-time.ts';
+import { releaseEveryCallback } from '../outbox/release-every-callback.ts';
 import { startWorker } from '../worker.ts';
 import { prepareStore } from './prepare-store.ts';
 
 /** Time for requests and deliveries under way once a stop is asked for. */
 const DRAIN_MS = 8_000;
+/** On an open connection the next request may be under way when a stop is asked for; so long one is answered, and told to close. */
+const LINGER_MS = 500;
 const SWEEP_MS = 50;
 
 /** `serve`. */
@@ -59,6 +66,8 @@ export async function startService(settings: Config): Promise<RunningService> {
 async function listen(app: RunningApp, config: Config, close: () => Promise<void>): Promise<RunningService> {
   const startedAt = performance.now();
   const migrations = await prepareStore(app);
+  // Nobody else serves it, so whoever had claimed them has ended, by `kill -9` say.
+  if (app.db.engine === 'sqlite') await releaseEveryCallback(app);
   const server = buildServer(app, ROUTES);
   await server.listen({ port: config.port, host: config.host });
   const { port } = server.server.address() as AddressInfo;
@@ -75,14 +84,24 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
     stop: async () => {
       app.log.info('stopping');
       app.stop();
-      // A connection whose answer was under way was not told to close. Once it is idle it would hold the stop for 5 s.
-      const sweep = setInterval(() => server.server.closeIdleConnections(), SWEEP_MS);
-      await within(DRAIN_MS, Promise.all([server.close(), worker.stop()]));
-      clearInterval(sweep);
+      const ended = Promise.all([endConnections(server.server), worker.stop()]);
+      await withinTime(ended, DRAIN_MS).catch((error) => app.log.warn({ err: error }, 'not everything had ended'));
       await close();
       app.log.info('stopped');
     },
   };
+}
+
+/** Takes no new connection, and resolves when those that are open have had their answers and are closed. */
+async function endConnections(server: HttpServer): Promise<void> {
+  const closed = once(server, 'close');
+  // The `close` of an HTTP server also ends what is idle at once, and with it a request that is about to arrive.
+  Server.prototype.close.call(server);
+  await Promise.race([closed, sleep(LINGER_MS, null, { ref: false })]);
+  // An answer that was under way told nobody to close. Once its connection is idle it would hold the stop.
+  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+  await closed;
+  clearInterval(sweep);
 }
 
 /**
@@ -92,13 +111,4 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
 function stopAfterFailedCommit(error: unknown): void {
   process.stderr.write(`the disk failed in a commit, stopping: ${String((error as Error).cause ?? error)}\n`);
   setTimeout(() => process.exit(70), 200);
-}
-
-async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, limitMs);
-  });
-  await Promise.race([work, limit]);
-  clearTimeout(timer);
 }

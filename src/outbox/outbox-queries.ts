@@ -174,6 +174,13 @@ export async function releaseCallbacks(tx: Tx, ids: readonly number[], lease: st
   ]);
 }
 
+export async function releaseClaimedCallbacks(tx: Tx, now: number): Promise<void> {
+  await tx.query(
+    `update callbacks set lease = null, next_attempt_at = $1 where state = 'queued' and lease is not null`,
+    [now],
+  );
+}
+
 const DELIVERY_ATTEMPTS: InsertTarget = {
   name: 'delivery_attempts',
   columns: ['callback_id', 'started_at', 'duration_ms', 'status', 'failure', 'excerpt'],
