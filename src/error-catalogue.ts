@@ -82,7 +82,7 @@ export const CATALOGUE = {
   SIGNATURE_INVALID: entry(
     401,
     'The account or the signature is wrong',
-    'Compare your signed text with: bin/rubrica sign --message. Or let bin/rubrica explain name the cause.',
+    'Compare your signed text with that of `bin/rubrica sign --message`, or let `bin/rubrica explain` name the cause.',
   ),
   TOKEN_MISSING: entry(
     401,
@@ -98,7 +98,7 @@ export const CATALOGUE = {
   API_TOKEN_INVALID: entry(
     401,
     'The API token is not valid',
-    'Check it; an operator can reset it: bin/rubrica user reset-api-token.',
+    'Check it; an operator can reset it: `bin/rubrica user reset-api-token`.',
   ),
   SERVICE_TOKEN_INVALID: entry(
     401,
@@ -109,12 +109,12 @@ export const CATALOGUE = {
   PAYOUTS_NOT_ENABLED: entry(
     403,
     'Payouts are not enabled for this user',
-    'Ask an operator: bin/rubrica user payouts on.',
+    'Ask an operator: `bin/rubrica user payouts on`.',
   ),
   NO_PERMISSION: entry(
     403,
     "User doesn't exist or doesn't have permissions",
-    'Check the id in the address, and that the user sees the payment service: bin/rubrica user list.',
+    'Check the id in the address, and that the user sees the payment service: `bin/rubrica user list`.',
   ),
   NOT_FOUND: entry(404, 'There is nothing here', 'Check the address; see /docs.'),
   METHOD_NOT_ALLOWED: entry(405, 'This address does not take that method', 'See the Allow header.'),

@@ -73,12 +73,16 @@ async function readBody(request) {
   return Buffer.concat(chunks).toString();
 }
 
-const server = createServer(async (request, response) => {
-  const body = await readBody(request).catch(() => null);
+async function answer(request, response) {
+  const body = await readBody(request);
   if (body === null) return response.writeHead(413).end();
   if (request.method === 'POST' && request.url === '/callback') return response.writeHead(receive(body)).end();
   // Where the payer's browser comes back to. It decides nothing: the callback does.
-  response.writeHead(200, { 'content-type': 'text/plain' });
-  response.end([...orders].map(([reference, { state }]) => `${reference} is ${state}\n`).join(''));
+  const text = [...orders].map(([reference, { state }]) => `${reference} is ${state}\n`).join('');
+  return response.writeHead(200, { 'content-type': 'text/plain' }).end(text);
+}
+
+const server = createServer((request, response) => {
+  answer(request, response).catch(() => response.destroy());
 });
 server.listen(Number(PORT), '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}`));

@@ -1,6 +1,8 @@
 import { type CauseCode, FIXES, type Language } from '../../sdk/src/signature-causes.ts';
 import { SIGNING_CATALOGUE, type SigningCode } from '../../sdk/src/signing-error.ts';
 import { CATALOGUE, Problem } from '../error-catalogue.ts';
+import { publicPath } from './assets.ts';
+import { renderInline } from './docs/markdown.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Html, html } from './html.ts';
 import { LANGUAGE_NAMES } from './language-of-client.ts';
@@ -15,7 +17,19 @@ export const getErrorsCode: Endpoint = {
     const { code } = request.params as { code: string };
     const entry = findEntry(code);
     if (entry === null) throw new Problem('NOT_FOUND', { detail: 'There is no error with this code.' });
-    return sendPage(app, reply, { status: 200, language: 'en', title: code, main: describe(code, entry) });
+    const main = describe(code, entry, publicPath(app));
+    return sendPage(app, reply, { status: 200, language: 'en', title: code, style: 'docs.css', main });
+  },
+};
+
+/** All codes, each with the way to its page. */
+export const getErrors: Endpoint = {
+  method: 'GET',
+  paths: ['/errors'],
+  access: 'public',
+  handle: async (app, _request, reply) => {
+    const main = listCodes(`${publicPath(app)}/errors`);
+    return sendPage(app, reply, { status: 200, language: 'en', title: 'Errors', style: 'docs.css', main });
   },
 };
 
@@ -43,14 +57,35 @@ function inWords(code: string): string {
   return code[0] + code.slice(1).toLowerCase().replaceAll('_', ' ');
 }
 
-function describe(code: string, { foundBy, title, fix, fixes }: Explained): Html {
+function describe(code: string, { foundBy, title, fix, fixes }: Explained, base: string): Html {
   const languages = Object.entries(fixes) as [Language, string][];
-  return html`<h1>${title}</h1>
+  return html`<article class="guide">
+<h1>${title}</h1>
 <dl>
 <div><dt>Code</dt><dd><code>${code}</code></dd></div>
 <div><dt>Found by</dt><dd>${foundBy}</dd></div>
 </dl>
 <h2>What to do</h2>
-<p>${fix}</p>
-${languages.map(([language, text]) => html`<h2>${LANGUAGE_NAMES[language]}</h2>\n<p>${text}</p>\n`)}`;
+<p>${renderInline(fix)}</p>
+${languages.map(([language, text]) => html`<h2>${LANGUAGE_NAMES[language]}</h2>\n<p>${text}</p>\n`)}
+${isAboutSigning(code) && html`<p><a href="${base}/docs/sign">Sign a request in the browser</a> and see every step, or follow <a href="${base}/docs/quickstart-create">Take a payment</a>.</p>`}
+<p><a href="${base}/errors">All errors</a></p>
+</article>`;
+}
+
+/** What the explainer and the SDK find is always a mistake of a signer. */
+function isAboutSigning(code: string): boolean {
+  return code.startsWith('SIGNATURE_') || !Object.hasOwn(CATALOGUE, code);
+}
+
+function listCodes(base: string): Html {
+  const groups: [string, string[]][] = [
+    ['Answers of the service', Object.keys(CATALOGUE)],
+    ['Causes of a refused signature', Object.keys(FIXES)],
+    ['Found by the SDK alone', Object.keys(SIGNING_CATALOGUE).filter((code) => !Object.hasOwn(CATALOGUE, code))],
+  ];
+  return html`<article class="guide">
+<h1>Errors</h1>
+${groups.map(([name, codes]) => html`<h2>${name}</h2>\n<ul>${codes.map((code) => html`<li><a href="${base}/${code}"><code>${code}</code></a></li>`)}</ul>\n`)}
+</article>`;
 }

@@ -1,7 +1,7 @@
 import type { Endpoint } from './endpoint.ts';
 import { getAsset } from './get-asset.ts';
 import { getDocs, getDocsGuide, getDocsGuideSpanish, getDocsSign } from './get-docs.ts';
-import { getErrorsCode } from './get-errors-code.ts';
+import { getErrors, getErrorsCode } from './get-errors-code.ts';
 import { getEvents } from './get-events.ts';
 import { getHealthz, getMetrics, getReadyz } from './get-health.ts';
 import { getIndicatorsRemittances } from './get-indicators-remittances.ts';
@@ -70,6 +70,7 @@ export const ROUTES: readonly Endpoint[] = [
   getDocsGuideSpanish,
   getOpenapi,
   getOpenapiTransfers,
+  getErrors,
   getErrorsCode,
   getHealthz,
   getReadyz,

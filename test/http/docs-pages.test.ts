@@ -65,6 +65,8 @@ forEachEngine('the documentation', (openTestDatabase) => {
       return /<nav class="places"[\s\S]*?<\/nav>/.exec(text)?.[0] ?? '';
     };
     assert.match(await places('/docs', 'es-CL,es;q=0.9,en;q=0.8'), /href="\/docs\/es\/quickstart-callbacks"/);
+    for (const place of ['webpay">Webpay', 'quickstart-create">In English'])
+      assert.ok((await places('/docs/es/quickstart-create', 'en')).includes(`href="/docs/${place}`), place);
     assert.match(await places('/docs', 'en'), /href="\/docs\/es\/quickstart-create">En español</);
     assert.match(await places('/docs/es/quickstart-create', 'en'), /lang="es"/);
   });

@@ -53,6 +53,25 @@ test('the page of a cause tells the fix in four languages', async () => {
   }
 });
 
+test('the page of a signature leads to where one can be made, and shows commands as code', async () => {
+  const config = readConfig({ MASTER_KEY: '5a'.repeat(32), BASE_PATH: '/pagos' });
+  await using server = await startTestServer(createTestApp(db, { config }));
+  const { text } = await server.get('/errors/SIGNATURE_INVALID');
+  for (const path of ['/pagos/docs/sign', '/pagos/docs/quickstart-create', '/pagos/errors'])
+    assert.ok(text.includes(`<a href="${path}">`), path);
+  assert.match(text, /<code>bin\/rubrica explain<\/code>/);
+  assert.doesNotMatch((await server.get('/errors/INVALID_COUNTRY')).text, /docs\/sign/);
+});
+
+test('all errors are listed, each once, with the way to its page', async () => {
+  await using server = await startTestServer(createTestApp(db));
+  const { status, text } = await server.get('/errors');
+  assert.equal(status, 200);
+  const listed = [...text.matchAll(/<a href="\/errors\/(\w+)"/g)].map(([, code]) => String(code));
+  const codes = new Set([CATALOGUE, FIXES, SIGNING_CATALOGUE].flatMap((one) => Object.keys(one)));
+  assert.deepEqual(listed.sort(), [...codes].sort());
+});
+
 test('a code that there is not is answered with 404', async () => {
   await using server = await startTestServer(createTestApp(db));
   for (const code of ['NOTHING', 'invalid_form', 'constructor', '__proto__', 'toString']) {

@@ -178,6 +178,7 @@ export const ROUTE_ROWS: Record<string, RouteRow> = {
   'GET /docs/es/:guide': page,
   'GET /openapi.json': page,
   'GET /openapi/transfers.json': page,
+  'GET /errors': page,
   'GET /errors/:code': page,
   'GET /healthz': page,
   'GET /readyz': page,

@@ -27,6 +27,8 @@ const PLACES: Record<'en' | 'es', readonly Place[]> = {
     { path: '/docs/es/quickstart-callbacks', name: 'Recibir callbacks' },
     { path: '/docs/bank-account-validation', name: 'Validar cuentas (en inglés)' },
     { path: '/docs/sandbox', name: 'Sandbox (en inglés)' },
+    { path: '/docs/webpay', name: 'Webpay (en inglés)' },
+    { path: '/docs/quickstart-create', name: 'In English' },
   ],
 };
 

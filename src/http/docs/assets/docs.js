@@ -16,6 +16,11 @@ for (const pre of navigator.clipboard ? document.querySelectorAll('pre') : []) {
   frame.append(pre, button);
 }
 
+// On a phone the places are one line to scroll: the page that is shown is in sight.
+const places = document.querySelector('.places');
+const here = places?.querySelector('[aria-current]');
+if (here) places.scrollLeft = here.offsetLeft - places.offsetLeft - 16;
+
 const languages = document.querySelectorAll('input[name=language]');
 for (const input of languages) {
   input.checked = input.id === (localStorage.getItem('language') ?? 'show-curl');
