@@ -30,6 +30,12 @@ export function createMetrics() {
     }),
     answered: createAnswerMeter(registry, 'rubrica_http_requests_total', 'rubrica_http_request_seconds'),
     ...createMoneyCounters(registers),
+    methodAnswers: new Counter({
+      name: 'rubrica_payment_method_answers_total',
+      help: 'Answers of payment methods, by outcome; credentials_refused: the key that a method was given is wrong',
+      labelNames: ['method', 'outcome'],
+      registers,
+    }),
     policyViolations: new Counter({
       name: 'rubrica_policy_violations_total',
       help: 'Reports of browsers that the policy of a page stopped something; anybody can send them',

@@ -1,21 +1,18 @@
 import type { App } from '../app.ts';
-import { withinTime } from '../lib/within-time.ts';
 import type { PaymentMethod, PaymentOutcome, PaymentRequest } from '../payment-methods/payment-method.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { returnUrl } from './pay-link.ts';
 import type { PaymentAttempt } from './payment-attempt.ts';
-
-/** Shorter than the 30 s for which an attempt is out of a worker's reach, so that two never ask at once. */
-const TIME_OUT_MS = 20_000;
+import { putQuestion } from './put-question.ts';
 
 type Question = 'start' | 'commit' | 'lookup';
 
 /**
- * Asks a payment method to start a payment, to make it final, or what became of it. Never rejects: a method that throws, or says nothing
- * for 20 s, has an `unknown` outcome, which is no refusal. The money may have been taken.
+ * Asks a payment method to start a payment, to make it final, or what became of it. Never rejects: without an answer within
+ * 20 s the outcome is `unknown`, which is no refusal. The money may have been taken.
  */
-export async function askPaymentMethod(
+export function askPaymentMethod(
   app: App,
   question: Question,
   payment: {
@@ -43,12 +40,8 @@ export async function askPaymentMethod(
     lookups,
     startedAt: attempt.created_at,
   };
-  try {
-    return await withinTime(put(method, question, request), TIME_OUT_MS);
-  } catch (error) {
-    app.log.warn({ err: error, method: method.code, attempt: attempt.id, question }, 'a payment method did not answer');
-    return { kind: 'unknown' };
-  }
+  const about = { method: method.code, question, attempt: attempt.id };
+  return putQuestion(app, about, () => put(method, question, request));
 }
 
 /** A method that needs no commit is only looked up. */

@@ -4,6 +4,7 @@ import type { App } from '../app.ts';
 import { StorageError } from '../db/database.ts';
 import { CATALOGUE, type ErrorCode, type ErrorItem, Problem } from '../error-catalogue.ts';
 import { BatcherFullError } from '../lib/batcher.ts';
+import { perInstance } from '../lib/per-instance.ts';
 
 /** The body of every error: RFC 9457, and beside it the members that older clients read. */
 export type ProblemBody = {
@@ -54,9 +55,21 @@ export function noteFailure(app: App, request: FastifyRequest, reply: FastifyRep
   if (problem.code === 'INTERNAL') app.log.error({ ...line, err: failure }, 'request failed');
   // On a connection that has ended nobody reads this: the client left, or its broken bytes were refused and noted already.
   else if (request.raw.socket.writable) app.log.info(line, 'request refused');
+  if (problem.code === 'STORAGE_FULL') alarmFullDisk(app);
   if (status === 503) reply.header('retry-after', '1');
   if (problem.extras.headers !== undefined) reply.headers(problem.extras.headers);
   return problem;
+}
+
+const ALARM_AGAIN_MS = 60_000;
+const lastAlarm = perInstance<App, { at: number }>(() => ({ at: Number.NEGATIVE_INFINITY }));
+
+/** Every request is refused until a person makes room, so one line a minute is enough. */
+function alarmFullDisk(app: App): void {
+  const last = lastAlarm(app);
+  if (app.now() - last.at < ALARM_AGAIN_MS) return;
+  last.at = app.now();
+  app.log.error({ alarm: 'storage_full' }, 'the disk is full: nothing more is accepted until there is room');
 }
 
 /** What a failure means to the caller. */

@@ -96,6 +96,9 @@ export type Refunds = {
   lookup(refund: RefundRequest): Promise<RefundOutcome | { kind: 'absent' }>;
 };
 
+/** Thrown by a method that does not take the key which the operator gave it. It did nothing, and a person is told. */
+export class CredentialsRefused extends Error {}
+
 /** What might be paid. `configured`: the operator has given the method settings for this environment. */
 export type PaymentOffer = {
   environment: Environment;

@@ -1,4 +1,5 @@
 import type { FetchOutcome, SafeFetch } from '../lib/safe-fetch.ts';
+import { CredentialsRefused } from './payment-method.ts';
 
 /** A merchant's account at Transbank. */
 export type WebpayAccount = { commerceCode: string; apiKey: string };
@@ -25,7 +26,8 @@ const PATH = '/rswebpaytransaction/api/webpay/v1.2/transactions';
 
 /**
  * The four calls of the Webpay Plus REST API, version 1.2. Rejects when Transbank did not answer, or not in the way that
- * its API does: what the call did is then not known. The messages quote nothing that was sent or received.
+ * its API does: what the call did is then not known. With `CredentialsRefused` when Transbank does not take the key. The
+ * messages quote nothing that was sent or received.
  */
 export function createWebpayClient(fetch: SafeFetch, baseUrl: string, account: WebpayAccount): WebpayClient {
   const headers = {
@@ -51,6 +53,8 @@ export function createWebpayClient(fetch: SafeFetch, baseUrl: string, account: W
 
 function readAnswer(verb: string, outcome: FetchOutcome): WebpayAnswer {
   if (outcome.kind === 'failed') throw new Error(`Webpay ${verb}: no answer, ${outcome.reason} ${outcome.detail}`);
+  if (outcome.status === 401 || outcome.status === 403)
+    throw new CredentialsRefused(`Webpay ${verb}: status ${outcome.status}`);
   const body = parseObject(outcome.excerpt);
   if (outcome.status === 422) return { kind: 'refused', reason: reasonOf(body?.['error_message']) };
   if (outcome.status !== 200 || body === null) throw new Error(`Webpay ${verb}: status ${outcome.status}`);

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import { environmentOf } from '../checkout/environment-of.ts';
 import { selectLatestAttempt } from '../checkout/payment-attempt-queries.ts';
-import { withinTime } from '../lib/within-time.ts';
+import { putQuestion } from '../checkout/put-question.ts';
 import type { PaymentMethod, RefundOutcome, RefundRequest } from '../payment-methods/payment-method.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { selectTransaction } from '../transactions/transaction-queries.ts';
@@ -9,7 +9,6 @@ import type { Refund } from './refund.ts';
 import { claimRefunds, hasDueRefunds, sumCompleted } from './refund-queries.ts';
 import { settleRefund } from './settle-refund.ts';
 
-const TIME_OUT_MS = 20_000;
 /** Longer than a look-up and a request may take together, so that no second worker asks meanwhile. */
 const CLAIM_MS = 60_000;
 /** A worker that was held up for longer than this may no longer be the only one: it asks for nothing. */
@@ -47,15 +46,11 @@ async function askForRefund(app: App, refund: Refund, claimedAt: number): Promis
   if (transaction === null) throw new Error('A refund without its transaction');
   const method = requireMethod(app, transaction);
   const request = await describeRefund(app, refund, transaction);
-  try {
-    const known = await withinTime(method.refunds.lookup(request), TIME_OUT_MS);
-    if (known.kind !== 'absent') return known;
-    if (app.now() > claimedAt + ASK_WITHIN_MS) return { kind: 'unknown' };
-    return await withinTime(method.refunds.request(request), TIME_OUT_MS);
-  } catch (error) {
-    app.log.warn({ err: error, method: method.code, refund: refund.id }, 'a payment method did not answer');
-    return { kind: 'unknown' };
-  }
+  const about = { method: method.code, refund: refund.id };
+  const known = await putQuestion(app, { ...about, question: 'look_up_refund' }, () => method.refunds.lookup(request));
+  if (known.kind !== 'absent') return known;
+  if (app.now() > claimedAt + ASK_WITHIN_MS) return { kind: 'unknown' };
+  return putQuestion(app, { ...about, question: 'refund' }, () => method.refunds.request(request));
 }
 
 function requireMethod(app: App, { payment_method }: Transaction): Required<PaymentMethod> {

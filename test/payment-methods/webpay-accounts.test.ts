@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import pino from 'pino';
 import type { App } from '../../src/app.ts';
 import { reconcileEntries } from '../../src/books/reconcile-entries.ts';
+import { startPayment } from '../../src/checkout/start-payment.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { findMethodKey, removeMethodSettings } from '../../src/payment-services/method-settings.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
@@ -11,6 +13,7 @@ import { readStates } from '../checkout/checkout-case.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { acceptedRefund, refundsOf } from '../support/test-refunds.ts';
+import { createTestTransaction } from '../support/test-shop.ts';
 import { TEST_ACCOUNT } from '../support/webpay-case.ts';
 import {
   assertBalanced,
@@ -100,6 +103,38 @@ forEachEngine('changing the account at Webpay', (openTestDatabase) => {
     await assertBalanced(shop);
   });
 
+  test('a key that Transbank does not take is an alarm for each payment and refund, until it is mended', async (context) => {
+    const shop = await openWebpayShop(context, openTestDatabase, { keys: KEYS });
+    await comeBack(shop, await goToForm(shop), 'pay');
+    const paid = (await selectTransaction(shop.app.db, shop.transaction.id)) as Transaction;
+    const lines: Record<string, unknown>[] = [];
+    const log = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line)) });
+    const app = { ...shop.app, log };
+
+    await switchAccount(shop, { ...TEST_ACCOUNT, key: 'w'.repeat(64) });
+    await acceptedRefund(app, paid, 2000);
+    await carryOutRefunds(app, 10);
+    const next = await createTestTransaction(app, shop.environment, { reference: 'NEXT' });
+    assert.deepEqual(await startPayment(app, next, 'webpay'), { kind: 'asked' });
+    assert.deepEqual(
+      lines.map(({ level, alarm, method, question }) => [level, alarm, method, question]),
+      [
+        [50, 'credentials_refused', 'webpay', 'refund'],
+        [50, 'credentials_refused', 'webpay', 'start'],
+      ],
+    );
+    assert.doesNotMatch(JSON.stringify(lines), /wwww|kkkk/);
+    assert.equal(await answersOf(app, 'credentials_refused'), 2);
+
+    await switchAccount(shop, TEST_ACCOUNT);
+    app.now.advance(5 * 60_000);
+    await carryOutRefunds(app, 10);
+    app.now.advance(5 * 60_000);
+    await carryOutRefunds(app, 10);
+    assert.deepEqual(await refundsOf(app, paid), [['completed', 2000]]);
+    assert.equal(await answersOf(app, 'credentials_refused'), 2);
+  });
+
   test('what was configured and under way before accounts were kept goes on by the account of then', async (context) => {
     const shop = await openWebpayShop(context, openTestDatabase, { keys: KEYS });
     await goToForm(shop);
@@ -116,6 +151,11 @@ forEachEngine('changing the account at Webpay', (openTestDatabase) => {
     assert.equal(key, TEST_ACCOUNT.key);
   });
 });
+
+async function answersOf({ metrics }: App, outcome: string): Promise<number | undefined> {
+  const { values } = await metrics.methodAnswers.get();
+  return values.find(({ labels }) => labels.outcome === outcome)?.value;
+}
 
 /** The schema as it was: one account for each environment and method, and none noted with an attempt. */
 const BEFORE_ACCOUNTS = [
