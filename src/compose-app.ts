@@ -1,6 +1,6 @@
 import pino from 'pino';
 import type { App } from './app.ts';
-import type { Config } from './config.ts';
+import { type Config, ownPlaces } from './config.ts';
 import { openDatabase } from './db/open-database.ts';
 import { systemClock } from './lib/clock.ts';
 import { errorForLog } from './lib/error-for-log.ts';
@@ -33,9 +33,7 @@ export function composeApp(config: Config, onFatal: (error: unknown) => void): R
     timestamp: false,
     mixin: () => ({ time: new Date(now()).toISOString() }),
   });
-  const outbound = createSafeFetch({
-    ownAddresses: config.publicUrl === null ? [] : [new URL(config.publicUrl).hostname],
-  });
+  const outbound = createSafeFetch({ ownPlaces: () => ownPlaces(config) });
   const db = openDatabase(config.databaseUrl, {
     connections: config.databaseConnections,
     pooler: config.databasePooler,

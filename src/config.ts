@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { OwnPlaces } from './lib/address-filter.ts';
 import { randomToken } from './lib/ids.ts';
 import { makePrivateFolder } from './lib/make-private-folder.ts';
 
@@ -209,8 +210,25 @@ export function describeSettings(config: Config, environment: NodeJS.ProcessEnv 
 
 /** The origin under which payers and merchants reach the service. No final slash. */
 export function publicOrigin({ publicUrl, host, port }: Config): string {
-  return publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return publicUrl ?? `http://${inUrl(host)}:${port}`;
 }
+
+function inUrl(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+/** Where this service is reached itself, so that it never calls itself. `port` is that of this moment: 0 until it listens. */
+export function ownPlaces({ publicUrl, host, port }: Config): Required<OwnPlaces> {
+  const url = publicUrl === null ? null : new URL(publicUrl);
+  const hosts = THIS_MACHINE.includes(host) ? THIS_MACHINE : [host];
+  const listening = hosts.map((name) => `http://${inUrl(name)}${port === 80 ? '' : `:${port}`}`);
+  return url === null
+    ? { ownAddresses: [], ownOrigins: listening }
+    : { ownAddresses: [url.hostname], ownOrigins: [url.origin, ...listening] };
+}
+
+/** Whoever listens at one of these is nearly always reached by the others. */
+const THIS_MACHINE = ['127.0.0.1', 'localhost', '::1', '0.0.0.0', '::'];
 
 /** What is wrong with the addresses that payers and merchants are given, or null. Development has nobody but itself. */
 export function publicUrlProblem(config: Config): string | null {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { ownPlaces } from '../config.ts';
 import { checkOutboundUrl } from '../lib/address-filter.ts';
 import { formatDecimal } from '../lib/money.ts';
 import {
@@ -198,7 +199,7 @@ async function changeEventsUrl(
   const { environment, url = null } = options;
   const known = await withApp((app) => {
     const allowPrivate = app.config.allowPrivateCallbacks && environment === 'development';
-    const refusal = url === null ? null : checkOutboundUrl(url, { allowPrivate });
+    const refusal = url === null ? null : checkOutboundUrl(url, { allowPrivate, ...ownPlaces(app.config) });
     if (refusal !== null) throw invalidOption(`${refusal.message} ${refusal.fix}`);
     return setEventsUrl(app, id, environment, url);
   });

@@ -8,8 +8,10 @@ import { SigningError, type Problem as SigningProblem } from '../../sdk/src/sign
 import { signingMessage } from '../../sdk/src/signing-message.ts';
 import { checkRequestFields } from '../../sdk/src/signing-rules.ts';
 import type { App } from '../app.ts';
+import { ownPlaces } from '../config.ts';
 import { type ErrorCode, type ErrorItem, Problem } from '../error-catalogue.ts';
 import { checkOutboundUrl } from '../lib/address-filter.ts';
+import { perInstance } from '../lib/per-instance.ts';
 import { authenticateRequest } from '../payment-services/authenticate-request.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import type { TransactionInput } from '../transactions/transaction.ts';
@@ -40,7 +42,8 @@ export async function readSignedRequest(app: App, request: FastifyRequest): Prom
 
   const allowPrivate = app.config.allowPrivateCallbacks && environment.environment === 'development';
   throwIfAny(checkRequestGrammar(values, { allowHttp: allowPrivate }));
-  const refusal = (allowPrivate ? checkCallbackUrl.inDevelopment : checkCallbackUrl.inPublic)(values.x_url_callback);
+  const check = checkCallbackUrl(app);
+  const refusal = (allowPrivate ? check.inDevelopment : check.inPublic)(values.x_url_callback);
   if (refusal !== null) throw invalid([{ pointer: '/x_url_callback', ...refusal }]);
   return {
     environment,
@@ -59,10 +62,10 @@ export async function readSignedRequest(app: App, request: FastifyRequest): Prom
   };
 }
 
-const checkCallbackUrl = {
-  inPublic: rememberAccepted((url) => checkOutboundUrl(url, { allowPrivate: false })),
-  inDevelopment: rememberAccepted((url) => checkOutboundUrl(url, { allowPrivate: true })),
-};
+const checkCallbackUrl = perInstance(({ config }: App) => ({
+  inPublic: rememberAccepted((url) => checkOutboundUrl(url, { allowPrivate: false, ...ownPlaces(config) })),
+  inDevelopment: rememberAccepted((url) => checkOutboundUrl(url, { allowPrivate: true, ...ownPlaces(config) })),
+}));
 
 async function signatureRefusal(app: App, request: FastifyRequest, serviceToken: string): Promise<Problem> {
   if (app.config.rateLimits) await limitWrongSignature(app, request, serviceToken);

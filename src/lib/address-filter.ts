@@ -7,8 +7,14 @@ export type UrlRefusal = { code: 'INVALID_URL' | 'URL_NOT_ALLOWED'; message: str
 export type UrlPolicy = {
   /** Accepts `http:`, private hosts and every port. For development only. */
   allowPrivate: boolean;
-  /** Host names and IP addresses under which this program itself is reached: it never calls itself. */
+} & OwnPlaces;
+
+/** Where this program itself is reached: it never calls itself. */
+export type OwnPlaces = {
+  /** Refused on every port and whatever leads there: host names and IP addresses that are its own altogether. */
   ownAddresses?: readonly string[];
+  /** Refused as they are, in development too, where other programs answer on other ports of the same host. */
+  ownOrigins?: readonly string[];
 };
 
 /** What the host of a parsed URL is: only a `name` can be a public host. */
@@ -110,6 +116,7 @@ export function checkOutboundUrl(text: string, policy: UrlPolicy): UrlRefusal | 
   if (url.protocol !== 'https:' && !(policy.allowPrivate && url.protocol === 'http:')) return refusals.scheme;
   if (url.username !== '' || url.password !== '') return refusals.credentials;
   if (url.href !== text && url.href !== `${text}/`) return refusals.spelling;
+  if (policy.ownOrigins?.includes(url.origin)) return refusals.own;
   if (policy.allowPrivate) return null;
   const kind = hostKind(url.hostname);
   if (kind === 'malformed' || kind === 'single-label') return refusals.name;

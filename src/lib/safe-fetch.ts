@@ -1,4 +1,4 @@
-import { checkOutboundUrl, withoutBrackets } from './address-filter.ts';
+import { checkOutboundUrl, type OwnPlaces, withoutBrackets } from './address-filter.ts';
 import type { ConnectionPools } from './connection-pools.ts';
 import { type Dial, dialAddress } from './dial-address.ts';
 import { type Exchange, type ExchangeRequest, exchangeRequest, type FailureReason } from './exchange-request.ts';
@@ -9,7 +9,7 @@ export type FetchRequest = {
   method: 'GET' | 'POST' | 'PUT';
   headers: Record<string, string>;
   body: string | Buffer | null;
-  /** Accepts `http:`, private addresses and every port, this program's own among them. For development only. */
+  /** Accepts `http:`, private addresses and every port but this program's own. For development only. */
   allowPrivate: boolean;
 };
 
@@ -23,8 +23,8 @@ export type FetchOutcome = Exchange & { durationMs: number };
 export type SafeFetch = (request: FetchRequest) => Promise<FetchOutcome>;
 
 export type SafeFetchOptions = {
-  /** Host names and IP addresses under which this program itself is reached: it never calls itself. */
-  ownAddresses?: readonly string[];
+  /** Asked with each request: the port is known only once this program listens. */
+  ownPlaces?: () => OwnPlaces;
   resolve?: Resolve;
   dial?: Dial;
   /** From the look-up of the name to the end of the body. */
@@ -44,7 +44,7 @@ const maxAddressesTried = 3;
  * `close` ends all connections at once; requests under way answer `failed`.
  */
 export function createSafeFetch(options: SafeFetchOptions = {}): { fetch: SafeFetch; close: () => Promise<void> } {
-  const { ownAddresses = [], resolve = systemResolver(), dial = dialAddress } = options;
+  const { ownPlaces = () => ({}), resolve = systemResolver(), dial = dialAddress } = options;
   const { totalMs = 15_000, connectMs = 5_000 } = options;
   let pools: Promise<ConnectionPools> | null = null;
   let closed = false;
@@ -56,7 +56,7 @@ export function createSafeFetch(options: SafeFetchOptions = {}): { fetch: SafeFe
   }
 
   async function attempt(request: FetchRequest, deadline: number): Promise<Exchange> {
-    const rules = { allowPrivate: request.allowPrivate, ownAddresses };
+    const rules = { allowPrivate: request.allowPrivate, ...ownPlaces() };
     const refusal = checkOutboundUrl(request.url, rules);
     if (refusal !== null) return failed('refused_address', refusal.code);
     const url = new URL(request.url);

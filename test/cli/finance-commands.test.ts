@@ -136,6 +136,8 @@ suite('books, reconcile and refund on the command line', () => {
     const production = ['--environment', 'production'];
     assert.equal((await change(...production, '--url', 'https://shop.example.cl/refunds')).status, 0);
     assert.match((await change(...production, '--url', 'http://127.0.0.1/refunds')).stderr, /https/);
+    const own = await change('--environment', 'development', '--url', 'http://127.0.0.1:8080/trxs');
+    assert.match(own.stderr, /leads back/);
     assert.match((await change(...production)).stdout, /nowhere/);
     assert.equal((await run('payment-service', 'events-url', 'ps_x', ...production)).status, 1);
   });

@@ -205,6 +205,21 @@ test('in development http, private hosts and every port are accepted', () => {
   for (const url of urls) assert.equal(checkOutboundUrl(url, { allowPrivate: true }), null, url);
 });
 
+test('in development only the very origin of this program is its own: other ports and schemes are others', () => {
+  const policy = { allowPrivate: true, ownAddresses: ['pay.example.com'], ownOrigins: ['http://127.0.0.1:8080'] };
+  const own = checkOutboundUrl('http://127.0.0.1:8080/trxs', policy);
+  assert.equal(own?.code, 'URL_NOT_ALLOWED');
+  assert.match(own.message, /leads back/);
+  for (const url of [
+    'http://127.0.0.1:9000/',
+    'https://127.0.0.1:8080/',
+    'http://10.0.0.1:8080/',
+    'https://pay.example.com/',
+  ]) {
+    assert.equal(checkOutboundUrl(url, policy), null, url);
+  }
+});
+
 test('in development too, a URL has one spelling, no credentials and a scheme of the web', () => {
   const urls = ['http://127.1/', 'http://u:p@localhost/', 'file:///etc/passwd', 'gopher://127.0.0.1/', 'x'];
   for (const url of urls) assert.equal(checkOutboundUrl(url, { allowPrivate: true })?.code, 'INVALID_URL', url);

@@ -73,13 +73,28 @@ const forbiddenAnswers: Record<string, string[]> = {
 
 for (const [name, addresses] of Object.entries(forbiddenAnswers)) {
   test(`a name that resolves to ${name} is refused and nothing is dialled`, async () => {
-    const network = fakeNetwork({ 'shop.example.com': [addresses] }, { ownAddresses: ['198.41.0.4'] });
+    const network = fakeNetwork(
+      { 'shop.example.com': [addresses] },
+      { ownPlaces: () => ({ ownAddresses: ['198.41.0.4'] }) },
+    );
     const outcome = await network.fetch({ ...request, url: 'https://shop.example.com/cb', allowPrivate: false });
     assert.equal(failureOf(outcome), 'refused_address URL_NOT_ALLOWED');
     assert.deepEqual(network.dialled, []);
     await network.close();
   });
 }
+
+test('in development too this program never calls itself, by the port that it listens at by then', async () => {
+  const ownOrigins: string[] = [];
+  const network = fakeNetwork({ 'shop.example.com': [['127.0.0.1']] }, { ownPlaces: () => ({ ownOrigins }) });
+  const own = { ...request, url: 'http://shop.example.com:8080/trxs' };
+  assert.equal(failureOf(await network.fetch(own)), 'answered 200');
+  ownOrigins.push('http://shop.example.com:8080');
+  assert.equal(failureOf(await network.fetch(own)), 'refused_address URL_NOT_ALLOWED');
+  assert.equal(failureOf(await network.fetch({ ...own, url: 'http://shop.example.com:8081/trxs' })), 'answered 200');
+  assert.equal(network.dialled.length, 2);
+  await network.close();
+});
 
 for (const url of [
   'http://shop.example.com/cb',

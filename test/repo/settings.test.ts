@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ConfigError, describeSettings, publicUrlProblem, readConfig, SETTINGS } from '../../src/config.ts';
+import { ConfigError, describeSettings, ownPlaces, publicUrlProblem, readConfig, SETTINGS } from '../../src/config.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/settings.md'), 'utf8');
 
@@ -13,6 +13,33 @@ test('every setting is on the page of settings, with its default and its meaning
     ({ name, fallback, meaning }) => `| \`${name}\` | ${fallback === '' ? '—' : `\`${fallback}\``} | ${meaning} |`,
   );
   assert.deepEqual(rows, expected);
+});
+
+const OWN_ORIGINS: [settings: Record<string, string>, own: string[], others: string[]][] = [
+  [{}, ['http://127.0.0.1:8080', 'http://localhost:8080', 'http://[::1]:8080'], ['http://127.0.0.1:9000']],
+  [{ PORT: '80' }, ['http://127.0.0.1', 'http://localhost'], ['http://127.0.0.1:80']],
+  [{ HOST: '0.0.0.0', PORT: '81' }, ['http://127.0.0.1:81', 'http://0.0.0.0:81'], ['http://10.0.0.1:81']],
+  [{ HOST: '10.0.0.1' }, ['http://10.0.0.1:8080'], ['http://127.0.0.1:8080']],
+  [{ HOST: 'fd00::1' }, ['http://[fd00::1]:8080'], []],
+  [
+    { PUBLIC_URL: 'https://pay.example.cl/pagos' },
+    ['https://pay.example.cl', 'http://127.0.0.1:8080'],
+    ['http://pay.example.cl', 'https://pay.example.cl:8443'],
+  ],
+];
+
+for (const [settings, own, others] of OWN_ORIGINS) {
+  test(`the service knows its own origins: ${JSON.stringify(settings)}`, () => {
+    const { ownOrigins } = ownPlaces(readConfig({ ...KEY, ...settings }));
+    for (const origin of own) assert.ok(ownOrigins.includes(origin), origin);
+    for (const origin of others) assert.ok(!ownOrigins.includes(origin), origin);
+  });
+}
+
+test('only the host of PUBLIC_URL is its own on every port', () => {
+  assert.deepEqual(ownPlaces(readConfig(KEY)).ownAddresses, []);
+  const named = ownPlaces(readConfig({ ...KEY, PUBLIC_URL: 'https://pay.example.cl:8443' }));
+  assert.deepEqual(named.ownAddresses, ['pay.example.cl']);
 });
 
 const SECRET_SETTINGS = {
