@@ -47,6 +47,8 @@ export function isExplained(line: BookedLine): boolean {
       return isAsRecorded(line) && line.movement_kind === line.kind && line.movement_amount === line.amount;
     case 'commission':
       return isAsRecorded(line) && line.movement_kind === 'deposit' && line.movement_commission === line.amount;
+    case 'payout_returned':
+      return isAsRecorded(line) && line.movement_decision === 'returned' && line.movement_amount === line.amount;
     case 'returned':
     case 'kept':
       return isAsRecorded(line) && line.movement_decision === line.kind && line.movement_amount === line.amount;

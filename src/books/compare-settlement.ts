@@ -41,9 +41,9 @@ export function compareSettlement(rows: readonly SettlementRow[], lines: readonl
 const SETTLED: readonly EntryKind[] = ['payment', 'late_payment', 'refund', 'returned'];
 
 /** The kinds by which more is owed to us or to the merchant than before; by all others it is less. */
-const ADDING: readonly EntryKind[] = ['payment', 'late_payment', 'kept'];
+const ADDING: readonly EntryKind[] = ['payment', 'late_payment', 'kept', 'payout_returned'];
 
-/** Above 0 for money that was collected or became the merchant's, below 0 for what went back, out or to somebody else. */
+/** Above 0 for money that was collected or became the merchant's (again), below 0 for what went back, out or to somebody else. */
 export function signedAmount({ kind, amount }: Pick<BookedLine, 'kind' | 'amount'>): number {
   return ADDING.includes(kind) ? amount : -amount;
 }

@@ -2,7 +2,8 @@ import type { SqlRow } from '../db/database.ts';
 
 /**
  * What an entry explains. `late_payment`: money that a method took for a transaction which had ended without it; `returned`
- * and `kept` say what became of that. `commission` is what an acquirer kept of a `deposit`.
+ * and `kept` say what became of that. `commission` is what an acquirer kept of a `deposit`. `payout_returned`: a `payout` came
+ * back, or never was.
  */
 export type EntryKind =
   | 'payment'
@@ -10,6 +11,7 @@ export type EntryKind =
   | 'late_payment'
   | 'refund'
   | 'payout'
+  | 'payout_returned'
   | 'deposit'
   | 'commission'
   | 'returned'

@@ -8,11 +8,10 @@ import { listLatePayments } from '../movements/list-movements.ts';
 import type { Decision } from '../movements/movement.ts';
 import { resolveSuspense } from '../movements/resolve-suspense.ts';
 import { findTransaction } from '../transactions/find-transaction.ts';
-import { readLimit } from './options.ts';
+import { readLimit, readReason } from './options.ts';
 import {
   alreadyDone,
   type CommandError,
-  invalidOption,
   notFound,
   print,
   table,
@@ -202,15 +201,6 @@ async function resolve(options: Json & { transaction: string; as: Decision; reas
 
 function neverInSuspense(transaction: string): CommandError {
   return notFound(`No money of transaction ${transaction} was ever in suspense: bin/rubrica books suspense`);
-}
-
-/** It is kept for ever, so nobody's address belongs in it. */
-function readReason(text: string): string {
-  const reason = text.trim();
-  if (reason === '' || reason.length > 200 || /[\p{Cc}@]/u.test(reason)) {
-    throw invalidOption('--reason is 1 to 200 characters, without an e-mail address.');
-  }
-  return reason;
 }
 
 function readHeads(file: string): ExportedHead[] {

@@ -4,12 +4,14 @@ import { formatDecimal } from '../lib/money.ts';
 import { listMovements } from '../movements/list-movements.ts';
 import type { Movement } from '../movements/movement.ts';
 import { type MovementWish, type Recording, recordMovement } from '../movements/record-movement.ts';
+import { type PayoutReturn, returnPayout } from '../movements/return-payout.ts';
 import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
-import { checkMethod, readAmount, readLimit } from './options.ts';
+import { checkMethod, readAmount, readLimit, readReason } from './options.ts';
 import {
   alreadyDone,
   CommandError,
   invalidOption,
+  notFound,
   print,
   table,
   time,
@@ -29,12 +31,15 @@ type CreateOptions = {
   json?: boolean;
 };
 
-/** `payout create | list`, `deposit create | list`. */
+type ReturnOptions = { paymentService: string; environment?: Environment; reason: string; json?: boolean };
+
+/** `payout create | return | list`, `deposit create | list`. */
 export function addMovementCommands(program: Command): void {
   const payout = program.command('payout').description('money that was sent to a merchant');
   addCreate(payout, 'record that it was sent; never more than is available').action((options: CreateOptions) =>
     create('payout', options),
   );
+  addReturn(payout);
   addList(payout, 'payout');
   const deposit = program.command('deposit').description('money that came from a payment method');
   addCreate(deposit, 'record that it came; never more than the method owes')
@@ -49,15 +54,29 @@ function addCreate(group: Command, description: string): Command {
     .command('create')
     .description(description)
     .requiredOption('--payment-service <id>', 'whose books')
-    .addOption(
-      new Option('--environment <environment>', 'whose books; that of RUBRICA_ENV unless said').choices([
-        ...ENVIRONMENTS,
-      ]),
-    )
+    .addOption(booksOption())
     .requiredOption('--amount <amount>', 'such as 1000 or 10.55')
     .requiredOption('--currency <currency>', 'such as CLP')
     .requiredOption('--reference <reference>', "the bank's; the same again is recorded once")
     .option('--json', 'print one JSON object; amounts in minor units');
+}
+
+function addReturn(payout: Command): void {
+  payout
+    .command('return')
+    .description('take back one that the bank sent back, or that was recorded by mistake; all of it, once only')
+    .argument('<reference>', 'under which it was recorded')
+    .requiredOption('--payment-service <id>', 'whose books')
+    .addOption(booksOption())
+    .requiredOption('--reason <text>', 'why, for whoever asks later; name no person')
+    .option('--json', 'print one JSON object; amounts in minor units')
+    .action(takeBack);
+}
+
+function booksOption(): Option {
+  return new Option('--environment <environment>', 'whose books; that of RUBRICA_ENV unless said').choices([
+    ...ENVIRONMENTS,
+  ]);
 }
 
 function addList(group: Command, kind: Movement['kind']): void {
@@ -108,6 +127,10 @@ function recordedOf(recording: Recording, { paymentService, currency, reference,
       throw unknownPaymentService(paymentService);
     case 'different':
       throw alreadyDone(`${reference} was recorded before, as ${amountOf(recording.movement)}: nothing was changed.`);
+    case 'returned':
+      throw alreadyDone(
+        `${reference} was recorded before, and taken back: give what was sent again another reference.`,
+      );
     case 'refused': {
       const most = `${formatDecimal(recording.most, currency)} ${currency}`;
       const what = method === undefined ? `Only ${most} are available for a payout` : `${method} owes only ${most}`;
@@ -124,6 +147,31 @@ function amountOf({ amount, commission, currency }: Movement): string {
   return `${formatDecimal(amount, currency)} ${currency}${kept}`;
 }
 
+async function takeBack(reference: string, options: ReturnOptions): Promise<void> {
+  const wish = { reference, reason: readReason(options.reason), recordedBy: 'command line' };
+  const { environment, taken } = await withApp(async (app) => {
+    const target = { paymentServiceId: options.paymentService, environment: options.environment ?? app.config.mode };
+    return { environment: target.environment, taken: await returnPayout(app, target, wish) };
+  });
+  const payout = returnedOf(taken, options.paymentService, `${reference} in ${environment}`);
+  const said = taken.kind === 'already' ? 'was taken back before' : 'is taken back';
+  print(options, { payout, already: taken.kind === 'already' }, [
+    `payout ${payout.id} of ${amountOf(payout)} in ${environment} ${said}.`,
+  ]);
+}
+
+function returnedOf(taken: PayoutReturn, paymentService: string, which: string): Movement {
+  switch (taken.kind) {
+    case 'unknown':
+      throw unknownPaymentService(paymentService);
+    case 'nothing':
+      throw notFound(`There is no payout ${which}: bin/rubrica payout list`);
+    case 'returned':
+    case 'already':
+      return taken.payout;
+  }
+}
+
 async function list(kind: Movement['kind'], options: { limit: string; json?: boolean }): Promise<void> {
   const limit = readLimit(options.limit);
   const movements = await withApp((app) => listMovements(app, kind, limit));
@@ -138,6 +186,7 @@ async function list(kind: Movement['kind'], options: { limit: string; json?: boo
     movement.reference,
     movement.recorded_by,
     timeInChile(movement.created_at),
+    ...(kind === 'payout' ? [timeInChile(movement.returned_at), movement.return_reason ?? '—'] : []),
   ]);
   const head = [
     'ID',
@@ -150,6 +199,7 @@ async function list(kind: Movement['kind'], options: { limit: string; json?: boo
     'REFERENCE',
     'BY',
     'WHEN (CHILE)',
+    ...(kind === 'payout' ? ['TAKEN BACK (CHILE)', 'WHY'] : []),
   ];
   print(options, { [`${kind}s`]: movements }, rows.length === 0 ? [`No ${kind} yet.`] : table([head, ...rows]));
 }

@@ -46,6 +46,15 @@ export function checkMethod(app: App, method: string): void {
   if (!codes.includes(method)) throw notFound(`There is no payment method ${method}; there are ${codes.join(', ')}.`);
 }
 
+/** Why somebody decided. It is kept for ever, so nobody's address belongs in it. */
+export function readReason(text: string): string {
+  const reason = text.trim();
+  if (reason === '' || reason.length > 200 || /[\p{Cc}@]/u.test(reason)) {
+    throw invalidOption('--reason is 1 to 200 characters, without an e-mail address.');
+  }
+  return reason;
+}
+
 /** All of standard input. */
 export async function readStdin(): Promise<Buffer> {
   const chunks: Buffer[] = [];

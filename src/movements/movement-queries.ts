@@ -21,13 +21,22 @@ export async function selectMovement(
   return row ?? null;
 }
 
-export type ListedMovement = Movement & { payment_service_id: string; name: string; environment: string };
+export type ListedMovement = Movement & {
+  payment_service_id: string;
+  name: string;
+  environment: string;
+  /** When and why it was taken back, if it was. */
+  returned_at: number | null;
+  return_reason: string | null;
+};
 
-/** The newest of a kind. */
+/** The newest of a kind, each with its return: the reference of that is `returnReference`. */
 export function selectMovements(db: Reader, kind: MovementKind, limit: number): Promise<ListedMovement[]> {
   return db.query<ListedMovement>(
-    `select m.*, e.payment_service_id, p.name, e.environment
+    `select m.*, e.payment_service_id, p.name, e.environment, r.created_at as returned_at, r.reason as return_reason
      from movements m
+     left join movements r on r.environment_id = m.environment_id and r.kind = 'resolution'
+       and r.reference = m.kind || ' ' || m.reference
      join environments e on e.id = m.environment_id
      join payment_services p on p.id = e.payment_service_id
      where m.kind = $1 order by m.created_at desc, m.id limit $2`,

@@ -12,11 +12,11 @@ import type { SqlRow } from '../db/database.ts';
 
 /**
  * What money did outside of the service, as a person recorded it. `payout`: it was sent to the merchant. `deposit`: it
- * came from a payment method. `resolution`: it was decided whose money in suspense is.
+ * came from a payment method. `resolution`: what became of money that was booked before, in suspense or as a payout.
  */
 export type MovementKind = 'payout' | 'deposit' | 'resolution';
 
-/** `returned`: the money went back at the payment method. `kept`: it is the merchant's. */
+/** `returned`: the money went back at the payment method, or came back from the bank. `kept`: it is the merchant's. */
 export type Decision = 'returned' | 'kept';
 
 /** A row of `movements`; it never changes. Amounts are in minor units, times UTC milliseconds. */
@@ -24,7 +24,7 @@ export type Movement = SqlRow & {
   id: string;
   environment_id: number;
   kind: MovementKind;
-  /** Under which it was recorded; of a resolution, the entry that it resolves. */
+  /** Under which it was recorded; of a resolution, the entry in suspense or the payout (`returnReference`) that it is about. */
   reference: string;
   amount: number;
   /** Of a deposit: what the acquirer kept, beside the amount that arrived. */
@@ -45,6 +45,11 @@ export function saysTheSame(one: Movement, other: Movement): boolean {
   return CONTENT.every((column) => one[column] === other[column]);
 }
 
+/** Under which the return of a payout is recorded. It has a space, so no entry has this name. */
+export function returnReference({ kind, reference }: Pick<Movement, 'kind' | 'reference'>): string {
+  return `${kind} ${reference}`;
+}
+
 /** What a movement moves between the accounts. */
 export function movementPosting(movement: Movement): Posting {
   const { id, environment_id, created_at, transaction_id, amount, commission, currency } = movement;
@@ -61,10 +66,17 @@ export function movementPosting(movement: Movement): Posting {
   };
 }
 
-function sidesOf({ kind, decision, payment_method }: Movement): Pick<Transfer, 'kind' | 'debit' | 'credit'> {
+function sidesOf({
+  kind,
+  decision,
+  payment_method,
+  transaction_id,
+}: Movement): Pick<Transfer, 'kind' | 'debit' | 'credit'> {
   const receivable = methodReceivable(payment_method ?? '');
   if (kind === 'payout') return { kind, debit: MERCHANT_PAYABLE, credit: BANK };
   if (kind === 'deposit') return { kind, debit: BANK, credit: receivable };
+  // Whatever was in suspense is of a transaction, and a payout is of none.
+  if (transaction_id === null) return { kind: 'payout_returned', debit: BANK, credit: MERCHANT_PAYABLE };
   if (decision === 'kept') return { kind: decision, debit: SUSPENSE, credit: MERCHANT_PAYABLE };
   return { kind: 'returned', debit: SUSPENSE, credit: receivable };
 }

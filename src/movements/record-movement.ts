@@ -9,7 +9,7 @@ import { formatDecimal } from '../lib/money.ts';
 import { recordEnvironmentEvent } from '../outbox/record-event.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { selectEnvironmentId } from '../payment-services/payment-service-queries.ts';
-import { type Movement, movementPosting, saysTheSame } from './movement.ts';
+import { type Movement, movementPosting, returnReference, saysTheSame } from './movement.ts';
 import { insertMovement, selectMovement } from './movement-queries.ts';
 
 /** Whose books. */
@@ -28,11 +28,12 @@ export type MovementWish = {
 };
 
 /**
- * `different`: the reference belongs to a movement that says something else. `refused`: there is no more than `most`.
+ * `different`: the reference belongs to a movement that says something else. `returned`: to one that was taken back, so the
+ * money that was sent again needs a reference of its own. `refused`: there is no more than `most`.
  * `unknown`: there is no such payment service.
  */
 export type Recording =
-  | { kind: 'recorded' | 'replayed' | 'different'; movement: Movement }
+  | { kind: 'recorded' | 'replayed' | 'different' | 'returned'; movement: Movement }
   | { kind: 'refused'; most: number }
   | { kind: 'unknown' };
 
@@ -49,9 +50,7 @@ export function recordMovement(app: App, target: MovementTarget, wish: MovementW
     const movement = newMovement(environmentId, wish, now);
     const available = await lockFunds(tx, environmentId, wish.currency);
     const earlier = await selectMovement(tx, movement);
-    if (earlier !== null) {
-      return { kind: saysTheSame(earlier, movement) ? 'replayed' : 'different', movement: earlier };
-    }
+    if (earlier !== null) return { kind: await compareToEarlier(tx, earlier, movement), movement: earlier };
     const most = wish.kind === 'payout' ? available : await receivableOf(tx, movement);
     if (movement.amount + movement.commission > most) return { kind: 'refused', most };
     await insertMovement(tx, movement);
@@ -77,6 +76,12 @@ function newMovement(environmentId: number, wish: MovementWish, now: number): Mo
     decision: null,
     reason: null,
   };
+}
+
+async function compareToEarlier(tx: Tx, earlier: Movement, movement: Movement) {
+  const back = { ...earlier, kind: 'resolution' as const, reference: returnReference(earlier) };
+  if ((await selectMovement(tx, back)) !== null) return 'returned';
+  return saysTheSame(earlier, movement) ? 'replayed' : 'different';
 }
 
 function receivableOf(tx: Tx, { environment_id, payment_method, currency }: Movement): Promise<number> {

@@ -7,6 +7,7 @@ import { MOVEMENT_COLUMNS, type MovementColumn } from '../../src/books/movement-
 import { type BooksVerification, verifyBooks } from '../../src/books/verify-books.ts';
 import type { SqlRow, SqlValue, Tx } from '../../src/db/database.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
+import { returnPayout } from '../../src/movements/return-payout.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { importPlanted } from '../faults/plants.ts';
@@ -277,6 +278,9 @@ async function trade(app: TestApp, environment: ServiceEnvironment, more: number
   pass();
   await deposit(app, environment, 2000 + more, { commission: 30 });
   await payOut(app, environment, 3000 + more);
+  const reference = `TEF-${more}`;
+  await payOut(app, environment, 1500 + more, { reference });
+  await returnPayout(app, environment, { reference, reason: 'wrong account', recordedBy });
   await acceptedRefund(app, paid, 50);
 }
 

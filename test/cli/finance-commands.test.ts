@@ -162,8 +162,31 @@ suite('books, reconcile and refund on the command line', () => {
       run('deposit', 'create', ...target, '--method', 'simulated', '--reference', 'AB-1', ...more);
     assert.equal((await deposit('--amount', '9700', '--commission', '300')).status, 0);
     assert.match((await deposit('--amount', '9700')).stderr, /nothing was changed/);
-    assert.match((await run('payout', 'list')).stdout, /TEF-1 +command line +[\d-]{10} [\d:]{8} -0[34]:00\n/);
+    assert.match((await run('payout', 'list')).stdout, /TEF-1 +command line +[\d-]{10} [\d:]{8} -0[34]:00 +— +—\n/);
     assert.match((await run('deposit', 'list')).stdout, /9700\.00 CLP +300\.00 +AB-1/);
+  });
+
+  test('payout return takes back one payout, once, and says so where payouts are listed', async () => {
+    const target = ['--payment-service', paymentService];
+    const takeBack = (reference: string, reason: string) =>
+      run('payout', 'return', reference, ...target, '--reason', reason);
+    assert.match((await takeBack('TEF-1', 'ask x@example.cl')).stderr, /without an e-mail address/);
+    assert.match((await takeBack('TEF-9', 'x')).stderr, /^NOT_FOUND: There is no payout TEF-9 in development/);
+    assert.match(
+      (await takeBack('TEF-1', 'wrong account')).stdout,
+      /^payout mv_\w+ of 5000\.00 CLP .* is taken back\./,
+    );
+    assert.match((await takeBack('TEF-1', 'wrong account')).stdout, /was taken back before/);
+    assert.match(
+      (await run('payout', 'list')).stdout,
+      /TEF-1 .* -0[34]:00 +[\d-]{10} [\d:]{8} -0[34]:00 +wrong account\n/,
+    );
+    const again = ['--currency', 'CLP', '--amount', '5000', '--reference'];
+    assert.match(
+      (await run('payout', 'create', ...target, ...again, 'TEF-1')).stderr,
+      /^ALREADY_DONE: TEF-1 was recorded before, and taken back/,
+    );
+    assert.equal((await run('payout', 'create', ...target, ...again, 'TEF-1b')).status, 0);
   });
 
   test('payment-service fee sets what is kept of payments, in parts per million and minor units', async () => {

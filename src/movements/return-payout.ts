@@ -1,0 +1,52 @@
+import type { App } from '../app.ts';
+import { lockEnvironmentFunds } from '../books/balance-queries.ts';
+import { postEntries } from '../books/post-entries.ts';
+import { prefixedId } from '../lib/ids.ts';
+import { selectEnvironmentId } from '../payment-services/payment-service-queries.ts';
+import { type Movement, movementPosting, returnReference } from './movement.ts';
+import { insertMovement, selectMovement } from './movement-queries.ts';
+import type { MovementTarget } from './record-movement.ts';
+
+/** Which payout, by the reference under which it was recorded, and why. `reason` names no person. */
+export type ReturnWish = { reference: string; reason: string; recordedBy: string };
+
+/**
+ * `already`: it was taken back before. `nothing`: no payout has this reference. `unknown`: there is no such payment
+ * service. `payout` is what is taken back.
+ */
+export type PayoutReturn = { kind: 'returned' | 'already'; payout: Movement } | { kind: 'nothing' | 'unknown' };
+
+/**
+ * Takes back a payout that the bank sent back, or that never was: all of it, once only, in one commit with its entry. What it
+ * took is available again. Rejects with `StorageError`.
+ */
+export function returnPayout(app: App, target: MovementTarget, wish: ReturnWish): Promise<PayoutReturn> {
+  const now = app.now();
+  return app.db.transaction<PayoutReturn>(async (tx) => {
+    const environmentId = await selectEnvironmentId(tx, target.paymentServiceId, target.environment);
+    if (environmentId === null) return { kind: 'unknown' };
+    // Two that take back the same payout queue here, so that the second finds the record of the first.
+    await lockEnvironmentFunds(tx, environmentId);
+    const { reference } = wish;
+    const payout = await selectMovement(tx, { environment_id: environmentId, kind: 'payout', reference });
+    if (payout === null) return { kind: 'nothing' };
+    const movement = newReturn(payout, wish, now);
+    if ((await selectMovement(tx, movement)) !== null) return { kind: 'already', payout };
+    await insertMovement(tx, movement);
+    await postEntries(tx, movementPosting(movement));
+    return { kind: 'returned', payout };
+  });
+}
+
+function newReturn(payout: Movement, { reason, recordedBy }: ReturnWish, now: number): Movement {
+  return {
+    ...payout,
+    id: prefixedId('mv'),
+    kind: 'resolution',
+    reference: returnReference(payout),
+    created_at: now,
+    recorded_by: recordedBy,
+    decision: 'returned',
+    reason,
+  };
+}

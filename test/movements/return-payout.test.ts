@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { availableBalance } from '../../src/books/available-balance.ts';
+import { signedAmount } from '../../src/books/compare-settlement.ts';
+import { listBalances, listEntries } from '../../src/books/list-books.ts';
+import { reconcileEntries } from '../../src/books/reconcile-entries.ts';
+import { verifyBooks } from '../../src/books/verify-books.ts';
+import { boundsOfDay } from '../../src/lib/calendar-day.ts';
+import { listLatePayments, listMovements } from '../../src/movements/list-movements.ts';
+import { returnPayout } from '../../src/movements/return-payout.ts';
+import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { createLatePayment, createPaidTransaction, removeGuards } from '../support/test-books.ts';
+import { deposit, payOut } from '../support/test-movements.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+
+forEachEngine('a payout that comes back', (openTestDatabase) => {
+  test('is booked the other way round, and what it took is available again', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    await payOut(app, environment, 9000, { reference: 'TEF-1' });
+    const taken = await takeBack(app, environment, 'TEF-1');
+    assert.deepEqual([taken.kind, 'payout' in taken && taken.payout.amount], ['returned', 9000]);
+    const [entry] = await listEntries(app, null, 1);
+    assert.deepEqual(
+      [entry?.kind, entry?.debit_account, entry?.credit_account, entry?.amount, entry?.transaction_id],
+      ['payout_returned', 'bank', 'merchant:payable', 9000, null],
+    );
+    assert.equal(await available(app, environment), 10_000);
+    const bank = (await listBalances(app)).find(({ account }) => account === 'bank');
+    assert.deepEqual([bank?.debits, bank?.credits], [9000, 9000]);
+    const [listed] = await listMovements(app, 'payout', 10);
+    assert.deepEqual([listed?.returned_at, listed?.return_reason], [entry?.created_at, 'wrong account']);
+  });
+
+  test('fits the day and the chain, and what is changed or missing of it is named', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    await payOut(app, environment, 9000, { reference: 'TEF-1' });
+    await takeBack(app, environment, 'TEF-1');
+    const scope = { environmentIds: [environment.id], ...boundsOfDay('2026-01-15'), transactionId: 0 };
+    const { lines, problems } = await reconcileEntries(app, scope);
+    assert.deepEqual(problems, []);
+    assert.deepEqual(
+      lines.map((line) => [line.kind, line.movement_reference, signedAmount(line)]),
+      [
+        ['payment', null, 10_000],
+        ['payout', 'TEF-1', -9000],
+        ['payout_returned', 'payout TEF-1', 9000],
+      ],
+    );
+    const verified = await verifyBooks(app);
+    assert.deepEqual([verified.problems, verified.records, verified.balances], [[], [], []]);
+    await removeGuards(app.db);
+    await app.db.transaction((tx) => tx.query("update movements set amount = 1 where kind = 'resolution'"));
+    const changed = (await verifyBooks(app)).records;
+    assert.deepEqual(
+      changed.map(({ problem, entry }) => [problem, entry]),
+      [['unexplained', '3.0']],
+    );
+    await app.db.transaction((tx) => tx.query("delete from journal_entries where kind = 'payout_returned'"));
+    assert.deepEqual(
+      (await reconcileEntries(app, scope)).problems.map(({ problem }) => problem),
+      ['unbooked'],
+    );
+  });
+
+  test('comes back once, however many say so, and what is sent again has a reference of its own', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    await payOut(app, environment, 9000, { reference: 'TEF-1' });
+    const all = await Promise.all(Array.from({ length: 8 }, () => takeBack(app, environment, 'TEF-1')));
+    assert.equal(all.filter(({ kind }) => kind === 'returned').length, 1);
+    assert.equal(all.filter(({ kind }) => kind === 'already').length, 7);
+    assert.equal((await payOut(app, environment, 9000, { reference: 'TEF-1' })).kind, 'returned');
+    assert.equal(await available(app, environment), 10_000);
+    assert.equal((await payOut(app, environment, 9000, { reference: 'TEF-2' })).kind, 'recorded');
+    assert.equal(await available(app, environment), 1000);
+  });
+
+  test('is one of these books: another environment, a deposit and what was never recorded are none', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    await payOut(app, environment, 1000, { reference: 'TEF-1' });
+    await deposit(app, environment, 1000, { reference: 'AB-1' });
+    const other = await createTestEnvironment(app);
+    assert.deepEqual(await takeBack(app, other, 'TEF-1'), { kind: 'nothing' });
+    assert.deepEqual(await takeBack(app, environment, 'AB-1'), { kind: 'nothing' });
+    assert.deepEqual(await takeBack(app, environment, 'payout TEF-1'), { kind: 'nothing' });
+    assert.deepEqual(await takeBack(app, { ...environment, paymentServiceId: 'ps_x' }, 'TEF-1'), { kind: 'unknown' });
+    assert.equal(await available(app, environment), 9000);
+  });
+
+  test('resolves no money in suspense, also where its reference looks like an entry', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    await createLatePayment(app, environment);
+    const [late] = await listLatePayments(app, 1);
+    await payOut(app, environment, 1000, { reference: late?.entry as string });
+    assert.equal((await takeBack(app, environment, late?.entry as string)).kind, 'returned');
+    assert.equal((await listLatePayments(app, 1))[0]?.decision, null);
+  });
+
+  test('of payouts that come while it comes back, no more is taken than there is', async () => {
+    const { app, environment } = await open(openTestDatabase);
+    await payOut(app, environment, 10_000, { reference: 'TEF-1' });
+    const back = takeBack(app, environment, 'TEF-1');
+    const payouts = await Promise.all(Array.from({ length: 8 }, () => payOut(app, environment, 2500)));
+    assert.equal((await back).kind, 'returned');
+    const recorded = payouts.filter(({ kind }) => kind === 'recorded').length;
+    assert.ok(recorded <= 4);
+    assert.equal(await available(app, environment), 10_000 - 2500 * recorded);
+  });
+});
+
+async function open(openTestDatabase: OpenTestDatabase) {
+  const app = createTestApp(await openTestDatabase());
+  const environment = await createTestEnvironment(app);
+  await createPaidTransaction(app, environment, { amount: 10_000 });
+  app.now.advance(1000);
+  return { app, environment };
+}
+
+function takeBack(app: TestApp, { paymentServiceId, environment }: ServiceEnvironment, reference: string) {
+  app.now.advance(1000);
+  const wish = { reference, reason: 'wrong account', recordedBy: 'command line' };
+  return returnPayout(app, { paymentServiceId, environment }, wish);
+}
+
+function available(app: TestApp, { id }: ServiceEnvironment): Promise<number> {
+  return availableBalance(app, { environmentIds: [id], transactionId: 0 }, 'CLP');
+}
