@@ -34,8 +34,8 @@ function receive(string $body): int
  */
 function mark_as_paid(string $reference): bool
 {
-    // The server keeps its process id from request to request.
-    $folder = getenv('ORDERS_FOLDER') ?: sys_get_temp_dir() . '/rubrica-orders-' . getmypid();
+    // The same for every worker of the server, and another for another shop.
+    $folder = getenv('ORDERS_FOLDER') ?: sys_get_temp_dir() . '/rubrica-orders-' . sha1(getenv('SERVICE_TOKEN'));
     @mkdir($folder, 0700);
     // Mode x makes the file or fails: of callbacks that come together, one makes it.
     return @fopen("$folder/" . sha1($reference), 'x') !== false;
