@@ -50,6 +50,11 @@ export const CATALOGUE = {
     'Send 1 to 100 visible ASCII characters without spaces at the ends.',
   ),
   INVALID_SESSION_ID: entry(400, 'The session id cannot be used', 'Send 5 to 61 visible characters.'),
+  CARD_NUMBER: entry(
+    400,
+    'A value looks like a card number',
+    'Card numbers belong to the payment method alone. Send your own number; one that only looks so can begin with a letter.',
+  ),
   INVALID_ACCOUNT_ID: entry(
     400,
     'The Service Token cannot be used',

@@ -1,3 +1,4 @@
+import { isCardNumber } from './card-number.ts';
 import { currencyExponent } from './currency-exponents.ts';
 import type { CallbackField, RequestField } from './field-names.ts';
 import { rememberAccepted } from './remember-accepted.ts';
@@ -15,6 +16,8 @@ export function checkRequestGrammar(values: Record<RequestField, string>, option
   checkEmail(problems, values.x_customer_email);
   expectForm(problems, 'x_reference', values.x_reference, LATIN_TEXT, 100, 'INVALID_REFERENCE');
   checkSessionId(problems, values.x_session_id);
+  checkNoCard(problems, 'x_reference', values.x_reference);
+  checkNoCard(problems, 'x_session_id', values.x_session_id);
   if (!COUNTRY.test(values.x_shop_country)) problems.push(problem('INVALID_COUNTRY', 'x_shop_country'));
   checkUrl(problems, 'x_url_callback', values.x_url_callback, allowHttp);
   checkUrl(problems, 'x_url_cancel', values.x_url_cancel, allowHttp);
@@ -100,6 +103,11 @@ function checkEmail(problems: Problem[], email: string): void {
 function checkSessionId(problems: Problem[], sessionId: string): void {
   if (sessionId.length < 5) problems.push(problem('INVALID_SESSION_ID', 'x_session_id'));
   else expectForm(problems, 'x_session_id', sessionId, LATIN_TEXT, 61, 'INVALID_SESSION_ID');
+}
+
+/** Card numbers belong to the payment method alone; these are the fields in which a person may have typed one. */
+function checkNoCard(problems: Problem[], field: string, text: string): void {
+  if (isCardNumber(text)) problems.push(problem('CARD_NUMBER', field));
 }
 
 function checkUrl(problems: Problem[], field: string, text: string, allowHttp: boolean): void {

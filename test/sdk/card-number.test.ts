@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isCardNumber } from '../../sdk/src/card-number.ts';
+
+/** The numbers that issuers and payment methods publish for tests, or of their ranges with a check digit. */
+const CARDS = {
+  Visa: ['4222222222222', '4111111111111111', '4051885600446623', '4000000000000000006'],
+  Mastercard: ['5105105105105100', '5555555555554444', '2221000000000009', '2223003122003222', '2720990000000007'],
+  'American Express': ['341111111111111', '378282246310005'],
+  Diners: ['30000000000004', '36227206271667', '38520000023237'],
+  Discover: ['6011111111111117', '6500000000000002'],
+};
+
+for (const [issuer, numbers] of Object.entries(CARDS)) {
+  test(`a number of ${issuer} is a card number, however it is spaced, and with another check digit none`, () => {
+    for (const number of numbers) {
+      assert.equal(isCardNumber(number), true, number);
+      assert.equal(isCardNumber(number.replaceAll(/(.{4})(?=.)/g, '$1 ')), true, number);
+      assert.equal(isCardNumber(number.replaceAll(/(.{4})(?=.)/g, '$1-')), true, number);
+      const other = number.slice(0, -1) + ((Number(number.at(-1)) + 1) % 10);
+      assert.equal(isCardNumber(other), false, other);
+    }
+  });
+}
+
+test('other texts are none', () => {
+  const texts = [
+    '',
+    'ORD-1',
+    '4111',
+    '411111111111111',
+    'A4111111111111111',
+    '4111111111111111A',
+    '4111.1111.1111.1111',
+  ];
+  for (const text of [...texts, '7992739871300000', '0000000000000000', '1111111111111117']) {
+    assert.equal(isCardNumber(text), false, text);
+  }
+});
+
+test('a number that is made of the time is never taken for a card, whatever is added to it', () => {
+  const HOUR = 3_600_000;
+  for (let time = Date.UTC(2020, 0); time < Date.UTC(2034, 0); time += 5 * HOUR + 61_003) {
+    const [year, month, day, ...clock] = new Date(time).toISOString().slice(0, 19).split(/\D/);
+    const short = year?.slice(2);
+    const tail = clock.join('');
+    for (const start of [
+      `${year}${month}${day}`,
+      `${short}${month}${day}`,
+      `${day}${month}${year}`,
+      `${day}${month}${short}`,
+    ]) {
+      for (const more of ['', '7', '42', '123', '1234'])
+        assert.equal(isCardNumber(start + tail + more), false, start + tail + more);
+    }
+    for (const text of [String(time), `${time}123`, String(time).slice(0, 10)])
+      assert.equal(isCardNumber(text), false, text);
+  }
+});
