@@ -67,8 +67,8 @@ export type RefundRequest = {
   payment: { attemptId: string; externalId: string | null; account: string | null; detail: PaymentDetail };
   /** How often this refund has been looked up before. */
   lookups: number;
-  /** UTC milliseconds at which it was accepted. */
-  startedAt: number;
+  /** UTC milliseconds of the last time that it was asked for; `null`: nobody has asked for it. */
+  askedAt: number | null;
 };
 
 /** What a payment method says of a refund; the words mean what they mean for a payment. */

@@ -21,7 +21,7 @@ export const simulatedMethod: PaymentMethod = {
     partial: true,
     request: async (refund) => answerOf(refund, 0),
     // It remembers nothing; who has never looked has never asked.
-    lookup: async (refund) => (refund.lookups === 0 ? { kind: 'absent' } : answerOf(refund, refund.lookups)),
+    lookup: async (refund) => (refund.askedAt === null ? { kind: 'absent' } : answerOf(refund, refund.lookups)),
   },
 };
 

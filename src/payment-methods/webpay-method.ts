@@ -119,18 +119,18 @@ async function isOnForm(client: WebpayClient, token: string): Promise<boolean> {
   return bodyOf(await client.status(token))['status'] === 'INITIALIZED';
 }
 
-/** A first look-up needs no question: nobody has asked for this refund before. Later the payment's balance tells. */
+/** Where nobody has asked for this refund yet there is nothing to find. Later the payment's balance tells. */
 async function lookUpRefund(
   options: WebpayOptions,
   refund: RefundRequest,
 ): Promise<RefundOutcome | { kind: 'absent' }> {
-  if (refund.lookups === 0) return { kind: 'absent' };
+  if (refund.askedAt === null) return { kind: 'absent' };
   const client = await clientForRefund(options, refund);
   const body = bodyOf(await client.status(tokenOf(refund)));
   const refunded = refundedAmountOf(body, refund.paid);
   if (refunded === refund.refundedBefore) {
     // What was asked for a moment ago may still be on its way into the balance.
-    return options.now() - refund.startedAt < REFUND_NEEDS_MS ? { kind: 'unknown' } : { kind: 'absent' };
+    return options.now() - refund.askedAt < REFUND_NEEDS_MS ? { kind: 'unknown' } : { kind: 'absent' };
   }
   if (refunded !== refund.refundedBefore + refund.amount) return { kind: 'unknown' };
   return { kind: 'approved', detail: { type: String(body['status']) } };

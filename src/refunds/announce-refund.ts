@@ -25,7 +25,8 @@ export async function announceRefund(
     type: `refund.${state}` as const,
     createdAt: refund.settled_at ?? refund.created_at,
     data: {
-      refund: { id, type, amount: formatDecimal(amount, currency), currency, ...JSON.parse(detail ?? '{}') },
+      // Ours last: a method may have a `type` of its own.
+      refund: { ...JSON.parse(detail ?? '{}'), id, type, amount: formatDecimal(amount, currency), currency },
     },
   };
   await recordEvents(tx, [event]);

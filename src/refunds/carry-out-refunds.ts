@@ -6,7 +6,7 @@ import type { PaymentMethod, RefundOutcome, RefundRequest } from '../payment-met
 import type { Transaction } from '../transactions/transaction.ts';
 import { selectTransaction } from '../transactions/transaction-queries.ts';
 import type { Refund } from './refund.ts';
-import { claimRefunds, hasDueRefunds, sumCompleted } from './refund-queries.ts';
+import { claimRefunds, hasDueRefunds, noteAsked, sumCompleted } from './refund-queries.ts';
 import { settleRefund } from './settle-refund.ts';
 
 /** Longer than a look-up and a request may take together, so that no second worker asks meanwhile. */
@@ -49,6 +49,8 @@ async function askForRefund(app: App, refund: Refund, claimedAt: number): Promis
   const about = { method: method.code, refund: refund.id };
   const known = await putQuestion(app, { ...about, question: 'look_up_refund' }, () => method.refunds.lookup(request));
   if (known.kind !== 'absent') return known;
+  // Known before it is asked, so that whoever looks next knows since when the money may be on its way.
+  await app.db.transaction((tx) => noteAsked(tx, refund.id, app.now()));
   if (app.now() > claimedAt + ASK_WITHIN_MS) return { kind: 'unknown' };
   return putQuestion(app, { ...about, question: 'refund' }, () => method.refunds.request(request));
 }
@@ -79,7 +81,7 @@ async function describeRefund(app: App, refund: Refund, transaction: Transaction
       detail: JSON.parse(attempt.detail ?? '{}') as RefundRequest['payment']['detail'],
     },
     lookups: refund.lookups - 1,
-    startedAt: refund.created_at,
+    askedAt: refund.asked_at,
   };
 }
 

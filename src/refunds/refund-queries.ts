@@ -108,6 +108,10 @@ export async function postponeRefund(tx: Tx, id: string, nextLookupAt: number): 
   await tx.query('update refunds set next_lookup_at = $2 where id = $1', [id, nextLookupAt]);
 }
 
+export async function noteAsked(tx: Tx, id: string, at: number): Promise<void> {
+  await tx.query('update refunds set asked_at = $2 where id = $1', [id, at]);
+}
+
 /**
  * Due, and the first of its transaction that has no end yet: a method is never asked for two refunds of one payment at a
  * time, so that what it says of the payment can be told apart.

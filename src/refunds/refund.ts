@@ -17,6 +17,8 @@ export type Refund = SqlRow & {
   settled_at: number | null;
   next_lookup_at: number | null;
   lookups: number;
+  /** When its payment method was last asked for the money. */
+  asked_at: number | null;
   state: RefundState;
   type: RefundType;
   /** Id of the user, or `command line`. */

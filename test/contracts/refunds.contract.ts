@@ -2,13 +2,16 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { RefundOutcome, RefundRequest, Refunds } from '../../src/payment-methods/payment-method.ts';
 
-/** How a method gives back, and how to make a refund of a paid amount that it ends as the name says. */
+/** How a method gives back, and how to make a refund of a paid amount, not asked for yet, that it ends as the name says. */
 export type RefundsUnderTest = {
   refunds: Refunds;
   refund: (end: 'approved' | 'declined') => RefundRequest;
 };
 
 type Said = RefundOutcome | { kind: 'absent' };
+
+/** So long ago that whatever was asked for then is done. */
+const ASKED_AT = 0;
 
 /** More look-ups than any method may need. */
 const MOST_LOOKUPS = 5;
@@ -43,7 +46,7 @@ export function describeRefunds(name: string, open: () => Promise<RefundsUnderTe
         const said = await carriedOut(refunds, asked);
         const { kind } = said.at(-1) as Said;
         for (const lookups of [said.length, said.length + 1]) {
-          assert.equal((await look(refunds, asked, lookups)).kind, kind);
+          assert.equal((await look(refunds, { ...asked, askedAt: ASKED_AT }, lookups)).kind, kind);
         }
       });
     }
@@ -63,7 +66,7 @@ export function describeRefunds(name: string, open: () => Promise<RefundsUnderTe
 async function carriedOut(refunds: Refunds, asked: RefundRequest): Promise<Said[]> {
   const said: Said[] = [await refunds.request(asked).catch(() => ({ kind: 'unknown' as const }))];
   for (let lookups = 1; lookups <= MOST_LOOKUPS && !isEnd(said.at(-1)); lookups++) {
-    said.push(await look(refunds, asked, lookups));
+    said.push(await look(refunds, { ...asked, askedAt: ASKED_AT }, lookups));
   }
   return said;
 }

@@ -24,7 +24,7 @@ for (const [name, approved, declined] of ends) {
       refundedBefore: 0,
       payment: { attemptId: 'pa_1', externalId: null, account: null, detail: { authorization_code: '001001' } },
       lookups: 0,
-      startedAt: 0,
+      askedAt: null,
     }),
   }));
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { verifyBooks } from '../../src/books/verify-books.ts';
 import { readFeed } from '../../src/outbox/read-feed.ts';
+import type { RefundOutcome, RefundRequest } from '../../src/payment-methods/payment-method.ts';
 import { setEventsUrl } from '../../src/payment-services/set-events-url.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { findRefund } from '../../src/refunds/find-refund.ts';
@@ -107,7 +108,7 @@ forEachEngine('giving money back', (openTestDatabase) => {
       refundedBefore: 1000,
       payment: { attemptId: attempt?.id, externalId: null, account: null, detail: { authorization_code: code } },
       lookups: 0,
-      startedAt: app.now(),
+      askedAt: null,
     });
   });
 
@@ -152,6 +153,45 @@ forEachEngine('giving money back', (openTestDatabase) => {
     assert.equal(method.requested.length, 1);
     const alarms = await app.metrics.unansweredRefunds.get();
     assert.equal(alarms.values[0]?.value, 1);
+  });
+
+  for (const ending of ['the answer is lost', 'the worker dies'] as const) {
+    test(`where ${ending} and the balance is slow to tell, a refund that began late is asked for once`, async () => {
+      let asked: number | null = null;
+      const request = async () => {
+        asked = app.now();
+        throw new Error('connection reset');
+      };
+      // As Webpay: what was asked for is in the balance two minutes later at the latest.
+      const lookup = async ({ askedAt }: RefundRequest): Promise<RefundOutcome | { kind: 'absent' }> => {
+        if (asked !== null && app.now() > asked + 119_000) return { kind: 'approved', detail: {} };
+        return { kind: askedAt !== null && app.now() < askedAt + 120_000 ? 'unknown' : 'absent' };
+      };
+      const method = refundingMethod({ request, lookup });
+      const opened = await open(openTestDatabase, { method });
+      const app = ending === 'the worker dies' ? dyingWith(opened.app, () => asked !== null) : opened.app;
+      await acceptedRefund(app, opened.paid, 1000);
+      app.now.advance(600_000);
+      for (let second = 0; second < 500; second++) {
+        await carryOutRefunds(second === 0 ? app : opened.app, 10);
+        app.now.advance(1000);
+      }
+      assert.equal(method.requested.length, 1);
+      assert.deepEqual(await refundsOf(opened.app, opened.paid), [['completed', 1000]]);
+    });
+  }
+
+  test('a method’s own words about a refund take the place of none of ours', async () => {
+    const detail = { type: 'NULLIFIED', amount: 1, balance: 8990 };
+    const method = refundingMethod({ request: async () => ({ kind: 'approved', detail }) });
+    const { app, paid } = await open(openTestDatabase, { method });
+    const { id } = await acceptedRefund(app, paid, 4000);
+    await carryOutRefunds(app, 10);
+    await untilVisible(app);
+    const { events } = await readFeed(app, { id: 'operator', environmentIds: null }, null, 100);
+    assert.deepEqual(events.at(-1)?.data, {
+      refund: { id, type: 'parcial', amount: '4000.00', currency: 'CLP', balance: 8990 },
+    });
   });
 
   test('a worker that died before it asked is replaced by one that asks', async () => {
@@ -272,6 +312,13 @@ async function open(
   const environment = await createTestEnvironment(app);
   const paid = await createPaidTransaction(app, environment, { amount: options.amount ?? 12_990 });
   return { app, paid, method, paymentServiceId: environment.paymentServiceId };
+}
+
+/** An app whose process has ended as soon as `dead` says so: nothing more is written. */
+function dyingWith(app: TestApp, dead: () => boolean): TestApp {
+  const transaction: typeof app.db.transaction = (work) =>
+    dead() ? Promise.reject(new Error('the process has ended')) : app.db.transaction(work);
+  return { ...app, db: { ...app.db, transaction } };
 }
 
 async function refundEntries(app: TestApp) {
