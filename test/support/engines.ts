@@ -87,7 +87,7 @@ async function createPostgresDatabase(migrated: boolean): Promise<NewDatabase> {
 async function findOrCreateTemplate(client: pg.Client): Promise<string> {
   const schema = globSync('migrations/*.sql', { cwd: join(import.meta.dirname, '../..') }).sort();
   const hash = createHash('sha256');
-  for (const file of schema) hash.update(readFileSync(join(import.meta.dirname, '../..', file)));
+  for (const file of schema) hash.update(file).update(readFileSync(join(import.meta.dirname, '../..', file)));
   const name = `template_${hash.digest('hex').slice(0, 16)}`;
   await client.query('select pg_advisory_lock(1)');
   const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name]);
