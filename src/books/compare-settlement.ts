@@ -21,19 +21,20 @@ export type Comparison = {
  */
 export function compareSettlement(rows: readonly SettlementRow[], lines: readonly BookedLine[]): Comparison[] {
   const ofAcquirer = lines.filter(({ kind }) => SETTLED.includes(kind));
-  const unused = new Map(ofAcquirer.map((line) => [line, keysOf(line)]));
+  const byOrder = Map.groupBy(ofAcquirer, (line) => keysOf(line).buyOrder);
+  const byCode = Map.groupBy(ofAcquirer, (line) => keysOf(line).authorizationCode);
+  const unused = new Set(ofAcquirer);
   const compared = rows.map((row): Comparison => {
-    const candidates = [...unused].filter(([line, keys]) => mayBe(row, line, keys));
-    const [best] = candidates
-      .map(([line]) => ({ line, differs: differencesOf(row, line) }))
+    const named = (row.buyOrder === null ? byCode.get(row.authorizationCode) : byOrder.get(row.buyOrder)) ?? [];
+    const [best] = named
+      .filter((line) => unused.has(line) && Math.sign(row.amount) === Math.sign(signedAmount(line)))
+      .map((line) => ({ line, differs: differencesOf(row, line) }))
       .sort((one, other) => one.differs.length - other.differs.length);
     if (best === undefined) return { kind: 'missing_in_books', row, line: null, differs: [] };
     unused.delete(best.line);
     return { kind: best.differs.length === 0 ? 'matched' : 'different', row, ...best };
   });
-  const left = [...unused.keys()].map(
-    (line): Comparison => ({ kind: 'missing_in_settlement', row: null, line, differs: [] }),
-  );
+  const left = [...unused].map((line): Comparison => ({ kind: 'missing_in_settlement', row: null, line, differs: [] }));
   return [...compared, ...left];
 }
 
@@ -66,11 +67,6 @@ function readDetail(text: string | null): Detail {
     ...(buy_order !== undefined && { buy_order: String(buy_order) }),
     ...(authorization_code !== undefined && { authorization_code: String(authorization_code) }),
   };
-}
-
-function mayBe(row: SettlementRow, line: BookedLine, keys: ReturnType<typeof keysOf>): boolean {
-  if (Math.sign(row.amount) !== Math.sign(signedAmount(line))) return false;
-  return row.buyOrder === null ? row.authorizationCode === keys.authorizationCode : row.buyOrder === keys.buyOrder;
 }
 
 function differencesOf(row: SettlementRow, line: BookedLine): Comparison['differs'] {

@@ -1,4 +1,5 @@
 import { parse } from 'csv-parse/sync';
+import { currencyExponent } from '../../sdk/src/currency-exponents.ts';
 import { isDay } from '../lib/calendar-day.ts';
 import { parseDecimal } from '../lib/money.ts';
 
@@ -37,16 +38,20 @@ const NAMES = {
  * the first line that could be read in two ways: a comparison with a guess in it is none.
  */
 export function readSettlement(text: string): SettlementRow[] {
-  const [names = [], ...rows] = readCells(text);
-  const columns = findColumns(names);
-  return rows.map((cells, index) => readRow(cells, columns, index + 2));
+  const [names, ...rows] = readCells(text);
+  const columns = findColumns(names?.record ?? []);
+  return rows.map(({ record, info }) => readRow(record, columns, info.lines));
 }
 
-function readCells(text: string): string[][] {
+/** A row with the line on which it ends. */
+type Cells = { record: string[]; info: { lines: number } };
+
+function readCells(text: string): Cells[] {
   const [firstLine = ''] = text.split('\n', 1);
   const delimiter = firstLine.split(';').length > firstLine.split(',').length ? ';' : ',';
   try {
-    return parse(text, { bom: true, delimiter, trim: true, skip_empty_lines: true });
+    const options = { bom: true, delimiter, trim: true, skip_empty_lines: true, info: true } as const;
+    return parse(text, options) as unknown as Cells[];
   } catch (error) {
     throw new SettlementError(`The file is no CSV: ${(error as Error).message}`);
   }
@@ -108,10 +113,12 @@ function readDate(text: string): string | null {
   return isDay(date) ? date : null;
 }
 
-/** `12990`, `$12.990` (dots between thousands, where the currency has no decimals), `10.55`, `10,55`, `-12990`. */
+/** `12990`, `$12.990` (one dot is between thousands where the currency has no decimals), `1.234,50`, `10.55`, `10,55`, `-12990`. */
 function readAmount(text: string, currency: string): number | null {
   const [, sign = '', digits = ''] = /^(-?)\s*\$?\s*([\d.,]+)$/.exec(text) ?? [];
-  const decimal = /^\d{1,3}(\.\d{3})+(,\d+)?$/.test(digits) ? digits.replaceAll('.', '') : digits;
+  const isGrouped = /^\d{1,3}(\.\d{3})+(,\d+)?$/.test(digits);
+  const isFraction = currencyExponent(currency) !== 0 && /^\d{1,3}\.\d{3}$/.test(digits);
+  const decimal = isGrouped && !isFraction ? digits.replaceAll('.', '') : digits;
   const amount = parseDecimal(decimal.replace(',', '.'), currency);
   return amount === null || amount === 0 ? null : sign === '-' ? -amount : amount;
 }

@@ -151,11 +151,13 @@ test('a file whose columns cannot be told is refused with what it names and what
 
 test('a file as spreadsheets in Chile write it is read', () => {
   const text =
-    '\uFEFFFecha Venta;Orden de Compra;Código Autorización;Monto;Moneda\r\n15/01/2026;rb-1;012;$12.990;CLP\r\n16-01-2026;rb-2;;-1.000.000;\r\n2026-01-17;;7;10,55;USD\r\n';
+    '\uFEFFFecha Venta;Orden de Compra;Código Autorización;Monto;Moneda\r\n15/01/2026;rb-1;012;$12.990;CLP\r\n16-01-2026;rb-2;;-1.000.000;\r\n2026-01-17;;7;10,55;USD\r\n2026-01-17;;8;1.234,5;USD\r\n2026-01-17;;9;1.234;KWD\r\n';
   assert.deepEqual(readSettlement(text), [
     { fileLine: 2, date: '2026-01-15', buyOrder: 'rb-1', authorizationCode: '012', amount: 12_990, currency: 'CLP' },
     { fileLine: 3, date: '2026-01-16', buyOrder: 'rb-2', authorizationCode: null, amount: -1_000_000, currency: 'CLP' },
     { fileLine: 4, date: '2026-01-17', buyOrder: null, authorizationCode: '7', amount: 1055, currency: 'USD' },
+    { fileLine: 5, date: '2026-01-17', buyOrder: null, authorizationCode: '8', amount: 123_450, currency: 'USD' },
+    { fileLine: 6, date: '2026-01-17', buyOrder: null, authorizationCode: '9', amount: 1234, currency: 'KWD' },
   ]);
 });
 
@@ -169,6 +171,8 @@ const UNREADABLE: [csv: string, message: RegExp][] = [
   ['date,buy_order,amount\n2026-01-15,x,0', /Line 2: the amount/],
   ['date,buy_order,amount\n2026-01-15,x,1\n2026-01-15,x,(5)', /Line 3: the amount/],
   ['date,buy_order,amount\n2026-01-15,,1', /Line 2: neither/],
+  ['date,buy_order,amount\n2026-01-15,x,1\n\n2026-01-15,,1', /Line 4: neither/],
+  ['date,buy_order,amount,currency\n2026-01-15,x,1.234,USD', /Line 2: the amount/],
   ['date,buy_order,amount\n2026-01-15,x,1,2,3', /no CSV/],
 ];
 for (const [csv, message] of UNREADABLE) {
