@@ -1,4 +1,4 @@
-import { chmodSync, existsSync } from 'node:fs';
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { composeApp } from '../compose-app.ts';
@@ -38,16 +38,29 @@ async function runMigrate(options: { json?: boolean }): Promise<void> {
 
 async function backup(file: string, options: { json?: boolean }): Promise<void> {
   const target = resolve(file);
-  if (existsSync(target)) throw alreadyDone(`${file} exists, and a backup never overwrites: give another name.`);
   if (!existsSync(dirname(target)))
     throw invalidOption(`There is no folder ${dirname(target)}: make it, or name another.`);
   await withApp(async (app) => {
     if (app.db.engine !== 'sqlite')
       throw invalidOption('Only the embedded store is backed up so: use pg_dump or pg_basebackup.');
-    await app.db.backup(target);
-    chmodSync(target, 0o600);
+    makeEmptyFile(target, file);
+    await app.db.backup(target).catch((error) => {
+      // A part of a copy must not be taken for one.
+      rmSync(target);
+      throw error;
+    });
   });
   print(options, { file: target }, [
     `Written to ${target}. It needs the same MASTER_KEY (or master.key) when it is put back; keep that in another place.`,
   ]);
+}
+
+/** For this user alone from its first byte on. */
+function makeEmptyFile(target: string, named: string): void {
+  try {
+    closeSync(openSync(target, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    throw alreadyDone(`${named} exists, and a backup never overwrites: give another name.`);
+  }
 }

@@ -1,5 +1,6 @@
 import { payUrl } from '../checkout/pay-link.ts';
 import type { Endpoint } from './endpoint.ts';
+import { Type } from './openapi/json-schema.ts';
 import { createFromRequest } from './post-trxs.ts';
 import { SIGNED_REQUEST_ERRORS, SIGNED_REQUEST_EXAMPLE, SignedRequestSchema } from './schemas.ts';
 
@@ -16,7 +17,9 @@ export const postInitTransaction: Endpoint = {
     description:
       'Answers 303 to the pay page. Prefer `POST /trxs` from your server: a signed request that never reaches a browser cannot be read there.',
     tag: 'Transactions',
-    parameters: [],
+    parameters: [
+      { name: 'method', in: 'query', description: 'Code of the payment method to begin with', schema: Type.String() },
+    ],
     body: SignedRequestSchema,
     bodyExample: SIGNED_REQUEST_EXAMPLE,
     replies: { 303: { description: 'To the pay page', headers: { Location: 'The pay page' } } },

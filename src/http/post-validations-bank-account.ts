@@ -20,7 +20,8 @@ import {
 const IDEMPOTENCY_PARAMETER = {
   name: 'Idempotency-Key',
   in: 'header',
-  description: 'Within a day the same key answers with the first result, and asks no provider twice',
+  description:
+    'Within a day the same key answers with the first result. Only two requests at the same moment may both ask a provider',
   schema: Type.String({ minLength: 1, maxLength: 200 }),
 } as const;
 
