@@ -69,7 +69,7 @@ function describe(code: string, { foundBy, title, fix, fixes }: Explained, base:
 <p>${renderInline(fix)}</p>
 ${languages.map(([language, text]) => html`<h2>${LANGUAGE_NAMES[language]}</h2>\n<p>${text}</p>\n`)}
 ${isAboutSigning(code) && html`<p><a href="${base}/docs/sign">Sign a request in the browser</a> and see every step, or follow <a href="${base}/docs/quickstart-create">Take a payment</a>.</p>`}
-<p><a href="${base}/errors">All errors</a></p>
+<p><a class="secondary" href="${base}/errors">All errors</a></p>
 </article>`;
 }
 
