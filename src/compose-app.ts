@@ -2,6 +2,7 @@ import pino from 'pino';
 import type { App } from './app.ts';
 import { type Config, ownPlaces } from './config.ts';
 import { openDatabase } from './db/open-database.ts';
+import type { OwnPlaces } from './lib/address-filter.ts';
 import { systemClock } from './lib/clock.ts';
 import { errorForLog } from './lib/error-for-log.ts';
 import { createSafeFetch } from './lib/safe-fetch.ts';
@@ -33,7 +34,9 @@ export function composeApp(config: Config, onFatal: (error: unknown) => void): R
     timestamp: false,
     mixin: () => ({ time: new Date(now()).toISOString() }),
   });
-  const outbound = createSafeFetch({ ownPlaces: () => ownPlaces(config) });
+  // With the first request, because the port is known only once the service listens.
+  let places: OwnPlaces | null = null;
+  const outbound = createSafeFetch({ ownPlaces: () => (places ??= ownPlaces(config)) });
   const db = openDatabase(config.databaseUrl, {
     connections: config.databaseConnections,
     pooler: config.databasePooler,

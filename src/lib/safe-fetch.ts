@@ -23,7 +23,7 @@ export type FetchOutcome = Exchange & { durationMs: number };
 export type SafeFetch = (request: FetchRequest) => Promise<FetchOutcome>;
 
 export type SafeFetchOptions = {
-  /** Asked with each request: the port is known only once this program listens. */
+  /** Asked with a request and not before: the port is known only once this program listens. */
   ownPlaces?: () => OwnPlaces;
   resolve?: Resolve;
   dial?: Dial;
