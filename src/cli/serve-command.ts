@@ -9,7 +9,7 @@ import { holdStore } from '../db/hold-store.ts';
 import { buildServer } from '../http/build-server.ts';
 import { ROUTES } from '../http/routes.ts';
 import { withinTime } from '../lib/within-time.ts';
-import { releaseEveryCallback } from '../outbox/release-every-callback.ts';
+import { releaseClaims } from '../outbox/release-claims.ts';
 import { startWorker } from '../worker.ts';
 import { prepareStore } from './prepare-store.ts';
 
@@ -67,7 +67,7 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
   const startedAt = performance.now();
   const migrations = await prepareStore(app);
   // Nobody else serves it, so whoever had claimed them has ended, by `kill -9` say.
-  if (app.db.engine === 'sqlite') await releaseEveryCallback(app);
+  if (app.db.engine === 'sqlite') await releaseClaims(app);
   const server = buildServer(app, ROUTES);
   await server.listen({ port: config.port, host: config.host });
   const { port } = server.server.address() as AddressInfo;

@@ -1,8 +1,7 @@
 import type { App } from '../app.ts';
-import { lockEnvironmentFunds } from '../books/balance-queries.ts';
 import { postEntries } from '../books/post-entries.ts';
 import { prefixedId } from '../lib/ids.ts';
-import { selectEnvironmentId } from '../payment-services/payment-service-queries.ts';
+import { lockEnvironmentId } from '../payment-services/payment-service-queries.ts';
 import { type Movement, movementPosting, returnReference } from './movement.ts';
 import { insertMovement, selectMovement } from './movement-queries.ts';
 import type { MovementTarget } from './record-movement.ts';
@@ -23,10 +22,9 @@ export type PayoutReturn = { kind: 'returned' | 'already'; payout: Movement } | 
 export function returnPayout(app: App, target: MovementTarget, wish: ReturnWish): Promise<PayoutReturn> {
   const now = app.now();
   return app.db.transaction<PayoutReturn>(async (tx) => {
-    const environmentId = await selectEnvironmentId(tx, target.paymentServiceId, target.environment);
-    if (environmentId === null) return { kind: 'unknown' };
     // Two that take back the same payout queue here, so that the second finds the record of the first.
-    await lockEnvironmentFunds(tx, environmentId);
+    const environmentId = await lockEnvironmentId(tx, target.paymentServiceId, target.environment);
+    if (environmentId === null) return { kind: 'unknown' };
     const { reference } = wish;
     const payout = await selectMovement(tx, { environment_id: environmentId, kind: 'payout', reference });
     if (payout === null) return { kind: 'nothing' };
