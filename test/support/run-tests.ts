@@ -50,7 +50,8 @@ async function prepare(): Promise<ThrowawayPostgres | undefined> {
   }
   const binaries = process.env.POSTGRES_BIN;
   if (binaries === undefined) return undefined;
-  const postgres = await startThrowawayPostgres(binaries);
+  // The harnesses that let PostgreSQL crash start clusters of their own.
+  const postgres = await startThrowawayPostgres(binaries, { durable: false });
   process.env.TEST_POSTGRES_URL = postgres.url;
   return postgres;
 }
