@@ -82,14 +82,21 @@ function createMoneyCounters(registers: Registry[]) {
       help: 'Answers of payment methods that contradict the state of their transaction: each needs a person',
       registers,
     }),
+    attention: new Gauge({
+      name: 'rubrica_attention',
+      help: 'What waits for a person, by kind, read from the store; see bin/rubrica attention list',
+      labelNames: ['kind'],
+      registers,
+    }),
+    attentionOldest: new Gauge({
+      name: 'rubrica_attention_oldest_seconds',
+      help: 'For how long the oldest of a kind has waited for a person; 0 when none waits',
+      labelNames: ['kind'],
+      registers,
+    }),
     unresolvedPayments: new Gauge({
       name: 'rubrica_unresolved_payments',
       help: 'Payments in suspense about which nobody has decided: each needs a person',
-      registers,
-    }),
-    unansweredPayments: new Counter({
-      name: 'rubrica_unanswered_payments_total',
-      help: 'Look-ups without an end of payments that began more than a day ago: each needs a person',
       registers,
     }),
     refunds: new Counter({

@@ -4,7 +4,6 @@ import { settleDueValidations } from './bank-validation/settle-validations.ts';
 import { lookUpPayments } from './checkout/look-up-payments.ts';
 import { anchorClock } from './db/anchor-clock.ts';
 import { removeEndedLimits } from './limits/consume-limit.ts';
-import { measureSuspense } from './movements/list-movements.ts';
 import { createCallbackDelivery } from './outbox/deliver-callbacks.ts';
 import { storeSecretUse } from './payment-services/note-secret-use.ts';
 import { carryOutRefunds } from './refunds/carry-out-refunds.ts';
@@ -13,7 +12,6 @@ import { expireTransactions } from './transactions/expire-transactions.ts';
 /** What the worker does, how often it looks when there was nothing to do, and how much it takes at once. */
 const IDLE_MS = 250;
 const ANCHOR_EVERY_MS = 60_000;
-const MEASURE_EVERY_MS = 15_000;
 const BATCH = 100;
 
 export type Worker = {
@@ -37,7 +35,6 @@ export function startWorker(app: App): Worker {
       await storeSecretUse(app);
       return 0;
     }),
-    loop(app, 'suspense', () => measureSuspense(app).then(() => 0), MEASURE_EVERY_MS),
     loop(app, 'clock', () => anchorClock(app.db, app.now).then(() => 0), ANCHOR_EVERY_MS),
   ];
   return {

@@ -69,7 +69,6 @@ async function lookUp(app: App, attempt: PaymentAttempt, question: Question): Pr
 }
 
 function alarmUnanswered(app: App, attempt: PaymentAttempt): void {
-  app.metrics.unansweredPayments.inc();
   app.log.error(
     { alarm: 'unanswered', transaction: attempt.transaction_id, attempt: attempt.id, method: attempt.payment_method },
     'a payment method has not said for a day what became of a payment',

@@ -104,7 +104,10 @@ export async function claimAttemptOf(
   return row ?? null;
 }
 
-/** Keeps what a method said that is about something else. The first such answer stays. */
-export async function noteContradiction(tx: Tx, id: string, detail: string): Promise<void> {
-  await tx.query('update payment_attempts set detail = $2 where id = $1 and detail is null', [id, detail]);
+/** Keeps what a method said that contradicts what is known. The first such answer stays until a person has decided. */
+export async function noteContradiction(tx: Tx, id: string, at: number, contradiction: string): Promise<void> {
+  await tx.query(
+    'update payment_attempts set contradicted_at = $2, contradiction = $3 where id = $1 and contradicted_at is null',
+    [id, at, contradiction],
+  );
 }

@@ -24,6 +24,12 @@ export type PaymentAttempt = SqlRow & {
   account: string | null;
   external_id: string | null;
   detail: string | null;
+  /** When the method was last told to take the money, and when it answered that; null: not told, or not answered. */
+  commit_sent_at: number | null;
+  commit_answered_at: number | null;
+  /** Since when the method contradicts what is known, until a person has decided; and what it said, as JSON text. */
+  contradicted_at: number | null;
+  contradiction: string | null;
 };
 
 type Answer = AttemptState | 'already' | 'conflict' | 'ignored';

@@ -116,8 +116,8 @@ async function reviewPayment(app: App, found: Found, outcome: Contradiction): Pr
     if (answerTo(attempt.state, outcome.kind) !== 'unknown') return { kind: 'ignored', transaction };
     const nextLookupAt = cause.at + pauseBeforeLookup(attempt.lookups);
     await postponeAttempt(tx, { id: attempt.id, state: 'unknown', nextLookupAt, externalId: null });
-    if (attempt.detail !== null) return { kind: 'conflict', transaction };
-    await noteContradiction(tx, attempt.id, JSON.stringify(outcome.detail));
+    if (attempt.contradicted_at !== null) return { kind: 'conflict', transaction };
+    await noteContradiction(tx, attempt.id, cause.at, JSON.stringify(outcome.detail));
     return recordConflict(tx, transaction, cause);
   });
   if (settlement.kind === 'conflict') alarmConflict(app, settlement, cause);

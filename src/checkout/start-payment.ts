@@ -66,6 +66,10 @@ function openAttempt(app: App, { id, environment_id }: Transaction, methodCode: 
     account: null,
     external_id: null,
     detail: null,
+    commit_sent_at: null,
+    commit_answered_at: null,
+    contradicted_at: null,
+    contradiction: null,
   };
   return app.db.transaction<Opened>(async (tx) => {
     const transaction = await lockTransaction(tx, id);

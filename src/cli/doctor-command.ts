@@ -2,6 +2,7 @@ import { statfsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
+import { measureAttention } from '../attention/measure-attention.ts';
 import { composeApp, type RunningApp } from '../compose-app.ts';
 import {
   type Config,
@@ -14,10 +15,11 @@ import {
 } from '../config.ts';
 import { readServerTime } from '../db/anchor-clock.ts';
 import { pendingMigrations } from '../db/migrate.ts';
-import { countGivenUp, selectOldestDue } from '../outbox/outbox-queries.ts';
+import { selectOldestDue } from '../outbox/outbox-queries.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { listPaymentServices } from '../payment-services/list-payment-services.ts';
 import { countSeals } from '../sealing/reseal.ts';
+import { formatAge } from './attention-commands.ts';
 import { print, table } from './print.ts';
 import { SEALED_KINDS } from './sealed-kinds.ts';
 
@@ -98,7 +100,7 @@ async function findingsIn(app: RunningApp): Promise<Finding[]> {
     const fix = 'serve does it when it starts; without it: bin/rubrica migrate';
     return [...engine, problem('schema', `lacks ${pending.join(', ')}`, fix)];
   }
-  return [...engine, fine('schema', 'up to date'), await masterKeyFinding(app), ...(await callbackFindings(app))];
+  return [...engine, fine('schema', 'up to date'), await masterKeyFinding(app), ...(await workFindings(app))];
 }
 
 function sqliteFindings({ databaseUrl }: Config): Finding[] {
@@ -162,15 +164,19 @@ async function masterKeyFinding(app: RunningApp): Promise<Finding> {
 
 const LATE_MS = 300_000;
 
-/** What was given up before has been seen, or nobody looks. */
-const GIVEN_UP_WITHIN_MS = 7 * 86_400_000;
+async function workFindings(app: RunningApp): Promise<Finding[]> {
+  return [lateFinding(app, await selectOldestDue(app.db)), ...(await attentionFindings(app))];
+}
 
-async function callbackFindings(app: RunningApp): Promise<Finding[]> {
-  const givenUp = await countGivenUp(app.db, app.now() - GIVEN_UP_WITHIN_MS);
-  const late = lateFinding(app, await selectOldestDue(app.db));
-  if (givenUp === 0) return [late];
-  const fix = 'bin/rubrica callback list --state dead, then callback show ID, and callback resend when it is mended';
-  return [late, problem('callbacks', `${givenUp} of the last 7 days were given up: nobody tells the shop`, fix)];
+/** A line for each kind of what waits for a person. */
+async function attentionFindings(app: RunningApp): Promise<Finding[]> {
+  const measured = await measureAttention(app);
+  return measured.map(({ kind, nouns, count, oldest }) => {
+    if (count === 0) return fine(kind, `no ${nouns[0]}`);
+    const age = formatAge(Math.max(0, app.now() - (oldest ?? app.now())));
+    const says = `${count} ${nouns[count === 1 ? 0 : 1]}, the oldest for ${age}`;
+    return problem(kind, says, `bin/rubrica attention list --kind ${kind}`);
+  });
 }
 
 function lateFinding(app: RunningApp, oldest: number | null): Finding {

@@ -1,3 +1,4 @@
+import { showAttention } from '../attention/measure-attention.ts';
 import { Problem } from '../error-catalogue.ts';
 import { withinTime } from '../lib/within-time.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -56,6 +57,7 @@ export const getMetrics: Endpoint = {
   },
   handle: async (app, _request, reply) => {
     const { registry } = app.metrics;
+    await showAttention(app);
     return reply.header('content-type', registry.contentType).send(await registry.metrics());
   },
 };

@@ -1,12 +1,6 @@
 import type { App } from '../app.ts';
 import type { MovementKind } from './movement.ts';
-import {
-  countUnresolved,
-  type LatePayment,
-  type ListedMovement,
-  selectLatePayments,
-  selectMovements,
-} from './movement-queries.ts';
+import { type LatePayment, type ListedMovement, selectLatePayments, selectMovements } from './movement-queries.ts';
 
 /** The newest of a kind, with the names of their payment service and environment. */
 export function listMovements(app: App, kind: MovementKind, limit: number): Promise<ListedMovement[]> {
@@ -16,9 +10,4 @@ export function listMovements(app: App, kind: MovementKind, limit: number): Prom
 /** Money that was in suspense or still is, the newest first. */
 export function listLatePayments(app: App, limit: number): Promise<LatePayment[]> {
   return selectLatePayments(app.db, 0, limit);
-}
-
-/** Shows in the metrics how much waits for a person's decision. For the worker. */
-export async function measureSuspense(app: App): Promise<void> {
-  app.metrics.unresolvedPayments.set(await countUnresolved(app.db));
 }

@@ -65,26 +65,37 @@ export type LatePayment = SqlRow & {
 
 const RESOLVES = `m.environment_id = j.environment_id and m.kind = 'resolution' and m.reference = j.link || '.' || j.line`;
 
-/** Of one transaction or of all (0), the newest first. */
-export function selectLatePayments(db: Reader, transactionId: number, limit: number): Promise<LatePayment[]> {
-  return db.query<LatePayment>(
-    `select j.environment_id, e.payment_service_id, p.name, e.environment, j.link || '.' || j.line as entry, j.created_at,
-       j.transaction_id, j.debit_account, j.amount, j.currency, m.decision, m.reason, m.created_at as resolved_at
+const LATE_PAYMENTS = `select j.environment_id, e.payment_service_id, p.name, e.environment,
+       j.link || '.' || j.line as entry, j.created_at, j.transaction_id, j.debit_account, j.amount, j.currency,
+       m.decision, m.reason, m.created_at as resolved_at
      from journal_entries j
      join environments e on e.id = j.environment_id
      join payment_services p on p.id = e.payment_service_id
-     left join movements m on ${RESOLVES}
-     where j.kind = 'late_payment' and (j.transaction_id = $1 or $1 = 0)
+     left join movements m on ${RESOLVES}`;
+
+/** Of one transaction or of all (0), the newest first. */
+export function selectLatePayments(db: Reader, transactionId: number, limit: number): Promise<LatePayment[]> {
+  return db.query<LatePayment>(
+    `${LATE_PAYMENTS} where j.kind = 'late_payment' and (j.transaction_id = $1 or $1 = 0)
      order by j.created_at desc, j.environment_id, j.link desc limit $2`,
     [transactionId, limit],
   );
 }
 
-/** Of how many nobody has decided. */
-export async function countUnresolved(db: Reader): Promise<number> {
-  const [row] = await db.query<{ unresolved: number }>(
-    `select count(*) as unresolved from journal_entries j
+/** Money about which nobody has decided: how much of it there is, and since when the oldest waits. */
+export async function measureUnresolved(db: Reader): Promise<{ count: number; oldest: number | null }> {
+  const [row] = await db.query<{ count: number; oldest: number | null }>(
+    `select count(*) as count, min(j.created_at) as oldest from journal_entries j
      where j.kind = 'late_payment' and not exists (select 1 from movements m where ${RESOLVES})`,
   );
-  return row?.unresolved ?? 0;
+  return row ?? { count: 0, oldest: null };
+}
+
+/** The same, the oldest first. */
+export function selectUnresolved(db: Reader, limit: number): Promise<LatePayment[]> {
+  return db.query<LatePayment>(
+    `${LATE_PAYMENTS} where j.kind = 'late_payment' and m.id is null
+     order by j.created_at, j.environment_id, j.link limit $1`,
+    [limit],
+  );
 }

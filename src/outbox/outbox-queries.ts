@@ -252,17 +252,6 @@ export async function selectCallbackIds(
   return rows.map((row) => row.id);
 }
 
-/** How many were given up at or after `since` and never delivered: a shop may refuse what it has taken before. */
-export async function countGivenUp(db: Reader, since: number): Promise<number> {
-  const [row] = await db.query<{ given_up: number }>(
-    `select count(*) as given_up from callbacks c
-     where c.state = 'dead' and c.finished_at >= $1 and not exists
-       (select 1 from delivery_attempts a where a.callback_id = c.id and a.status between 200 and 299)`,
-    [since],
-  );
-  return row?.given_up ?? 0;
-}
-
 export type ListedCallback = SqlRow & {
   id: number;
   transaction_id: number;

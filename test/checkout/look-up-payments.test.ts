@@ -5,17 +5,9 @@ import { startPayment } from '../../src/checkout/start-payment.ts';
 import type { PaymentOutcome } from '../../src/payment-methods/payment-method.ts';
 import { simulatedMethod } from '../../src/payment-methods/simulated-method.ts';
 import { forEachEngine } from '../support/engines.ts';
-import { createTestApp } from '../support/test-app.ts';
+import { createTestApp, listenForAlarms } from '../support/test-app.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
-import {
-  declined,
-  openCheckout,
-  openOtherProcess,
-  readAttempt,
-  readCounter,
-  readStates,
-  scriptMethod,
-} from './checkout-case.ts';
+import { declined, openCheckout, openOtherProcess, readAttempt, readStates, scriptMethod } from './checkout-case.ts';
 
 const pending: PaymentOutcome = { kind: 'pending' };
 
@@ -111,16 +103,19 @@ forEachEngine('looking payments up', (openTestDatabase) => {
   });
 
   test('a payment without an answer for more than a day is alarmed, and still not guessed', async () => {
-    const { app, transaction } = await openCheckout(openTestDatabase, {
+    const opened = await openCheckout(openTestDatabase, {
       method: scriptMethod({ start: async () => pending, lookup: async () => ({ kind: 'unknown' }) }),
     });
+    const { log, alarms } = listenForAlarms();
+    const { transaction } = opened;
+    const app = { ...opened.app, log };
     await startPayment(app, transaction, 'scripted');
     app.now.advance(24 * 60 * 60 * 1000);
     await lookUpPayments(app, 10);
-    assert.equal(await readCounter(app.metrics.unansweredPayments), 0);
+    assert.deepEqual(alarms, []);
     app.now.advance(15 * 60 * 1000);
     await lookUpPayments(app, 10);
-    assert.equal(await readCounter(app.metrics.unansweredPayments), 1);
+    assert.deepEqual(alarms, ['unanswered']);
     assert.equal((await readStates(app)).transaction, 'pending');
   });
 

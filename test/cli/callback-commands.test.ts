@@ -46,7 +46,7 @@ suite('callbacks that were given up, on the command line', () => {
     assert.equal(status, 1);
     assert.match(
       stdout,
-      /\nPROBLEM {2}callbacks {7}2 of the last 7 days were given up.*\n +bin\/rubrica callback list --state dead/,
+      /\nPROBLEM {2}callback {8}2 callbacks given up, the oldest for \d+ \w+\n +bin\/rubrica attention list --kind callback\n/,
     );
   });
 

@@ -43,7 +43,20 @@ suite('doctor', () => {
     assert.equal(after.ok, true);
     assert.deepEqual(
       after.findings.map(({ check }) => check),
-      ['node', 'database', 'disk', 'schema', 'master-key', 'callbacks', 'public-url', 'port'],
+      [
+        'node',
+        'database',
+        'disk',
+        'schema',
+        'master-key',
+        'callbacks',
+        'payment',
+        'refund',
+        'suspense',
+        'callback',
+        'public-url',
+        'port',
+      ],
     );
     const port = after.settings.find(({ name }) => name === 'PORT');
     assert.deepEqual([port?.value, port?.source], ['0', 'environment']);

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { showAttention } from '../../src/attention/measure-attention.ts';
 import { availableBalance } from '../../src/books/available-balance.ts';
 import { listBalances, listEntries } from '../../src/books/list-books.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
-import { listLatePayments, measureSuspense } from '../../src/movements/list-movements.ts';
+import { listLatePayments } from '../../src/movements/list-movements.ts';
 import type { Decision } from '../../src/movements/movement.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
@@ -70,7 +71,8 @@ function resolve(app: TestApp, transactionId: number, decision: Decision) {
 
 /** As the metrics show it. */
 async function unresolved(app: TestApp): Promise<number> {
-  await measureSuspense(app);
+  await showAttention(app);
+  app.now.advance(1000);
   const { values } = await app.metrics.unresolvedPayments.get();
   return values[0]?.value ?? -1;
 }

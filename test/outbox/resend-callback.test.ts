@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { App } from '../../src/app.ts';
 import type { FetchOutcome } from '../../src/lib/safe-fetch.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
-import { countGivenUp } from '../../src/outbox/outbox-queries.ts';
+import { measureGivenUp } from '../../src/outbox/given-up-callback-queries.ts';
 import { findCallback, listCallbacks, resendCallback, resendCallbacks } from '../../src/outbox/resend-callback.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
@@ -20,14 +20,14 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
     await createPaidTransaction(app, environment);
     const begun = app.now();
     await deliverUntilEnd(app);
-    assert.equal(await countGivenUp(app.db, begun), 1);
-    assert.equal(await countGivenUp(app.db, app.now() + 1), 0);
+    assert.equal((await measureGivenUp(app.db, begun)).count, 1);
+    assert.equal((await measureGivenUp(app.db, app.now() + 1)).count, 0);
     const [callback] = await listCallbacks(app, 'dead', 10);
     shop.answers = 200;
     await resendCallback(app, callback?.id as number);
-    assert.equal(await countGivenUp(app.db, begun), 0);
+    assert.equal((await measureGivenUp(app.db, begun)).count, 0);
     await deliverUntilEnd(app);
-    assert.equal(await countGivenUp(app.db, begun), 0);
+    assert.equal((await measureGivenUp(app.db, begun)).count, 0);
   });
 
   test('are not counted when the shop has taken them before and refuses them sent again', async () => {
@@ -40,7 +40,7 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
     await deliverUntilEnd(app);
     const found = await findCallback(app, callback?.id as number);
     assert.equal(found?.callback.state, 'dead');
-    assert.equal(await countGivenUp(app.db, 0), 0);
+    assert.equal((await measureGivenUp(app.db, 0)).count, 0);
   });
 
   test('are sent again all at once, and every attempt there ever was is counted', async () => {

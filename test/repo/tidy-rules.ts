@@ -10,6 +10,7 @@ const layers: readonly (readonly string[])[] = [
   ['cli'],
   ['compose-app'],
   ['http', 'console', 'worker'],
+  ['attention'],
   [
     'movements',
     'refunds',

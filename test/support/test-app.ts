@@ -67,3 +67,13 @@ export function createSeededRandom(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
+
+/** A log that keeps the names of the alarms that it was told, in order. */
+export function listenForAlarms(): { log: App['log']; alarms: string[] } {
+  const alarms: string[] = [];
+  const write = (line: string) => {
+    const { alarm } = JSON.parse(line) as { alarm?: string };
+    if (alarm !== undefined) alarms.push(alarm);
+  };
+  return { log: pino({ base: null }, { write }), alarms };
+}

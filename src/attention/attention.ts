@@ -1,0 +1,40 @@
+import type { App } from '../app.ts';
+
+/** The name of a kind, in the list, in the metrics and in `doctor`. */
+export type AttentionName = 'payment' | 'refund' | 'suspense' | 'callback';
+
+/** Something that waits for longer than usual, or that contradicts what is known. A person ends it with `command`. */
+export type Waiting = {
+  /** Of the payment attempt, the refund, the callback …, as `command` takes it. */
+  id: string;
+  /** The id of the payment service, its name, and its environment. */
+  payment_service: string;
+  name: string;
+  environment: string;
+  transaction: number | null;
+  /** UTC milliseconds. */
+  since: number;
+  /** In minor units of `currency`; both null where no money waits. */
+  amount: number | null;
+  currency: string | null;
+  /** Why it needs a person, in a sentence. */
+  reason: string;
+  /** The command that ends it, with words in capitals for what the person knows. */
+  command: string;
+};
+
+/** One line of `attention list`. `age` is in milliseconds. */
+export type AttentionRow = { kind: AttentionName; age: number } & Waiting;
+
+/** How much of a kind waits, and since when the oldest does, in UTC milliseconds. */
+export type AttentionMeasure = { count: number; oldest: number | null };
+
+/** A kind of what can wait. Both ask the store by an index, because every scrape of the metrics measures. */
+export type AttentionKind = {
+  readonly kind: AttentionName;
+  /** What waits, as a person counts it: `2 payments`. */
+  readonly nouns: readonly [one: string, many: string];
+  measure(app: App): Promise<AttentionMeasure>;
+  /** The oldest first, at most `limit`. */
+  list(app: App, limit: number): Promise<Waiting[]>;
+};

@@ -1,0 +1,41 @@
+import type { Database, SqlRow } from '../db/database.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+/** A callback that nobody tries any more and that was never delivered, with whose it is. */
+export type GivenUpCallback = SqlRow & {
+  id: number;
+  payment_service: string;
+  name: string;
+  environment: string;
+  transaction_id: number;
+  since: number;
+  attempts: number;
+};
+
+/** A shop may refuse what it has taken before: that one knows. */
+const GIVEN_UP = `select c.id, c.finished_at as since from callbacks c
+  where c.state = 'dead' and c.finished_at >= $1 and not exists
+    (select 1 from delivery_attempts d where d.callback_id = c.id and d.status between 200 and 299)`;
+
+/** Callbacks given up at or after `since`. */
+export async function measureGivenUp(db: Reader, since: number): Promise<{ count: number; oldest: number | null }> {
+  const [row] = await db.query<{ count: number; oldest: number | null }>(
+    `select count(*) as count, min(since) as oldest from (${GIVEN_UP}) as given_up`,
+    [since],
+  );
+  return row ?? { count: 0, oldest: null };
+}
+
+/** The same, the oldest first. */
+export function selectGivenUp(db: Reader, since: number, limit: number): Promise<GivenUpCallback[]> {
+  return db.query<GivenUpCallback>(
+    `select c.id, e.payment_service_id as payment_service, p.name, e.environment, c.transaction_id, g.since, c.attempts
+     from (${GIVEN_UP}) as g
+     join callbacks c on c.id = g.id
+     join environments e on e.id = c.environment_id
+     join payment_services p on p.id = e.payment_service_id
+     order by g.since, c.id limit $2`,
+    [since, limit],
+  );
+}

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { listAttention } from '../../src/attention/list-attention.ts';
+import { measureAttention, showAttention } from '../../src/attention/measure-attention.ts';
+import { startPayment } from '../../src/checkout/start-payment.ts';
+import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
+import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
+import { openCheckout, readAttempt, scriptMethod } from '../checkout/checkout-case.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { createLatePayment, createPaidTransaction } from '../support/test-books.ts';
+import { acceptedRefund } from '../support/test-refunds.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+
+const HOUR = 60 * 60_000;
+
+forEachEngine('what waits for a person', (openTestDatabase) => {
+  test('is nothing in a store in which all goes well', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await createPaidTransaction(app, await createTestEnvironment(app));
+    app.now.advance(HOUR);
+    assert.deepEqual(await listAttention(app, null, 10), []);
+    const counts = (await measureAttention(app)).map(({ kind, count, oldest }) => [kind, count, oldest]);
+    assert.deepEqual(counts, [
+      ['payment', 0, null],
+      ['refund', 0, null],
+      ['suspense', 0, null],
+      ['callback', 0, null],
+    ]);
+  });
+
+  test('a payment whose method says nothing is listed after half an hour, with its age and the command that ends it', async () => {
+    const method = scriptMethod({ start: async () => ({ kind: 'unknown' }) });
+    const { app, environment, transaction } = await openCheckout(openTestDatabase, { method });
+    const begun = app.now();
+    await startPayment(app, transaction, 'scripted');
+    const { id } = await readAttempt(app);
+    app.now.advance(HOUR / 2 - 1);
+    assert.deepEqual(await listAttention(app, null, 10), []);
+    app.now.advance(1);
+    assert.deepEqual(await listAttention(app, null, 10), [
+      {
+        kind: 'payment',
+        id,
+        payment_service: environment.paymentServiceId,
+        name: 'Test shop',
+        environment: 'development',
+        transaction: transaction.id,
+        since: begun,
+        age: HOUR / 2,
+        amount: 12_990,
+        currency: 'CLP',
+        reason: 'scripted has not said what became of it',
+        command: `bin/rubrica payment settle ${id} --outcome approved|declined|aborted --evidence FILE --reason TEXT`,
+      },
+    ]);
+  });
+
+  test('a payment that its method contradicts is listed at once, with what it said', async () => {
+    const detail = { reason: 'other_payment', amount: 1 };
+    const method = scriptMethod({ start: async () => ({ kind: 'contradiction', detail }) });
+    const { app, transaction } = await openCheckout(openTestDatabase, { method });
+    await startPayment(app, transaction, 'scripted');
+    const [row, ...others] = await listAttention(app, 'payment', 10);
+    assert.deepEqual([row?.transaction, row?.age, others], [transaction.id, 0, []]);
+    assert.match(row?.reason ?? '', /something else than what is known: \{"reason":"other_payment","amount":1\}/);
+  });
+
+  test('a refund without an end is listed after a day, money in suspense until somebody decides', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    const refund = await acceptedRefund(app, await createPaidTransaction(app, environment), 1000);
+    app.now.advance(1);
+    const late = await createLatePayment(app, environment);
+    assert.deepEqual(
+      (await listAttention(app, null, 10)).map(({ kind, transaction, amount }) => [kind, transaction, amount]),
+      [['suspense', late.id, late.amount]],
+    );
+    app.now.advance(24 * HOUR);
+    assert.deepEqual(
+      (await listAttention(app, null, 10)).map(({ kind, id }) => [kind, id]),
+      [
+        ['refund', refund.id],
+        ['suspense', '2.0'],
+      ],
+    );
+    assert.equal((await listAttention(app, null, 1)).length, 1);
+    await resolveSuspense(app, late.id, { decision: 'returned', reason: 'seen', recordedBy: 'command line' });
+    assert.deepEqual(await listAttention(app, 'suspense', 10), []);
+  });
+
+  test('a callback that was given up is listed until it is sent again', async () => {
+    const app = createTestApp(await openTestDatabase(), {
+      fetch: async () => ({ kind: 'answered', status: 400, retryAfter: null, excerpt: '', durationMs: 1 }),
+    });
+    const { id } = await createPaidTransaction(app, await createTestEnvironment(app));
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const delivery = createCallbackDelivery(app);
+      await delivery.poll();
+      await delivery.drain();
+      app.now.advance(HOUR);
+    }
+    const [row] = await listAttention(app, null, 10);
+    assert.deepEqual([row?.kind, row?.transaction, row?.amount], ['callback', id, null]);
+    assert.equal(row?.command, `bin/rubrica callback resend ${row?.id}`);
+  });
+
+  test('the metrics read it from the store, in every process the same, and say nothing when the store does not answer', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    await createLatePayment(app, environment);
+    app.now.advance(90_000);
+    const other = createTestApp(app.db, { now: app.now });
+    for (const process of [app, other]) {
+      await showAttention(process);
+      const text = await process.metrics.registry.metrics();
+      assert.match(text, /^rubrica_attention\{kind="suspense"\} 1$/m);
+      assert.match(text, /^rubrica_attention\{kind="payment"\} 0$/m);
+      assert.match(text, /^rubrica_attention_oldest_seconds\{kind="suspense"\} 90$/m);
+      assert.match(text, /^rubrica_unresolved_payments 1$/m);
+    }
+    const gone = createTestApp({ ...app.db, query: async () => Promise.reject(new Error('gone')) });
+    await showAttention(gone);
+    assert.doesNotMatch(await gone.metrics.registry.metrics(), /^rubrica_attention/m);
+  });
+});
