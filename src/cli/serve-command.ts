@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { composeApp, type RunningApp } from '../compose-app.ts';
 import { type Config, describeSettings, publicOrigin, publicUrlProblem, readConfig } from '../config.ts';
+import { StorageError } from '../db/database.ts';
 import { holdStore } from '../db/hold-store.ts';
 import { buildServer } from '../http/build-server.ts';
 import { ROUTES } from '../http/routes.ts';
@@ -49,7 +50,7 @@ export type RunningService = { app: RunningApp; url: string; stop(): Promise<voi
 export async function startService(settings: Config): Promise<RunningService> {
   const config = { ...settings };
   const hold = holdStore(config.databaseUrl);
-  const app = composeApp(config, stopAfterFailedCommit);
+  const app = composeApp(config, stopAtOnce);
   const close = async () => {
     await app.close();
     hold.release();
@@ -105,10 +106,14 @@ async function endConnections(server: HttpServer): Promise<void> {
 }
 
 /**
- * After an I/O error in a commit nobody knows what is on disk. The answers that wait are `OUTCOME_UNKNOWN`; they leave,
- * and the next start reads the truth.
+ * After an I/O error in a commit nobody knows what is on disk, and of a store that was removed or replaced nothing is kept.
+ * The answers that wait are `OUTCOME_UNKNOWN`; they leave, and the next start reads the truth.
  */
-function stopAfterFailedCommit(error: unknown): void {
-  process.stderr.write(`the disk failed in a commit, stopping: ${String((error as Error).cause ?? error)}\n`);
+function stopAtOnce(error: unknown): void {
+  const why =
+    error instanceof StorageError
+      ? `the disk failed in a commit, stopping: ${String(error.cause)}`
+      : `${(error as Error).message}: stopping`;
+  process.stderr.write(`${why}\n`);
   setTimeout(() => process.exit(70), 200);
 }

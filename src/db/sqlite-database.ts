@@ -12,6 +12,7 @@ import {
   type Tx,
 } from './database.ts';
 import { speak } from './dialect.ts';
+import { watchStoreFile } from './watch-store-file.ts';
 
 type Connection = sqlite.DatabaseSync;
 type Prepare = (sql: string) => sqlite.StatementSync;
@@ -26,13 +27,16 @@ const ALL_PAGES = 0x7fffffff;
 /**
  * Opens the embedded store: one connection that writes, one that reads committed data only.
  *
- * `onFatal` is called when the disk failed in the middle of a commit. What is on disk is then unknown to this process, so
- * it must stop and let the next start read the truth.
+ * `onFatal` is called when the disk failed in the middle of a commit, or when the file was removed or replaced. What is on
+ * disk is then unknown to this process, so it must stop and let the next start read the truth.
  */
 export function openSqliteDatabase(file: string, onFatal: (error: unknown) => void = () => {}): Database {
   if (file !== ':memory:') makePrivateFile(file);
   const writer = openConnection(file);
-  writer.exec('pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 4000;');
+  // The first statement makes the log and its index, so that the watch knows them from the beginning.
+  writer.exec(
+    'pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 4000; select 1 from sqlite_schema;',
+  );
   // An in-memory database exists per connection, so there the writer reads too; its transactions never interleave.
   const reader = file === ':memory:' ? writer : openConnection(file, 'pragma query_only = 1;');
   const write = createPrepare(writer);
@@ -46,13 +50,18 @@ export function openSqliteDatabase(file: string, onFatal: (error: unknown) => vo
     failure = error;
     onFatal(error);
   };
+  const endWatch = file === ':memory:' ? () => {} : watchStoreFile(file, failForGood);
 
   // One connection holds one transaction at a time. Without the queue a stranger's statement that arrives while `work`
   // awaits would join this transaction, and be rolled back with it.
   const transaction = <Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> => {
     const run = queue.then(() => {
       if (failure !== null) throw new StorageError('STORAGE_UNAVAILABLE', failure);
-      return runTransaction(writer, tx, work, failForGood);
+      return runTransaction(writer, tx, work, failForGood).then((result) => {
+        // Committed, perhaps into a file that nobody finds again.
+        if (failure !== null) throw new StorageError('OUTCOME_UNKNOWN', failure);
+        return result;
+      });
     });
     queue = run.catch(() => {});
     return run;
@@ -74,6 +83,7 @@ export function openSqliteDatabase(file: string, onFatal: (error: unknown) => vo
     },
     close: async () => {
       await queue;
+      endWatch();
       if (reader !== writer) reader.close();
       writer.close();
     },

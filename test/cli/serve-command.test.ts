@@ -5,6 +5,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { after, suite, test } from 'node:test';
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
@@ -47,6 +48,15 @@ suite('serve on the command line', () => {
     await serve();
   });
 
+  test('went on answering after its store was removed; it stops and says why', async () => {
+    const store = join(folder, 'removed.db');
+    const child = await serve({ DATABASE_URL: `sqlite:${store}` });
+    const said = (child.stderr as Readable).setEncoding('utf8').toArray();
+    rmSync(store);
+    assert.deepEqual(await once(child, 'exit'), [70, null]);
+    assert.match((await said).join(''), /removed\.db was removed while the service had it open: stopping/);
+  });
+
   test('in production without an address for payers it starts, and says what they are sent to', async () => {
     const production = {
       RUBRICA_ENV: 'production',
@@ -68,7 +78,7 @@ suite('serve on the command line', () => {
     for (const child of started.splice(0)) if (await end(child)) child.kill('SIGKILL');
     const child = spawn(process.execPath, [MAIN, 'serve'], {
       env: environment(settings),
-      stdio: ['ignore', 'pipe', 2],
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
     started.push(child);
     for await (const line of createInterface(child.stdout as NodeJS.ReadableStream)) {
