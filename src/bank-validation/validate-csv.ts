@@ -1,17 +1,20 @@
 import { once } from 'node:events';
-import { pipeline, Readable, type Writable } from 'node:stream';
-import { CsvError as ParseError, type Parser, parse } from 'csv-parse';
+import type { Readable, Writable } from 'node:stream';
 import { type Options as StringifyOptions, stringify } from 'csv-stringify/sync';
 import type { App } from '../app.ts';
+import type { Places } from '../lib/tables/find-header.ts';
+import { type Table, withTable } from '../lib/tables/open-table.ts';
+import { TableError, type TextDialect } from '../lib/tables/table.ts';
+import { encodeText } from '../lib/tables/text-encoding.ts';
 import type { AccountInput } from './account-checks.ts';
+import { ACCOUNT_TABLE, type AccountColumn, columnsUnknown, columnsWithoutHeader } from './account-columns.ts';
 import { isValid, type Verdict } from './check.ts';
 import { type Language, ROW_MESSAGES } from './check-messages.ts';
-import { type CsvColumns, detectColumns, detectSeparator, findRepeated } from './csv-columns.ts';
-import { type CsvEncoding, findEncoding } from './csv-encoding.ts';
 import { COMMAND_LINE } from './validate-bank-account.ts';
 import { type BatchResult, validateBatch } from './validate-batch.ts';
 
-export type CsvOptions = { language?: Language; onRows?: (rows: number) => void; encoding?: CsvEncoding };
+/** `onRows` is told how many rows are done, and how much of the file: 0 to 1. */
+export type CsvOptions = { language?: Language; onRows?: (rows: number, done: number) => void };
 
 export type CsvSummary = { rows: number; refused: number } & Record<Verdict, number>;
 
@@ -20,26 +23,39 @@ export class CsvError extends Error {}
 
 /** Rows between two waits: as many as one commit takes, so that memory stays the same for any file. */
 const ROWS_AT_ONCE = 500;
-const LONGEST_ROW = 65_536;
-
-/** How .xlsx and .ods (which are ZIP files) and .xls begin. */
-const WORKBOOK_STARTS = [Buffer.from('PK\x03\x04'), Buffer.from('d0cf11e0', 'hex')];
 
 /** Columns that the output has after those of the input. */
 const ADDED = ['verdict', 'is_valid', 'codes', 'message', 'suggestions', 'validation_id'] as const;
 
 /**
- * Validates every row of a CSV and writes it back with its verdict, in order. Every cell is text and stays as it was,
- * zeros and all, in the encoding of the file. Reads and writes as a stream and leaves `output` open; `onRows` is told how
- * many rows are done; `language` is that of the sentences; without `encoding` the beginning of the file decides.
+ * Validates every row of a table (a path, or a stream such as standard input) and writes it with its verdict as text, in
+ * order. Every cell stays as it was, zeros and all; a text file comes back in its own encoding and with its own separators,
+ * and a workbook as CSV. What stands above the header row is left out. Reads and writes as a stream and leaves `output`
+ * open; `language` is that of the sentences.
  *
- * Throws `CsvError` for a file that is no CSV or whose columns cannot be told.
+ * Throws `CsvError` for a file that is no table or whose columns cannot be told.
  */
 export async function validateCsv(
   app: App,
-  input: AsyncIterable<Buffer>,
+  source: string | Readable,
   output: Writable,
-  { language = 'en', onRows = () => {}, encoding }: CsvOptions = {},
+  options: CsvOptions = {},
+): Promise<CsvSummary> {
+  try {
+    return await withTable(source, ACCOUNT_TABLE, (table) => validateTable(app, table, output, options));
+  } catch (error) {
+    throw error instanceof TableError ? new CsvError(error.message) : error;
+  }
+}
+
+/** The table as it is written: `width` cells of the input, then the added ones. */
+type Shape = { columns: Places<AccountColumn>; width: number };
+
+async function validateTable(
+  app: App,
+  table: Table<AccountColumn>,
+  output: Writable,
+  { language = 'en', onRows = () => {} }: CsvOptions,
 ): Promise<CsvSummary> {
   const summary: CsvSummary = {
     rows: 0,
@@ -50,87 +66,48 @@ export async function validateCsv(
     mismatch: 0,
     undetermined: 0,
   };
-  const { parser, mark, format, ...file } = await openParser(input, encoding);
-  let columns: CsvColumns | null = null;
-  let width = 0;
-  let rows: string[][] = [];
+  const dialect = table.dialect.format === 'text' ? table.dialect : CSV_OF_WORKBOOK;
+  const { names, columns } = headOf(table);
+  const shape = { columns, width: names.length };
+  await write(output, [[...names, ...ADDED]], dialect, dialect.byteOrderMark ? '\ufeff' : '');
+  let rows: (readonly string[])[] = [];
   const flush = async () => {
-    if (columns === null || rows.length === 0) return;
-    const lines = await validateRows(app, rows, { width, columns, language }, summary);
+    if (rows.length === 0) return;
+    const lines = await validateRows(app, rows, { ...shape, language }, summary);
     rows = [];
-    await write(output, stringify(lines, format), file.encoding);
-    onRows(summary.rows);
+    await write(output, lines, dialect);
+    onRows(summary.rows, table.done());
   };
-  try {
-    for await (const row of parser as AsyncIterable<string[]>) {
-      if (columns === null) {
-        columns = detectColumns(row);
-        if (columns === null) throw unknownColumns(row);
-        width = row.length;
-        await write(output, mark + stringify([headerOf(row, columns)], format), file.encoding);
-        if (columns.hasHeader) continue;
-      }
-      rows.push(row);
-      if (rows.length === ROWS_AT_ONCE) await flush();
-    }
-    await flush();
-  } catch (error) {
-    throw readableError(error);
+  for await (const { cells } of table.rows) {
+    rows.push(cells);
+    if (rows.length === ROWS_AT_ONCE) await flush();
   }
-  if (columns === null) throw new CsvError('The file is empty.');
+  await flush();
   return summary;
 }
 
-type OpenFile = { parser: Parser; mark: string; format: StringifyOptions; encoding: CsvEncoding };
+/** As spreadsheets in Chile open it with a click. */
+const CSV_OF_WORKBOOK: TextDialect = {
+  format: 'text',
+  encoding: 'utf-8',
+  byteOrderMark: true,
+  separator: ';',
+  lineEnd: '\r\n',
+};
 
-const MARK = Buffer.from('\ufeff');
-
-/** What reads the rows, and how to write them as they came: byte order mark, encoding, separator, ends of lines. */
-async function openParser(input: AsyncIterable<Buffer>, known: CsvEncoding | undefined): Promise<OpenFile> {
-  const chunks = input[Symbol.asyncIterator]();
-  const first = await chunks.next();
-  const bytes = first.done === true ? Buffer.alloc(0) : first.value;
-  refuseWorkbook(bytes);
-  const marked = bytes.subarray(0, MARK.length).equals(MARK);
-  const start = marked ? bytes.subarray(MARK.length) : bytes;
-  // Only whole lines: a letter may be cut in two where the chunk ends.
-  const encoding = known ?? (await findEncoding(Readable.from([start.subarray(0, start.lastIndexOf(10) + 1)])));
-  // Without what is quoted, because a cell can hold separators and ends of lines of its own.
-  const unquoted = start.toString(encoding).replace(/"[^"]*"/g, '');
-  const [firstLine = '', end = '\n'] = unquoted.split(/(\r?\n)/, 2);
-  const separator = detectSeparator(firstLine);
-  async function* all(): AsyncGenerator<Buffer> {
-    yield start;
-    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield next.value;
-  }
-  const parser = parse({
-    delimiter: separator,
-    encoding,
-    relax_column_count: true,
-    skip_empty_lines: true,
-    max_record_size: LONGEST_ROW,
-  });
-  // Its errors come out of the parser, which whoever reads the rows is told of.
-  pipeline(Readable.from(all()), parser, () => {});
-  return {
-    parser,
-    mark: marked && encoding === 'utf8' ? '\ufeff' : '',
-    format: { delimiter: separator, record_delimiter: end, quoted_match: /[\r\n]/ },
-    encoding,
-  };
-}
-
-/** Reading on would find neither columns nor lines, and the message would say so of bytes that nobody has typed. */
-function refuseWorkbook(start: Buffer): void {
-  if (WORKBOOK_STARTS.some((bytes) => start.subarray(0, bytes.length).equals(bytes)))
-    throw new CsvError('This is a spreadsheet whatever its name says. Open it and save it as CSV.');
-  if (start.includes(0)) throw new CsvError('This is no text in UTF-8 or Latin-1. Save it as CSV in UTF-8.');
+function headOf({ header, above }: Table<AccountColumn>): { names: readonly string[]; columns: Places<AccountColumn> } {
+  if (header !== null) return { names: header.row.cells, columns: header.places };
+  const first = above[0]?.cells;
+  if (first === undefined) throw new CsvError('The file is empty.');
+  const columns = columnsWithoutHeader(first);
+  if (columns === null) throw new CsvError(columnsUnknown(above));
+  return { names: first.map((_, index) => ['rut', 'bank', 'account'][index] ?? `column_${index + 1}`), columns };
 }
 
 async function validateRows(
   app: App,
-  rows: readonly string[][],
-  { width, columns, language }: { width: number; columns: CsvColumns; language: Language },
+  rows: readonly (readonly string[])[],
+  { width, columns, language }: Shape & { language: Language },
   summary: CsvSummary,
 ): Promise<string[][]> {
   const inputs = rows.map((row) => inputOf(row, columns));
@@ -139,18 +116,18 @@ async function validateRows(
     summary.rows++;
     if ('problem' in result) summary.refused++;
     else summary[result.validation.verdict]++;
-    const row = rows[index] as string[];
+    const row = rows[index] as readonly string[];
     return [...fitted(row, width), ...cellsOf(result, inputs[index]?.account, losesCells(row, width), language)];
   });
 }
 
-function inputOf(row: readonly string[], columns: CsvColumns): AccountInput {
+function inputOf(row: readonly string[], columns: Places<AccountColumn>): AccountInput {
   // Spaces around a cell are of the file, not of the number.
-  const cell = (column: number) => row[column]?.trim();
-  const rut = cell(columns.rut);
-  const checkCharacter = columns.checkCharacter === null ? undefined : cell(columns.checkCharacter);
+  const cell = (column: AccountColumn) => row[columns[column] ?? -1]?.trim();
+  const rut = cell('rut');
+  const checkCharacter = cell('checkCharacter');
   const whole = checkCharacter && !rut?.includes('-') ? `${rut}-${checkCharacter}` : rut;
-  return { rut: whole, bankCode: cell(columns.bank), account: cell(columns.account) };
+  return { rut: whole, bankCode: cell('bank'), account: cell('account') };
 }
 
 /** As wide as the first row, so that the verdict stands under its name: spreadsheets leave separators at the end. */
@@ -199,35 +176,14 @@ function cellsOf(result: BatchResult, account: unknown, cut: boolean, language: 
 /** How spreadsheets show a long number: 1,23457E+11. Its last digits are gone. */
 const DESTROYED = /^\d([.,]\d+)?E\+\d+$/i;
 
-function headerOf(row: readonly string[], { hasHeader }: CsvColumns): string[] {
-  const names = hasHeader ? row : row.map((_, index) => ['rut', 'bank', 'account'][index] ?? `column_${index + 1}`);
-  return [...names, ...ADDED];
-}
-
 /** Waits while whoever takes the output is slower than we are. */
-async function write(output: Writable, text: string, encoding: CsvEncoding): Promise<void> {
+async function write(
+  output: Writable,
+  rows: readonly (readonly string[])[],
+  { separator, lineEnd, encoding }: TextDialect,
+  before = '',
+): Promise<void> {
+  const format: StringifyOptions = { delimiter: separator, record_delimiter: lineEnd, quoted_match: /[\r\n]/ };
   if (output.errored) throw output.errored;
-  if (!output.write(text, encoding)) await once(output, 'drain');
-}
-
-function unknownColumns(row: readonly string[]): CsvError {
-  const repeated = findRepeated(row);
-  if (repeated !== null) {
-    const { column, names } = repeated;
-    return new CsvError(`The first row names the column ${column} twice: ${names.join(' | ')}. Rename all but one.`);
-  }
-  // A first row with digits is data, and data does not belong on a screen.
-  const found = row.slice(0, 20).map((name) => (/\d/.test(name) ? '…' : name.slice(0, 40)));
-  return new CsvError(
-    `Which columns are RUT, bank and account? Name them rut, bank and account in the first row. Found: ${found.join(' | ')}`,
-  );
-}
-
-function readableError(error: unknown): unknown {
-  if (!(error instanceof ParseError)) return error;
-  // Its own message repeats what stands in the file.
-  const { code, lines } = error as ParseError & { lines?: number };
-  return new CsvError(
-    `Line ${lines ?? 1} cannot be read as CSV (${code}). Quotes stand around a whole cell, or nowhere.`,
-  );
+  if (!output.write(encodeText(before + stringify([...rows], format), encoding))) await once(output, 'drain');
 }

@@ -1,4 +1,4 @@
-import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Language } from '../bank-validation/check-messages.ts';
 import { erasePrivacy } from '../bank-validation/erase-privacy.ts';
@@ -12,8 +12,8 @@ import { withApp } from './with-app.ts';
 export function addBankValidationCommands(program: Command): void {
   program
     .command('validate')
-    .description('validate the bank accounts of a CSV; columns rut, bank, account in any order and most spellings')
-    .argument('<file>', 'CSV with a first row of names; zeros are kept')
+    .description('validate the bank accounts of a table; columns rut, bank, account in any order and most spellings')
+    .argument('<file>', 'CSV or .xlsx with a row of names; zeros are kept')
     .option('--out <file>', 'where to write the rows with their verdicts; standard output unless given')
     .addOption(
       program.createOption('--lang <language>', 'of the sentences in the rows').choices(['en', 'es']).default('en'),
@@ -57,26 +57,18 @@ async function validate(file: string, options: ValidateOptions): Promise<void> {
     throw unusable('--json needs --out: standard output holds one of them.');
   if (out !== undefined && (await realPath(out)) === (await realPath(file)))
     throw unusable('--out must be another file.');
-  const { size, regular } = lookAt(file);
-  const progress = showProgress(size);
+  requireFile(file);
+  const progress = showProgress();
   // Here and below: what reads CSV and checks schemas is loaded by the commands that need it, not by every start.
   const { CsvError, validateCsv } = await import('../bank-validation/validate-csv.ts');
-  const { findEncoding } = await import('../bank-validation/csv-encoding.ts');
   let output: Output | null = null;
   try {
     output = await openOutput(out);
     const { stream } = output;
-    const input = createReadStream(file, { highWaterMark: 256 * 1024 });
-    // What goes wrong with them comes out of the next read or write.
-    for (const either of [input, stream]) either.on('error', () => {});
-    const summary = await withApp(async (app) =>
-      validateCsv(app, input, stream, {
-        language: options.lang,
-        // A pipe can be read only once.
-        ...(regular && { encoding: await findEncoding(createReadStream(file)) }),
-        onRows: (rows) => progress.show(rows, input.bytesRead),
-      }),
-    );
+    // What goes wrong with it comes out of the next write.
+    stream.on('error', () => {});
+    const onRows = progress.show;
+    const summary = await withApp((app) => validateCsv(app, file, stream, { language: options.lang, onRows }));
     await output.keep();
     progress.clear();
     report(options, summary);
@@ -105,13 +97,8 @@ function unusable(message: string): CommandError {
   return new CommandError(message, 2, 'FILE_UNUSABLE');
 }
 
-function lookAt(file: string): { size: number; regular: boolean } {
-  try {
-    const found = statSync(file);
-    return { size: found.size, regular: found.isFile() };
-  } catch {
-    throw unusable(`${file} cannot be read: see that it is there, and whose it is.`);
-  }
+function requireFile(file: string): void {
+  if (!existsSync(file)) throw unusable(`${file} cannot be read: see that it is there, and whose it is.`);
 }
 
 /** The summary goes where the rows do not. */
@@ -132,11 +119,10 @@ function exitStatus({ invalid, mismatch, undetermined, refused }: CsvSummary): n
 const BAR_WIDTH = 30;
 
 /** One line on a terminal, drawn over again; nothing where nobody looks. */
-function showProgress(size: number): { show(rows: number, bytes: number): void; clear(): void } {
+function showProgress(): { show: (rows: number, done: number) => void; clear: () => void } {
   if (!process.stderr.isTTY) return { show: () => {}, clear: () => {} };
   return {
-    show: (rows, bytes) => {
-      const done = size === 0 ? 1 : Math.min(1, bytes / size);
+    show: (rows, done) => {
       const bar = '█'.repeat(Math.round(done * BAR_WIDTH)).padEnd(BAR_WIDTH, '░');
       process.stderr.write(`\r${bar} ${String(Math.floor(done * 100)).padStart(3)} %  ${rows} rows`);
     },

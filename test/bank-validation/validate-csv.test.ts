@@ -1,28 +1,15 @@
 import assert from 'node:assert/strict';
 import { Readable, Writable } from 'node:stream';
 import { suite, test } from 'node:test';
+import { ACCOUNT_TABLE, columnsWithoutHeader } from '../../src/bank-validation/account-columns.ts';
 import type { Language } from '../../src/bank-validation/check-messages.ts';
-import { detectColumns, detectSeparator } from '../../src/bank-validation/csv-columns.ts';
-import { findEncoding } from '../../src/bank-validation/csv-encoding.ts';
 import { CsvError, validateCsv } from '../../src/bank-validation/validate-csv.ts';
+import { placeColumns } from '../../src/lib/tables/find-header.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { makeWorkbook } from '../support/make-workbook.ts';
 import { createTestApp } from '../support/test-app.ts';
 
 suite('the columns of a CSV', () => {
-  const separators: [line: string, separator: string][] = [
-    ['rut,bank,account', ','],
-    ['rut;banco;cuenta', ';'],
-    ['rut\tbanco\tcuenta', '\t'],
-    ['rut|banco|cuenta', '|'],
-    ['"rut, sin puntos";banco;cuenta', ';'],
-    ['rut', ','],
-  ];
-  for (const [line, separator] of separators) {
-    test(`${JSON.stringify(line)} is separated by ${JSON.stringify(separator)}`, () => {
-      assert.equal(detectSeparator(line), separator);
-    });
-  }
-
   const headers: [row: string[], found: [rut: number, bank: number, account: number] | null][] = [
     [
       ['rut', 'bank', 'account'],
@@ -75,7 +62,8 @@ suite('the columns of a CSV', () => {
   ];
   for (const [row, found] of headers) {
     test(`${row.join(' | ')}: ${found?.join(', ') ?? 'cannot be told'}`, () => {
-      const columns = detectColumns(row);
+      const places = placeColumns(row, ACCOUNT_TABLE.names);
+      const columns = ACCOUNT_TABLE.isHeader(places) ? places : columnsWithoutHeader(row);
       assert.deepEqual(columns === null ? null : [columns.rut, columns.bank, columns.account], found);
     });
   }
@@ -185,18 +173,6 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     }
   });
 
-  const encodings: [name: string, bytes: Buffer, encoding: string][] = [
-    ['a letter cut in two between two reads', Buffer.from('Ñ'), 'utf8'],
-    ['an accent in the last byte', Buffer.concat([Buffer.alloc(9, 'a'), Buffer.from([0xf1])]), 'latin1'],
-    ['no accent', Buffer.from('abc'), 'utf8'],
-  ];
-  for (const [name, bytes, encoding] of encodings) {
-    test(`the encoding of a file with ${name} is ${encoding}`, async () => {
-      const oneByOne = Array.from(bytes, (byte) => Buffer.from([byte]));
-      assert.equal(await findEncoding(Readable.from(oneByOne)), encoding);
-    });
-  }
-
   test('more rows than are taken at once stay in order, however the bytes are cut', async () => {
     const lines = Array.from({ length: 1203 }, (_, index) => `${index},12531909-2,012,${1000000 + index}`);
     const { text, summary } = await run(`n,rut,bank,account\n${lines.join('\n')}\n`, 997);
@@ -212,6 +188,38 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     );
   });
 
+  test('a UTF-16 file comes back in UTF-16, with its byte order mark and tabs', async () => {
+    const text = '\ufeffrut\tcódigo banco\tcuenta\r\n12531909-2\t012\t12531909\r\n';
+    const { written } = await run(Buffer.from(text, 'utf16le'));
+    assert.match(
+      written.toString('utf16le'),
+      /^\ufeffrut\tcódigo banco\tcuenta\tverdict\t.*\r\n12531909-2\t012\t12531909\tplausible\t/,
+    );
+  });
+
+  test('a workbook comes back as CSV; its titles and blank rows are left out, and shown zeros are kept', async () => {
+    const { text, summary } = await run(
+      await makeWorkbook([
+        {
+          name: 'Nómina',
+          rows: [
+            ['Enero'],
+            null,
+            ['RUT', 'Banco', 'Cuenta'],
+            ['12531909-2', '012', { value: 12_531_909, format: 2 }],
+            [null],
+            ['12531909-2', '999', 1],
+          ],
+        },
+      ]),
+    );
+    const lines = text.split('\r\n').map((line) => line.replace(/bav_\w+/, 'ID'));
+    assert.equal(lines[0], '\ufeffRUT;Banco;Cuenta;verdict;is_valid;codes;message;suggestions;validation_id');
+    assert.equal(lines[1], '12531909-2;012;0012531909;plausible;true;ACCOUNT_IS_CUENTARUT_OF_HOLDER;;;ID');
+    assert.equal(lines.length, 4);
+    assert.equal(summary.rows, 2);
+  });
+
   test('every row is kept, as asked by the command line', async () => {
     const { db } = await run('rut,bank,account\n12531909-2,012,12531909\n');
     const rows = await db.query('select actor, account_masked from bank_account_validations');
@@ -222,15 +230,15 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
   });
 
   const unusable: [name: string, content: string | Buffer, message: RegExp][] = [
-    ['an .xlsx', 'PK\x03\x04\x14\x00\x06\x0012531909', /is a spreadsheet .* save it as CSV/],
-    ['an .xls', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /is a spreadsheet .* save it as CSV/],
-    ['UTF-16', Buffer.from('\ufeffrut;bank;account\n12531909-2;012;1\n', 'utf16le'), /no text in UTF-8 or Latin-1/],
+    ['an .xlsx that is cut off', 'PK\x03\x04\x14\x00\x06\x0012531909', /\.xlsx cannot be read/],
+    ['an .xls', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /old kind \(\.xls\).* Save it as \.xlsx/],
+    ['a picture', Buffer.from('\x89PNG\0\0\0\r12531909'), /Save it as CSV in UTF-8, or as \.xlsx/],
     ['two columns of RUTs', 'RUT,run,bank,account\n12531909-2,1,012,1\n', /names the column rut twice: RUT \| run\./],
     ['an empty file', '', /empty/],
     ['columns that cannot be told', 'nombre,12531909-2\nAna,1\n', /Which columns .* nombre \| …$/],
     ['a quote that does not end', 'rut,bank,account\n"12531909-2,012,1\n', /Line \d+ cannot be read as CSV/],
     ['JSON', '{"rut":"12531909-2"}\n', /Line \d+ cannot be read as CSV/],
-    ['a row without end', `rut,bank,account\n${'1'.repeat(100_000)}`, /cannot be read as CSV/],
+    ['a row without end', `rut,bank,account\n${'1'.repeat(100_000)}`, /Line 2 is longer than 65536 characters/],
   ];
   for (const [name, content, message] of unusable) {
     test(`${name} is refused with a sentence that repeats no data`, async () => {

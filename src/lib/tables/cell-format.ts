@@ -1,0 +1,58 @@
+import type { Readable } from 'node:stream';
+import { readXml } from './xml-events.ts';
+
+/** How a number is shown: as it is, as a day with or without its hours, or with zeros before it to a width. */
+export type CellFormat = 'plain' | 'date' | { readonly zeros: number };
+
+/** Those that spreadsheets know by number: days, hours, and both. */
+const DATES: ReadonlySet<number> = new Set([14, 15, 16, 17, 18, 19, 20, 21, 22, 27, 30, 36, 45, 46, 47, 50, 57]);
+
+/** The formats of a workbook, in the order by which its cells name them. */
+export async function readCellFormats(styles: Readable | null): Promise<CellFormat[]> {
+  const codes = new Map<number, string>();
+  const formats: CellFormat[] = [];
+  let inCellFormats = false;
+  await readXml(styles, {
+    onOpen: (element, { numFmtId = '0', formatCode = '' }) => {
+      if (element === 'numFmt') codes.set(Number(numFmtId), formatCode);
+      if (element === 'cellXfs') inCellFormats = true;
+      if (element === 'xf' && inCellFormats) formats.push(formatOf(Number(numFmtId), codes));
+    },
+    onClose: (element) => {
+      if (element === 'cellXfs') inCellFormats = false;
+    },
+  });
+  return formats;
+}
+
+function formatOf(id: number, codes: ReadonlyMap<number, string>): CellFormat {
+  if (DATES.has(id)) return 'date';
+  // Without what is written as it stands, and colours and conditions.
+  const code = (codes.get(id) ?? '').replace(/"[^"]*"|\\.|\[[^\]]*\]|_./g, '');
+  if (/^0{2,}$/.test(code)) return { zeros: code.length };
+  return /[dmyhs]/i.test(code) && !/^general$/i.test(code) ? 'date' : 'plain';
+}
+
+const DAY_MS = 86_400_000;
+
+/** A number of a cell as text: with a point for decimals, a day as 2026-01-15, and one with hours as 2026-01-15 13:05:00. */
+export function formatNumber(text: string, format: CellFormat, dates1904: boolean): string {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value)) return text;
+  if (format === 'date' && value >= 0 && value < 2_958_466) return formatDate(value, dates1904);
+  // A spreadsheet keeps fifteen digits; what it shows for more says so, and readers refuse it.
+  if (Math.abs(value) >= 1e15)
+    return value
+      .toExponential(14)
+      .replace(/\.?0+e/, 'e')
+      .toUpperCase();
+  const plain = Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(15)));
+  return typeof format === 'object' && /^\d+$/.test(plain) ? plain.padStart(format.zeros, '0') : plain;
+}
+
+/** Days since the last of 1899 (the first two months of 1900 are one off, as in the spreadsheets), or since the first of 1904. */
+function formatDate(value: number, dates1904: boolean): string {
+  const start = dates1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, 30);
+  const moment = new Date(start + Math.round((value * DAY_MS) / 1000) * 1000).toISOString();
+  return Number.isInteger(value) ? moment.slice(0, 10) : moment.slice(0, 19).replace('T', ' ');
+}

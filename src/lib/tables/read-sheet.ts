@@ -1,0 +1,91 @@
+import type { Readable } from 'node:stream';
+import { type CellFormat, formatNumber } from './cell-format.ts';
+import type { SharedTexts } from './shared-texts.ts';
+import { isBlank, LONGEST_ROW, TableError, type TableRow } from './table.ts';
+import { type Attributes, type XmlHandlers, xmlChunks } from './xml-events.ts';
+
+/** What the cells of a workbook refer to. */
+export type SheetContext = { texts: SharedTexts; formats: readonly CellFormat[]; dates1904: boolean };
+
+/** As many columns as a spreadsheet has. */
+const MOST_COLUMNS = 16_384;
+
+/** The rows of a sheet, as they are read. `onBytes` is told how much of the part was. */
+export async function* readSheet(
+  part: Readable | null,
+  context: SheetContext,
+  onBytes: (count: number) => void,
+): AsyncGenerator<TableRow> {
+  let rows: TableRow[] = [];
+  const handlers = sheetHandlers(context, (row) => rows.push(row));
+  for await (const bytes of xmlChunks(part, handlers)) {
+    onBytes(bytes);
+    yield* rows;
+    rows = [];
+  }
+  yield* rows;
+}
+
+function sheetHandlers(context: SheetContext, onRow: (row: TableRow) => void): XmlHandlers {
+  let line = 0;
+  let cells: string[] = [];
+  let column = -1;
+  let characters = 0;
+  let cell: Attributes = {};
+  let value = '';
+  let inValue = false;
+  let inPhonetic = false;
+  return {
+    onOpen: (element, attributes) => {
+      if (element === 'row') {
+        line = Number(attributes.r ?? line + 1);
+        cells = [];
+        column = -1;
+        characters = 0;
+      } else if (element === 'c') {
+        cell = attributes;
+        column = attributes.r === undefined ? column + 1 : columnOf(attributes.r);
+        value = '';
+      } else if (element === 'rPh') inPhonetic = true;
+      else if (element === 'v' || element === 't') inValue = !inPhonetic;
+    },
+    onText: (text) => {
+      if (!inValue) return;
+      value += text;
+      characters += text.length;
+      if (characters > LONGEST_ROW) throw tooLong(line);
+    },
+    onClose: (element) => {
+      if (element === 'v' || element === 't') inValue = false;
+      else if (element === 'rPh') inPhonetic = false;
+      else if (element === 'c' && value !== '') {
+        if (column < 0 || column >= MOST_COLUMNS) throw tooLong(line);
+        while (cells.length < column) cells.push('');
+        cells[column] = textOf(cell, value, context);
+      } else if (element === 'row' && !isBlank(cells)) onRow({ line, cells });
+    },
+  };
+}
+
+function textOf({ t = 'n', s = '0' }: Attributes, value: string, { texts, formats, dates1904 }: SheetContext): string {
+  if (t === 's') return texts.at(Number(value));
+  if (t === 'n') return formatNumber(value, formats[Number(s)] ?? 'plain', dates1904);
+  if (t === 'b') return value === '1' ? 'TRUE' : 'FALSE';
+  // A day as some programs write it, with hours that are none.
+  if (t === 'd') return value.replace('T', ' ').replace(/ 00:00:00(\.0+)?Z?$/, '');
+  return value;
+}
+
+/** `B7` is 1. */
+function columnOf(reference: string): number {
+  const [letters = ''] = /^[A-Z]{1,3}/.exec(reference) ?? [];
+  return Array.from(letters).reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+}
+
+function tooLong(line: number): TableError {
+  return new TableError(
+    'ROW_TOO_LONG',
+    `Row ${line} is longer than ${LONGEST_ROW} characters, or than any spreadsheet’s.`,
+    line,
+  );
+}

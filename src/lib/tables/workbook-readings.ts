@@ -1,0 +1,116 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { type Entry, fromFdPromise, type ZipFile } from 'yauzl';
+import { type CellFormat, readCellFormats } from './cell-format.ts';
+import { readSheet } from './read-sheet.ts';
+import { readSharedTexts, type SharedTexts } from './shared-texts.ts';
+import { type Reading, TableError } from './table.ts';
+import { type Attributes, readXml } from './xml-events.ts';
+
+/**
+ * The ways to read an .xlsx: one for each sheet that people see, in their order. The parts of the archive are read where
+ * they stand, and the sheets as streams. Throws `TableError`.
+ */
+export async function workbookReadings(file: FileHandle): Promise<Reading[]> {
+  const workbook = await openWorkbook(file);
+  const { sheets, dates1904 } = await listSheets(workbook);
+  if (sheets.length === 0) throw broken('it has no sheet');
+  // Read once, when the first sheet is.
+  let shared: Promise<[SharedTexts, CellFormat[]]> | null = null;
+  return sheets.map(({ name, part }) => {
+    let bytes = 0;
+    const size = workbook.parts.get(part)?.uncompressedSize ?? 0;
+    return {
+      dialect: { format: 'xlsx', sheet: name },
+      done: () => (size === 0 ? 1 : Math.min(1, bytes / size)),
+      rows: async function* () {
+        bytes = 0;
+        shared ??= Promise.all([
+          readSharedTexts(await openPart(workbook, 'xl/sharedStrings.xml')),
+          readCellFormats(await openPart(workbook, 'xl/styles.xml')),
+        ]);
+        const [texts, formats] = await shared;
+        const count = (read: number) => {
+          bytes += read;
+        };
+        try {
+          yield* readSheet(await openPart(workbook, part), { texts, formats, dates1904 }, count);
+        } catch (error) {
+          throw readableError(error);
+        }
+      },
+    };
+  });
+}
+
+type Workbook = { zip: ZipFile; parts: ReadonlyMap<string, Entry> };
+
+/** Excel's own files have a few dozen. */
+const MOST_PARTS = 10_000;
+
+async function openWorkbook(file: FileHandle): Promise<Workbook> {
+  const parts = new Map<string, Entry>();
+  try {
+    const zip = await fromFdPromise(file.fd, { autoClose: false });
+    for await (const entry of zip.eachEntry()) {
+      parts.set(entry.fileName, entry);
+      if (parts.size > MOST_PARTS) throw broken('it has too many parts');
+    }
+    if (parts.has('xl/workbook.xml')) return { zip, parts };
+  } catch (error) {
+    throw readableError(error);
+  }
+  throw new TableError('NOT_TEXT', 'This is a ZIP file and no .xlsx. Save the table as .xlsx, or as CSV in UTF-8.');
+}
+
+/** Null for a part that the workbook can do without and has not. */
+async function openPart({ zip, parts }: Workbook, name: string): Promise<Readable | null> {
+  const entry = parts.get(name);
+  return entry === undefined ? null : zip.openReadStreamPromise(entry);
+}
+
+type Sheets = { sheets: { name: string; part: string }[]; dates1904: boolean };
+
+async function listSheets(workbook: Workbook): Promise<Sheets> {
+  const targets = new Map<string, string>();
+  const sheets: { name: string; id: string }[] = [];
+  let dates1904 = false;
+  const onPart = (element: string, { Id = '', Target = '' }: Attributes) => {
+    if (element === 'Relationship') targets.set(Id, Target);
+  };
+  const onSheet = (element: string, attributes: Attributes) => {
+    if (element === 'workbookPr') dates1904 = ['1', 'true'].includes(attributes.date1904 ?? '');
+    if (element === 'sheet' && (attributes.state ?? 'visible') === 'visible') {
+      sheets.push({ name: attributes.name ?? '', id: attributes['r:id'] ?? attributes.id ?? '' });
+    }
+  };
+  try {
+    await readXml(await openPart(workbook, 'xl/_rels/workbook.xml.rels'), { onOpen: onPart });
+    await readXml(await openPart(workbook, 'xl/workbook.xml'), { onOpen: onSheet });
+  } catch (error) {
+    throw readableError(error);
+  }
+  const found = sheets.map(({ name, id }) => ({ name, part: partOf(targets.get(id) ?? '') }));
+  // A sheet of charts has no rows.
+  return {
+    sheets: found.filter(({ part }) => part.startsWith('xl/worksheets/') && workbook.parts.has(part)),
+    dates1904,
+  };
+}
+
+function partOf(target: string): string {
+  return target.startsWith('/') ? target.slice(1) : `xl/${target.replace(/^\.\//, '')}`;
+}
+
+function broken(why: string): TableError {
+  return new TableError(
+    'BROKEN_WORKBOOK',
+    `This .xlsx cannot be read: ${why}. Open it in a spreadsheet and save it anew.`,
+  );
+}
+
+/** What the libraries say repeats what stands in the file. */
+function readableError(error: unknown): unknown {
+  if (error instanceof TableError || (error as NodeJS.ErrnoException).syscall !== undefined) return error;
+  return broken('a part of it is damaged');
+}

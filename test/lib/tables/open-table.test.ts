@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { after, suite, test } from 'node:test';
+import type { HeaderRule } from '../../../src/lib/tables/find-header.ts';
+import { withTable } from '../../../src/lib/tables/open-table.ts';
+import { TableError, type TextEncoding } from '../../../src/lib/tables/table.ts';
+import { encodeText } from '../../../src/lib/tables/text-encoding.ts';
+import { rankSeparators } from '../../../src/lib/tables/text-readings.ts';
+import { makeWorkbook, type WorkbookSheet } from '../../support/make-workbook.ts';
+
+const RULE: HeaderRule<'code' | 'name'> = {
+  names: { code: [/^codigo$/, /^code$/], name: [/^nombre$/] },
+  isHeader: ({ code, name }) => code !== null && name !== null,
+};
+
+/** Line and cells of every row, after the header where there is one. */
+async function read(source: string | Buffer, rule: HeaderRule<'code' | 'name'> | null = null) {
+  return withTable(typeof source === 'string' ? source : Readable.from([source]), rule, async (table) => {
+    const rows: string[] = [];
+    for await (const { line, cells } of table.rows) rows.push(`${line}: ${cells.join(' | ')}`);
+    assert.equal(table.done(), 1, 'all of it was read');
+    return { ...table, rows };
+  });
+}
+
+suite('the separator of a text', () => {
+  const samples: [sample: string, separator: string][] = [
+    ['rut,bank,account', ','],
+    ['rut;banco;cuenta', ';'],
+    ['rut\tbanco\tcuenta', '\t'],
+    ['rut|banco|cuenta', '|'],
+    ['rut', ','],
+    ['a;b;c\n1;1,5;x\n2;2,5;y', ';'],
+    ['Ventas de enero, de todos los locales, en pesos\na;b\n1;2\n3;4', ';'],
+    ['sep=;\na,b;c,d\n', ';'],
+  ];
+  for (const [sample, separator] of samples) {
+    test(`${JSON.stringify(sample)} is separated by ${JSON.stringify(separator)}`, () => {
+      assert.equal(rankSeparators(sample)[0], separator);
+    });
+  }
+});
+
+suite('a table of text', () => {
+  const encodings: [encoding: TextEncoding, mark: string][] = [
+    ['utf-8', ''],
+    ['utf-8', '\ufeff'],
+    ['utf-16le', '\ufeff'],
+    ['utf-16le', ''],
+    ['utf-16be', '\ufeff'],
+    ['utf-16be', ''],
+    ['windows-1252', ''],
+  ];
+  for (const [encoding, mark] of encodings) {
+    for (const separator of [',', ';', '\t', '|']) {
+      for (const lineEnd of ['\n', '\r\n', '\r'] as const) {
+        test(`${encoding}${mark && ' with a mark'}, ${JSON.stringify(separator + lineEnd)}`, async () => {
+          const lines = [
+            ['Código', 'Nombre'],
+            ['001', 'Ñandú “€”'],
+            ['', ''],
+            ['002', 'Peñón'],
+          ];
+          const text = lines.map((cells) => cells.join(separator) + lineEnd).join('');
+          const table = await read(encodeText(mark + text, encoding), RULE);
+          assert.deepEqual(table.dialect, { format: 'text', encoding, byteOrderMark: mark !== '', separator, lineEnd });
+          assert.deepEqual(table.header?.places, { code: 0, name: 1 });
+          assert.deepEqual(table.rows, ['2: 001 | Ñandú “€”', '4: 002 | Peñón']);
+        });
+      }
+    }
+  }
+
+  test('titles stand above the header, and rows have the lines of the file, also after a cell of two lines', async () => {
+    const text = 'Informe, de enero\n\n;;\nNombre;"el\ncodigo";Codigo\nAna;"x\ny";1\n;;\nEva;;2\n';
+    const table = await read(Buffer.from(text), RULE);
+    assert.equal(table.header?.row.line, 4);
+    assert.deepEqual(
+      table.above.map(({ line }) => line),
+      [1],
+    );
+    assert.deepEqual(table.rows, ['6: Ana | x\ny | 1', '9: Eva |  | 2']);
+  });
+
+  test('the separator under which the names are found is taken, though more lines hold another one', async () => {
+    const table = await read(Buffer.from('Codigo;Nombre\n1;a,b,c\n2;a,b,c\n3 a,b,c\n4 a,b,c\n'), RULE);
+    assert.equal(table.dialect.format === 'text' && table.dialect.separator, ';');
+    assert.equal(table.rows.length, 4);
+  });
+
+  test('without a header the first rows are among the rows', async () => {
+    const text = Array.from({ length: 120 }, (_, at) => `${at},x\n`).join('');
+    const table = await read(Buffer.from(text), RULE);
+    assert.equal(table.header, null);
+    assert.equal(table.rows.length, 120);
+    assert.equal(table.above.length, 50);
+    assert.deepEqual((await read(Buffer.from(text))).rows, table.rows, 'nor with no rule');
+  });
+
+  test('an accent in the last byte of a large file decides its encoding', async () => {
+    const text = `Codigo,Nombre\n${'1,a\n'.repeat(200_000)}2,ñ`;
+    const table = await read(Buffer.from(text, 'latin1'), RULE);
+    assert.equal(table.rows.at(-1), '200002: 2 | ñ');
+  });
+
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-tables-'));
+  after(() => rmSync(folder, { recursive: true }));
+
+  test('a file and a pipe are read alike', async () => {
+    const path = join(folder, 'a.csv');
+    writeFileSync(path, 'Codigo,Nombre\n1,a\n');
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const [fromFile, fromPipe] = await Promise.all([
+      read(path, RULE),
+      read(pipe, RULE),
+      Promise.resolve().then(() => writeFileSync(pipe, 'Codigo,Nombre\n1,a\n')),
+    ]);
+    assert.deepEqual(fromPipe.rows, fromFile.rows);
+  });
+
+  const refused: [name: string, bytes: Buffer, code: string][] = [
+    ['nothing', Buffer.alloc(0), 'EMPTY'],
+    ['zeros', Buffer.from('abc\0\0\0def'), 'NOT_TEXT'],
+    ['an .xls', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'OLD_WORKBOOK'],
+    ['a ZIP that is cut off', Buffer.from('PK\x03\x04\x14\x00\x06\x0012531909'), 'BROKEN_WORKBOOK'],
+    ['a quote that does not end', Buffer.from('a,b\n"12531909,1\n'), 'NOT_CSV'],
+    ['a row without end', Buffer.from(`a,b\n${'12531909'.repeat(20_000)}`), 'ROW_TOO_LONG'],
+  ];
+  for (const [name, bytes, code] of refused) {
+    test(`${name} is refused with ${code}, and no data is repeated`, async () => {
+      await assert.rejects(read(bytes, RULE), (error) => {
+        assert.ok(error instanceof TableError);
+        assert.equal(error.code, code);
+        assert.ok(!error.message.includes('12531909'));
+        return true;
+      });
+    });
+  }
+});
+
+suite('a table of a workbook', () => {
+  const SHEET: WorkbookSheet = {
+    name: 'Ventas & más',
+    rows: [
+      ['Informe de enero'],
+      null,
+      [null, 'Código', 'Nombre', 'Fecha'],
+      [null, '001', 'Ñandú <€>', { value: 46_037, format: 1 }],
+      [null, { value: 12_531_909, format: 2 }, 'x', { value: 46_037.5, format: 3 }],
+      [null, null, null],
+      [null, 1_234_567_890_123_456, 0.1 + 0.2, -12_990],
+    ],
+  };
+  const HIDDEN: WorkbookSheet = {
+    name: 'Oculta',
+    hidden: true,
+    rows: [
+      ['Código', 'Nombre'],
+      ['9', '9'],
+    ],
+  };
+  const COVER: WorkbookSheet = { name: 'Portada', rows: [['Léame'], ['Ver la otra hoja']] };
+
+  test('its texts, numbers and days are told as they are shown, and rows have their numbers', async () => {
+    const table = await read(await makeWorkbook([HIDDEN, COVER, SHEET]), RULE);
+    assert.deepEqual(table.dialect, { format: 'xlsx', sheet: 'Ventas & más' });
+    assert.deepEqual(table.header?.places, { code: 1, name: 2 });
+    assert.deepEqual(table.rows, [
+      '4:  | 001 | Ñandú <€> | 2026-01-15',
+      '5:  | 0012531909 | x | 2026-01-15 12:00:00',
+      '7:  | 1.23456789012346E+15 | 0.3 | -12990',
+    ]);
+  });
+
+  test('a sheet as other programs write it: prefixes, no references, texts in the cells, formulas', async () => {
+    const sheet =
+      '<x:worksheet xmlns:x="u"><x:sheetData><x:row><x:c t="inlineStr"><x:is><x:t>Codigo</x:t></x:is></x:c><x:c t="str"><x:f>"a"</x:f><x:v>Nombre</x:v></x:c></x:row>' +
+      '<x:row><x:c t="inlineStr"><x:is><x:r><x:t>0</x:t></x:r><x:rPh><x:t>no</x:t></x:rPh><x:r><x:t>1</x:t></x:r></x:is></x:c><x:c t="b"><x:v>1</x:v></x:c><x:c t="d"><x:v>2026-01-15T00:00:00</x:v></x:c></x:row></x:sheetData></x:worksheet>';
+    const bytes = await makeWorkbook([{ name: 'a', rows: [] }], { 'xl/worksheets/sheet1.xml': sheet });
+    assert.deepEqual((await read(bytes, RULE)).rows, ['2: 01 | TRUE | 2026-01-15']);
+  });
+
+  test('more texts than one buffer holds are all found', async () => {
+    const rows = Array.from({ length: 30_000 }, (_, at) => [`${at}`, `nombre ${at} ${'ñ'.repeat(40)}`]);
+    const table = await read(await makeWorkbook([{ name: 'a', rows: [['Codigo', 'Nombre'], ...rows] }]), RULE);
+    assert.equal(table.rows.length, 30_000);
+    assert.ok(table.rows.every((row, at) => row.startsWith(`${at + 2}: ${at} | nombre ${at} ñ`)));
+  });
+
+  const refused: [name: string, parts: Record<string, string>, code: string][] = [
+    ['a part that is no XML', { 'xl/worksheets/sheet1.xml': '<worksheet><row>12531909</oops>' }, 'BROKEN_WORKBOOK'],
+    [
+      'entities of its own',
+      { 'xl/worksheets/sheet1.xml': '<!DOCTYPE a [<!ENTITY b "x">]><a><row><c><v>&b;</v></c></row></a>' },
+      'BROKEN_WORKBOOK',
+    ],
+    ['no sheet', { 'xl/workbook.xml': '<workbook/>' }, 'BROKEN_WORKBOOK'],
+    [
+      'a row without end',
+      { 'xl/worksheets/sheet1.xml': `<a><row><c><v>${'12531909'.repeat(20_000)}</v></c></row></a>` },
+      'ROW_TOO_LONG',
+    ],
+    [
+      'a cell beyond every column',
+      { 'xl/worksheets/sheet1.xml': '<a><row><c r="ZZZ1"><v>1</v></c></row></a>' },
+      'ROW_TOO_LONG',
+    ],
+  ];
+  for (const [name, parts, code] of refused) {
+    test(`a workbook with ${name} is refused with ${code}, and no data is repeated`, async () => {
+      const bytes = await makeWorkbook([{ name: 'a', rows: [['1']] }], parts);
+      await assert.rejects(read(bytes, RULE), (error) => {
+        assert.ok(error instanceof TableError, String(error));
+        assert.equal(error.code, code);
+        assert.ok(!error.message.includes('12531909'));
+        return true;
+      });
+    });
+  }
+});
