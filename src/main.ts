@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { CommandError, EXIT_USAGE } from './cli/print.ts';
 import { ConfigError } from './config.ts';
-import { StorageError, StoreHeldError } from './db/database.ts';
+import { SchemaError, StorageError, StoreHeldError } from './db/database.ts';
 import { CATALOGUE, Problem } from './error-catalogue.ts';
 
 /**
@@ -92,6 +92,7 @@ function describe(error: unknown): { code: string; message: string } {
   if (error instanceof CommandError) return { code: error.code, message: error.message };
   if (error instanceof ConfigError) return { code: 'INVALID_SETTING', message: error.message };
   if (error instanceof StoreHeldError) return { code: 'ALREADY_SERVED', message: error.message };
+  if (error instanceof SchemaError) return { code: error.code, message: error.message };
   if (error instanceof Problem) {
     const { title, fix } = CATALOGUE[error.code];
     return { code: error.code, message: error.extras.detail ?? `${title}. ${fix}` };

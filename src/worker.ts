@@ -3,6 +3,8 @@ import { deleteOldValidations } from './bank-validation/delete-old-validations.t
 import { settleDueValidations } from './bank-validation/settle-validations.ts';
 import { lookUpPayments } from './checkout/look-up-payments.ts';
 import { anchorClock } from './db/anchor-clock.ts';
+import { SchemaError } from './db/database.ts';
+import { refuseNewerSchema } from './db/migrate.ts';
 import { removeEndedLimits } from './limits/consume-limit.ts';
 import { createCallbackDelivery } from './outbox/deliver-callbacks.ts';
 import { storeSecretUse } from './payment-services/note-secret-use.ts';
@@ -11,6 +13,7 @@ import { expireTransactions } from './transactions/expire-transactions.ts';
 
 /** What the worker does, how often it looks when there was nothing to do, and how much it takes at once. */
 const IDLE_MS = 250;
+const SCHEMA_EVERY_MS = 1_000;
 const ANCHOR_EVERY_MS = 60_000;
 const BATCH = 100;
 
@@ -19,8 +22,11 @@ export type Worker = {
   stop(): Promise<void>;
 };
 
-/** Starts the loops of the background: each runs on its own, so that slow merchants delay no expiry. */
-export function startWorker(app: App): Worker {
+/**
+ * Starts the loops of the background: each runs on its own, so that slow merchants delay no expiry.
+ * `onUnfit` is told why this process must work on the store no longer, perhaps more than once.
+ */
+export function startWorker(app: App, onUnfit: (reason: Error) => void): Worker {
   const delivery = createCallbackDelivery(app, () => deliver.wake());
   const deliver = loop(app, 'deliver', () => delivery.poll());
   const loops = [
@@ -35,6 +41,7 @@ export function startWorker(app: App): Worker {
       await storeSecretUse(app);
       return 0;
     }),
+    loop(app, 'schema', () => watchSchema(app, onUnfit), SCHEMA_EVERY_MS),
     loop(app, 'clock', () => anchorClock(app.db, app.now).then(() => 0), ANCHOR_EVERY_MS),
   ];
   return {
@@ -43,6 +50,15 @@ export function startWorker(app: App): Worker {
       await delivery.drain();
     },
   };
+}
+
+/** A newer version may migrate the store at any time. What this one would write then may be wrong. */
+async function watchSchema(app: App, onUnfit: (reason: Error) => void): Promise<number> {
+  await refuseNewerSchema(app.db).catch((error: unknown) => {
+    if (!(error instanceof SchemaError)) throw error;
+    onUnfit(error);
+  });
+  return 0;
 }
 
 /**

@@ -14,7 +14,8 @@ import {
   type ShownSetting,
 } from '../config.ts';
 import { readServerTime } from '../db/anchor-clock.ts';
-import { pendingMigrations } from '../db/migrate.ts';
+import { inspectSchema } from '../db/migrate.ts';
+import { refusalOf, type SchemaDifference } from '../db/schema.ts';
 import { selectOldestDue } from '../outbox/outbox-queries.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { listPaymentServices } from '../payment-services/list-payment-services.ts';
@@ -95,12 +96,21 @@ async function storeFindings(config: Config): Promise<Finding[]> {
 
 async function findingsIn(app: RunningApp): Promise<Finding[]> {
   const engine = app.db.engine === 'sqlite' ? sqliteFindings(app.config) : [await clockFinding(app)];
-  const pending = await pendingMigrations(app.db);
+  const schema = schemaFinding(await inspectSchema(app.db));
+  if (schema.fix !== null) return [...engine, schema];
+  return [...engine, schema, await masterKeyFinding(app), ...(await workFindings(app))];
+}
+
+function schemaFinding(difference: SchemaDifference): Finding {
+  const refusal = refusalOf(difference);
+  if (refusal !== null) return problem('schema', 'is not that of this version', refusal.message);
+  const { pending, newer } = difference;
   if (pending.length > 0) {
     const fix = 'serve does it when it starts; without it: bin/rubrica migrate';
-    return [...engine, problem('schema', `lacks ${pending.join(', ')}`, fix)];
+    return problem('schema', `lacks ${pending.join(', ')}`, fix);
   }
-  return [...engine, fine('schema', 'up to date'), await masterKeyFinding(app), ...(await workFindings(app))];
+  if (newer.length === 0) return fine('schema', 'up to date');
+  return fine('schema', `a newer version has added ${newer.join(', ')}, beside which this one goes on`);
 }
 
 function sqliteFindings({ databaseUrl }: Config): Finding[] {

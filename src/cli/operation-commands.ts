@@ -40,6 +40,8 @@ async function backup(file: string, options: { json?: boolean }): Promise<void> 
   const target = resolve(file);
   if (!existsSync(dirname(target)))
     throw invalidOption(`There is no folder ${dirname(target)}: make it, or name another.`);
+  // Of a store as it is: the backup before an upgrade is made of one that lacks migrations.
+  const asItIs = async () => {};
   await withApp(async (app) => {
     if (app.db.engine !== 'sqlite')
       throw invalidOption('Only the embedded store is backed up so: use pg_dump or pg_basebackup.');
@@ -49,7 +51,7 @@ async function backup(file: string, options: { json?: boolean }): Promise<void> 
       rmSync(target);
       throw error;
     });
-  });
+  }, asItIs);
   print(options, { file: target }, [
     `Written to ${target}. It needs the same MASTER_KEY (or master.key) when it is put back; keep that in another place.`,
   ]);

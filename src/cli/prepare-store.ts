@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import { identityHashes } from '../bank-validation/identity-hash.ts';
 import { ConfigError } from '../config.ts';
 import { anchorClock } from '../db/anchor-clock.ts';
-import { migrate } from '../db/migrate.ts';
+import { migrate, requireSchema } from '../db/migrate.ts';
 import { continueFeed } from '../outbox/continue-feed.ts';
 import { opensSecrets } from '../payment-services/seal-secret.ts';
 
@@ -10,16 +10,32 @@ const WRONG_KEY =
   'The master key is not the one that sealed the stored Secret Tokens. Set MASTER_KEY (and MASTER_KEY_PREVIOUS while it is being replaced), or put back master.key in DATA_DIR.';
 
 /**
- * Brings the store to what this version needs. Answers the migrations that ran. Throws `ConfigError` when the master key
- * is another than that of the stored Secret Tokens: every signature would fail, under a service that seems to be ready.
+ * Brings the schema to what this version needs, and makes the store ready as `openStore` does. Answers the migrations that
+ * ran. Only for what makes or upgrades a store: `serve`, `migrate`.
  */
 export async function prepareStore(app: App): Promise<string[]> {
   await anchorClock(app.db, app.now);
   const applied = await migrate(app.db);
+  await makeReady(app);
+  return applied;
+}
+
+/**
+ * Makes the store ready for a command. One that nobody has made yet is made; one whose schema is not that of this version
+ * is left as it is: a service of another version may be running on it. Throws `SchemaError` for that, and `ConfigError`
+ * when the master key is another than that of the stored Secret Tokens.
+ */
+export async function openStore(app: App): Promise<void> {
+  await anchorClock(app.db, app.now);
+  await requireSchema(app.db);
+  await makeReady(app);
+}
+
+async function makeReady(app: App): Promise<void> {
+  // Every signature would fail, under a service that seems to be ready.
   if (!(await opensSecrets(app))) throw new ConfigError(WRONG_KEY);
   // Made at the first start, from the key of that time.
   await identityHashes(app);
   if (await continueFeed(app))
     app.log.warn('the database came from another server; the feed goes on above what it holds');
-  return applied;
 }

@@ -19,6 +19,8 @@ const DRAIN_MS = 8_000;
 /** On an open connection the next request may be under way when a stop is asked for; so long one is answered, and told to close. */
 const LINGER_MS = 500;
 const SWEEP_MS = 50;
+/** EX_SOFTWARE: after this the next start has to look, and perhaps a person. */
+const EXIT_UNFIT = 70;
 
 /** `serve`. */
 export function addServeCommand(program: Command): void {
@@ -27,20 +29,27 @@ export function addServeCommand(program: Command): void {
     .description('the service: HTTP and worker; brings the schema up to date first; SIGTERM drains')
     .action(async () => {
       const starting = startService(readConfig());
-      const stop = async () => {
+      const stop = async (status = 0) => {
         const running = await starting;
         await running.stop();
-        process.exit(0);
+        process.exit(status);
       };
       // At once, because whoever reads `ready` may stop it in the same moment.
       for (const signal of ['SIGTERM', 'SIGINT'] as const) {
         process.once(signal, () => void stop().catch(() => process.exit(1)));
       }
-      await starting;
+      const { unfit } = await starting;
+      void unfit.then(() => stop(EXIT_UNFIT).catch(() => process.exit(EXIT_UNFIT)));
     });
 }
 
-export type RunningService = { app: RunningApp; url: string; stop(): Promise<void> };
+export type RunningService = {
+  app: RunningApp;
+  url: string;
+  stop(): Promise<void>;
+  /** Resolves, if ever, when this process must work on its store no longer. The log says why. */
+  unfit: Promise<void>;
+};
 
 /**
  * Starts the service and answers when it listens. With port 0 the app's config names the port that was chosen.
@@ -73,7 +82,11 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
   await server.listen({ port: config.port, host: config.host });
   const { port } = server.server.address() as AddressInfo;
   config.port = port;
-  const worker = startWorker(app);
+  const unfit = Promise.withResolvers<void>();
+  const worker = startWorker(app, (reason) => {
+    if (!app.stopping.aborted) app.log.error({ alarm: 'unfit_for_store', err: reason }, reason.message);
+    unfit.resolve();
+  });
   const url = publicOrigin({ ...config, publicUrl: null });
   const shown = Object.fromEntries(describeSettings(config).map(({ name, value }) => [name, value]));
   const misled = publicUrlProblem(config);
@@ -82,6 +95,7 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
   return {
     app,
     url,
+    unfit: unfit.promise,
     stop: async () => {
       app.log.info('stopping');
       app.stop();
@@ -115,5 +129,5 @@ function stopAtOnce(error: unknown): void {
       ? `the disk failed in a commit, stopping: ${String(error.cause)}`
       : `${(error as Error).message}: stopping`;
   process.stderr.write(`${why}\n`);
-  setTimeout(() => process.exit(70), 200);
+  setTimeout(() => process.exit(EXIT_UNFIT), 200);
 }

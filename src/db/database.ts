@@ -74,3 +74,16 @@ export class StorageError extends Error {
 
 /** Another process serves the same embedded store. */
 export class StoreHeldError extends Error {}
+
+export type SchemaErrorCode = 'SCHEMA_BEHIND' | 'SCHEMA_NEWER' | 'SCHEMA_CHANGED';
+
+/** This program must not work on the store. The message is a sentence for the operator, with what to do. */
+export class SchemaError extends Error {
+  readonly code: SchemaErrorCode;
+
+  constructor(code: SchemaErrorCode, message: string) {
+    super(message);
+    this.name = 'SchemaError';
+    this.code = code;
+  }
+}

@@ -11,6 +11,8 @@ type Engine = Database['engine'];
  *
  * `{ids}` is the list of ids in `$1`, a JSON array: one statement for a list of any length.
  *
+ * `{columns}` holds the `column_name` of every column with its `table_name`.
+ *
  * `{refuse}` is a trigger that refuses. PostgreSQL's calls a function, which `{refusal}` makes; SQLite needs none.
  */
 const words: Record<Engine, Record<string, string>> = {
@@ -23,6 +25,8 @@ const words: Record<Engine, Record<string, string>> = {
     after_cursor: '$1 = 0 and position > $2',
     feed_order: 'position',
     ids: '(select value from json_each($1))',
+    columns: `(select tables.name as table_name, fields.name as column_name
+      from sqlite_master as tables, pragma_table_info(tables.name) as fields where tables.type = 'table')`,
     refusal: 'select 1',
     refuse: `begin select raise(abort, 'the books are append-only'); end`,
     or_truncate: '',
@@ -37,6 +41,8 @@ const words: Record<Engine, Record<string, string>> = {
         (select before from feed_offset) + pg_snapshot_xmin(pg_current_snapshot())::text::bigint`,
     feed_order: 'commit_id, position',
     ids: '(select value::bigint from json_array_elements_text($1::json))',
+    columns: `(select table_name, column_name from information_schema.columns
+      where table_schema = any (current_schemas(false)))`,
     refusal: `create function refuse_change() returns trigger language plpgsql
       as 'begin raise exception ''the books are append-only''; end'`,
     refuse: 'for each statement execute function refuse_change()',

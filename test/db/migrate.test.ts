@@ -4,18 +4,19 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import type { Database } from '../../src/db/database.ts';
-import { migrate, pendingMigrations, splitStatements } from '../../src/db/migrate.ts';
+import { type Database, SchemaError } from '../../src/db/database.ts';
+import { inspectSchema, migrate, refuseNewerSchema, requireSchema, splitStatements } from '../../src/db/migrate.ts';
+import { describeMigration, type Migration, readMigrations } from '../../src/db/schema.ts';
 import { forEachEngine } from '../support/engines.ts';
 
 forEachEngine('migrations', (openTestDatabase) => {
   test('run once and say what they did', async () => {
     const db = await openTestDatabase({ migrated: false });
-    const pending = await pendingMigrations(db);
+    const { pending } = await inspectSchema(db);
     assert.ok(pending.length > 0);
     assert.deepEqual(await migrate(db), pending);
     assert.deepEqual(await migrate(db), []);
-    assert.deepEqual(await pendingMigrations(db), []);
+    assert.deepEqual(await inspectSchema(db), { pending: [], newer: [], strange: [], changed: [] });
   });
 
   test('a store of the first release keeps its sums and the accounts that its payments were made by', async () => {
@@ -43,10 +44,110 @@ forEachEngine('migrations', (openTestDatabase) => {
 
   test('run once when two processes start together', async () => {
     const db = await openTestDatabase({ migrated: false });
-    const pending = await pendingMigrations(db);
+    const { pending } = await inspectSchema(db);
     const applied = await Promise.all([migrateInAnotherProcess(db.url), migrateInAnotherProcess(db.url)]);
     assert.deepEqual(applied.flat().sort(), pending);
   });
+
+  test('are recorded with the checksum of their text, those too that ran before checksums were kept', async () => {
+    const db = await openTestDatabase({ migrated: false });
+    await migrateAsFirstRelease(db);
+    await migrate(db);
+    const rows = await db.query('select name, checksum, rolling from schema_migrations order by name');
+    const expected = OWN.map(({ name, checksum, rolling }) => [name, checksum, Number(rolling)]);
+    assert.deepEqual(rows.map(Object.values), expected);
+  });
+
+  test('of which the text was changed after they ran are refused, by every way into the store', async () => {
+    const db = await openTestDatabase();
+    await migrate(db);
+    const [first, ...others] = OWN as [Migration, ...Migration[]];
+    const changed = [describeMigration(first.name, `${first.text}\n-- another thought`), ...others];
+    await refusedAs('SCHEMA_CHANGED', /0001-initial\.sql/, db, changed);
+    const windows = OWN.map(({ name, text }) => describeMigration(name, text.replaceAll('\n', '\r\n')));
+    assert.deepEqual(await migrate(db, windows), []);
+  });
+
+  test('of a newer version are refused by an older one: it used to start, and a refund went out twice', async () => {
+    const db = await openTestDatabase();
+    const newer = [...OWN, describeMigration('9999-other-refunds.sql', 'create table other_refunds (id bigint);')];
+    assert.deepEqual(await migrate(db, newer), ['9999-other-refunds.sql']);
+    await refusedAs('SCHEMA_NEWER', /9999-other-refunds\.sql.*Run that version/, db, OWN);
+    await requireSchema(db, newer);
+  });
+
+  test('of a newer version that only add are no reason to stop', async () => {
+    const db = await openTestDatabase();
+    await migrate(db, [
+      ...OWN,
+      describeMigration('9998-notes.sql', '-- rolling: yes\ncreate table notes (id bigint);'),
+    ]);
+    assert.deepEqual((await inspectSchema(db)).newer, ['9998-notes.sql']);
+    assert.deepEqual(await migrate(db), []);
+    await requireSchema(db);
+    await refuseNewerSchema(db);
+  });
+
+  test('that a store lacks are not run for a command: it used to migrate under the service of an older version', async () => {
+    const db = await openTestDatabase();
+    const newer = [...OWN, describeMigration('9999-notes.sql', 'create table notes (id bigint);')];
+    await migrate(db);
+    const before = await inspectSchema(db, newer);
+    await assert.rejects(requireSchema(db, newer), {
+      code: 'SCHEMA_BEHIND',
+      message: 'The store was made by an earlier version and lacks 9999-notes.sql: run bin/rubrica migrate.',
+    });
+    assert.deepEqual(await inspectSchema(db, newer), before);
+    assert.deepEqual(before.pending, ['9999-notes.sql']);
+  });
+
+  test('are all run for a command on a store that nobody has made yet', async () => {
+    const db = await openTestDatabase({ migrated: false });
+    await requireSchema(db);
+    assert.deepEqual((await inspectSchema(db)).pending, []);
+  });
+
+  test('under way do not keep a running service from seeing which ran', async () => {
+    const db = await openTestDatabase();
+    await migrate(db);
+    const { promise: asked, resolve: askedIt } = Promise.withResolvers<void>();
+    const slow = describeMigration('9999-slow.sql', 'create table slow (id bigint);');
+    const held: Database = {
+      ...db,
+      transaction: (work, kind) =>
+        db.transaction(async (tx) => {
+          const result = await work(tx);
+          if (kind === 'slow') await asked;
+          return result;
+        }, kind),
+    };
+    const migrating = migrate(held, [...OWN, slow]);
+    await refuseNewerSchema(db);
+    askedIt();
+    assert.deepEqual(await migrating, ['9999-slow.sql']);
+    await assert.rejects(refuseNewerSchema(db), { code: 'SCHEMA_NEWER' });
+  });
+});
+
+const OWN = readMigrations(join(import.meta.dirname, '../../migrations'));
+
+async function refusedAs(code: string, message: RegExp, db: Database, own: readonly Migration[]): Promise<void> {
+  for (const way of [migrate, requireSchema, refuseNewerSchema]) {
+    await assert.rejects(way(db, own), (error) => {
+      assert.ok(error instanceof SchemaError, String(error));
+      assert.equal(error.code, code);
+      assert.match(error.message, message);
+      return true;
+    });
+  }
+}
+
+test('a migration says in its first line that it only adds', () => {
+  const says = (text: string) => describeMigration('a.sql', text).rolling;
+  assert.equal(says('-- rolling: yes\ncreate table a (b bigint);'), true);
+  assert.equal(says('-- rolling: yes\r\ncreate table a (b bigint);'), true);
+  assert.equal(says('-- rolling: no\ncreate table a (b bigint);'), false);
+  assert.equal(says('create table a (b bigint);\n-- rolling: yes\n'), false);
 });
 
 test('a migration is split at semicolons that end a line', () => {

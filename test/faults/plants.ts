@@ -19,8 +19,8 @@ const MIGRATE = 'src/db/migrate.ts';
 
 const KILL_IN_MIGRATION: Edit = {
   file: MIGRATE,
-  find: `'utf8'))) await tx.query(statement);`,
-  put: `'utf8'))) {
+  find: `splitStatements(text)) await tx.query(statement);`,
+  put: `splitStatements(text)) {
       globalThis.statements = (globalThis.statements ?? 0) + 1;
       if (globalThis.statements === Number(process.env.KILL_AT)) process.kill(process.pid, 'SIGKILL');
       await tx.query(statement);
@@ -137,7 +137,7 @@ export const PLANTS = {
   ],
   'no row returned is created': [{ file: CREATE, find: 'if (created) return', put: 'if (created !== null) return' }],
   'keeps serving after a failed commit': [
-    { file: SERVE, find: 'setTimeout(() => process.exit(70), 200);', put: '' },
+    { file: SERVE, find: 'setTimeout(() => process.exit(EXIT_UNFIT), 200);', put: '' },
     { file: SQLITE, find: 'failure = error;', put: '' },
   ],
   'swallows the error of a commit': [
@@ -171,7 +171,7 @@ export const PLANTS = {
       find: 'return db.transaction(async (tx) => {\n    // PostgreSQL',
       put: 'const tx = { query: (sql, values) => db.transaction((own) => own.query(sql, values)) };\n  return (async () => {\n    // PostgreSQL',
     },
-    { file: MIGRATE, find: `await tx.query('lock table schema_migrations in access exclusive mode');`, put: '{}' },
+    { file: MIGRATE, find: `await tx.query('lock table schema_migrations in share row exclusive mode');`, put: '{}' },
     { file: MIGRATE, find: "return true;\n  }, 'slow');", put: 'return true;\n  })();' },
   ],
   // The fault itself: the process ends after so many texts, in the middle of a commit or between two.

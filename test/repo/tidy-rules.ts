@@ -1,4 +1,6 @@
 import { posix } from 'node:path';
+import { splitStatements } from '../../src/db/migrate.ts';
+import { describeMigration } from '../../src/db/schema.ts';
 import { codeOf, importsOf, type SourceFile } from '../support/source-tree.ts';
 
 /** A rule answers one line for every place that breaks it. */
@@ -82,6 +84,21 @@ export const keepsSqlInQueries: TidyRule = (files) => {
     .filter((file) => isProduct(file.path) && !file.path.endsWith('-queries.ts') && !file.path.startsWith('src/db/'))
     .flatMap((file) => codeWith(file, statement));
 };
+
+/** What is marked `-- rolling: yes` is run under the version before it, which knows nothing of it and must not fail. */
+export const addsOnlyWhereRolling: TidyRule = (files) =>
+  files
+    .filter(({ path, text }) => /^migrations\/.*\.sql$/.test(path) && describeMigration(path, text).rolling)
+    .flatMap(({ path, text }) => {
+      const statements = splitStatements(text);
+      const made = statements.flatMap((sql) => /^create table (\w+)/.exec(sql)?.[1] ?? []);
+      const onOwn = new RegExp(`^(?:create unique index \\w+ on|insert into) (?:${made.join('|') || '-'})\\b`);
+      const adds = (sql: string) =>
+        /^create (?:table|index) /.test(sql) ||
+        onOwn.test(sql) ||
+        /^alter table \w+ add column (?!.*\bunique\b)(?:(?!.*\bnot null\b)|.*\bdefault\b)/s.test(sql);
+      return statements.filter((sql) => !adds(sql)).map((sql) => `${path} is rolling and does more than add: ${sql}`);
+    });
 
 export const readsTheClockInOnePlace: TidyRule = (files) =>
   files

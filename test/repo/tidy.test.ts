@@ -47,6 +47,20 @@ const cases: Case[] = [
     found: ['src/lib/a.ts → src/lib/b.ts → src/lib/c.ts → src/lib/a.ts'],
   },
   {
+    name: 'a migration that is marked as rolling only adds',
+    rule: rules.addsOnlyWhereRolling,
+    planted: {
+      'migrations/0001-a.sql': 'drop table b;',
+      'migrations/0002-b.sql': `-- rolling: yes\ncreate table a (b bigint);\ncreate unique index c on a (b);\ninsert into a values (1);\nalter table d add column e text;\nalter table d add column f text not null default '';`,
+      'migrations/0003-c.sql': `-- rolling: yes\nalter table d add column e text not null;\ncreate unique index c on d (e);\nupdate d set e = '';`,
+    },
+    found: [
+      'migrations/0003-c.sql is rolling and does more than add: alter table d add column e text not null',
+      'migrations/0003-c.sql is rolling and does more than add: create unique index c on d (e)',
+      "migrations/0003-c.sql is rolling and does more than add: update d set e = ''",
+    ],
+  },
+  {
     name: 'every file is reached from an entry, and the product from an entry that is not a test',
     rule: rules.hasNoOrphans,
     planted: {

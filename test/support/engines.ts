@@ -101,7 +101,9 @@ let postgresTemplate: Promise<string> | undefined;
 async function findOrCreateTemplate(): Promise<string> {
   const schema = globSync('migrations/*.sql', { cwd: join(import.meta.dirname, '../..') }).sort();
   const hash = createHash('sha256');
-  for (const file of schema) hash.update(file).update(readFileSync(join(import.meta.dirname, '../..', file)));
+  // What writes down which ran is a part of the schema too.
+  for (const file of [...schema, 'src/db/migrate.ts'])
+    hash.update(file).update(readFileSync(join(import.meta.dirname, '../..', file)));
   const name = `template_${hash.digest('hex').slice(0, 16)}`;
   await asAdministrator(async (client) => {
     await client.query('select pg_advisory_lock(1)');

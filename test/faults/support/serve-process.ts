@@ -14,6 +14,8 @@ export type ServeOptions = {
   jumpingClock?: boolean;
   /** A program in front of Node with its arguments, such as strace. It must become the process itself. */
   wrapper?: readonly string[];
+  /** The folder of another version of the program. */
+  program?: string;
   /** Further settings. */
   settings?: Record<string, string>;
 };
@@ -84,7 +86,7 @@ export async function startServe(options: ServeOptions): Promise<ServeProcess> {
   };
 }
 
-function spawnServe({ databaseUrl, plant, wrapper = [], settings, jumpingClock }: ServeOptions): {
+function spawnServe({ databaseUrl, plant, wrapper = [], settings, jumpingClock, program: folder }: ServeOptions): {
   child: ChildProcess;
   startedAt: number;
 } {
@@ -96,7 +98,7 @@ function spawnServe({ databaseUrl, plant, wrapper = [], settings, jumpingClock }
     process.execPath,
     ...planted,
     ...clock,
-    join(repository, 'src/main.ts'),
+    join(folder ?? repository, 'src/main.ts'),
     'serve',
   ];
   const startedAt = performance.now();

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SchemaError, type SqlRow } from './database.ts';
+
+/** A migration of this program. `rolling`: the version before it goes on beside it, because it only adds. */
+export type Migration = { name: string; text: string; checksum: string; rolling: boolean };
+
+/** What a store says of one that ran. Without a checksum it ran before checksums were kept, at the next migrate it gets one. */
+export type AppliedMigration = { name: string; checksum: string | null; rolling: boolean };
+
+/** How a store and this program differ, by the names of migrations. */
+export type SchemaDifference = {
+  /** The store lacks them. */
+  pending: string[];
+  /** This program lacks them, and they only add: it goes on beside them. */
+  newer: string[];
+  /** This program lacks them, and they change what it relies on. */
+  strange: string[];
+  /** Both have them, and not the same text. */
+  changed: string[];
+};
+
+/** The migrations in a folder, in the order in which they run. */
+export function readMigrations(folder: string): Migration[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.sql'))
+    .sort()
+    .map((name) => describeMigration(name, readFileSync(join(folder, name), 'utf8')));
+}
+
+/**
+ * The checksum is the SHA-256 of the text with line ends of one character, in hexadecimal: a checkout on another system
+ * changes them. `-- rolling: yes` in the first line says that the migration only adds.
+ */
+export function describeMigration(name: string, written: string): Migration {
+  const text = written.replaceAll('\r\n', '\n');
+  const checksum = createHash('sha256').update(text).digest('hex');
+  return { name, text, checksum, rolling: /^-- rolling: yes[ \t]*(?:\n|$)/.test(text) };
+}
+
+/** Rows of `schema_migrations`. Those of a store that was not migrated since have no `checksum` and no `rolling`. */
+export function readApplied(rows: readonly SqlRow[]): AppliedMigration[] {
+  return rows.map(({ name, checksum, rolling }) => ({
+    name: String(name),
+    checksum: typeof checksum === 'string' ? checksum : null,
+    rolling: rolling === 1,
+  }));
+}
+
+/** Compares what ran with what this program has. */
+export function compareSchema(known: readonly Migration[], applied: readonly AppliedMigration[]): SchemaDifference {
+  const own = new Map(known.map((migration) => [migration.name, migration]));
+  const ran = new Set(applied.map(({ name }) => name));
+  const unknown = applied.filter(({ name }) => !own.has(name));
+  return {
+    pending: known.map(({ name }) => name).filter((name) => !ran.has(name)),
+    newer: unknown.filter(({ rolling }) => rolling).map(({ name }) => name),
+    strange: unknown.filter(({ rolling }) => !rolling).map(({ name }) => name),
+    changed: applied
+      .filter(({ name, checksum }) => checksum !== null && own.has(name) && own.get(name)?.checksum !== checksum)
+      .map(({ name }) => name),
+  };
+}
+
+/** Why this program must neither work on the store nor change its schema; null when it may. */
+export function refusalOf({ changed, strange }: SchemaDifference): SchemaError | null {
+  if (changed.length > 0) {
+    const files = changed.join(', ');
+    const fix = 'Put the files of migrations/ back as they were released';
+    return new SchemaError('SCHEMA_CHANGED', `The store was made by another text of ${files}. ${fix}.`);
+  }
+  if (strange.length > 0) {
+    const fix = 'Run that version, or restore the backup that was made before it';
+    const names = strange.join(', ');
+    return new SchemaError(
+      'SCHEMA_NEWER',
+      `A newer version has changed the store (${names}): this one must not. ${fix}.`,
+    );
+  }
+  return null;
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { MASTER_KEY, startServe } from '../faults/support/serve-process.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { makeVersion } from '../support/program-version.ts';
+
+const CURRENT = join(import.meta.dirname, '../..');
+const ROLLING = '-- rolling: yes\ncreate table notes (id bigint);\n';
+const NOT_ROLLING = 'alter table refunds rename to given_back;\n';
+
+const adds = makeVersion({ '9998-notes.sql': ROLLING });
+const changes = makeVersion({ '9998-notes.sql': ROLLING, '9999-refunds.sql': NOT_ROLLING });
+after(() => {
+  adds.remove();
+  changes.remove();
+});
+
+forEachEngine('the next version beside this one', (openTestDatabase, engine) => {
+  test('lets this one go on where it only adds, and stop with the reason where it does not', async () => {
+    const { url } = await openTestDatabase();
+    await using service = await startServe({ databaseUrl: url });
+    assert.deepEqual(await migrate(adds.folder, url), ['9998-notes.sql']);
+    assert.equal((await run(CURRENT, url, 'user', 'list')).status, 0);
+    // On an embedded store there is one service.
+    await using beside = engine === 'postgres' ? await startServe({ databaseUrl: url }) : service;
+    assert.equal((await fetch(`${beside.url}/readyz`)).status, 200);
+    assert.deepEqual(await migrate(changes.folder, url), ['9999-refunds.sql']);
+    for (const older of new Set([service, beside])) {
+      assert.deepEqual(await older.exited, { code: 70, signal: null });
+      assert.match(
+        older.output(),
+        /"alarm":"unfit_for_store".*A newer version has changed the store \(9999-refunds\.sql\)/,
+      );
+      assert.match(older.output(), /"msg":"stopped"/);
+    }
+  });
+
+  test('keeps this one from starting on what it changed, and this one keeps the next from working on what it lacks', async () => {
+    const { url } = await openTestDatabase();
+    const early = await run(changes.folder, url, 'user', 'list');
+    assert.equal(early.status, 1);
+    assert.match(
+      early.stderr,
+      /^SCHEMA_BEHIND: .* lacks 9998-notes\.sql, 9999-refunds\.sql: run bin\/rubrica migrate\.$/m,
+    );
+    await using _next = await startServe({ databaseUrl: url, program: changes.folder });
+    for (const command of ['serve', 'migrate', 'user list', 'refund list']) {
+      const refused = await run(CURRENT, url, ...command.split(' '));
+      assert.equal(refused.status, 1);
+      // On an embedded store the other service is the first reason.
+      assert.match(refused.stderr, command === 'serve' && engine === 'sqlite' ? /^ALREADY_SERVED/ : /^SCHEMA_NEWER: /);
+    }
+  });
+
+  test('is named by doctor', async () => {
+    const { url } = await openTestDatabase();
+    await migrate(adds.folder, url);
+    assert.match((await run(CURRENT, url, 'doctor')).stdout, /^OK {7}schema .*has added 9998-notes\.sql/m);
+    await migrate(changes.folder, url);
+    assert.match((await run(CURRENT, url, 'doctor')).stdout, /^PROBLEM {2}schema .*is not that of this version$/m);
+  });
+});
+
+async function migrate(folder: string, url: string): Promise<string[]> {
+  const { status, stdout, stderr } = await run(folder, url, 'migrate', '--json');
+  assert.equal(status, 0, stderr);
+  return (JSON.parse(stdout) as { applied: string[] }).applied;
+}
+
+type Ended = { status: number; stdout: string; stderr: string };
+
+function run(folder: string, url: string, ...words: string[]): Promise<Ended> {
+  const env = { PATH: process.env['PATH'], DATABASE_URL: url, MASTER_KEY, PORT: '0' };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [join(folder, 'src/main.ts'), ...words], { env }, (error, stdout, stderr) => {
+      resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+  });
+}
