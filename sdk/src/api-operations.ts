@@ -90,7 +90,7 @@ export type Operations = {
       /** true: what is to be paid out */
       futureRemittances?: string | undefined;
       /** Of this transaction only */
-      idTrx?: number | undefined;
+      idTrx?: string | undefined;
       /** Whose; for operators */
       idUser?: string | undefined;
       /** that of RUBRICA_ENV unless said; what is tested and what is earned are never mixed */

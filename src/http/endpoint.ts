@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
-import type { Schema } from './openapi/openapi-schemas.ts';
+import type { ErrorCode } from '../error-catalogue.ts';
+import type { Schema, Static } from './openapi/json-schema.ts';
+import { readQuery } from './read-query.ts';
 
 /**
  * Who may call. `signature`: a Secret Token signed the body. `service-token`: a Service Token names the account.
@@ -10,8 +12,16 @@ export type Access = 'public' | 'signature' | 'service-token' | 'bearer' | 'payo
 
 export type MediaType = 'application/json' | 'application/x-www-form-urlencoded';
 
-/** One line of the table of endpoints. */
-export type Endpoint = {
+/** One line of the table of endpoints: a page or file as it stands, an operation of the API as `operation` makes it. */
+export type Endpoint = Address & {
+  /** What the API description says; pages and files have none. */
+  describe?: Description;
+  /** The query parameters there are. Any other is refused where a body is taken, and ignored elsewhere. */
+  query?: readonly string[];
+  handle(app: App, request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
+};
+
+type Address = {
   method: 'GET' | 'POST';
   /** All of them mean the same; the first is the one to document. */
   paths: readonly [string, ...string[]];
@@ -22,13 +32,8 @@ export type Endpoint = {
   bodyOptional?: true;
   /** Most bytes of a body; 16 KiB unless said. */
   bodyLimit?: number;
-  /** The query parameters there are. Any other is refused where a body is taken, and ignored elsewhere. */
-  query?: readonly string[];
   /** Balancers, monitors and pages ask for it as often as they like: no request limit counts it. */
   unlimited?: true;
-  /** What the API description says; pages and files have none. */
-  describe?: Description;
-  handle(app: App, request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
 };
 
 /** The operation in the API description. Schemas with a `$id` become named components. */
@@ -45,19 +50,61 @@ export type Description = {
     | 'Bank account validation'
     | 'Events'
     | 'Operation';
-  parameters?: readonly {
-    name: string;
-    in: 'query' | 'path' | 'header';
-    required?: boolean;
-    description: string;
-    schema: Schema;
-  }[];
+  parameters?: readonly DescribedParameter[];
   body?: Schema;
   bodyExample?: unknown;
-  replies: Record<
-    number,
-    { description: string; schema?: Schema; example?: unknown; headers?: Record<string, string> }
-  >;
-  /** Codes of the catalogue that this operation can answer with. */
-  errors: readonly string[];
+  replies: Readonly<Record<number, DescribedReply>>;
+  /** Codes of the catalogue that this operation can answer with; with a status where older clients expect another. */
+  errors: readonly DescribedError[];
 };
+
+export type DescribedParameter = {
+  readonly name: string;
+  readonly in: 'query' | 'path' | 'header';
+  readonly required?: boolean;
+  readonly description: string;
+  readonly schema: Schema;
+};
+
+type DescribedReply = {
+  readonly description: string;
+  readonly schema?: Schema;
+  readonly example?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+export type DescribedError = ErrorCode | { readonly code: ErrorCode; readonly status: number };
+
+/** What the query parameters of an operation hold once they are read; one that was not sent is undefined. */
+type QueryOf<D extends Description> = D extends { readonly parameters: readonly (infer P extends DescribedParameter)[] }
+  ? { readonly [Q in Extract<P, { readonly in: 'query' }> as Q['name']]: Static<Q['schema']> | undefined }
+  : object;
+
+declare const WRITTEN: unique symbol;
+
+/** The JSON text of a `Value`, written by hand where `JSON.stringify` would cost too much. */
+export type Written<Value> = string & { readonly [WRITTEN]: Value };
+
+type BodyOf<R> = R extends { readonly schema: infer S extends Schema } ? Static<S> | Written<Static<S>> : never;
+
+/** What a handler may return: the body of one of the replies, or the reply once it is sent. */
+type ReplyOf<D extends Description> = BodyOf<D['replies'][keyof D['replies']]> | FastifyReply;
+
+/**
+ * One operation of the API. Its description is its contract: what the handler returns has the type of the schema of its
+ * replies, and `query()` reads the query parameters by their schemas. The handler calls it once it knows who asks.
+ */
+export function operation<const D extends Description>(
+  endpoint: Address & {
+    describe: D;
+    handle(app: App, request: FastifyRequest, reply: FastifyReply, query: () => QueryOf<D>): Promise<ReplyOf<D>>;
+  },
+): Endpoint {
+  const parameters = endpoint.describe.parameters?.filter((parameter) => parameter.in === 'query') ?? [];
+  return {
+    ...endpoint,
+    ...(parameters.length > 0 && { query: parameters.map(({ name }) => name) }),
+    handle: (app, request, reply) =>
+      endpoint.handle(app, request, reply, () => readQuery(parameters, request.query) as QueryOf<D>),
+  };
+}

@@ -1,6 +1,5 @@
-import { Problem } from '../error-catalogue.ts';
 import { readFeed } from '../outbox/read-feed.ts';
-import type { Endpoint } from './endpoint.ts';
+import { operation } from './endpoint.ts';
 import { Type } from './openapi/json-schema.ts';
 import { requireUser } from './require-user.ts';
 
@@ -8,11 +7,10 @@ const MOST = 500;
 const USUAL = 100;
 
 /** The feed: everything that happened to what the user sees, to be pulled at the reader's own pace. */
-export const getEvents: Endpoint = {
+export const getEvents = operation({
   method: 'GET',
   paths: ['/events'],
   access: 'bearer',
-  query: ['after', 'limit'],
   describe: {
     operationId: 'readEvents',
     summary: 'Read what happened',
@@ -31,29 +29,17 @@ export const getEvents: Endpoint = {
     replies: { 200: { description: 'A page of events', schema: replySchema(), example: replyExample() } },
     errors: ['INVALID_PARAMETER', 'TOKEN_MISSING', 'TOKEN_INVALID', 'PRIVATE_TOKEN_RETIRED'],
   },
-  handle: async (app, request) => {
+  handle: async (app, request, _reply, query) => {
     const user = await requireUser(app, request);
-    const { after, limit } = request.query as { after?: unknown; limit?: unknown };
-    const page = await readFeed(app, user, readAfter(after), readLimit(limit));
+    const { after = null, limit = USUAL } = query();
+    const page = await readFeed(app, user, after, limit);
     return {
       message: 'OK',
       errors: null,
       data: { events: page.events, next: page.next, has_more: page.hasMore },
     };
   },
-};
-
-function readAfter(after: unknown): string | null {
-  if (after === undefined) return null;
-  if (typeof after === 'string') return after;
-  throw new Problem('INVALID_PARAMETER', { detail: 'Send after once.' });
-}
-
-function readLimit(limit: unknown): number {
-  if (limit === undefined) return USUAL;
-  if (typeof limit === 'string' && /^[1-9]\d{0,2}$/.test(limit) && Number(limit) <= MOST) return Number(limit);
-  throw new Problem('INVALID_PARAMETER', { detail: `limit is a whole number from 1 to ${MOST}.` });
-}
+});
 
 function replySchema() {
   const textOrNull = Type.Union([Type.String(), Type.Null()]);

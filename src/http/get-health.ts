@@ -1,10 +1,10 @@
 import { showAttention } from '../attention/measure-attention.ts';
 import { Problem } from '../error-catalogue.ts';
 import { withinTime } from '../lib/within-time.ts';
-import type { Endpoint } from './endpoint.ts';
+import { operation } from './endpoint.ts';
 
 /** The process runs. */
-export const getHealthz: Endpoint = {
+export const getHealthz = operation({
   method: 'GET',
   paths: ['/healthz'],
   access: 'public',
@@ -17,10 +17,10 @@ export const getHealthz: Endpoint = {
     errors: [],
   },
   handle: async (_app, _request, reply) => reply.header('content-type', 'application/json').send('{"status":"ok"}'),
-};
+});
 
 /** The process should be sent requests: it is not stopping, and its database answers. */
-export const getReadyz: Endpoint = {
+export const getReadyz = operation({
   method: 'GET',
   paths: ['/readyz'],
   access: 'public',
@@ -40,10 +40,10 @@ export const getReadyz: Endpoint = {
     });
     return reply.header('content-type', 'application/json').send('{"status":"ready"}');
   },
-};
+});
 
 /** What Prometheus reads. */
-export const getMetrics: Endpoint = {
+export const getMetrics = operation({
   method: 'GET',
   paths: ['/metrics'],
   access: 'public',
@@ -60,4 +60,4 @@ export const getMetrics: Endpoint = {
     await showAttention(app);
     return reply.header('content-type', registry.contentType).send(await registry.metrics());
   },
-};
+});

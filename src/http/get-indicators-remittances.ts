@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import { availableBalance } from '../books/available-balance.ts';
 import { reconcileEntries } from '../books/reconcile-entries.ts';
@@ -6,7 +5,7 @@ import { Problem } from '../error-catalogue.ts';
 import { boundsOfDay, dayOf } from '../lib/calendar-day.ts';
 import { toDecimalNumber } from '../lib/money.ts';
 import { findTransaction } from '../transactions/find-transaction.ts';
-import type { Endpoint } from './endpoint.ts';
+import { operation } from './endpoint.ts';
 import { Type } from './openapi/json-schema.ts';
 import { REMITTANCE_ITEM_EXAMPLE, RemittanceItemSchema } from './remittance-schemas.ts';
 import {
@@ -17,15 +16,15 @@ import {
   SCOPE_ERRORS,
   SCOPE_PARAMETERS,
 } from './remittance-scope.ts';
+import { requireUser } from './require-user.ts';
 
 const INDICATORS = ['availableBalance', 'remittanceByDate', 'futureRemittances'] as const;
 
 /** What is owed to a merchant: now, by a day, and what is still to be paid out. */
-export const getIndicatorsRemittances: Endpoint = {
+export const getIndicatorsRemittances = operation({
   method: 'GET',
   paths: ['/indicators/remittances', '/indicators/remittances/'],
   access: 'bearer',
-  query: ['idUser', 'idTrx', ...INDICATORS, 'environment', 'currency'],
   describe: {
     operationId: 'readRemittanceIndicators',
     summary: 'Read what is owed to a merchant',
@@ -46,17 +45,18 @@ export const getIndicatorsRemittances: Endpoint = {
         schema: Type.String(),
       },
       { name: 'futureRemittances', in: 'query', description: 'true: what is to be paid out', schema: Type.String() },
-      { name: 'idTrx', in: 'query', description: 'Of this transaction only', schema: Type.Integer({ minimum: 1 }) },
+      { name: 'idTrx', in: 'query', description: 'Of this transaction only', schema: Type.String() },
       { name: 'idUser', in: 'query', description: 'Whose; for operators', schema: Type.String() },
       ...SCOPE_PARAMETERS,
     ],
     replies: { 200: { description: 'The indicators', schema: replySchema(), example: replyExample() } },
     errors: SCOPE_ERRORS,
   },
-  handle: async (app, request) => {
-    const query = request.query as Record<string, unknown>;
-    const scope = await readScope(app, request, query['idUser']);
-    const transactionId = await readTransactionId(app, request, scope);
+  handle: async (app, request, _reply, readQuery) => {
+    const asking = await requireUser(app, request);
+    const query = readQuery();
+    const scope = await readScope(app, asking, { ...query, whose: query.idUser });
+    const transactionId = await readTransactionId(app, query.idTrx, scope);
     const [balance, day, future] = INDICATORS.map((name) => isWanted(query[name]));
     if (!balance && !day && !future) {
       throw new Problem('INVALID_PARAMETER', { detail: `Ask for one of ${INDICATORS.join(', ')}.` });
@@ -65,23 +65,22 @@ export const getIndicatorsRemittances: Endpoint = {
     const available = balance || future ? await readAvailable(app, subject) : 0;
     const data = {
       ...(balance && { availableBalance: available }),
-      ...(day && { remittanceByDate: await readRemittance(app, subject, query['remittanceByDate']) }),
+      ...(day && { remittanceByDate: await readRemittance(app, subject, query.remittanceByDate) }),
       ...(future && { futureRemittances: describeFuture(available) }),
     };
     return { message: 'OK', errors: null, data };
   },
-};
+});
 
 type Subject = RemittanceScope & { transactionId: number };
 
-function isWanted(value: unknown): boolean {
+function isWanted(value: string | undefined): boolean {
   return value !== undefined && value !== 'false' && value !== '0';
 }
 
-async function readTransactionId(app: App, request: FastifyRequest, { user }: RemittanceScope): Promise<number> {
-  const { idTrx } = request.query as { idTrx?: unknown };
-  if (idTrx === undefined) return 0;
-  const transaction = typeof idTrx === 'string' ? await findTransaction(app, idTrx, user.environmentIds) : null;
+async function readTransactionId(app: App, id: string | undefined, { user }: RemittanceScope): Promise<number> {
+  if (id === undefined) return 0;
+  const transaction = await findTransaction(app, id, user.environmentIds);
   if (transaction === null) throw new Problem('NO_PERMISSION');
   return transaction.id;
 }
@@ -90,7 +89,7 @@ async function readAvailable(app: App, subject: Subject): Promise<number> {
   return toDecimalNumber(await availableBalance(app, subject, subject.currency), subject.currency);
 }
 
-async function readRemittance(app: App, subject: Subject, value: unknown) {
+async function readRemittance(app: App, subject: Subject, value = '') {
   const day = value === 'true' || value === '1' || value === '' ? dayOf(app.now()) : readDay(value);
   if (day === null) {
     throw new Problem('INVALID_PARAMETER', { detail: 'remittanceByDate is true or a day such as 2026-01-15.' });
@@ -102,7 +101,7 @@ async function readRemittance(app: App, subject: Subject, value: unknown) {
 
 /** One remittance with everything in it: what is owed is not divided before it is paid out. */
 function describeFuture(available: number) {
-  return { total: available, remittances: available > 0 ? [{ status: 'processing', total: available }] : [] };
+  return { total: available, remittances: available > 0 ? [{ status: 'processing' as const, total: available }] : [] };
 }
 
 function replySchema() {

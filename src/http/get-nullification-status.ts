@@ -1,15 +1,14 @@
 import { Problem } from '../error-catalogue.ts';
 import { findRefund } from '../refunds/find-refund.ts';
-import type { Endpoint } from './endpoint.ts';
+import { operation } from './endpoint.ts';
 import { Type } from './openapi/json-schema.ts';
 import { requireOwnTransaction } from './require-own-transaction.ts';
 
 /** How one refund stands. */
-export const getNullificationStatus: Endpoint = {
+export const getNullificationStatus = operation({
   method: 'GET',
   paths: ['/trxs/:id/nullification/status'],
   access: 'bearer',
-  query: ['verificationToken'],
   describe: {
     operationId: 'readRefundStatus',
     summary: 'Read the status of a refund',
@@ -38,14 +37,20 @@ export const getNullificationStatus: Endpoint = {
         example: { message: 'OK', errors: null, data: { status: 'completed' } },
       },
     },
-    errors: ['TOKEN_MISSING', 'TOKEN_INVALID', 'PRIVATE_TOKEN_RETIRED', 'NO_PERMISSION', 'NOT_FOUND'],
+    errors: [
+      'TOKEN_MISSING',
+      'TOKEN_INVALID',
+      'PRIVATE_TOKEN_RETIRED',
+      'NO_PERMISSION',
+      'INVALID_PARAMETER',
+      'NOT_FOUND',
+    ],
   },
-  handle: async (app, request) => {
+  handle: async (app, request, _reply, query) => {
     const { transaction } = await requireOwnTransaction(app, request);
-    const { verificationToken } = request.query as { verificationToken?: unknown };
-    const id = typeof verificationToken === 'string' ? verificationToken : '';
-    const refund = await findRefund(app, transaction.id, id);
+    const { verificationToken = '' } = query();
+    const refund = await findRefund(app, transaction.id, verificationToken);
     if (refund === null) throw new Problem('NOT_FOUND', { detail: 'The transaction has no refund with this token.' });
     return { message: 'OK', errors: null, data: { status: refund.state } };
   },
-};
+});

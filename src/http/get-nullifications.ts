@@ -1,12 +1,12 @@
 import { toDecimalNumber } from '../lib/money.ts';
 import { listRefundsOf } from '../refunds/find-refund.ts';
 import type { Refund } from '../refunds/refund.ts';
-import type { Endpoint } from './endpoint.ts';
+import { operation } from './endpoint.ts';
 import { Type } from './openapi/json-schema.ts';
 import { requireOwnTransaction } from './require-own-transaction.ts';
 
 /** Every refund of a transaction, also those that failed. */
-export const getNullifications: Endpoint = {
+export const getNullifications = operation({
   method: 'GET',
   paths: ['/trxs/:id/nullification', '/trxs/:id/nullification/'],
   access: 'bearer',
@@ -28,7 +28,7 @@ export const getNullifications: Endpoint = {
     const nullifications = refunds.map((refund) => describeRefund(refund, transaction.currency));
     return { message: 'OK', errors: null, data: { nullifications } };
   },
-};
+});
 
 function describeRefund(refund: Refund, currency: string) {
   return {

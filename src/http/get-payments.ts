@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import { currencyExponent } from '../../sdk/src/currency-exponents.ts';
 import type { App } from '../app.ts';
 import { availableMethods } from '../checkout/available-methods.ts';
@@ -6,7 +5,7 @@ import { publicBase } from '../checkout/pay-link.ts';
 import { Problem } from '../error-catalogue.ts';
 import { cachedEnvironment, loadEnvironment } from '../payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
-import type { Endpoint } from './endpoint.ts';
+import { operation } from './endpoint.ts';
 import { Type } from './openapi/json-schema.ts';
 import { PaymentMethodsSchema } from './schemas.ts';
 
@@ -22,12 +21,10 @@ const EXAMPLE = {
 };
 
 /** The payment methods of a payment service, named by its Service Token in the `Authorization` header. */
-export const getPayments: Endpoint = {
+export const getPayments = operation({
   method: 'GET',
   paths: ['/payments'],
   access: 'service-token',
-  // The published client of JavaScript sends the header's name and value as a parameter.
-  query: ['x_currency', 'Authorization'],
   describe: {
     operationId: 'listPaymentMethods',
     summary: 'List the payment methods of a payment service',
@@ -37,20 +34,20 @@ export const getPayments: Endpoint = {
       { name: 'x_currency', in: 'query', description: 'CLP unless said', schema: Type.String() },
     ],
     replies: { 200: { description: 'Payment methods', schema: PaymentMethodsSchema, example: EXAMPLE } },
-    errors: ['INVALID_CURRENCY', 'SERVICE_TOKEN_INVALID'],
+    errors: ['INVALID_PARAMETER', 'INVALID_CURRENCY', 'SERVICE_TOKEN_INVALID'],
   },
-  handle: (app, request) => {
+  handle: (app, request, _reply, query) => {
+    // The published client of JavaScript sends the header's name and value as a parameter.
     const { Authorization } = request.query as { Authorization?: unknown };
-    return listMethods(app, request, request.headers.authorization ?? Authorization);
+    return listMethods(app, request.headers.authorization ?? Authorization, query);
   },
-};
+});
 
 /** The same with the Service Token in the query. */
-export const getV2Payments: Endpoint = {
+export const getV2Payments = operation({
   method: 'GET',
   paths: ['/v2/payments'],
   access: 'service-token',
-  query: ['x_account_id', 'x_currency'],
   describe: {
     operationId: 'listPaymentMethodsV2',
     summary: 'List the payment methods of a payment service for a currency',
@@ -60,15 +57,18 @@ export const getV2Payments: Endpoint = {
       { name: 'x_currency', in: 'query', description: 'CLP unless said', schema: Type.String() },
     ],
     replies: { 200: { description: 'Payment methods', schema: PaymentMethodsSchema, example: EXAMPLE } },
-    errors: ['INVALID_CURRENCY', 'SERVICE_TOKEN_INVALID'],
+    errors: ['INVALID_PARAMETER', 'INVALID_CURRENCY', 'SERVICE_TOKEN_INVALID'],
   },
-  handle: (app, request) => listMethods(app, request, (request.query as { x_account_id?: unknown }).x_account_id),
-};
+  handle: (app, request, _reply, query) => {
+    const { x_account_id } = request.query as { x_account_id?: unknown };
+    return listMethods(app, x_account_id, query);
+  },
+});
 
-async function listMethods(app: App, request: FastifyRequest, serviceToken: unknown) {
+async function listMethods(app: App, serviceToken: unknown, query: () => { x_currency: string | undefined }) {
   const environment = await requireEnvironment(app, serviceToken);
-  const { x_currency: currency = 'CLP' } = request.query as { x_currency?: unknown };
-  if (typeof currency !== 'string' || currencyExponent(currency) === undefined) throw new Problem('INVALID_CURRENCY');
+  const { x_currency: currency = 'CLP' } = query();
+  if (currencyExponent(currency) === undefined) throw new Problem('INVALID_CURRENCY');
   return {
     types: availableMethods(app, environment, { currency, amount: null }).map((method) => ({
       codigo: method.code,

@@ -1,7 +1,7 @@
 import { reconcileEntries } from '../books/reconcile-entries.ts';
 import { Problem } from '../error-catalogue.ts';
 import { boundsOfDay } from '../lib/calendar-day.ts';
-import type { Endpoint } from './endpoint.ts';
+import { operation } from './endpoint.ts';
 import { Type } from './openapi/json-schema.ts';
 import {
   REMITTANCE_ITEM_EXAMPLE,
@@ -12,13 +12,13 @@ import {
   RemittancePayoutSchema,
 } from './remittance-schemas.ts';
 import { describeRemittances, readDay, readScope, SCOPE_ERRORS, SCOPE_PARAMETERS } from './remittance-scope.ts';
+import { requireUser } from './require-user.ts';
 
 /** What was paid, given back and paid out on a day of Chile, each with its entry in the books. */
-export const getRemittancesConciliation: Endpoint = {
+export const getRemittancesConciliation = operation({
   method: 'GET',
   paths: ['/remittances/conciliation', '/remittances/conciliation/'],
   access: 'bearer',
-  query: ['email', 'date', 'environment', 'currency'],
   describe: {
     operationId: 'reconcileDay',
     summary: 'Reconcile a day',
@@ -38,10 +38,11 @@ export const getRemittancesConciliation: Endpoint = {
     replies: { 200: { description: 'The day', schema: replySchema(), example: replyExample() } },
     errors: SCOPE_ERRORS,
   },
-  handle: async (app, request) => {
-    const { date, email } = request.query as { date?: unknown; email?: unknown };
-    const { environmentIds, currency } = await readScope(app, request, email);
-    const day = readDay(date);
+  handle: async (app, request, _reply, query) => {
+    const asking = await requireUser(app, request);
+    const { date, email, ...scope } = query();
+    const { environmentIds, currency } = await readScope(app, asking, { whose: email, ...scope });
+    const day = readDay(date ?? '');
     if (day === null) throw new Problem('INVALID_PARAMETER', { detail: 'date is a day such as 2026-01-15.' });
     const { lines } = await reconcileEntries(app, { environmentIds, ...boundsOfDay(day), transactionId: 0 });
     const { total, items, paid, refunded, nullifications, payouts } = describeRemittances(lines, currency);
@@ -55,7 +56,7 @@ export const getRemittancesConciliation: Endpoint = {
     };
     return { message: 'OK', errors: null, data };
   },
-};
+});
 
 function replySchema() {
   const data = Type.Object({

@@ -7,7 +7,7 @@ import { toDecimalNumber } from '../lib/money.ts';
 import type { PaymentDetail } from '../payment-methods/payment-method.ts';
 import { findTransaction } from '../transactions/find-transaction.ts';
 import type { Transaction } from '../transactions/transaction.ts';
-import type { Endpoint } from './endpoint.ts';
+import { operation } from './endpoint.ts';
 import { Type } from './openapi/json-schema.ts';
 import { requireUser } from './require-user.ts';
 import { statusWord } from './transaction-reply.ts';
@@ -15,7 +15,7 @@ import { statusWord } from './transaction-reply.ts';
 const MESSAGE = 'Trx encontrada';
 
 /** Everything about a transaction but its pay link: whoever reads must not be able to pay. */
-export const getTrxsId: Endpoint = {
+export const getTrxsId = operation({
   method: 'GET',
   paths: ['/trxs/:id'],
   access: 'bearer',
@@ -35,7 +35,7 @@ export const getTrxsId: Endpoint = {
     const transaction = await requireTransaction(app, request);
     return { message: MESSAGE, errors: null, data: await describeTransaction(app, transaction) };
   },
-};
+});
 
 /** The transaction of the path, as far as the user may see it. Throws `Problem`, the same for another's as for none. */
 export async function requireTransaction(app: App, request: FastifyRequest): Promise<Transaction> {

@@ -1,10 +1,10 @@
-import type { Endpoint } from './endpoint.ts';
+import { operation } from './endpoint.ts';
 import { requireTransaction } from './get-trxs-id.ts';
 import { Type } from './openapi/json-schema.ts';
 import { statusWord } from './transaction-reply.ts';
 
 /** Only how a transaction stands. */
-export const getTrxsStatus: Endpoint = {
+export const getTrxsStatus = operation({
   method: 'GET',
   paths: ['/v2/trxs/:id/status'],
   access: 'bearer',
@@ -35,4 +35,4 @@ export const getTrxsStatus: Endpoint = {
     const { state } = await requireTransaction(app, request);
     return { message: 'Trx encontrada', errors: null, data: { status: statusWord(state) } };
   },
-};
+});

@@ -1,6 +1,6 @@
 import { findValidation } from '../bank-validation/find-validation.ts';
 import { Problem } from '../error-catalogue.ts';
-import type { Endpoint } from './endpoint.ts';
+import { operation } from './endpoint.ts';
 import { Type } from './openapi/json-schema.ts';
 import { requirePayouts } from './require-user.ts';
 import { apiLanguage, sendValidation } from './validation-reply.ts';
@@ -13,7 +13,7 @@ import {
 } from './validation-schemas.ts';
 
 /** A validation that the user made, as it stands now. */
-export const getValidationsBankAccount: Endpoint = {
+export const getValidationsBankAccount = operation({
   method: 'GET',
   paths: ['/validations/BankAccount/:id'],
   access: 'payouts',
@@ -43,4 +43,4 @@ export const getValidationsBankAccount: Endpoint = {
     if (validation === null) throw new Problem('NOT_FOUND', { detail: 'There is no such validation.' });
     return sendValidation(app, reply, validation, apiLanguage(request));
   },
-};
+});

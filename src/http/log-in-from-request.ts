@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import type { AccessToken } from '../auth/access-token.ts';
 import { logIn } from '../auth/log-in.ts';
-import { Type } from './openapi/json-schema.ts';
+import { type Static, Type } from './openapi/json-schema.ts';
 import { readMembers } from './read-members.ts';
 
 /** What the three login endpoints take. */
@@ -31,6 +31,7 @@ export const ACCESS_TOKEN_EXAMPLE = { access_token_jwt: 'eyJhbGciOi…', expires
 /** What a body that asks for an access token can be refused for. */
 export const LOGIN_ERRORS = [
   'INVALID_JSON',
+  'CONTROL_CHARACTER',
   'INVALID_BODY',
   'UNSUPPORTED_MEDIA_TYPE',
   'LOGIN_FAILED',
@@ -39,11 +40,11 @@ export const LOGIN_ERRORS = [
 
 /** Logs in with the `username` and `password` of the body. Throws what `logIn` and `readMembers` throw. */
 export function logInFromRequest(app: App, request: FastifyRequest): Promise<AccessToken> {
-  const { username, password } = readMembers(request, { username: { kind: 'string' }, password: { kind: 'string' } });
+  const { username, password } = readMembers(request, LoginRequestSchema);
   return logIn(app, { email: username, password, address: request.ip });
 }
 
 /** An access token as most clients read it. */
-export function accessTokenReply(token: AccessToken) {
+export function accessTokenReply(token: AccessToken): Static<typeof AccessTokenSchema> {
   return { access_token_jwt: token.text, expires_in: token.expiresIn, token_type: 'Bearer' };
 }

@@ -1,16 +1,15 @@
 import { payUrl } from '../checkout/pay-link.ts';
-import type { Endpoint } from './endpoint.ts';
+import { operation } from './endpoint.ts';
 import { Type } from './openapi/json-schema.ts';
 import { createFromRequest } from './post-trxs.ts';
 import { SIGNED_REQUEST_ERRORS, SIGNED_REQUEST_EXAMPLE, SignedRequestSchema } from './schemas.ts';
 
 /** The same from a form in the payer's browser, which lands on the pay page. Kept for shops that post it. */
-export const postInitTransaction: Endpoint = {
+export const postInitTransaction = operation({
   method: 'POST',
   paths: ['/initTransaction'],
   access: 'signature',
   consumes: ['application/x-www-form-urlencoded'],
-  query: ['method'],
   describe: {
     operationId: 'initTransaction',
     summary: 'Create a transaction from a browser form',
@@ -23,10 +22,10 @@ export const postInitTransaction: Endpoint = {
     body: SignedRequestSchema,
     bodyExample: SIGNED_REQUEST_EXAMPLE,
     replies: { 303: { description: 'To the pay page', headers: { Location: 'The pay page' } } },
-    errors: SIGNED_REQUEST_ERRORS,
+    errors: ['INVALID_PARAMETER', ...SIGNED_REQUEST_ERRORS],
   },
-  handle: async (app, request, reply) => {
-    const { method } = request.query as { method?: string };
+  handle: async (app, request, reply, query) => {
+    const { method } = query();
     const { transaction, methods } = await createFromRequest(app, request);
     const chosen = methods.find(({ code }) => code === method);
     const suffix = chosen === undefined ? '' : `?method=${chosen.code}`;
@@ -35,4 +34,4 @@ export const postInitTransaction: Endpoint = {
       .header('location', payUrl(app, transaction) + suffix)
       .send();
   },
-};
+});

@@ -3,19 +3,22 @@ import type { App } from '../app.ts';
 import type { AccessToken } from '../auth/access-token.ts';
 import { logInWithApiToken } from '../auth/log-in-with-api-token.ts';
 import { Problem } from '../error-catalogue.ts';
-import type { Endpoint } from './endpoint.ts';
+import { operation } from './endpoint.ts';
 import { ACCESS_TOKEN_EXAMPLE, AccessTokenSchema, accessTokenReply } from './log-in-from-request.ts';
 import { Type } from './openapi/json-schema.ts';
 import { invalidBody, type Members, readMembers } from './read-members.ts';
 
-const SHAPE = {
-  email: { kind: 'string', optional: true },
-  apiToken: { kind: 'string', optional: true },
-  expDate: { kind: 'number', optional: true },
-} as const;
+const ApiTokenLoginSchema = Type.Object(
+  {
+    email: Type.Optional(Type.String()),
+    apiToken: Type.Optional(Type.String()),
+    expDate: Type.Optional(Type.Integer({ description: 'When the access token ends, in Unix seconds; within a year' })),
+  },
+  { $id: 'ApiTokenLogin', additionalProperties: false },
+);
 
 /** Gives an access token for an API token, in the header or with the e-mail address in the body. */
-export const postLoginToken: Endpoint = {
+export const postLoginToken = operation({
   method: 'POST',
   paths: ['/loginToken'],
   access: 'public',
@@ -30,16 +33,7 @@ export const postLoginToken: Endpoint = {
     parameters: [
       { name: 'Authorization', in: 'header', description: 'Bearer and the API token', schema: Type.String() },
     ],
-    body: Type.Object(
-      {
-        email: Type.Optional(Type.String()),
-        apiToken: Type.Optional(Type.String()),
-        expDate: Type.Optional(
-          Type.Integer({ description: 'When the access token ends, in Unix seconds; within a year' }),
-        ),
-      },
-      { $id: 'ApiTokenLogin', additionalProperties: false },
-    ),
+    body: ApiTokenLoginSchema,
     bodyExample: { email: 'shop@example.cl', apiToken: 'api_…' },
     replies: {
       200: {
@@ -48,14 +42,22 @@ export const postLoginToken: Endpoint = {
         example: { ...ACCESS_TOKEN_EXAMPLE, expires_in: 31_536_000 },
       },
     },
-    errors: ['INVALID_JSON', 'INVALID_BODY', 'INVALID_HEADER', 'UNSUPPORTED_MEDIA_TYPE', 'API_TOKEN_INVALID'],
+    errors: [
+      'INVALID_JSON',
+      'CONTROL_CHARACTER',
+      'INVALID_BODY',
+      'INVALID_HEADER',
+      'UNSUPPORTED_MEDIA_TYPE',
+      'API_TOKEN_INVALID',
+      { code: 'API_TOKEN_INVALID', status: 403 },
+    ],
   },
   handle: async (app, request) => accessTokenReply(await logInWith(app, request)),
-};
+});
 
 async function logInWith(app: App, request: FastifyRequest): Promise<AccessToken> {
   const empty = ((request.body as Buffer | undefined)?.length ?? 0) === 0;
-  const members = empty ? { email: null, apiToken: null, expDate: null } : readMembers(request, SHAPE);
+  const members = empty ? { email: null, apiToken: null, expDate: null } : readMembers(request, ApiTokenLoginSchema);
   const expiresAt = readExpiry(app, members);
   const { email, apiToken } = members;
   if (email !== null && apiToken !== null) return logInWithApiToken(app, { email, apiToken, expiresAt });
@@ -63,7 +65,7 @@ async function logInWith(app: App, request: FastifyRequest): Promise<AccessToken
   return logInWithApiToken(app, { email: null, apiToken: tokenInHeader(request), expiresAt }).catch(rethrow);
 }
 
-function readExpiry(app: App, { expDate }: Members<typeof SHAPE>): number | null {
+function readExpiry(app: App, { expDate }: Members<typeof ApiTokenLoginSchema>): number | null {
   if (expDate === null) return null;
   if (/^\d{1,12}$/.test(expDate) && Number(expDate) * 1000 > app.now()) return Number(expDate);
   const fix = 'Send a time to come, in Unix seconds.';

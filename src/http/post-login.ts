@@ -1,5 +1,5 @@
 import { Problem } from '../error-catalogue.ts';
-import type { Endpoint } from './endpoint.ts';
+import { operation } from './endpoint.ts';
 import {
   ACCESS_TOKEN_EXAMPLE,
   AccessTokenSchema,
@@ -11,7 +11,7 @@ import {
 } from './log-in-from-request.ts';
 
 /** The same login for clients of the first API, which read the token at the root and a refusal as 400 with `error`. */
-export const postLogin: Endpoint = {
+export const postLogin = operation({
   method: 'POST',
   paths: ['/login'],
   access: 'public',
@@ -26,10 +26,10 @@ export const postLogin: Endpoint = {
     replies: {
       200: { description: 'An access token of 24 hours', schema: AccessTokenSchema, example: ACCESS_TOKEN_EXAMPLE },
     },
-    errors: LOGIN_ERRORS,
+    errors: [...LOGIN_ERRORS.filter((code) => code !== 'LOGIN_FAILED'), { code: 'LOGIN_FAILED', status: 400 }],
   },
   handle: async (app, request) => accessTokenReply(await logInFromRequest(app, request).catch(rethrow)),
-};
+});
 
 function rethrow(error: unknown): never {
   if (!(error instanceof Problem) || error.code !== 'LOGIN_FAILED') throw error;

@@ -5,7 +5,7 @@ import { createRefund, type RefundCreation } from '../refunds/create-refund.ts';
 import type { RefundType } from '../refunds/refund.ts';
 import { REFUND_REFUSAL_CODES } from '../refunds/refund-refusal.ts';
 import type { Transaction } from '../transactions/transaction.ts';
-import type { Endpoint } from './endpoint.ts';
+import { operation } from './endpoint.ts';
 import { Type } from './openapi/json-schema.ts';
 import { readIdempotencyKey } from './read-idempotency-key.ts';
 import { invalidBody, readMembers } from './read-members.ts';
@@ -13,8 +13,17 @@ import { requireOwnTransaction } from './require-own-transaction.ts';
 
 const ACCEPTED = { code: 'REFUND_PROCESSING', message: 'La anulación se encuentra en proceso' };
 
+const RefundRequestSchema = Type.Object(
+  {
+    amount: Type.Number({ exclusiveMinimum: 0, description: 'In the currency of the transaction' }),
+    type: Type.String({ enum: ['total', 'parcial'], description: 'total: all that is left of the payment' }),
+    nullifyTbk: Type.Optional(Type.Any({ description: 'Taken from existing clients and not looked at' })),
+  },
+  { $id: 'RefundRequest', additionalProperties: false },
+);
+
 /** Gives a payment back, in part or whole. Existing clients read a refusal by its message, at status 200. */
-export const postNullification: Endpoint = {
+export const postNullification = operation({
   method: 'POST',
   paths: ['/trxs/:id/nullification', '/trxs/:id/nullification/'],
   access: 'bearer',
@@ -34,7 +43,7 @@ export const postNullification: Endpoint = {
         schema: Type.String({ minLength: 1, maxLength: 200 }),
       },
     ],
-    body: requestSchema(),
+    body: RefundRequestSchema,
     bodyExample: { amount: 1000, type: 'parcial' },
     replies: {
       200: {
@@ -65,20 +74,10 @@ export const postNullification: Endpoint = {
     if (creation.kind === 'replayed') reply.header('idempotency-hit', 'true');
     return replyOf(creation);
   },
-};
+});
 
 function readWish(request: FastifyRequest, transaction: Transaction): { amount: number; type: RefundType } {
-  // Some clients send `nullifyTbk`; it says nothing that the transaction does not say.
-  const members = readMembers(request, {
-    amount: { kind: 'number' },
-    type: { kind: 'string' },
-    nullifyTbk: { kind: 'any', optional: true },
-  });
-  const { type } = members;
-  if (type !== 'total' && type !== 'parcial') {
-    const fix = 'Send total or parcial.';
-    throw invalidBody([{ pointer: '/type', code: 'INVALID_PARAMETER', message: 'type is another word.', fix }]);
-  }
+  const { type, ...members } = readMembers(request, RefundRequestSchema);
   const amount = parseDecimal(members.amount, transaction.currency);
   if (amount === null || amount === 0) {
     const message = `amount is no amount of ${transaction.currency}.`;
@@ -98,17 +97,6 @@ function replyOf(creation: RefundCreation) {
     case 'replayed':
       return { ...ACCEPTED, errors: null, data: { verificationToken: creation.refund.id } };
   }
-}
-
-function requestSchema() {
-  return Type.Object(
-    {
-      amount: Type.Number({ exclusiveMinimum: 0, description: 'In the currency of the transaction' }),
-      type: Type.String({ enum: ['total', 'parcial'], description: 'total: all that is left of the payment' }),
-      nullifyTbk: Type.Optional(Type.Any({ description: 'Taken from existing clients and not looked at' })),
-    },
-    { $id: 'RefundRequest', additionalProperties: false },
-  );
 }
 
 function replySchema() {

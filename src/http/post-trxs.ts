@@ -4,7 +4,7 @@ import { availableMethods } from '../checkout/available-methods.ts';
 import { Problem } from '../error-catalogue.ts';
 import type { PaymentMethod } from '../payment-methods/payment-method.ts';
 import { type CreateOutcome, createTransaction } from '../transactions/create-transaction.ts';
-import type { Endpoint } from './endpoint.ts';
+import { operation } from './endpoint.ts';
 import { readSignedRequest } from './read-signed-request.ts';
 import {
   CREATED_EXAMPLE,
@@ -16,7 +16,7 @@ import {
 import { createdReply } from './transaction-reply.ts';
 
 /** Creates a transaction from a signed request of a shop's server. */
-export const postTrxs: Endpoint = {
+export const postTrxs = operation({
   method: 'POST',
   paths: ['/trxs', '/v2/trxs'],
   access: 'signature',
@@ -45,7 +45,7 @@ export const postTrxs: Endpoint = {
     reply.header('content-type', 'application/json; charset=utf-8');
     return createdReply(app, created.transaction, created.methods);
   },
-};
+});
 
 type Created = Exclude<CreateOutcome, { kind: 'conflict' }> & { methods: PaymentMethod[] };
 

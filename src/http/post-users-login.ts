@@ -1,4 +1,4 @@
-import type { Endpoint } from './endpoint.ts';
+import { operation } from './endpoint.ts';
 import {
   ACCESS_TOKEN_EXAMPLE,
   AccessTokenSchema,
@@ -13,7 +13,7 @@ import { Type } from './openapi/json-schema.ts';
 const MESSAGE = 'Login exitoso';
 
 /** Gives an access token for an e-mail address and a password. */
-export const postUsersLogin: Endpoint = {
+export const postUsersLogin = operation({
   method: 'POST',
   paths: ['/users/login'],
   access: 'public',
@@ -43,4 +43,4 @@ export const postUsersLogin: Endpoint = {
     errors: null,
     data: accessTokenReply(await logInFromRequest(app, request)),
   }),
-};
+});

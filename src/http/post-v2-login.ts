@@ -1,9 +1,9 @@
-import type { Endpoint } from './endpoint.ts';
+import { operation } from './endpoint.ts';
 import { LOGIN_ERRORS, LOGIN_REQUEST_EXAMPLE, LoginRequestSchema, logInFromRequest } from './log-in-from-request.ts';
 import { Type } from './openapi/json-schema.ts';
 
 /** The same login in the words of the second version of the API. */
-export const postV2Login: Endpoint = {
+export const postV2Login = operation({
   method: 'POST',
   paths: ['/v2/login'],
   access: 'public',
@@ -28,6 +28,6 @@ export const postV2Login: Endpoint = {
   },
   handle: async (app, request) => {
     const { text, expiresIn } = await logInFromRequest(app, request);
-    return { accessToken: text, token_type: 'Bearer', expires_in: expiresIn };
+    return { accessToken: text, token_type: 'Bearer' as const, expires_in: expiresIn };
   },
-};
+});

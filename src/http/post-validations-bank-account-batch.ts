@@ -4,7 +4,7 @@ import type { User } from '../auth/user.ts';
 import type { Language } from '../bank-validation/check-messages.ts';
 import { type BatchResult, validateBatch } from '../bank-validation/validate-batch.ts';
 import { CATALOGUE, type ErrorItem, type Problem } from '../error-catalogue.ts';
-import type { Endpoint } from './endpoint.ts';
+import { operation } from './endpoint.ts';
 import { Type } from './openapi/json-schema.ts';
 import { isObject, readAccountInput } from './read-account-input.ts';
 import { invalidBody } from './read-members.ts';
@@ -27,7 +27,7 @@ const LONGEST_REFERENCE = 100;
 const LIMITS = { depth: 4, members: 10 * MOST_ITEMS };
 
 /** Validates up to a thousand bank accounts. */
-export const postValidationsBankAccountBatch: Endpoint = {
+export const postValidationsBankAccountBatch = operation({
   method: 'POST',
   paths: ['/validations/BankAccount/batch'],
   access: 'payouts',
@@ -60,7 +60,7 @@ export const postValidationsBankAccountBatch: Endpoint = {
       })
       .send(batchJson(items, results, language));
   },
-};
+});
 
 type Item = { reference: string | null; reading: ReturnType<typeof readAccountInput> };
 

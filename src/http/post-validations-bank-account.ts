@@ -1,5 +1,5 @@
 import { validateOnce } from '../bank-validation/validate-once.ts';
-import type { Endpoint } from './endpoint.ts';
+import { operation } from './endpoint.ts';
 import { Type } from './openapi/json-schema.ts';
 import { readAccountInput } from './read-account-input.ts';
 import { readIdempotencyKey } from './read-idempotency-key.ts';
@@ -28,7 +28,7 @@ const IDEMPOTENCY_PARAMETER = {
 const LIMITS = { depth: 4, members: 64 };
 
 /** Says what can be said about the bank account of a RUT. */
-export const postValidationsBankAccount: Endpoint = {
+export const postValidationsBankAccount = operation({
   method: 'POST',
   paths: ['/validations/BankAccount'],
   access: 'payouts',
@@ -77,4 +77,4 @@ export const postValidationsBankAccount: Endpoint = {
     if (replayed) reply.header('idempotency-hit', 'true');
     return sendValidation(app, reply, validation, apiLanguage(request));
   },
-};
+});

@@ -1,6 +1,7 @@
 import type { AccountInput } from '../bank-validation/account-checks.ts';
 import type { ErrorItem } from '../error-catalogue.ts';
 import { unknownMember } from './read-members.ts';
+import { AccountRequestSchema } from './validation-schemas.ts';
 
 /** The body of the API, read: what is to be validated, or everything that is wrong with its shape. */
 export type AccountInputReading = { input: AccountInput } | { errors: [ErrorItem, ...ErrorItem[]] };
@@ -16,7 +17,7 @@ export function readAccountInput(body: object, pointer = '', others: readonly st
   const [first, ...more] = [
     ...textErrors(members, 'rut', pointer),
     ...(bank === null ? [shapeError(members, 'bankData', pointer)] : bankErrors(bank, `${pointer}/bankData`)),
-    ...unknownErrors(members, ['rut', 'bankData', ...others], pointer),
+    ...unknownErrors(members, [...Object.keys(AccountRequestSchema.properties), ...others], pointer),
   ];
   if (first !== undefined) return { errors: [first, ...more] };
   return { input: { rut: members['rut'], bankCode: bank?.['bankSBIFNumber'], account: bank?.['bankAccount'] } };
@@ -31,7 +32,7 @@ function bankErrors(bank: Record<string, unknown>, pointer: string): ErrorItem[]
   return [
     ...textErrors(bank, 'bankSBIFNumber', pointer),
     ...textErrors(bank, 'bankAccount', pointer),
-    ...unknownErrors(bank, ['bankSBIFNumber', 'bankAccount'], pointer),
+    ...unknownErrors(bank, Object.keys(AccountRequestSchema.properties.bankData.properties), pointer),
   ];
 }
 

@@ -2,36 +2,44 @@ import type { FastifyRequest } from 'fastify';
 import type { Field } from '../../sdk/src/field.ts';
 import { readJsonFields } from '../../sdk/src/read-json-fields.ts';
 import { type ErrorItem, Problem } from '../error-catalogue.ts';
+import type { ObjectSchema, Schema, Static } from './openapi/json-schema.ts';
 import { pointerTo } from './send-problem.ts';
 
-/** What a flat JSON body holds: the kind of each member (`any`: it is not looked at), and whether it may be left out. */
-export type MemberShape = Record<string, { kind: Kind; optional?: true }>;
-
-type Kind = 'string' | 'number' | 'any';
+/** A flat object of the API: the kinds of its members and which may be left out. */
+type FlatSchema = ObjectSchema<Readonly<Record<string, Schema>>>;
 
 /** The text of each member; of a number the digits as they were written. */
-export type Members<Shape extends MemberShape> = {
-  [Name in keyof Shape]: Shape[Name] extends { optional: true } ? string | null : string;
+export type Members<S extends FlatSchema> = {
+  readonly [Name in keyof S['properties'] & string]:
+    | TextOf<S['properties'][Name]>
+    | (Name extends keyof RequiredOf<Static<S>> ? never : null);
 };
 
+type TextOf<S extends Schema> = Static<S> extends string ? Static<S> : string;
+
+type RequiredOf<T> = { [Name in keyof T as object extends Pick<T, Name> ? never : Name]: T[Name] };
+
 /**
- * Reads a flat JSON body strictly: no unknown member, none twice, no required one missing or empty.
+ * Reads a flat JSON body strictly by its schema: no unknown member, none twice, no required one missing or empty.
  * Throws `SigningError` (400) for what is no JSON object, `Problem` `INVALID_BODY` with everything that is wrong.
  */
-export function readMembers<const Shape extends MemberShape>(request: FastifyRequest, shape: Shape): Members<Shape> {
+export function readMembers<S extends FlatSchema>(request: FastifyRequest, schema: S): Members<S> {
   const fields = readJsonFields((request.body as Buffer | undefined) ?? Buffer.alloc(0));
+  const { properties, required = [] } = schema as FlatSchema & { required?: readonly string[] };
   const members: Record<string, string | null> = {};
   const errors: ErrorItem[] = [];
-  for (const [name, { kind, optional }] of Object.entries(shape)) {
+  for (const [name, member] of Object.entries(properties)) {
     const field = fields.find((candidate) => candidate.name === name);
     members[name] = field?.text ?? null;
-    const error = field === undefined ? (optional ? null : missing(name)) : faultOf(field, kind);
+    const isMissing = field === undefined && required.includes(name);
+    const error = isMissing ? missing(name) : field === undefined ? null : faultOf(field, member);
     if (error !== null) errors.push(error);
   }
-  for (const { name } of fields) if (!Object.hasOwn(shape, name)) errors.push(unknownMember(name, Object.keys(shape)));
+  const names = Object.keys(properties);
+  for (const { name } of fields) if (!names.includes(name)) errors.push(unknownMember(name, names));
   const [first, ...others] = errors;
   if (first !== undefined) throw invalidBody([first, ...others]);
-  return members as Members<Shape>;
+  return members as Members<S>;
 }
 
 /** The refusal of a body for these reasons; the first is the detail. */
@@ -55,12 +63,25 @@ function missing(name: string): ErrorItem {
   return { pointer: `/${name}`, code: 'MISSING_FIELD', message: `${name} is missing.`, fix: 'Send it.' };
 }
 
-function faultOf({ name, kind, text }: Field, expected: Kind): ErrorItem | null {
-  if (expected === 'any') return null;
+/** Undefined: the member may hold anything, and is not looked at. */
+function kindOf({ type }: Schema): 'string' | 'number' | undefined {
+  return type === 'string' ? type : type === undefined ? undefined : 'number';
+}
+
+function faultOf({ name, kind, text }: Field, schema: Schema): ErrorItem | null {
+  const expected = kindOf(schema);
+  if (expected === undefined) return null;
   const pointer = `/${name}`;
   if (kind !== expected) {
     return { pointer, code: 'INVALID_TYPE', message: `${name} is not a ${expected}.`, fix: `Send a ${expected}.` };
   }
   if (text === '') return { pointer, code: 'EMPTY_FIELD', message: `${name} is empty.`, fix: 'Give it a value.' };
-  return null;
+  const words = schema['enum'] as readonly string[] | undefined;
+  if (words === undefined || words.includes(text)) return null;
+  return {
+    pointer,
+    code: 'INVALID_PARAMETER',
+    message: `${name} is another word.`,
+    fix: `Send ${words.join(' or ')}.`,
+  };
 }

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import { currencyExponent } from '../../sdk/src/currency-exponents.ts';
 import type { App } from '../app.ts';
 import { findUser } from '../auth/find-user.ts';
@@ -8,8 +7,12 @@ import { Problem } from '../error-catalogue.ts';
 import { isDay } from '../lib/calendar-day.ts';
 import { toDecimalNumber } from '../lib/money.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
-import { Type } from './openapi/json-schema.ts';
-import { requireUser } from './require-user.ts';
+import { type Static, Type } from './openapi/json-schema.ts';
+import type {
+  RemittanceItemSchema,
+  RemittanceNullificationSchema,
+  RemittancePayoutSchema,
+} from './remittance-schemas.ts';
 
 /** What existing clients do not send, because their two hosts said it. */
 export const SCOPE_PARAMETERS = [
@@ -34,34 +37,31 @@ export const SCOPE_ERRORS = [
 /** Which environments and which currency a report is about, and who asks for it. */
 export type RemittanceScope = { environmentIds: number[]; currency: string; user: User };
 
-/**
- * Reads whose report it is (`whose`: an e-mail address or id, undefined for one's own), and of what. Only an operator may
- * ask for another's. Throws `Problem`.
- */
-export async function readScope(app: App, request: FastifyRequest, whose: unknown): Promise<RemittanceScope> {
-  const asking = await requireUser(app, request);
-  const user = await readUser(app, asking, whose);
-  const { environment = app.config.mode, currency = 'CLP' } = request.query as {
-    environment?: unknown;
-    currency?: unknown;
-  };
-  if (environment !== 'production' && environment !== 'development') {
-    throw new Problem('INVALID_PARAMETER', { detail: 'environment is development or production.' });
-  }
-  if (typeof currency !== 'string' || currencyExponent(currency) === undefined) throw new Problem('INVALID_CURRENCY');
+type ScopeQuery = {
+  /** An e-mail address or id; undefined for one's own. */
+  whose: string | undefined;
+  environment: 'development' | 'production' | undefined;
+  currency: string | undefined;
+};
+
+/** Reads whose report it is, and of what. Only an operator may ask for another's. Throws `Problem`. */
+export async function readScope(app: App, asking: User, query: ScopeQuery): Promise<RemittanceScope> {
+  const user = await readUser(app, asking, query.whose);
+  const { environment = app.config.mode, currency = 'CLP' } = query;
+  if (currencyExponent(currency) === undefined) throw new Problem('INVALID_CURRENCY');
   return { environmentIds: await listEnvironmentIds(app, environment, null, user.environmentIds), currency, user };
 }
 
 /** A day such as `2026-01-15`; of a time, as some clients send it, the day that it is written with. Null: it is neither. */
-export function readDay(value: unknown): string | null {
-  const [, day = ''] = (typeof value === 'string' && /^(.{10})(?:T[\d:.]+Z)?$/.exec(value)) || [];
+export function readDay(value: string): string | null {
+  const [, day = ''] = /^(.{10})(?:T[\d:.]+Z)?$/.exec(value) ?? [];
   return isDay(day) ? day : null;
 }
 
-async function readUser(app: App, asking: User, whose: unknown): Promise<User> {
+async function readUser(app: App, asking: User, whose: string | undefined): Promise<User> {
   if (whose === undefined || whose === '' || whose === asking.id) return asking;
-  if (typeof whose === 'string' && normalizeEmail(whose) === asking.email) return asking;
-  const user = asking.environmentIds === null && typeof whose === 'string' ? await findUser(app, whose) : null;
+  if (normalizeEmail(whose) === asking.email) return asking;
+  const user = asking.environmentIds === null ? await findUser(app, whose) : null;
   if (user === null) throw new Problem('NO_PERMISSION');
   return user;
 }
@@ -89,15 +89,15 @@ function sum(lines: readonly BookedLine[]): number {
   return lines.reduce((total, { amount }) => total + amount, 0);
 }
 
-function describeItem(line: BookedLine) {
+function describeItem(line: BookedLine): Static<typeof RemittanceItemSchema> {
   const createdAt = line.transaction_created_at ?? line.created_at;
   const fee = line.transaction_fee ?? 0;
   return {
     amount: toDecimalNumber(line.amount, line.currency),
     cost: toDecimalNumber(fee, line.currency),
     total: toDecimalNumber(line.amount - fee, line.currency),
-    idTrx: line.transaction_id,
-    order_id_tienda: line.reference,
+    idTrx: known(line.transaction_id),
+    order_id_tienda: known(line.reference),
     createdAt,
     dateTimeCreatedAt: new Date(createdAt).toISOString(),
     isTotalNullified: line.refunded >= line.amount,
@@ -108,29 +108,35 @@ function describeItem(line: BookedLine) {
   };
 }
 
-function describeNullification(line: BookedLine) {
+function describeNullification(line: BookedLine): Static<typeof RemittanceNullificationSchema> {
   return {
-    tipo: line.refund_type,
+    tipo: known(line.refund_type),
     montoAnulado: toDecimalNumber(line.amount, line.currency),
-    status: line.refund_state,
+    status: known(line.refund_state),
     timestamp: Math.floor(line.created_at / 1000),
     dateTime: new Date(line.created_at).toISOString(),
-    idTrx: line.transaction_id,
-    verificationToken: line.refund_id,
+    idTrx: known(line.transaction_id),
+    verificationToken: known(line.refund_id),
     entry: `${line.environment_id}/${line.link}.${line.line}`,
   };
 }
 
-function describePayout(line: BookedLine) {
+function describePayout(line: BookedLine): Static<typeof RemittancePayoutSchema> {
   return {
-    id: line.movement_id,
-    reference: line.movement_reference,
+    id: known(line.movement_id),
+    reference: known(line.movement_reference),
     total: toDecimalNumber(line.amount, line.currency),
     currency: line.currency,
     createdAt: line.created_at,
     dateTimeCreatedAt: new Date(line.created_at).toISOString(),
     entry: `${line.environment_id}/${line.link}.${line.line}`,
   };
+}
+
+/** Every entry of its kind has it; the row has room for the kinds that lack it. */
+function known<T>(value: T | null): T {
+  if (value === null) throw new Error('An entry in the books lacks what it is about');
+  return value;
 }
 
 /** The shop's own document, as it sent it: never signed, so never believed for more than this. */

@@ -3,6 +3,9 @@ import { payUrl } from '../checkout/pay-link.ts';
 import type { PaymentMethod } from '../payment-methods/payment-method.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import type { TransactionState } from '../transactions/transaction-state.ts';
+import type { Written } from './endpoint.ts';
+import type { Static } from './openapi/json-schema.ts';
+import type { CreatedSchema } from './schemas.ts';
 
 /**
  * The reply of `POST /trxs` as JSON text. The gateway comes first and every method after it, so that a client which
@@ -12,13 +15,14 @@ export function createdReply(
   app: App,
   transaction: Pick<Transaction, 'id' | 'pay_secret'>,
   methods: readonly PaymentMethod[],
-): string {
+): Written<Static<typeof CreatedSchema>> {
   const url = payUrl(app, transaction);
   let entries = `{"name":"gateway","code":"gateway","url":"${url}"}`;
   for (const { name, code } of methods) {
     entries += `,{"name":${JSON.stringify(name)},"code":"${code}","url":"${url}?method=${code}"}`;
   }
-  return `{"message":"Trx creada exitosamente","errors":null,"data":{"idTrx":${transaction.id},"payUrl":[${entries}]}}`;
+  const text = `{"message":"Trx creada exitosamente","errors":null,"data":{"idTrx":${transaction.id},"payUrl":[${entries}]}}`;
+  return text as Written<Static<typeof CreatedSchema>>;
 }
 
 /** The words that clients ask the state by: `complete` here is `completed` in a callback. */

@@ -4,6 +4,8 @@ import { type Check, isValid, type Verdict } from '../bank-validation/check.ts';
 import { type Language, PENDING_MESSAGE, VERDICT_MESSAGES } from '../bank-validation/check-messages.ts';
 import type { Validation } from '../bank-validation/stored-validation.ts';
 import { preferredLanguage } from '../lib/accept-language.ts';
+import type { Static } from './openapi/json-schema.ts';
+import type { CheckSchema, ValidationSchema } from './validation-schemas.ts';
 
 /** The language that a client of the API asks for; English when it asks for none that we speak. */
 export function apiLanguage(request: FastifyRequest): Language {
@@ -42,7 +44,7 @@ const END_OF_DATA = Buffer.from('}');
  */
 export function validationJson(validation: Validation, language: Language, before: string): Buffer[] {
   const { id, state, verdict, rut, bank, maskedAccount, suggestions, expiresAt, validatedAt } = validation;
-  const head = JSON.stringify({
+  const head: Omit<Static<typeof ValidationSchema>, 'checks'> = {
     id,
     state,
     verdict,
@@ -54,9 +56,14 @@ export function validationJson(validation: Validation, language: Language, befor
     suggestions: suggestions.map((one) => ({ ...one, message: one.message[language] })),
     expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
     validatedAt: new Date(validatedAt).toISOString(),
-  });
+  };
   const [first, ...others] = validation.checks.map((check) => checkJson(check, language)) as [Buffer, ...Buffer[]];
-  return [Buffer.from(`${before}${head.slice(1, -1)},"checks":[`), first.subarray(1), ...others, END_OF_CHECKS];
+  return [
+    Buffer.from(`${before}${JSON.stringify(head).slice(1, -1)},"checks":[`),
+    first.subarray(1),
+    ...others,
+    END_OF_CHECKS,
+  ];
 }
 
 const END_OF_CHECKS = Buffer.from(']}');
@@ -73,7 +80,8 @@ const WRITTEN = { en: new WeakMap<Check, Buffer>(), es: new WeakMap<Check, Buffe
 function checkJson(check: Check, language: Language): Buffer {
   let json = WRITTEN[language].get(check);
   if (json === undefined) {
-    json = Buffer.from(`,${JSON.stringify({ ...check, message: check.message[language] })}`);
+    const told: Static<typeof CheckSchema> = { ...check, message: check.message[language] };
+    json = Buffer.from(`,${JSON.stringify(told)}`);
     WRITTEN[language].set(check, json);
   }
   return json;

@@ -35,9 +35,10 @@ const ProvenanceSchema = Type.Object(
   { $id: 'Provenance' },
 );
 
-const CheckSchema = Type.Object(
+/** One check of a validation. */
+export const CheckSchema = Type.Object(
   {
-    id: Type.String({ enum: [...CHECK_IDS] }),
+    id: Type.String({ enum: CHECK_IDS }),
     result: Type.String({ enum: ['pass', 'fail', 'warn', 'not_performed', 'error'] }),
     code: Type.Union([Type.String(), Type.Null()], { description: 'Stable; null where the check just passed' }),
     message: Type.String({ description: 'English or Spanish, by Accept-Language' }),

@@ -44,8 +44,10 @@ forEachEngine('the documentation', (openTestDatabase) => {
       if (describe === undefined) continue;
       const [, article = ''] = text.split(`<article id="${describe.operationId}"`);
       assert.deepEqual(article.split('</article>')[0]?.match(/class="sample \w+"/g)?.length, 4, describe.operationId);
-      for (const code of describe.errors)
+      for (const error of describe.errors) {
+        const code = typeof error === 'string' ? error : error.code;
         assert.ok(article.includes(`/errors/${code}`), `${describe.operationId} ${code}`);
+      }
     }
   });
 

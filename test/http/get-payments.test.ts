@@ -58,10 +58,14 @@ forEachEngine('GET /payments', (openTestDatabase) => {
     const app = createTestApp(await openTestDatabase());
     const { development } = await createPaymentService(app, 'Shop');
     await using server = await startTestServer(app);
-    for (const currency of ['clp', 'XXX', '', 'CLP&x_currency=CLP']) {
+    for (const currency of ['clp', 'XXX', '']) {
       const answer = await server.get(`/v2/payments?x_account_id=${development.service_token}&x_currency=${currency}`);
       assert.deepEqual([answer.status, jsonOf(answer)['code']], [400, 'INVALID_CURRENCY']);
     }
+    const twice = await server.get(
+      `/v2/payments?x_account_id=${development.service_token}&x_currency=CLP&x_currency=CLP`,
+    );
+    assert.deepEqual([twice.status, jsonOf(twice)['code']], [400, 'INVALID_PARAMETER']);
   });
 
   // Environments were once kept by token and by `#id` in one place.

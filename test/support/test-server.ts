@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { App } from '../../src/app.ts';
 import { buildServer } from '../../src/http/build-server.ts';
 import { ROUTES } from '../../src/http/routes.ts';
+import { checkReply } from './check-reply.ts';
 
 export type Answer = { status: number; headers: Headers; text: string };
 
@@ -20,7 +21,11 @@ export async function startTestServer(app: App): Promise<TestServer> {
   const origin = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`;
   const ask = async (path: string, init: RequestInit): Promise<Answer> => {
     const response = await fetch(origin + path, { redirect: 'manual', ...init });
-    return { status: response.status, headers: response.headers, text: await response.text() };
+    const answer = { status: response.status, headers: response.headers, text: await response.text() };
+    const contentType = response.headers.get('content-type');
+    const own = path.startsWith(app.config.basePath) ? path.slice(app.config.basePath.length) : path;
+    if (init.method !== 'HEAD') checkReply({ method: init.method ?? 'GET', path: own, contentType, ...answer });
+    return answer;
   };
   return {
     get: (path, headers = {}) => ask(path, { headers }),

@@ -1,33 +1,83 @@
-import type { Schema, Schemas } from './openapi-schemas.ts';
+declare const VALUE: unique symbol;
+declare const OPTIONAL_MEMBER: unique symbol;
+
+/** A JSON Schema of the 2020-12 dialect, and the TypeScript type of the values that it describes. */
+export type Schema<Value = unknown> = Readonly<Record<string, unknown>> & { readonly [VALUE]: Value };
+
+/** The type of the values that a schema describes. */
+export type Static<S extends Schema> = S[typeof VALUE];
+
+/** A schema of an object; its members can be used again in another. */
+export type ObjectSchema<Members extends MemberSchemas = MemberSchemas> = Schema<ObjectOf<Members>> & {
+  readonly properties: Members;
+};
+
+type MemberSchemas = Readonly<Record<string, Schema>>;
+
+type Keywords = Readonly<Record<string, unknown>>;
+
+type OptionalSchema<S extends Schema> = S & { readonly [OPTIONAL_MEMBER]: true };
+
+type OptionalNames<Members> = {
+  [Name in keyof Members]: Members[Name] extends { readonly [OPTIONAL_MEMBER]: true } ? Name : never;
+}[keyof Members];
+
+type ObjectOf<Members extends MemberSchemas> = Flat<
+  { readonly [Name in Exclude<keyof Members, OptionalNames<Members>>]: Static<Members[Name]> } & {
+    readonly [Name in OptionalNames<Members>]?: Static<Members[Name]>;
+  }
+>;
+
+type Flat<T> = { [Name in keyof T]: T[Name] };
+
+type TextOf<K> = K extends { readonly enum: readonly (infer Text)[] } ? Text : string;
+
+type AllOf<Parts extends readonly unknown[]> = Parts extends readonly [infer First extends Schema, ...infer Others]
+  ? Static<First> & AllOf<Others>
+  : unknown;
 
 // Hidden from JSON: it is the object around an optional member that says which ones are required.
 const OPTIONAL = Symbol('optional');
 
 /**
- * Makes the schemas of the API description; `keywords` are put into them as they are. Schemas with a `$id` become named
- * components. A library for it took 18 MB and a third of the time to start, for what is here.
+ * Makes the schemas of the API and, with `Static`, the types of what they describe: a handler whose reply is another type
+ * does not compile. `keywords` are put into the schema as they are; schemas with a `$id` become named components.
+ * A library for it took 18 MB and a third of the time to start (docs/dependencies.md).
  */
 export const Type = {
-  String: (keywords: Schema = {}): Schema => ({ type: 'string', ...keywords }),
-  Integer: (keywords: Schema = {}): Schema => ({ type: 'integer', ...keywords }),
-  Number: (keywords: Schema = {}): Schema => ({ type: 'number', ...keywords }),
-  Boolean: (keywords: Schema = {}): Schema => ({ type: 'boolean', ...keywords }),
-  Null: (keywords: Schema = {}): Schema => ({ type: 'null', ...keywords }),
-  Any: (keywords: Schema = {}): Schema => ({ ...keywords }),
-  Literal: (text: string, keywords: Schema = {}): Schema => ({ type: 'string', const: text, ...keywords }),
-  Array: (items: Schema, keywords: Schema = {}): Schema => ({ type: 'array', items, ...keywords }),
-  Union: (anyOf: readonly Schema[], keywords: Schema = {}): Schema => ({ anyOf, ...keywords }),
-  Intersect: (allOf: readonly Schema[], keywords: Schema = {}): Schema => ({ allOf, ...keywords }),
+  /** `enum` narrows the type to its texts. */
+  String: <const K extends Keywords & { readonly enum?: readonly string[] }>(keywords?: K) =>
+    make<TextOf<K>>({ type: 'string', ...keywords }),
+  Integer: (keywords: Keywords = {}) => make<number>({ type: 'integer', ...keywords }),
+  Number: (keywords: Keywords = {}) => make<number>({ type: 'number', ...keywords }),
+  Boolean: (keywords: Keywords = {}) => make<boolean>({ type: 'boolean', ...keywords }),
+  Null: (keywords: Keywords = {}) => make<null>({ type: 'null', ...keywords }),
+  Any: (keywords: Keywords = {}) => make<unknown>({ ...keywords }),
+  Literal: <const Text extends string>(text: Text, keywords: Keywords = {}) =>
+    make<Text>({ type: 'string', const: text, ...keywords }),
+  Array: <Item extends Schema>(items: Item, keywords: Keywords = {}) =>
+    make<readonly Static<Item>[]>({ type: 'array', items, ...keywords }),
+  Union: <const Members extends readonly Schema[]>(anyOf: Members, keywords: Keywords = {}) =>
+    make<Static<Members[number]>>({ anyOf, ...keywords }),
+  Intersect: <const Parts extends readonly Schema[]>(allOf: Parts, keywords: Keywords = {}) =>
+    make<AllOf<Parts>>({ allOf, ...keywords }),
   /** An object whose members have names that nobody knows beforehand. */
-  Record: (values: Schema, keywords: Schema = {}): Schema => ({
-    type: 'object',
-    patternProperties: { '^.*$': values },
-    ...keywords,
-  }),
+  Record: <Values extends Schema>(values: Values, keywords: Keywords = {}) =>
+    make<Readonly<Record<string, Static<Values>>>>({
+      type: 'object',
+      patternProperties: { '^.*$': values },
+      ...keywords,
+    }),
   /** A member that may be left out. */
-  Optional: (schema: Schema): Schema => ({ ...schema, [OPTIONAL]: true }),
-  Object: <Properties extends Schemas>(properties: Properties, keywords: Schema = {}) => {
+  Optional: <S extends Schema>(schema: S) => ({ ...schema, [OPTIONAL]: true }) as unknown as OptionalSchema<S>,
+  Object: <Members extends MemberSchemas>(properties: Members, keywords: Keywords = {}) => {
     const required = Object.keys(properties).filter((name) => !(OPTIONAL in (properties[name] as Schema)));
-    return { type: 'object', ...(required.length > 0 && { required }), properties, ...keywords };
+    const schema = { type: 'object', ...(required.length > 0 && { required }), properties, ...keywords };
+    return schema as unknown as ObjectSchema<Members>;
   },
 };
+
+/** `VALUE` exists for the compiler alone. */
+function make<Value>(schema: Keywords): Schema<Value> {
+  return schema as Schema<Value>;
+}

@@ -1,5 +1,5 @@
 import { CATALOGUE, type ErrorCode } from '../../error-catalogue.ts';
-import type { Endpoint } from '../endpoint.ts';
+import type { DescribedError, Endpoint } from '../endpoint.ts';
 import { ProblemSchema } from '../schemas.ts';
 import { nameSchemas, type Schemas } from './openapi-schemas.ts';
 import type { Reply } from './openapi-shape.ts';
@@ -37,12 +37,25 @@ export function readingErrors({ consumes = [] }: Endpoint): ErrorCode[] {
 
 const JSON_ERRORS: readonly ErrorCode[] = ['INVALID_JSON', 'NOT_AN_OBJECT', 'FORBIDDEN_KEY', 'JSON_TOO_DEEP'];
 
-/** One reply for each status among the codes, with an example for each code. */
-export function errorReplies(codes: readonly string[], schemas: Schemas): Record<string, Reply> {
-  const statuses = Map.groupBy(known(codes), (code) => CATALOGUE[code].status);
+/** One reply for each status among the errors, with an example for each code. */
+export function errorReplies(errors: readonly DescribedError[], schemas: Schemas): Record<string, Reply> {
+  const statuses = Map.groupBy(sorted(errors.map(toError)), ({ status }) => status);
   return Object.fromEntries(
-    [...statuses].map(([status, ofStatus]) => [status, errorReply(ofStatus, HEADERS[status], schemas)]),
+    [...statuses].map(([status, ofStatus]) => {
+      const codes = [...new Set(ofStatus.map(({ code }) => code))];
+      return [status, errorReply(codes, HEADERS[status], schemas)];
+    }),
   );
+}
+
+type DeclaredError = { code: ErrorCode; status: number };
+
+function toError(error: DescribedError): DeclaredError {
+  return typeof error === 'string' ? { code: error, status: CATALOGUE[error].status } : error;
+}
+
+function sorted<E extends { status: number }>(errors: readonly E[]): E[] {
+  return errors.toSorted((a, b) => a.status - b.status);
 }
 
 /** The reply of any status that stands for `COMMON_ERRORS`. */
@@ -72,9 +85,10 @@ function errorReply(
 }
 
 /** A whole answer for each code. */
-export function errorExamples(codes: readonly string[]): Record<string, unknown> {
+export function errorExamples(errors: readonly DescribedError[]): Record<string, unknown> {
+  const own = errors.map((error) => toError(error).code).map((code) => ({ code, status: CATALOGUE[code].status }));
   return Object.fromEntries(
-    known(codes).map((code) => [code, { summary: CATALOGUE[code].title, value: problemExample(code) }]),
+    sorted(own).map(({ code }) => [code, { summary: CATALOGUE[code].title, value: problemExample(code) }]),
   );
 }
 
@@ -94,13 +108,6 @@ const HEADERS: Record<number, Record<string, unknown>> = {
   },
   503: { 'Retry-After': RETRY_AFTER },
 };
-
-/** Each once, in the order of their status. Throws for a code that is not in the catalogue. */
-function known(codes: readonly string[]): ErrorCode[] {
-  const stranger = codes.find((code) => !Object.hasOwn(CATALOGUE, code));
-  if (stranger !== undefined) throw new Error(`${stranger} is not in the catalogue of errors`);
-  return [...new Set(codes as readonly ErrorCode[])].sort((a, b) => CATALOGUE[a].status - CATALOGUE[b].status);
-}
 
 function problemExample(code: ErrorCode) {
   const { status, title, fix } = CATALOGUE[code];

@@ -1,0 +1,35 @@
+import { Problem } from '../error-catalogue.ts';
+import type { Schema } from './openapi/json-schema.ts';
+
+type QueryParameter = { readonly name: string; readonly schema: Schema };
+
+type Query = Record<string, string | number | undefined>;
+
+/**
+ * Reads the query parameters of an operation by their schemas: an integer within its bounds becomes a number, a text is one
+ * of its `enum` where it has one; what was not sent is undefined. Throws `Problem` `INVALID_PARAMETER`.
+ */
+export function readQuery(parameters: readonly QueryParameter[], sent: unknown): Query {
+  const values = sent as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(parameters.map((parameter) => [parameter.name, readParameter(parameter, values)]));
+}
+
+type Keywords = { type?: string; minimum?: number; maximum?: number; enum?: readonly string[] };
+
+function readParameter({ name, schema }: QueryParameter, sent: Readonly<Record<string, unknown>>) {
+  const value = sent[name];
+  if (value === undefined) return undefined;
+  if (typeof value !== 'string') throw invalid(`Send ${name} once.`);
+  const { type, minimum = 0, maximum = Number.MAX_SAFE_INTEGER, enum: texts } = schema as Keywords;
+  if (type === 'integer') {
+    const number = /^(?:0|[1-9]\d{0,15})$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= minimum && number <= maximum) return number;
+    throw invalid(`${name} is a whole number from ${minimum} to ${maximum}.`);
+  }
+  if (texts === undefined || texts.includes(value)) return value;
+  throw invalid(`${name} is ${texts.join(' or ')}.`);
+}
+
+function invalid(detail: string): Problem {
+  return new Problem('INVALID_PARAMETER', { detail });
+}

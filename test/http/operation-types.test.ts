@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { operation } from '../../src/http/endpoint.ts';
+import { Type } from '../../src/http/openapi/json-schema.ts';
+import { createdReply, statusWord } from '../../src/http/transaction-reply.ts';
+
+// The compiler is the test: every `@ts-expect-error` is a contract that lies about its handler, and must not compile.
+const address = { method: 'GET', paths: ['/lie'], access: 'public' } as const;
+const described = { operationId: 'lie', summary: 'Lies', tag: 'Operation', errors: [] } as const;
+
+test('a reply that its schema does not describe is refused by the compiler', async () => {
+  const honest = operation({
+    ...address,
+    describe: {
+      ...described,
+      replies: { 200: { description: '', schema: Type.Object({ expiresAt: Type.String() }) } },
+    },
+    handle: async () => ({ expiresAt: '2026-01-15T12:00:00.000Z' }),
+  });
+  assert.deepEqual(await honest.handle({} as never, {} as never, {} as never), {
+    expiresAt: '2026-01-15T12:00:00.000Z',
+  });
+
+  operation({
+    ...address,
+    describe: {
+      ...described,
+      replies: { 200: { description: '', schema: Type.Object({ expiresAt: Type.Integer() }) } },
+    },
+    // @ts-expect-error: an integer was declared and a text is answered
+    handle: async () => ({ expiresAt: '2026-01-15T12:00:00.000Z' }),
+  });
+
+  operation({
+    ...address,
+    describe: {
+      ...described,
+      replies: {
+        200: { description: '', schema: Type.Object({ status: Type.String({ enum: ['pending', 'complete'] }) }) },
+      },
+    },
+    // @ts-expect-error: a state was dropped from the list
+    handle: async () => ({ status: statusWord('failed') }),
+  });
+
+  operation({
+    ...address,
+    describe: {
+      ...described,
+      replies: { 200: { description: '', schema: Type.Object({ id: Type.Integer(), added: Type.String() }) } },
+    },
+    // @ts-expect-error: a member was declared and is not answered
+    handle: async () => ({ id: 1 }),
+  });
+
+  operation({
+    ...address,
+    describe: { ...described, replies: { 200: { description: '', schema: Type.Object({ id: Type.Integer() }) } } },
+    // @ts-expect-error: the written text is that of another reply
+    handle: async () => createdReply({} as never, { id: 1, pay_secret: '' }, []),
+  });
+});
+
+test('an error that is not in the catalogue is refused by the compiler', () => {
+  operation({
+    ...address,
+    // @ts-expect-error: there is no such code
+    describe: { ...described, replies: {}, errors: ['NO_SUCH_CODE'] },
+    handle: async (_app, _request, reply) => reply,
+  });
+});
+
+test('a query parameter has the type of its schema', () => {
+  operation({
+    ...address,
+    describe: {
+      ...described,
+      parameters: [{ name: 'limit', in: 'query', description: '', schema: Type.Integer() }],
+      replies: { 200: { description: '', schema: Type.Object({ limit: Type.Number() }) } },
+    },
+    handle: async (_app, _request, _reply, query) => {
+      const { limit = 1 } = query();
+      // @ts-expect-error: it is a number
+      const text: string = limit;
+      return { limit: Number(text) };
+    },
+  });
+});

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { openApiDocument } from '../../src/http/openapi/openapi-document.ts';
+import type { MediaContent, OpenApiDocument, Operation, Reply } from '../../src/http/openapi/openapi-shape.ts';
+import { ROUTES } from '../../src/http/routes.ts';
+
+/** What came back for a request: `path` as it was asked for, with its query. */
+export type Exchange = { method: string; path: string; status: number; contentType: string | null; text: string };
+
+const document = openApiDocument(ROUTES);
+const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(document, 'api');
+const validators = new Map<object, ValidateFunction>();
+
+/**
+ * Holds an answer of the API against its description: the status is one of the operation's, the body fits its schema, and
+ * the code of an error is one that the operation declares. Pages are not described, so nothing is said of them.
+ */
+export function checkReply({ method, path, status, contentType, text }: Exchange): void {
+  const operation = findOperation(method, path);
+  if (operation === undefined || contentType === null || !/json/.test(contentType)) return;
+  const about = `${method} ${path} answered ${status}`;
+  const reply = resolve(operation.responses[status] ?? operation.responses['default']);
+  const mediaType = contentType.split(';', 1)[0] as string;
+  const content = reply.content?.[mediaType];
+  assert.ok(content, `${about} with ${mediaType}, which the API description does not have`);
+  const body: unknown = JSON.parse(text);
+  const validate = validatorOf(content);
+  assert.ok(
+    validate(body),
+    `${about}, which is not what the API description says: ${ajv.errorsText(validate.errors)}\n${text}`,
+  );
+  if (mediaType === 'application/problem+json') checkCode(operation, status, (body as { code: string }).code, about);
+}
+
+function checkCode(operation: Operation, status: number, code: string, about: string): void {
+  const declared = [operation.responses[status], operation.responses['default']].flatMap((reply) =>
+    reply === undefined ? [] : Object.keys(resolve(reply).content?.['application/problem+json']?.examples ?? {}),
+  );
+  assert.ok(declared.includes(code), `${about} with ${code}, which the operation does not declare for this status`);
+}
+
+function findOperation(method: string, path: string): Operation | undefined {
+  const asked = (path.split('?', 1)[0] as string).split('/');
+  const matches = Object.entries(document.paths).filter(([pattern]) => {
+    const parts = pattern.split('/');
+    return parts.length === asked.length && parts.every((part, at) => part === asked[at] || /^\{\w+\}$/.test(part));
+  });
+  // The more literal address is the one that the router takes.
+  const [match] = matches.toSorted(([a], [b]) => a.split('{').length - b.split('{').length);
+  if (match === undefined) return undefined;
+  const item = '$ref' in match[1] ? (pointed(match[1].$ref) as OpenApiDocument['paths'][string]) : match[1];
+  return (item as Record<string, Operation | undefined>)[method.toLowerCase()];
+}
+
+function resolve(reply: Reply | { $ref: string } | undefined): Reply {
+  assert.ok(reply, 'An operation without a default reply');
+  return '$ref' in reply ? (pointed(reply.$ref) as Reply) : reply;
+}
+
+function pointed(reference: string): unknown {
+  const names = reference
+    .slice('#/'.length)
+    .split('/')
+    .map((name) => name.replaceAll('~1', '/'));
+  return names.reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], document);
+}
+
+/** References within the schema are to the document, which has the key `api`. */
+function validatorOf({ schema }: MediaContent): ValidateFunction {
+  const known = validators.get(schema);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"api#/');
+  const validate = ajv.compile(JSON.parse(text) as object);
+  validators.set(schema, validate);
+  return validate;
+}
