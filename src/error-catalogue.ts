@@ -39,7 +39,7 @@ export const CATALOGUE = {
   INVALID_AMOUNT: entry(
     400,
     'The amount cannot be used',
-    'Write digits without sign, separators or leading zeros; two decimals only where the currency has them. At least 500 in CLP.',
+    'Write digits alone: a thousand is 1000, without a point or a comma between thousands, without sign or leading zeros. Two decimals where the currency has them; CLP has none, so .0 or .00 at most. At least 500 in CLP.',
   ),
   INVALID_CURRENCY: entry(400, 'The currency is not an ISO 4217 code', 'Send three capital letters, such as CLP.'),
   INVALID_COUNTRY: entry(400, 'The country is not an ISO 3166-1 code', 'Send two capital letters, such as CL.'),

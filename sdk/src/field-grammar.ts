@@ -39,16 +39,16 @@ export function checkCallbackGrammar(values: Record<CallbackField, string>): Pro
 
 /**
  * Reads an amount in minor units, or null when the text is not one: one to eleven digits without a leading zero, then
- * nothing, two decimals where the currency has them, or a fraction of zeros, which published clients send for every
- * currency (`1000.0`) and which means nothing. Never goes through a floating-point number; the result is always a safe
- * integer.
+ * nothing, two decimals where the currency has them, or one or two zeros, which published clients send for every currency
+ * (`1000.0`) and which mean nothing. More zeros only where the currency has as many decimals: `600.000` CLP may be meant as
+ * six hundred thousand. Never goes through a floating-point number; the result is always a safe integer.
  */
 export function parseAmount(text: string, exponent: number): number | null {
   const parts = AMOUNT.exec(text);
   if (parts === null) return null;
   const [, whole = '', fraction = ''] = parts;
   const minorUnits = Number(whole) * 10 ** exponent;
-  if (ONLY_ZEROS.test(fraction)) return minorUnits;
+  if (ONLY_ZEROS.test(fraction)) return fraction.length <= Math.max(2, exponent) ? minorUnits : null;
   return fraction.length === 2 && exponent >= 2 ? minorUnits + Number(fraction) * 10 ** (exponent - 2) : null;
 }
 

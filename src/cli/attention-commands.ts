@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { AttentionName, AttentionRow } from '../attention/attention.ts';
 import { ATTENTION_KINDS } from '../attention/attention-kinds.ts';
 import { listAttention } from '../attention/list-attention.ts';
-import { formatDecimal } from '../lib/money.ts';
+import { formatPlain } from '../lib/money.ts';
 import { readLimit } from './options.ts';
 import { print, table, time } from './print.ts';
 import { withApp } from './with-app.ts';
@@ -35,7 +35,7 @@ function linesOf(waiting: readonly AttentionRow[]): string[] {
     row.name,
     row.environment,
     String(row.transaction ?? '—'),
-    row.amount === null ? '—' : `${formatDecimal(row.amount, row.currency ?? '')} ${row.currency}`,
+    row.amount === null ? '—' : `${formatPlain(row.amount, row.currency ?? '')} ${row.currency}`,
     time(row.since),
     formatAge(row.age),
   ]);

@@ -3,11 +3,12 @@ import { type Command, Option } from 'commander';
 import type { BalanceRow } from '../books/balance-queries.ts';
 import { listBalances, listEntries, listHeads } from '../books/list-books.ts';
 import { type BooksProblem, type BooksVerification, type ExportedHead, verifyBooks } from '../books/verify-books.ts';
-import { formatDecimal } from '../lib/money.ts';
+import { formatMoney, formatPlain } from '../lib/money.ts';
 import { listLatePayments } from '../movements/list-movements.ts';
 import type { Decision } from '../movements/movement.ts';
 import { resolveSuspense } from '../movements/resolve-suspense.ts';
 import { findTransaction } from '../transactions/find-transaction.ts';
+import { confirm, yesOption } from './confirm.ts';
 import { readLimit, readReason } from './options.ts';
 import {
   alreadyDone,
@@ -53,6 +54,7 @@ export function addBooksCommands(program: Command): void {
         .makeOptionMandatory(),
     )
     .requiredOption('--reason <text>', 'why, for whoever asks later; name no person')
+    .addOption(yesOption())
     .action(resolve);
 }
 
@@ -69,7 +71,7 @@ export function balanceLines(balances: readonly BalanceRow[]): string[] {
     environment,
     account,
     currency,
-    ...[debits, credits, debits - credits].map((amount) => formatDecimal(amount, currency)),
+    ...[debits, credits, debits - credits].map((amount) => formatPlain(amount, currency)),
   ]);
   return table([['PAYMENT SERVICE', 'ENVIRONMENT', 'ACCOUNT', 'CURRENCY', 'DEBIT', 'CREDIT', 'BALANCE'], ...rows]);
 }
@@ -92,7 +94,7 @@ async function list(options: Json & { transaction?: string; limit: string }): Pr
     entry.refund_id ?? entry.movement_id ?? String(entry.transaction_id ?? '—'),
     entry.debit_account,
     entry.credit_account,
-    `${formatDecimal(entry.amount, entry.currency)} ${entry.currency}`,
+    `${formatPlain(entry.amount, entry.currency)} ${entry.currency}`,
     timeInChile(entry.created_at),
   ]);
   const head = [
@@ -164,7 +166,7 @@ async function suspense(options: Json & { limit: string }): Promise<void> {
     late.environment,
     late.entry,
     String(late.transaction_id),
-    `${formatDecimal(late.amount, late.currency)} ${late.currency}`,
+    `${formatPlain(late.amount, late.currency)} ${late.currency}`,
     late.decision ?? 'open',
     time(late.resolved_at),
     late.reason ?? '',
@@ -183,16 +185,19 @@ async function suspense(options: Json & { limit: string }): Promise<void> {
   print(options, { payments }, rows.length === 0 ? ['Nothing was ever in suspense.'] : table([titles, ...rows]));
 }
 
-async function resolve(options: Json & { transaction: string; as: Decision; reason: string }): Promise<void> {
+async function resolve(
+  options: Json & { transaction: string; as: Decision; reason: string; yes?: boolean },
+): Promise<void> {
   const transaction = Number(options.transaction);
   if (!/^[1-9]\d{0,14}$/.test(options.transaction)) throw neverInSuspense(options.transaction);
   const decided = { decision: options.as, reason: readReason(options.reason), recordedBy: 'command line' };
+  await confirm(`Decide that all money of transaction ${transaction} in suspense is ${options.as}? It stays.`, options);
   const resolution = await withApp((app) => resolveSuspense(app, transaction, decided));
   if (resolution.kind === 'nothing') throw neverInSuspense(options.transaction);
   if (resolution.kind === 'different') {
     throw alreadyDone(`Something else was decided about transaction ${transaction}: bin/rubrica books suspense`);
   }
-  const amount = `${formatDecimal(resolution.amount, resolution.currency)} ${resolution.currency}`;
+  const amount = formatMoney(resolution.amount, resolution.currency);
   const said = resolution.kind === 'already' ? 'were resolved before' : 'are resolved';
   print(options, { transaction, decision: options.as, ...resolution }, [
     `${amount} of transaction ${transaction} ${said}: ${options.as}.`,

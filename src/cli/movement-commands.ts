@@ -1,11 +1,12 @@
 import { type Command, Option } from 'commander';
 import type { App } from '../app.ts';
-import { formatDecimal } from '../lib/money.ts';
+import { formatMoney, formatPlain } from '../lib/money.ts';
 import { listMovements } from '../movements/list-movements.ts';
 import type { Movement } from '../movements/movement.ts';
 import { type MovementWish, type Recording, recordMovement } from '../movements/record-movement.ts';
 import { type PayoutReturn, returnPayout } from '../movements/return-payout.ts';
 import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
+import { confirm, yesOption } from './confirm.ts';
 import { checkMethod, readAmount, readLimit, readReason } from './options.ts';
 import {
   alreadyDone,
@@ -28,10 +29,17 @@ type CreateOptions = {
   reference: string;
   method?: string;
   commission?: string;
+  yes?: boolean;
   json?: boolean;
 };
 
-type ReturnOptions = { paymentService: string; environment?: Environment; reason: string; json?: boolean };
+type ReturnOptions = {
+  paymentService: string;
+  environment?: Environment;
+  reason: string;
+  yes?: boolean;
+  json?: boolean;
+};
 
 /** `payout create | return | list`, `deposit create | list`. */
 export function addMovementCommands(program: Command): void {
@@ -55,9 +63,10 @@ function addCreate(group: Command, description: string): Command {
     .description(description)
     .requiredOption('--payment-service <id>', 'whose books')
     .addOption(booksOption())
-    .requiredOption('--amount <amount>', 'such as 1000 or 10.55')
+    .requiredOption('--amount <amount>', 'in CLP such as 15000, without points; in USD such as 10.55')
     .requiredOption('--currency <currency>', 'such as CLP')
     .requiredOption('--reference <reference>', "the bank's; the same again is recorded once")
+    .addOption(yesOption())
     .option('--json', 'print one JSON object; amounts in minor units');
 }
 
@@ -69,6 +78,7 @@ function addReturn(payout: Command): void {
     .requiredOption('--payment-service <id>', 'whose books')
     .addOption(booksOption())
     .requiredOption('--reason <text>', 'why, for whoever asks later; name no person')
+    .addOption(yesOption())
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(takeBack);
 }
@@ -91,10 +101,9 @@ function addList(group: Command, kind: Movement['kind']): void {
 async function create(kind: 'payout' | 'deposit', options: CreateOptions): Promise<void> {
   const { environment, recording } = await withApp(async (app) => {
     const target = { paymentServiceId: options.paymentService, environment: options.environment ?? app.config.mode };
-    return {
-      environment: target.environment,
-      recording: await recordMovement(app, target, readWish(app, kind, options)),
-    };
+    const wish = readWish(app, kind, options);
+    await confirm(`Record a ${kind} of ${amountOf(wish)} in ${target.environment}?`, options);
+    return { environment: target.environment, recording: await recordMovement(app, target, wish) };
   });
   const movement = recordedOf(recording, options);
   print(options, { [kind]: movement, replayed: recording.kind === 'replayed' }, [
@@ -132,7 +141,7 @@ function recordedOf(recording: Recording, { paymentService, currency, reference,
         `${reference} was recorded before, and taken back: give what was sent again another reference.`,
       );
     case 'refused': {
-      const most = `${formatDecimal(recording.most, currency)} ${currency}`;
+      const most = formatMoney(recording.most, currency);
       const what = method === undefined ? `Only ${most} are available for a payout` : `${method} owes only ${most}`;
       throw new CommandError(`${what}: nothing was recorded.`, 1, 'INSUFFICIENT_BALANCE');
     }
@@ -142,15 +151,16 @@ function recordedOf(recording: Recording, { paymentService, currency, reference,
   }
 }
 
-function amountOf({ amount, commission, currency }: Movement): string {
-  const kept = commission === 0 ? '' : ` beside a commission of ${formatDecimal(commission, currency)}`;
-  return `${formatDecimal(amount, currency)} ${currency}${kept}`;
+function amountOf({ amount, commission, currency }: Pick<Movement, 'amount' | 'commission' | 'currency'>): string {
+  const kept = commission === 0 ? '' : ` beside a commission of ${formatMoney(commission, currency)}`;
+  return `${formatMoney(amount, currency)}${kept}`;
 }
 
 async function takeBack(reference: string, options: ReturnOptions): Promise<void> {
   const wish = { reference, reason: readReason(options.reason), recordedBy: 'command line' };
   const { environment, taken } = await withApp(async (app) => {
     const target = { paymentServiceId: options.paymentService, environment: options.environment ?? app.config.mode };
+    await confirm(`Take back all of payout ${reference} in ${target.environment}?`, options);
     return { environment: target.environment, taken: await returnPayout(app, target, wish) };
   });
   const payout = returnedOf(taken, options.paymentService, `${reference} in ${environment}`);
@@ -181,8 +191,8 @@ async function list(kind: Movement['kind'], options: { limit: string; json?: boo
     movement.name,
     movement.environment,
     movement.payment_method ?? '—',
-    `${formatDecimal(movement.amount, movement.currency)} ${movement.currency}`,
-    formatDecimal(movement.commission, movement.currency),
+    `${formatPlain(movement.amount, movement.currency)} ${movement.currency}`,
+    formatPlain(movement.commission, movement.currency),
     movement.reference,
     movement.recorded_by,
     timeInChile(movement.created_at),

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { ownPlaces } from '../config.ts';
 import { checkOutboundUrl } from '../lib/address-filter.ts';
-import { formatDecimal } from '../lib/money.ts';
+import { formatMoney } from '../lib/money.ts';
 import {
   createPaymentService,
   importPaymentService,
@@ -240,7 +240,7 @@ function readFee({ rate, fixed, currency }: FeeOptions): Fee {
 
 /** Parts per million are ten-thousandths of a per cent. */
 function feeText({ rate_ppm, fixed }: Fee, currency: string): string {
-  return `${rate_ppm / 10_000} % and ${formatDecimal(fixed, currency)} ${currency}`;
+  return `${rate_ppm / 10_000} % and ${formatMoney(fixed, currency)}`;
 }
 
 async function showFees(options: { json?: boolean }): Promise<void> {

@@ -16,6 +16,8 @@ export type CommandErrorCode =
   | 'ALREADY_DONE'
   | 'ROTATION_UNDER_WAY'
   | 'INVALID_OPTION'
+  | 'INVALID_AMOUNT'
+  | 'NOT_CONFIRMED'
   | 'FILE_UNUSABLE'
   | 'COMMAND_FAILED'
   | RefundRefusalCode;

@@ -9,7 +9,7 @@ import { listOwners } from '../books/list-books.ts';
 import { reconcileEntries } from '../books/reconcile-entries.ts';
 import type { BookedLine } from '../books/reconciliation-queries.ts';
 import { boundsOfDay, dayOf, isDay } from '../lib/calendar-day.ts';
-import { formatDecimal } from '../lib/money.ts';
+import { formatPlain } from '../lib/money.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
 import { checkMethod } from './options.ts';
@@ -164,7 +164,7 @@ function lineCells(line: BookedLine): string[] {
     line.reference ?? line.movement_reference ?? '',
     line.refund_id ?? '',
     keysOf(line).authorizationCode ?? '',
-    formatDecimal(signedAmount(line), line.currency),
+    formatPlain(signedAmount(line), line.currency),
     line.currency,
     line.movement_id ?? '',
     timeInChile(line.created_at),
@@ -225,7 +225,7 @@ function summaryOf(lines: readonly BookedLine[], problems: readonly Reconciliati
   const groups = Map.groupBy(lines, ({ kind, currency }) => `${kind.replaceAll('_', ' ')} ${currency}`);
   const sums = [...groups].map(([name, [first, ...others]]) => {
     const sum = [first as BookedLine, ...others].reduce((total, line) => total + signedAmount(line), 0);
-    return `${name} ${formatDecimal(sum, first?.currency ?? '')}`;
+    return `${name} ${formatPlain(sum, first?.currency ?? '')}`;
   });
   const verdict = problems.length === 0 ? 'everything fits' : `${problems.length} do not fit`;
   return `${[`${lines.length} entries`, ...sums].join(', ')}: ${verdict}.`;
@@ -253,8 +253,8 @@ function comparisonCells({ kind, row, line, differs }: Comparison): string[] {
     row === null ? '' : String(row.fileLine),
     row?.date ?? (line === null ? '' : dayOf(line.created_at)),
     row?.buyOrder ?? row?.authorizationCode ?? (line === null ? '' : keysOf(line).buyOrder),
-    row === null ? '' : formatDecimal(row.amount, currency),
-    line === null ? '' : formatDecimal(signedAmount(line), line.currency),
+    row === null ? '' : formatPlain(row.amount, currency),
+    line === null ? '' : formatPlain(signedAmount(line), line.currency),
     currency,
     line === null ? '' : `${line.environment_id}/${entryName(line)}`,
     differs.join(' '),

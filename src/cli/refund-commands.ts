@@ -1,11 +1,12 @@
 import { type Command, Option } from 'commander';
 import type { App } from '../app.ts';
-import { formatDecimal } from '../lib/money.ts';
+import { formatMoney, formatPlain } from '../lib/money.ts';
 import { createRefund, type RefundCreation } from '../refunds/create-refund.ts';
 import { listRefunds } from '../refunds/find-refund.ts';
 import type { Refund, RefundType } from '../refunds/refund.ts';
 import type { RefundRefusalCode } from '../refunds/refund-refusal.ts';
 import { findTransaction } from '../transactions/find-transaction.ts';
+import { confirm, yesOption } from './confirm.ts';
 import { readAmount, readLimit } from './options.ts';
 import {
   CommandError,
@@ -19,7 +20,7 @@ import {
 } from './print.ts';
 import { withApp } from './with-app.ts';
 
-type CreateOptions = { amount?: string; type: RefundType; idempotencyKey?: string; json?: boolean };
+type CreateOptions = { amount?: string; type: RefundType; idempotencyKey?: string; yes?: boolean; json?: boolean };
 
 /** `refund create | list`. */
 export function addRefundCommands(program: Command): void {
@@ -28,13 +29,14 @@ export function addRefundCommands(program: Command): void {
     .command('create')
     .description('give back a payment or a part of it; the running service carries it out')
     .argument('<transaction>', 'its id')
-    .option('--amount <amount>', 'such as 1000 or 10.55')
+    .option('--amount <amount>', 'in CLP such as 15000, without points; in USD such as 10.55')
     .addOption(
       new Option('--type <type>', 'total: all that is left, without --amount')
         .choices(['total', 'parcial'])
         .default('parcial'),
     )
     .option('--idempotency-key <key>', 'such as the number of your case; the same again gives nothing back twice')
+    .addOption(yesOption())
     .option('--json', 'print one JSON object')
     .action(create);
   group
@@ -48,7 +50,7 @@ export function addRefundCommands(program: Command): void {
 async function create(id: string, options: CreateOptions): Promise<void> {
   const { refund, currency } = await withApp((app) => accept(app, id, options));
   print(options, { refund: refund.id, transaction: refund.transaction_id, state: refund.state }, [
-    `Refund ${refund.id} of ${formatDecimal(refund.amount, currency)} ${currency} is ${refund.state}.`,
+    `Refund ${refund.id} of ${formatMoney(refund.amount, currency)} is ${refund.state}.`,
   ]);
 }
 
@@ -56,8 +58,12 @@ async function accept(app: App, id: string, options: CreateOptions): Promise<{ r
   const transaction = await findTransaction(app, id, null);
   if (transaction === null) throw unknownTransaction(id);
   const { currency } = transaction;
+  const amount = readAsked(options, currency);
+  const paid = formatMoney(transaction.amount, currency);
+  const asked = amount === null ? `all that is left of ${paid}` : `${formatMoney(amount, currency)} of ${paid}`;
+  await confirm(`Refund ${asked} to the payer of transaction ${id}?`, options);
   const creation = await createRefund(app, transaction, {
-    amount: readAsked(options, currency),
+    amount,
     type: options.type,
     idempotencyKey: options.idempotencyKey ?? null,
     requestedBy: 'command line',
@@ -113,7 +119,7 @@ async function list(options: { limit: string; json?: boolean }): Promise<void> {
     refund.environment,
     refund.state,
     refund.type,
-    `${formatDecimal(refund.amount, refund.currency)} ${refund.currency}`,
+    `${formatPlain(refund.amount, refund.currency)} ${refund.currency}`,
     time(refund.created_at),
     time(refund.settled_at),
     refund.requested_by,

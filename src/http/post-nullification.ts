@@ -81,7 +81,8 @@ function readWish(request: FastifyRequest, transaction: Transaction): { amount: 
   const amount = parseDecimal(members.amount, transaction.currency);
   if (amount === null || amount === 0) {
     const message = `amount is no amount of ${transaction.currency}.`;
-    const fix = 'Send a number above 0 with no more decimals than the currency has.';
+    const fix =
+      'Send a number above 0 with no more decimals than the currency has: a thousand is 1000, and 1.000 could be read as one.';
     throw invalidBody([{ pointer: '/amount', code: 'INVALID_AMOUNT', message, fix }]);
   }
   return { amount, type };

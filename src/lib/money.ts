@@ -15,15 +15,37 @@ export function formatDecimal(minorUnits: number, currency: string): string {
   return `${whole}.${fraction.slice(0, 2)}${fraction.slice(2).replace(/0+$/, '')}`;
 }
 
+/** Minor units without decimals that the currency has not: 5000 CLP is `5000`, 1055 USD `10.55`. `parseTyped` reads it. */
+export function formatPlain(minorUnits: number, currency: string): string {
+  const decimal = formatDecimal(minorUnits, currency);
+  return currencyExponent(currency) === 0 ? decimal.replace(/\.00$/, '') : decimal;
+}
+
+/** How a sentence says money: `$12.990 CLP`, as it is written in Chile, `12.990 PYG`, `1234.50 USD`. */
+export function formatMoney(minorUnits: number, currency: string): string {
+  const plain = formatPlain(minorUnits, currency);
+  const grouped = currencyExponent(currency) === 0 ? plain.replace(/\B(?=(\d{3})+$)/g, '.') : plain;
+  return `${currency === 'CLP' ? grouped.replace(/^-?/, '$&$$') : grouped} ${currency}`;
+}
+
 /**
- * The same read: a decimal of the currency in minor units, or null where the text is none. More digits than the currency
- * has are refused unless they are zeros, which some clients send for every currency.
+ * A decimal as programs write it, in minor units, or null where the text is none. Digits after those of the currency are
+ * zeros, and no more than the two that some clients send for every currency: in `1.000` CLP the point may stand between
+ * thousands.
  */
 export function parseDecimal(text: string, currency: string): number | null {
-  const [, whole, fraction = ''] = /^(\d{1,11})(?:\.(\d{1,20}))?$/.exec(text) ?? [];
+  const [, whole, fraction = ''] = /^(\d{1,11})(?:\.(\d{1,4}))?$/.exec(text) ?? [];
   const exponent = currencyExponent(currency);
-  if (whole === undefined || exponent === undefined || /[1-9]/.test(fraction.slice(exponent))) return null;
+  if (whole === undefined || exponent === undefined || fraction.length > Math.max(2, exponent)) return null;
+  if (/[1-9]/.test(fraction.slice(exponent))) return null;
   return Number(whole + fraction.slice(0, exponent).padEnd(exponent, '0'));
+}
+
+/** The same as a person types it: no more decimals than the currency has, so for CLP no point at all. */
+export function parseTyped(text: string, currency: string): number | null {
+  const [, fraction = ''] = text.split('.');
+  const tooMany = text.includes('.') && fraction.length > (currencyExponent(currency) ?? 0);
+  return tooMany ? null : parseDecimal(text, currency);
 }
 
 /** The number that existing clients read an amount as: 1055 cents are 10.55. For answers only; it is never computed with. */

@@ -58,7 +58,7 @@ suite('a command that does nothing says why', () => {
       'payout create --payment-service SERVICE --currency CLP --reference R --amount 1',
       1,
       'INSUFFICIENT_BALANCE',
-      /Only 0\.00 CLP/,
+      /Only \$0 CLP/,
     ],
     [
       'deposit create --payment-service SERVICE --currency CLP --reference R --amount 1 --method nope',
@@ -70,7 +70,25 @@ suite('a command that does nothing says why', () => {
       'deposit create --payment-service SERVICE --currency CLP --reference R --amount 1 --method webpay',
       1,
       'INSUFFICIENT_BALANCE',
-      /webpay owes only 0\.00 CLP/,
+      /webpay owes only \$0 CLP/,
+    ],
+    [
+      'payout create --payment-service SERVICE --currency CLP --reference R --amount 1.000',
+      1,
+      'INVALID_AMOUNT',
+      /1000/,
+    ],
+    [
+      'deposit create --payment-service SERVICE --currency CLP --reference R --method webpay --amount 9 --commission 1.000',
+      1,
+      'INVALID_AMOUNT',
+      /write 1000\./,
+    ],
+    [
+      'payment-service fee SERVICE --environment development --method webpay --rate 1 --fixed 1.000',
+      1,
+      'INVALID_AMOUNT',
+      /write 1000\./,
     ],
     ['deposit list --limit 0', 1, 'INVALID_OPTION', /from 1/],
     [

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatDecimal, parseDecimal } from '../../src/lib/money.ts';
+import { formatDecimal, formatMoney, formatPlain, parseDecimal, parseTyped } from '../../src/lib/money.ts';
 
 const AMOUNTS: [text: string, currency: string, minorUnits: number | null][] = [
   ['5000', 'CLP', 5000],
   ['5000.00', 'CLP', 5000],
+  ['5000.0', 'CLP', 5000],
   ['5000.50', 'CLP', null],
+  ['600.000', 'CLP', null],
+  ['1.000', 'USD', null],
   ['0', 'CLP', 0],
   ['10.55', 'USD', 1055],
   ['10.5', 'USD', 1050],
@@ -40,5 +43,41 @@ const WRITTEN: [minorUnits: number, currency: string, text: string][] = [
 for (const [minorUnits, currency, text] of WRITTEN) {
   test(`${minorUnits} of ${currency} is written ${text}`, () => {
     assert.equal(formatDecimal(minorUnits, currency), text);
+  });
+}
+
+const TYPED: [text: string, currency: string, minorUnits: number | null][] = [
+  ['15000', 'CLP', 15_000],
+  ['1.000', 'CLP', null],
+  ['1.0', 'CLP', null],
+  ['1.', 'CLP', null],
+  ['15000.00', 'CLP', null],
+  ['1,000', 'CLP', null],
+  ['1 000', 'CLP', null],
+  ['$1000', 'CLP', null],
+  ['10.5', 'USD', 1050],
+  ['10.50', 'USD', 1050],
+  ['1.000', 'USD', null],
+  ['1.000', 'KWD', 1000],
+];
+for (const [text, currency, minorUnits] of TYPED) {
+  test(`a person who types ${JSON.stringify(text)} in ${currency} means ${minorUnits ?? 'what has to be asked'}`, () => {
+    assert.equal(parseTyped(text, currency), minorUnits);
+  });
+}
+
+const SAID: [minorUnits: number, currency: string, plain: string, sentence: string][] = [
+  [1, 'CLP', '1', '$1 CLP'],
+  [1000, 'CLP', '1000', '$1.000 CLP'],
+  [-1_234_567, 'CLP', '-1234567', '-$1.234.567 CLP'],
+  [12_990, 'PYG', '12990', '12.990 PYG'],
+  [123_450, 'USD', '1234.50', '1234.50 USD'],
+  [1234, 'KWD', '1.234', '1.234 KWD'],
+];
+for (const [minorUnits, currency, plain, sentence] of SAID) {
+  test(`a person reads ${plain} of ${currency} in a table and ${sentence} in a sentence`, () => {
+    assert.equal(formatPlain(minorUnits, currency), plain);
+    assert.equal(formatMoney(minorUnits, currency), sentence);
+    if (minorUnits > 0) assert.equal(parseTyped(plain, currency), minorUnits, 'it can be typed again');
   });
 }

@@ -1,0 +1,32 @@
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { Option } from 'commander';
+import { CommandError } from './print.ts';
+
+/** Where a person is asked. Not stdout: with `--json` that is one object. */
+export type Terminal = { input: Readable & { isTTY?: boolean }; output: Writable & { isTTY?: boolean } };
+
+/** `--yes`, for every command that moves money. */
+export function yesOption(): Option {
+  return new Option('--yes', 'do not ask on a terminal; without one nothing is asked');
+}
+
+/**
+ * Asks a person at a terminal whether to go on, before money moves. A script has no terminal and said what it wants in its
+ * arguments, so it goes on. Throws `CommandError` NOT_CONFIRMED for every answer but y, yes, s, sí.
+ */
+export async function confirm(
+  question: string,
+  options: { yes?: boolean },
+  terminal: Terminal = { input: process.stdin, output: process.stderr },
+): Promise<void> {
+  const { input, output } = terminal;
+  if (options.yes === true || input.isTTY !== true || output.isTTY !== true) return;
+  output.write(`${question} [y/N] `);
+  const lines = createInterface({ input });
+  // Ctrl+D ends it without an answer.
+  const answer = await new Promise<string>((resolve) => lines.once('line', resolve).once('close', () => resolve('')));
+  lines.close();
+  if (/^(y|yes|s|sí|si)$/i.test(answer.trim())) return;
+  throw new CommandError('Nothing was done: it was not confirmed.', 1, 'NOT_CONFIRMED');
+}
