@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
-import { type RequestInput, sign } from '../sdk/src/sign-fields.ts';
-import { verifyCallback } from '../sdk/src/verify-callback.ts';
+import { type RequestInput, sign } from '../protocol/sign-fields.ts';
+import { verifyCallback } from '../protocol/verify-callback.ts';
 import { alternate, type Bench, roundsAgainst } from './support/bench.ts';
 import { type Figure, ratioLine } from './support/figure.ts';
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { sign } from '../../sdk/src/sign-fields.ts';
+import { sign } from '../../protocol/sign-fields.ts';
 
 const CLIENTS = 16;
 const SECONDS = 30;

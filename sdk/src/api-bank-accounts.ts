@@ -1,4 +1,4 @@
-// Made from openapi.json by src/http/openapi/write-openapi.ts: not to be changed by hand.
+// Made from openapi.json by tools/write-openapi.ts: not to be changed by hand.
 
 export type BankAccountRequest = {
   /** RUT of the holder, such as 12345678-5 */

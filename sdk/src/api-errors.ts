@@ -1,4 +1,4 @@
-// Made from openapi.json by src/http/openapi/write-openapi.ts: not to be changed by hand.
+// Made from openapi.json by tools/write-openapi.ts: not to be changed by hand.
 
 export type Problem = {
   /** Address of the page that explains the code */

@@ -1,4 +1,4 @@
-// Made from openapi.json by src/http/openapi/write-openapi.ts: not to be changed by hand.
+// Made from openapi.json by tools/write-openapi.ts: not to be changed by hand.
 
 import type { AccessToken, ApiTokenLogin, LoginReply, LoginReplyV2, LoginRequest } from './api-access.ts';
 import type {

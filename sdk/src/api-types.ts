@@ -1,4 +1,4 @@
-// Made from openapi.json by src/http/openapi/write-openapi.ts: not to be changed by hand.
+// Made from openapi.json by tools/write-openapi.ts: not to be changed by hand.
 
 // All of it is one namespace, `Api`, for whoever imports the package.
 

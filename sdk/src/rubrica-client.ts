@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { type RequestInput, sign } from '../../protocol/sign-fields.ts';
 import type { Operations } from './api-operations.ts';
 import type * as Api from './api-types.ts';
 import { keepToken, type TokenSource } from './keep-token.ts';
 import { repeatRequest } from './repeat-request.ts';
 import { RubricaError } from './rubrica-error.ts';
 import { type Connection, type Fetch, type RequestParts, sendRequest } from './send-request.ts';
-import { type RequestInput, sign } from './sign-fields.ts';
 
 export type RubricaClientOptions = {
   /** Where the service is, with its base path: `https://pay.example.cl`. */

@@ -1,4 +1,4 @@
-import { computeSignature, signingKey } from '../../sdk/src/hmac.ts';
+import { computeSignature, signingKey } from '../../protocol/hmac.ts';
 import type { App } from '../app.ts';
 import { ConfigError } from '../config.ts';
 import { perInstance } from '../lib/per-instance.ts';

@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import { currencyExponent } from '../../sdk/src/currency-exponents.ts';
+import { currencyExponent } from '../../protocol/currency-exponents.ts';
 import { isDay } from '../lib/calendar-day.ts';
 import { parseDecimal } from '../lib/money.ts';
 

@@ -1,4 +1,4 @@
-import { currencyExponent } from '../../sdk/src/currency-exponents.ts';
+import { currencyExponent } from '../../protocol/currency-exponents.ts';
 import { formatDecimal } from '../lib/money.ts';
 import type { Language } from './texts.ts';
 

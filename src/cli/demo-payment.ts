@@ -1,6 +1,6 @@
-import { REQUEST_FIELDS, SIGNATURE_FIELD } from '../../sdk/src/field-names.ts';
-import { sign } from '../../sdk/src/sign-fields.ts';
-import { verifyCallback } from '../../sdk/src/verify-callback.ts';
+import { REQUEST_FIELDS, SIGNATURE_FIELD } from '../../protocol/field-names.ts';
+import { sign } from '../../protocol/sign-fields.ts';
+import { verifyCallback } from '../../protocol/verify-callback.ts';
 import { createPaymentService } from '../payment-services/create-payment-service.ts';
 import { setEventsUrl } from '../payment-services/set-events-url.ts';
 import { setFee } from '../payment-services/set-fee.ts';

@@ -1,4 +1,4 @@
-import { webhookKey, webhookMatches } from '../../sdk/src/webhook-signature.ts';
+import { webhookKey, webhookMatches } from '../../protocol/webhook-signature.ts';
 import { listBalances } from '../books/list-books.ts';
 import { verifyBooks } from '../books/verify-books.ts';
 import { recordMovement } from '../movements/record-movement.ts';

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { currencyExponent } from '../../sdk/src/currency-exponents.ts';
+import { currencyExponent } from '../../protocol/currency-exponents.ts';
 import type { App } from '../app.ts';
 import { parseTyped } from '../lib/money.ts';
 import { ENVIRONMENTS } from '../payment-services/payment-service.ts';

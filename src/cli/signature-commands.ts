@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { type Cause, explain } from '../../sdk/src/explain-signature.ts';
-import { computeSignature, signingKey } from '../../sdk/src/hmac.ts';
-import { readJsonFields } from '../../sdk/src/read-json-fields.ts';
-import { messageOf } from '../../sdk/src/sign-fields.ts';
-import type { Language } from '../../sdk/src/signature-causes.ts';
-import { SigningError } from '../../sdk/src/signing-error.ts';
-import { verifyCallback } from '../../sdk/src/verify-callback.ts';
+import { type Cause, explain } from '../../protocol/explain-signature.ts';
+import { computeSignature, signingKey } from '../../protocol/hmac.ts';
+import { readJsonFields } from '../../protocol/read-json-fields.ts';
+import { messageOf } from '../../protocol/sign-fields.ts';
+import type { Language } from '../../protocol/signature-causes.ts';
+import { SigningError } from '../../protocol/signing-error.ts';
+import { verifyCallback } from '../../protocol/verify-callback.ts';
 import { LANGUAGE_NAMES } from '../http/language-of-client.ts';
 import { readStdin } from './options.ts';
 import { CommandError, EXIT_USAGE, print, table } from './print.ts';

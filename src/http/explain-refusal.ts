@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { FastifyRequest } from 'fastify';
-import type { Cause, ExplainOptions, Explanation } from '../../sdk/src/explain-signature.ts';
-import type { Language } from '../../sdk/src/signature-causes.ts';
-import { SIGNING_CATALOGUE, type SigningCode } from '../../sdk/src/signing-error.ts';
+import type { Cause, ExplainOptions, Explanation } from '../../protocol/explain-signature.ts';
+import type { Language } from '../../protocol/signature-causes.ts';
+import { SIGNING_CATALOGUE, type SigningCode } from '../../protocol/signing-error.ts';
 import type { App } from '../app.ts';
 import type { ErrorItem, ProblemExtras } from '../error-catalogue.ts';
 import { BatcherFullError, createBatcher } from '../lib/batcher.ts';

@@ -1,5 +1,5 @@
-import { type CauseCode, FIXES, type Language } from '../../sdk/src/signature-causes.ts';
-import { SIGNING_CATALOGUE, type SigningCode } from '../../sdk/src/signing-error.ts';
+import { type CauseCode, FIXES, type Language } from '../../protocol/signature-causes.ts';
+import { SIGNING_CATALOGUE, type SigningCode } from '../../protocol/signing-error.ts';
 import { CATALOGUE, Problem } from '../error-catalogue.ts';
 import { publicPath } from './assets.ts';
 import { renderInline } from './docs/markdown.ts';

@@ -1,4 +1,4 @@
-import { currencyExponent } from '../../sdk/src/currency-exponents.ts';
+import { currencyExponent } from '../../protocol/currency-exponents.ts';
 import type { App } from '../app.ts';
 import { availableMethods } from '../checkout/available-methods.ts';
 import { publicBase } from '../checkout/pay-link.ts';

@@ -1,4 +1,4 @@
-import type { Language } from '../../sdk/src/signature-causes.ts';
+import type { Language } from '../../protocol/signature-causes.ts';
 
 export const LANGUAGE_NAMES: Record<Language, string> = {
   php: 'PHP',

@@ -1,4 +1,4 @@
-import { readFormFields } from '../../sdk/src/read-form-fields.ts';
+import { readFormFields } from '../../protocol/read-form-fields.ts';
 import { startPayment } from '../checkout/start-payment.ts';
 import { Problem } from '../error-catalogue.ts';
 import type { Endpoint } from './endpoint.ts';

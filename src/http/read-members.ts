@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import type { Field } from '../../sdk/src/field.ts';
-import { readJsonFields } from '../../sdk/src/read-json-fields.ts';
+import type { Field } from '../../protocol/field.ts';
+import { readJsonFields } from '../../protocol/read-json-fields.ts';
 import { type ErrorItem, Problem } from '../error-catalogue.ts';
 import type { ObjectSchema, Schema, Static } from './openapi/json-schema.ts';
 import { pointerTo } from './send-problem.ts';

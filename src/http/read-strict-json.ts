@@ -1,4 +1,4 @@
-import { textOfBody } from '../../sdk/src/field.ts';
+import { textOfBody } from '../../protocol/field.ts';
 import {
   BACKSLASH,
   CLOSE_BRACE,
@@ -8,8 +8,8 @@ import {
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
-} from '../../sdk/src/json-text.ts';
-import { refuse } from '../../sdk/src/signing-error.ts';
+} from '../../protocol/json-text.ts';
+import { refuse } from '../../protocol/signing-error.ts';
 
 export type JsonLimits = { readonly depth: number; readonly members: number };
 

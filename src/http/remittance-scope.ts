@@ -1,4 +1,4 @@
-import { currencyExponent } from '../../sdk/src/currency-exponents.ts';
+import { currencyExponent } from '../../protocol/currency-exponents.ts';
 import type { App } from '../app.ts';
 import { findUser } from '../auth/find-user.ts';
 import { normalizeEmail, type User } from '../auth/user.ts';

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { SigningError } from '../../sdk/src/signing-error.ts';
+import { SigningError } from '../../protocol/signing-error.ts';
 import type { App } from '../app.ts';
 import { StorageError } from '../db/database.ts';
 import { CATALOGUE, type ErrorCode, type ErrorItem, Problem } from '../error-catalogue.ts';

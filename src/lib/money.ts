@@ -1,4 +1,4 @@
-import { currencyExponent } from '../../sdk/src/currency-exponents.ts';
+import { currencyExponent } from '../../protocol/currency-exponents.ts';
 
 /**
  * Minor units as a decimal with two digits after the point, whatever the currency: 5000 CLP is `5000.00`. A third and a

@@ -1,4 +1,4 @@
-import { signWebhook, webhookKey } from '../../sdk/src/webhook-signature.ts';
+import { signWebhook, webhookKey } from '../../protocol/webhook-signature.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import type { SecretToken, ServiceEnvironment } from '../payment-services/payment-service.ts';
 import type { ClaimedCallback } from './outbox-queries.ts';

@@ -1,4 +1,4 @@
-import { computeSignature } from '../../sdk/src/hmac.ts';
+import { computeSignature } from '../../protocol/hmac.ts';
 import { formatDecimal } from '../lib/money.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { signatureMatches, signingKey } from '../../sdk/src/hmac.ts';
+import { signatureMatches, signingKey } from '../../protocol/hmac.ts';
 import type { App } from '../app.ts';
 import { cachedEnvironment, loadEnvironment } from './find-environment.ts';
 import { noteSecretUse } from './note-secret-use.ts';

@@ -1,4 +1,4 @@
-import { signingKey } from '../../sdk/src/hmac.ts';
+import { signingKey } from '../../protocol/hmac.ts';
 import type { App } from '../app.ts';
 import { createExpiringCache } from '../lib/expiring-cache.ts';
 import { perInstance } from '../lib/per-instance.ts';

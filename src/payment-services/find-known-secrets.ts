@@ -1,4 +1,4 @@
-import type { OtherSecret } from '../../sdk/src/key-hypotheses.ts';
+import type { OtherSecret } from '../../protocol/key-hypotheses.ts';
 import type { App } from '../app.ts';
 import type { ServiceEnvironment } from './payment-service.ts';
 import { type SecretRow, selectSecretsOfPaymentService } from './payment-service-queries.ts';

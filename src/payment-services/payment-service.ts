@@ -1,4 +1,4 @@
-import type { SigningKey } from '../../sdk/src/hmac.ts';
+import type { SigningKey } from '../../protocol/hmac.ts';
 
 /** Whose tokens are used. Not how the program runs: every server takes both. */
 export type Environment = 'development' | 'production';

@@ -1,4 +1,4 @@
-import { computeSignature, signingKey } from '../../sdk/src/hmac.ts';
+import { computeSignature, signingKey } from '../../protocol/hmac.ts';
 import { readCorpus } from './hostile-case.ts';
 
 const { account, secret } = readCorpus().vectors;

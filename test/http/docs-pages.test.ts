@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { computeSignature, signingKey } from '../../sdk/src/hmac.ts';
+import { computeSignature, signingKey } from '../../protocol/hmac.ts';
 import { readConfig } from '../../src/config.ts';
 import { ROUTES } from '../../src/http/routes.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FIXES } from '../../sdk/src/signature-causes.ts';
-import { SIGNING_CATALOGUE } from '../../sdk/src/signing-error.ts';
+import { FIXES } from '../../protocol/signature-causes.ts';
+import { SIGNING_CATALOGUE } from '../../protocol/signing-error.ts';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { CATALOGUE } from '../../src/error-catalogue.ts';

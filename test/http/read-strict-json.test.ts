@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { SigningError } from '../../sdk/src/signing-error.ts';
+import { SigningError } from '../../protocol/signing-error.ts';
 import { readStrictJson } from '../../src/http/read-strict-json.ts';
 
 const LIMITS = { depth: 4, members: 64 };

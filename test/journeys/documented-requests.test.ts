@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { computeSignature, signingKey } from '../../sdk/src/hmac.ts';
+import { computeSignature, signingKey } from '../../protocol/hmac.ts';
 import {
   fillSample,
   LANGUAGES,

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { verifyCallback } from '../../sdk/src/verify-callback.ts';
+import { verifyCallback } from '../../protocol/verify-callback.ts';
 import { payUrl } from '../../src/checkout/pay-link.ts';
 import { selectLatestAttempt } from '../../src/checkout/payment-attempt-queries.ts';
 import { settlePayment } from '../../src/checkout/settle-payment.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { currencyExponent } from '../../sdk/src/currency-exponents.ts';
-import { parseAmount } from '../../sdk/src/field-grammar.ts';
-import { signingKey } from '../../sdk/src/hmac.ts';
-import { verifyCallback } from '../../sdk/src/verify-callback.ts';
+import { currencyExponent } from '../../protocol/currency-exponents.ts';
+import { parseAmount } from '../../protocol/field-grammar.ts';
+import { signingKey } from '../../protocol/hmac.ts';
+import { verifyCallback } from '../../protocol/verify-callback.ts';
 import { callbackBody, callbackFields } from '../../src/outbox/callback-payload.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 

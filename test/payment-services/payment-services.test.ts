@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { computeSignature, signingKey } from '../../sdk/src/hmac.ts';
+import { computeSignature, signingKey } from '../../protocol/hmac.ts';
 import { authenticateRequest } from '../../src/payment-services/authenticate-request.ts';
 import { createPaymentService, importPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { disablePaymentService, listPaymentServices } from '../../src/payment-services/list-payment-services.ts';

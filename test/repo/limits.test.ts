@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { LIMITS } from '../../sdk/src/field.ts';
+import { LIMITS } from '../../protocol/field.ts';
 import { LOGIN_LIMITS } from '../../src/auth/log-in.ts';
 import { EXPLAIN_LIMITS } from '../../src/http/explain-refusal.ts';
 import { MOST_ITEMS, postValidationsBankAccountBatch } from '../../src/http/post-validations-bank-account-batch.ts';

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { CATALOGUE } from '../../src/error-catalogue.ts';
-import { clientTypes } from '../../src/http/openapi/client-types.ts';
 import { openApiDocument } from '../../src/http/openapi/openapi-document.ts';
 import type { Operation } from '../../src/http/openapi/openapi-shape.ts';
 import { transfersDocument } from '../../src/http/openapi/transfers-document.ts';
 import { ROUTES } from '../../src/http/routes.ts';
+import { clientTypes } from '../../tools/client-types.ts';
 import { readCorpus } from '../hostile/hostile-case.ts';
 import { OWN_CASES } from '../hostile/own-cases.ts';
 

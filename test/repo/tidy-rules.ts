@@ -6,7 +6,7 @@ import { codeOf, importsOf, type SourceFile } from '../support/source-tree.ts';
 /** A rule answers one line for every place that breaks it. */
 export type TidyRule = (files: readonly SourceFile[]) => string[];
 
-/** The layers from top to bottom. A file may import from any layer below its own; the SDK may be imported by all. */
+/** The layers from top to bottom. A file may import from any layer below its own; all may import `protocol/`. */
 const layers: readonly (readonly string[])[] = [
   ['main'],
   ['cli'],
@@ -164,19 +164,19 @@ export const holdsNoSecret: TidyRule = (files) =>
   );
 
 function isProduct(path: string): boolean {
-  return /^(?:src|sdk\/src)\/.*\.ts$/.test(path);
+  return /^(?:src|sdk\/src|protocol)\/.*\.ts$/.test(path);
 }
 
 /** What is started from outside: by the launcher, by hand, by bin/test, `node --test`, and the SDK's package by its `exports`. */
 function entryPaths(files: readonly SourceFile[]): string[] {
   const manifest = files.find((file) => file.path === 'sdk/package.json')?.text ?? '';
   const exported = [...manifest.matchAll(/"\.\/(?:src|dist)\/([\w./-]+?)(?:\.d)?\.[jt]s"/g)].map(
-    ([, name]) => `sdk/src/${name}.ts`,
+    ([, name]) => `sdk/src/${name?.replace(/^(?:cjs\/)?sdk\/src\//, '')}.ts`,
   );
   const started = files
     .map((file) => file.path)
     .filter((path) =>
-      /^src\/main\.ts$|^src\/http\/openapi\/write-openapi\.ts$|^test\/support\/run-tests\.ts$|^test\/faults\/preload\/[^/]+\.ts$|^bench\/[^/]+\.ts$|\.(?:test|fault)\.ts$/.test(
+      /^src\/main\.ts$|^tools\/write-openapi\.ts$|^test\/support\/run-tests\.ts$|^test\/faults\/preload\/[^/]+\.ts$|^bench\/[^/]+\.ts$|\.(?:test|fault)\.ts$/.test(
         path,
       ),
     );
@@ -202,8 +202,11 @@ function areaOf(path: string): string {
 }
 
 function mayImport(path: string, target: string): boolean {
-  if (path.startsWith('sdk/')) return target.startsWith('sdk/src/') || ['node:crypto', 'node:buffer'].includes(target);
-  const ofRepository = /^(?:src|test|bench)\//.test(target);
+  const isPlain = target.startsWith('protocol/') || ['node:crypto', 'node:buffer'].includes(target);
+  if (path.startsWith('protocol/')) return isPlain;
+  if (path.startsWith('sdk/')) return isPlain || target.startsWith('sdk/src/');
+  if (target.startsWith('sdk/')) return false;
+  const ofRepository = /^(?:src|test|bench|tools)\//.test(target);
   if (!ofRepository) return true;
   const from = areaOf(path);
   const to = areaOf(target);

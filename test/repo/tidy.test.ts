@@ -26,7 +26,9 @@ const cases: Case[] = [
       'src/checkout/pay.ts': `import {\n  a,\n  b,\n} from '../transactions/transaction.ts';\nimport pg from 'pg';`,
       'src/auth/user.ts': `export { helper } from '../../test/support/engines.ts';`,
       'src/brand-new/thing.ts': `const { x } = await import('../lib/money.ts');`,
-      'sdk/src/sign.ts': `import { readFileSync } from 'node:fs';\nimport { hmac } from './hmac.ts';`,
+      'sdk/src/sign.ts': `import { readFileSync } from 'node:fs';\nimport { hmac } from '../../protocol/hmac.ts';`,
+      'protocol/hmac.ts': `import { createHmac } from 'node:crypto';\nimport { sign } from '../sdk/src/sign.ts';`,
+      'src/http/sign.ts': `import { sign } from '../../sdk/src/sign.ts';`,
     },
     found: [
       'src/lib/money.ts imports src/app.ts',
@@ -34,6 +36,8 @@ const cases: Case[] = [
       'src/auth/user.ts imports test/support/engines.ts',
       'src/brand-new/thing.ts imports src/lib/money.ts',
       'sdk/src/sign.ts imports node:fs',
+      'protocol/hmac.ts imports sdk/src/sign.ts',
+      'src/http/sign.ts imports sdk/src/sign.ts',
     ],
   },
   {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { inspect } from 'node:util';
 import openapi from '../../openapi.json' with { type: 'json' };
+import { SigningError } from '../../protocol/signing-error.ts';
 import { createRubricaClient, type RubricaClientOptions } from '../../sdk/src/rubrica-client.ts';
 import { RubricaError } from '../../sdk/src/rubrica-error.ts';
-import { SigningError } from '../../sdk/src/signing-error.ts';
 
 /** What the service answers with, or the failure of the network. */
 type Scripted = Error | { status?: number; headers?: Record<string, string>; json?: object; text?: string };

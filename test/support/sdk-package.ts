@@ -13,7 +13,8 @@ export function packSdk(): SdkPackage {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-sdk-'));
   const sdk = join(folder, 'sdk');
   cpSync(join(repository, 'sdk'), sdk, { recursive: true, filter: (path) => !path.endsWith('/dist') });
-  for (const file of ['tsconfig.json', 'LICENSE']) cpSync(join(repository, file), join(folder, file));
+  cpSync(join(repository, 'protocol'), join(folder, 'protocol'), { recursive: true });
+  for (const file of ['package.json', 'tsconfig.json', 'LICENSE']) cpSync(join(repository, file), join(folder, file));
   symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'));
   const packed = run(sdk, 'npm', 'pack', '--silent', '--offline', '--pack-destination', folder);
   return {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { verifyCallback } from '../../sdk/src/verify-callback.ts';
+import { verifyCallback } from '../../protocol/verify-callback.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { expireTransactions } from '../../src/transactions/expire-transactions.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';

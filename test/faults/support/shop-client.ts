@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
-import { signingKey } from '../../../sdk/src/hmac.ts';
-import { sign } from '../../../sdk/src/sign-fields.ts';
+import { signingKey } from '../../../protocol/hmac.ts';
+import { sign } from '../../../protocol/sign-fields.ts';
 
 /** The payment service of every harness. */
 export const SHOP = { service_token: 'a1'.repeat(32), secret_token: 'b2'.repeat(32) };

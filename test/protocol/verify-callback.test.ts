@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { computeSignature, signingKey } from '../../sdk/src/hmac.ts';
-import { compareWithOrder, type VerifyCallbackOptions, verifyCallback } from '../../sdk/src/verify-callback.ts';
-import { signWebhook, webhookKey } from '../../sdk/src/webhook-signature.ts';
+import { computeSignature, signingKey } from '../../protocol/hmac.ts';
+import { compareWithOrder, type VerifyCallbackOptions, verifyCallback } from '../../protocol/verify-callback.ts';
+import { signWebhook, webhookKey } from '../../protocol/webhook-signature.ts';
 
 const secret = 'example-secret';
 const now = Date.UTC(2026, 0, 1, 0, 0, 10);

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import test from 'node:test';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
-import { computeSignature, signatureMatches, signingKey } from '../../sdk/src/hmac.ts';
+import { computeSignature, signatureMatches, signingKey } from '../../protocol/hmac.ts';
 
 const key = signingKey('example-secret');
 const message = 'x_amount1000x_currencyUSD';

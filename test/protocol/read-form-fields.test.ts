@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { readFormFields } from '../../sdk/src/read-form-fields.ts';
-import { SigningError } from '../../sdk/src/signing-error.ts';
+import { readFormFields } from '../../protocol/read-form-fields.ts';
+import { SigningError } from '../../protocol/signing-error.ts';
 
 const accepted: [why: string, body: string, pairs: [string, string][]][] = [
   ['a plus is a space', 'a=b+c', [['a', 'b c']]],

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
-import { ROUTES } from '../routes.ts';
+import { openApiDocument } from '../src/http/openapi/openapi-document.ts';
+import { ROUTES } from '../src/http/routes.ts';
 import { clientTypes } from './client-types.ts';
-import { openApiDocument } from './openapi-document.ts';
 
 // Run by hand after a change of an endpoint; a test compares the files with what the table gives.
 const document = openApiDocument(ROUTES);
@@ -9,5 +9,5 @@ write('openapi.json', `${JSON.stringify(document, null, 2)}\n`);
 for (const [file, text] of Object.entries(clientTypes(document))) write(`sdk/src/${file}`, text);
 
 function write(path: string, text: string): void {
-  writeFileSync(new URL(`../../../${path}`, import.meta.url), text);
+  writeFileSync(new URL(`../${path}`, import.meta.url), text);
 }

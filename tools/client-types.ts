@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import type { Schema, Schemas } from './openapi-schemas.ts';
-import type { OpenApiDocument, Operation } from './openapi-shape.ts';
+import type { Schema, Schemas } from '../src/http/openapi/openapi-schemas.ts';
+import type { OpenApiDocument, Operation } from '../src/http/openapi/openapi-shape.ts';
 
 /** Which file has the types of a tag's bodies and replies. */
 const FILES: Record<string, string> = {
@@ -183,8 +183,8 @@ function importsOf(own: Declaration[], declarations: Declaration[]): string[] {
 
 /** As if it was written by hand. The formatter puts the imports in order too. */
 function layOut(file: string, parts: string[]): string {
-  const text = ['// Made from openapi.json by src/http/openapi/write-openapi.ts: not to be changed by hand.', ...parts];
-  const root = join(import.meta.dirname, '../../..');
+  const text = ['// Made from openapi.json by tools/write-openapi.ts: not to be changed by hand.', ...parts];
+  const root = join(import.meta.dirname, '..');
   const args = ['check', '--write', `--stdin-file-path=sdk/src/${file}`];
   return execFileSync('node_modules/.bin/biome', args, { cwd: root, input: text.join('\n\n'), encoding: 'utf8' });
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import type { Field } from '../../sdk/src/field.ts';
-import { readJsonFields } from '../../sdk/src/read-json-fields.ts';
-import { SigningError } from '../../sdk/src/signing-error.ts';
+import type { Field } from '../../protocol/field.ts';
+import { readJsonFields } from '../../protocol/read-json-fields.ts';
+import { SigningError } from '../../protocol/signing-error.ts';
 
 test('a field keeps its kind and the text it was written with', () => {
   const body = String.raw` { "a" : "x\/\u00f1\ud83d\ude00" , "b":1000.0,"c":-1e-07,"d":true,"e":null,"f":[1, {"g":"h"}],"i":{} } `;

@@ -7,7 +7,7 @@ import {
   SIGNATURE_FIELD,
   sharedName,
   UNSIGNED_FIELDS,
-} from '../../sdk/src/field-names.ts';
+} from '../../protocol/field-names.ts';
 
 /** What would let a message be read in two ways: the two halves of rule 2. */
 function shapeFaults(names: readonly string[]): string[] {

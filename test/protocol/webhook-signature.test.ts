@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { signWebhook, webhookKey, webhookMatches } from '../../sdk/src/webhook-signature.ts';
+import { signWebhook, webhookKey, webhookMatches } from '../../protocol/webhook-signature.ts';
 
 const id = 'evt_1';
 const timestamp = 1767225600;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { checkCallbackGrammar, checkRequestGrammar } from '../../sdk/src/field-grammar.ts';
-import { computeSignature, signatureMatches, signingKey } from '../../sdk/src/hmac.ts';
-import { readFormFields } from '../../sdk/src/read-form-fields.ts';
-import { readJsonFields } from '../../sdk/src/read-json-fields.ts';
-import { SigningError } from '../../sdk/src/signing-error.ts';
-import { signingMessage } from '../../sdk/src/signing-message.ts';
-import { checkCallbackFields, checkRequestFields } from '../../sdk/src/signing-rules.ts';
+import { checkCallbackGrammar, checkRequestGrammar } from '../../protocol/field-grammar.ts';
+import { computeSignature, signatureMatches, signingKey } from '../../protocol/hmac.ts';
+import { readFormFields } from '../../protocol/read-form-fields.ts';
+import { readJsonFields } from '../../protocol/read-json-fields.ts';
+import { SigningError } from '../../protocol/signing-error.ts';
+import { signingMessage } from '../../protocol/signing-message.ts';
+import { checkCallbackFields, checkRequestFields } from '../../protocol/signing-rules.ts';
 
 type Vector = { name: string; secret: string; fields: string; message: string; signature: string; note: string };
 type Side = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isCardNumber } from '../../sdk/src/card-number.ts';
+import { isCardNumber } from '../../protocol/card-number.ts';
 
 /** The numbers that issuers and payment methods publish for tests, or of their ranges with a check digit. */
 const CARDS = {

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 // @ts-expect-error The published signer comes without types.
 import published from '@pagofacil/sdk-apis-javascript-signature';
-import { signatureMatches, signingKey } from '../../sdk/src/hmac.ts';
-import { readFormFields } from '../../sdk/src/read-form-fields.ts';
-import { readJsonFields } from '../../sdk/src/read-json-fields.ts';
-import { messageOf, type RequestInput, sign } from '../../sdk/src/sign-fields.ts';
-import { SigningError } from '../../sdk/src/signing-error.ts';
-import { signingMessage } from '../../sdk/src/signing-message.ts';
-import { checkRequestFields } from '../../sdk/src/signing-rules.ts';
+import { signatureMatches, signingKey } from '../../protocol/hmac.ts';
+import { readFormFields } from '../../protocol/read-form-fields.ts';
+import { readJsonFields } from '../../protocol/read-json-fields.ts';
+import { messageOf, type RequestInput, sign } from '../../protocol/sign-fields.ts';
+import { SigningError } from '../../protocol/signing-error.ts';
+import { signingMessage } from '../../protocol/signing-message.ts';
+import { checkRequestFields } from '../../protocol/signing-rules.ts';
 
 const secret = 'made-up-secret-0001';
 const input: RequestInput = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { checkCallbackGrammar, checkRequestGrammar, parseAmount } from '../../sdk/src/field-grammar.ts';
+import { checkCallbackGrammar, checkRequestGrammar, parseAmount } from '../../protocol/field-grammar.ts';
 
 const request = {
   x_account_id: 'svc-test-0001',

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import test from 'node:test';
-import { type ExplainOptions, explain } from '../../sdk/src/explain-signature.ts';
-import { computeSignature, signingKey } from '../../sdk/src/hmac.ts';
-import { FIXES } from '../../sdk/src/signature-causes.ts';
+import { type ExplainOptions, explain } from '../../protocol/explain-signature.ts';
+import { computeSignature, signingKey } from '../../protocol/hmac.ts';
+import { FIXES } from '../../protocol/signature-causes.ts';
 import { bodyWith, type Fault, faults, production, rotated, secret } from './signing-faults.ts';
 
 const otherSecrets: ExplainOptions['otherSecrets'] = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { data } from 'currency-codes';
-import { currencyExponent } from '../../sdk/src/currency-exponents.ts';
+import { currencyExponent } from '../../protocol/currency-exponents.ts';
 
 // Metals, bond units, drawing rights, test codes: list one gives them no minor unit.
 const WITHOUT_MINOR_UNIT = ['XAG', 'XAU', 'XBA', 'XBB', 'XBC', 'XBD', 'XDR', 'XPD', 'XPT', 'XSU', 'XTS', 'XUA', 'XXX'];

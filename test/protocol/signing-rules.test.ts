@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import type { Field } from '../../sdk/src/field.ts';
-import { CALLBACK_FIELDS, KNOWN_NAMES, REQUEST_FIELDS } from '../../sdk/src/field-names.ts';
-import { signingMessage } from '../../sdk/src/signing-message.ts';
-import { checkCallbackFields, checkRequestFields } from '../../sdk/src/signing-rules.ts';
+import type { Field } from '../../protocol/field.ts';
+import { CALLBACK_FIELDS, KNOWN_NAMES, REQUEST_FIELDS } from '../../protocol/field-names.ts';
+import { signingMessage } from '../../protocol/signing-message.ts';
+import { checkCallbackFields, checkRequestFields } from '../../protocol/signing-rules.ts';
 
 const request: Record<string, unknown> = {
   x_account_id: 'svc-test-0001',
