@@ -13,7 +13,6 @@ import {
   readConfig,
   type ShownSetting,
 } from '../config.ts';
-import { readServerTime } from '../db/anchor-clock.ts';
 import { inspectSchema } from '../db/migrate.ts';
 import { refusalOf, type SchemaDifference } from '../db/schema.ts';
 import { selectOldestDue } from '../outbox/outbox-queries.ts';
@@ -21,6 +20,8 @@ import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { listPaymentServices } from '../payment-services/list-payment-services.ts';
 import { countSeals } from '../sealing/reseal.ts';
 import { formatAge } from './attention-commands.ts';
+import { type Finding, fine, problem } from './finding.ts';
+import { postgresFindings } from './postgres-findings.ts';
 import { print, table } from './print.ts';
 import { SEALED_KINDS } from './sealed-kinds.ts';
 
@@ -32,9 +33,6 @@ export function addDoctorCommand(program: Command): void {
     .option('--json', 'print one JSON object')
     .action(doctor);
 }
-
-/** What was looked at. With a `fix` it needs a person. */
-type Finding = { check: string; says: string; fix: string | null };
 
 async function doctor(options: { json?: boolean }): Promise<void> {
   const { findings, settings } = await examine();
@@ -68,14 +66,6 @@ function settingLines(settings: readonly ShownSetting[]): string[] {
   return rows.length === 0 ? [] : ['', ...table([['SETTING', 'IN FORCE', 'FROM', 'MEANING'], ...rows])];
 }
 
-function fine(check: string, says: string): Finding {
-  return { check, says, fix: null };
-}
-
-function problem(check: string, says: string, fix: string): Finding {
-  return { check, says, fix };
-}
-
 function programFinding(): Finding {
   return fine('node', process.version);
 }
@@ -95,7 +85,7 @@ async function storeFindings(config: Config): Promise<Finding[]> {
 }
 
 async function findingsIn(app: RunningApp): Promise<Finding[]> {
-  const engine = app.db.engine === 'sqlite' ? sqliteFindings(app.config) : [await clockFinding(app)];
+  const engine = app.db.engine === 'sqlite' ? sqliteFindings(app.config) : await postgresFindings(app);
   const schema = schemaFinding(await inspectSchema(app.db));
   if (schema.fix !== null) return [...engine, schema];
   return [...engine, schema, await masterKeyFinding(app), ...(await workFindings(app))];
@@ -138,15 +128,6 @@ function diskFinding(databaseUrl: string): Finding {
   const says = `${((bavail * bsize) / 2 ** 30).toFixed(1)} GiB free in ${folder}`;
   if (bavail * bsize >= LEAST_FREE_BYTES) return fine('disk', says);
   return problem('disk', says, 'Make room: when it is full nothing more is accepted. A backup needs as much again.');
-}
-
-const MOST_SKEW_MS = 5000;
-
-async function clockFinding(app: RunningApp): Promise<Finding> {
-  const ahead = app.now() - (await readServerTime(app.db));
-  const says = `PostgreSQL answers; this machine's clock is ${Math.abs(ahead)} ms ${ahead < 0 ? 'behind' : 'ahead'}`;
-  if (Math.abs(ahead) <= MOST_SKEW_MS) return fine('database', says);
-  return problem('database', says, 'The service goes by the clock of the database. Run NTP on both machines.');
 }
 
 const RIGHT_KEY = 'Set the MASTER_KEY that it was sealed with, or put back master.key in DATA_DIR.';

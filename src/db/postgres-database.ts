@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import {
   type Database,
@@ -36,20 +37,24 @@ export function openPostgresDatabase(url: string, options: PostgresOptions): Dat
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
     // What a lost connection has locked is free again after this. PgBouncer refuses the setting; it has one of its own.
     ...(!options.pooler && { idle_in_transaction_session_timeout: ANSWER_WITHIN_MS }),
+    // Behind a pooler a session is shared with strangers; there each transaction begins with its own settings.
+    // oxlint-disable-next-line typescript/no-misused-promises -- the pool awaits it, its types do not say so
+    ...(!options.pooler && { onConnect: (connection) => connection.query(SESSION_SETTINGS) }),
   });
   // A connection that the server closes fails its query, if it has one, and is replaced at its next use. Without these
   // listeners, one for those that are idle and one for those in use, it would end the process.
   pool.on('error', () => {});
   pool.on('connect', (connection) => connection.on('error', () => {}));
   const statements = createStatements(options.pooler);
+  const begin = options.pooler ? `${BEGIN}; ${durableCommit('local')}` : BEGIN;
 
   return {
     engine: 'postgres',
-    query: async <Row extends SqlRow>(sql: string, parameters: readonly SqlValue[] = []) =>
-      ask<Row>(pool, statements(sql, parameters)),
+    query: <Row extends SqlRow>(sql: string, parameters: readonly SqlValue[] = []) =>
+      repeating(statements, () => ask<Row>(pool, statements.make(sql, parameters))),
     transaction: (work, kind) => {
-      const asked = kind === 'slow' ? slow(statements) : statements;
-      return retrying(() => runTransaction(pool, asked, work));
+      const made = kind === 'slow' ? slow(statements) : statements;
+      return repeating(statements, () => runTransaction(pool, begin, made, work));
     },
     backup: async () => {
       throw new Error('Back up PostgreSQL with pg_dump or pg_basebackup.');
@@ -58,30 +63,58 @@ export function openPostgresDatabase(url: string, options: PostgresOptions): Dat
   };
 }
 
+/** By name, because the server may be set to another, under which what is right here fails. */
+const BEGIN = 'begin isolation level read committed';
+
+/**
+ * A commit is acknowledged once it is on disk, whatever the server is set to. A server that waits for more, such as for a
+ * standby that has applied it, goes on doing so.
+ */
+function durableCommit(scope: 'session' | 'local'): string {
+  const asSet = `current_setting('synchronous_commit')`;
+  const atLeastOn = `case when ${asSet} in ('off', 'local', 'remote_write') then 'on' else ${asSet} end`;
+  return `select set_config('synchronous_commit', ${atLeastOn}, ${scope === 'local'})`;
+}
+
+const SESSION_SETTINGS = `${durableCommit('session')}, set_config('default_transaction_isolation', 'read committed', false)`;
+
 /** `query_timeout`, in milliseconds, stands in for the pool's. */
 type Statement = pg.QueryConfig & { query_timeout?: number };
 
-type Statements = (sql: string, parameters: readonly SqlValue[]) => Statement;
+type Statements = {
+  make(sql: string, parameters: readonly SqlValue[]): Statement;
+  /** The server keeps a plan by the name of its statement. From `forget` on there are new names, unless there are since `age`. */
+  age(): number;
+  forget(age: number): void;
+};
 
 function createStatements(pooler: boolean): Statements {
-  const known = new Map<string, { name: string; text: string }>();
-  return (sql, parameters) => {
+  let known = new Map<string, { name: string; text: string }>();
+  let age = 0;
+  const make = (sql: string, parameters: readonly SqlValue[]): Statement => {
     let statement = known.get(sql);
     if (statement === undefined) {
-      statement = { name: `s${known.size}`, text: speak('postgres', sql) };
+      statement = { name: `s${age}.${known.size}`, text: speak('postgres', sql) };
       known.set(sql, statement);
     }
     const values = parameters as SqlValue[];
     return pooler ? { text: statement.text, values } : { name: statement.name, text: statement.text, values };
   };
+  const forget = (seen: number) => {
+    if (seen !== age) return;
+    age++;
+    known = new Map();
+  };
+  return { make, age: () => age, forget };
 }
 
 function slow(statements: Statements): Statements {
-  return (sql, parameters) => ({ ...statements(sql, parameters), query_timeout: HOUR });
+  return { ...statements, make: (sql, parameters) => ({ ...statements.make(sql, parameters), query_timeout: HOUR }) };
 }
 
 async function runTransaction<Result>(
   pool: pg.Pool,
+  begin: string,
   statements: Statements,
   work: (tx: Tx) => Promise<Result>,
 ): Promise<Result> {
@@ -92,7 +125,7 @@ async function runTransaction<Result>(
   let broken: Error | undefined;
   try {
     // Sent together with the first statement of `work`; the server answers them in order.
-    const begun = ask(connection, { text: 'begin' });
+    const begun = ask(connection, { text: begin });
     begun.catch(() => {});
     const result = await work(createTx(connection, statements));
     await begun;
@@ -116,11 +149,11 @@ async function runTransaction<Result>(
 function createTx(connection: Connection, statements: Statements): Tx {
   return {
     query: <Row extends SqlRow>(sql: string, parameters: readonly SqlValue[] = []) =>
-      ask<Row>(connection, statements(sql, parameters)),
+      ask<Row>(connection, statements.make(sql, parameters)),
     insertRows: <Row extends SqlRow>(table: InsertTarget, rows: readonly SqlRow[], suffix = '') =>
-      ask<Row>(connection, statements(insertStatement(table, suffix), [JSON.stringify(rows)])),
+      ask<Row>(connection, statements.make(insertStatement(table, suffix), [JSON.stringify(rows)])),
     insertNewRows: <Row extends SqlRow>(insert: InsertWithFollowers, rows: readonly SqlRow[]) =>
-      ask<Row>(connection, statements(insertNewStatement(insert), [JSON.stringify(rows)])),
+      ask<Row>(connection, statements.make(insertNewStatement(insert), [JSON.stringify(rows)])),
   };
 }
 
@@ -134,14 +167,13 @@ async function ask<Row extends SqlRow>(connection: Connection, statement: pg.Que
 
 /**
  * 53100 disk full; classes 08, 53 and 57P the server going away, 25P03 the end of a transaction that asked nothing for too
- * long, 0A000 a statement that was prepared before a migration changed its table, which only a new connection can ask;
- * whatever is no answer of the server is its socket, or the time in which it gave none.
+ * long; whatever is no answer of the server is its socket, or the time in which it gave none.
  */
 function storageErrorOf(error: unknown): StorageError | null {
   if (!(error instanceof pg.DatabaseError)) return new StorageError('STORAGE_UNAVAILABLE', error);
   const code = error.code ?? '';
   if (code === '53100') return new StorageError('STORAGE_FULL', error);
-  return /^(08|53|57P|25P03|0A000)/.test(code) ? new StorageError('STORAGE_UNAVAILABLE', error) : null;
+  return /^(08|53|57P|25P03)/.test(code) ? new StorageError('STORAGE_UNAVAILABLE', error) : null;
 }
 
 /** One parameter whatever the number of rows: one prepared statement serves every batch. */
@@ -155,18 +187,36 @@ function insertNewStatement({ table, unless, followers }: InsertWithFollowers): 
   return `with inserted as (${newRows}) ${followers}`;
 }
 
-async function retrying<Result>(run: () => Promise<Result>): Promise<Result> {
+const MOST_ATTEMPTS = 10;
+const LONGEST_PAUSE_MS = 1_000;
+
+/**
+ * Does `run` again where nothing was committed and the same may succeed: after a serialization failure or a deadlock, each
+ * time after a longer pause of random length, so that those who collided do not meet again; and once, at once, when the
+ * server's plan of a statement was made before a migration changed its table.
+ */
+async function repeating<Result>(statements: Statements, run: () => Promise<Result>): Promise<Result> {
+  let replanned = false;
   for (let attempt = 1; ; attempt++) {
+    const age = statements.age();
     try {
       return await run();
     } catch (error) {
-      if (attempt === 3 || !isRetryable(error)) throw error;
+      const { code } = error as { code?: string };
+      if (code === STALE_PLAN && !replanned) {
+        replanned = true;
+        statements.forget(age);
+      } else if (code === SERIALIZATION_FAILURE || code === DEADLOCK) {
+        // The caller may believe that nothing was stored, and come again.
+        if (attempt === MOST_ATTEMPTS) throw new StorageError('STORAGE_UNAVAILABLE', error);
+        await sleep(Math.random() * Math.min(LONGEST_PAUSE_MS, 5 * 2 ** attempt));
+      } else {
+        throw error;
+      }
     }
   }
 }
 
-/** 40001 serialization failure, 40P01 deadlock: nothing was committed, and the same work may succeed now. */
-function isRetryable(error: unknown): boolean {
-  const { code } = error as { code?: string };
-  return code === '40001' || code === '40P01';
-}
+const STALE_PLAN = '0A000';
+const SERIALIZATION_FAILURE = '40001';
+const DEADLOCK = '40P01';

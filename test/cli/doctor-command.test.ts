@@ -86,11 +86,21 @@ suite('doctor', () => {
     assert.deepEqual(problems(await report({ DATABASE_URL: `sqlite:${import.meta.filename}` })), ['database']);
   });
 
-  test('compares its clock with that of PostgreSQL', {
+  test('compares its clock with that of PostgreSQL, and names what that does for a commit', {
     skip: process.env['TEST_POSTGRES_URL'] === undefined,
   }, async () => {
-    const { findings } = await report({ DATABASE_URL: process.env['TEST_POSTGRES_URL'] as string });
+    const url = new URL(process.env['TEST_POSTGRES_URL'] as string);
+    url.searchParams.set('options', '-c synchronous_commit=local -c default_transaction_isolation=serializable');
+    const { findings } = await report({ DATABASE_URL: url.href });
     assert.match(findings.find(({ check }) => check === 'database')?.says ?? '', /clock is \d+ ms (ahead|behind)/);
+    const durability = findings.find(({ check }) => check === 'durability');
+    assert.match(
+      durability?.says ?? '',
+      /^fsync (on|off), full_page_writes (on|off).*, synchronous_commit local \(the service commits with on\), isolation serializable \(/,
+    );
+    // The tests' own server may run without it, for their speed.
+    assert.equal(durability?.ok, durability?.says.startsWith('fsync on'));
+    assert.equal(durability?.fix?.startsWith('Set fsync = on: ') ?? true, true);
   });
 
   function problems({ findings }: Report): string[] {

@@ -223,6 +223,13 @@ export const PLANTS = {
   // 512 requests are far too many for this one.
   'queue of 128': [{ file: CREATE, find: 'maxQueued: 4096,', put: 'maxQueued: 128,' }],
   'short queue': [{ file: CREATE, find: 'maxQueued: 4096,', put: 'maxQueued: 4,' }],
+  'commits as the server is set': [
+    {
+      file: POSTGRES,
+      find: '...(!options.pooler && { onConnect: (connection) => connection.query(SESSION_SETTINGS) }),',
+      put: '',
+    },
+  ],
   'waits for the database for ever': [
     { file: POSTGRES, find: 'query_timeout: ANSWER_WITHIN_MS,', put: '' },
     { file: POSTGRES, find: 'connectionTimeoutMillis: CONNECT_WITHIN_MS,', put: '' },

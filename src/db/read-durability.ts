@@ -1,0 +1,20 @@
+import type { Database } from './database.ts';
+
+/** The words by which a PostgreSQL says what it does for a commit, as its server, database and role are set. */
+export type Durability = { fsync: string; fullPageWrites: string; synchronousCommit: string; isolation: string };
+
+/** Reads how a PostgreSQL is set, whatever this session has set for itself. */
+export async function readDurability(db: Database): Promise<Durability> {
+  const rows = await db.query<{ name: string; value: string }>(
+    `select name, reset_val as value from pg_settings
+     where name in ('fsync', 'full_page_writes', 'synchronous_commit', 'default_transaction_isolation')`,
+  );
+  const set = new Map(rows.map(({ name, value }) => [name, value]));
+  const valueOf = (name: string) => set.get(name) ?? 'unknown';
+  return {
+    fsync: valueOf('fsync'),
+    fullPageWrites: valueOf('full_page_writes'),
+    synchronousCommit: valueOf('synchronous_commit'),
+    isolation: valueOf('default_transaction_isolation'),
+  };
+}

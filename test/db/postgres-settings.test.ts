@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { openDatabase } from '../../src/db/open-database.ts';
+import { forEachEngine } from '../support/engines.ts';
+
+forEachEngine('a commit', (openTestDatabase, engine) => {
+  if (engine === 'sqlite') {
+    test('is flushed', async () => {
+      const db = await openTestDatabase();
+      const [row] = await db.transaction((tx) => tx.query('pragma synchronous'));
+      assert.deepEqual({ ...row }, { synchronous: 2 });
+    });
+    return;
+  }
+
+  /** A database of which the sessions begin with a setting, opened by a process of its own. */
+  async function openWith(setting: string, value: string, pooler: boolean) {
+    const db = await openTestDatabase();
+    const name = new URL(db.url).pathname.slice(1);
+    await db.query(`alter database ${name} set ${setting} = '${value}'`);
+    const opened = openDatabase(db.url, { connections: 4, pooler, onFatal: () => {} });
+    const close = async () => {
+      await opened.close();
+      await db.close();
+    };
+    return { ...opened, [Symbol.asyncDispose]: close };
+  }
+
+  for (const pooler of [false, true]) {
+    describe(pooler ? 'behind a pooler' : 'without a pooler', () => {
+      for (const [set, inForce] of [
+        ['off', 'on'],
+        ['local', 'on'],
+        ['remote_write', 'on'],
+        ['on', 'on'],
+        ['remote_apply', 'remote_apply'],
+      ] as const) {
+        test(`waits for ${inForce} where the server is set to ${set}: with off, acknowledged creates were lost`, async () => {
+          await using db = await openWith('synchronous_commit', set, pooler);
+          const ask = () =>
+            db.transaction((tx) =>
+              tx.query<{ value: string }>("select current_setting('synchronous_commit') as value"),
+            );
+          for (const rows of await Promise.all(Array.from({ length: 8 }, ask))) assert.equal(rows[0]?.value, inForce);
+        });
+      }
+
+      test('is read committed where the server is set to serializable: money operations failed', async () => {
+        await using db = await openWith('default_transaction_isolation', 'serializable', pooler);
+        const ask = () =>
+          db.transaction((tx) =>
+            tx.query<{ value: string }>("select current_setting('transaction_isolation') as value"),
+          );
+        for (const rows of await Promise.all(Array.from({ length: 8 }, ask)))
+          assert.equal(rows[0]?.value, 'read committed');
+      });
+
+      for (const code of ['40001', '40P01']) {
+        test(`that lost against others with ${code} is repeated, and given up as one of which nothing was stored`, async () => {
+          await using db = await openWith('application_name', 'rubrica', pooler);
+          const lose = `do $$ begin raise exception 'again' using errcode = '${code}'; end $$`;
+          let runs = 0;
+          const winAt = (run: number) =>
+            db.transaction(async (tx) => {
+              runs++;
+              if (runs < run) await tx.query(lose);
+              return tx.query('select 1 as won');
+            });
+          assert.deepEqual(await winAt(8), [{ won: 1 }]);
+          assert.equal(runs, 8);
+          runs = 0;
+          await assert.rejects(winAt(100), { code: 'STORAGE_UNAVAILABLE' });
+          assert.equal(runs, 10);
+        });
+      }
+    });
+  }
+});
