@@ -36,6 +36,15 @@ export async function hasEntryOfAttempt(tx: Tx, paymentAttemptId: string): Promi
   return rows.length > 0;
 }
 
+/** Whether a method took money for a transaction that no order asked for, whatever was decided about it. */
+export async function hasLatePayment(db: Reader, transactionId: number): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 as late from journal_entries where transaction_id = $1 and kind = 'late_payment' limit 1`,
+    [transactionId],
+  );
+  return rows.length > 0;
+}
+
 /** The last link of a chain. */
 export type HeadRow = SqlRow & { environment_id: number; link: number; hash: string };
 

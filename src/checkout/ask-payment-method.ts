@@ -3,7 +3,7 @@ import type { PaymentMethod, PaymentOutcome, PaymentRequest } from '../payment-m
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { returnUrl } from './pay-link.ts';
-import type { PaymentAttempt } from './payment-attempt.ts';
+import { isCommitUnanswered, type PaymentAttempt } from './payment-attempt.ts';
 import { putQuestion } from './put-question.ts';
 
 type Question = 'start' | 'commit' | 'lookup';
@@ -36,7 +36,7 @@ export function askPaymentMethod(
     currency: transaction.currency,
     returnUrl: returnUrl(app, transaction),
     returned,
-    unanswered: attempt.state === 'unknown',
+    commitUnanswered: isCommitUnanswered(attempt),
     lookups,
     startedAt: attempt.created_at,
   };

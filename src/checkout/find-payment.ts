@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { hasLatePayment } from '../books/journal-queries.ts';
 import type { PaymentMethod } from '../payment-methods/payment-method.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { findByPayToken } from '../transactions/find-transaction.ts';
@@ -49,19 +50,31 @@ export async function findPayment(app: App, token: string): Promise<Payment | nu
     method: app.paymentMethods.find(({ code }) => code === attempt?.payment_method) ?? null,
     methods: availableMethods(app, environment, transaction),
     givenBack: transaction.state === 'completed' ? await sumGivenBack(app.db, transaction.id) : 0,
-    stage: stageOf(transaction, attempt, app.now()),
+    stage: stageOf(transaction, attempt, await hasUnexpectedMoney(app, transaction, attempt), app.now()),
   };
+}
+
+/** Only what was attempted and is not paid can have money that no order asked for. */
+async function hasUnexpectedMoney(
+  app: App,
+  { id, state }: Transaction,
+  attempt: PaymentAttempt | null,
+): Promise<boolean> {
+  return attempt !== null && state !== 'completed' && hasLatePayment(app.db, id);
 }
 
 /** The rule behind the page. A transaction past its time is over for the payer before the worker has written it down. */
 export function stageOf(
   transaction: Pick<Transaction, 'state' | 'expires_at'>,
   attempt: Pick<PaymentAttempt, 'state'> | null,
+  hasLateMoney: boolean,
   now: number,
 ): PaymentStage {
   if (transaction.state === 'pending') {
     if (attempt !== null && isOpen(attempt)) return 'in_progress';
+    if (hasLateMoney) return 'under_review';
     return transaction.expires_at <= now ? 'expired' : 'payable';
   }
-  return attempt?.state === 'approved' && transaction.state !== 'completed' ? 'under_review' : transaction.state;
+  const isCharged = attempt?.state === 'approved' || hasLateMoney;
+  return isCharged && transaction.state !== 'completed' ? 'under_review' : transaction.state;
 }

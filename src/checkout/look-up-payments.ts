@@ -1,10 +1,17 @@
 import type { App } from '../app.ts';
-import type { PaymentRequest } from '../payment-methods/payment-method.ts';
+import type { PaymentOutcome, PaymentRequest } from '../payment-methods/payment-method.ts';
 import { selectTransaction } from '../transactions/transaction-queries.ts';
 import { askPaymentMethod } from './ask-payment-method.ts';
 import { environmentOf } from './environment-of.ts';
-import { isOpen, type PaymentAttempt } from './payment-attempt.ts';
-import { claimAttemptOf, claimAttempts, hasDueAttempts, selectLatestAttempt } from './payment-attempt-queries.ts';
+import { askAgainAt, isOpen, type PaymentAttempt } from './payment-attempt.ts';
+import {
+  claimAttemptOf,
+  claimAttempts,
+  hasDueAttempts,
+  noteCommitSent,
+  scheduleAskAgain,
+  selectLatestAttempt,
+} from './payment-attempt-queries.ts';
 import { settlePayment } from './settle-payment.ts';
 
 /** Longer than a payment method may take to answer, so that no second process asks meanwhile. */
@@ -61,11 +68,29 @@ async function lookUp(app: App, attempt: PaymentAttempt, question: Question): Pr
   if (transaction === null) throw new Error('A payment attempt without its transaction');
   const environment = await environmentOf(app, transaction);
   if (app.now() > claimedAt + ASK_WITHIN_MS) throw new Error('The claim of a payment attempt is too old to ask');
-  // What ended without this payment takes no money any more: it is only asked what happened.
-  const verb = transaction.state === 'pending' ? 'commit' : 'lookup';
-  const outcome = await askPaymentMethod(app, verb, { method, environment, transaction, attempt, returned }, lookups);
-  const settlement = await settlePayment(app, attempt.id, outcome);
+  // What has ended, or whose transaction has ended without it, takes no money any more: it is only asked what happened.
+  const commits = method.commit !== undefined && transaction.state === 'pending' && isOpen(attempt);
+  const sentAt = commits ? await announceCommit(app, attempt) : attempt.commit_sent_at;
+  const asked = { method, environment, transaction, attempt, returned };
+  const outcome = await askPaymentMethod(app, commits ? 'commit' : 'lookup', asked, lookups);
+  const settlement = await settlePayment(app, attempt.id, outcome, sentAt);
+  if (!isOpen(attempt)) await planAskingAgain(app, attempt, outcome);
   if (settlement.kind === 'waiting' && app.now() - attempt.created_at > ALARM_AFTER_MS) alarmUnanswered(app, attempt);
+}
+
+/** Keeps that the money is about to be asked for: after a crash nobody else would know that it may have been taken. */
+async function announceCommit(app: App, { id, asked_until }: PaymentAttempt): Promise<number> {
+  const at = app.now();
+  const claimedUntil = asked_until ?? 0;
+  if (await app.db.transaction((tx) => noteCommitSent(tx, { id, claimedUntil, at }))) return at;
+  throw new Error('The claim of a payment attempt is another’s by now');
+}
+
+/** An approval is known now, whatever became of it. */
+function planAskingAgain(app: App, { id, settled_at }: PaymentAttempt, outcome: PaymentOutcome): Promise<void> {
+  const answered = outcome.kind !== 'unknown';
+  const next = outcome.kind === 'approved' ? null : askAgainAt(settled_at ?? 0, app.now(), answered);
+  return app.db.transaction((tx) => scheduleAskAgain(tx, id, next));
 }
 
 function alarmUnanswered(app: App, attempt: PaymentAttempt): void {

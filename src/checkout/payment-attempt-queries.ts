@@ -38,15 +38,57 @@ export async function sumGivenBack(db: Reader, transactionId: number): Promise<n
   return row?.total ?? 0;
 }
 
-/** The end of an attempt. Called under the lock of its transaction. */
-export async function endAttempt(
-  tx: Tx,
-  end: { id: string; state: 'approved' | 'declined' | 'aborted'; settledAt: number; detail: string },
-): Promise<void> {
+export type AttemptEnd = {
+  id: string;
+  state: 'approved' | 'declined' | 'aborted';
+  settledAt: number;
+  detail: string;
+  /** When the method is asked again whether that is so; null: never. */
+  nextLookupAt: number | null;
+};
+
+/** The end of an attempt, which is the end of what contradicted it. Called under the lock of its transaction. */
+export async function endAttempt(tx: Tx, end: AttemptEnd): Promise<void> {
   await tx.query(
-    'update payment_attempts set state = $2, settled_at = $3, detail = $4, next_lookup_at = null, asked_until = null where id = $1',
-    [end.id, end.state, end.settledAt, end.detail],
+    `update payment_attempts set state = $2, settled_at = $3, detail = $4, next_lookup_at = $5, asked_until = null,
+       contradicted_at = null
+     where id = $1`,
+    [end.id, end.state, end.settledAt, end.detail, end.nextLookupAt],
   );
+}
+
+/** When to ask again about an attempt that has ended without money. An approved one is not asked about. */
+export async function scheduleAskAgain(tx: Tx, id: string, nextLookupAt: number | null): Promise<void> {
+  await tx.query(
+    `update payment_attempts set next_lookup_at = $2, asked_until = null
+     where id = $1 and state in ('declined', 'aborted')`,
+    [id, nextLookupAt],
+  );
+}
+
+/**
+ * Keeps that the method is about to be told to take the money, before it is told. Answers false, and then it must not be told,
+ * when the claim until `claimedUntil` is another's by now or the attempt has ended.
+ */
+export async function noteCommitSent(
+  tx: Tx,
+  { id, claimedUntil, at }: { id: string; claimedUntil: number; at: number },
+): Promise<boolean> {
+  const rows = await tx.query(
+    `update payment_attempts set commit_sent_at = $3, commit_answered_at = null
+     where id = $1 and asked_until = $2 and state in ('started', 'pending', 'unknown') returning id`,
+    [id, claimedUntil, at],
+  );
+  return rows.length > 0;
+}
+
+/** The method has said that nothing was taken by the commit that was sent at `sentAt`, nor by any before. */
+export async function noteCommitAnswered(tx: Tx, id: string, sentAt: number, at: number): Promise<void> {
+  await tx.query('update payment_attempts set commit_answered_at = $3 where id = $1 and commit_sent_at = $2', [
+    id,
+    sentAt,
+    at,
+  ]);
 }
 
 /** An attempt that has no end yet, and when to ask again. `externalId` null keeps the one there is. */
@@ -62,26 +104,20 @@ export async function postponeAttempt(
 }
 
 export async function hasDueAttempts(db: Reader, now: number): Promise<boolean> {
-  const rows = await db.query(
-    `select id from payment_attempts
-     where state in ('started', 'pending', 'unknown') and next_lookup_at <= $1 limit 1`,
-    [now],
-  );
+  const rows = await db.query('select id from payment_attempts where next_lookup_at <= $1 limit 1', [now]);
   return rows.length > 0;
 }
 
 /**
- * Takes the open attempts that are due and moves their time to `until`, so that no other worker asks meanwhile and one
+ * Takes the attempts that are due, open ones and those to be asked about again, and moves their time to `until`, so that no other worker asks meanwhile and one
  * whose worker died comes back by itself. The outer condition repeats the inner one: PostgreSQL checks it again after
  * waiting for another worker's claim of the same row.
  */
 export function claimAttempts(tx: Tx, claim: { now: number; until: number; limit: number }): Promise<PaymentAttempt[]> {
   return tx.query<PaymentAttempt>(
     `update payment_attempts set next_lookup_at = $2, asked_until = $2, lookups = lookups + 1
-     where state in ('started', 'pending', 'unknown') and next_lookup_at <= $1 and id in (
-       select id from payment_attempts
-       where state in ('started', 'pending', 'unknown') and next_lookup_at <= $1
-       order by next_lookup_at limit $3)
+     where next_lookup_at <= $1 and id in (
+       select id from payment_attempts where next_lookup_at <= $1 order by next_lookup_at limit $3)
      returning *`,
     [claim.now, claim.until, claim.limit],
   );

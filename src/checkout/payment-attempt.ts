@@ -44,7 +44,7 @@ const OPEN: Record<PaymentOutcome['kind'], Answer> = {
   contradiction: 'unknown',
 };
 
-const NO_NEWS = { pending: 'ignored', unknown: 'ignored', redirect: 'ignored', contradiction: 'ignored' } as const;
+const NO_NEWS = { pending: 'ignored', unknown: 'ignored', redirect: 'ignored' } as const;
 
 /**
  * THE TABLE. What an attempt becomes by an answer of its method. An answer that is slower than another one is no news
@@ -54,9 +54,10 @@ const TABLE: Record<AttemptState, Record<PaymentOutcome['kind'], Answer>> = {
   started: OPEN,
   pending: OPEN,
   unknown: OPEN,
-  approved: { approved: 'already', declined: 'conflict', aborted: 'conflict', ...NO_NEWS },
-  declined: { approved: 'conflict', declined: 'already', aborted: 'ignored', ...NO_NEWS },
-  aborted: { approved: 'conflict', declined: 'ignored', aborted: 'already', ...NO_NEWS },
+  // A refund of ours can make a slow answer about an approved one look like a contradiction.
+  approved: { approved: 'already', declined: 'conflict', aborted: 'conflict', contradiction: 'ignored', ...NO_NEWS },
+  declined: { approved: 'conflict', declined: 'already', aborted: 'ignored', contradiction: 'conflict', ...NO_NEWS },
+  aborted: { approved: 'conflict', declined: 'ignored', aborted: 'already', contradiction: 'conflict', ...NO_NEWS },
 };
 
 /** Reads the table. */
@@ -69,6 +70,11 @@ export function isOpen(attempt: Pick<PaymentAttempt, 'state'>): boolean {
   return attempt.state === 'started' || attempt.state === 'pending' || attempt.state === 'unknown';
 }
 
+/** Whether the method was told to take the money and has not answered that. */
+export function isCommitUnanswered(attempt: Pick<PaymentAttempt, 'commit_sent_at' | 'commit_answered_at'>): boolean {
+  return attempt.commit_sent_at !== null && attempt.commit_answered_at === null;
+}
+
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const PAUSES = [2 * SECOND, 5 * SECOND, 10 * SECOND, 30 * SECOND, MINUTE, 5 * MINUTE, 15 * MINUTE] as const;
@@ -76,4 +82,24 @@ const PAUSES = [2 * SECOND, 5 * SECOND, 10 * SECOND, 30 * SECOND, MINUTE, 5 * MI
 /** Milliseconds until the next look-up, after `lookups` of them. Grows to a quarter of an hour and stays there. */
 export function pauseBeforeLookup(lookups: number): number {
   return PAUSES[Math.min(lookups, PAUSES.length - 1)] as number;
+}
+
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** How long after its end an attempt that may have taken money after all is asked about again. */
+const ASKED_AGAIN_AFTER = [MINUTE, 10 * MINUTE, HOUR, DAY] as const;
+/** A method tells of a payment for this long; what it did not answer is repeated until then. */
+const ANSWERED_FOR = 7 * DAY;
+
+/**
+ * When to ask again about an attempt that ended at `settledAt` without money, UTC milliseconds; null: never again.
+ * `answered`: whether the method answered the last time. For attempts of which the method was told to take the money, because
+ * a status can be older than what it did.
+ */
+export function askAgainAt(settledAt: number, now: number, answered: boolean): number | null {
+  const age = now - settledAt;
+  if (!answered) return age < ANSWERED_FOR ? now + pauseBeforeLookup(PAUSES.length) : null;
+  const next = ASKED_AGAIN_AFTER.find((after) => after > age);
+  return next === undefined ? null : settledAt + next;
 }

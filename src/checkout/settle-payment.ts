@@ -12,8 +12,14 @@ import {
   transitionTransaction,
 } from '../transactions/transition-transaction.ts';
 import { environmentOf } from './environment-of.ts';
-import { answerTo, type PaymentAttempt, pauseBeforeLookup } from './payment-attempt.ts';
-import { endAttempt, noteContradiction, postponeAttempt, selectAttempt } from './payment-attempt-queries.ts';
+import { answerTo, askAgainAt, type PaymentAttempt, pauseBeforeLookup } from './payment-attempt.ts';
+import {
+  endAttempt,
+  noteCommitAnswered,
+  noteContradiction,
+  postponeAttempt,
+  selectAttempt,
+} from './payment-attempt-queries.ts';
 
 /**
  * `waiting`: the method has still to answer. `moved`: the transaction has its end now. `aborted`: the attempt has, and
@@ -23,14 +29,20 @@ import { endAttempt, noteContradiction, postponeAttempt, selectAttempt } from '.
 export type Settlement = Transition | { kind: 'waiting' | 'aborted'; transaction: Transaction };
 
 /**
- * Writes down what a payment method said of an attempt. In one commit: the attempt and, with its end, the state of the
+ * Writes down what a payment method said of an attempt. `commitSentAt`: when the last commit was sent that the asker knows of;
+ * an end without money is no news to an attempt of which another has been sent since. In one commit: the attempt and, with its end, the state of the
  * transaction, its event and its callback. Saying the same again changes nothing.
  *
  * An approval for a transaction that has ended without one is kept with the attempt, because the money was taken; the
  * transaction stays as its merchant knows it. Rejects with `StorageError`.
  */
-export async function settlePayment(app: App, attemptId: string, outcome: PaymentOutcome): Promise<Settlement> {
-  const found = await findAttempt(app, attemptId);
+export async function settlePayment(
+  app: App,
+  attemptId: string,
+  outcome: PaymentOutcome,
+  commitSentAt: number | null = null,
+): Promise<Settlement> {
+  const found = { ...(await findAttempt(app, attemptId)), commitSentAt };
   switch (outcome.kind) {
     case 'approved':
     case 'declined':
@@ -46,13 +58,13 @@ export async function settlePayment(app: App, attemptId: string, outcome: Paymen
   }
 }
 
-type Found = { attempt: PaymentAttempt; environment: ServiceEnvironment };
+type Found = { attempt: PaymentAttempt; environment: ServiceEnvironment; commitSentAt: number | null };
 type Ending = Extract<PaymentOutcome, { kind: 'approved' | 'declined' }>;
 type Aborted = Extract<PaymentOutcome, { kind: 'aborted' }>;
 type Contradiction = Extract<PaymentOutcome, { kind: 'contradiction' }>;
 type Waiting = Exclude<PaymentOutcome, Ending | Aborted | Contradiction>;
 
-async function findAttempt(app: App, id: string): Promise<Found> {
+async function findAttempt(app: App, id: string): Promise<Omit<Found, 'commitSentAt'>> {
   const attempt = await selectAttempt(app.db, id);
   const transaction = attempt === null ? null : await selectTransaction(app.db, attempt.transaction_id);
   if (attempt === null || transaction === null) throw new Error('A payment attempt without its transaction');
@@ -75,11 +87,10 @@ async function endPayment(app: App, found: Found, outcome: Ending): Promise<Sett
     if (attempt.state === 'aborted' && (await hasOpenAttempt(tx, transaction.id))) {
       return recordConflict(tx, transaction, cause);
     }
+    const detail = JSON.stringify(outcome.detail);
     // What was approved stays approved: a later refusal is a contradiction, and gives nobody the money back.
-    if (attempt.state !== 'approved') {
-      const detail = JSON.stringify(outcome.detail);
-      await endAttempt(tx, { id: attempt.id, state: outcome.kind, settledAt: cause.at, detail });
-    }
+    if (attempt.state === 'approved') await noteContradiction(tx, attempt.id, cause.at, detail);
+    else await endAttempt(tx, { id: attempt.id, state: outcome.kind, settledAt: cause.at, detail, nextLookupAt: null });
     return transitionTransaction(tx, found.environment, transaction, cause);
   });
   if (settlement.kind === 'moved') app.metrics.transactions.inc({ state: settlement.transaction.state });
@@ -92,30 +103,39 @@ function contradictionOf(app: App, { detail }: Aborted | Contradiction) {
   return { event: 'contradict' as const, at: app.now(), paymentMethod: null, attemptId: null, data: detail };
 }
 
-/** Ends the attempt alone. A method that takes back an approval in this way gives nobody the money back. */
+/**
+ * Ends the attempt alone. A method that takes back an approval in this way gives nobody the money back. Where the method was
+ * told to take the money it is asked again later: what it says at first can be older than what it did.
+ */
 async function abortPayment(app: App, found: Found, outcome: Aborted): Promise<Settlement> {
   const cause = contradictionOf(app, outcome);
   const settlement = await app.db.transaction(async (tx): Promise<Settlement> => {
     const { attempt, transaction } = await lockAttempt(tx, found.attempt);
     const answer = answerTo(attempt.state, outcome.kind);
-    if (answer === 'conflict') return recordConflict(tx, transaction, cause);
-    if (answer !== 'aborted') return { kind: 'ignored', transaction };
     const detail = JSON.stringify(outcome.detail);
-    await endAttempt(tx, { id: attempt.id, state: 'aborted', settledAt: cause.at, detail });
+    if (answer === 'conflict') {
+      await noteContradiction(tx, attempt.id, cause.at, detail);
+      return recordConflict(tx, transaction, cause);
+    }
+    const isStale = attempt.commit_sent_at !== found.commitSentAt;
+    if (answer !== 'aborted' || isStale) return { kind: 'ignored', transaction };
+    const nextLookupAt = attempt.commit_sent_at === null ? null : askAgainAt(cause.at, cause.at, true);
+    await endAttempt(tx, { id: attempt.id, state: 'aborted', settledAt: cause.at, detail, nextLookupAt });
     return { kind: 'aborted', transaction };
   });
   if (settlement.kind === 'conflict') alarmConflict(app, settlement, cause);
   return settlement;
 }
 
-/** Believes nothing: the attempt stays open. In the feed once, alarmed with every answer until a person has looked. */
+/** Believes nothing: the attempt stays as it is. In the feed once, alarmed with every answer until a person has decided. */
 async function reviewPayment(app: App, found: Found, outcome: Contradiction): Promise<Settlement> {
   const cause = contradictionOf(app, outcome);
   const settlement = await app.db.transaction(async (tx): Promise<Settlement> => {
     const { attempt, transaction } = await lockAttempt(tx, found.attempt);
-    if (answerTo(attempt.state, outcome.kind) !== 'unknown') return { kind: 'ignored', transaction };
-    const nextLookupAt = cause.at + pauseBeforeLookup(attempt.lookups);
-    await postponeAttempt(tx, { id: attempt.id, state: 'unknown', nextLookupAt, externalId: null });
+    if (answerTo(attempt.state, outcome.kind) === 'unknown') {
+      const nextLookupAt = cause.at + pauseBeforeLookup(attempt.lookups);
+      await postponeAttempt(tx, { id: attempt.id, state: 'unknown', nextLookupAt, externalId: null });
+    }
     if (attempt.contradicted_at !== null) return { kind: 'conflict', transaction };
     await noteContradiction(tx, attempt.id, cause.at, JSON.stringify(outcome.detail));
     return recordConflict(tx, transaction, cause);
@@ -131,6 +151,9 @@ function postponePayment(app: App, found: Found, outcome: Waiting): Promise<Sett
     const answer = answerTo(attempt.state, outcome.kind);
     if (answer !== 'pending' && answer !== 'unknown') return { kind: 'ignored', transaction };
     const known = outcome.kind === 'pending' ? outcome.againAfterMs : undefined;
+    if (outcome.kind === 'pending' && outcome.nothingTaken === true && found.commitSentAt !== null) {
+      await noteCommitAnswered(tx, attempt.id, found.commitSentAt, at);
+    }
     await postponeAttempt(tx, {
       id: attempt.id,
       state: answer,

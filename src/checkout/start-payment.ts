@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { hasLatePayment } from '../books/journal-queries.ts';
 import { prefixedId } from '../lib/ids.ts';
 import type { PaymentMethod } from '../payment-methods/payment-method.ts';
 import { selectAccountInUse } from '../payment-services/method-settings-queries.ts';
@@ -75,6 +76,8 @@ function openAttempt(app: App, { id, environment_id }: Transaction, methodCode: 
     const transaction = await lockTransaction(tx, id);
     if (transaction?.state !== 'pending') return { kind: 'refused', code: 'NOT_PAYABLE' };
     if (await hasOpenAttempt(tx, id)) return { kind: 'refused', code: 'PAYMENT_IN_PROGRESS' };
+    // An earlier attempt took money after all: the payer is not asked for more.
+    if (await hasLatePayment(tx, id)) return { kind: 'refused', code: 'PAYMENT_IN_PROGRESS' };
     if (transaction.expires_at <= now) return { kind: 'refused', code: 'NOT_PAYABLE' };
     const attempt = { ...unopened, account: await selectAccountInUse(tx, environment_id, methodCode) };
     await insertAttempt(tx, attempt);

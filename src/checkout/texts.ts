@@ -34,6 +34,9 @@ export const TEXTS = {
     'in_progress.title': 'Estamos confirmando tu pago',
     'in_progress.text':
       'El medio de pago aún no responde. No pagues otra vez: apenas responda, esta página mostrará el resultado.',
+    'finding_out.title': 'Estamos averiguando qué pasó con tu pago',
+    'finding_out.text':
+      'El medio de pago no nos ha dicho si te cobró. No pagues otra vez: apenas lo sepamos, esta página mostrará el resultado.',
     'in_progress.again': 'Revisar ahora',
     'in_progress.given_up': 'No terminé de pagar',
 
@@ -48,7 +51,7 @@ export const TEXTS = {
     'expired.text': 'No se te cobró nada. Vuelve a la tienda y haz una nueva orden.',
     'under_review.title': 'Estamos revisando tu pago',
     'under_review.text':
-      'El medio de pago confirmó el cobro cuando esta orden ya estaba cerrada. No pagues otra vez: contacta a {merchant} e indica el número de transacción.',
+      'El medio de pago confirmó un cobro que no esperábamos. No pagues otra vez: contacta a {merchant} e indica el número de transacción.',
 
     'return.now': 'Te llevamos de vuelta a {merchant}.',
     'return.button': 'Volver a la tienda',
@@ -105,6 +108,9 @@ export const TEXTS = {
     'in_progress.title': 'We are confirming your payment',
     'in_progress.text':
       'The payment method has not answered yet. Do not pay again: as soon as it answers, this page shows the result.',
+    'finding_out.title': 'We are finding out what happened to your payment',
+    'finding_out.text':
+      'The payment method has not told us whether it charged you. Do not pay again: as soon as we know, this page shows the result.',
     'in_progress.again': 'Check now',
     'in_progress.given_up': 'I did not finish paying',
 
@@ -118,7 +124,7 @@ export const TEXTS = {
     'expired.text': 'Nothing was charged. Return to the shop and place a new order.',
     'under_review.title': 'We are reviewing your payment',
     'under_review.text':
-      'The payment method confirmed the charge when this order was already closed. Do not pay again: contact {merchant} and give them the transaction number.',
+      'The payment method confirmed a charge that we did not expect. Do not pay again: contact {merchant} and give them the transaction number.',
 
     'return.now': 'We are taking you back to {merchant}.',
     'return.button': 'Return to the shop',

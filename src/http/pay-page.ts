@@ -150,12 +150,14 @@ function mark(app: App, method: PaymentMethod): Html {
 function inProgressParts(app: App, payment: Payment, language: Language): PageParts {
   const url = payPath(app, payment);
   const age = app.now() - (payment.attempt?.created_at ?? 0);
+  const stage = payment.attempt?.state === 'unknown' ? 'finding_out' : 'in_progress';
+  const title = say(language, `${stage}.title`);
   const main = html`
-${outcome('waiting', say(language, 'in_progress.title'), say(language, 'in_progress.text'))}
+${outcome('waiting', title, say(language, `${stage}.text`))}
 ${summary(payment, language)}
 <p><a class="primary" href="${url}">${say(language, 'in_progress.again')}</a></p>
 ${givenUpForm(payment, language, url)}`;
-  return { title: say(language, 'in_progress.title'), main, refresh: { seconds: secondsUntilNextLook(age), url } };
+  return { title, main, refresh: { seconds: secondsUntilNextLook(age), url } };
 }
 
 /** For who came back from the method's page by the browser's Back button: the method is asked before it is believed. */

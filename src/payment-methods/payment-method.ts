@@ -18,8 +18,11 @@ export type PaymentRequest = {
   returnUrl: string;
   /** What the browser brought when it came back, to be believed for nothing; null when nobody came. */
   returned: Readonly<Record<string, string>> | null;
-  /** Whether the method was asked before and gave no answer: what was asked then may have happened. */
-  unanswered: boolean;
+  /**
+   * Whether the method was told to take the money (`commit`) and never answered that: it may have been taken. Kept in the
+   * store before the method is told, so it is true after a crash as well.
+   */
+  commitUnanswered: boolean;
   /** How often this attempt has been looked up before. */
   lookups: number;
   /** UTC milliseconds at which the attempt was opened. */
@@ -29,10 +32,12 @@ export type PaymentRequest = {
 /**
  * What a payment method says of an attempt.
  *
- * `pending`: it will know later. `unknown`: it did not answer, which is no refusal; it is looked up until it answers.
+ * `pending`: it will know later. With `nothingTaken` the method is certain that no `commit` until now has taken anything.
+ * `unknown`: it did not answer, which is no refusal; it is looked up until it answers.
  * `redirect`: the payer goes there by a form post, and comes back to `returnUrl`.
  * `aborted`: the payer turned back, or never finished. Nothing was taken and by this attempt nothing ever will be, so the
- * transaction can be paid by another.
+ * transaction can be paid by another. After a commit without an answer (`commitUnanswered`) only the method's own word for
+ * an end is one: a status in which nothing has happened yet, the time that has passed, or a payer who turned back is none.
  * `contradiction`: the answer is about something else than was asked. It decides nothing; a person looks at it.
  */
 export type PaymentOutcome =
@@ -41,7 +46,7 @@ export type PaymentOutcome =
   | { kind: 'aborted'; detail: PaymentDetail }
   | { kind: 'contradiction'; detail: PaymentDetail }
   /** `againAfterMs`: when to ask again, if the method knows better than the schedule. */
-  | { kind: 'pending'; againAfterMs?: number }
+  | { kind: 'pending'; againAfterMs?: number; nothingTaken?: true }
   | { kind: 'unknown' }
   | { kind: 'redirect'; externalId: string; url: string; fields: Record<string, string> };
 
@@ -126,6 +131,9 @@ export type PaymentMethod = {
    * Makes what the payer has agreed to final, and says what became of the attempt; for methods that take the money only
    * then. Asked in place of `lookup`, by one process at a time, as long as the transaction can be paid and the attempt is
    * open: an attempt that has ended is never made final. Asking twice is one payment. Throwing means `unknown`.
+   *
+   * An attempt that ended `aborted` after a commit is looked up again, after a minute, ten minutes, an hour and a day: an
+   * approval then is a late payment.
    */
   commit?(payment: PaymentRequest): Promise<PaymentOutcome>;
   /** A method without it gives nothing back. */

@@ -8,12 +8,15 @@ export type WebpayAccount = { commerceCode: string; apiKey: string };
 export type WebpayBody = Readonly<Record<string, unknown>>;
 
 /**
- * `refused`: Transbank has judged the call and did nothing (422). `finished`: because the payment has its end, by an
- * earlier commit or because the payer turned back. `busy`: because it is being committed at this moment.
+ * `refused`: Transbank has judged the call and did nothing (422). `finished`: the payment has its end, which `state` names
+ * in capitals: `AUTHORIZED`, `ABORTED` …, by an earlier commit or because the payer turned back. `not_ready`: the bank has
+ * authorised nothing that could be committed. `busy`: it is being committed at this moment.
  */
-export type WebpayAnswer =
-  | { kind: 'answered'; body: WebpayBody }
-  | { kind: 'refused'; reason: 'finished' | 'busy' | 'other' };
+export type WebpayAnswer = { kind: 'answered'; body: WebpayBody } | WebpayRefusal;
+
+export type WebpayRefusal = { kind: 'refused'; reason: 'not_ready' | 'busy' | 'other' } | FinishedRefusal;
+
+type FinishedRefusal = { kind: 'refused'; reason: 'finished'; state: string };
 
 export type WebpayClient = {
   create(payment: { buyOrder: string; sessionId: string; amount: number; returnUrl: string }): Promise<WebpayAnswer>;
@@ -56,16 +59,18 @@ function readAnswer(verb: string, outcome: FetchOutcome): WebpayAnswer {
   if (outcome.status === 401 || outcome.status === 403)
     throw new CredentialsRefused(`Webpay ${verb}: status ${outcome.status}`);
   const body = parseObject(outcome.excerpt);
-  if (outcome.status === 422) return { kind: 'refused', reason: reasonOf(body?.['error_message']) };
+  if (outcome.status === 422) return refusalOf(body?.['error_message']);
   if (outcome.status !== 200 || body === null) throw new Error(`Webpay ${verb}: status ${outcome.status}`);
   return { kind: 'answered', body };
 }
 
 /** The texts are those of the service itself; no documented code says the same. */
-function reasonOf(message: unknown): 'finished' | 'busy' | 'other' {
-  if (typeof message !== 'string') return 'other';
-  if (/invalid finished state/i.test(message)) return 'finished';
-  return /locked by another process/i.test(message) ? 'busy' : 'other';
+function refusalOf(message: unknown): WebpayRefusal {
+  const text = typeof message === 'string' ? message : '';
+  const [finished, state = ''] = /invalid finished state:?\s*(\w*)/i.exec(text) ?? [];
+  if (finished !== undefined) return { kind: 'refused', reason: 'finished', state: state.toUpperCase() };
+  if (/locked by another process/i.test(text)) return { kind: 'refused', reason: 'busy' };
+  return { kind: 'refused', reason: /^invalid status '\d+'/i.test(text) ? 'not_ready' : 'other' };
 }
 
 function parseObject(text: string): WebpayBody | null {

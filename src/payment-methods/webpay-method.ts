@@ -8,7 +8,13 @@ import {
   type RefundRequest,
 } from './payment-method.ts';
 import { createWebpayClient, type WebpayAnswer, type WebpayClient } from './webpay-client.ts';
-import { paymentOutcomeOf, refundedAmountOf, refundOutcomeOf } from './webpay-outcome.ts';
+import {
+  outcomeOfRefused,
+  paymentOutcomeOf,
+  refundedAmountOf,
+  refundOutcomeOf,
+  stillOnForm,
+} from './webpay-outcome.ts';
 
 export type WebpayOptions = {
   fetch: SafeFetch;
@@ -26,7 +32,6 @@ const BASE_URLS = { development: 'https://webpay3gint.transbank.cl', production:
 const PAYER_NEEDS_MS = 60_000;
 /** What a refund needs at most until the payment's balance shows it. */
 const REFUND_NEEDS_MS = 2 * 60_000;
-const ASK_AGAIN_MS = 60_000;
 /** A token lives for minutes only. After this time nobody can be on its form any more. */
 const FORM_CLOSED_MS = 20 * 60_000;
 
@@ -53,12 +58,15 @@ export function createWebpayMethod(options: WebpayOptions): PaymentMethod {
   async function lookup(payment: PaymentRequest): Promise<PaymentOutcome> {
     if (payment.externalId === null) return neverShown;
     const client = await clientFor(options, payment);
-    return paymentOutcomeOf(bodyOf(await client.status(payment.externalId)), payment);
+    const outcome = paymentOutcomeOf(bodyOf(await client.status(payment.externalId)), payment);
+    // Nobody commits what is only looked up.
+    const isOver = outcome.kind === 'pending' && now() - payment.startedAt > FORM_CLOSED_MS;
+    return isOver && !payment.commitUnanswered ? { kind: 'aborted', detail: { reason: 'not_finished' } } : outcome;
   }
 
   /**
    * The commit comes before every look at the status: only it says for certain that the payment is kept. One that is
-   * refused has either been made before or has nothing to commit, and then the status tells which.
+   * refused has either been made before or has nothing to commit; the refusal and the status tell which.
    */
   async function commit(payment: PaymentRequest): Promise<PaymentOutcome> {
     const token = payment.externalId;
@@ -66,17 +74,13 @@ export function createWebpayMethod(options: WebpayOptions): PaymentMethod {
     const client = await clientFor(options, payment);
     const back = wayBack(payment, token);
     const age = now() - payment.startedAt;
-    const early = back === null && !payment.unanswered && age < PAYER_NEEDS_MS;
+    const early = back === null && !payment.commitUnanswered && age < PAYER_NEEDS_MS;
     if (early && (await isOnForm(client, token))) return stillOnForm;
     const answer = await client.commit(token);
     if (answer.kind === 'answered') return paymentOutcomeOf(answer.body, payment);
-    const outcome = paymentOutcomeOf(bodyOf(await client.status(token)), payment);
-    if (outcome.kind !== 'pending') return outcome;
-    if (answer.reason === 'busy') return { kind: 'pending' };
-    if (answer.reason === 'finished' || back === 'turned_back' || age > FORM_CLOSED_MS) {
-      return { kind: 'aborted', detail: { reason: back === 'turned_back' ? 'turned_back' : 'not_finished' } };
-    }
-    return stillOnForm;
+    const status = paymentOutcomeOf(bodyOf(await client.status(token)), payment);
+    const left = back === 'turned_back' ? 'turned_back' : age > FORM_CLOSED_MS ? 'not_finished' : null;
+    return outcomeOfRefused(answer, { status, commitUnanswered: payment.commitUnanswered, left });
   }
 
   return {
@@ -101,7 +105,6 @@ export function createWebpayMethod(options: WebpayOptions): PaymentMethod {
 
 /** Whoever has no token never saw the form: an answer that was lost on its way to us showed it to nobody. */
 const neverShown: PaymentOutcome = { kind: 'aborted', detail: { reason: 'never_shown' } };
-const stillOnForm: PaymentOutcome = { kind: 'pending', againAfterMs: ASK_AGAIN_MS };
 
 /**
  * How the payer came back: with `token_ws` alone the form was finished; with `TBK_TOKEN` it was left (alone) or failed

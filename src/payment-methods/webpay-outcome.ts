@@ -1,5 +1,5 @@
 import type { PaymentDetail, PaymentOutcome, PaymentRequest, RefundOutcome, RefundRequest } from './payment-method.ts';
-import type { WebpayBody } from './webpay-client.ts';
+import type { WebpayBody, WebpayRefusal } from './webpay-client.ts';
 
 /**
  * What an answer to `commit` or `status` says of our payment.
@@ -32,6 +32,61 @@ export function paymentOutcomeOf(
     default:
       throw new Error('Webpay: a status that its documentation does not have');
   }
+}
+
+/** What is known when a commit was refused. `left`: why nobody can be on the form any more, or null. */
+type AfterRefusal = { status: PaymentOutcome; commitUnanswered: boolean; left: 'turned_back' | 'not_finished' | null };
+
+/**
+ * What a refused commit says, beside the status that was asked for after it. The status can be older than the refusal: for a
+ * moment after a commit it still says that nothing has happened, so it ends nothing while a commit went unanswered.
+ */
+export function outcomeOfRefused(refusal: WebpayRefusal, known: AfterRefusal): PaymentOutcome {
+  const { status, commitUnanswered, left } = known;
+  switch (refusal.reason) {
+    case 'finished':
+      return outcomeOfFinished(refusal.state, known);
+    case 'busy':
+      // What is being committed at this moment is known when that has ended.
+      return status.kind === 'approved' || status.kind === 'pending' ? { kind: 'unknown' } : status;
+    case 'not_ready':
+      // What the bank has authorised and nobody has committed may have the same status as a payment, and goes back.
+      if (status.kind === 'approved') return { kind: 'pending' };
+      if (status.kind !== 'pending') return status;
+      return commitUnanswered || left === null ? stillOnForm : { kind: 'aborted', detail: { reason: left } };
+    case 'other':
+      if (status.kind !== 'pending') return status;
+      if (commitUnanswered) return { kind: 'unknown' };
+      return left === null ? stillOnForm : { kind: 'aborted', detail: { reason: left } };
+  }
+}
+
+const ASK_AGAIN_MS = 60_000;
+
+/** The payer may still pay, and no commit has taken anything. */
+export const stillOnForm: PaymentOutcome = { kind: 'pending', againAfterMs: ASK_AGAIN_MS, nothingTaken: true };
+
+/** By these ends nothing was taken, or nothing is any more. */
+const ENDS: Readonly<Record<string, 'declined' | 'aborted'>> = {
+  FAILED: 'declined',
+  ABORTED: 'aborted',
+  REVERSED: 'aborted',
+};
+
+/** By these the money was taken, and the status has yet to say how much and for what. */
+const TAKEN = ['AUTHORIZED', 'CAPTURED', 'NULLIFIED', 'PARTIALLY_NULLIFIED'];
+
+/** The refusal names the end that the payment has. */
+function outcomeOfFinished(state: string, { status, commitUnanswered, left }: AfterRefusal): PaymentOutcome {
+  const end = ENDS[state];
+  if (status.kind === 'approved' && end !== undefined) {
+    return { kind: 'contradiction', detail: { ...status.detail, reason: 'two_ends', refused_as: state } };
+  }
+  if (status.kind !== 'pending') return status;
+  if (end !== undefined)
+    return { kind: end, detail: { reason: end === 'declined' ? 'failed' : (left ?? 'not_finished') } };
+  if (TAKEN.includes(state) || commitUnanswered) return { kind: 'unknown' };
+  return { kind: 'aborted', detail: { reason: left ?? 'not_finished' } };
 }
 
 /** What the answer to a refund says. Code 0 is success; a reversal has no code at all. */

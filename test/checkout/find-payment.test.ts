@@ -24,7 +24,18 @@ const rules: [TransactionState, AttemptState | null, 'in time' | 'too late', Pay
 for (const [state, attempt, time, stage] of rules) {
   test(`${state}, ${attempt === null ? 'never tried' : `attempt ${attempt}`}, ${time}: ${stage}`, () => {
     const now = time === 'in time' ? 999 : 1000;
-    assert.equal(stageOf({ state, expires_at: 1000 }, attempt && { state: attempt }, now), stage);
+    assert.equal(stageOf({ state, expires_at: 1000 }, attempt && { state: attempt }, false, now), stage);
+  });
+}
+
+for (const [state, attempt, stage] of [
+  ['pending', 'aborted', 'under_review'],
+  ['pending', 'pending', 'in_progress'],
+  ['expired', 'aborted', 'under_review'],
+  ['completed', 'approved', 'completed'],
+] as const) {
+  test(`${state}, attempt ${attempt}, and an earlier one took money after all: ${stage}`, () => {
+    assert.equal(stageOf({ state, expires_at: 1000 }, { state: attempt }, true, 999), stage);
   });
 }
 

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AttemptState, answerTo, isOpen, pauseBeforeLookup } from '../../src/checkout/payment-attempt.ts';
+import {
+  type AttemptState,
+  answerTo,
+  askAgainAt,
+  isOpen,
+  pauseBeforeLookup,
+} from '../../src/checkout/payment-attempt.ts';
 import type { PaymentOutcome } from '../../src/payment-methods/payment-method.ts';
 
 type Kind = PaymentOutcome['kind'];
@@ -14,15 +20,15 @@ const open: Record<Kind, string> = {
   aborted: 'aborted',
   contradiction: 'unknown',
 };
-const noNews = { pending: 'ignored', unknown: 'ignored', redirect: 'ignored', contradiction: 'ignored' };
+const noNews = { pending: 'ignored', unknown: 'ignored', redirect: 'ignored' };
 
 const table: [AttemptState, Record<Kind, string>][] = [
   ['started', open],
   ['pending', open],
   ['unknown', open],
-  ['approved', { approved: 'already', declined: 'conflict', aborted: 'conflict', ...noNews }],
-  ['declined', { approved: 'conflict', declined: 'already', aborted: 'ignored', ...noNews }],
-  ['aborted', { approved: 'conflict', declined: 'ignored', aborted: 'already', ...noNews }],
+  ['approved', { approved: 'already', declined: 'conflict', aborted: 'conflict', contradiction: 'ignored', ...noNews }],
+  ['declined', { approved: 'conflict', declined: 'already', aborted: 'ignored', contradiction: 'conflict', ...noNews }],
+  ['aborted', { approved: 'conflict', declined: 'ignored', aborted: 'already', contradiction: 'conflict', ...noNews }],
 ];
 
 for (const [state, answers] of table) {
@@ -42,3 +48,20 @@ test('the pauses between look-ups grow to a quarter of an hour and stay there', 
   const seconds = [0, 1, 2, 3, 4, 5, 6, 7, 500].map((lookups) => pauseBeforeLookup(lookups) / 1000);
   assert.deepEqual(seconds, [2, 5, 10, 30, 60, 300, 900, 900, 900]);
 });
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const again: [what: string, age: number, answered: boolean, next: number | null][] = [
+  ['a minute after its end', 0, true, MINUTE],
+  ['ten minutes after it', MINUTE, true, 10 * MINUTE],
+  ['an hour after it', 10 * MINUTE + 1, true, HOUR],
+  ['a day after it', HOUR, true, 24 * HOUR],
+  ['never again', 24 * HOUR, true, null],
+  ['a quarter of an hour later when there was no answer', 24 * HOUR, false, 24 * HOUR + 15 * MINUTE],
+  ['never again when there was none for a week', 7 * 24 * HOUR, false, null],
+];
+for (const [what, age, answered, next] of again) {
+  test(`an attempt that ended without money is asked about ${what}`, () => {
+    assert.equal(askAgainAt(1000, 1000 + age, answered), next === null ? null : 1000 + next);
+  });
+}

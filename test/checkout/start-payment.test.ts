@@ -51,7 +51,7 @@ forEachEngine('starting a payment', (openTestDatabase) => {
         currency: 'CLP',
         returnUrl: `http://127.0.0.1:8080/pay/${transaction.id.toString(36)}-${transaction.pay_secret}/return`,
         returned: null,
-        unanswered: false,
+        commitUnanswered: false,
         lookups: 0,
         startedAt: app.now(),
       },

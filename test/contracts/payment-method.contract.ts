@@ -16,6 +16,15 @@ export type MethodUnderTest = {
   request: (end: End) => PaymentRequest;
   /** What the payer does where a redirecting method has sent them; answers what their browser brings back. */
   pay?: (externalId: string, end: End) => Record<string, string>;
+  /** How a method with a commit goes wrong. */
+  faults?: {
+    /** The next commit happens, and its answer never arrives. */
+    loseCommit: () => void;
+    /** Whether a look-up still says what was so before the commit. */
+    keepStale: (kept: boolean) => void;
+    /** What the browser brings of a payer who says that they turned back. */
+    turnBack: (payment: PaymentRequest) => Record<string, string>;
+  };
 };
 
 /** More look-ups than any method may need once the payer has done their part. */
@@ -88,6 +97,32 @@ export function describePaymentMethod(name: string, open: () => Promise<MethodUn
         const outcome = await ask(method, question, { ...request('declined'), lookups: MOST_LOOKUPS });
         assert.notEqual(outcome.kind, 'approved');
       }
+    });
+
+    test('a commit that took the money and was never answered is not said to have taken none, until the method knows', async () => {
+      const tested = await open();
+      const { method, faults } = tested;
+      if (method.commit === undefined) return;
+      assert.ok(faults !== undefined, 'a method with a commit is tested with a commit that is lost');
+      const payment = tested.request('approved');
+      const externalId = externalIdOf(await ask(method, 'start', payment)) as string;
+      const returned = tested.pay?.(externalId, 'approved') ?? null;
+      faults.loseCommit();
+      assert.deepEqual(await ask(method, 'finish', { ...payment, externalId, returned }), unknown);
+      faults.keepStale(true);
+      const asked = { ...payment, externalId, commitUnanswered: true };
+      const longAgo = payment.startedAt - 7 * 24 * 60 * 60_000;
+      for (const question of ['finish', 'lookup'] as const) {
+        for (const brought of [returned, null, faults.turnBack(asked)]) {
+          for (const startedAt of [payment.startedAt, longAgo]) {
+            const outcome = await ask(method, question, { ...asked, returned: brought, startedAt });
+            assert.match(outcome.kind, /^(unknown|pending|approved)$/);
+            assert.ok(outcome.kind !== 'pending' || outcome.nothingTaken !== true);
+          }
+        }
+      }
+      faults.keepStale(false);
+      assert.equal((await ask(method, 'finish', { ...asked, returned: null })).kind, 'approved');
     });
 
     test('a payment that is given back is told so, at once or by a later look-up, and then always', async () => {

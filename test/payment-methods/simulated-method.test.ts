@@ -17,7 +17,7 @@ function requestOf(amount: number, changes: Partial<PaymentRequest> = {}): Payme
     currency: 'CLP',
     returnUrl: 'https://pay.example.cl/pay/rt-secret/return',
     returned: null,
-    unanswered: false,
+    commitUnanswered: false,
     lookups: 0,
     startedAt: 0,
     ...changes,

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { PaymentOutcome, PaymentRequest, RefundRequest } from '../../src/payment-methods/payment-method.ts';
-import { paymentOutcomeOf } from '../../src/payment-methods/webpay-outcome.ts';
+import { createWebpayClient } from '../../src/payment-methods/webpay-client.ts';
+import { createWebpayMethod } from '../../src/payment-methods/webpay-method.ts';
+import { outcomeOfRefused, paymentOutcomeOf } from '../../src/payment-methods/webpay-outcome.ts';
 import { describePaymentMethod } from '../contracts/payment-method.contract.ts';
+import { createTestClock } from '../support/test-app.ts';
 import { broughtBy, type Ending, openWebpay, TEST_ACCOUNT, type WebpayCase } from '../support/webpay-case.ts';
 import type { PayerChoice, WebpayFault } from '../support/webpay-stand-in.ts';
 
 let attempts = 0;
 
-function requestOf({ now }: WebpayCase, changes: Partial<PaymentRequest> = {}): PaymentRequest {
+function requestOf({ now }: Pick<WebpayCase, 'now'>, changes: Partial<PaymentRequest> = {}): PaymentRequest {
   return {
     attemptId: `pa_test${++attempts}`,
     externalId: null,
@@ -20,7 +23,7 @@ function requestOf({ now }: WebpayCase, changes: Partial<PaymentRequest> = {}): 
     currency: 'CLP',
     returnUrl: 'https://pay.example.cl/pay/rt-secret/return',
     returned: null,
-    unanswered: false,
+    commitUnanswered: false,
     lookups: 0,
     startedAt: now(),
     ...changes,
@@ -34,6 +37,11 @@ for (const statusBeforeCommit of ['INITIALIZED', 'AUTHORIZED'] as const) {
       method: webpay.method,
       request: () => requestOf(webpay),
       pay: (token, end) => broughtBy(webpay.standIn.choose(token, end === 'approved' ? 'pay' : 'decline')),
+      faults: {
+        loseCommit: () => webpay.standIn.fail('commit', 'drop_answer'),
+        keepStale: (kept) => webpay.standIn.keepStale(kept),
+        turnBack: ({ attemptId }) => ({ given_up: attemptId }),
+      },
     };
   });
 }
@@ -138,6 +146,76 @@ describe('a payment by Webpay', () => {
     });
   }
 
+  type Refusal = Parameters<typeof outcomeOfRefused>[0];
+  const finished = (state: string): Refusal => ({ kind: 'refused', reason: 'finished', state });
+  const refusals: [
+    refusal: Refusal,
+    status: 'pending' | 'approved' | 'declined',
+    unanswered: boolean,
+    left: boolean,
+    end: string,
+  ][] = [
+    [finished('AUTHORIZED'), 'pending', true, true, 'unknown'],
+    [finished('AUTHORIZED'), 'pending', false, true, 'unknown'],
+    [finished('CAPTURED'), 'pending', true, false, 'unknown'],
+    [finished('NULLIFIED'), 'pending', false, true, 'unknown'],
+    [finished('PARTIALLY_NULLIFIED'), 'pending', false, true, 'unknown'],
+    [finished('AUTHORIZED'), 'approved', true, false, 'approved'],
+    [finished('FAILED'), 'pending', true, false, 'declined'],
+    [finished('FAILED'), 'approved', true, false, 'contradiction'],
+    [finished('ABORTED'), 'pending', true, false, 'aborted'],
+    [finished('ABORTED'), 'approved', false, true, 'contradiction'],
+    [finished('REVERSED'), 'pending', true, false, 'aborted'],
+    [finished('SOMETHING_NEW'), 'pending', true, true, 'unknown'],
+    [finished('SOMETHING_NEW'), 'pending', false, true, 'aborted'],
+    [finished(''), 'pending', true, true, 'unknown'],
+    [{ kind: 'refused', reason: 'busy' }, 'pending', false, true, 'unknown'],
+    [{ kind: 'refused', reason: 'busy' }, 'approved', true, false, 'unknown'],
+    [{ kind: 'refused', reason: 'busy' }, 'declined', true, false, 'declined'],
+    [{ kind: 'refused', reason: 'not_ready' }, 'pending', false, false, 'pending, nothing taken'],
+    [{ kind: 'refused', reason: 'not_ready' }, 'pending', true, true, 'pending, nothing taken'],
+    [{ kind: 'refused', reason: 'not_ready' }, 'pending', false, true, 'aborted'],
+    // Authorised by the bank, and committed by nobody: it will be given back.
+    [{ kind: 'refused', reason: 'not_ready' }, 'approved', false, true, 'pending'],
+    [{ kind: 'refused', reason: 'other' }, 'pending', true, true, 'unknown'],
+    [{ kind: 'refused', reason: 'other' }, 'pending', false, false, 'pending, nothing taken'],
+    [{ kind: 'refused', reason: 'other' }, 'pending', false, true, 'aborted'],
+  ];
+  for (const [refusal, kind, commitUnanswered, left, end] of refusals) {
+    const known = `${commitUnanswered ? 'after one without an answer' : 'the first'}${left ? ', the payer has left' : ''}`;
+    test(`a commit, ${known}, refused by ${Object.values(refusal).slice(1).join(' ')} and a status ${kind}: ${end}`, () => {
+      const status = kind === 'pending' ? { kind } : { kind, detail: {} };
+      const outcome = outcomeOfRefused(refusal, { status, commitUnanswered, left: left ? 'turned_back' : null });
+      const said =
+        outcome.kind === 'pending' && outcome.nothingTaken === true ? 'pending, nothing taken' : outcome.kind;
+      assert.equal(said, end);
+    });
+  }
+
+  const texts: [text: string, refusal: object][] = [
+    ['Transaction has an invalid finished state: AUTHORIZED', { reason: 'finished', state: 'AUTHORIZED' }],
+    ['Transaction has an invalid finished state: aborted', { reason: 'finished', state: 'ABORTED' }],
+    ['Transaction has an invalid finished state', { reason: 'finished', state: '' }],
+    ['Transaction already locked by another process', { reason: 'busy' }],
+    [
+      "Invalid status '19' for transaction while authorizing. Commerce will be notified by webpay to authorize",
+      { reason: 'not_ready' },
+    ],
+    ['Invalid value for parameter: token', { reason: 'other' }],
+    ['', { reason: 'other' }],
+  ];
+  for (const [text, refusal] of texts) {
+    test(`a refusal that says "${text}" is read`, async () => {
+      const excerpt = JSON.stringify({ error_message: text });
+      const answered = { kind: 'answered' as const, status: 422, retryAfter: null, excerpt, durationMs: 1 };
+      const client = createWebpayClient(async () => answered, 'https://webpay.example', {
+        commerceCode: '1',
+        apiKey: '2',
+      });
+      assert.deepEqual(await client.commit('token'), { kind: 'refused', ...refusal });
+    });
+  }
+
   for (const odd of [{ status: 'NEW', response_code: 0 }, { status: 'AUTHORIZED' }, { response_code: 0 }]) {
     test(`${JSON.stringify(odd)}, which is not documented, decides nothing`, () => {
       const body = { buy_order: 'pa_1', amount: 100, ...odd };
@@ -161,7 +239,7 @@ describe('a payment by Webpay', () => {
       assert.deepEqual(await commit(webpay, { ...payment, returned }), { kind: 'unknown' });
       assert.equal(webpay.standIn.charged(), charged ? payment.amount : 0);
       webpay.standIn.release();
-      assert.equal((await commit(webpay, { ...payment, unanswered: true })).kind, 'approved');
+      assert.equal((await commit(webpay, { ...payment, commitUnanswered: true })).kind, 'approved');
       assert.equal(webpay.standIn.charged(), payment.amount);
     });
   }
@@ -182,7 +260,7 @@ describe('a payment by Webpay', () => {
     for (const statusBeforeCommit of ['INITIALIZED', 'AUTHORIZED'] as const) {
       const webpay = await openWebpay(context, { statusBeforeCommit });
       const payment = await openForm(webpay);
-      assert.deepEqual(await commit(webpay, payment), { kind: 'pending', againAfterMs: 60_000 });
+      assert.deepEqual(await commit(webpay, payment), { kind: 'pending', againAfterMs: 60_000, nothingTaken: true });
       assert.deepEqual(
         webpay.standIn.calls,
         ['create 200', 'status 200'],
@@ -220,8 +298,11 @@ describe('a payment by Webpay', () => {
     const webpay = await openWebpay(context);
     const payment = await openForm(webpay);
     webpay.standIn.choose(payment.externalId, 'pay');
-    webpay.now.advance(60 * 60_000);
+    webpay.now.advance(20 * 60_000);
     assert.equal((await webpay.method.lookup(payment)).kind, 'pending');
+    webpay.now.advance(1);
+    assert.equal((await webpay.method.lookup({ ...payment, commitUnanswered: true })).kind, 'pending');
+    assert.equal((await webpay.method.lookup(payment)).kind, 'aborted');
     assert.equal(webpay.standIn.charged(), 0);
   });
 
@@ -231,7 +312,7 @@ describe('a payment by Webpay', () => {
     for (const choice of ['pay', 'abort', 'time_out', 'form_error'] as const) {
       const { externalId } = await openForm(webpay);
       const returned = broughtBy(webpay.standIn.choose(externalId, choice));
-      assert.deepEqual(await commit(webpay, { ...payment, returned }), { kind: 'pending', againAfterMs: 60_000 });
+      assert.equal((await commit(webpay, { ...payment, returned })).kind, 'pending');
     }
     assert.equal(webpay.standIn.charged(), 0);
     assert.equal((await webpay.method.lookup(other)).kind, 'pending');
@@ -254,6 +335,33 @@ describe('a payment by Webpay', () => {
       return true;
     });
   });
+
+  const pages: [url: string, isTransbank: boolean][] = [
+    ['https://webpay3g.transbank.cl/webpayserver/initTransaction', true],
+    ['https://webpay3gint.transbank.cl/webpayserver/initTransaction', true],
+    ['http://webpay3g.transbank.cl/webpayserver/initTransaction', false],
+    ['https://webpay3g.transbank.cl.example.com/', false],
+    ['https://eviltransbank.cl/', false],
+    ['https://transbank.cl@example.com/', false],
+    ['https://example.com/?.transbank.cl', false],
+    ['https://example.com#.transbank.cl', false],
+    ['javascript:alert(1)//.transbank.cl', false],
+    ['/webpayserver/initTransaction', false],
+  ];
+  for (const [url, isTransbank] of pages) {
+    test(`${isTransbank ? 'sends the payer' : 'sends no payer'} to ${url}`, async () => {
+      const excerpt = JSON.stringify({ token: 'a'.repeat(64), url });
+      const method = createWebpayMethod({
+        fetch: async () => ({ kind: 'answered', status: 200, retryAfter: null, excerpt, durationMs: 1 }),
+        now: () => 0,
+        baseUrl: null,
+        keyOf: async () => TEST_ACCOUNT.key,
+      });
+      const payment = requestOf({ now: createTestClock() });
+      if (isTransbank) assert.equal((await method.start(payment)).kind, 'redirect');
+      else await assert.rejects(method.start(payment), /without its token or its page/);
+    });
+  }
 
   test('is offered where it is configured, for Chilean pesos', async (context) => {
     const { method } = await openWebpay(context);

@@ -34,7 +34,7 @@ const layers: readonly (readonly string[])[] = [
 const neighbours: Readonly<Record<string, readonly string[]>> = {
   movements: ['transactions', 'books', 'outbox', 'payment-services'],
   refunds: ['checkout', 'transactions', 'books', 'outbox', 'payment-services'],
-  checkout: ['transactions', 'outbox', 'payment-services'],
+  checkout: ['transactions', 'books', 'outbox', 'payment-services'],
   transactions: ['books', 'outbox', 'payment-services'],
   outbox: ['payment-services'],
   'bank-validation': ['outbox', 'auth'],

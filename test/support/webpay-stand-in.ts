@@ -7,8 +7,8 @@ export type WebpayVerb = 'create' | 'commit' | 'status' | 'refund';
 
 /**
  * `drop_request`: nothing happens and nothing is answered. `drop_answer`: it happens and nothing is answered. `stall` and
- * `late`: the same two, but the caller is left to wait until `release`. The others happen and answer otherwise than they
- * should.
+ * `late`: the same two, but the caller is left to wait until `release`. `stale`: a status from before the commit. The others
+ * happen and answer otherwise than they should.
  */
 export type WebpayFault =
   | 'drop_request'
@@ -17,6 +17,7 @@ export type WebpayFault =
   | 'late'
   | 'error_500'
   | 'malformed'
+  | 'stale'
   | 'other_order'
   | 'other_amount';
 
@@ -43,6 +44,10 @@ export type WebpayStandIn = AsyncDisposable & {
   tokens(): string[];
   /** What the payers' banks have charged and not given back, in all. */
   charged(): number;
+  /** Whether every status is one from before the commit, as for half a second after it. */
+  keepStale(kept: boolean): void;
+  /** What somebody does with a committed payment in Transbank's own portal. */
+  refundInPortal(token: string, amount: number): void;
   /** From now on a full refund is a nullification, as on the days after the payment. */
   nextDay(): void;
 };
@@ -84,6 +89,7 @@ export async function startWebpayStandIn(options: StandInOptions = {}): Promise<
   const held: (() => void)[] = [];
   let holding = Promise.withResolvers<void>();
   let reversible = true;
+  let stale = false;
   let base = '';
 
   const create = (commerceCode: string, body: Record<string, unknown>): Reply => {
@@ -106,7 +112,8 @@ export async function startWebpayStandIn(options: StandInOptions = {}): Promise<
         );
       }
       if (payment.stage !== 'authorised' && payment.stage !== 'refused') {
-        return refused(`Transaction has an invalid finished state: ${payment.stage}`);
+        const named = payment.stage === 'aborted' ? 'aborted' : statusOf(payment, statusBeforeCommit);
+        return refused(`Transaction has an invalid finished state: ${named}`);
       }
       payment.stage = payment.stage === 'authorised' ? 'committed' : 'failed';
       return { status: 200, body: resultOf(payment, statusBeforeCommit) };
@@ -147,13 +154,15 @@ export async function startWebpayStandIn(options: StandInOptions = {}): Promise<
     const fault = at === -1 ? null : (faults.splice(at, 1)[0]?.fault ?? null);
     if (fault === 'stall') await hold();
     if (fault === 'stall' || fault === 'drop_request') return drop(verb, response);
-    const answer = reply(verb, token, request, body);
+    const answer = staleness(verb, fault) ? staleReply(payments.get(token)) : reply(verb, token, request, body);
     if (fault === 'drop_answer') return drop(verb, response);
     if (fault === 'late') await hold();
     const { status, sent } = distort(answer, fault);
     calls.push(`${verb} ${status}`);
     response.writeHead(status, { 'content-type': 'application/json' }).end(sent);
   };
+
+  const staleness = (verb: WebpayVerb, fault: WebpayFault | null) => fault === 'stale' || (verb === 'status' && stale);
 
   const hold = () => {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -204,6 +213,14 @@ export async function startWebpayStandIn(options: StandInOptions = {}): Promise<
         (sum, { stage, amount, refunded }) => sum + (stage === 'committed' ? amount - refunded : 0),
         0,
       ),
+    keepStale: (kept) => {
+      stale = kept;
+    },
+    refundInPortal: (token, amount) => {
+      const payment = payments.get(token);
+      if (payment?.stage !== 'committed') throw new Error('A refund of what nobody paid');
+      payment.refunded += amount;
+    },
     nextDay: () => {
       reversible = false;
     },
@@ -244,6 +261,11 @@ function createRefusal(body: Record<string, unknown>): string | null {
   if (typeof session_id !== 'string' || !/^.{1,61}$/.test(session_id)) return 'session_id';
   if (typeof amount !== 'number' || !Number.isInteger(amount) || amount < 1) return 'amount';
   return typeof return_url === 'string' && /^https?:.{1,250}$/.test(return_url) ? null : 'return_url';
+}
+
+function staleReply(payment: Payment | undefined): Reply {
+  if (payment === undefined) return refused('Invalid value for parameter: token');
+  return { status: 200, body: resultOf({ ...payment, stage: 'on form' }, 'INITIALIZED') };
 }
 
 function refused(message: string): Reply {

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { verifyBooks } from '../../src/books/verify-books.ts';
+import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
+import { lookUpPaymentOf, lookUpPayments } from '../../src/checkout/look-up-payments.ts';
+import { settlePayment } from '../../src/checkout/settle-payment.ts';
+import { startPayment } from '../../src/checkout/start-payment.ts';
+import { expireTransactions } from '../../src/transactions/expire-transactions.ts';
+import { readCounter, readStates } from '../checkout/checkout-case.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { broughtBy } from '../support/webpay-case.ts';
+import {
+  assertBalanced,
+  comeBack,
+  goToForm,
+  openWebpayShop,
+  stageOf,
+  type WebpayShop,
+  workUntilSettled,
+} from '../support/webpay-shop.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+forEachEngine('a commit that Webpay made and whose answer was lost', (openTestDatabase) => {
+  /** Webpay has the money, and every status is one from before. */
+  async function openLost(context: Parameters<typeof openWebpayShop>[0]): Promise<WebpayShop & { token: string }> {
+    const shop = await openWebpayShop(context, openTestDatabase);
+    const token = await goToForm(shop);
+    shop.standIn.fail('commit', 'drop_answer');
+    await comeBack(shop, token, 'pay');
+    shop.standIn.keepStale(true);
+    return { ...shop, token };
+  }
+
+  test('a payer was charged twice: the second commit is refused while the status still says INITIALIZED', async (context) => {
+    const shop = await openLost(context);
+    const { app, standIn, transaction, token } = shop;
+    await lookUpPaymentOf(app, transaction.id, broughtBy(standIn.choose(token, 'pay')));
+    app.now.advance(2000);
+    await lookUpPayments(app, 10);
+    assert.equal(await stageOf(shop), 'in_progress');
+    assert.equal((await startPayment(app, transaction, 'webpay')).kind, 'refused');
+    standIn.keepStale(false);
+    app.now.advance(MINUTE);
+    await lookUpPayments(app, 10);
+    assert.deepEqual((await readStates(app)).attempts, ['approved']);
+    await assertBalanced(shop);
+  });
+
+  test('neither time, nor a payer who gives up or cancels, nor the end of the order makes it one that took nothing', async (context) => {
+    const shop = await openLost(context);
+    const { app, standIn, transaction } = shop;
+    const [attempt] = await app.db.query<{ id: string }>('select id from payment_attempts');
+    await lookUpPaymentOf(app, transaction.id, { given_up: attempt?.id as string });
+    assert.deepEqual(await cancelTransaction(app, transaction), { kind: 'refused', code: 'PAYMENT_IN_PROGRESS' });
+    app.now.advance(transaction.expires_at - app.now() + HOUR);
+    await workUntilSettled(shop);
+    assert.deepEqual((await readStates(app)).attempts, ['unknown']);
+    assert.equal(await stageOf(shop), 'in_progress');
+    assert.equal(await expireTransactions(app, 10), 0);
+    standIn.keepStale(false);
+    await workUntilSettled(shop);
+    assert.deepEqual(await readStates(app), {
+      transaction: 'completed',
+      attempts: ['approved'],
+      events: ['created', 'completed'],
+      callbacks: 1,
+    });
+    await assertBalanced(shop);
+  });
+
+  test('a commit that never arrived ends by itself once Webpay has said that it has nothing to commit', async (context) => {
+    const shop = await openWebpayShop(context, openTestDatabase);
+    await goToForm(shop);
+    shop.app.now.advance(MINUTE);
+    shop.standIn.fail('commit', 'drop_request');
+    await lookUpPayments(shop.app, 10);
+    assert.deepEqual((await readStates(shop.app)).attempts, ['unknown']);
+    await workUntilSettled(shop);
+    const { transaction, attempts } = await readStates(shop.app);
+    assert.deepEqual([transaction, attempts], ['expired', ['aborted']]);
+    await assertBalanced(shop);
+  });
+
+  test('what is paid after an end without money is found within a day and is a late payment: in suspense, alarmed', async (context) => {
+    const shop = await openWebpayShop(context, openTestDatabase);
+    const { app, standIn, method } = shop;
+    const token = await goToForm(shop);
+    await comeBack(shop, token, 'abort');
+    await app.db.transaction((tx) => tx.query(`update transactions set expires_at = $1`, [app.now()]));
+    await expireTransactions(app, 10);
+    assert.equal(await stageOf(shop), 'expired');
+    const late = { ...app, paymentMethods: [{ ...method, lookup: async () => approvedLate }] };
+    const asked: number[] = [];
+    for (let minute = 1; minute <= 60; minute++) {
+      app.now.advance(MINUTE);
+      if ((await lookUpPayments(app, 10)) > 0) asked.push(minute);
+    }
+    assert.deepEqual(asked, [1, 10, 60]);
+    app.now.advance(24 * HOUR);
+    assert.equal(await lookUpPayments(late, 10), 1);
+    assert.equal(await lookUpPayments(late, 10), 0);
+    assert.deepEqual(await readStates(app), {
+      transaction: 'expired',
+      attempts: ['approved'],
+      events: ['created', 'expired', 'conflict'],
+      callbacks: 1,
+    });
+    assert.equal(await readCounter(app.metrics.conflicts), 1);
+    assert.equal(await stageOf(shop), 'under_review');
+    const suspense = await app.db.query(`select amount from journal_entries where credit_account = 'suspense'`);
+    assert.deepEqual(suspense.map(Object.values), [[shop.transaction.amount]]);
+    assert.deepEqual((await verifyBooks(app)).records, []);
+    assert.equal(standIn.charged(), 0);
+  });
+
+  test('an earlier attempt is approved while another is open: the money is nobody’s, and nothing more is asked of the payer', async (context) => {
+    const shop = await openWebpayShop(context, openTestDatabase);
+    const { app, transaction } = shop;
+    await comeBack(shop, await goToForm(shop), 'abort');
+    const [first] = await app.db.query<{ id: string }>('select id from payment_attempts');
+    app.now.advance(1000);
+    const second = await goToForm(shop);
+    assert.equal((await settlePayment(app, first?.id as string, approvedLate)).kind, 'conflict');
+    assert.deepEqual(await readStates(app), {
+      transaction: 'pending',
+      attempts: ['aborted', 'pending'],
+      events: ['created', 'conflict'],
+      callbacks: 0,
+    });
+    const booked = await app.db.query('select kind, credit_account, amount from journal_entries');
+    assert.deepEqual(booked.map(Object.values), [['late_payment', 'suspense', transaction.amount]]);
+    await comeBack(shop, second, 'abort');
+    assert.equal(await stageOf(shop), 'under_review');
+    assert.deepEqual(await startPayment(app, transaction, 'webpay'), { kind: 'refused', code: 'PAYMENT_IN_PROGRESS' });
+    assert.deepEqual((await verifyBooks(app)).records, []);
+  });
+});
+
+const approvedLate = { kind: 'approved' as const, detail: { authorization_code: '1213' } };
