@@ -1,6 +1,7 @@
 import { methodReceivable } from './journal-entry.ts';
 import { movementHash } from './movement-hash.ts';
 import type { BookedLine, Unbooked } from './reconciliation-queries.ts';
+import { recordHash } from './record-hash.ts';
 
 /**
  * `unbooked`: something was completed or recorded, and no entry explains it. `unexplained`: there is an entry, and what it
@@ -20,6 +21,7 @@ export function entryName({ link, line }: Pick<BookedLine, 'link' | 'line'>): st
 export function isExplained(line: BookedLine): boolean {
   if (line.currency !== (line.movement_currency ?? line.transaction_currency)) return false;
   if (line.transaction_id !== null && line.transaction_environment_id !== line.environment_id) return false;
+  if (!isAsBooked(line)) return false;
   const isPaid = line.transaction_state === 'completed' && line.attempt_state === 'approved';
   const receivable = methodReceivable(line.transaction_method ?? '');
   switch (line.kind) {
@@ -64,4 +66,14 @@ export function problemOf(line: BookedLine, problem: ReconciliationProblem['prob
 /** A link from before movements were hashed has nothing to hold the whole of one against. */
 function isAsRecorded(line: BookedLine): boolean {
   return line.movement_hash === null || line.movement_hash === movementHash((column) => line[`movement_${column}`]);
+}
+
+/**
+ * Whether references, authorisation codes and the like are those that were booked. A link from before they were hashed has
+ * nothing to hold them against. Late money can be booked before its attempt is approved, and then without the answer.
+ */
+function isAsBooked(line: BookedLine): boolean {
+  if (line.record_hash === null) return true;
+  if (line.record_hash === recordHash(line, line, true)) return true;
+  return line.kind === 'late_payment' && line.record_hash === recordHash(line, line, false);
 }

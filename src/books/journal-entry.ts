@@ -37,6 +37,10 @@ export type JournalEntry = SqlRow & {
   movement_id: string | null;
   /** Of the movement, see movement-hash.ts. */
   movement_hash: string | null;
+  /** Whose the books were, see record-hash.ts; null in links from before it was hashed. */
+  owner_hash: string | null;
+  /** Of what stands behind the entry, see record-hash.ts; null where that is a movement alone, and in older links. */
+  record_hash: string | null;
   hash: string;
 };
 

@@ -1,5 +1,6 @@
 import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
 import type { JournalEntry } from './journal-entry.ts';
+import type { OwnerOfBooks, RecordBehind } from './record-hash.ts';
 
 type Reader = Pick<Database, 'query'>;
 
@@ -20,6 +21,8 @@ const JOURNAL_ENTRIES: InsertTarget = {
     'refund_id',
     'movement_id',
     'movement_hash',
+    'owner_hash',
+    'record_hash',
     'hash',
   ],
 };
@@ -45,6 +48,37 @@ export async function hasLatePayment(db: Reader, transactionId: number): Promise
   return rows.length > 0;
 }
 
+/** What an entry is written with: whose the books are, and what stands behind it. */
+export async function selectBehind(
+  tx: Tx,
+  environmentId: number,
+  of: { transactionId: number | null; paymentAttemptId: string | null; refundId: string | null },
+): Promise<OwnerOfBooks & RecordBehind> {
+  const [row] = await tx.query<SqlRow & OwnerOfBooks & RecordBehind>(
+    `select e.id as environment_id, e.payment_service_id, e.environment, e.service_token, ${RECORD_COLUMNS}
+     from environments e
+     left join transactions t on t.id = $2
+     left join payment_attempts a on a.id = $3
+     left join refunds r on r.id = $4
+     where e.id = $1`,
+    [environmentId, of.transactionId, of.paymentAttemptId, of.refundId],
+  );
+  if (row === undefined) throw new Error('A posting of no environment');
+  return row;
+}
+
+/** Of the transaction `t`, the attempt `a` and the refund `r`: what record-hash.ts names. */
+export const RECORD_COLUMNS = `t.environment_id as transaction_environment_id, t.amount as transaction_amount,
+       t.currency as transaction_currency, t.created_at as transaction_created_at, t.reference,
+       a.transaction_id as attempt_transaction_id, a.payment_method as attempt_method, a.account as attempt_account,
+       a.state as attempt_state, a.detail as payment_detail,
+       r.transaction_id as refund_transaction_id, r.sequence as refund_sequence, r.amount as refund_amount,
+       r.created_at as refund_created_at, r.type as refund_type, r.requested_by as refund_requested_by,
+       r.idempotency_key as refund_idempotency_key, r.settled_at as refund_settled_at, r.detail as refund_detail`;
+
+/** The chains of an environment, by the table that keeps their ends. */
+export type HeadsTable = 'journal_heads' | 'book_fact_heads';
+
 /** The last link of a chain. */
 export type HeadRow = SqlRow & { environment_id: number; link: number; hash: string };
 
@@ -54,27 +88,27 @@ export type HeadRow = SqlRow & { environment_id: number; link: number; hash: str
  */
 export async function advanceHead(
   tx: Tx,
+  heads: HeadsTable,
   environmentId: number,
   genesis: string,
 ): Promise<{ link: number; hash: string }> {
   const [head] = await tx.query<HeadRow>(
-    `insert into journal_heads (environment_id, link, hash) values ($1, 1, $2)
-     on conflict (environment_id) do update set link = journal_heads.link + 1
+    `insert into ${heads} (environment_id, link, hash) values ($1, 1, $2)
+     on conflict (environment_id) do update set link = ${heads}.link + 1
      returning environment_id, link, hash`,
     [environmentId, genesis],
   );
   return head as HeadRow;
 }
 
-export async function updateHead(tx: Tx, environmentId: number, hash: string): Promise<void> {
-  await tx.query('update journal_heads set hash = $2 where environment_id = $1', [environmentId, hash]);
+export async function updateHead(tx: Tx, heads: HeadsTable, environmentId: number, hash: string): Promise<void> {
+  await tx.query(`update ${heads} set hash = $2 where environment_id = $1`, [environmentId, hash]);
 }
 
-export async function selectHead(db: Reader, environmentId: number): Promise<HeadRow | null> {
-  const [head] = await db.query<HeadRow>(
-    'select environment_id, link, hash from journal_heads where environment_id = $1',
-    [environmentId],
-  );
+export async function selectHead(db: Reader, heads: HeadsTable, environmentId: number): Promise<HeadRow | null> {
+  const [head] = await db.query<HeadRow>(`select environment_id, link, hash from ${heads} where environment_id = $1`, [
+    environmentId,
+  ]);
   return head ?? null;
 }
 
@@ -100,6 +134,15 @@ export function selectEntries(db: Reader, transactionId: number, limit: number):
      order by j.created_at desc, j.environment_id, j.link desc, j.line desc limit $2`,
     [transactionId, limit],
   );
+}
+
+/** Whose the books of an environment are, as its entries are hashed with it; null: there is no such environment. */
+export async function selectOwnerOf(db: Reader, environmentId: number): Promise<OwnerOfBooks | null> {
+  const [row] = await db.query<SqlRow & OwnerOfBooks>(
+    `select id as environment_id, payment_service_id, environment, service_token from environments where id = $1`,
+    [environmentId],
+  );
+  return row ?? null;
 }
 
 /** Whose the books of these environments are. */

@@ -17,7 +17,7 @@ export function linkHash(previous: string, entries: readonly Omit<JournalEntry, 
 
 /** The last columns came later: where they are null at the end they are left out, so older links keep their hash. */
 function valuesOf(entry: Omit<JournalEntry, 'hash'>) {
-  const values = COLUMNS.map((column) => entry[column]);
+  const values = COLUMNS.map((column) => entry[column] ?? null);
   while (values.length > FIRST_COLUMNS && values.at(-1) === null) values.pop();
   return values;
 }
@@ -37,6 +37,8 @@ const COLUMNS = [
   'refund_id',
   'movement_id',
   'movement_hash',
+  'owner_hash',
+  'record_hash',
 ] as const;
 
 const FIRST_COLUMNS = COLUMNS.indexOf('movement_id');

@@ -1,8 +1,9 @@
 import type { Tx } from '../db/database.ts';
 import { addToBalances } from './balance-queries.ts';
 import type { Posting } from './journal-entry.ts';
-import { advanceHead, insertEntries, updateHead } from './journal-queries.ts';
+import { advanceHead, insertEntries, selectBehind, updateHead } from './journal-queries.ts';
 import { GENESIS, linkHash } from './link-hash.ts';
+import { ownerHash, recordHash } from './record-hash.ts';
 
 /**
  * Writes a posting into the books, in the commit of the change that it explains, as the next link of the chain of its
@@ -12,7 +13,8 @@ import { GENESIS, linkHash } from './link-hash.ts';
  * has it waits for nobody, so nobody waits for long and no two wait for each other.
  */
 export async function postEntries(tx: Tx, posting: Posting): Promise<void> {
-  const head = await advanceHead(tx, posting.environmentId, GENESIS);
+  const behind = await selectBehind(tx, posting.environmentId, posting);
+  const head = await advanceHead(tx, 'journal_heads', posting.environmentId, GENESIS);
   const entries = posting.transfers.map(({ kind, debit, credit, amount, currency }, line) => ({
     environment_id: posting.environmentId,
     link: head.link,
@@ -28,13 +30,18 @@ export async function postEntries(tx: Tx, posting: Posting): Promise<void> {
     refund_id: posting.refundId,
     movement_id: posting.movement?.id ?? null,
     movement_hash: posting.movement?.hash ?? null,
+    owner_hash: ownerHash(behind),
   }));
-  const hash = linkHash(head.hash, entries);
+  const hashed = entries.map((entry) => ({
+    ...entry,
+    record_hash: recordHash(entry, behind, behind.attempt_state === 'approved'),
+  }));
+  const hash = linkHash(head.hash, hashed);
   await insertEntries(
     tx,
-    entries.map((entry) => ({ ...entry, hash })),
+    hashed.map((entry) => ({ ...entry, hash })),
   );
-  await updateHead(tx, posting.environmentId, hash);
+  await updateHead(tx, 'journal_heads', posting.environmentId, hash);
   await addToBalances(tx, sumsOf(posting));
 }
 

@@ -1,5 +1,6 @@
 import type { Database } from '../db/database.ts';
 import type { JournalEntry } from './journal-entry.ts';
+import { RECORD_COLUMNS } from './journal-queries.ts';
 import { MOVEMENT_COLUMNS, type MovementColumn } from './movement-hash.ts';
 
 type Reader = Pick<Database, 'query'>;
@@ -26,8 +27,15 @@ export type BookedLine = JournalEntry & {
   unsigned_fields: string | null;
   /** Of the attempt that collected; for a refund or a resolution, of the one that it is about. */
   attempt_state: string | null;
+  attempt_transaction_id: number | null;
+  attempt_method: string | null;
+  attempt_account: string | null;
   /** JSON text: what the method told of it. */
   payment_detail: string | null;
+  refund_sequence: number | null;
+  refund_created_at: number | null;
+  refund_requested_by: string | null;
+  refund_idempotency_key: string | null;
   refund_type: 'total' | 'parcial' | null;
   refund_amount: number | null;
   refund_state: string | null;
@@ -55,13 +63,9 @@ const COLUMNS_OF_MOVEMENT = MOVEMENT_COLUMNS.filter((column: MovementColumn) => 
   .map((column) => `m.${column} as movement_${column}`)
   .join(', ');
 
-const BOOKED_LINES = `select j.*, t.reference, t.amount as transaction_amount, t.fee as transaction_fee,
-       t.currency as transaction_currency, t.state as transaction_state, t.payment_method as transaction_method,
-       t.environment_id as transaction_environment_id, t.created_at as transaction_created_at,
-       t.settled_at as transaction_settled_at, t.unsigned_fields, a.state as attempt_state, a.detail as payment_detail,
-       r.type as refund_type, r.amount as refund_amount, r.state as refund_state,
-       r.transaction_id as refund_transaction_id, r.settled_at as refund_settled_at, r.detail as refund_detail,
-       ${COLUMNS_OF_MOVEMENT},
+const BOOKED_LINES = `select j.*, ${RECORD_COLUMNS}, t.fee as transaction_fee,
+       t.state as transaction_state, t.payment_method as transaction_method,
+       t.settled_at as transaction_settled_at, t.unsigned_fields, r.state as refund_state, ${COLUMNS_OF_MOVEMENT},
        (select cast(coalesce(sum(given.amount), 0) as bigint) from refunds given
         where given.transaction_id = j.transaction_id and given.state = 'completed') as refunded
      from journal_entries j

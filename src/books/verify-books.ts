@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import { selectWrongBalances } from './balance-queries.ts';
 import { isExplained, problemOf, type ReconciliationProblem } from './booked-line.ts';
-import { selectBookedEnvironments, selectHead } from './journal-queries.ts';
+import { selectBookedEnvironments, selectHead, selectOwnerOf } from './journal-queries.ts';
 import { GENESIS, linkHash } from './link-hash.ts';
 import {
   type BookedLine,
@@ -9,6 +9,7 @@ import {
   selectBookedLinesAfter,
   selectPaymentsAfter,
 } from './reconciliation-queries.ts';
+import { ownerHash } from './record-hash.ts';
 
 /** The end of a chain as it was exported once, to hold the books against. */
 export type ExportedHead = { environment_id: number; link: number; hash: string };
@@ -25,9 +26,13 @@ export type BooksProblem = {
   problem: 'changed' | 'missing' | 'surplus' | 'cut' | 'rewritten';
 };
 
+/** The links from `link` to `until` were posted for another owner than the environment has now; `since` in UTC milliseconds. */
+export type ForeignLinks = { environment_id: number; link: number; until: number; since: number };
+
 /**
  * `records`: payments, refunds and movements that do not say what their entries say, or that no entry explains.
- * `balances`: the accounts whose kept sums are not those of their entries.
+ * `balances`: the accounts whose kept sums are not those of their entries. `owners`: whose books were given to somebody
+ * else. `covered_from`: the first link of each environment whose entries are hashed with their owner, references and codes.
  */
 export type BooksVerification = {
   environments: number;
@@ -35,6 +40,8 @@ export type BooksVerification = {
   problems: BooksProblem[];
   records: ReconciliationProblem[];
   balances: { environment_id: number; account: string; currency: string }[];
+  owners: ForeignLinks[];
+  covered_from: { environment_id: number; link: number }[];
 };
 
 /**
@@ -54,6 +61,8 @@ export async function verifyBooks(app: App, exported: readonly ExportedHead[] = 
     problems: [],
     records: [],
     balances,
+    owners: [],
+    covered_from: [],
   };
   for (const environmentId of environments) {
     const heads = exported.filter((head) => head.environment_id === environmentId);
@@ -77,9 +86,11 @@ async function verifyChain(
   let end = head?.link ?? 0;
   let last = 0;
   let previous: string | null = GENESIS;
+  const noteOwner = await ownerWatch(app, environmentId, verification);
   for await (const entries of readLinks(app, environmentId)) {
     const [{ link, hash }] = entries;
     verification.entries += entries.length;
+    noteOwner(entries[0]);
     const unexplained = entries.filter((entry) => !isExplained(entry));
     verification.records.push(...unexplained.map((entry) => problemOf(entry, 'unexplained')));
     if (link > end) end = (await readHead(app, environmentId))?.link ?? 0;
@@ -101,9 +112,32 @@ async function verifyChain(
   if (longest > last) report('cut', last + 1, longest);
 }
 
+/** Notes the first link that says whose it is, and those that say somebody else than the environment belongs to now. */
+async function ownerWatch(
+  app: App,
+  environmentId: number,
+  { owners, covered_from }: BooksVerification,
+): Promise<(entry: BookedLine) => void> {
+  const owner = await selectOwnerOf(app.db, environmentId);
+  const expected = owner === null ? null : ownerHash(owner);
+  let covered = false;
+  let foreign: ForeignLinks | null = null;
+  return ({ link, created_at, owner_hash }) => {
+    if (owner_hash === null) return;
+    if (!covered) covered_from.push({ environment_id: environmentId, link });
+    covered = true;
+    if (owner_hash === expected) return;
+    if (foreign === null) {
+      foreign = { environment_id: environmentId, link, until: link, since: created_at };
+      owners.push(foreign);
+    }
+    foreign.until = link;
+  };
+}
+
 /** A head that names no link, as SQLite lets anybody write, is none. */
 async function readHead(app: App, environmentId: number): Promise<ExportedHead | null> {
-  const head = await selectHead(app.db, environmentId);
+  const head = await selectHead(app.db, 'journal_heads', environmentId);
   return Number.isSafeInteger(head?.link) ? head : null;
 }
 

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { BalanceRow } from '../books/balance-queries.ts';
 import { listBalances, listEntries, listHeads } from '../books/list-books.ts';
-import { type BooksProblem, type BooksVerification, type ExportedHead, verifyBooks } from '../books/verify-books.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
 import { listLatePayments } from '../movements/list-movements.ts';
 import type { Decision } from '../movements/movement.ts';
@@ -19,9 +17,8 @@ import {
   time,
   timeInChile,
   unknownTransaction,
-  unusableFile,
 } from './print.ts';
-import { recordLine } from './reconcile-command.ts';
+import { addVerifyCommand } from './verify-command.ts';
 import { withApp } from './with-app.ts';
 
 type Json = { json?: boolean };
@@ -36,12 +33,7 @@ export function addBooksCommands(program: Command): void {
     .option('--transaction <id>', 'only those of this transaction')
     .option('--limit <number>', 'how many', '50')
     .action(list);
-  add(
-    'verify',
-    'compute every hash again and compare payments, refunds and movements; status 1 when something was changed, with its place',
-  )
-    .option('--head <file>', 'hold the books against what books head --json once said')
-    .action(verify);
+  addVerifyCommand(group);
   add('head', 'the end of every chain, to be kept where this service cannot write').action(head);
   add('suspense', 'money that no order asked for, and what was decided about it')
     .option('--limit <number>', 'how many', '50')
@@ -112,44 +104,6 @@ async function list(options: Json & { transaction?: string; limit: string }): Pr
   print(options, { entries }, rows.length === 0 ? ['No entry.'] : table([head, ...rows]));
 }
 
-async function verify(options: Json & { head?: string }): Promise<void> {
-  const exported = options.head === undefined ? [] : readHeads(options.head);
-  const verification = await withApp((app) => verifyBooks(app, exported));
-  const { environments, entries, problems, records, balances } = verification;
-  const wrong = problems.length + records.length + balances.length;
-  const ok = wrong === 0;
-  print(options, { ok, ...verification }, [
-    ...problems.map(problemLine),
-    ...records.map((record) => `environment ${record.environment_id}: ${recordLine(record)}`),
-    ...balances.map(balanceProblemLine),
-    ok
-      ? `${counted(entries, 'entry', 'entries')} in ${counted(environments, 'chain', 'chains')}: every hash and every record is right${exported.length > 0 ? ', and so is what was exported' : ''}.`
-      : `${counted(wrong, 'place is', 'places are')} not as posted.`,
-  ]);
-  if (!ok) process.exitCode = 1;
-}
-
-function counted(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
-}
-
-const SAYS: Record<BooksProblem['problem'], string> = {
-  changed: 'its entries, or the hash before it, were changed',
-  missing: 'deleted',
-  surplus: 'never posted by this service',
-  cut: 'cut off: the chain went on to here',
-  rewritten: 'computed anew: not what was here when its hash was kept',
-};
-
-function problemLine({ environment_id, link, until, problem }: BooksProblem): string {
-  const place = link === until ? `link ${link}` : `links ${link} to ${until}`;
-  return `environment ${environment_id}, ${place}: ${SAYS[problem]}`;
-}
-
-function balanceProblemLine({ environment_id, account, currency }: BooksVerification['balances'][number]): string {
-  return `environment ${environment_id}, ${account} in ${currency}: its sum is not that of its entries`;
-}
-
 async function head(options: Json): Promise<void> {
   const heads = await withApp(listHeads);
   const rows = heads.map((one) => [String(one.environment_id), one.name, one.environment, String(one.link), one.hash]);
@@ -206,14 +160,4 @@ async function resolve(
 
 function neverInSuspense(transaction: string): CommandError {
   return notFound(`No money of transaction ${transaction} was ever in suspense: bin/rubrica books suspense`);
-}
-
-function readHeads(file: string): ExportedHead[] {
-  try {
-    const { heads } = JSON.parse(readFileSync(file, 'utf8')) as { heads: ExportedHead[] };
-    if (heads.every((one) => Number.isInteger(one.environment_id) && Number.isInteger(one.link))) return heads;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw unusableFile(`There is no file ${file}.`);
-  }
-  throw unusableFile(`${file} is not what books head --json printed.`);
 }

@@ -1,7 +1,7 @@
 import { webhookKey, webhookMatches } from '../../protocol/webhook-signature.ts';
 import { listBalances } from '../books/list-books.ts';
-import { verifyBooks } from '../books/verify-books.ts';
 import { recordMovement } from '../movements/record-movement.ts';
+import { verifyStore } from '../proof/verify-store.ts';
 import { balanceLines } from './books-commands.ts';
 import type { PaidOrder } from './demo-payment.ts';
 import type { Demo, Received } from './demo-stage.ts';
@@ -51,11 +51,8 @@ async function payOutAndShow(demo: Demo, order: PaidOrder): Promise<void> {
     fee > 0 && -balanceOf('merchant:payable') === order.amount - fee - GIVEN_BACK - PAID_OUT,
     'owed is what was paid, less the fee, what went back and what was paid out',
   );
-  const { problems, records, entries } = await verifyBooks(demo.app);
-  demo.check(
-    problems.length + records.length === 0,
-    `every hash of all ${entries} entries is right (bin/rubrica books verify)`,
-  );
+  const { ok, entries } = await verifyStore(demo.app);
+  demo.check(ok, `every hash of all ${entries} entries is right (bin/rubrica books verify)`);
 }
 
 /** The next event of this type; what comes before it tells of the way there. */

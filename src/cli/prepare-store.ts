@@ -5,6 +5,7 @@ import { anchorClock } from '../db/anchor-clock.ts';
 import { migrate, requireSchema } from '../db/migrate.ts';
 import { continueFeed } from '../outbox/continue-feed.ts';
 import { opensSecrets } from '../payment-services/seal-secret.ts';
+import { beginFacts } from '../proof/begin-facts.ts';
 
 const WRONG_KEY =
   'The master key is not the one that sealed the stored Secret Tokens. Set MASTER_KEY (and MASTER_KEY_PREVIOUS while it is being replaced), or put back master.key in DATA_DIR.';
@@ -36,6 +37,7 @@ async function makeReady(app: App): Promise<void> {
   if (!(await opensSecrets(app))) throw new ConfigError(WRONG_KEY);
   // Made at the first start, from the key of that time.
   await identityHashes(app);
+  await beginFacts(app);
   if (await continueFeed(app))
     app.log.warn('the database came from another server; the feed goes on above what it holds');
 }

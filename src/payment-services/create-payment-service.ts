@@ -1,4 +1,6 @@
 import type { App } from '../app.ts';
+import { ownerContent } from '../books/book-fact.ts';
+import { recordFact } from '../books/record-fact.ts';
 import type { Tx } from '../db/database.ts';
 import { prefixedId, randomHex } from '../lib/ids.ts';
 import { ENVIRONMENTS, type Environment } from './payment-service.ts';
@@ -43,12 +45,18 @@ async function storePaymentService(app: App, name: string, pairs: Record<Environ
     await insertPaymentService(tx, { id, name, created_at: createdAt });
     for (const environment of ENVIRONMENTS) {
       const pair = pairs[environment];
-      const environmentId = await insertEnvironment(tx, {
-        payment_service_id: id,
-        environment,
-        service_token: pair.service_token,
-      });
+      const row = { payment_service_id: id, environment, service_token: pair.service_token };
+      const environmentId = await insertEnvironment(tx, row);
       await addSecretToken(app, tx, environmentId, pair.secret_token, createdAt);
+      const content = ownerContent({ id: environmentId, name, ...row });
+      await recordFact(tx, {
+        environmentId,
+        at: createdAt,
+        kind: 'owner',
+        subject: '',
+        content,
+        recordedBy: 'command line',
+      });
     }
   });
   return id;

@@ -1,3 +1,5 @@
+import { refundContent } from '../books/book-fact.ts';
+import { recordFact } from '../books/record-fact.ts';
 import type { Tx } from '../db/database.ts';
 import { formatDecimal } from '../lib/money.ts';
 import { enqueueEvent } from '../outbox/enqueue-event.ts';
@@ -7,7 +9,8 @@ import type { Transaction } from '../transactions/transaction.ts';
 import type { Refund } from './refund.ts';
 
 /**
- * Tells of a refund as it is now: in the feed and to the environment's events URL, in the commit that made it so.
+ * Tells of a refund as it is now: in the feed, to the environment's events URL, and in the facts that the books stand on, in
+ * the commit that made it so. Posts, if it does, come after it.
  * `transaction` has taken the sequence number for it.
  */
 export async function announceRefund(
@@ -31,4 +34,12 @@ export async function announceRefund(
   };
   await recordEvents(tx, [event]);
   await enqueueEvent(tx, environment, transaction, event);
+  await recordFact(tx, {
+    environmentId: transaction.environment_id,
+    at: event.createdAt,
+    kind: 'refund',
+    subject: id,
+    content: refundContent(refund),
+    recordedBy: refund.requested_by,
+  });
 }

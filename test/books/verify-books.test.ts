@@ -19,7 +19,7 @@ const ENTRIES = 2 * (LINKS - MOVEMENTS) + MOVEMENTS;
 
 forEachEngine('verifying the books', (openTestDatabase, engine) => {
   test('finds nothing in books that were left alone, also while others post', async () => {
-    const { app, environment } = await open(openTestDatabase);
+    const { app, environment, other } = await open(openTestDatabase);
     const [verification] = await Promise.all([
       verifyBooks(app),
       ...Array.from({ length: 10 }, () => createPaidTransaction(app, environment)),
@@ -31,6 +31,8 @@ forEachEngine('verifying the books', (openTestDatabase, engine) => {
       problems: [],
       records: [],
       balances: [],
+      owners: [],
+      covered_from: [environment, other].map(({ id }) => ({ environment_id: id, link: 1 })),
     });
   });
 
@@ -288,7 +290,7 @@ async function open(openTestDatabase: OpenTestDatabase) {
     }
   }
   const heads: ExportedHead[] = await listHeads(app);
-  return { app, environment: environments[0], heads };
+  return { app, environment: environments[0], other: environments[1], heads };
 }
 
 function pick<Item>(items: readonly Item[], random: () => number): Item {

@@ -12,7 +12,7 @@ const layers: readonly (readonly string[])[] = [
   ['cli'],
   ['compose-app'],
   ['http', 'console', 'worker'],
-  ['attention'],
+  ['attention', 'proof'],
   [
     'movements',
     'refunds',
@@ -37,6 +37,7 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
   checkout: ['transactions', 'books', 'outbox', 'payment-services'],
   transactions: ['books', 'outbox', 'payment-services'],
   outbox: ['payment-services'],
+  'payment-services': ['books'],
   'bank-validation': ['outbox', 'auth'],
 };
 

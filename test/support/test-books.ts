@@ -53,6 +53,20 @@ export function removeGuards(db: Database): Promise<void> {
   });
 }
 
+/** The same for every trigger there is. */
+export async function removeTriggers(db: Database): Promise<void> {
+  const triggers = await db.query<{ name: string; place: string }>(
+    db.engine === 'sqlite'
+      ? "select name, tbl_name as place from sqlite_master where type = 'trigger'"
+      : 'select tgname as name, tgrelid::regclass::text as place from pg_trigger where not tgisinternal',
+  );
+  await db.transaction(async (tx) => {
+    for (const { name, place } of triggers) {
+      await tx.query(`drop trigger ${name}${db.engine === 'postgres' ? ` on ${place}` : ''}`);
+    }
+  });
+}
+
 /** Runs `work` in a transaction that is rolled back. */
 export async function undone<Result>(app: App, work: (tx: Tx) => Promise<Result>): Promise<Result> {
   const rolledBack = new Error('rolled back');

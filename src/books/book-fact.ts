@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import type { SqlRow } from '../db/database.ts';
+
+/**
+ * What the books stand on and no entry says. `owner`: whose the books of an environment are. `fee`: what is kept of payments,
+ * of a method and a currency. `refund`: what is reserved of a payment, until the refund has its end.
+ */
+export type FactKind = 'owner' | 'fee' | 'refund';
+
+/** A fact before it has its place in the chain of its environment. `content` is what is so from then on. */
+export type NewFact = {
+  environmentId: number;
+  /** UTC milliseconds. */
+  at: number;
+  kind: FactKind;
+  /** What of its kind: '' for the owner, `webpay CLP` for a fee, the id of a refund. */
+  subject: string;
+  content: FactContent;
+  /** Id of the user, or `command line`. */
+  recordedBy: string;
+};
+
+export type FactContent = Record<string, string | number | null>;
+
+/** A row of `book_facts`. `link` counts from 1 in each environment, `content` is JSON text. */
+export type BookFact = SqlRow & {
+  environment_id: number;
+  link: number;
+  created_at: number;
+  kind: FactKind;
+  subject: string;
+  content: string;
+  recorded_by: string;
+  hash: string;
+};
+
+const COLUMNS = ['environment_id', 'link', 'created_at', 'kind', 'subject', 'content', 'recorded_by'] as const;
+
+/** The hash of a fact: SHA-256, in lower-case hexadecimal, of the hash before it and the JSON array of its columns, a line each. */
+export function factHash(previous: string, fact: Omit<BookFact, 'hash'>): string {
+  const values = COLUMNS.map((column) => fact[column]);
+  return createHash('sha256')
+    .update(`${previous}\n${JSON.stringify(values)}\n`)
+    .digest('hex');
+}
+
+/** Whose an environment is. */
+export type OwnerRow = {
+  id: number;
+  payment_service_id: string;
+  name: string;
+  environment: string;
+  service_token: string;
+};
+
+/** Whose the books of an environment are. */
+export function ownerContent({ payment_service_id, name, environment, service_token }: OwnerRow): FactContent {
+  return { payment_service_id, name, environment, service_token };
+}
+
+/** A row of `fees` under its subject. */
+export type FeeRow = { payment_method: string; currency: string; rate_ppm: number; fixed: number; created_at: number };
+
+/** What a fee is of. */
+export function feeSubject({ payment_method, currency }: Pick<FeeRow, 'payment_method' | 'currency'>): string {
+  return `${payment_method} ${currency}`;
+}
+
+/** What is kept of each payment. */
+export function feeContent({ rate_ppm, fixed, created_at }: FeeRow): FactContent {
+  return { rate_ppm, fixed, created_at };
+}
+
+/** What of a row of `refunds` never changes, and its state. */
+export type ReservedRow = {
+  id: string;
+  transaction_id: number;
+  sequence: number;
+  amount: number;
+  created_at: number;
+  type: string;
+  requested_by: string;
+  idempotency_key: string | null;
+  state: string;
+};
+
+/** What is reserved of a payment, for whom and since when. */
+export function refundContent(refund: ReservedRow): FactContent {
+  const { transaction_id, sequence, amount, created_at, type, requested_by, idempotency_key, state } = refund;
+  return { transaction_id, sequence, amount, created_at, type, requested_by, idempotency_key, state };
+}

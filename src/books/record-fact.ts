@@ -1,0 +1,31 @@
+import type { Tx } from '../db/database.ts';
+import type { NewFact } from './book-fact.ts';
+import { factHash } from './book-fact.ts';
+import { insertFact } from './fact-queries.ts';
+import { advanceHead, updateHead } from './journal-queries.ts';
+import { GENESIS } from './link-hash.ts';
+
+/**
+ * Writes down what the books stand on, in the commit of the change, as the next link of the facts of its environment.
+ *
+ * The end of that chain is a row that the changes of one environment queue for. It comes after all other locks and before
+ * `postEntries`.
+ */
+export async function recordFact(
+  tx: Tx,
+  { environmentId, at, kind, subject, content, recordedBy }: NewFact,
+): Promise<void> {
+  const head = await advanceHead(tx, 'book_fact_heads', environmentId, GENESIS);
+  const fact = {
+    environment_id: environmentId,
+    link: head.link,
+    created_at: at,
+    kind,
+    subject,
+    content: JSON.stringify(content),
+    recorded_by: recordedBy,
+  };
+  const hash = factHash(head.hash, fact);
+  await insertFact(tx, { ...fact, hash });
+  await updateHead(tx, 'book_fact_heads', environmentId, hash);
+}

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import type { SqlValue } from '../db/database.ts';
+
+/** Whose the books of an environment are, as far as it never changes. */
+export type OwnerOfBooks = {
+  environment_id: number;
+  payment_service_id: string;
+  environment: string;
+  service_token: string;
+};
+
+/** Under which every entry says whose it is: SHA-256, in lower-case hexadecimal, of a JSON array. */
+export function ownerHash({ environment_id, payment_service_id, environment, service_token }: OwnerOfBooks): string {
+  return hashOf([environment_id, payment_service_id, environment, service_token]);
+}
+
+/** What stands behind an entry, under the names that it has in statements. All of a part is null where there is none. */
+export type RecordBehind = Record<RecordColumn, SqlValue>;
+
+export type RecordColumn =
+  | (typeof TRANSACTION | typeof ATTEMPT | typeof REFUND)[number]
+  | 'attempt_state'
+  | 'payment_detail';
+
+const TRANSACTION = [
+  'transaction_environment_id',
+  'transaction_amount',
+  'transaction_currency',
+  'transaction_created_at',
+  'reference',
+] as const;
+const ATTEMPT = ['attempt_transaction_id', 'attempt_method', 'attempt_account'] as const;
+const REFUND = [
+  'refund_transaction_id',
+  'refund_sequence',
+  'refund_amount',
+  'refund_created_at',
+  'refund_type',
+  'refund_requested_by',
+  'refund_idempotency_key',
+  'refund_settled_at',
+  'refund_detail',
+] as const;
+
+type Explained = { transaction_id: number | null; payment_attempt_id: string | null; refund_id: string | null };
+
+/**
+ * The hash of what stands behind an entry, which it carries into the chain; null where that is a movement alone.
+ * docs/finance.md says it in words. `approved`: the method's answer is among it, with its authorisation code.
+ */
+export function recordHash(explained: Explained, record: RecordBehind, approved: boolean): string | null {
+  const { transaction_id, payment_attempt_id, refund_id } = explained;
+  if (transaction_id === null && payment_attempt_id === null && refund_id === null) return null;
+  const valuesOf = (columns: readonly RecordColumn[]) => columns.map((column) => record[column]);
+  const attempt = approved ? [...valuesOf(ATTEMPT), record.payment_detail] : valuesOf(ATTEMPT);
+  return hashOf([
+    [transaction_id, ...valuesOf(TRANSACTION)],
+    payment_attempt_id === null ? null : [payment_attempt_id, ...attempt],
+    refund_id === null ? null : [refund_id, ...valuesOf(REFUND)],
+  ]);
+}
+
+function hashOf(values: unknown): string {
+  return createHash('sha256').update(JSON.stringify(values)).digest('hex');
+}

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import type { BooksProblem, BooksVerification, ExportedHead } from '../books/verify-books.ts';
+import type { Finding } from '../proof/finding.ts';
+import { type StoreVerification, verifyStore } from '../proof/verify-store.ts';
+import { print, time, unusableFile } from './print.ts';
+import { recordLine } from './reconcile-command.ts';
+import { withApp } from './with-app.ts';
+
+type Options = { json?: boolean; head?: string };
+
+/** `books verify`, in the group `books`. */
+export function addVerifyCommand(group: Command): void {
+  group
+    .command('verify')
+    .description(
+      'hold the books, whose they are, fees and refunds against each other; status 1 with the places if something was changed',
+    )
+    .option('--json', 'print one JSON object; amounts in minor units')
+    .option('--head <file>', 'hold the books against what books head --json once said')
+    .action(verify);
+}
+
+async function verify(options: Options): Promise<void> {
+  const exported = options.head === undefined ? [] : readHeads(options.head);
+  const verification = await withApp((app) => verifyStore(app, exported));
+  print(options, verification, verificationLines(verification, exported.length > 0));
+  if (!verification.ok) process.exitCode = 1;
+}
+
+function verificationLines(verification: StoreVerification, withHeads: boolean): string[] {
+  const { ok, environments, entries, facts, problems, records, balances, findings, found } = verification;
+  const unnamed = sum(found) - findings.length;
+  const wrong = problems.length + records.length + balances.length + sum(found);
+  return [
+    ...problems.map(problemLine),
+    ...records.map((record) => `environment ${record.environment_id}: ${recordLine(record)}`),
+    ...balances.map(balanceProblemLine),
+    ...findings.map(findingLine),
+    ...(unnamed > 0 ? [`and ${unnamed} more of the same kinds`] : []),
+    ...verification.covered_from
+      .filter(({ link }) => link > 1)
+      .map(
+        ({ environment_id, link }) =>
+          `environment ${environment_id}: whose the books are, references and codes are vouched for from link ${link} on`,
+      ),
+    ok
+      ? `${counted(entries, 'entry', 'entries')} in ${counted(environments, 'chain', 'chains')}: every hash and every record is right${withHeads ? ', and so is what was exported' : ''}.`
+      : `${counted(wrong, 'place is', 'places are')} not as posted.`,
+    `${counted(facts, 'fact', 'facts')} of owners, fees and refunds were compared.`,
+  ];
+}
+
+function sum(found: StoreVerification['found']): number {
+  return Object.values(found).reduce((total, count) => total + count, 0);
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+function findingLine({ environment_id, since, says }: Finding): string {
+  const place = environment_id === null ? '' : `environment ${environment_id}: `;
+  return `${place}${says}${since === null ? '' : ` (as of ${time(since)} UTC)`}`;
+}
+
+const SAYS: Record<BooksProblem['problem'], string> = {
+  changed: 'its entries, or the hash before it, were changed',
+  missing: 'deleted',
+  surplus: 'never posted by this service',
+  cut: 'cut off: the chain went on to here',
+  rewritten: 'computed anew: not what was here when its hash was kept',
+};
+
+function problemLine({ environment_id, link, until, problem }: BooksProblem): string {
+  const place = link === until ? `link ${link}` : `links ${link} to ${until}`;
+  return `environment ${environment_id}, ${place}: ${SAYS[problem]}`;
+}
+
+function balanceProblemLine({ environment_id, account, currency }: BooksVerification['balances'][number]): string {
+  return `environment ${environment_id}, ${account} in ${currency}: its sum is not that of its entries`;
+}
+
+function readHeads(file: string): ExportedHead[] {
+  try {
+    const { heads } = JSON.parse(readFileSync(file, 'utf8')) as { heads: ExportedHead[] };
+    if (heads.every((one) => Number.isInteger(one.environment_id) && Number.isInteger(one.link))) return heads;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw unusableFile(`There is no file ${file}.`);
+  }
+  throw unusableFile(`${file} is not what books head --json printed.`);
+}

@@ -1,0 +1,104 @@
+import type { FactContent, FeeRow, OwnerRow, ReservedRow } from '../books/book-fact.ts';
+import type { Database, SqlRow } from '../db/database.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+/** What was last written down about a subject, if anything was. `said` is JSON text. */
+export type Said = { said: string | null; said_at: number | null };
+
+const lastFact = (column: 'content' | 'created_at', condition: string) =>
+  `(select f.${column} from book_facts f where ${condition} order by f.environment_id desc, f.link desc limit 1)`;
+
+const saidOf = (condition: string) =>
+  `${lastFact('content', condition)} as said, ${lastFact('created_at', condition)} as said_at`;
+
+/** Whose every environment is, and was said to be. */
+export function selectOwnersSaid(db: Reader): Promise<(SqlRow & OwnerRow & Said)[]> {
+  return db.query(
+    `select e.id, e.payment_service_id, p.name, e.environment, e.service_token,
+       ${saidOf(`f.kind = 'owner' and f.subject = '' and f.environment_id = e.id`)}
+     from environments e left join payment_services p on p.id = e.payment_service_id order by e.id`,
+  );
+}
+
+/** Every fee as it is, and was said to be. */
+export function selectFeesSaid(db: Reader): Promise<(SqlRow & FeeRow & Said & { environment_id: number })[]> {
+  return db.query(
+    `select c.environment_id, c.payment_method, c.currency, c.rate_ppm, c.fixed, c.created_at,
+       ${saidOf(`f.kind = 'fee' and f.subject = c.payment_method || ' ' || c.currency and f.environment_id = c.environment_id`)}
+     from fees c order by c.environment_id, c.payment_method, c.currency`,
+  );
+}
+
+export type RefundSaid = SqlRow & ReservedRow & Said & { environment_id: number | null };
+
+/** The next refunds in the order of their ids, each with what was last written down about it. */
+export function selectRefundsSaid(db: Reader, afterId: string, limit: number): Promise<RefundSaid[]> {
+  return db.query<RefundSaid>(
+    `select r.id, r.transaction_id, r.sequence, r.amount, r.created_at, r.type, r.requested_by, r.idempotency_key, r.state,
+       t.environment_id, ${saidOf(`f.kind = 'refund' and f.subject = r.id`)}
+     from refunds r left join transactions t on t.id = r.transaction_id
+     where r.id > $1 order by r.id limit $2`,
+    [afterId, limit],
+  );
+}
+
+/** What was written down about something that is gone. */
+export type GoneFact = SqlRow & {
+  environment_id: number;
+  kind: string;
+  subject: string;
+  said: string;
+  said_at: number;
+};
+
+/** The first facts about environments, fees and refunds that there are no more, the oldest first. */
+export function selectGone(db: Reader, limit: number): Promise<GoneFact[]> {
+  const newest = `not exists (select 1 from book_facts later where later.kind = f.kind and later.subject = f.subject
+       and later.environment_id = f.environment_id and later.link > f.link)`;
+  return db.query<GoneFact>(
+    `select f.environment_id, f.kind, f.subject, f.content as said, f.created_at as said_at from book_facts f
+     where (f.kind = 'refund' and not exists (select 1 from refunds r where r.id = f.subject)
+       or f.kind = 'owner' and not exists (select 1 from environments e where e.id = f.environment_id)
+       or f.kind = 'fee' and not exists (select 1 from fees c where c.environment_id = f.environment_id
+         and c.payment_method || ' ' || c.currency = f.subject))
+       and ${newest}
+     order by f.created_at, f.environment_id, f.link limit $1`,
+    [limit],
+  );
+}
+
+/** The environments of which nothing was written down yet. */
+export function selectOwnersUnsaid(db: Reader): Promise<(SqlRow & OwnerRow)[]> {
+  return db.query(
+    `select e.id, e.payment_service_id, p.name, e.environment, e.service_token
+     from environments e join payment_services p on p.id = e.payment_service_id
+     where not exists (select 1 from book_facts f where f.environment_id = e.id) order by e.id`,
+  );
+}
+
+export function selectFeesOf(db: Reader, environmentId: number): Promise<(SqlRow & FeeRow)[]> {
+  return db.query(
+    'select payment_method, currency, rate_ppm, fixed, created_at from fees where environment_id = $1 order by payment_method, currency',
+    [environmentId],
+  );
+}
+
+/** The refunds of an environment that are not at their end. */
+export function selectReservedOf(db: Reader, environmentId: number): Promise<(SqlRow & ReservedRow)[]> {
+  return db.query(
+    `select r.id, r.transaction_id, r.sequence, r.amount, r.created_at, r.type, r.requested_by, r.idempotency_key, r.state
+     from refunds r join transactions t on t.id = r.transaction_id
+     where r.state = 'processing' and t.environment_id = $1 order by r.created_at, r.id`,
+    [environmentId],
+  );
+}
+
+/** Reads `said`; null where it is no such object, as whoever edits the store can make it. */
+export function contentOf(said: string): FactContent | null {
+  try {
+    return JSON.parse(said) as FactContent;
+  } catch {
+    return null;
+  }
+}

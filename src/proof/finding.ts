@@ -1,0 +1,49 @@
+/** What does not fit, in the words of `books verify`. */
+export type FindingKind =
+  | 'owner_changed'
+  | 'fee_changed'
+  | 'refund_changed'
+  | 'fact_changed'
+  | 'fact_missing'
+  | 'event_changed'
+  | 'event_missing'
+  | 'event_added'
+  | 'callback_changed'
+  | 'anchor_missing'
+  | 'anchor_contradicts'
+  | 'anchor_forged';
+
+/**
+ * One thing that somebody changed past this service. `subject` names it, such as `evt_1001_2` or a refund's id; `since` is
+ * when the record was made that it no longer fits, in UTC milliseconds; `says` is for a person.
+ */
+export type Finding = {
+  finding: FindingKind;
+  environment_id: number | null;
+  subject: string;
+  since: number | null;
+  says: string;
+};
+
+/** More of one kind are counted and not named: one change can concern millions of rows. */
+const NAMED_OF_A_KIND = 200;
+
+export type Findings = {
+  add(finding: Finding): void;
+  /** In the order in which they were found. */
+  readonly named: readonly Finding[];
+  /** How many there are of each kind, named or not. */
+  readonly counts: Readonly<Partial<Record<FindingKind, number>>>;
+};
+
+/** Takes findings and keeps no more of them than a person can read. */
+export function collectFindings(): Findings {
+  const named: Finding[] = [];
+  const counts: Partial<Record<FindingKind, number>> = {};
+  const add = (finding: Finding) => {
+    const count = (counts[finding.finding] ?? 0) + 1;
+    counts[finding.finding] = count;
+    if (count <= NAMED_OF_A_KIND) named.push(finding);
+  };
+  return { add, named, counts };
+}

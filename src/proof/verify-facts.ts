@@ -1,0 +1,135 @@
+import type { App } from '../app.ts';
+import {
+  type BookFact,
+  type FactContent,
+  factHash,
+  feeContent,
+  feeSubject,
+  ownerContent,
+  refundContent,
+} from '../books/book-fact.ts';
+import { selectEnvironmentsWithFacts, selectFactsAfter, selectFactsBegun } from '../books/fact-queries.ts';
+import { selectHead } from '../books/journal-queries.ts';
+import { GENESIS } from '../books/link-hash.ts';
+import {
+  contentOf,
+  type RefundSaid,
+  type Said,
+  selectFeesSaid,
+  selectGone,
+  selectOwnersSaid,
+  selectRefundsSaid,
+} from './fact-check-queries.ts';
+import type { FindingKind, Findings } from './finding.ts';
+
+const PAGE = 2000;
+/** More that are gone at once nobody reads. */
+const GONE = 1000;
+
+/**
+ * Computes the chains of facts again, and holds whose the books are, the fees and the refunds against the last fact about
+ * each. Answers how many facts there are. Reads only, in pages.
+ */
+export async function verifyFacts(app: App, findings: Findings): Promise<number> {
+  let facts = 0;
+  for (const environmentId of await selectEnvironmentsWithFacts(app.db)) {
+    facts += await verifyChain(app, environmentId, findings);
+  }
+  // A change that is under way beside this is seen whole or not at all: each of these is one statement.
+  for (const owner of await selectOwnersSaid(app.db)) {
+    compare(findings, 'owner_changed', owner.id, `environment ${owner.id}`, owner, ownerContent(owner));
+  }
+  for (const fee of await selectFeesSaid(app.db)) {
+    compare(findings, 'fee_changed', fee.environment_id, `fee of ${feeSubject(fee)}`, fee, feeContent(fee));
+  }
+  await verifyRefunds(app, findings);
+  for (const gone of await selectGone(app.db, GONE)) {
+    const { environment_id, kind, subject, said, said_at } = gone;
+    const name = kind === 'owner' ? `environment ${environment_id}` : kind === 'fee' ? `fee of ${subject}` : subject;
+    const says = `${name} was deleted; it was ${said}`;
+    findings.add({ finding: KINDS[kind] ?? 'fact_changed', environment_id, subject: name, since: said_at, says });
+  }
+  return facts;
+}
+
+const KINDS: Record<string, FindingKind> = { owner: 'owner_changed', fee: 'fee_changed', refund: 'refund_changed' };
+
+async function verifyChain(app: App, environmentId: number, findings: Findings): Promise<number> {
+  const head = await selectHead(app.db, 'book_fact_heads', environmentId);
+  const report = (finding: 'fact_changed' | 'fact_missing', link: number, since: number | null, says: string) =>
+    findings.add({ finding, environment_id: environmentId, subject: `fact ${link}`, since, says });
+  let [last, facts] = [0, 0];
+  let previous: string | null = GENESIS;
+  for await (const fact of readFacts(app, environmentId)) {
+    const { link, created_at, hash } = fact;
+    facts++;
+    if (link !== last + 1) {
+      report('fact_missing', last + 1, created_at, `facts ${last + 1} to ${link - 1} were deleted`);
+      previous = null;
+    }
+    if (previous !== null && factHash(previous, fact) !== hash) {
+      report(
+        'fact_changed',
+        link,
+        created_at,
+        `fact ${link} (${fact.kind} ${fact.subject}), or the hash before it, was changed`,
+      );
+    } else if (head?.link === link && head.hash !== hash) {
+      report('fact_changed', link, created_at, `fact ${link} is not the one that the chain ended with`);
+    }
+    last = link;
+    previous = hash;
+  }
+  if (head === null) report('fact_missing', last, null, 'the end of the facts was deleted');
+  else if (head.link > last) report('fact_missing', last + 1, null, `facts ${last + 1} to ${head.link} were cut off`);
+  return facts;
+}
+
+async function* readFacts(app: App, environmentId: number): AsyncGenerator<BookFact> {
+  let last = Number.MIN_SAFE_INTEGER;
+  for (let page = PAGE; page === PAGE; ) {
+    const facts = await selectFactsAfter(app.db, environmentId, last, PAGE);
+    yield* facts;
+    last = facts.at(-1)?.link ?? last;
+    page = facts.length;
+  }
+}
+
+/** Those that had their end before there were facts have none: what they moved is in the books. */
+async function verifyRefunds(app: App, findings: Findings): Promise<void> {
+  const begun = await selectFactsBegun(app.db);
+  let last = '';
+  for (let page = PAGE; page === PAGE; ) {
+    const refunds = await selectRefundsSaid(app.db, last, PAGE);
+    for (const refund of refunds) if (!isOlder(refund, begun)) compareRefund(findings, refund);
+    last = refunds.at(-1)?.id ?? last;
+    page = refunds.length;
+  }
+}
+
+function isOlder({ said, state, created_at }: RefundSaid, begun: number | null): boolean {
+  return said === null && state !== 'processing' && begun !== null && created_at <= begun;
+}
+
+function compareRefund(findings: Findings, refund: RefundSaid): void {
+  const subject = `refund ${refund.id} of transaction ${refund.transaction_id}`;
+  compare(findings, 'refund_changed', refund.environment_id, subject, refund, refundContent(refund));
+}
+
+/** Names every column in which the store differs from the last fact. */
+function compare(
+  findings: Findings,
+  finding: FindingKind,
+  environmentId: number | null,
+  subject: string,
+  { said, said_at }: Said,
+  stored: FactContent,
+): void {
+  const add = (says: string) => findings.add({ finding, environment_id: environmentId, subject, since: said_at, says });
+  if (said === null) return add(`${subject} was never made by this service`);
+  const known = contentOf(said);
+  const changes = Object.entries(stored)
+    .filter(([column, value]) => known?.[column] !== value)
+    .map(([column, value]) => `${column} was ${JSON.stringify(known?.[column] ?? null)}, is ${JSON.stringify(value)}`);
+  if (changes.length > 0) add(`${subject}: ${changes.join('; ')}`);
+}

@@ -1,0 +1,39 @@
+import type { App } from '../app.ts';
+import { type BooksVerification, type ExportedHead, type ForeignLinks, verifyBooks } from '../books/verify-books.ts';
+import { collectFindings, type Finding, type Findings } from './finding.ts';
+import { verifyFacts } from './verify-facts.ts';
+
+/**
+ * `findings` are the first of each kind, `found` is how many there are of each. `facts`: how many links there are that say
+ * whose the books are, which fees hold and what is reserved.
+ */
+export type StoreVerification = Omit<BooksVerification, 'owners'> & {
+  ok: boolean;
+  facts: number;
+  findings: readonly Finding[];
+  found: Findings['counts'];
+};
+
+/**
+ * Holds everything that says where money is against everything else that says it: the books, what they stand on, and what
+ * their entries explain. Reads only, in pages, and runs beside a service that goes on. `exported`: ends of the books' chains
+ * that were kept elsewhere.
+ */
+export async function verifyStore(app: App, exported: readonly ExportedHead[] = []): Promise<StoreVerification> {
+  const findings = collectFindings();
+  const { owners, ...books } = await verifyBooks(app, exported);
+  for (const links of owners) findings.add(foreignLinks(links));
+  const facts = await verifyFacts(app, findings);
+  const wrong = books.problems.length + books.records.length + books.balances.length + findings.named.length;
+  return { ok: wrong === 0, ...books, facts, findings: findings.named, found: findings.counts };
+}
+
+function foreignLinks({ environment_id, link, until, since }: ForeignLinks): Finding {
+  return {
+    finding: 'owner_changed',
+    environment_id,
+    subject: `environment ${environment_id}`,
+    since,
+    says: `links ${link} to ${until} of environment ${environment_id} were posted for another payment service, environment or Service Token than it has now`,
+  };
+}

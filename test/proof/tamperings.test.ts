@@ -1,0 +1,313 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SqlValue, Tx } from '../../src/db/database.ts';
+import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
+import { beginFacts } from '../../src/proof/begin-facts.ts';
+import { type StoreVerification, verifyStore } from '../../src/proof/verify-store.ts';
+import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
+import type { Transaction } from '../../src/transactions/transaction.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { createTestApp } from '../support/test-app.ts';
+import {
+  createLatePayment,
+  createPaidTransaction,
+  readingThrough,
+  removeTriggers,
+  undone,
+} from '../support/test-books.ts';
+import { deposit, payOut, setTestFee } from '../support/test-movements.ts';
+import { acceptedRefund } from '../support/test-refunds.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+
+/** What somebody with the password of the database does, and what `books verify` says of it. */
+type Tampering = {
+  name: string;
+  statements: (world: World) => [sql: string, ...values: SqlValue[]][];
+  found: RegExp | ((world: World) => RegExp);
+};
+
+const TAMPERINGS: Tampering[] = [
+  {
+    name: 'the environments of two merchants are swapped',
+    statements: ({ one, two }) => swap('payment_service_id', one, two),
+    found: ({ one }) =>
+      new RegExp(
+        `links 1 to \\d+ of environment ${one.id} were posted for another.*environment ${one.id}: payment_service_id was`,
+      ),
+  },
+  {
+    name: 'the Service Tokens of two merchants are swapped',
+    statements: ({ one, two }) => swap('service_token', one, two),
+    found: ({ two }) => new RegExp(`environment ${two.id}: service_token was`),
+  },
+  {
+    name: 'development and production of a merchant are swapped',
+    statements: ({ one, sibling }) =>
+      swap('environment', one, { id: sibling, token: '', owner: '', kind: 'production' }),
+    found: /environment was "development", is "production"/,
+  },
+  {
+    name: 'the names of two merchants are swapped',
+    statements: ({ one }) => [["update payment_services set name = 'Another' where id = $1", one.owner]],
+    found: /name was "Test shop", is "Another"/,
+  },
+  {
+    name: 'an environment is invented',
+    statements: ({ two }) => [
+      ['update environments set payment_service_id = payment_service_id'],
+      [`insert into payment_services (id, name, created_at) values ('ps_x', 'X', 1)`],
+      [
+        `insert into environments (payment_service_id, environment, service_token) values ('ps_x', 'production', $1)`,
+        two.token.slice(1),
+      ],
+    ],
+    found: /environment \d+ was never made by this service/,
+  },
+  {
+    name: 'the rate of a fee is changed',
+    statements: ({ one }) => [['update fees set rate_ppm = rate_ppm + 1 where environment_id = $1', one.id]],
+    found: /fee of simulated CLP: rate_ppm was 100000, is 100001/,
+  },
+  {
+    name: 'the fixed part of a fee is changed',
+    statements: ({ one }) => [['update fees set fixed = 0 where environment_id = $1', one.id]],
+    found: /fee of simulated CLP: fixed was 50, is 0/,
+  },
+  {
+    name: 'a fee is deleted',
+    statements: ({ one }) => [['delete from fees where environment_id = $1', one.id]],
+    found: /fee of simulated CLP was deleted/,
+  },
+  {
+    name: 'a fee is invented',
+    statements: ({ one }) => [[`insert into fees values ($1, 'webpay', 'CLP', 1, 1, 1)`, one.id]],
+    found: /fee of webpay CLP was never made by this service/,
+  },
+  {
+    name: 'the history of a fee is changed',
+    statements: ({ one }) => [
+      [`update book_facts set recorded_by = 'somebody else' where kind = 'fee' and environment_id = $1`, one.id],
+    ],
+    found: /fact 2 \(fee simulated CLP\), or the hash before it, was changed/,
+  },
+  {
+    name: 'a fact is deleted',
+    statements: ({ one }) => [[`delete from book_facts where environment_id = $1 and link = 2`, one.id]],
+    found: /facts 2 to 2 were deleted/,
+  },
+  {
+    name: 'the last facts are deleted',
+    statements: ({ one }) => [[`delete from book_facts where environment_id = $1 and link > 3`, one.id]],
+    found: /facts 4 to \d+ were cut off/,
+  },
+  {
+    name: 'the fee that was kept of a payment is changed',
+    statements: ({ paid }) => [['update transactions set fee = fee + 1 where id = $1', paid.id]],
+    found: ({ paid }) => new RegExp(`unexplained ${paid.id}`),
+  },
+  {
+    name: 'the reference of a payment is changed',
+    statements: ({ paid }) => [[`update transactions set reference = 'ANOTHER' where id = $1`, paid.id]],
+    found: ({ paid }) => new RegExp(`unexplained ${paid.id}`),
+  },
+  {
+    name: 'the authorisation code of a payment is changed',
+    statements: ({ paid }) => [
+      [`update payment_attempts set detail = '{"authorization_code":"9999"}' where transaction_id = $1`, paid.id],
+    ],
+    found: ({ paid }) => new RegExp(`unexplained ${paid.id}`),
+  },
+  {
+    name: 'the account that collected a payment is changed',
+    statements: ({ paid }) => [['update payment_attempts set account = $2 where transaction_id = $1', paid.id, '597']],
+    found: ({ paid }) => new RegExp(`unexplained ${paid.id}`),
+  },
+  {
+    name: 'the reference of late money is changed',
+    statements: ({ late }) => [[`update transactions set reference = 'ANOTHER' where id = $1`, late.id]],
+    found: ({ late }) => new RegExp(`unexplained ${late.id}`),
+  },
+  {
+    name: 'the answer to a completed refund is changed',
+    statements: () => [[`update refunds set detail = '{"authorization_code":"1"}' where state = 'completed'`]],
+    found: ({ paid }) => new RegExp(`unexplained ${paid.id}`),
+  },
+  {
+    name: 'a refund in process is invented',
+    statements: ({ paid }) => [
+      [
+        `insert into refunds (id, transaction_id, sequence, amount, created_at, lookups, state, type, requested_by)
+         values ('rf_x', $1, 99, 500, 1768478400000, 0, 'processing', 'parcial', 'nobody')`,
+        paid.id,
+      ],
+    ],
+    found: /refund rf_x of transaction \d+ was never made by this service/,
+  },
+  {
+    name: 'a refund in process is deleted',
+    statements: () => [["delete from refunds where state = 'processing'"]],
+    found: /rf_\w+ was deleted; it was .*"amount":700/,
+  },
+  {
+    name: 'the amount of a refund in process is changed',
+    statements: () => [["update refunds set amount = 1 where state = 'processing'"]],
+    found: /refund rf_\w+ of transaction \d+: amount was 700, is 1/,
+  },
+  {
+    name: 'a refund in process is given to another transaction',
+    statements: ({ other }) => [["update refunds set transaction_id = $1 where state = 'processing'", other.id]],
+    found: /refund rf_\w+ of transaction \d+: transaction_id was/,
+  },
+  {
+    name: 'a refund in process is called failed',
+    statements: () => [["update refunds set state = 'failed', settled_at = 1 where state = 'processing'"]],
+    found: /state was "processing", is "failed"/,
+  },
+  {
+    name: 'a refund in process is called completed',
+    statements: () => [["update refunds set state = 'completed', settled_at = 1 where state = 'processing'"]],
+    found: /unbooked/,
+  },
+  {
+    name: 'when a refund in process was asked for is changed',
+    statements: () => [["update refunds set created_at = 5 where state = 'processing'"]],
+    found: /created_at was \d+, is 5/,
+  },
+  {
+    name: 'a sum is changed',
+    statements: ({ one }) => [
+      ["update account_balances set credits = credits + 1 where account = 'bank' and environment_id = $1", one.id],
+    ],
+    found: /balance bank CLP/,
+  },
+  {
+    name: 'the amount of an entry is changed',
+    statements: ({ one }) => [
+      ['update journal_entries set amount = amount + 1 where environment_id = $1 and link = 2', one.id],
+    ],
+    found: /changed link 2/,
+  },
+  {
+    name: 'whose an entry is said to be is changed',
+    statements: ({ one }) => [
+      ['update journal_entries set owner_hash = null where environment_id = $1 and link = 2', one.id],
+    ],
+    found: /changed link 2/,
+  },
+  {
+    name: 'what an entry stands on is forgotten',
+    statements: ({ one }) => [
+      ['update journal_entries set record_hash = null where environment_id = $1 and link = 2', one.id],
+    ],
+    found: /changed link 2/,
+  },
+  {
+    name: 'an entry is deleted',
+    statements: ({ one }) => [['delete from journal_entries where environment_id = $1 and link = 2', one.id]],
+    found: /missing link 2/,
+  },
+  {
+    name: 'the reference of a payout is changed',
+    statements: ({ one }) => [
+      [`update movements set reference = 'X' where kind = 'payout' and environment_id = $1`, one.id],
+    ],
+    found: /unexplained mv_/,
+  },
+];
+
+forEachEngine('what somebody with the password of the database changes', (openTestDatabase) => {
+  test('all of it is found and located, and nothing in a store that was left alone', async () => {
+    const world = await open(openTestDatabase);
+    const { app } = world;
+    const clean = await verifyStore(app);
+    assert.ok(clean.ok, JSON.stringify(clean));
+    await removeTriggers(app.db);
+    for (const { name, statements, found } of TAMPERINGS) {
+      const verification = await undone(app, async (tx) => {
+        await unbind(app, tx);
+        for (const [sql, ...values] of statements(world)) await tx.query(sql, values);
+        return verifyStore(readingThrough(app, tx));
+      });
+      assert.equal(verification.ok, false, name);
+      assert.match(told(verification), typeof found === 'function' ? found(world) : found, name);
+    }
+    assert.ok((await verifyStore(app)).ok);
+  });
+});
+
+/** What was found, in one line. */
+function told({ problems, records, balances, findings }: StoreVerification): string {
+  return [
+    ...problems.map(({ problem, link }) => `${problem} link ${link}`),
+    ...records.map((one) =>
+      `${one.problem} ${one.transaction_id ?? ''} ${one.refund_id ?? ''}${one.movement_id ?? ''}`.replace(/ +/g, ' '),
+    ),
+    ...balances.map(({ account, currency }) => `balance ${account} ${currency}`),
+    ...findings.map(({ says }) => says),
+  ].join('; ');
+}
+
+type Merchant = { id: number; token: string; owner: string; kind: string };
+type World = Awaited<ReturnType<typeof open>>;
+
+/** By way of a value that nobody has: both columns are unique. */
+function swap(column: 'payment_service_id' | 'service_token' | 'environment', one: Merchant, two: Merchant) {
+  const valueOf = ({ owner, token, kind }: Merchant) =>
+    ({ payment_service_id: owner, service_token: token, environment: kind })[column];
+  if (column === 'environment') {
+    return [
+      ["update environments set payment_service_id = 'ps_between' where id = $1", one.id],
+      ['update environments set environment = $2 where id = $1', two.id, valueOf(one)],
+      [
+        'update environments set environment = $2, payment_service_id = $3 where id = $1',
+        one.id,
+        valueOf(two),
+        one.owner,
+      ],
+    ] satisfies [string, ...SqlValue[]][];
+  }
+  return [
+    [`update environments set ${column} = 'between' where id = $1`, one.id],
+    [`update environments set ${column} = $2 where id = $1`, two.id, valueOf(one)],
+    [`update environments set ${column} = $2 where id = $1`, one.id, valueOf(two)],
+  ] satisfies [string, ...SqlValue[]][];
+}
+
+async function unbind({ db }: World['app'], tx: Tx): Promise<void> {
+  await tx.query(
+    db.engine === 'sqlite' ? 'pragma defer_foreign_keys = on' : 'set local session_replication_role = replica',
+  );
+}
+
+/** Two merchants with payments, fees, late money, a payout, and refunds that are completed and in process. */
+async function open(openTestDatabase: OpenTestDatabase) {
+  const app = createTestApp(await openTestDatabase());
+  await beginFacts(app);
+  const merchants: Merchant[] = [];
+  const transactions: Transaction[] = [];
+  for (let shop = 0; shop < 2; shop++) {
+    const environment = await createTestEnvironment(app);
+    const { id, serviceToken, paymentServiceId } = environment;
+    merchants.push({ id, token: serviceToken, owner: paymentServiceId, kind: 'development' });
+    await setTestFee(app, environment);
+    app.now.advance(1000);
+    const paid = await createPaidTransaction(app, environment, { amount: 20_000 + shop });
+    const other = await createPaidTransaction(app, environment, { amount: 30_000 + shop });
+    const late = await createLatePayment(app, environment);
+    await resolveSuspense(app, late.id, { decision: 'kept', reason: 'delivered', recordedBy: 'command line' });
+    await deposit(app, environment, 9000, { commission: 300 });
+    await payOut(app, environment, 5000);
+    await acceptedRefund(app, paid, 1000);
+    await carryOutRefunds(app, 10);
+    app.now.advance(1000);
+    transactions.push(paid, other, late);
+  }
+  const [one, two] = merchants as [Merchant, Merchant];
+  const [paid, other, late] = transactions as [Transaction, Transaction, Transaction];
+  await acceptedRefund(app, paid, 700);
+  const [sibling] = await app.db.query<{ id: number }>(
+    "select id from environments where payment_service_id = $1 and environment = 'production'",
+    [one.owner],
+  );
+  return { app, one, two, sibling: sibling?.id ?? 0, paid, other, late };
+}
