@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { BooksProblem, BooksVerification, ExportedHead } from '../books/verify-books.ts';
-import type { Finding } from '../proof/finding.ts';
+import type { Finding } from '../proof/proof-finding.ts';
 import { type StoreVerification, verifyStore } from '../proof/verify-store.ts';
 import { print, time, unusableFile } from './print.ts';
 import { recordLine } from './reconcile-command.ts';

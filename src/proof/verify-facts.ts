@@ -20,7 +20,7 @@ import {
   selectOwnersSaid,
   selectRefundsSaid,
 } from './fact-check-queries.ts';
-import type { FindingKind, Findings } from './finding.ts';
+import type { FindingKind, Findings } from './proof-finding.ts';
 
 const PAGE = 2000;
 /** More that are gone at once nobody reads. */

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import { type BooksVerification, type ExportedHead, type ForeignLinks, verifyBooks } from '../books/verify-books.ts';
-import { collectFindings, type Finding, type Findings } from './finding.ts';
+import { collectFindings, type Finding, type Findings } from './proof-finding.ts';
 import { verifyFacts } from './verify-facts.ts';
 
 /**
