@@ -1,82 +1,149 @@
-import { dayOf } from '../lib/calendar-day.ts';
-import type { EntryKind } from './journal-entry.ts';
-import type { SettlementRow } from './read-settlement.ts';
 import type { BookedLine } from './reconciliation-queries.ts';
+import { acquirerDay, codeKey, keysOf, SETTLED_KINDS, signedAmount } from './settled-line.ts';
+import type { Settlement, SettlementRow } from './settlement-row.ts';
 
 /** `missing_in_books`: settled, and nothing of ours. `missing_in_settlement`: ours, and not settled. */
 export type ComparisonKind = 'matched' | 'different' | 'missing_in_books' | 'missing_in_settlement';
 
-/** One line of the comparison. `differs` names what is not the same. */
+/**
+ * One line of the comparison. `differs` names what is not the same. Several rows have the same `line` where a sale is
+ * settled in instalments; `instalments` then says what all of them settle of it, in minor units. `repeated`: a row that
+ * says again what another one has settled.
+ */
 export type Comparison = {
   kind: ComparisonKind;
   row: SettlementRow | null;
   line: BookedLine | null;
-  differs: ('amount' | 'date' | 'currency' | 'authorization_code')[];
+  differs: ('amount' | 'date' | 'currency' | 'authorization_code' | 'instalments')[];
+  instalments?: number;
+  repeated?: true;
 };
 
 /**
  * Holds what an acquirer settles against the books, line by line: first by the buy order, and where there is none by the
  * authorisation code. Money that came is only ever held against money that came, money that went against money that went,
- * and nothing is used twice. Entries of which an acquirer knows nothing, such as fees, are left out.
+ * and nothing is used twice. Entries of which an acquirer knows nothing, such as fees, are left out, and so are those of
+ * neighbouring days unless the file has them. `lines` are those of the days of the file and of the days around them.
  */
-export function compareSettlement(rows: readonly SettlementRow[], lines: readonly BookedLine[]): Comparison[] {
-  const ofAcquirer = lines.filter(({ kind }) => SETTLED.includes(kind));
-  const byOrder = Map.groupBy(ofAcquirer, (line) => keysOf(line).buyOrder);
-  const byCode = Map.groupBy(ofAcquirer, (line) => keysOf(line).authorizationCode);
+export function compareSettlement({ rows, byAccountingDate }: Settlement, lines: readonly BookedLine[]): Comparison[] {
+  const ofAcquirer = lines.filter(({ kind }) => SETTLED_KINDS.includes(kind));
+  const byOrder = Map.groupBy(ofAcquirer, (line) => `${Math.sign(signedAmount(line))} ${keysOf(line).buyOrder}`);
+  const byCode = Map.groupBy(
+    ofAcquirer,
+    (line) => `${Math.sign(signedAmount(line))} ${codeKey(keysOf(line).authorizationCode)}`,
+  );
   const unused = new Set(ofAcquirer);
-  const compared = rows.map((row): Comparison => {
-    const named = (row.buyOrder === null ? byCode.get(row.authorizationCode) : byOrder.get(row.buyOrder)) ?? [];
-    const [best] = named
-      .filter((line) => unused.has(line) && Math.sign(row.amount) === Math.sign(signedAmount(line)))
-      .map((line) => ({ line, differs: differencesOf(row, line) }))
-      .sort((one, other) => one.differs.length - other.differs.length);
-    if (best === undefined) return { kind: 'missing_in_books', row, line: null, differs: [] };
-    unused.delete(best.line);
-    return { kind: best.differs.length === 0 ? 'matched' : 'different', row, ...best };
+  const compared = new Map<SettlementRow, Comparison>();
+  const groups = Map.groupBy(
+    rows,
+    (row) =>
+      `${Math.sign(row.amount)} ${row.buyOrder ?? ''} ${row.buyOrder === null ? codeKey(row.authorizationCode) : ''}`,
+  );
+  for (const group of groups.values()) {
+    const [{ amount, buyOrder, authorizationCode }] = group as [SettlementRow];
+    const sign = Math.sign(amount);
+    const named =
+      (buyOrder === null ? byCode.get(`${sign} ${codeKey(authorizationCode)}`) : byOrder.get(`${sign} ${buyOrder}`)) ??
+      [];
+    for (const one of compareGroup(
+      group,
+      named.filter((line) => unused.has(line)),
+      byAccountingDate,
+    )) {
+      if (one.row !== null) compared.set(one.row, one);
+      if (one.line !== null) unused.delete(one.line);
+    }
+  }
+  const days = rows.map(({ date }) => date).sort();
+  const left = [...unused].filter((line) => {
+    const day = acquirerDay(line, byAccountingDate);
+    return day >= (days[0] ?? '') && day <= (days.at(-1) ?? '');
   });
-  const left = [...unused].map((line): Comparison => ({ kind: 'missing_in_settlement', row: null, line, differs: [] }));
-  return [...compared, ...left];
+  return [
+    ...rows.map((row) => compared.get(row) as Comparison),
+    ...left.map((line): Comparison => ({ kind: 'missing_in_settlement', row: null, line, differs: [] })),
+  ];
 }
 
-/** The kinds that an acquirer's file has: what it collected, and what it gave back. */
-const SETTLED: readonly EntryKind[] = ['payment', 'late_payment', 'refund', 'returned'];
-
-/** The kinds by which more is owed to us or to the merchant than before; by all others it is less. */
-const ADDING: readonly EntryKind[] = ['payment', 'late_payment', 'kept', 'payout_returned'];
-
-/** Above 0 for money that was collected or became the merchant's (again), below 0 for what went back, out or to somebody else. */
-export function signedAmount({ kind, amount }: Pick<BookedLine, 'kind' | 'amount'>): number {
-  return ADDING.includes(kind) ? amount : -amount;
-}
-
-/** What the acquirer knows a line by. A method that has buy orders of its own tells them with its approval. */
-export function keysOf(line: BookedLine): { buyOrder: string; authorizationCode: string | null } {
-  const payment = readDetail(line.payment_detail);
-  const own = line.kind === 'refund' ? readDetail(line.refund_detail) : payment;
-  return {
-    buyOrder: payment.buy_order ?? String(line.transaction_id),
-    authorizationCode: own.authorization_code ?? payment.authorization_code ?? null,
+/** Rows and lines of one order: first what is the same amount, then instalments, then whatever fits best. */
+function compareGroup(rows: readonly SettlementRow[], lines: BookedLine[], byAccountingDate: boolean): Comparison[] {
+  const compared: Comparison[] = [];
+  const take = (row: SettlementRow, fits: (line: BookedLine) => boolean): boolean => {
+    const [best] = lines
+      .filter(fits)
+      .map((line) => ({ line, differs: differencesOf(row, line, byAccountingDate) }))
+      .sort((one, other) => one.differs.length - other.differs.length);
+    if (best === undefined) return false;
+    lines.splice(lines.indexOf(best.line), 1);
+    compared.push({ kind: best.differs.length === 0 ? 'matched' : 'different', row, ...best });
+    return true;
   };
+  const others = rows.filter((row) => !take(row, (line) => isSameMoney(row, line)));
+  const left = others.filter((row) => {
+    const same = compared.find((one) => one.row !== null && isRepeated(row, one.row));
+    if (same !== undefined) {
+      const isInstalment = row.instalment !== null && row.instalment !== same.row?.instalment;
+      // The amount of the whole sale, on the line of every instalment.
+      if (isInstalment) compared.push({ ...same, row, instalments: row.amount });
+      else compared.push({ kind: 'missing_in_books', row, line: null, differs: [], repeated: true });
+    }
+    return same === undefined;
+  });
+  const sold = lines.length === 1 ? compareInstalments(left, lines[0] as BookedLine, byAccountingDate) : null;
+  if (sold !== null) return [...compared, ...sold];
+  for (const row of left) {
+    if (!take(row, () => true)) compared.push({ kind: 'missing_in_books', row, line: null, differs: [] });
+  }
+  return compared;
 }
 
-type Detail = { buy_order?: string; authorization_code?: string };
-
-function readDetail(text: string | null): Detail {
-  const { buy_order, authorization_code } = JSON.parse(text ?? '{}') as Record<string, string | number | undefined>;
-  return {
-    ...(buy_order !== undefined && { buy_order: String(buy_order) }),
-    ...(authorization_code !== undefined && { authorization_code: String(authorization_code) }),
-  };
+/** Null unless the rows settle the line in parts: all of it, or less where they say that they are instalments. */
+function compareInstalments(
+  rows: readonly SettlementRow[],
+  line: BookedLine,
+  byAccountingDate: boolean,
+): Comparison[] | null {
+  const sum = rows.reduce((total, { amount }) => total + amount, 0);
+  const isAll = rows.length > 1 && sum === signedAmount(line);
+  const isPart = rows.length > 0 && rows.every(({ instalment }) => instalment !== null) && Math.abs(sum) < line.amount;
+  if (!(isAll || isPart) || rows.some(({ currency }) => currency !== line.currency)) return null;
+  return rows.map((row): Comparison => {
+    // Each instalment is settled on a day of its own.
+    const differs = differencesOf(row, line, byAccountingDate).filter((one) => one === 'authorization_code');
+    const all: Comparison['differs'] = isPart ? [...differs, 'instalments'] : differs;
+    return { kind: all.length === 0 ? 'matched' : 'different', row, line, differs: all, instalments: sum };
+  });
 }
 
-function differencesOf(row: SettlementRow, line: BookedLine): Comparison['differs'] {
-  const { authorizationCode } = keysOf(line);
-  const sameCode =
-    row.authorizationCode === null || authorizationCode === null || row.authorizationCode === authorizationCode;
+function isSameMoney(row: SettlementRow, line: BookedLine): boolean {
+  return row.amount === signedAmount(line) && row.currency === line.currency;
+}
+
+function isRepeated(row: SettlementRow, other: SettlementRow): boolean {
+  return (
+    row.amount === other.amount &&
+    row.currency === other.currency &&
+    codeKey(row.authorizationCode) === codeKey(other.authorizationCode)
+  );
+}
+
+function differencesOf(row: SettlementRow, line: BookedLine, byAccountingDate: boolean): Comparison['differs'] {
   return [
     ...(row.amount === signedAmount(line) ? [] : ['amount' as const]),
-    ...(row.date === dayOf(line.created_at) ? [] : ['date' as const]),
+    ...(isNeighbour(row.date, acquirerDay(line, byAccountingDate)) ? [] : ['date' as const]),
     ...(row.currency === line.currency ? [] : ['currency' as const]),
-    ...(sameCode ? [] : ['authorization_code' as const]),
+    ...(isSameCode(row.authorizationCode, keysOf(line).authorizationCode) ? [] : ['authorization_code' as const]),
   ];
+}
+
+/** One that only one side knows contradicts nothing. */
+function isSameCode(code: string | null, other: string | null): boolean {
+  return code === null || other === null || codeKey(code) === codeKey(other);
+}
+
+const DAY = 86_400_000;
+
+/** A payment near midnight is on one day for the one and on the next for the other. */
+function isNeighbour(day: string, other: string): boolean {
+  return Math.abs(Date.parse(day) - Date.parse(other)) <= DAY;
 }

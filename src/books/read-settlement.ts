@@ -1,124 +1,162 @@
-import { parse } from 'csv-parse/sync';
+import type { Readable } from 'node:stream';
 import { currencyExponent } from '../../protocol/currency-exponents.ts';
-import { isDay } from '../lib/calendar-day.ts';
-import { parseDecimal } from '../lib/money.ts';
-
-/** A line of what an acquirer says it settles. `amount` is in minor units, below 0 for money that was given back. */
-export type SettlementRow = {
-  /** The line of the file. */
-  fileLine: number;
-  /** `2026-01-15` */
-  date: string;
-  buyOrder: string | null;
-  authorizationCode: string | null;
-  amount: number;
-  currency: string;
-};
-
-/** A settlement file that cannot be read, with the line and what is wrong there. */
-export class SettlementError extends Error {}
-
-/** The columns by the names that they have in English and in Transbank's files; docs/finance.md lists them. */
-const NAMES = {
-  date: ['date', 'fecha', 'fecha_venta', 'fecha_transaccion'],
-  buyOrder: ['buy_order', 'orden_compra', 'orden_de_compra'],
-  authorizationCode: [
-    'authorization_code',
-    'codigo_autorizacion',
-    'codigo_de_autorizacion',
-    'codigo_autorizacion_venta',
-    'cod_autorizacion',
-  ],
-  amount: ['amount', 'monto', 'monto_venta', 'monto_transaccion'],
-  currency: ['currency', 'moneda'],
-} as const satisfies Record<string, readonly string[]>;
+import { dayOf, isDay } from '../lib/calendar-day.ts';
+import { namesForPerson, type Places, repeatedColumn } from '../lib/tables/find-header.ts';
+import { type Table, withTable } from '../lib/tables/open-table.ts';
+import { isTotal, TableError, type TableRow } from '../lib/tables/table.ts';
+import { type DecimalMark, findDecimalMark, readSettled } from './settlement-amount.ts';
+import {
+  SETTLEMENT_NAMES,
+  SETTLEMENT_TABLE,
+  type Settlement,
+  type SettlementColumn,
+  SettlementError,
+  type SettlementRow,
+} from './settlement-row.ts';
 
 /**
- * Reads a settlement file: CSV with a first row of names, separated by commas or semicolons. Throws `SettlementError` for
- * the first line that could be read in two ways: a comparison with a guess in it is none.
+ * Reads what an acquirer settles, as people export it: CSV in any encoding or .xlsx, with titles above the header row and
+ * sums below. `source` is a path or a stream. Throws `SettlementError` for the first line that could be read in two ways: a
+ * comparison with a guess in it is none.
  */
-export function readSettlement(text: string): SettlementRow[] {
-  const [names, ...rows] = readCells(text);
-  const columns = findColumns(names?.record ?? []);
-  return rows.map(({ record, info }) => readRow(record, columns, info.lines));
-}
-
-/** A row with the line on which it ends. */
-type Cells = { record: string[]; info: { lines: number } };
-
-function readCells(text: string): Cells[] {
-  const [firstLine = ''] = text.split('\n', 1);
-  const delimiter = firstLine.split(';').length > firstLine.split(',').length ? ';' : ',';
+export async function readSettlement(source: string | Readable): Promise<Settlement> {
   try {
-    const options = { bom: true, delimiter, trim: true, skip_empty_lines: true, info: true } as const;
-    return parse(text, options) as unknown as Cells[];
+    return await withTable(source, SETTLEMENT_TABLE, readTable);
   } catch (error) {
-    throw new SettlementError(`The file is no CSV: ${(error as Error).message}`);
+    throw error instanceof TableError ? new SettlementError(error.message) : error;
   }
 }
 
-type Columns = Record<keyof typeof NAMES, number>;
+/** What reads the cells of one file. */
+type Reader = { places: Places<SettlementColumn>; names: readonly string[]; mark: DecimalMark | 'conflict' };
 
-/** -1 for a column that is not there. */
-function findColumns(names: readonly string[]): Columns {
-  const plain = names.map(plainName);
-  const place = (column: keyof typeof NAMES) =>
-    plain.findIndex((name) => NAMES[column].some((one) => plainName(one) === name));
-  const columns = {
-    date: place('date'),
-    buyOrder: place('buyOrder'),
-    authorizationCode: place('authorizationCode'),
-    amount: place('amount'),
-    currency: place('currency'),
+async function readTable({ header, above, rows }: Table<SettlementColumn>): Promise<Settlement> {
+  if (header === null) throw unknownColumns(above);
+  const lines: TableRow[] = [];
+  for await (const row of rows) lines.push(row);
+  const { places } = header;
+  const cells = lines.map(({ cells: all }) => ({
+    text: all[places.amount ?? -1] ?? '',
+    currency: currencyOf(all[places.currency ?? -1] ?? '') ?? '',
+  }));
+  const reader = { places, names: header.row.cells, mark: findDecimalMark(cells) };
+  const read: SettlementRow[] = [];
+  for (const line of lines) {
+    const row = isSum(line, reader, read) ? null : readRow(line, reader);
+    if (row !== null) read.push(row);
+  }
+  return { rows: read, byAccountingDate: places.date === null };
+}
+
+function cellOf({ cells }: TableRow, column: SettlementColumn, { places }: Reader): string {
+  const cell = (cells[places[column] ?? -1] ?? '').trim();
+  return /^(-|–|—|n\/a)$/i.test(cell) ? '' : cell;
+}
+
+/** What stands under a table: a sum, which names no sale, or a remark without an amount. */
+function isSum(line: TableRow, reader: Reader, read: readonly SettlementRow[]): boolean {
+  if (isTotal(line.cells) && readDate(dateCell(line, reader)) === null) return true;
+  if (cellOf(line, 'buyOrder', reader) !== '' || cellOf(line, 'authorizationCode', reader) !== '') return false;
+  const text = cellOf(line, 'amount', reader);
+  if (text === '') return true;
+  const currency = currencyOf(cellOf(line, 'currency', reader)) ?? '';
+  const sum = read.reduce((total, { amount }) => total + amount, 0);
+  return dateCell(line, reader) === '' && readSettled(text, currency, reader.mark) === sum;
+}
+
+function dateCell(line: TableRow, reader: Reader): string {
+  return cellOf(line, reader.places.date === null ? 'accountingDate' : 'date', reader);
+}
+
+function readRow(line: TableRow, reader: Reader): SettlementRow {
+  const refuse = (column: SettlementColumn, found: string, fix: string) => refusal(line, column, found, fix, reader);
+  const currencyText = cellOf(line, 'currency', reader);
+  const currency = currencyOf(currencyText);
+  if (currency === null) throw refuse('currency', currencyText, 'Write an ISO 4217 code, such as CLP.');
+  const date = readDate(dateCell(line, reader));
+  if (date === null) {
+    const column = reader.places.date === null ? 'accountingDate' : 'date';
+    throw refuse(column, dateCell(line, reader), 'Write the date as 2026-01-15 or 15/01/2026.');
+  }
+  const text = cellOf(line, 'amount', reader);
+  const amount = readSettled(text, currency, reader.mark);
+  if (amount === 'not') throw refuse('amount', text, `Write an amount of ${currency}, such as ${exampleOf(currency)}.`);
+  if (amount === 'two') {
+    const fix = `It can be read in two ways. Write amounts of ${currency} with their decimals, such as ${exampleOf(currency)}.`;
+    throw refuse('amount', text, fix);
+  }
+  const [buyOrder, authorizationCode] = [cellOf(line, 'buyOrder', reader), cellOf(line, 'authorizationCode', reader)];
+  if (buyOrder === '' && authorizationCode === '') {
+    const column = reader.places.buyOrder === null ? 'authorizationCode' : 'buyOrder';
+    throw refuse(column, '', 'Give the line its buy order or its authorisation code, or remove it.');
+  }
+  return {
+    fileLine: line.line,
+    date,
+    buyOrder: buyOrder || null,
+    authorizationCode: authorizationCode || null,
+    amount: REFUND.test(cellOf(line, 'type', reader)) ? -Math.abs(amount) : amount,
+    currency,
+    instalment: cellOf(line, 'instalment', reader) || null,
   };
-  if (columns.date < 0 || columns.amount < 0 || (columns.buyOrder < 0 && columns.authorizationCode < 0)) {
-    throw unknownColumns(names);
-  }
-  return columns;
 }
 
-function plainName(name: string): string {
-  return name
-    .normalize('NFD')
-    .toLowerCase()
-    .replace(/[^a-z]/g, '');
+/** The types of a line by which money goes back, whatever sign its amount has. */
+const REFUND = /anulaci|nulificaci|revers|devoluci|reembolso|contracargo|refund|nullif|chargeback/i;
+
+function exampleOf(currency: string): string {
+  return currencyExponent(currency) === 0 ? '12990' : '12990.55';
 }
 
-function unknownColumns(names: readonly string[]): SettlementError {
-  // A first line with digits is data, and data does not belong on a screen.
-  const found = names.slice(0, 40).map((name) => (/\d/.test(name) ? '…' : name.slice(0, 40)));
-  const read = Object.values(NAMES).map((those) => `${those[0]} (${those.slice(1).join(', ')})`);
-  return new SettlementError(
-    `The first line must name date, amount, and buy_order or authorization_code. Found: ${found.join(' | ') || 'nothing'}. Names that are read, whatever their accents and capitals: ${read.join('; ')}.`,
-  );
+/** CLP where nothing stands, as acquirers in Chile leave it out. */
+function currencyOf(text: string): string | null {
+  const name = text.trim().toUpperCase();
+  if (name === '' || /^(CLP\$?|\$|PESOS?|PESOS? CHILENOS?)$/.test(name)) return 'CLP';
+  if (/^(US\$|USD\$?|D[OÓ]LAR(ES)?)$/.test(name)) return 'USD';
+  return currencyExponent(name) === undefined ? null : name;
 }
 
-function readRow(cells: readonly string[], columns: Columns, fileLine: number): SettlementRow {
-  const cell = (column: keyof Columns) => cells[columns[column]] || null;
-  const currency = cell('currency') ?? 'CLP';
-  const date = readDate(cell('date') ?? '');
-  const amount = readAmount(cell('amount') ?? '', currency);
-  const [buyOrder, authorizationCode] = [cell('buyOrder'), cell('authorizationCode')];
-  if (date === null) throw new SettlementError(`Line ${fileLine}: write the date as 2026-01-15 or 15/01/2026.`);
-  if (amount === null) throw new SettlementError(`Line ${fileLine}: the amount is no amount of ${currency}.`);
-  if (buyOrder === null && authorizationCode === null) {
-    throw new SettlementError(`Line ${fileLine}: neither a buy order nor an authorisation code.`);
-  }
-  return { fileLine, date, buyOrder, authorizationCode, amount, currency };
-}
-
+/** A day, with or without hours. A time with an offset is the day on which it was in Chile. */
 function readDate(text: string): string | null {
-  const [, day, month, year] = /^(\d{2})[/-](\d{2})[/-](\d{4})\b/.exec(text) ?? [];
-  const date = year === undefined ? text.slice(0, 10) : `${year}-${month}-${day}`;
-  return isDay(date) ? date : null;
+  if (/^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:?\d{2})$/.test(text)) {
+    const moment = Date.parse(text);
+    return Number.isNaN(moment) ? null : dayOf(moment);
+  }
+  const [, day = '', month = '', year] = /^(\d{1,2})[/-](\d{1,2})[/-](\d{4})\b/.exec(text) ?? [];
+  const [, compactYear, compactMonth, compactDay] = /^(\d{4})\/?(\d{2})\/?(\d{2})\b/.exec(text) ?? [];
+  if (year !== undefined) return dayIfOne(`${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`);
+  if (compactYear !== undefined) return dayIfOne(`${compactYear}-${compactMonth}-${compactDay}`);
+  return dayIfOne(text.slice(0, 10));
 }
 
-/** `12990`, `$12.990` (one dot is between thousands where the currency has no decimals), `1.234,50`, `10.55`, `10,55`, `-12990`. */
-function readAmount(text: string, currency: string): number | null {
-  const [, sign = '', digits = ''] = /^(-?)\s*\$?\s*([\d.,]+)$/.exec(text) ?? [];
-  const isGrouped = /^\d{1,3}(\.\d{3})+(,\d+)?$/.test(digits);
-  const isFraction = currencyExponent(currency) !== 0 && /^\d{1,3}\.\d{3}$/.test(digits);
-  const decimal = isGrouped && !isFraction ? digits.replaceAll('.', '') : digits;
-  const amount = parseDecimal(decimal.replace(',', '.'), currency);
-  return amount === null || amount === 0 ? null : sign === '-' ? -amount : amount;
+function dayIfOne(text: string): string | null {
+  return isDay(text) ? text : null;
+}
+
+function refusal(
+  line: TableRow,
+  column: SettlementColumn,
+  found: string,
+  fix: string,
+  reader: Reader,
+): SettlementError {
+  const place = reader.places[column];
+  const name = place === null ? column : (reader.names[place] ?? column).trim();
+  const cell = found === '' ? 'nothing' : `"${found.slice(0, 40)}"`;
+  return new SettlementError(`Line ${line.line}, column "${name}": found ${cell}. ${fix}`);
+}
+
+function unknownColumns(above: readonly TableRow[]): SettlementError {
+  const widest = above.reduce<readonly string[]>((most, { cells }) => (cells.length > most.length ? cells : most), []);
+  const repeated = repeatedColumn(widest, SETTLEMENT_TABLE.names);
+  if (repeated !== null) {
+    return new SettlementError(
+      `The header row names the column ${repeated.column} twice: ${repeated.names.join(' | ')}. Rename all but one.`,
+    );
+  }
+  const read = Object.entries(SETTLEMENT_NAMES).map(([, names]) => `${names[0]} (${names.slice(1).join(', ')})`);
+  return new SettlementError(
+    `A row must name date, amount, and buy order or authorisation code. Found: ${namesForPerson(widest)}. ` +
+      `Names that are read, whatever their accents and capitals: ${read.join('; ')}.`,
+  );
 }

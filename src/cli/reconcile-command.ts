@@ -1,15 +1,17 @@
-import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { App } from '../app.ts';
 import { entryName, type ReconciliationProblem } from '../books/booked-line.ts';
-import { type Comparison, compareSettlement, keysOf, signedAmount } from '../books/compare-settlement.ts';
+import { type Comparison, compareSettlement } from '../books/compare-settlement.ts';
+import { type DifferenceCause, explainDifference, type SettlementTotal } from '../books/explain-difference.ts';
 import { methodReceivable } from '../books/journal-entry.ts';
 import type { Owner } from '../books/journal-queries.ts';
 import { listOwners } from '../books/list-books.ts';
 import { reconcileEntries } from '../books/reconcile-entries.ts';
 import type { BookedLine } from '../books/reconciliation-queries.ts';
-import { boundsOfDay, dayOf, isDay } from '../lib/calendar-day.ts';
-import { formatPlain } from '../lib/money.ts';
+import { keysOf, signedAmount } from '../books/settled-line.ts';
+import type { Settlement } from '../books/settlement-row.ts';
+import { boundsOfDay, dayOf, isDay, shiftDay } from '../lib/calendar-day.ts';
+import { formatMoney, formatPlain } from '../lib/money.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
 import { checkMethod } from './options.ts';
@@ -34,7 +36,7 @@ export function addReconcileCommand(program: Command): void {
       'hold a day, or an acquirer’s settlement file, against the books; status 1 when something does not fit',
     )
     .option('--date <date>', 'a day of Chile, such as 2026-01-15')
-    .option('--settlement <file>', 'CSV of the acquirer; its days are compared')
+    .option('--settlement <file>', 'CSV or .xlsx of the acquirer, as it is exported; its days are compared')
     .addOption(
       new Option('--environment <environment>', 'whose books; that of RUBRICA_ENV unless said').choices([
         ...ENVIRONMENTS,
@@ -73,25 +75,28 @@ async function reconcileDay(date: string, options: Options): Promise<void> {
 }
 
 async function reconcileSettlement(file: string, options: Options): Promise<void> {
-  const rows = await readFile(file);
-  const dates = rows.map(({ date }) => date).sort();
+  const settlement = await readFile(file);
+  const dates = settlement.rows.map(({ date }) => date).sort();
   const [first, last] = [dates[0], dates.at(-1)];
   if (first === undefined || last === undefined) throw unusableFile(`${file} has no line to compare.`);
-  const { lines, owners } = await withApp((app) => readBooks(app, options, first, last));
-  const compared = compareSettlement(rows, lines);
+  const [from, to] = [shiftDay(first, -DAYS_BEFORE), shiftDay(last, DAYS_AFTER)];
+  const { lines, owners } = await withApp((app) => readBooks(app, options, from, to));
+  const compared = compareSettlement(settlement, lines);
+  const totals = explainDifference(compared);
   const cells = [COMPARISON_HEAD, ...compared.map((one) => [...comparisonCells(one), ...ownerCells(owners, one.line)])];
   const counts = Object.fromEntries(KINDS.map((kind) => [kind, compared.filter((one) => one.kind === kind).length]));
   if (options.csv === true) await printCsv(cells);
   else {
     const human = [...table(cells), '', KINDS.map((kind) => `${counts[kind]} ${kind.replaceAll('_', ' ')}`).join(', ')];
-    print(
-      options,
-      { from: first, to: last, ...counts, comparison: compared.map((one) => comparisonJson(one, owners)) },
-      human,
-    );
+    const comparison = compared.map((one) => comparisonJson(one, owners));
+    print(options, { from: first, to: last, ...counts, totals, comparison }, [...human, ...totals.flatMap(totalLines)]);
   }
   if (compared.some(({ kind }) => kind !== 'matched')) process.exitCode = 1;
 }
+
+/** What the acquirer sold on a day may be booked on the next, and later where its answer was lost. */
+const DAYS_BEFORE = 1;
+const DAYS_AFTER = 3;
 
 async function readBooks(app: App, options: Options, first: string, last: string) {
   const environment = options.environment ?? app.config.mode;
@@ -108,11 +113,12 @@ async function readBooks(app: App, options: Options, first: string, last: string
   return { lines: lines.filter(ofMethod), problems, owners };
 }
 
-async function readFile(file: string) {
-  // What reads CSV is loaded by the commands that need it, not by every start.
-  const { readSettlement, SettlementError } = await import('../books/read-settlement.ts');
+async function readFile(file: string): Promise<Settlement> {
+  // What reads tables is loaded by the commands that need it, not by every start.
+  const { readSettlement } = await import('../books/read-settlement.ts');
+  const { SettlementError } = await import('../books/settlement-row.ts');
   try {
-    return readSettlement(readFileSync(file, 'utf8'));
+    return await readSettlement(file);
   } catch (error) {
     if (error instanceof SettlementError) throw unusableFile(error.message);
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw unusableFile(`There is no file ${file}.`);
@@ -232,6 +238,34 @@ function summaryOf(lines: readonly BookedLine[], problems: readonly Reconciliati
 }
 
 const KINDS = ['matched', 'different', 'missing_in_settlement', 'missing_in_books'] as const;
+
+/** The sums of a currency, and why they differ. */
+function totalLines({ currency, settled, booked, difference, causes }: SettlementTotal): string[] {
+  const money = (amount: number) => formatMoney(amount, currency);
+  const why = causes.map(({ cause, lines, amount }) => [`  ${CAUSES[cause]}`, String(lines), money(amount)]);
+  return [
+    '',
+    ...table([
+      ['File', money(settled)],
+      ['Books', money(booked)],
+      ['Difference', money(difference)],
+    ]),
+    ...table(why),
+  ];
+}
+
+const CAUSES: Record<DifferenceCause, string> = {
+  payment_missing_in_books: 'payments that the books do not have',
+  refund_missing_in_books: 'refunds that the books do not have',
+  repeated_in_settlement: 'lines that the file has again',
+  payment_missing_in_settlement: 'payments that the file does not have',
+  refund_missing_in_settlement: 'refunds that the file does not have',
+  instalments_to_come: 'sales of which the file settles some instalments',
+  other_amount: 'another amount',
+  other_currency: 'another currency',
+  other_date: 'another day',
+  other_authorization_code: 'another authorisation code',
+};
 
 const COMPARISON_HEAD = [
   'RESULT',

@@ -34,6 +34,11 @@ export function isDay(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(start) && new Date(start).toISOString().startsWith(text);
 }
 
+/** The day that is so many days later; earlier for fewer than none. */
+export function shiftDay(day: string, days: number): string {
+  return new Date(Date.parse(`${day}T00:00:00.000Z`) + days * DAY).toISOString().slice(0, 10);
+}
+
 /** The first millisecond of a day in Chile, and that of the next day. Such a day has 23, 24 or 25 hours. */
 export function boundsOfDay(day: string): { from: number; to: number } {
   return { from: startOf(Date.parse(`${day}T00:00:00.000Z`)), to: startOf(Date.parse(`${day}T00:00:00.000Z`) + DAY) };

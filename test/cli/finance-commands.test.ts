@@ -90,6 +90,7 @@ suite('books, reconcile and refund on the command line', () => {
     const matched = await compare(same);
     assert.equal(matched.status, 0);
     assert.match(matched.stdout, /2 matched, 0 different, 0 missing in settlement, 0 missing in books/);
+    assert.match(matched.stdout, /\nFile +\$10\.000 CLP\nBooks +\$10\.000 CLP\nDifference +\$0 CLP\n$/);
     const report = await run('reconcile', '--settlement', other, '--environment', 'development', '--csv');
     const [head = '', ...rows] = report.stdout.trim().split('\n');
     assert.match(head, /,ENTRY,DIFFERS,PAYMENT SERVICE,PAYMENT SERVICE ID,ENVIRONMENT$/);
@@ -100,6 +101,7 @@ suite('books, reconcile and refund on the command line', () => {
     const differing = await compare(other);
     assert.equal(differing.status, 1);
     assert.match(differing.stdout, /0 matched, 1 different, 1 missing in settlement, 1 missing in books/);
+    assert.match(differing.stdout, /\n {2}refunds that the file does not have +1 +\$2\.990 CLP\n/);
   });
 
   test('refund create accepts what may be given back, once for a key, and says why not', async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { availableBalance } from '../../src/books/available-balance.ts';
-import { signedAmount } from '../../src/books/compare-settlement.ts';
 import { listBalances, listEntries } from '../../src/books/list-books.ts';
 import { reconcileEntries } from '../../src/books/reconcile-entries.ts';
+import { signedAmount } from '../../src/books/settled-line.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
 import { boundsOfDay } from '../../src/lib/calendar-day.ts';
 import { listLatePayments, listMovements } from '../../src/movements/list-movements.ts';

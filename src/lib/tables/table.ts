@@ -56,3 +56,8 @@ export const LONGEST_ROW = 65_536;
 export function isBlank(cells: readonly string[]): boolean {
   return cells.every((cell) => cell.trim() === '');
 }
+
+/** A line of sums, as people leave it under a table: one of its cells begins with "total". */
+export function isTotal(cells: readonly string[]): boolean {
+  return cells.some((cell) => /^\s*(sub|gran |grand )?total/i.test(cell));
+}

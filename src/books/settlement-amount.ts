@@ -1,0 +1,73 @@
+import { currencyExponent } from '../../protocol/currency-exponents.ts';
+import { parseDecimal } from '../lib/money.ts';
+
+/** What stands between the digits of a column's amounts: before its decimals, null where nothing tells. */
+export type DecimalMark = '.' | ',' | null;
+
+type Written = { negative: boolean; digits: string };
+
+/** An amount without its sign and currency; null for what is not one. Below 0 are `-2.000`, `2.000-` and `(2.000)`. */
+function readWritten(text: string): Written | null {
+  const bare = text.replace(/[\s\u00a0\u202f']|CLP|USD|US\$|\$/gi, '').replace(/[\u2212\u2013]/g, '-');
+  const [, open, digits = '', close] = /^(\(-?|-|\+)?(\d[\d.,]*?)(\)|-)?$/.exec(bare) ?? [];
+  if (digits === '' || (open?.startsWith('(') === true) !== (close === ')')) return null;
+  return { negative: open?.startsWith('(') === true || open === '-' || close === '-', digits };
+}
+
+/**
+ * Which mark stands before the decimals of a column, as its amounts tell together: two different marks in one, or a mark
+ * with other than three digits after it, or one that is there twice. `conflict` where two amounts say opposite things.
+ */
+export function findDecimalMark(cells: readonly { text: string; currency: string }[]): DecimalMark | 'conflict' {
+  const said = new Set(cells.map(decimalMarkOf).filter((mark) => mark !== null));
+  const [first = null] = said;
+  return said.size > 1 ? 'conflict' : first;
+}
+
+function decimalMarkOf({ text, currency }: { text: string; currency: string }): '.' | ',' | null {
+  const { digits = '' } = readWritten(text) ?? {};
+  const marks = digits.match(/[.,]/g) ?? [];
+  const last = marks.at(-1) as '.' | ',' | undefined;
+  if (last === undefined) return null;
+  if (new Set(marks).size > 1) return last;
+  const isGroups = /^\d{1,3}([.,]\d{3})+$/.test(digits);
+  if (!isGroups) return marks.length === 1 ? last : null;
+  // Only thousands stand in groups of three where there are no decimals, or more than one group.
+  const isThousands = marks.length > 1 || currencyExponent(currency) === 0;
+  return isThousands ? (last === '.' ? ',' : '.') : null;
+}
+
+/**
+ * The amount in minor units, above or below 0, or why it cannot be told: `not` an amount of the currency, or one that can
+ * be read in `two` ways, because nothing in the column says whether its mark stands before thousands or decimals.
+ */
+export function readSettled(text: string, currency: string, mark: DecimalMark | 'conflict'): number | 'not' | 'two' {
+  const exponent = currencyExponent(currency);
+  const written = readWritten(text);
+  if (written === null || exponent === undefined) return 'not';
+  const decimal = exponent === 0 ? wholeOf(written.digits) : decimalOf(written.digits, mark);
+  if (decimal === 'not' || decimal === 'two') return decimal;
+  const amount = parseDecimal(decimal, currency);
+  if (amount === null || amount === 0) return 'not';
+  return written.negative ? -amount : amount;
+}
+
+/** Without decimals every mark before three digits is between thousands; zeros after another one mean nothing. */
+function wholeOf(digits: string): string {
+  const [, whole = digits] = /^(.*\d)[.,]0{1,2}$/.exec(digits) ?? [];
+  const isWhole = /^\d+$/.test(whole) || /^\d{1,3}(\.\d{3})+$/.test(whole) || /^\d{1,3}(,\d{3})+$/.test(whole);
+  return isWhole ? whole.replace(/[.,]/g, '') : 'not';
+}
+
+function decimalOf(digits: string, mark: DecimalMark | 'conflict'): string {
+  if (/^\d+$/.test(digits)) return digits;
+  const own = decimalMarkOf({ text: digits, currency: 'USD' });
+  const known = mark === 'conflict' ? own : (mark ?? own);
+  if (known === null) return 'two';
+  const thousands = known === '.' ? ',' : '.';
+  const [whole = '', fraction, ...more] = digits.split(known);
+  const isGrouped = /^\d+$/.test(whole) || new RegExp(`^\\d{1,3}(\\${thousands}\\d{3})+$`).test(whole);
+  if (!isGrouped || more.length > 0 || fraction === '') return 'not';
+  const plain = whole.replaceAll(thousands, '');
+  return fraction === undefined ? plain : `${plain}.${fraction}`;
+}

@@ -1,0 +1,97 @@
+import type { HeaderRule } from '../lib/tables/find-header.ts';
+
+/** A line of what an acquirer says it settles. `amount` is in minor units, below 0 for money that was refunded. */
+export type SettlementRow = {
+  /** The line of the file, or the row of the sheet. */
+  fileLine: number;
+  /** `2026-01-15` */
+  date: string;
+  buyOrder: string | null;
+  authorizationCode: string | null;
+  amount: number;
+  currency: string;
+  /** Which one of how many, as the file has it (`1/3`), where a sale is settled in instalments. */
+  instalment: string | null;
+};
+
+export type Settlement = {
+  rows: SettlementRow[];
+  /** Whether `date` is the day on which the acquirer books, and not that of the sale. */
+  byAccountingDate: boolean;
+};
+
+/** A settlement file that cannot be read, with the line, the column, what stands there and what to do. */
+export class SettlementError extends Error {}
+
+export type SettlementColumn =
+  | 'date'
+  | 'accountingDate'
+  | 'buyOrder'
+  | 'authorizationCode'
+  | 'amount'
+  | 'currency'
+  | 'type'
+  | 'instalment';
+
+/**
+ * The columns by the names that they have in English and in what acquirers in Chile export, the surest first: what was sold
+ * comes before what is paid out of it. docs/finance.md lists them.
+ */
+export const SETTLEMENT_NAMES = {
+  date: ['date', 'fecha', 'fecha venta', 'fecha transacción', 'fecha operación', 'fecha compra', 'transaction date'],
+  accountingDate: ['fecha contable', 'fecha movimiento', 'accounting date'],
+  buyOrder: ['buy order', 'orden compra', 'orden de compra', 'número orden de compra', 'n° orden de compra'],
+  authorizationCode: [
+    'authorization code',
+    'código autorización',
+    'código de autorización',
+    'código autorización venta',
+    'cod. autorización',
+    'número de autorización',
+    'n° autorización',
+  ],
+  amount: [
+    'gross amount',
+    'monto bruto',
+    'bruto',
+    'monto venta',
+    'monto transacción',
+    'monto original',
+    'monto compra',
+    'amount',
+    'monto',
+    'monto total',
+    'importe',
+    'monto cuota',
+    'valor cuota',
+  ],
+  currency: ['currency', 'moneda', 'divisa'],
+  type: [
+    'type',
+    'transaction type',
+    'tipo transacción',
+    'tipo de transacción',
+    'tipo movimiento',
+    'tipo de movimiento',
+    'tipo operación',
+    'tipo venta',
+    'tipo',
+  ],
+  instalment: ['cuota', 'n° cuota', 'número cuota', 'número de cuota', 'instalment', 'installment'],
+} as const satisfies Record<SettlementColumn, readonly string[]>;
+
+export const SETTLEMENT_TABLE: HeaderRule<SettlementColumn> = {
+  names: Object.fromEntries(
+    Object.entries(SETTLEMENT_NAMES).map(([column, names]) => [column, names.map(exactly)]),
+  ) as unknown as HeaderRule<SettlementColumn>['names'],
+  isHeader: ({ date, accountingDate, amount, buyOrder, authorizationCode }) =>
+    (date !== null || accountingDate !== null) && amount !== null && (buyOrder !== null || authorizationCode !== null),
+};
+
+function exactly(name: string): RegExp {
+  const plain = name
+    .normalize('NFD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '');
+  return new RegExp(`^${plain}$`);
+}
