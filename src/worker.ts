@@ -7,6 +7,7 @@ import { SchemaError } from './db/database.ts';
 import { refuseNewerSchema } from './db/migrate.ts';
 import { removeEndedLimits } from './limits/consume-limit.ts';
 import { createCallbackDelivery } from './outbox/deliver-callbacks.ts';
+import { sealFeed } from './outbox/seal-feed.ts';
 import { storeSecretUse } from './payment-services/note-secret-use.ts';
 import { carryOutRefunds } from './refunds/carry-out-refunds.ts';
 import { expireTransactions } from './transactions/expire-transactions.ts';
@@ -14,6 +15,7 @@ import { expireTransactions } from './transactions/expire-transactions.ts';
 /** What the worker does, how often it looks when there was nothing to do, and how much it takes at once. */
 const IDLE_MS = 250;
 const SCHEMA_EVERY_MS = 1_000;
+const SEAL_EVERY_MS = 1_000;
 const ANCHOR_EVERY_MS = 60_000;
 const BATCH = 100;
 
@@ -41,6 +43,7 @@ export function startWorker(app: App, onUnfit: (reason: Error) => void): Worker 
       await storeSecretUse(app);
       return 0;
     }),
+    loop(app, 'seal', () => sealFeed(app).then(() => 0), SEAL_EVERY_MS),
     loop(app, 'schema', () => watchSchema(app, onUnfit), SCHEMA_EVERY_MS),
     loop(app, 'clock', () => anchorClock(app.db, app.now).then(() => 0), ANCHOR_EVERY_MS),
   ];

@@ -29,7 +29,8 @@ async function verify(options: Options): Promise<void> {
 }
 
 function verificationLines(verification: StoreVerification, withHeads: boolean): string[] {
-  const { ok, environments, entries, facts, problems, records, balances, findings, found } = verification;
+  const { ok, environments, entries, facts, callbacks, feed, problems, records, balances, findings, found } =
+    verification;
   const unnamed = sum(found) - findings.length;
   const wrong = problems.length + records.length + balances.length + sum(found);
   return [
@@ -47,7 +48,7 @@ function verificationLines(verification: StoreVerification, withHeads: boolean):
     ok
       ? `${counted(entries, 'entry', 'entries')} in ${counted(environments, 'chain', 'chains')}: every hash and every record is right${withHeads ? ', and so is what was exported' : ''}.`
       : `${counted(wrong, 'place is', 'places are')} not as posted.`,
-    `${counted(facts, 'fact', 'facts')} of owners, fees and refunds were compared.`,
+    `${counted(facts, 'fact', 'facts')} of owners, fees and refunds, ${counted(callbacks, 'callback', 'callbacks')} and ${counted(feed.sealed, 'event', 'events')} of the feed were compared${feed.waiting > 0 ? `; ${feed.waiting} more events wait to be sealed` : ''}.`,
   ];
 }
 

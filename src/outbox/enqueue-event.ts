@@ -13,23 +13,32 @@ type Subject = { id: number; reference: string; amount: number; currency: string
 export async function enqueueEvent(
   tx: Tx,
   environment: ServiceEnvironment,
-  { id, reference, amount, currency }: Subject,
+  subject: Subject,
   event: TransactionEventInput,
 ): Promise<void> {
   if (environment.eventsUrl === null) return;
-  const data = {
-    transaction: { id, reference, amount: formatDecimal(amount, currency), currency },
-    payment_service: environment.paymentServiceId,
-    environment: environment.environment,
-    ...event.data,
-  };
   await enqueuePost(tx, {
     environmentId: environment.id,
-    transactionId: id,
+    transactionId: subject.id,
     sequence: event.sequence,
     at: event.createdAt,
     url: environment.eventsUrl,
     contentType: 'application/json',
-    body: JSON.stringify({ type: event.type, timestamp: new Date(event.createdAt).toISOString(), data }),
+    body: eventBody(environment, subject, event),
   });
+}
+
+/** What is posted of an event: the same bytes whenever they are made. */
+export function eventBody(
+  { paymentServiceId, environment }: Pick<ServiceEnvironment, 'paymentServiceId' | 'environment'>,
+  { id, reference, amount, currency }: Subject,
+  event: Pick<TransactionEventInput, 'type' | 'createdAt' | 'data'>,
+): string {
+  const data = {
+    transaction: { id, reference, amount: formatDecimal(amount, currency), currency },
+    payment_service: paymentServiceId,
+    environment,
+    ...event.data,
+  };
+  return JSON.stringify({ type: event.type, timestamp: new Date(event.createdAt).toISOString(), data });
 }

@@ -35,6 +35,11 @@ export function findEnvironmentById(app: App, id: number): Promise<ServiceEnviro
   return cachesById(app).get(String(id), async () => fromRows(app, await selectEnvironmentById(app.db, id, app.now())));
 }
 
+/** By id, with every Secret Token that it ever had: for what was signed in the past. Null: there is no such environment. */
+export async function findEnvironmentAsEver(app: App, id: number): Promise<ServiceEnvironment | null> {
+  return fromRows(app, await selectEnvironmentById(app.db, id, 0));
+}
+
 function fromRows(app: App, rows: EnvironmentRow[]): ServiceEnvironment | null {
   const [first] = rows;
   if (first === undefined) return null;

@@ -1,15 +1,21 @@
 import type { App } from '../app.ts';
 import { type BooksVerification, type ExportedHead, type ForeignLinks, verifyBooks } from '../books/verify-books.ts';
 import { collectFindings, type Finding, type Findings } from './proof-finding.ts';
+import { verifyCallbacks } from './verify-callbacks.ts';
+import { verifyEvents } from './verify-events.ts';
 import { verifyFacts } from './verify-facts.ts';
+import { type FeedCoverage, verifyFeed } from './verify-feed.ts';
 
 /**
  * `findings` are the first of each kind, `found` is how many there are of each. `facts`: how many links there are that say
- * whose the books are, which fees hold and what is reserved.
+ * whose the books are, which fees hold and what is reserved. `feed`: how many events its chain covers, and how many wait for
+ * the worker.
  */
 export type StoreVerification = Omit<BooksVerification, 'owners'> & {
   ok: boolean;
   facts: number;
+  callbacks: number;
+  feed: FeedCoverage;
   findings: readonly Finding[];
   found: Findings['counts'];
 };
@@ -24,8 +30,12 @@ export async function verifyStore(app: App, exported: readonly ExportedHead[] = 
   const { owners, ...books } = await verifyBooks(app, exported);
   for (const links of owners) findings.add(foreignLinks(links));
   const facts = await verifyFacts(app, findings);
+  const feed = await verifyFeed(app, findings);
+  await verifyEvents(app, findings);
+  const foreign = new Set(owners.map(({ environment_id }) => environment_id));
+  const callbacks = await verifyCallbacks(app, foreign, findings);
   const wrong = books.problems.length + books.records.length + books.balances.length + findings.named.length;
-  return { ok: wrong === 0, ...books, facts, findings: findings.named, found: findings.counts };
+  return { ok: wrong === 0, ...books, facts, callbacks, feed, findings: findings.named, found: findings.counts };
 }
 
 function foreignLinks({ environment_id, link, until, since }: ForeignLinks): Finding {

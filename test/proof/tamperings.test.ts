@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SqlValue, Tx } from '../../src/db/database.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
+import { sealFeed } from '../../src/outbox/seal-feed.ts';
+import { setEventsUrl } from '../../src/payment-services/set-events-url.ts';
 import { beginFacts } from '../../src/proof/begin-facts.ts';
 import { type StoreVerification, verifyStore } from '../../src/proof/verify-store.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
@@ -18,6 +20,7 @@ import {
 import { deposit, payOut, setTestFee } from '../support/test-movements.ts';
 import { acceptedRefund } from '../support/test-refunds.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
+import { untilVisible } from '../support/until-visible.ts';
 
 /** What somebody with the password of the database does, and what `books verify` says of it. */
 type Tampering = {
@@ -207,6 +210,65 @@ const TAMPERINGS: Tampering[] = [
     found: /missing link 2/,
   },
   {
+    name: 'an event that tells of an end is deleted',
+    statements: ({ paid }) => [['delete from events where transaction_id = $1 and sequence = 2', paid.id]],
+    found: ({ paid }) => new RegExp(`1 of \\d+ events were deleted.*event evt_${paid.id}_2 was deleted`),
+  },
+  {
+    name: 'an event that is not of a transaction is deleted',
+    statements: () => [["delete from events where type = 'payout.recorded'"]],
+    found: /2 of \d+ events were deleted/,
+  },
+  {
+    name: 'what an event says is changed',
+    statements: ({ paid }) => [[`update events set data = '{}' where transaction_id = $1 and sequence = 2`, paid.id]],
+    found: /in the feed from position \d+ to position \d+ one of \d+ events, or the hash of their link, was changed/,
+  },
+  {
+    name: 'when an event happened is changed',
+    statements: ({ paid }) => [
+      ['update events set created_at = 1 where transaction_id = $1 and sequence = 2', paid.id],
+    ],
+    found: ({ paid }) => new RegExp(`transaction ${paid.id} is completed, and no event says so`),
+  },
+  {
+    name: 'the type of an event is changed',
+    statements: ({ paid }) => [
+      ["update events set type = 'transaction.failed' where transaction_id = $1 and sequence = 2", paid.id],
+    ],
+    found: ({ paid }) => new RegExp(`one of \\d+ events.*transaction ${paid.id} is completed, and no event says so`),
+  },
+  {
+    name: 'an event is invented',
+    statements: ({ paid, one }) => [
+      [
+        `insert into events (environment_id, transaction_id, sequence, created_at, type) values ($1, $2, 77, 1, 'refund.failed')`,
+        one.id,
+        paid.id,
+      ],
+    ],
+    found: ({ paid }) => new RegExp(`event evt_${paid.id}_77 was never told by this service`),
+  },
+  {
+    name: 'a link of the feed is deleted',
+    statements: () => [['delete from feed_links where link = 1']],
+    found: /links 1 to 1 of the feed were deleted/,
+  },
+  {
+    name: 'the body of a callback is changed',
+    statements: ({ paid }) => [
+      ["update callbacks set body = replace(body, 'completed', 'failed') where transaction_id = $1", paid.id],
+    ],
+    found: ({ paid }) => new RegExp(`callback \\d+ \\(evt_${paid.id}_2\\) of transaction ${paid.id} does not say`),
+  },
+  {
+    name: 'the body of a refund that was posted is changed',
+    statements: () => [
+      ["update callbacks set body = replace(body, 'parcial', 'total') where content_type = 'application/json'"],
+    ],
+    found: /callback \d+ \(evt_\d+_\d+\) of transaction \d+ does not say/,
+  },
+  {
     name: 'the reference of a payout is changed',
     statements: ({ one }) => [
       [`update movements set reference = 'X' where kind = 'payout' and environment_id = $1`, one.id],
@@ -290,6 +352,7 @@ async function open(openTestDatabase: OpenTestDatabase) {
     const { id, serviceToken, paymentServiceId } = environment;
     merchants.push({ id, token: serviceToken, owner: paymentServiceId, kind: 'development' });
     await setTestFee(app, environment);
+    await setEventsUrl(app, paymentServiceId, 'development', 'https://shop.example.cl/events');
     app.now.advance(1000);
     const paid = await createPaidTransaction(app, environment, { amount: 20_000 + shop });
     const other = await createPaidTransaction(app, environment, { amount: 30_000 + shop });
@@ -305,6 +368,11 @@ async function open(openTestDatabase: OpenTestDatabase) {
   const [one, two] = merchants as [Merchant, Merchant];
   const [paid, other, late] = transactions as [Transaction, Transaction, Transaction];
   await acceptedRefund(app, paid, 700);
+  for (let link = 0; link < 2; link++) {
+    await createPaidTransaction(app, await createTestEnvironment(app));
+    await untilVisible(app);
+    assert.ok((await sealFeed(app)) > 0);
+  }
   const [sibling] = await app.db.query<{ id: number }>(
     "select id from environments where payment_service_id = $1 and environment = 'production'",
     [one.owner],

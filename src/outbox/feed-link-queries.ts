@@ -1,0 +1,25 @@
+import type { Database, InsertTarget, Tx } from '../db/database.ts';
+import type { FeedLink } from './feed-link.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+const FEED_LINKS: InsertTarget = {
+  name: 'feed_links',
+  columns: ['link', 'made_at', 'commit_id', 'position', 'events', 'hash'],
+};
+
+/** Answers false when another process has made this link. */
+export async function insertFeedLink(tx: Tx, link: FeedLink): Promise<boolean> {
+  const rows = await tx.insertRows(FEED_LINKS, [link], 'on conflict (link) do nothing returning link');
+  return rows.length === 1;
+}
+
+export async function selectLastFeedLink(db: Reader): Promise<FeedLink | null> {
+  const [row] = await db.query<FeedLink>('select * from feed_links order by link desc limit 1');
+  return row ?? null;
+}
+
+/** The next links in their order. */
+export function selectFeedLinksAfter(db: Reader, link: number, limit: number): Promise<FeedLink[]> {
+  return db.query<FeedLink>('select * from feed_links where link > $1 order by link limit $2', [link, limit]);
+}

@@ -1,0 +1,82 @@
+import type { Database, SqlRow } from '../db/database.ts';
+import type { EventType } from '../outbox/event.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+/** The last of the next transactions, by their ids; null: there are no more. */
+export async function selectPageEnd(db: Reader, afterId: number, limit: number): Promise<number | null> {
+  const [row] = await db.query<{ end: number | null }>(
+    'select max(id) as "end" from (select id from transactions where id > $1 order by id limit $2) as page',
+    [afterId, limit],
+  );
+  return row?.end ?? null;
+}
+
+/** A transaction beside one of its events; the columns of the event are null where it has none. */
+export type ToldRow = SqlRow & {
+  id: number;
+  environment_id: number;
+  state: string;
+  created_at: number;
+  settled_at: number | null;
+  last_sequence: number;
+  sequence: number | null;
+  type: string | null;
+  told_at: number | null;
+  told_environment_id: number | null;
+};
+
+/** Transactions with their events, in the order of their ids and sequences. One statement, so it sees one moment. */
+export function selectTold(db: Reader, afterId: number, endId: number): Promise<ToldRow[]> {
+  return db.query<ToldRow>(
+    `select t.id, t.environment_id, t.state, t.created_at, t.settled_at, t.last_sequence, e.sequence, e.type,
+       e.created_at as told_at, e.environment_id as told_environment_id
+     from transactions t left join events e on e.transaction_id = t.id
+     where t.id > $1 and t.id <= $2 order by t.id, e.sequence`,
+    [afterId, endId],
+  );
+}
+
+/** Events of transactions that there are no more. */
+export function selectOrphans(db: Reader, limit: number): Promise<(SqlRow & OrphanRow)[]> {
+  return db.query(
+    `select e.environment_id, e.transaction_id, e.sequence, e.created_at from events e
+     where e.transaction_id is not null and not exists (select 1 from transactions t where t.id = e.transaction_id)
+     order by e.transaction_id, e.sequence limit $1`,
+    [limit],
+  );
+}
+
+type OrphanRow = { environment_id: number | null; transaction_id: number; sequence: number | null; created_at: number };
+
+/** A callback beside the event and the transaction that it tells of. */
+export type PostedRow = SqlRow & {
+  id: number;
+  transaction_id: number;
+  environment_id: number;
+  sequence: number;
+  webhook_id: string;
+  content_type: string;
+  body: string;
+  amount: number | null;
+  currency: string;
+  reference: string;
+  transaction_environment_id: number | null;
+  type: EventType | null;
+  told_at: number;
+  data: string | null;
+};
+
+/** The next callbacks in the order of their ids. */
+export function selectPosted(db: Reader, afterId: number, limit: number): Promise<PostedRow[]> {
+  return db.query<PostedRow>(
+    `select c.id, c.transaction_id, c.environment_id, c.sequence, c.webhook_id, c.content_type, c.body,
+       t.amount, t.currency, t.reference, t.environment_id as transaction_environment_id,
+       e.type, e.created_at as told_at, e.data
+     from callbacks c
+     left join transactions t on t.id = c.transaction_id
+     left join events e on e.transaction_id = c.transaction_id and e.sequence = c.sequence
+     where c.id > $1 order by c.id limit $2`,
+    [afterId, limit],
+  );
+}

@@ -1,0 +1,74 @@
+import type { App } from '../app.ts';
+import { type CallbackContent, callbackBody, callbackFields } from '../outbox/callback-payload.ts';
+import { eventBody } from '../outbox/enqueue-event.ts';
+import { findEnvironmentAsEver } from '../payment-services/find-environment.ts';
+import type { SecretToken, ServiceEnvironment } from '../payment-services/payment-service.ts';
+import type { Findings } from './proof-finding.ts';
+import { type PostedRow, selectPosted } from './told-queries.ts';
+
+const PAGE = 1000;
+
+/**
+ * Makes every callback again from its event and its transaction, signed with each Secret Token that its environment ever
+ * had, and holds the bytes against those that are kept. Answers how many there are. Those of `skipped` environments are
+ * left out: where the books belong to somebody else now, all of them differ. Reads only, in pages.
+ */
+export async function verifyCallbacks(app: App, skipped: ReadonlySet<number>, findings: Findings): Promise<number> {
+  const environments = new Map<number, ServiceEnvironment | null>();
+  let [last, callbacks] = [0, 0];
+  for (let page = PAGE; page === PAGE; ) {
+    const rows = await selectPosted(app.db, last, PAGE);
+    for (const row of rows) {
+      const { environment_id } = row;
+      if (skipped.has(environment_id)) continue;
+      if (!environments.has(environment_id)) {
+        environments.set(environment_id, await findEnvironmentAsEver(app, environment_id));
+      }
+      if (!isAsEnqueued(environments.get(environment_id) ?? null, row)) report(findings, row);
+    }
+    callbacks += rows.length;
+    last = rows.at(-1)?.id ?? last;
+    page = rows.length;
+  }
+  return callbacks;
+}
+
+function report(findings: Findings, { id, environment_id, transaction_id, webhook_id, told_at }: PostedRow): void {
+  const says = `callback ${id} (${webhook_id}) of transaction ${transaction_id} does not say what its event and transaction say`;
+  findings.add({ finding: 'callback_changed', environment_id, subject: `callback ${id}`, since: told_at, says });
+}
+
+function isAsEnqueued(environment: ServiceEnvironment | null, row: PostedRow): boolean {
+  const { amount, type, transaction_id: id, reference, currency } = row;
+  if (environment === null || amount === null || type === null) return false;
+  if (row.transaction_environment_id !== environment.id) return false;
+  if (row.content_type === 'application/json') {
+    const event = { type, createdAt: row.told_at, data: dataOf(row) };
+    return row.body === eventBody(environment, { id, reference, amount, currency }, event);
+  }
+  const end = ENDS[type];
+  if (end === undefined) return false;
+  const content = { transactionId: id, reference, amount, currency, ...end, timestamp: row.told_at };
+  return environment.secrets.some((secret) => row.body === bodyWith(environment, secret, content));
+}
+
+function bodyWith(environment: ServiceEnvironment, secret: SecretToken, content: CallbackContent): string {
+  return callbackBody(callbackFields({ ...environment, secrets: [secret] }, content));
+}
+
+/** What a callback says of each end. */
+const ENDS: Partial<Record<string, Pick<CallbackContent, 'result' | 'message'>>> = {
+  'transaction.completed': { result: 'completed', message: 'Approved' },
+  'transaction.failed': { result: 'failed', message: 'Declined' },
+  'transaction.cancelled': { result: 'failed', message: 'Cancelled' },
+  'transaction.expired': { result: 'failed', message: 'Expired' },
+};
+
+/** Null where it is no JSON any more: then the bytes differ. */
+function dataOf({ data }: PostedRow): Record<string, unknown> | null {
+  try {
+    return JSON.parse(data ?? 'null') as Record<string, unknown> | null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,60 @@
+import type { App } from '../app.ts';
+import type { FindingKind, Findings } from './proof-finding.ts';
+import { selectOrphans, selectPageEnd, selectTold, type ToldRow } from './told-queries.ts';
+
+const PAGE = 1000;
+/** More events without a transaction at once nobody reads. */
+const ORPHANS = 1000;
+
+/**
+ * Holds every transaction against its events: their sequence has no gap, the first is its creation, and one of them is its
+ * end. It needs no chain, so it also finds what was changed before the feed was sealed. Reads only, in pages.
+ */
+export async function verifyEvents(app: App, findings: Findings): Promise<void> {
+  let last = 0;
+  for (;;) {
+    const end = await selectPageEnd(app.db, last, PAGE);
+    if (end === null) break;
+    const rows = await selectTold(app.db, last, end);
+    for (const told of Map.groupBy(rows, ({ id }) => id).values()) verifyTold(told as Told, findings);
+    last = end;
+  }
+  for (const { environment_id, transaction_id, sequence, created_at } of await selectOrphans(app.db, ORPHANS)) {
+    const subject = `evt_${transaction_id}_${sequence}`;
+    const says = `event ${subject} tells of a transaction that is gone`;
+    findings.add({ finding: 'event_added', environment_id, subject, since: created_at, says });
+  }
+}
+
+/** A transaction, as often as it has events, in their order. */
+type Told = [ToldRow, ...ToldRow[]];
+
+function verifyTold(told: Told, findings: Findings): void {
+  const [{ id, environment_id, state, created_at, settled_at, last_sequence }] = told;
+  const report = (finding: FindingKind, sequence: number, since: number | null, says: string) =>
+    findings.add({ finding, environment_id, subject: `evt_${id}_${sequence}`, since, says });
+  const there = new Set(told.map(({ sequence }) => sequence));
+  for (let sequence = 1; sequence <= last_sequence; sequence++) {
+    if (!there.has(sequence)) report('event_missing', sequence, created_at, `event evt_${id}_${sequence} was deleted`);
+  }
+  for (const row of told) {
+    const { sequence, told_at } = row;
+    if (sequence === null) continue;
+    if (sequence < 1 || sequence > last_sequence) {
+      report('event_added', sequence, told_at, `event evt_${id}_${sequence} was never told by this service`);
+    } else if (!isAsTold(row)) {
+      report('event_changed', sequence, told_at, `event evt_${id}_${sequence} does not say what its transaction says`);
+    }
+  }
+  const ends = (row: ToldRow) => row.type === `transaction.${state}` && row.told_at === settled_at;
+  if (state !== 'pending' && there.has(last_sequence) && !told.some(ends)) {
+    report('event_changed', last_sequence, settled_at, `transaction ${id} is ${state}, and no event says so`);
+  }
+}
+
+/** Only the first tells of the creation, at its time; all are of the environment of their transaction. */
+function isAsTold(row: ToldRow): boolean {
+  const { sequence, type, told_at, created_at, environment_id, told_environment_id } = row;
+  if (environment_id !== told_environment_id) return false;
+  return sequence === 1 ? type === 'transaction.created' && told_at === created_at : type !== 'transaction.created';
+}

@@ -1,0 +1,113 @@
+import type { App } from '../app.ts';
+import { addEvents, beginLinkHash, FEED_GENESIS, type FeedLink } from '../outbox/feed-link.ts';
+import { selectFeedLinksAfter } from '../outbox/feed-link-queries.ts';
+import { type FeedRow, selectFeed } from '../outbox/outbox-queries.ts';
+import type { Findings } from './proof-finding.ts';
+
+/** How many events the chain over the feed covers, and how many came after its last link. */
+export type FeedCoverage = { sealed: number; waiting: number };
+
+const PAGE = 1000;
+
+type Place = { commitId: number; position: number };
+
+/**
+ * Computes the chain over the feed again. What was changed, deleted or put between is located to the events of one link,
+ * which are those of about a second. Reads only, in pages.
+ */
+export async function verifyFeed(app: App, findings: Findings): Promise<FeedCoverage> {
+  const events = readEvents(app);
+  let previous: string | null = FEED_GENESIS;
+  let [last, sealed] = [0, 0];
+  for await (const link of readLinks(app)) {
+    if (link.link !== last + 1) {
+      const says = `links ${last + 1} to ${link.link - 1} of the feed were deleted`;
+      findings.add({
+        finding: 'event_missing',
+        environment_id: null,
+        subject: `feed link ${last + 1}`,
+        since: link.made_at,
+        says,
+      });
+      previous = null;
+    }
+    const found = await hashUntil(events, link, previous ?? FEED_GENESIS);
+    if (found.count !== link.events || (previous !== null && found.hash !== link.hash)) report(findings, link, found);
+    sealed += found.count;
+    last = link.link;
+    previous = link.hash;
+  }
+  let waiting = 0;
+  while ((await events.next()) !== null) waiting++;
+  return { sealed, waiting };
+}
+
+type Found = { count: number; hash: string; first: FeedRow | null };
+
+async function hashUntil(events: EventReader, link: FeedLink, previous: string): Promise<Found> {
+  const hash = beginLinkHash(previous);
+  let [count, first] = [0, null as FeedRow | null];
+  for (;;) {
+    const row = await events.next({ commitId: link.commit_id, position: link.position });
+    if (row === null) return { count, hash: hash.digest('hex'), first };
+    first ??= row;
+    count++;
+    addEvents(hash, [row]);
+  }
+}
+
+function report(findings: Findings, link: FeedLink, { count, first }: Found): void {
+  const from = first === null ? '' : ` from position ${first.position}`;
+  const place = `the feed${from} to position ${link.position}`;
+  const difference = count - link.events;
+  const [finding, what] =
+    difference < 0
+      ? (['event_missing', `${-difference} of ${link.events} events were deleted`] as const)
+      : difference > 0
+        ? (['event_added', `${difference} events were put between`] as const)
+        : (['event_changed', `one of ${count} events, or the hash of their link, was changed`] as const);
+  const says = `in ${place} ${what}`;
+  findings.add({ finding, environment_id: null, subject: `feed link ${link.link}`, since: link.made_at, says });
+}
+
+type EventReader = {
+  /** The next event; null where there is none, or none up to `until`. */
+  next(until?: Place): Promise<FeedRow | null>;
+};
+
+function readEvents(app: App): EventReader {
+  let [rows, at, ended] = [[] as FeedRow[], 0, false];
+  let place: Place = { commitId: 0, position: Number.MIN_SAFE_INTEGER };
+  const peek = async () => {
+    if (at === rows.length && !ended) {
+      rows = await selectFeed(app.db, place, PAGE);
+      at = 0;
+      ended = rows.length < PAGE;
+      const end = rows.at(-1);
+      if (end !== undefined) place = { commitId: end.commit_id, position: end.position };
+    }
+    return rows[at] ?? null;
+  };
+  return {
+    next: async (until) => {
+      const row = await peek();
+      if (row === null || (until !== undefined && isAfter(row, until))) return null;
+      at++;
+      return row;
+    },
+  };
+}
+
+function isAfter(row: FeedRow, { commitId, position }: Place): boolean {
+  return row.commit_id === commitId ? row.position > position : row.commit_id > commitId;
+}
+
+async function* readLinks(app: App): AsyncGenerator<FeedLink> {
+  let last = Number.MIN_SAFE_INTEGER;
+  for (let page = PAGE; page === PAGE; ) {
+    const links = await selectFeedLinksAfter(app.db, last, PAGE);
+    yield* links;
+    last = links.at(-1)?.link ?? last;
+    page = links.length;
+  }
+}
