@@ -41,8 +41,7 @@ async function compare(bench: Bench, engine: string, installation: Installation,
       await outbox.emptied();
       return (bench.sizes.callbacks / (performance.now() - receiver.firstAt())) * 1000;
     },
-    'bare delivery loop': async () =>
-      Number(await runProgram(process.execPath, [loop, file, String(endpoints * PER_ENDPOINT)])),
+    'bare delivery loop': async () => Number(await runProgram('node', [loop, file, String(endpoints * PER_ENDPOINT)])),
   });
   await service.stop();
   await outbox.close();

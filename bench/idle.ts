@@ -1,14 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Bench } from './support/bench.ts';
 import { type Figure, FigureSkipped, limitLine } from './support/figure.ts';
+import { startProgram } from './support/programs.ts';
 import { createInstallation, type Installation } from './support/service.ts';
-
-const launcher = new URL('../bin/rubrica', import.meta.url).pathname;
 
 /** Start to ready, and the memory that all processes then hold, with `bin/rubrica serve` as users start it. */
 export async function measureIdle(bench: Bench): Promise<Figure> {
@@ -36,20 +32,16 @@ async function startOnce(
   settleMs: number,
 ): Promise<{ megabytes: number; seconds: number }> {
   const startedAt = performance.now();
-  const child = spawn(launcher, ['serve'], {
-    cwd: new URL('..', import.meta.url),
-    env: { ...process.env, ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const program = await startProgram('bin/rubrica', ['serve'], {
+    environment,
+    isReady: (line) => line.includes('"msg":"ready"'),
   });
   try {
-    for await (const line of createInterface(child.stdout)) if (line.includes('"msg":"ready"')) break;
     const seconds = (performance.now() - startedAt) / 1000;
-    child.stdout.resume();
     await pause(settleMs);
-    return { seconds, megabytes: residentMegabytes(child.pid as number) };
+    return { seconds, megabytes: residentMegabytes(program.pid) };
   } finally {
-    child.kill('SIGTERM');
-    if (child.exitCode === null) await once(child, 'exit');
+    await program.stop();
   }
 }
 

@@ -78,9 +78,7 @@ export async function runLoad({ sizes }: Bench, load: Load): Promise<LoadResult>
   const repeat = load.repeat === true;
   const prepared = repeat ? 5_000 : (warmUpMs + measureMs) * MOST_PER_MS;
   const plan: LoadPlan = { connections: 64, ...load, repeat, prepared, warmUpMs, measureMs };
-  const result = JSON.parse(
-    await runProgram(process.execPath, ['bench/load-generator.ts', JSON.stringify(plan)]),
-  ) as LoadResult;
+  const result = JSON.parse(await runProgram('node', ['bench/load-generator.ts', JSON.stringify(plan)])) as LoadResult;
   if (result.refused > 0)
     throw new FigureInvalid(`${result.refused} requests were refused, the first with: ${result.refusal}`);
   return result;

@@ -1,6 +1,5 @@
-import { join } from 'node:path';
 import pg from 'pg';
-import { findOrInstallPrograms } from '../../test/support/system-programs.ts';
+import { installPrograms } from '../../test/support/system-programs.ts';
 import { startThrowawayPostgres } from '../../test/support/throwaway-postgres.ts';
 import { runProgram } from './programs.ts';
 
@@ -18,10 +17,9 @@ export type BenchPostgres = {
 
 /** Null where PostgreSQL is missing and cannot be installed. */
 export async function startBenchPostgres(): Promise<BenchPostgres | null> {
-  findOrInstallPrograms();
-  const binaries = process.env.POSTGRES_BIN;
-  if (binaries === undefined) return null;
-  const cluster = await startThrowawayPostgres(binaries);
+  const missing = installPrograms(['id', 'initdb', 'pg_ctl', 'pgbench', 'sh']);
+  if (missing.length > 0) return null;
+  const cluster = await startThrowawayPostgres();
   const ask = (sql: string) => askOnce(cluster.url, sql);
   const [{ server_version: version = '' } = {}] = await ask('show server_version');
   return {
@@ -32,7 +30,7 @@ export async function startBenchPostgres(): Promise<BenchPostgres | null> {
     },
     checkpoint: async () => void (await ask('checkpoint')),
     pgbench: async (url, args) => {
-      const text = await runProgram(join(binaries, 'pgbench'), [...args, url]);
+      const text = await runProgram('pgbench', [...args, url]);
       const failed = /number of failed transactions: (\d+)/.exec(text)?.[1];
       if (failed !== undefined && failed !== '0') throw new Error(`pgbench: ${failed} failed transactions`);
       return Number(/tps = ([\d.]+)/.exec(text)?.[1]);

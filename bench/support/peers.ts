@@ -1,10 +1,10 @@
-import { type Program, startProgram } from './programs.ts';
+import { type RunningProgram, startProgram } from './programs.ts';
 
-export type Peer = Program & { port: number };
+export type Peer = RunningProgram & { port: number };
 
 /** Starts one of `bench/peers`. */
 export async function startPeer(file: URL, args: readonly string[] = []): Promise<Peer> {
-  const program = await startProgram([file.pathname, ...args]);
+  const program = await startProgram('node', [file.pathname, ...args]);
   const { port } = JSON.parse(program.line) as { port: number };
   return { ...program, port };
 }

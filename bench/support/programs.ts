@@ -1,9 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
+import { outputOf, startChild } from '../../test/support/child-process.ts';
+import type { Program } from '../../test/support/system-programs.ts';
 
-export type Program = {
-  readonly child: ChildProcess;
+export type RunningProgram = {
+  readonly pid: number;
   /** The first line of its standard output that `isReady` took. */
   readonly line: string;
   /** Asks it to end, and answers when it has. */
@@ -11,58 +10,37 @@ export type Program = {
 };
 
 const repository = new URL('../../', import.meta.url);
-const running = new Set<ChildProcess>();
-process.on('exit', () => {
-  for (const child of running) child.kill('SIGKILL');
-});
 
 /**
- * Starts a TypeScript program of the repository with our own Node and waits for the line that says it is ready.
- * It ends with this process, however this process ends. When it ends by itself the whole run fails.
+ * Starts a program of the repository and waits for the line that says it is ready. It ends with this process, however
+ * this process ends. When it ends by itself the whole run fails.
  */
 export async function startProgram(
+  program: Program,
   args: readonly string[],
   options: { environment?: NodeJS.ProcessEnv; isReady?: (line: string) => boolean } = {},
-): Promise<Program> {
+): Promise<RunningProgram> {
   const { environment = {}, isReady = () => true } = options;
-  const child = spawn(process.execPath, args, {
-    cwd: repository,
-    env: { ...process.env, ...environment },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  running.add(child);
+  const child = await startChild(program, args, { cwd: repository, env: { ...process.env, ...environment } });
+  const lineIn = (stdout: string) => stdout.split('\n').slice(0, -1).find(isReady);
+  const { stdout } = await child.until((written) => lineIn(written.stdout) !== undefined);
   let stopping = false;
-  const ended = once(child, 'exit').then(([status]) => {
-    running.delete(child);
+  void child.ended.then(({ status, stderr }) => {
     // Thrown into nowhere on purpose: whoever waits for its work would wait for ever.
-    if (!stopping) throw new Error(`${args.join(' ')} ended by itself, status ${status}`);
+    if (!stopping) throw new Error(`${args.join(' ')} ended by itself, status ${status}: ${stderr}`);
   });
-  const lines = createInterface(child.stdout);
-  const line = await new Promise<string>((resolve) => lines.on('line', (text) => isReady(text) && resolve(text)));
   const stop = async () => {
     stopping = true;
-    child.kill('SIGTERM');
-    await ended;
+    await child.end();
   };
-  return { child, line, stop };
+  return { pid: child.pid, line: lineIn(stdout) as string, stop };
 }
 
 /** Runs a program to its end and answers its standard output. Rejects when it fails. */
-export async function runProgram(
-  command: string,
+export function runProgram(
+  program: Program,
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},
 ): Promise<string> {
-  const child = spawn(command, args, {
-    cwd: repository,
-    env: { ...process.env, ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  running.add(child);
-  const chunks: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-  const [status] = (await once(child, 'close')) as [number | null];
-  running.delete(child);
-  if (status !== 0) throw new Error(`${command} ${args[0] ?? ''} ended with status ${status}`);
-  return Buffer.concat(chunks).toString();
+  return outputOf(program, args, { cwd: repository, env: { ...process.env, ...environment } });
 }

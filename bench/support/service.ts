@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { FigureSkipped } from './figure.ts';
 import type { CreateRequest, ValidationRequest } from './load-plan.ts';
-import { type Program, runProgram, startProgram } from './programs.ts';
+import { type RunningProgram, runProgram, startProgram } from './programs.ts';
 
 /** A place for one installation: its own data folder and database. */
 export type Installation = { environment: NodeJS.ProcessEnv; serviceToken: string; secretToken: string };
 
-export type Service = Program & { port: number };
+export type Service = RunningProgram & { port: number };
 
 /** Makes a data folder with a payment service in it. `databaseUrl` is that of an empty database. */
 export async function createInstallation(
@@ -15,7 +15,7 @@ export async function createInstallation(
 ): Promise<Installation> {
   const environment = { DATA_DIR: folder, DATABASE_URL: databaseUrl, PORT: '0', RATE_LIMITS: 'off', LOG_LEVEL: 'info' };
   const text = await runProgram(
-    process.execPath,
+    'node',
     ['src/main.ts', 'payment-service', 'create', '--name', 'Bench', '--json'],
     environment,
   );
@@ -29,7 +29,7 @@ export async function startService(
   nodeOptions: readonly string[] = [],
 ): Promise<Service> {
   const isReady = (line: string) => line.includes('"msg":"ready"');
-  const program = await startProgram([...nodeOptions, 'src/main.ts', 'serve'], { environment, isReady });
+  const program = await startProgram('node', [...nodeOptions, 'src/main.ts', 'serve'], { environment, isReady });
   const { url } = JSON.parse(program.line) as { url: string };
   return { ...program, port: Number(new URL(url).port) };
 }
@@ -47,7 +47,7 @@ type User = { email: string; password: string };
 /** A user who may validate bank accounts. Made before the service starts. */
 export async function createUser({ environment }: Installation): Promise<User> {
   const args = ['src/main.ts', 'user', 'create', '--email', 'bench@example.cl', '--payouts', '--json'];
-  return JSON.parse(await runProgram(process.execPath, args, environment)) as User;
+  return JSON.parse(await runProgram('node', args, environment)) as User;
 }
 
 export async function validationRequestOf({ port }: Service, { email, password }: User): Promise<ValidationRequest> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { runChild } from '../support/child-process.ts';
 
 const program = join(import.meta.dirname, '../../bench/run-bench.ts');
 
@@ -11,16 +11,13 @@ type Printed = {
 
 /** Runs figures in the way that shows only whether they run. */
 function bench(...args: string[]) {
-  const run = spawnSync(process.execPath, [program, '--quick', '--json', ...args], {
-    encoding: 'utf8',
-  });
-  return { status: run.status, stderr: run.stderr, stdout: run.stdout };
+  return runChild('node', [program, '--quick', '--json', ...args]);
 }
 
 // No speed is asserted: what a figure is depends on the machine. This only shows that peers and service answer rightly,
 // for a single refused request ends the figure and the status is 1.
-test('every figure runs, and all together are one JSON object', () => {
-  const { status, stdout, stderr } = bench();
+test('every figure runs, and all together are one JSON object', async () => {
+  const { status, stdout, stderr } = await bench();
   assert.equal(status, 0, stderr);
   const { figures } = JSON.parse(stdout) as Printed;
   const found = Object.fromEntries(figures.map(({ name, lines, details }) => [name, lines.length + details.length]));
@@ -33,8 +30,8 @@ test('every figure runs, and all together are one JSON object', () => {
   for (const { rows } of figures.flatMap(({ details }) => details)) assert.ok(rows.length > 0);
 });
 
-test('a figure that does not exist is refused with the names of those that do', () => {
-  const { status, stdout, stderr } = bench('nonsense');
+test('a figure that does not exist is refused with the names of those that do', async () => {
+  const { status, stdout, stderr } = await bench('nonsense');
   assert.equal(status, 1);
   assert.equal((JSON.parse(stdout) as { error: { code: string } }).error.code, 'NOT_FOUND');
   assert.match(stderr, /create-sqlite, create-postgres/);

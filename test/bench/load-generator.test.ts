@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { LoadPlan, LoadResult } from '../../bench/support/load-plan.ts';
+import { runChild } from '../support/child-process.ts';
 import { answerOf, type Reply, startRawServer } from '../support/raw-server.ts';
 
 const program = join(import.meta.dirname, '../../bench/load-generator.ts');
@@ -22,14 +21,13 @@ async function load(reply: Reply, parts: Partial<LoadPlan> = {}) {
     request,
     ...parts,
   };
-  const child = spawn(process.execPath, [program, JSON.stringify(plan)], { stdio: ['ignore', 'pipe', 'ignore'] });
-  let text = '';
-  child.stdout.on('data', (chunk) => {
-    text += chunk;
-  });
-  const [status] = await once(child, 'close');
+  const { status, stdout } = await runChild('node', [program, JSON.stringify(plan)]);
   await server.close();
-  return { status, requests: server.requests, result: (text === '' ? null : JSON.parse(text)) as LoadResult | null };
+  return {
+    status,
+    requests: server.requests,
+    result: (stdout === '' ? null : JSON.parse(stdout)) as LoadResult | null,
+  };
 }
 
 test('every prepared request is sent once, each with a reference of its own and its signature', async () => {

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import shippedList from '../../src/bank-validation/bank-directory.json' with { type: 'json' };
-
-const MAIN = join(import.meta.dirname, '../../src/main.ts');
+import { type Ended, outputOf, startChild } from '../support/child-process.ts';
+import { runCommand } from '../support/run-command.ts';
 
 suite('validate, banks and privacy on the command line', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-cli-'));
@@ -43,7 +42,7 @@ suite('validate, banks and privacy on the command line', () => {
 
   test('validate clears what a killed run has left, and not what another one writes', async () => {
     const out = join(folder, 'resumed.csv');
-    const dead = spawnSync(process.execPath, ['--version']).pid;
+    const dead = await endedProcess();
     writeFileSync(`${out}.${dead}.part`, 'half a row');
     writeFileSync(`${out}.${process.pid}.part`, 'another run');
     const input = write('resumed-in.csv', 'rut,bank,account\n12531909-2,012,12531909\n');
@@ -72,7 +71,7 @@ suite('validate, banks and privacy on the command line', () => {
     assert.equal((await run('validate', input, '--out', link)).status, 0);
     assert.match(readFileSync(target, 'utf8'), /^rut,bank,account,verdict/);
     const pipe = join(folder, 'pipe');
-    execFileSync('mkfifo', [pipe]);
+    await outputOf('mkfifo', [pipe]);
     const [read] = await Promise.all([readFile(pipe, 'utf8'), run('validate', input, '--out', pipe)]);
     assert.match(read, /^rut,bank,account,verdict/);
   });
@@ -124,18 +123,20 @@ suite('validate, banks and privacy on the command line', () => {
     assert.equal((await run('privacy', 'erase', '--rut', '9068826-1')).status, 1);
   });
 
+  async function endedProcess(): Promise<number> {
+    const child = await startChild('node', ['--version']);
+    await child.ended;
+    return child.pid;
+  }
+
   function write(name: string, text: string): string {
     const file = join(folder, name);
     writeFileSync(file, text);
     return file;
   }
 
-  function run(...arguments_: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
+  function run(...arguments_: string[]): Promise<Ended> {
     const env = { PATH: process.env['PATH'], DATA_DIR: join(folder, 'data') };
-    return new Promise((resolve) => {
-      execFile(process.execPath, [MAIN, ...arguments_], { env }, (error, stdout, stderr) => {
-        resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
-      });
-    });
+    return runCommand(arguments_, { env });
   }
 });

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,11 +6,11 @@ import { after, before, suite, test } from 'node:test';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
+import type { Ended } from '../support/child-process.ts';
+import { runCommand } from '../support/run-command.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
-
-const MAIN = join(import.meta.dirname, '../../src/main.ts');
 
 suite('callbacks that were given up, on the command line', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-cli-'));
@@ -91,12 +90,8 @@ suite('callbacks that were given up, on the command line', () => {
     assert.match((await run('callback', 'show', '2')).stdout, /\nstate {8}queued, next attempt [\d: -]+ UTC\n/);
   });
 
-  function run(...arguments_: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
+  function run(...arguments_: string[]): Promise<Ended> {
     const env = { ...process.env, DATA_DIR: folder, DATABASE_URL: '', PORT: '0', MASTER_KEY: '5a'.repeat(32) };
-    return new Promise((resolve) => {
-      execFile(process.execPath, [MAIN, ...arguments_], { env }, (error, stdout, stderr) => {
-        resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
-      });
-    });
+    return runCommand(arguments_, { env });
   }
 });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import type { Ended } from '../support/child-process.ts';
+import { runCommand } from '../support/run-command.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 
@@ -174,15 +175,8 @@ suite('a command that does nothing says why', () => {
     assert.match(told.stderr, /^INVALID_SETTING: PORT must be a whole number/);
   });
 
-  function run(
-    settings: Record<string, string>,
-    ...arguments_: string[]
-  ): Promise<{ status: number; stdout: string; stderr: string }> {
+  function run(settings: Record<string, string>, ...arguments_: string[]): Promise<Ended> {
     const env = { ...process.env, DATA_DIR: folder, DATABASE_URL: '', LOG_LEVEL: 'silent', ...settings };
-    return new Promise((resolve) => {
-      execFile(process.execPath, [MAIN, ...arguments_], { env }, (error, stdout, stderr) => {
-        resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
-      });
-    });
+    return runCommand(arguments_, { env });
   }
 });

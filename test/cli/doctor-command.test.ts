@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
@@ -7,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { isSafeSqlite } from '../../src/cli/doctor-command.ts';
-
-const MAIN = join(import.meta.dirname, '../../src/main.ts');
+import type { Ended } from '../support/child-process.ts';
+import { runCommand } from '../support/run-command.ts';
 
 type Report = {
   ok: boolean;
@@ -107,17 +106,13 @@ suite('doctor', () => {
     return findings.filter(({ ok, fix }) => !ok && fix !== null).map(({ check }) => check);
   }
 
-  async function report(settings: Record<string, string>): Promise<Report & { status: number }> {
+  async function report(settings: Record<string, string>): Promise<Report & { status: number | null }> {
     const { status, stdout } = await run(settings, 'doctor', '--json');
     return { ...(JSON.parse(stdout) as Report), status };
   }
 
-  function run(settings: Record<string, string>, ...arguments_: string[]): Promise<{ status: number; stdout: string }> {
+  function run(settings: Record<string, string>, ...arguments_: string[]): Promise<Ended> {
     const env = { PATH: process.env['PATH'], DATA_DIR: folder, PORT: '0', ...settings };
-    return new Promise((resolve) => {
-      execFile(process.execPath, [MAIN, ...arguments_], { env }, (error, stdout) => {
-        resolve({ status: error === null ? 0 : Number(error.code), stdout });
-      });
-    });
+    return runCommand(arguments_, { env });
   }
 });

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +7,8 @@ import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
+import type { Ended } from '../support/child-process.ts';
+import { runCommand } from '../support/run-command.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
 import { createLatePayment, createPaidTransaction, removeGuards } from '../support/test-books.ts';
 import { acceptedRefund } from '../support/test-refunds.ts';
@@ -256,12 +257,8 @@ suite('books, reconcile and refund on the command line', () => {
     return JSON.parse((await run(...arguments_, '--json')).stdout) as Value;
   }
 
-  function run(...arguments_: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
+  function run(...arguments_: string[]): Promise<Ended> {
     const env = { ...process.env, DATABASE_URL: url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32) };
-    return new Promise((resolve) => {
-      execFile(process.execPath, [MAIN, ...arguments_], { env }, (error, stdout, stderr) => {
-        resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
-      });
-    });
+    return runCommand(arguments_, { env });
   }
 });

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { forEachEngine } from '../support/engines.ts';
+import { runCommand } from '../support/run-command.ts';
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts');
 const OLD = { MASTER_KEY: '0a'.repeat(32) };
 const NEW = { MASTER_KEY: '0b'.repeat(32) };
 const BOTH = { ...NEW, MASTER_KEY_PREVIOUS: OLD.MASTER_KEY };
@@ -13,7 +11,7 @@ forEachEngine('master-key rotate on the command line', (openTestDatabase) => {
   test('seals all anew, and it and doctor say when the previous key may go', async () => {
     const { url } = await openTestDatabase();
     const run = (settings: Record<string, string>, ...words: string[]) =>
-      runCommand({ DATABASE_URL: url, ...settings }, words);
+      runCommand(words, { env: { PATH: process.env['PATH'], PORT: '0', DATABASE_URL: url, ...settings } });
     const finding = async (settings: Record<string, string>) => {
       const { stdout } = await run(settings, 'doctor', '--json');
       const { findings } = JSON.parse(stdout) as { findings: { check: string; says: string; fix: string | null }[] };
@@ -49,14 +47,3 @@ forEachEngine('master-key rotate on the command line', (openTestDatabase) => {
     assert.equal((await run(NEW, 'payment-service', 'list')).status, 0);
   });
 });
-
-type Outcome = { status: number; stdout: string; stderr: string };
-
-function runCommand(settings: Record<string, string>, words: readonly string[]): Promise<Outcome> {
-  const env = { PATH: process.env['PATH'], PORT: '0', ...settings };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [MAIN, ...words], { env }, (error, stdout, stderr) => {
-      resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
-    });
-  });
-}

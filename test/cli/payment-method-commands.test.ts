@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import type { Ended } from '../support/child-process.ts';
+import { runCommand } from '../support/run-command.ts';
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts');
 const KEY = 'AB12'.repeat(16);
-
-type Ran = { status: number; stdout: string; stderr: string };
 
 suite('payment-method on the command line', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-cli-'));
@@ -86,24 +84,17 @@ suite('payment-method on the command line', () => {
     return ['--commerce-code', commerceCode, '--api-key', '-'];
   }
 
-  function run(...arguments_: string[]): Promise<Ran> {
+  function run(...arguments_: string[]): Promise<Ended> {
     return runWith('', arguments_);
   }
 
   /** `payment-method` with a key on standard input. */
-  function give(key: string, ...arguments_: string[]): Promise<Ran> {
+  function give(key: string, ...arguments_: string[]): Promise<Ended> {
     return runWith(key, ['payment-method', ...arguments_]);
   }
 
-  function runWith(input: string, arguments_: string[]): Promise<Ran> {
+  function runWith(input: string, arguments_: string[]): Promise<Ended> {
     const env = { ...process.env, DATA_DIR: folder, DATABASE_URL: '', LOG_LEVEL: 'silent' };
-    return new Promise((resolve) => {
-      const child = execFile(process.execPath, [MAIN, ...arguments_], { env }, (error, stdout, stderr) => {
-        resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
-      });
-      // A command that refuses ends without reading.
-      child.stdin?.on('error', () => {});
-      child.stdin?.end(input);
-    });
+    return runCommand(arguments_, { env, input });
   }
 });

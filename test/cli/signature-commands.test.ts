@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { suite, test } from 'node:test';
+import type { Ended } from '../support/child-process.ts';
+import { runCommand } from '../support/run-command.ts';
 import { signedBody, withSignature } from '../support/test-shop.ts';
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts');
 const SECRET = '5f3a9c1e7b2d4f60a1b2c3d4e5f60718';
 
 const RIGHT = signedBody('service-token', SECRET);
@@ -69,11 +68,6 @@ suite('explain on the command line', () => {
   });
 });
 
-function run(body: string, ...options: string[]): Promise<{ status: number; stdout: string }> {
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, [MAIN, 'explain', '--secret', SECRET, ...options], (error, stdout) =>
-      resolve({ status: error === null ? 0 : Number(error.code), stdout }),
-    );
-    child.stdin?.end(body);
-  });
+function run(body: string, ...options: string[]): Promise<Ended> {
+  return runCommand(['explain', '--secret', SECRET, ...options], { env: process.env, input: body });
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { MASTER_KEY, startServe } from '../faults/support/serve-process.ts';
+import { type Ended, runChild } from '../support/child-process.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { makeVersion } from '../support/program-version.ts';
 
@@ -28,7 +28,7 @@ forEachEngine('the next version beside this one', (openTestDatabase, engine) => 
     assert.equal((await fetch(`${beside.url}/readyz`)).status, 200);
     assert.deepEqual(await migrate(changes.folder, url), ['9999-refunds.sql']);
     for (const older of new Set([service, beside])) {
-      assert.deepEqual(await older.exited, { code: 70, signal: null });
+      assert.deepEqual(await older.exited, { status: 70, signal: null });
       assert.match(
         older.output(),
         /"alarm":"unfit_for_store".*A newer version has changed the store \(9999-refunds\.sql\)/,
@@ -69,13 +69,7 @@ async function migrate(folder: string, url: string): Promise<string[]> {
   return (JSON.parse(stdout) as { applied: string[] }).applied;
 }
 
-type Ended = { status: number; stdout: string; stderr: string };
-
 function run(folder: string, url: string, ...words: string[]): Promise<Ended> {
   const env = { PATH: process.env['PATH'], DATABASE_URL: url, MASTER_KEY, PORT: '0' };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [join(folder, 'src/main.ts'), ...words], { env }, (error, stdout, stderr) => {
-      resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
-    });
-  });
+  return runChild('node', [join(folder, 'src/main.ts'), ...words], { env });
 }

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { promisify } from 'node:util';
 import { type Database, SchemaError } from '../../src/db/database.ts';
 import { inspectSchema, migrate, refuseNewerSchema, requireSchema, splitStatements } from '../../src/db/migrate.ts';
 import { describeMigration, type Migration, readMigrations } from '../../src/db/schema.ts';
+import { outputOf } from '../support/child-process.ts';
 import { forEachEngine } from '../support/engines.ts';
 
 forEachEngine('migrations', (openTestDatabase) => {
@@ -200,6 +199,5 @@ async function migrateInAnotherProcess(url: string): Promise<string[]> {
     await db.close();
   `;
   const cwd = join(import.meta.dirname, '../../src/db');
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], { cwd });
-  return JSON.parse(stdout) as string[];
+  return JSON.parse(await outputOf('node', ['--input-type=module', '--eval', program], { cwd })) as string[];
 }

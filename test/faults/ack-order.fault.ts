@@ -5,7 +5,7 @@ import { report } from './support/report.ts';
 import { whyNoInjection } from './support/system-calls.ts';
 
 const CREATES = Number(process.env.FAULT_OPERATIONS ?? 5_000);
-const reason = whyNoInjection();
+const reason = await whyNoInjection();
 
 describe('the order of flush and answer', { skip: reason !== null && `IT WAS NOT TESTED: ${reason}` }, () => {
   test(`of ${CREATES} creates: none is answered before its own flush, and eight share one`, async () => {

@@ -26,7 +26,7 @@ const TRACE = [
   '4200',
   '-e',
   'trace=fsync,pwrite64,write,writev,sendto,sendmsg',
-];
+] as const;
 
 /** Lets 32 clients create transactions, and reads from the system calls what was flushed when each was answered. */
 export async function recordAckOrder(creates: number, plant?: PlantName): Promise<OrderReport> {

@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { promisify } from 'node:util';
+import { startChild } from '../support/child-process.ts';
 import { comesTrue } from '../support/comes-true.ts';
 import { fillStore } from './big-store.ts';
 import type { PlantName } from './plants.ts';
@@ -79,15 +78,13 @@ async function runBackup(databaseUrl: string, target: string, method: BackupMeth
   const preload = planted ? ['--import', join(import.meta.dirname, 'preload/plant-process.ts')] : [];
   const plant: PlantName = 'backs up in small steps';
   const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl, MASTER_KEY, ...(planted && { PLANTED_BUG: plant }) };
-  const options = { cwd: repository, env, timeout: LONGEST_BACKUP_MS };
   const command = [...preload, join(repository, 'src/main.ts'), 'backup', target];
-  return promisify(execFile)(process.execPath, command, options).then(
-    () => true,
-    (error: Error & { killed?: boolean }) => {
-      if (error.killed !== true) throw error;
-      return false;
-    },
-  );
+  const child = await startChild('node', command, { cwd: repository, env });
+  const timer = setTimeout(() => child.signal('SIGTERM'), LONGEST_BACKUP_MS);
+  const { status, signal, stderr } = await child.ended;
+  clearTimeout(timer);
+  if (status !== 0 && signal !== 'SIGTERM') throw new Error(`The backup ended with status ${status}: ${stderr}`);
+  return status === 0;
 }
 
 /** A service starts on the copy and takes a request; then the store is compared. */

@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { reconcileEntries } from '../../src/books/reconcile-entries.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
+import { startChild } from '../support/child-process.ts';
 import type { OpenTestDatabase } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { selectOverdrawn, selectWrongBooks } from '../support/test-books.ts';
@@ -72,16 +71,11 @@ type Moment = { payments: number; milliseconds: number; ofEachKind: boolean };
 /** Kills it so many milliseconds after so many payments, so that every kill has something to tear, on any machine. */
 async function killAt(moment: Moment, parameters: string[]): Promise<void> {
   const program = fileURLToPath(new URL('./support/bank-process.ts', import.meta.url));
-  const child = spawn(process.execPath, [program, ...parameters], { stdio: ['ignore', 'pipe', 'inherit'] });
-  let done = '';
-  for await (const letters of child.stdout.iterator({ destroyOnReturn: false })) {
-    done += String(letters);
-    if (hasCome(moment, done)) break;
-  }
+  const child = await startChild('node', [program, ...parameters]);
+  await child.until(({ stdout }) => hasCome(moment, stdout));
   await setTimeout(moment.milliseconds);
-  if (child.exitCode !== null) throw new Error(`The bank ended by itself, with status ${child.exitCode}`);
-  child.kill('SIGKILL');
-  await once(child, 'exit');
+  const { signal, stderr } = await child.end('SIGKILL');
+  if (signal !== 'SIGKILL') throw new Error(`The bank ended by itself: ${stderr}`);
 }
 
 function hasCome({ payments, ofEachKind }: Moment, done: string): boolean {

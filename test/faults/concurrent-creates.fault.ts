@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { whyMissing } from '../support/system-programs.ts';
 import { createSeededRandom } from '../support/test-app.ts';
 import { type ConcurrentReport, createConcurrently } from './concurrent-creates.ts';
 import type { PlantName } from './plants.ts';
 import { report } from './support/report.ts';
 
 const OPERATIONS = Number(process.env.FAULT_OPERATIONS ?? 48_000);
-const binaries = process.env.POSTGRES_BIN;
-const skip = binaries === undefined && 'CONCURRENT CREATES WERE NOT TESTED: bin/test finds PostgreSQL';
+const skip = whyMissing('initdb') ?? false;
 
 describe('four replicas on one PostgreSQL', { skip }, () => {
   test('create every reference once, whatever crashes', async () => {
     const random = createSeededRandom(1);
     const options = { operations: OPERATIONS, databaseCrashes: 10, kills: 4, random };
-    const result = await createConcurrently(binaries as string, options);
+    const result = await createConcurrently(options);
     show('concurrent creates', result);
     assert.deepEqual(result.violations, []);
     assert.ok(result.unknown > 0 && result.refused > 0, 'the faults were felt');
@@ -21,7 +21,7 @@ describe('four replicas on one PostgreSQL', { skip }, () => {
 
   test('lose nothing on a server that is set to acknowledge before it flushes', async () => {
     const options = { operations: 6_000, kills: 0, random: createSeededRandom(2), databaseCrashes: 4 };
-    const result = await createConcurrently(binaries as string, {
+    const result = await createConcurrently({
       ...options,
       databaseOptions: '-c synchronous_commit=off',
     });
@@ -44,7 +44,7 @@ describe('four replicas on one PostgreSQL', { skip }, () => {
   for (const { name, ...planted } of plants) {
     test(`catch the planted bug: ${name}`, async () => {
       const options = { operations: 6_000, kills: 0, random: createSeededRandom(2), ...planted };
-      const result = await createConcurrently(binaries as string, options);
+      const result = await createConcurrently(options);
       show(name, result);
       assert.notDeepEqual(result.violations, []);
     });

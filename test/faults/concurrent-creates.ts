@@ -38,8 +38,8 @@ const READS = 0.2;
 const REPEATS = 0.2;
 
 /** Four replicas on one PostgreSQL, asked over HTTP for the same references at the same time, while things break. */
-export async function createConcurrently(binaries: string, options: ConcurrentOptions): Promise<ConcurrentReport> {
-  const postgres = await startThrowawayPostgres(binaries);
+export async function createConcurrently(options: ConcurrentOptions): Promise<ConcurrentReport> {
+  const postgres = await startThrowawayPostgres();
   const replicas: ServeProcess[] = [];
   using client = createShopClient();
   try {

@@ -6,7 +6,7 @@ import { type Injection, whyNoInjection } from './support/system-calls.ts';
 
 /** The n-th call fails, for n from 1 to this. */
 const POINTS = Number(process.env.FAULT_POINTS ?? 60);
-const reason = whyNoInjection();
+const reason = await whyNoInjection();
 
 const faults: readonly Pick<Injection, 'call' | 'fault'>[] = [
   { call: 'fsync', fault: 'error=EIO' },

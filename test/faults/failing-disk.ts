@@ -110,7 +110,7 @@ export function checkDiskFault({ call, fault }: Injection, report: DiskFaultRepo
     if (exit !== null) found.push('a full disk ended the process');
     return found;
   }
-  if (exit?.code !== 70) found.push('it went on after a failed commit');
+  if (exit?.status !== 70) found.push('it went on after a failed commit');
   if (createdAfterFailure > CLIENTS)
     found.push(`${createdAfterFailure} creates were acknowledged after a failed commit`);
   return found;

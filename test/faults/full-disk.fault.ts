@@ -5,7 +5,7 @@ import { report } from './support/report.ts';
 import { createSmallDisk, whyNoDisk } from './support/scratch-disk.ts';
 
 const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 10);
-const reason = whyNoDisk(() => createSmallDisk(1));
+const reason = await whyNoDisk(() => createSmallDisk(1));
 
 describe('a full disk', { skip: reason !== null && `FULL DISKS WERE NOT TESTED: ${reason}` }, () => {
   test(`refuses writes, serves reads and accepts again, ${ROUNDS} times`, async () => {

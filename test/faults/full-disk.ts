@@ -27,7 +27,7 @@ const BALLAST_BYTES = 5 * 1024 * 1024;
 
 /** Fills the disk under a running service, looks what it still does, makes room, and looks again. */
 export async function fillDisk(plant?: PlantName): Promise<FullDiskReport> {
-  using disk = createSmallDisk(MEGABYTES);
+  await using disk = await createSmallDisk(MEGABYTES);
   const databaseUrl = `sqlite:${join(disk.folder, 'rubrica.db')}`;
   const ballast = join(disk.folder, 'ballast');
   const journal = createJournal();

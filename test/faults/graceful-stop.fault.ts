@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { whyMissing } from '../support/system-programs.ts';
 import { createSeededRandom } from '../support/test-app.ts';
 import { restartReplicas, stopUnderLoad } from './graceful-stop.ts';
 import { report } from './support/report.ts';
@@ -8,7 +9,6 @@ const STOPS = Number(process.env.FAULT_STOPS ?? 50);
 /** The promise of docs/reliability.md. */
 const LONGEST_EXIT_MS = 10_000;
 const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 5);
-const binaries = process.env.POSTGRES_BIN;
 
 describe('SIGTERM', () => {
   test(`ends a service under load ${STOPS} times without failing what it had taken`, async () => {
@@ -27,9 +27,9 @@ describe('SIGTERM', () => {
   });
 
   test(`restarts four replicas ${ROUNDS} times, and no request fails that may be tried twice`, {
-    skip: binaries === undefined && 'ROLLING RESTARTS WERE NOT TESTED: bin/test finds PostgreSQL',
+    skip: whyMissing('initdb') ?? false,
   }, async () => {
-    const result = await restartReplicas(binaries as string, { rounds: ROUNDS });
+    const result = await restartReplicas({ rounds: ROUNDS });
     report('rolling restarts', { ...result, problems: result.problems.length });
     assert.deepEqual(result.problems, []);
     assert.equal(result.failed, 0);

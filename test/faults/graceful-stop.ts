@@ -83,11 +83,8 @@ export type RollingReport = {
 };
 
 /** Restarts four replicas on one PostgreSQL, one after the other, under clients that may try each request twice. */
-export async function restartReplicas(
-  binaries: string,
-  options: { rounds: number; plant?: PlantName },
-): Promise<RollingReport> {
-  const postgres = await startThrowawayPostgres(binaries);
+export async function restartReplicas(options: { rounds: number; plant?: PlantName }): Promise<RollingReport> {
+  const postgres = await startThrowawayPostgres();
   using client = createShopClient();
   const journal = createJournal();
   const replicas: ServeProcess[] = [];
@@ -169,9 +166,9 @@ async function beginCallback(
 async function stopService(service: ServeProcess, problems: string[]): Promise<number> {
   const askedAt = performance.now();
   service.signal('SIGTERM');
-  const { code, signal } = await service.exited;
+  const { status, signal } = await service.exited;
   const took = Math.round(performance.now() - askedAt);
-  if (code !== 0) problems.push(`it ended with ${signal ?? code}`);
+  if (status !== 0) problems.push(`it ended with ${signal ?? status}`);
   return took;
 }
 

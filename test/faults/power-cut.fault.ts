@@ -6,7 +6,7 @@ import { report } from './support/report.ts';
 import { createScratchDisk, whyNoDisk } from './support/scratch-disk.ts';
 
 const CUTS = Number(process.env.FAULT_CUTS ?? 100);
-const reason = whyNoDisk(() => createScratchDisk(16));
+const reason = await whyNoDisk(() => createScratchDisk(16));
 const skip = reason === null ? false : `POWER CUTS WERE NOT TESTED: ${reason}`;
 
 describe('power cuts under load', { skip }, () => {

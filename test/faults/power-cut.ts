@@ -30,7 +30,7 @@ export async function cutPowerUnderLoad(options: {
   random: () => number;
 }): Promise<PowerCutReport> {
   const { cuts, plant, random } = options;
-  using disk = createScratchDisk(512);
+  await using disk = await createScratchDisk(512);
   const databaseUrl = `sqlite:${join(disk.folder, 'rubrica.db')}`;
   const journal = createJournal();
   using client = createShopClient();
@@ -55,12 +55,12 @@ export async function cutPowerUnderLoad(options: {
     const witness = join(disk.folder, `witness-${cut}`);
     writeFileSync(witness, UNFLUSHED);
     powerIsOn = false;
-    disk.cutPower();
+    await disk.cutPower();
     const stopped = load.stop();
     await new Promise((resolve) => setTimeout(resolve, 20));
     await Promise.all([stopped, service.kill()]);
     open += journal.open.size;
-    disk.restorePower();
+    await disk.restorePower();
     if (!existsSync(witness) || readFileSync(witness, 'utf8') !== UNFLUSHED) lossyCuts++;
   }
   await using service = await startServe({ databaseUrl, plant });

@@ -1,10 +1,10 @@
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { addSecretToken } from '../../src/payment-services/create-payment-service.ts';
 import { openSecret } from '../../src/payment-services/seal-secret.ts';
+import { type Ended, runChild } from '../support/child-process.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 import type { PlantName } from './plants.ts';
@@ -69,17 +69,13 @@ async function rotate({ databaseUrl, secrets, kills, plant, random }: Options, p
   for (let kill = 1; kill <= kills; kill++) {
     const killAt = 1 + Math.floor((random() * secrets) / kills);
     const end = await runRotation(databaseUrl, plant ?? 'killed in a rotation', killAt);
-    if (end.signal !== 'SIGKILL') problems.push(`kill ${kill} did not happen: ${end.output}`);
+    if (end.signal !== 'SIGKILL') problems.push(`kill ${kill} did not happen: ${end.stdout}${end.stderr}`);
   }
-  const { output, signal } = await runRotation(databaseUrl, plant ?? 'killed in a rotation', null);
-  if (signal !== null || !output.includes('"previous_key_needed":false')) problems.push(`it did not end: ${output}`);
+  const { stdout, signal } = await runRotation(databaseUrl, plant ?? 'killed in a rotation', null);
+  if (signal !== null || !stdout.includes('"previous_key_needed":false')) problems.push(`it did not end: ${stdout}`);
 }
 
-function runRotation(
-  databaseUrl: string,
-  plant: PlantName,
-  killAt: number | null,
-): Promise<{ signal: NodeJS.Signals | null; output: string }> {
+function runRotation(databaseUrl: string, plant: PlantName, killAt: number | null): Promise<Ended> {
   const env = {
     PATH: process.env.PATH,
     DATABASE_URL: databaseUrl,
@@ -95,11 +91,7 @@ function runRotation(
     'rotate',
     '--json',
   ];
-  return new Promise((resolve) => {
-    execFile(process.execPath, command, { cwd: repository, env }, (error, stdout) => {
-      resolve({ signal: error?.signal ?? null, output: stdout });
-    });
-  });
+  return runChild('node', command, { cwd: repository, env });
 }
 
 async function withStore<Result>(

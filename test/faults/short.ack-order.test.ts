@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { recordAckOrder } from './ack-order.ts';
 import { whyNoInjection } from './support/system-calls.ts';
 
-const reason = whyNoInjection();
+const reason = await whyNoInjection();
 
 /** The short form of ack-order.fault.ts. */
 describe('flush and answer', { skip: reason !== null && `THEIR ORDER WAS NOT TESTED: ${reason}` }, () => {

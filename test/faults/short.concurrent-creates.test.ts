@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { whyMissing } from '../support/system-programs.ts';
 import { createSeededRandom } from '../support/test-app.ts';
 import { createConcurrently } from './concurrent-creates.ts';
 import { checkHistory, type Operation, type StoredRow } from './linearizability.ts';
 
-const binaries = process.env.POSTGRES_BIN;
-
 /** The short form of concurrent-creates.fault.ts. */
 test('four replicas create every reference once while the database and a replica crash', {
-  skip: binaries === undefined && 'CONCURRENT CREATES WERE NOT TESTED: bin/test finds PostgreSQL',
+  skip: whyMissing('initdb') ?? false,
 }, async () => {
   const options = { operations: 600, databaseCrashes: 1, kills: 1, random: createSeededRandom(1) };
-  const result = await createConcurrently(binaries as string, options);
+  const result = await createConcurrently(options);
   assert.deepEqual(result.violations, []);
   assert.ok(result.unknown + result.refused > 0, 'the faults were felt');
 });

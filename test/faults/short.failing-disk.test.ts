@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { checkDiskFault, createOnFailingDisk } from './failing-disk.ts';
 import { whyNoInjection } from './support/system-calls.ts';
 
-const reason = whyNoInjection();
+const reason = await whyNoInjection();
 
 /** The short form of failing-disk.fault.ts. */
 describe('a disk that fails, in short', { skip: reason !== null && `FAILING DISKS WERE NOT TESTED: ${reason}` }, () => {

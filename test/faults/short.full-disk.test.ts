@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { checkFullDisk, fillDisk } from './full-disk.ts';
 import { createSmallDisk, whyNoDisk } from './support/scratch-disk.ts';
 
-const reason = whyNoDisk(() => createSmallDisk(1));
+const reason = await whyNoDisk(() => createSmallDisk(1));
 const skip = reason !== null && `FULL DISKS WERE NOT TESTED: ${reason}`;
 
 /** The short form of full-disk.fault.ts. */

@@ -4,7 +4,7 @@ import { createSeededRandom } from '../support/test-app.ts';
 import { cutPowerUnderLoad } from './power-cut.ts';
 import { createScratchDisk, whyNoDisk } from './support/scratch-disk.ts';
 
-const reason = whyNoDisk(() => createScratchDisk(16));
+const reason = await whyNoDisk(() => createScratchDisk(16));
 const skip = reason !== null && `POWER CUTS WERE NOT TESTED: ${reason}`;
 
 /** The short form of power-cut.fault.ts. */

@@ -4,7 +4,7 @@ import { hangMerchant } from './hung-merchant.ts';
 import { checkSlowDisk, createOnSlowDisk } from './slow-disk.ts';
 import { whyNoInjection } from './support/system-calls.ts';
 
-const reason = whyNoInjection();
+const reason = await whyNoInjection();
 
 /** The short form of slow-disk.fault.ts and hung-merchant.fault.ts. */
 test('a slow disk delays creates and fails none', {

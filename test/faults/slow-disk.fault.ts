@@ -5,7 +5,7 @@ import { report } from './support/report.ts';
 import { whyNoInjection } from './support/system-calls.ts';
 
 const SECONDS = Number(process.env.FAULT_SECONDS ?? 60);
-const reason = whyNoInjection();
+const reason = await whyNoInjection();
 
 describe('a slow disk', { skip: reason !== null && `SLOW DISKS WERE NOT TESTED: ${reason}` }, () => {
   test(`for ${SECONDS} seconds delays creates and fails none`, async () => {

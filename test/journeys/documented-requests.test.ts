@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, type TestContext, test } from 'node:test';
-import { promisify } from 'node:util';
 import { computeSignature, signingKey } from '../../protocol/hmac.ts';
 import {
   fillSample,
@@ -14,18 +12,19 @@ import {
   SIGNED_SAMPLES,
 } from '../../src/http/docs/request-samples.ts';
 import { createPaymentService, type TokenPair } from '../../src/payment-services/create-payment-service.ts';
+import { outputOf, startChild } from '../support/child-process.ts';
 import { findFreePort } from '../support/free-port.ts';
+import { type Program, whyMissing } from '../support/system-programs.ts';
 import { startTestService } from '../support/test-service.ts';
 
-const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'rubrica-samples-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** What runs a sample, and the name that its file needs. */
-const PROGRAMS: Record<SampleLanguage, { program: string | undefined; file: string }> = {
-  curl: { program: 'sh', file: 'sample.sh' },
-  node: { program: process.execPath, file: 'sample.mjs' },
-  php: { program: process.env.PHP_PATH, file: 'sample.php' },
+/** What runs a sample, what that starts in turn, and the name that its file needs. */
+const PROGRAMS: Record<SampleLanguage, { program: Program; starts?: Program; file: string }> = {
+  curl: { program: 'sh', starts: 'curl', file: 'sample.sh' },
+  node: { program: 'node', file: 'sample.mjs' },
+  php: { program: 'php', file: 'sample.php' },
   python: { program: 'python3', file: 'sample.py' },
 };
 
@@ -34,8 +33,7 @@ const FENCES: Record<string, SampleLanguage> = { sh: 'curl', js: 'node', php: 'p
 
 describe('requests that the documentation shows work as they are copied', () => {
   for (const language of Object.keys(LANGUAGES) as SampleLanguage[]) {
-    const { program } = PROGRAMS[language];
-    const skip = program === undefined && 'PHP WAS NOT FOUND';
+    const skip = whyLeftOut(language);
 
     test(`a signed request in ${LANGUAGES[language]}, whatever stands in its fields`, { skip }, async (context) => {
       const { url, tokens } = await open(context);
@@ -66,7 +64,7 @@ describe('requests that the documentation shows work as they are copied', () => 
 
   for (const [fence, code] of blocksOf('quickstart-create.md')) {
     const language = FENCES[fence] as SampleLanguage;
-    const skip = PROGRAMS[language].program === undefined && 'PHP WAS NOT FOUND';
+    const skip = whyLeftOut(language);
     test(`the first payment of the quickstart in ${LANGUAGES[language]}`, { skip }, async (context) => {
       const { url, tokens } = await open(context);
       const output = await runSample(language, code, tokens, url);
@@ -77,7 +75,7 @@ describe('requests that the documentation shows work as they are copied', () => 
 
   for (const [fence, code] of blocksOf('quickstart-callbacks.md')) {
     const language = FENCES[fence] as SampleLanguage;
-    const skip = PROGRAMS[language].program === undefined && 'PHP WAS NOT FOUND';
+    const skip = whyLeftOut(language);
     test(`the receiver of the quickstart in ${LANGUAGES[language]} takes what is genuine and nothing else`, {
       skip,
     }, async (context) => {
@@ -94,6 +92,11 @@ describe('requests that the documentation shows work as they are copied', () => 
   }
 });
 
+function whyLeftOut(language: SampleLanguage): string | false {
+  const { program, starts } = PROGRAMS[language];
+  return whyMissing(program) ?? (starts === undefined ? null : whyMissing(starts)) ?? false;
+}
+
 async function open(context: TestContext): Promise<{ url: string; tokens: TokenPair }> {
   const service = await startTestService(context, 'sqlite::memory:');
   const { development } = await createPaymentService(service.app, 'Shop');
@@ -104,8 +107,7 @@ async function runSample(language: SampleLanguage, code: string, tokens: TokenPa
   const { program, file } = PROGRAMS[language];
   const path = join(folder, file);
   writeFileSync(path, code);
-  const { stdout } = await run(program as string, [path], { env: environment(tokens, { RUBRICA_URL: url }) });
-  return stdout;
+  return outputOf(program, [path], { env: environment(tokens, { RUBRICA_URL: url }) });
 }
 
 function environment({ service_token, secret_token }: TokenPair, more: Record<string, string>): NodeJS.ProcessEnv {
@@ -124,22 +126,17 @@ async function startReceiverSample(
   const path = join(folder, `receiver-${file}`);
   writeFileSync(path, code);
   const options = language === 'php' ? ['-S', `127.0.0.1:${port}`, path] : [path];
-  const child = spawn(program as string, options, {
-    env: environment(tokens, { PORT: String(port), OLD_SECRET_TOKEN }),
-    stdio: 'ignore',
-  });
-  const exited = new Promise((resolve) => child.once('exit', resolve));
-  context.after(async () => {
-    child.kill();
-    await exited;
-  });
+  const env = environment(tokens, { PORT: String(port), OLD_SECRET_TOKEN });
+  const child = await startChild(program, options, { env });
+  context.after(() => child.end());
   const url = `http://127.0.0.1:${port}/callback?token=1`;
-  while (child.exitCode === null) {
+  while (child.running()) {
     const answered = await post(url, '').catch(() => null);
     if (answered !== null) return url;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  throw new Error(`The receiver ended with status ${child.exitCode}`);
+  const { status, stderr } = await child.ended;
+  throw new Error(`The receiver ended with status ${status}: ${stderr}`);
 }
 
 async function post(url: string, body: string): Promise<number> {

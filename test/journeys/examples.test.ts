@@ -1,28 +1,27 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { after, before, type TestContext, test } from 'node:test';
 import { computeSignature, signingKey } from '../../protocol/hmac.ts';
 import { signWebhook, webhookKey } from '../../protocol/webhook-signature.ts';
 import { createRubricaClient } from '../../sdk/src/rubrica-client.ts';
 import { createPaymentService, type TokenPair } from '../../src/payment-services/create-payment-service.ts';
+import { runChild, startChild, type Written } from '../support/child-process.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { packSdk, type SdkPackage } from '../support/sdk-package.ts';
+import { type Program, whyMissing } from '../support/system-programs.ts';
 import { type ReceivedRequest, startReceiver, startTestService } from '../support/test-service.ts';
 import { payOnPage, testOrder } from '../support/test-shop.ts';
 
-type Example = { name: string; program: string | undefined; args: string[] };
+type Example = { name: string; program: Program; args: string[] };
 
 const EXAMPLES: Example[] = [
-  { name: 'Node alone', program: process.execPath, args: ['receiver.mjs'] },
-  { name: 'Node and the SDK', program: process.execPath, args: ['receiver-node.mjs'] },
-  { name: 'Express', program: process.execPath, args: ['receiver-express.mjs'] },
-  { name: 'Fastify', program: process.execPath, args: ['receiver-fastify.mjs'] },
-  { name: 'PHP', program: process.env.PHP_PATH, args: ['-S', '127.0.0.1:0', 'receiver.php'] },
+  { name: 'Node alone', program: 'node', args: ['receiver.mjs'] },
+  { name: 'Node and the SDK', program: 'node', args: ['receiver-node.mjs'] },
+  { name: 'Express', program: 'node', args: ['receiver-express.mjs'] },
+  { name: 'Fastify', program: 'node', args: ['receiver-fastify.mjs'] },
+  { name: 'PHP', program: 'php', args: ['-S', '127.0.0.1:0', 'receiver.php'] },
   { name: 'Python', program: 'python3', args: ['receiver.py'] },
 ];
 
@@ -39,18 +38,18 @@ const NO_PAYMENT: [name: string, changes: Record<string, string>, status: number
 ];
 
 let sdk: SdkPackage;
-before(() => {
-  sdk = packSdk();
+before(async () => {
+  sdk = await packSdk();
 });
 after(() => sdk[Symbol.dispose]());
 
 forEachEngine('the receivers of sdk/examples', (openTestDatabase) => {
   for (const { name, program, args } of EXAMPLES) {
-    const skip = program === undefined && 'PHP WAS NOT FOUND';
+    const skip = whyMissing(program) ?? false;
     test(`with ${name}: an order is paid by its own callback, once, and by nothing else`, { skip }, async (context) => {
       const service = await startTestService(context, (await openTestDatabase()).url);
       const { development: tokens } = await createPaymentService(service.app, 'Shop');
-      const shop = await startExample(context, program as string, args, tokens);
+      const shop = await startExample(context, program, args, tokens);
       const delivered = Promise.withResolvers<{ request: ReceivedRequest; status: number }>();
       const proxy = await startReceiver(context, async (request) => {
         const status = await shop.receive(request);
@@ -64,7 +63,7 @@ forEachEngine('the receivers of sdk/examples', (openTestDatabase) => {
       const genuine = signedCallback(tokens, {});
       const forged = genuine.body.replace('completed', 'pending').replace('ORD-7', 'ORD-7 ');
       assert.equal(await shop.receive({ ...genuine, body: forged }), 400, 'a forged callback');
-      assert.deepEqual(shop.paid, []);
+      assert.deepEqual(shop.paid(), []);
 
       const client = createRubricaClient({ baseUrl: service.url, ...clientTokens(tokens) });
       const { payUrl } = await client.createTransaction(testOrder(proxy.url));
@@ -74,55 +73,42 @@ forEachEngine('the receivers of sdk/examples', (openTestDatabase) => {
       const again = await Promise.all(Array.from({ length: 5 }, () => shop.receive(request)));
       assert.deepEqual(again, Array(5).fill(200));
       await shop.stop();
-      assert.deepEqual(shop.paid, ['ORD-7']);
+      assert.deepEqual(shop.paid(), ['ORD-7']);
     });
   }
 });
 
-test('a receiver that lacks its tokens says so when it starts', () => {
+test('a receiver that lacks its tokens says so when it starts', async () => {
   for (const { name, program, args } of EXAMPLES) {
     // The server of PHP starts a program with each request.
-    if (program === undefined || args.includes('receiver.php')) continue;
+    if (whyMissing(program) !== null || args.includes('receiver.php')) continue;
     const env = { ...process.env, SERVICE_TOKEN: 'a', SECRET_TOKEN: '' };
-    const { status, stderr } = spawnSync(program, args, { cwd: join(sdk.sdk, 'examples'), env, encoding: 'utf8' });
+    const { status, stderr } = await runChild(program, args, { cwd: join(sdk.sdk, 'examples'), env });
     assert.equal(status, 1, name);
     assert.match(stderr, /^Set .*SECRET_TOKEN.* to what bin\/rubrica payment-service create printed\.\n$/, name);
   }
 });
 
-/** Runs a receiver until it prints its address. `paid` has the orders that it says were paid. */
-async function startExample(context: TestContext, program: string, args: string[], tokens: TokenPair) {
+/** Runs a receiver until it prints its address. `paid` answers the orders that it says were paid. */
+async function startExample(context: TestContext, program: Program, args: string[], tokens: TokenPair) {
   const orders = mkdtempSync(join(tmpdir(), 'rubrica-orders-'));
   const { service_token: SERVICE_TOKEN, secret_token: SECRET_TOKEN } = tokens;
   const env = { ...process.env, PORT: '0', ORDERS_FOLDER: orders, SERVICE_TOKEN, SECRET_TOKEN };
-  const child = spawn(program, args, { cwd: join(sdk.sdk, 'examples'), env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const closed = once(child, 'close');
-  const stop = async () => {
-    child.kill();
-    await closed;
-  };
+  const child = await startChild(program, args, { cwd: join(sdk.sdk, 'examples'), env });
   context.after(async () => {
-    await stop();
+    await child.end();
     rmSync(orders, { recursive: true });
   });
-  const lines: string[] = [];
-  const paid: string[] = [];
-  const url = await new Promise<string>((resolve, reject) => {
-    const read = (line: string) => {
-      lines.push(line);
-      const [, reference] = /\bpaid (\S+)$/.exec(line) ?? [];
-      if (reference !== undefined) paid.push(reference);
-      const [address] = /http:\/\/127\.0\.0\.1:[1-9]\d*/.exec(line) ?? [];
-      if (address !== undefined) resolve(address);
-    };
-    for (const stream of [child.stdout, child.stderr]) createInterface(stream).on('line', read);
-    void closed.then(() => reject(new Error(`The example ended: ${lines.join('\n')}`)));
-  });
+  // PHP's server writes to stderr.
+  const text = ({ stdout, stderr }: Written) => stdout + stderr;
+  const addressIn = (written: Written) => /http:\/\/127\.0\.0\.1:[1-9]\d*(?=\D)/.exec(text(written))?.[0];
+  const url = addressIn(await child.until((written) => addressIn(written) !== undefined));
+  const paid = () => [...text(child.written()).matchAll(/\bpaid (\S+)$/gm)].map(([, reference]) => reference);
   const receive = async ({ headers, body }: Pick<ReceivedRequest, 'headers' | 'body'>): Promise<number> => {
     const kept = Object.entries(headers).filter(([name]) => name === 'content-type' || name.startsWith('webhook-'));
     return (await fetch(`${url}/callback`, { method: 'POST', headers: kept, body })).status;
   };
-  return { receive, paid, stop };
+  return { receive, paid, stop: () => child.end() };
 }
 
 /** A callback as the service would send it, but for `changes`. */

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { createUser, type NewUser } from '../../src/auth/create-user.ts';
 import type { RunningService } from '../../src/cli/serve-command.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
 import { createPaymentService, type TokenPair } from '../../src/payment-services/create-payment-service.ts';
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
+import { outputOf, runChild } from '../support/child-process.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { whyMissing } from '../support/system-programs.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { startReceiver, startTestService } from '../support/test-service.ts';
 import { payOnPage } from '../support/test-shop.ts';
@@ -127,8 +127,7 @@ forEachEngine('published clients, unmodified but for their base URL', (openTestD
   });
 
   for (const httpVersion of ['1.0', '1.1']) {
-    const program = process.env.PHP_PATH;
-    const skip = program === undefined && 'PHP WAS NOT FOUND';
+    const skip = whyMissing('php') ?? false;
     test(`a PHP client gives a payment back in part and then in full, by HTTP/${httpVersion}`, {
       skip,
     }, async (context) => {
@@ -136,7 +135,7 @@ forEachEngine('published clients, unmodified but for their base URL', (openTestD
       const environment = await loadEnvironment(service.app, tokens.service_token);
       const { id } = await createPaidTransaction(service.app, environment as ServiceEnvironment, { amount: 12_990 });
       const user = await createUser(service.app, { email: 'shop@example.cl', payouts: false, paymentServiceIds: [] });
-      const answers = await refundInPhp(program as string, { service, user, httpVersion, id });
+      const answers = await refundInPhp({ service, user, httpVersion, id });
       const accepted = 'La anulación se encuentra en proceso';
       assert.deepEqual(
         answers.map(({ step, status, body }) => [step, status, body.message]),
@@ -173,12 +172,11 @@ forEachEngine('published clients, unmodified but for their base URL', (openTestD
   }
 
   for (const [name, program, script] of [
-    ['PHP with nothing but its standard library', process.env.PHP_PATH, 'shop.php'],
+    ['PHP with nothing but its standard library', 'php', 'shop.php'],
     ['Python with nothing but its standard library', 'python3', 'shop.py'],
   ] as const) {
-    test(`${name} creates and verifies`, { skip: program === undefined && 'PHP WAS NOT FOUND' }, async (context) => {
+    test(`${name} creates and verifies`, { skip: whyMissing(program) ?? false }, async (context) => {
       const { service, tokens, receiver } = await open(context, (await openTestDatabase()).url);
-      const run = promisify(execFile);
       const file = join(import.meta.dirname, '../../sdk/examples', script);
       const options = {
         env: {
@@ -189,14 +187,14 @@ forEachEngine('published clients, unmodified but for their base URL', (openTestD
           SHOP_URL: receiver.url,
         },
       };
-      const created = JSON.parse((await run(program as string, [file, 'create', 'ORD-7'], options)).stdout);
+      const created = JSON.parse(await outputOf(program, [file, 'create', 'ORD-7'], options));
       assert.ok(Number.isInteger(created.data.idTrx));
       await payOnPage(created.data.payUrl);
       const { body } = await receiver.next();
-      const verdict = await run(program as string, [file, 'verify', body], options);
-      assert.match(verdict.stdout, /^genuine completed/);
+      const verdict = await outputOf(program, [file, 'verify', body], options);
+      assert.match(verdict, /^genuine completed/);
       const forged = body.replace('ORD-7', 'ORD-8');
-      await assert.rejects(run(program as string, [file, 'verify', forged], options), /not genuine/);
+      await assert.rejects(outputOf(program, [file, 'verify', forged], options), /not genuine/);
     });
   }
 });
@@ -204,10 +202,17 @@ forEachEngine('published clients, unmodified but for their base URL', (openTestD
 type PhpAnswer = { step: string; status: number; body: { message: string; data: Record<string, unknown> } };
 
 /** What a client in PHP was answered, call after call; a status that is asked for again and again is told once. */
-async function refundInPhp(
-  program: string,
-  { service, user, httpVersion, id }: { service: RunningService; user: NewUser; httpVersion: string; id: number },
-): Promise<PhpAnswer[]> {
+async function refundInPhp({
+  service,
+  user,
+  httpVersion,
+  id,
+}: {
+  service: RunningService;
+  user: NewUser;
+  httpVersion: string;
+  id: number;
+}): Promise<PhpAnswer[]> {
   const file = join(import.meta.dirname, 'nullification-client.php');
   const env = {
     ...process.env,
@@ -217,8 +222,8 @@ async function refundInPhp(
     HTTP_VERSION: httpVersion,
   };
   const parameters = ['-d', 'display_errors=stderr', file, String(id), dayOf(service.app.now())];
-  const { stdout, stderr } = await promisify(execFile)(program, parameters, { env });
-  assert.equal(stderr, '');
+  const { status, stdout, stderr } = await runChild('php', parameters, { env });
+  assert.deepEqual([status, stderr], [0, '']);
   const answers = stdout
     .trim()
     .split('\n')

@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { verifyBooks } from '../../src/books/verify-books.ts';
 import { lookUpPaymentOf, lookUpPayments } from '../../src/checkout/look-up-payments.ts';
@@ -10,6 +7,7 @@ import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
 import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
 import { readStates } from '../checkout/checkout-case.ts';
+import { startChild } from '../support/child-process.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { acceptedRefund, refundsOf } from '../support/test-refunds.ts';
 import { broughtBy } from '../support/webpay-case.ts';
@@ -133,16 +131,11 @@ async function kill(
 ): Promise<void> {
   standIn.fail(verb, fault);
   const program = programOf({ url: db.url, standIn: standIn.url, now: app.now(), id: transaction.id, work });
-  const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', program], {
-    cwd: import.meta.dirname,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const ended = text(child.stdout).then((output) => assert.equal(output, '', 'it ended before it was killed'));
-  await Promise.race([standIn.waiting(), ended]);
-  child.kill('SIGKILL');
-  await once(child, 'exit');
-  await ended;
-  assert.equal(child.signalCode, 'SIGKILL');
+  const args = ['--input-type=module-typescript', '--eval', program];
+  const child = await startChild('node', args, { cwd: import.meta.dirname });
+  await Promise.race([standIn.waiting(), child.ended]);
+  const { signal, stdout, stderr } = await child.end('SIGKILL');
+  assert.equal(signal, 'SIGKILL', `it ended before it was killed: ${stdout}${stderr}`);
   standIn.release();
 }
 

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import type { Database, Tx } from '../../src/db/database.ts';
 import { createRefund } from '../../src/refunds/create-refund.ts';
+import { startChild } from '../support/child-process.ts';
 import { forEachEngine, type OpenTestDatabase, type TestDatabase } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
@@ -82,17 +80,14 @@ async function open(openTestDatabase: OpenTestDatabase) {
 
 /** How many of 64 refunds were accepted, in all of 4 processes that begin when all of them are ready. */
 async function acceptedByProcesses(db: TestDatabase, transactionId: number, amount: number): Promise<number> {
-  const processes = Array.from({ length: 4 }, () => {
-    const program = programOf(db.url, transactionId, amount);
-    return spawn(process.execPath, ['--input-type=module-typescript', '--eval', program], {
-      cwd: import.meta.dirname,
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-  });
-  await Promise.all(processes.map((one) => once(one.stdout, 'readable')));
+  const args = ['--input-type=module-typescript', '--eval', programOf(db.url, transactionId, amount)];
+  const start = () => startChild('node', args, { cwd: import.meta.dirname });
+  const processes = await Promise.all(Array.from({ length: 4 }, start));
+  await Promise.all(processes.map((one) => one.until(({ stdout }) => stdout.includes('ready'))));
   for (const one of processes) one.stdin.end();
-  const outputs = await Promise.all(processes.map((one) => text(one.stdout)));
-  return outputs.join('').match(/accepted/g)?.length ?? 0;
+  const ended = await Promise.all(processes.map((one) => one.ended));
+  for (const { status, stderr } of ended) assert.equal(status, 0, stderr);
+  return ended.map(({ stdout }) => stdout.match(/accepted/g)?.length ?? 0).reduce((sum, one) => sum + one);
 }
 
 function programOf(url: string, transactionId: number, amount: number): string {

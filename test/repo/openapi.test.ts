@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +11,7 @@ import { ROUTES } from '../../src/http/routes.ts';
 import { clientTypes } from '../../tools/client-types.ts';
 import { readCorpus } from '../hostile/hostile-case.ts';
 import { OWN_CASES } from '../hostile/own-cases.ts';
+import { runChild } from '../support/child-process.ts';
 
 const root = join(import.meta.dirname, '../..');
 const document = openApiDocument(ROUTES);
@@ -30,13 +30,13 @@ describe('the API description', () => {
       assert.equal(readFileSync(join(root, 'sdk/src', file), 'utf8'), text);
   });
 
-  test('the linter of API descriptions finds nothing, in the examples neither', () => {
+  test('the linter of API descriptions finds nothing, in the examples neither', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'rubrica-openapi-'));
     const transfers = join(folder, 'transfers.json');
     writeFileSync(transfers, JSON.stringify(transfersDocument(document)));
     const broken = join(folder, 'broken.json');
     writeFileSync(broken, JSON.stringify(document).replaceAll('"example":{"message"', '"example":{"massage"'));
-    const [good, planted] = [lint('openapi.json', transfers), lint(broken)];
+    const [good, planted] = await Promise.all([lint('openapi.json', transfers), lint(broken)]);
     rmSync(folder, { recursive: true });
     assert.equal(good.status, 0, good.stderr + good.stdout);
     assert.notEqual(planted.status, 0, 'a planted fault in the examples was not found');
@@ -101,9 +101,5 @@ test('every code with which hostile requests are refused is described, at the en
 /** Nothing of it leaves the machine: no telemetry, no look for updates. */
 function lint(...files: string[]) {
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', CI: 'true' };
-  return spawnSync(process.execPath, ['node_modules/@redocly/cli/bin/cli.js', 'lint', ...files], {
-    cwd: root,
-    env,
-    encoding: 'utf8',
-  });
+  return runChild('node', ['node_modules/@redocly/cli/bin/cli.js', 'lint', ...files], { cwd: root, env });
 }

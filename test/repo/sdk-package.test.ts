@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { outputOf } from '../support/child-process.ts';
 import { packSdk, run, type SdkPackage } from '../support/sdk-package.ts';
+import type { Program } from '../support/system-programs.ts';
 
 /** What a merchant's program may write, without Node's types and without those of a browser. */
 const TYPED_CONSUMER = `
@@ -53,21 +54,24 @@ const PRINTED = `9d66e03cb0a7f96001ab690fa0858270cf03f6883d6d4fa4f1b370b38054009
 https://pay.example/v2/trxs/7/status
 `;
 
+const nodes = await findNodes();
+
 describe('the package of the SDK', () => {
   let sdk: SdkPackage;
   let consumer: string;
 
-  before(() => {
-    sdk = packSdk();
+  before(async () => {
+    sdk = await packSdk();
     consumer = join(sdk.folder, 'consumer');
     const installed = join(consumer, 'node_modules/@rubrica/sdk');
     mkdirSync(installed, { recursive: true });
-    run(installed, 'tar', 'xzf', sdk.tarball, '--strip-components', '1');
+    await run(installed, 'tar', 'xzf', sdk.tarball, '--strip-components', '1');
   });
   after(() => sdk[Symbol.dispose]());
 
-  test('holds what runs, what was written and what must be said, and depends on nothing', () => {
-    const files = run(sdk.folder, 'tar', 'tzf', sdk.tarball).trim().split('\n');
+  test('holds what runs, what was written and what must be said, and depends on nothing', async () => {
+    const listed = await run(sdk.folder, 'tar', 'tzf', sdk.tarball);
+    const files = listed.trim().split('\n');
     const outside = files.filter((file) => !/^package\/(?:dist|src)\/[\w./-]+\.(?:js|d\.ts|ts|json)$/.test(file));
     assert.deepEqual(outside.sort(), ['package/LICENSE', 'package/README.md', 'package/package.json']);
     const manifest = JSON.parse(readFileSync(join(sdk.sdk, 'package.json'), 'utf8')) as Record<string, unknown>;
@@ -75,43 +79,43 @@ describe('the package of the SDK', () => {
       assert.equal(manifest[kind], undefined);
   });
 
-  test('is found well made by publint', () => {
-    assert.match(run(sdk.folder, 'publint', 'run', sdk.tarball, '--strict'), /All good/);
+  test('is found well made by publint', async () => {
+    assert.match(await run(sdk.folder, 'node_modules/.bin/publint', 'run', sdk.tarball, '--strict'), /All good/);
   });
 
-  test('has types that are right for every kind of consumer, says attw', () => {
-    assert.match(run(sdk.folder, 'attw', sdk.tarball), /No problems found/);
+  test('has types that are right for every kind of consumer, says attw', async () => {
+    assert.match(await run(sdk.folder, 'node_modules/.bin/attw', sdk.tarball), /No problems found/);
   });
 
-  test('has types that compile strictly without those of Node, and with those of a browser', () => {
-    compile({ 'typed.mts': TYPED_CONSUMER, 'required.cts': COMMONJS_CONSUMER }, ['es2023']);
-    compile({ 'browser.mts': BROWSER_CONSUMER }, ['es2023', 'dom']);
+  test('has types that compile strictly without those of Node, and with those of a browser', async () => {
+    await compile({ 'typed.mts': TYPED_CONSUMER, 'required.cts': COMMONJS_CONSUMER }, ['es2023']);
+    await compile({ 'browser.mts': BROWSER_CONSUMER }, ['es2023', 'dom']);
   });
 
-  for (const node of findNodes()) {
-    test(`runs on Node ${node.version}, imported and required`, () => {
+  for (const node of nodes) {
+    test(`runs on Node ${node.version}, imported and required`, async () => {
       writeFileSync(join(consumer, 'run.mjs'), `import * as sdk from '@rubrica/sdk';${PROGRAM}`);
       writeFileSync(join(consumer, 'run.cjs'), `const sdk = require('@rubrica/sdk');${PROGRAM}`);
-      assert.equal(run(consumer, node.path, 'run.mjs'), PRINTED);
-      assert.equal(run(consumer, node.path, 'run.cjs'), PRINTED);
+      assert.equal(await run(consumer, node.path, 'run.mjs'), PRINTED);
+      assert.equal(await run(consumer, node.path, 'run.cjs'), PRINTED);
     });
   }
 
-  function compile(files: Record<string, string>, lib: string[]): void {
+  async function compile(files: Record<string, string>, lib: string[]): Promise<void> {
     for (const [name, text] of Object.entries(files)) writeFileSync(join(consumer, name), text);
     const strictness = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false };
     const compilerOptions = { ...strictness, noEmit: true, target: 'es2023', module: 'nodenext', lib, types: [] };
     writeFileSync(join(consumer, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: Object.keys(files) }));
-    run(consumer, 'tsc', '-p', '.');
+    await run(consumer, 'node_modules/.bin/tsc', '-p', '.');
   }
 });
 
 /** The Node that runs this, and every other on the path that the package is for. */
-function findNodes(): { path: string; version: string }[] {
-  const paths = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'node'));
-  const found = new Map([[process.versions.node, process.execPath]]);
+async function findNodes(): Promise<{ path: Program; version: string }[]> {
+  const paths = (process.env.PATH ?? '').split(delimiter).map((folder) => `${folder}/node` as const);
+  const found = new Map<string, Program>([[process.versions.node, 'node']]);
   for (const path of paths.filter((path) => existsSync(path))) {
-    const version = spawnSync(path, ['-p', 'process.versions.node'], { encoding: 'utf8' }).stdout.trim();
+    const version = (await outputOf(path, ['-p', 'process.versions.node'])).trim();
     const [major = 0, minor = 0] = version.split('.').map(Number);
     if ((major > 20 || (major === 20 && minor >= 12)) && !found.has(version)) found.set(version, path);
   }

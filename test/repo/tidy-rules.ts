@@ -111,6 +111,15 @@ export const readsTheEnvironmentInOnePlace: TidyRule = (files) =>
     .filter((file) => isProduct(file.path) && !['src/config.ts', 'src/main.ts'].includes(file.path))
     .flatMap((file) => codeWith(file, /\bprocess\.env\b|\bimport\b.*\benv\b.*['"](?:node:)?process['"]/g));
 
+/** The type of `Program` then sees to it that every program is in the list of test/support/system-programs.ts. */
+export const startsProgramsInOnePlace: TidyRule = (files) =>
+  files
+    .filter((file) => /^(?:test|bench)\/.*\.[jt]s$/.test(file.path) && !startsPrograms.test(file.path))
+    .flatMap((file) => codeWith(file, /\bfrom ['"](?:node:)?child_process['"]|\(['"](?:node:)?child_process['"]\)/g));
+
+/** The helper itself; what runs before the programs are there, or outlives its process to clean up after it. */
+const startsPrograms = /^test\/support\/(?:child-process|run-tests|system-programs|throwaway-postgres)\.ts$/;
+
 export const keepsFilesShort: TidyRule = (files) =>
   files
     .filter((file) => isProduct(file.path))

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { runChild } from '../support/child-process.ts';
 import { importsOf, readSourceFiles, type SourceFile } from '../support/source-tree.ts';
 import * as rules from './tidy-rules.ts';
 
@@ -13,6 +13,7 @@ type Case = { name: string; rule: rules.TidyRule; planted: Record<string, string
 const machinePath = ['', 'home', 'maria'].join('/');
 const registryAddress = ['"resolved": "https', ''].join(':');
 const privateKey = ['-----BEGIN', 'PRIVATE KEY'].join(' ');
+const childProcess = ['child', 'process'].join('_');
 const registryToken = ['_auth', 'Token='].join('');
 
 // Every rule comes with a violation that it must find; a rule that cannot fail guards nothing.
@@ -114,6 +115,17 @@ const cases: Case[] = [
     found: ['src/http/server.ts:1 process.env', "src/http/routes.ts:1 import { env } from 'node:process'"],
   },
   {
+    name: 'tests start programs by test/support/child-process.ts only, which knows what each needs',
+    rule: rules.startsProgramsInOnePlace,
+    planted: {
+      'test/cli/a.test.ts': `import { spawn } from 'node:${childProcess}';`,
+      'bench/b.ts': `const { execFile } = await import("${childProcess}");`,
+      'test/support/child-process.ts': `import { spawn } from 'node:${childProcess}';`,
+      'src/cli/bench-command.ts': `import { spawn } from 'node:${childProcess}';`,
+    },
+    found: [`test/cli/a.test.ts:1 from 'node:${childProcess}'`, `bench/b.ts:1 ("${childProcess}")`],
+  },
+  {
     name: 'no file is longer than 400 lines',
     rule: rules.keepsFilesShort,
     planted: { 'src/lib/long.ts': 'x;\n'.repeat(401), 'src/lib/just-right.ts': 'x;\n'.repeat(400) },
@@ -173,15 +185,13 @@ describe('the repository', () => {
   }
 
   // The repository itself is checked by the lint step of bin/test.
-  test('the linter refuses a function of more than 70 lines', () => {
+  test('the linter refuses a function of more than 70 lines', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'rubrica-lint-'));
     writeFileSync(join(folder, 'long.ts'), `export function long() {\n${'  console.log();\n'.repeat(69)}}\n`);
     writeFileSync(join(folder, 'short.ts'), `export function short() {\n${'  console.log();\n'.repeat(68)}}\n`);
     const root = join(import.meta.dirname, '../..');
-    const run = spawnSync('node_modules/.bin/oxlint', ['-c', '.oxlintrc.json', '-f', 'unix', folder], {
-      cwd: root,
-      encoding: 'utf8',
-    });
+    const options = ['-c', '.oxlintrc.json', '-f', 'unix', folder];
+    const run = await runChild('node_modules/.bin/oxlint', options, { cwd: root });
     rmSync(folder, { recursive: true });
     assert.match(run.stdout, /long\.ts:.*max-lines-per-function/);
     assert.doesNotMatch(run.stdout, /short\.ts/);

@@ -1,38 +1,77 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, globSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { accessSync, constants, existsSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
 
-/** A program that some tests need and npm does not bring. `find` answers its path, for PostgreSQL that of its folder. */
-export type SystemProgram = { name: string; debianPackage: string; variable: string; find(): string | undefined };
+/** Every program that a test or a benchmark starts and npm does not bring, with Debian's package for it. */
+const debianPackages = {
+  chromium: 'chromium',
+  curl: 'curl',
+  id: 'coreutils',
+  initdb: 'postgresql',
+  losetup: 'mount',
+  'mkfs.ext4': 'e2fsprogs',
+  mkfifo: 'coreutils',
+  mount: 'mount',
+  npm: 'npm',
+  perl: 'perl-base',
+  pg_ctl: 'postgresql',
+  pgbench: 'postgresql',
+  php: 'php-cli',
+  python3: 'python3',
+  sh: 'dash',
+  strace: 'strace',
+  tar: 'tar',
+  umount: 'mount',
+} as const;
 
-const systemPrograms: readonly SystemProgram[] = [
-  { name: 'PostgreSQL', debianPackage: 'postgresql', variable: 'POSTGRES_BIN', find: findPostgres },
-  { name: 'Chromium', debianPackage: 'chromium', variable: 'CHROMIUM_PATH', find: () => findOnPath('chromium') },
-  { name: 'PHP', debianPackage: 'php-cli', variable: 'PHP_PATH', find: () => findOnPath('php') },
-];
+type SystemProgram = keyof typeof debianPackages;
 
-/** Puts the path of every program into its environment variable, and answers the programs that could not be had. */
-export function findOrInstallPrograms(): SystemProgram[] {
-  const missing = systemPrograms.filter((program) => program.find() === undefined);
-  if (missing.length > 0) installDebianPackages(missing.map((program) => program.debianPackage));
-  return systemPrograms.filter((program) => {
-    const path = program.find();
-    if (path !== undefined) process.env[program.variable] = path;
-    return path === undefined;
-  });
+/** `node` is the Node that runs this. A path is absolute, or of the repository. */
+export type Program = SystemProgram | 'node' | `${string}/${string}`;
+
+const repository = join(import.meta.dirname, '../..');
+const everyProgram = Object.keys(debianPackages) as SystemProgram[];
+
+/** Installs what is missing, where it can. Answers one sentence for each program that is missing still. */
+export function installPrograms(names: readonly SystemProgram[] = everyProgram): string[] {
+  const missing = names.filter((name) => findProgram(name) === undefined);
+  if (missing.length > 0) installDebianPackages([...new Set(missing.map((name) => debianPackages[name]))]);
+  return names.filter((name) => findProgram(name) === undefined).map(isMissing);
 }
 
-function findOnPath(name: string): string | undefined {
-  const candidates = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name));
-  return candidates.find(isExecutable);
+/** Answers the path of a program. Throws with the name of its Debian package where it is missing. */
+export function pathOf(program: Program): string {
+  if (program === 'node') return process.execPath;
+  if (!isListed(program)) return isAbsolute(program) ? program : join(repository, program);
+  const path = findProgram(program);
+  if (path === undefined) throw new Error(isMissing(program));
+  return path;
 }
 
-/** Debian keeps the server's programs off the PATH, one folder for each major version. */
-function findPostgres(): string | undefined {
-  const onPath = findOnPath('pg_ctl');
-  const folders = globSync('/usr/lib/postgresql/*/bin').sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
-  if (onPath !== undefined) folders.push(dirname(realpathSync(onPath)));
-  return folders.findLast((folder) => isExecutable(join(folder, 'initdb')) && isExecutable(join(folder, 'pg_ctl')));
+/** Why a test that starts this program is left out, or null. In CI nothing is left out for a missing program. */
+export function whyMissing(program: Program): string | null {
+  const missing = isListed(program) && findProgram(program) === undefined;
+  return missing && process.env.CI !== 'true' ? isMissing(program) : null;
+}
+
+function isListed(program: Program): program is SystemProgram {
+  return program in debianPackages;
+}
+
+function isMissing(name: SystemProgram): string {
+  return `the program ${name} is missing: install Debian's package ${debianPackages[name]}`;
+}
+
+/** Debian keeps PostgreSQL's programs off the PATH, in one folder for each major version, and some only in the administrator's. */
+function findProgram(name: SystemProgram): string | undefined {
+  const ofPostgres = debianPackages[name] === 'postgresql' ? findPostgres() : [];
+  const folders = [...ofPostgres, ...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin'];
+  return folders.map((folder) => join(folder, name)).find(isExecutable);
+}
+
+function findPostgres(): string[] {
+  const folders = globSync('/usr/lib/postgresql/*/bin');
+  return folders.sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
 }
 
 function isExecutable(file: string): boolean {
@@ -45,7 +84,7 @@ function isExecutable(file: string): boolean {
 }
 
 function installDebianPackages(packages: string[]): void {
-  if (process.getuid?.() !== 0 || findOnPath('apt-get') === undefined) return;
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return;
   console.log(`Installing Debian's ${packages.join(', ')} (once) …`);
   withoutSystemCluster(() => {
     aptGet('update');

@@ -1,5 +1,6 @@
-import { after, before, describe, test } from 'node:test';
+import { after, before, describe } from 'node:test';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { pathOf, whyMissing } from './system-programs.ts';
 
 export type Visitor = {
   page: Page;
@@ -11,22 +12,13 @@ export type Visitor = {
 export type OpenVisitor = (options?: BrowserContextOptions) => Promise<Visitor>;
 
 /**
- * Declares a suite that looks at pages with Chromium, the path of which is in CHROMIUM_PATH. Without it the suite is left
- * out, which is said aloud, and fails in CI. Every visitor has a browser profile of its own.
+ * Declares a suite that looks at pages with Chromium. Without it the suite is left out, and fails in CI. Every visitor has a browser profile of its own.
  */
 export function withBrowser(name: string, suite: (openVisitor: OpenVisitor) => void): void {
-  const executablePath = process.env.CHROMIUM_PATH;
-  if (executablePath === undefined) {
-    const skip = process.env.CI !== 'true' && 'PAGES WERE NOT TESTED: bin/test sets CHROMIUM_PATH';
-    test(name, { skip }, () => {
-      throw new Error('CHROMIUM_PATH is not set; in CI nothing may be left out');
-    });
-    return;
-  }
-  describe(name, () => {
+  describe(name, { skip: whyMissing('chromium') ?? false }, () => {
     let browser: Browser;
     before(async () => {
-      browser = await chromium.launch({ executablePath, args: SWITCHES, timeout: LONGEST_STEP_MS });
+      browser = await chromium.launch({ executablePath: pathOf('chromium'), args: SWITCHES, timeout: LONGEST_STEP_MS });
     });
     after(() => browser.close());
     suite(async (options) => {

@@ -1,9 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, mkdtempSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { outputOf } from './child-process.ts';
 import { findFreePort } from './free-port.ts';
+import { pathOf } from './system-programs.ts';
 
 export type ThrowawayPostgres = {
   url: string;
@@ -13,23 +15,25 @@ export type ThrowawayPostgres = {
 };
 
 /**
- * Starts an empty PostgreSQL cluster on 127.0.0.1 in a folder of its own; `binaries` is the folder of initdb and pg_ctl.
+ * Starts an empty PostgreSQL cluster on 127.0.0.1 in a folder of its own.
  * With `durable: false` it never flushes its files: a machine that crashes may lose them, and the tests take half the time.
  *
  * A shell keeps it and takes it away when its standard input ends. So the cluster ends with this process, however this
  * process ends. The shell has a session of its own: Ctrl-C must not reach it before it has cleaned up.
  */
-export async function startThrowawayPostgres(
-  binaries: string,
-  { durable = true }: { durable?: boolean } = {},
-): Promise<ThrowawayPostgres> {
+export async function startThrowawayPostgres({
+  durable = true,
+}: {
+  durable?: boolean;
+} = {}): Promise<ThrowawayPostgres> {
+  const binaries = dirname(pathOf('initdb'));
   // PostgreSQL refuses paths of sockets over about 100 characters, so not the longer names that TMPDIR may hold.
   const folder = mkdtempSync('/tmp/rubrica-postgres-');
-  const account = serverAccount();
+  const account = await serverAccount();
   if (account !== undefined) chownSync(folder, account.uid, account.gid);
   const port = await findFreePort();
   const flushes = durable ? 'on' : 'off';
-  const keeper = spawn('sh', ['-c', keeperScript, 'sh', binaries, folder, String(port), flushes], {
+  const keeper = spawn(pathOf('sh'), ['-c', keeperScript, 'sh', binaries, folder, String(port), flushes], {
     ...account,
     cwd: folder,
     detached: true,
@@ -43,9 +47,7 @@ export async function startThrowawayPostgres(
     crash: async () => {
       const files = ['-D', join(folder, 'data'), '-l', join(folder, 'server.log')];
       const args = [...files, '-w', '-m', 'immediate', 'restart'];
-      const restart = spawn(join(binaries, 'pg_ctl'), args, { ...account, cwd: folder, stdio: 'ignore' });
-      const [status] = await once(restart, 'exit');
-      if (status !== 0) throw new Error('PostgreSQL did not start again');
+      await outputOf('pg_ctl', args, { ...account, cwd: folder });
     },
     stop: async () => {
       keeper.stdin.end();
@@ -74,8 +76,8 @@ cat >/dev/null
 `;
 
 /** PostgreSQL does not run as root. Undefined when this process is not root and can run it itself. */
-function serverAccount(): { uid: number; gid: number } | undefined {
+async function serverAccount(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined;
-  const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
-  return { uid: idOf('-u'), gid: idOf('-g') };
+  const idOf = async (flag: string) => Number(await outputOf('id', [flag, 'postgres']));
+  return { uid: await idOf('-u'), gid: await idOf('-g') };
 }

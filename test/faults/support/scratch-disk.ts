@@ -1,20 +1,21 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { outputOf } from '../../support/child-process.ts';
+import { pathOf, whyMissing } from '../../support/system-programs.ts';
 
 /** A small file system of its own that can lose its power. */
-export type ScratchDisk = Disposable & {
+export type ScratchDisk = AsyncDisposable & {
   /** Where it is mounted. */
   readonly folder: string;
   /** From now on nothing reaches the disk: what was not flushed is gone, as when the power goes. */
-  cutPower(): void;
+  cutPower(): Promise<void>;
   /** Mounts it again, which replays its journal. No process may have a file of it open. */
-  restorePower(): void;
+  restorePower(): Promise<void>;
 };
 
 /** ext4 on a loop device. Throws where the kernel or the rights of this process do not allow it. */
-export function createScratchDisk(megabytes: number): ScratchDisk {
+export async function createScratchDisk(megabytes: number): Promise<ScratchDisk> {
   const place = mkdtempSync(join(tmpdir(), 'rubrica-disk-'));
   const image = join(place, 'image');
   const folder = join(place, 'mounted');
@@ -23,62 +24,61 @@ export function createScratchDisk(megabytes: number): ScratchDisk {
   truncateSync(image, megabytes * 1024 * 1024);
   let device = '';
   try {
-    device = run('losetup', '--find', '--show', image).trim();
-    run('mkfs.ext4', '-q', '-E', 'lazy_itable_init=1', device);
-    run('mount', device, folder);
+    device = (await outputOf('losetup', ['--find', '--show', image])).trim();
+    await outputOf('mkfs.ext4', ['-q', '-E', 'lazy_itable_init=1', device]);
+    await outputOf('mount', [device, folder]);
   } catch (error) {
-    if (device !== '') run('losetup', '--detach', device);
+    if (device !== '') await outputOf('losetup', ['--detach', device]);
     rmSync(place, { recursive: true });
     throw error;
   }
   return {
     folder,
-    cutPower: () => void run('perl', '-e', SHUTDOWN, folder),
-    restorePower: () => {
-      run('umount', folder);
-      run('mount', device, folder);
+    cutPower: async () => void (await outputOf('perl', ['-e', SHUTDOWN, folder])),
+    restorePower: async () => {
+      await outputOf('umount', [folder]);
+      await outputOf('mount', [device, folder]);
     },
-    [Symbol.dispose]: () => {
-      run('umount', folder);
-      run('losetup', '--detach', device);
+    [Symbol.asyncDispose]: async () => {
+      await outputOf('umount', [folder]);
+      await outputOf('losetup', ['--detach', device]);
       rmSync(place, { recursive: true });
     },
   };
 }
 
 /** A file system in memory of a fixed size, to be filled. Throws where this process may not mount one. */
-export function createSmallDisk(megabytes: number): Disposable & { folder: string } {
+export async function createSmallDisk(megabytes: number): Promise<AsyncDisposable & { folder: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-small-'));
   try {
-    run('mount', '-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder);
+    await outputOf('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder]);
   } catch (error) {
     rmSync(folder, { recursive: true });
     throw error;
   }
   return {
     folder,
-    [Symbol.dispose]: () => {
-      run('umount', folder);
+    [Symbol.asyncDispose]: async () => {
+      await outputOf('umount', [folder]);
       rmSync(folder, { recursive: true });
     },
   };
 }
 
 /** Why the file systems of this machine cannot be tried, or null. */
-export function whyNoDisk(create: () => Disposable): string | null {
+export async function whyNoDisk(create: () => Promise<AsyncDisposable>): Promise<string | null> {
+  const missing = PROGRAMS.map(whyMissing).find((reason) => reason !== null);
+  if (missing !== undefined) return missing;
+  for (const program of PROGRAMS) pathOf(program);
   try {
-    create()[Symbol.dispose]();
+    await (await create())[Symbol.asyncDispose]();
     return null;
   } catch (error) {
-    return (error as Error).message.trim().split('\n').at(-1) ?? 'not allowed';
+    return `this machine does not allow it (${(error as Error).message.trim().split('\n').at(-1)})`;
   }
 }
 
+const PROGRAMS = ['losetup', 'mkfs.ext4', 'mount', 'perl', 'umount'] as const;
+
 // EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH, of the kernel's fs/ext4/ext4.h. Perl is part of every Debian.
 const SHUTDOWN = 'open(F, "<", $ARGV[0]) or die $!; my $how = pack("L", 2); ioctl(F, 0x8004587D, $how) or die $!;';
-
-function run(program: string, ...args: string[]): string {
-  // Debian keeps some of these where only the administrator looks.
-  const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
-  return execFileSync(program, args, { encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'pipe'] });
-}

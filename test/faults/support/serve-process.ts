@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { type Child, type Ended, startChild, type Written } from '../../support/child-process.ts';
+import type { Program } from '../../support/system-programs.ts';
 import type { PlantName } from '../plants.ts';
 
 const repository = join(import.meta.dirname, '../../..');
@@ -13,22 +13,24 @@ export type ServeOptions = {
   /** A wall clock that is off by `CLOCK_OFFSET_MS` and jumps by `CLOCK_JUMP_MS` at each SIGUSR2. */
   jumpingClock?: boolean;
   /** A program in front of Node with its arguments, such as strace. It must become the process itself. */
-  wrapper?: readonly string[];
+  wrapper?: Wrapper;
   /** The folder of another version of the program. */
   program?: string;
   /** Further settings. */
   settings?: Record<string, string>;
 };
 
-export type Exit = { code: number | null; signal: NodeJS.Signals | null };
+export type Wrapper = readonly [Program, ...string[]];
+
+export type Exit = Pick<Ended, 'status' | 'signal'>;
 
 /** A service that ended before it was ready. */
 export class ServeEnded extends Error {
   readonly exit: Exit;
 
-  constructor(exit: Exit, output: string) {
-    super(`serve ended before it was ready: ${JSON.stringify(exit)}\n${output}`);
-    this.exit = exit;
+  constructor({ status, signal, stdout, stderr }: Ended) {
+    super(`serve ended before it was ready, with ${signal ?? `status ${status}`}\n${stdout}${stderr}`);
+    this.exit = { status, signal };
   }
 }
 
@@ -56,55 +58,37 @@ export const MASTER_KEY = '5a'.repeat(32);
 
 /** Starts a service on a free port and waits until it is ready. Rejects with what it wrote when it ends before that. */
 export async function startServe(options: ServeOptions): Promise<ServeProcess> {
-  const { child, startedAt } = spawnServe(options);
-  const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
-  const lines: string[] = [];
-  const ready = new Promise<string>((resolve) => {
-    createInterface(child.stdout as NodeJS.ReadableStream).on('line', (line) => {
-      lines.push(line);
-      if (line.includes('"msg":"ready"')) resolve((JSON.parse(line) as { url: string }).url);
-    });
-  });
-  child.stderr?.on('data', (chunk: Buffer) => lines.push(chunk.toString()));
-  const kill = async () => {
-    child.kill('SIGKILL');
-    await exited;
-  };
-  const url = await Promise.race([ready, exited]);
-  if (typeof url !== 'string') throw new ServeEnded(url, lines.join('\n'));
+  const startedAt = performance.now();
+  const child = await spawnServe(options);
+  const readyLine = ({ stdout }: Written) => stdout.split('\n').find((line) => line.includes('"msg":"ready"'));
+  const written = await child
+    .until((written) => readyLine(written)?.endsWith('}') === true)
+    .catch(async () => Promise.reject(new ServeEnded(await child.ended)));
+  const { url } = JSON.parse(readyLine(written) as string) as { url: string };
+  const kill = async () => void (await child.end('SIGKILL'));
   return {
     url,
     port: Number(new URL(url).port),
-    pid: child.pid as number,
+    pid: child.pid,
     readyMs: Math.round(performance.now() - startedAt),
-    signal: (signal) => void child.kill(signal),
+    signal: child.signal,
     kill,
     [Symbol.asyncDispose]: kill,
-    exited,
-    running: () => child.exitCode === null && child.signalCode === null,
-    output: () => lines.join('\n'),
+    exited: child.ended.then(({ status, signal }) => ({ status, signal })),
+    running: child.running,
+    output: () => child.written().stdout + child.written().stderr,
   };
 }
 
-function spawnServe({ databaseUrl, plant, wrapper = [], settings, jumpingClock, program: folder }: ServeOptions): {
-  child: ChildProcess;
-  startedAt: number;
-} {
+function spawnServe(options: ServeOptions): Promise<Child> {
+  const { databaseUrl, plant, wrapper, settings, jumpingClock, program: folder = repository } = options;
   const preload = (file: string) => ['--import', join(import.meta.dirname, '../preload', file)];
   const planted = plant === undefined ? [] : preload('plant-process.ts');
   const clock = jumpingClock === true ? preload('jumping-clock.ts') : [];
-  const [program, ...args] = [
-    ...wrapper,
-    process.execPath,
-    ...planted,
-    ...clock,
-    join(folder ?? repository, 'src/main.ts'),
-    'serve',
-  ];
-  const startedAt = performance.now();
-  const child: ChildProcess = spawn(program, args, {
+  const args = [...planted, ...clock, join(folder, 'src/main.ts'), 'serve'];
+  const [program, ...before] = wrapper ?? ['node'];
+  return startChild(program, wrapper === undefined ? args : [...before, process.execPath, ...args], {
     cwd: repository,
-    stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH,
       NODE_COMPILE_CACHE: join(repository, 'node_modules/.cache/compiled'),
@@ -115,9 +99,4 @@ function spawnServe({ databaseUrl, plant, wrapper = [], settings, jumpingClock, 
       ...settings,
     },
   });
-  // Whatever ends the harness ends what it started.
-  const end = () => void child.kill('SIGKILL');
-  process.once('exit', end);
-  child.once('exit', () => process.off('exit', end));
-  return { child, startedAt };
 }

@@ -1,11 +1,13 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { runChild } from '../../support/child-process.ts';
+import { whyMissing } from '../../support/system-programs.ts';
+import type { Wrapper } from './serve-process.ts';
 
 /** What strace does to the n-th call of a kind: an error in place of the call, the end of the process, or a delay. */
 export type Injection = { call: 'fsync' | 'pwrite64'; fault: string; at: string };
 
 /** A command in front of Node that lets a system call fail, and writes what it did to `log`. */
-export function injecting({ call, fault, at }: Injection, log: string): string[] {
+export function injecting({ call, fault, at }: Injection, log: string): Wrapper {
   // -D: the traced program is the child and strace its companion, so signals reach the service itself.
   return [
     'strace',
@@ -30,8 +32,9 @@ export function firedCalls(log: string): string[] {
 }
 
 /** Why this machine cannot inject faults into system calls, or null. */
-export function whyNoInjection(): string | null {
-  const trial = spawnSync('strace', ['-f', '-e', 'inject=fsync:error=EIO:when=1', 'true'], { encoding: 'utf8' });
-  if (trial.error !== undefined) return "Debian's package strace is missing";
-  return trial.status === 0 ? null : 'ptrace is not permitted here';
+export async function whyNoInjection(): Promise<string | null> {
+  const missing = whyMissing('strace');
+  if (missing !== null) return missing;
+  const { status, stderr } = await runChild('strace', ['-f', '-e', 'inject=fsync:error=EIO:when=1', 'true']);
+  return status === 0 ? null : `this machine does not allow ptrace (${stderr.trim().split('\n').at(-1)})`;
 }

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +9,7 @@ import { withTable } from '../../../src/lib/tables/open-table.ts';
 import { TableError, type TextEncoding } from '../../../src/lib/tables/table.ts';
 import { encodeText } from '../../../src/lib/tables/text-encoding.ts';
 import { rankSeparators } from '../../../src/lib/tables/text-readings.ts';
+import { outputOf } from '../../support/child-process.ts';
 import { makeWorkbook, type WorkbookSheet } from '../../support/make-workbook.ts';
 
 const RULE: HeaderRule<'code' | 'name'> = {
@@ -114,7 +114,7 @@ suite('a table of text', () => {
     const path = join(folder, 'a.csv');
     writeFileSync(path, 'Codigo,Nombre\n1,a\n');
     const pipe = join(folder, 'pipe');
-    execFileSync('mkfifo', [pipe]);
+    await outputOf('mkfifo', [pipe]);
     const [fromFile, fromPipe] = await Promise.all([
       read(path, RULE),
       read(pipe, RULE),
