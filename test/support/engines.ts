@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, test } from 'node:test';
+import { after, afterEach, describe, test } from 'node:test';
 import pg from 'pg';
 import type { Database } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
@@ -16,15 +16,15 @@ export type OpenTestDatabase = (options?: { url?: string; migrated?: boolean }) 
 
 /**
  * Declares one suite for both engines. Every test that calls `openTestDatabase` gets a new database with the schema in
- * place; it is closed and removed after the test.
+ * place; it is closed after the test, and removed with it or with the suite.
  */
 export function forEachEngine(
   name: string,
   suite: (openTestDatabase: OpenTestDatabase, engine: Database['engine']) => void,
 ): void {
-  describe(`${name} on SQLite`, () => suite(createOpener(createSqliteFile), 'sqlite'));
+  describe(`${name} on SQLite`, () => suite(createOpener(createSqliteFile, after), 'sqlite'));
   if (process.env.TEST_POSTGRES_URL !== undefined) {
-    describe(`${name} on PostgreSQL`, () => suite(createOpener(createPostgresDatabase), 'postgres'));
+    describe(`${name} on PostgreSQL`, () => suite(createOpener(createPostgresDatabase, afterEach), 'postgres'));
   } else if (process.env.CI === 'true') {
     test(`${name} on PostgreSQL`, () => {
       throw new Error('TEST_POSTGRES_URL is not set; in CI nothing may be left out');
@@ -36,11 +36,20 @@ export function forEachEngine(
 
 type NewDatabase = { url: string; remove(): Promise<void> };
 
-function createOpener(create: (migrated: boolean) => Promise<NewDatabase>): OpenTestDatabase {
+/**
+ * What a test has registered to run after it, such as the end of a service, runs after `afterEach`. A service ends when its
+ * file is removed under it, so files stay until the suite has ended.
+ */
+function createOpener(
+  create: (migrated: boolean) => Promise<NewDatabase>,
+  removal: typeof after | typeof afterEach,
+): OpenTestDatabase {
   const opened = new Set<Database>();
   const created: NewDatabase[] = [];
   afterEach(async () => {
     for (const db of opened) await db.close();
+  });
+  removal(async () => {
     for (const database of created.splice(0)) await database.remove();
   });
   return async ({ url, migrated = true } = {}) => {

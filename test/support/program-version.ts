@@ -7,7 +7,7 @@ const repository = join(import.meta.dirname, '../..');
 /** Another version of the program: this one with further migrations, by file name. `remove` takes the folder away. */
 export function makeVersion(migrations: Record<string, string>): { folder: string; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-version-'));
-  for (const part of ['src', 'sdk', 'migrations', 'package.json'])
+  for (const part of ['src', 'protocol', 'sdk', 'migrations', 'package.json'])
     cpSync(join(repository, part), join(folder, part), { recursive: true });
   symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'));
   for (const [name, text] of Object.entries(migrations)) writeFileSync(join(folder, 'migrations', name), text);
