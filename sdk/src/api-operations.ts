@@ -131,7 +131,7 @@ export type Operations = {
     header: {
       /** Language of the messages: en or es */
       'Accept-Language'?: string | undefined;
-      /** Within a day the same key answers with the first result. Only two requests at the same moment may both ask a provider */
+      /** Within a day the same key answers with the first result, and no provider is asked twice; while its answer is awaited, with 202 */
       'Idempotency-Key'?: string | undefined;
     };
     body: BankAccountRequest;

@@ -10,9 +10,9 @@ import type { Validation } from './stored-validation.ts';
 import { type Draft, rowOf } from './validation-draft.ts';
 
 /** How long a caller waits for the provider before the answer becomes 202. */
-const PATIENCE_MS = 1_500;
+export const PATIENCE_MS = 1_500;
 /** When a provider that asked for time is asked again. */
-const ASK_AGAIN_MS = 1_000;
+export const ASK_AGAIN_MS = 1_000;
 /** When somebody else asks again, should this process die with the question. Longer than a provider may take. */
 const TAKE_OVER_MS = 60_000;
 
@@ -51,18 +51,13 @@ async function keepAnswered(
   rutHash: string,
   answer: HolderAnswer,
 ): Promise<Validation> {
-  const answeredAt = app.now();
-  const label = providerLabel(provider);
-  const { validation, row } = rowOf(draft, holderChecks(label, answer.kind, answeredAt));
-  const expiresAt = 'expiresAt' in answer ? answer.expiresAt : null;
-  const detail = answer.kind === 'no_match' ? answer.detail : null;
-  const kept = { ...row, provider: label, provider_detail: detail, answered_at: answeredAt, expires_at: expiresAt };
+  const { validation, row } = answeredParts(app, provider, draft, answer);
   await app.db.transaction(async (tx) => {
-    await insertValidations(tx, [kept]);
+    await insertValidations(tx, [row]);
     if (answer.kind !== 'no_match') await refundProviderBudget(app, tx, draft.actor, rutHash);
   });
   app.metrics.validations.inc({ verdict: validation.verdict });
-  return { ...validation, expiresAt, validatedAt: answeredAt };
+  return validation;
 }
 
 async function keepPending(
@@ -71,16 +66,47 @@ async function keepPending(
   draft: Draft,
   delayMs: number,
 ): Promise<{ validation: Validation; row: ValidationRow }> {
+  const { validation, row } = pendingRow(app, provider, draft);
+  const kept = { ...row, next_ask_at: app.now() + delayMs };
+  await app.db.transaction((tx) => insertValidations(tx, [kept]));
+  return { validation, row: kept };
+}
+
+/** A validation with the answer of its provider, and the row that keeps it. */
+export function answeredParts(
+  app: App,
+  provider: ValidationProvider,
+  draft: Draft,
+  answer: HolderAnswer,
+): { validation: Validation; row: ValidationRow } {
+  const answeredAt = app.now();
+  const label = providerLabel(provider);
+  const { validation, row } = rowOf(draft, holderChecks(label, answer.kind, answeredAt));
+  const expiresAt = 'expiresAt' in answer ? answer.expiresAt : null;
+  const detail = answer.kind === 'no_match' ? answer.detail : null;
+  return {
+    validation: { ...validation, expiresAt, validatedAt: answeredAt },
+    row: { ...row, provider: label, provider_detail: detail, answered_at: answeredAt, expires_at: expiresAt },
+  };
+}
+
+/** A validation whose provider was asked and has not answered: any replica puts its question again when it is due. */
+export function pendingRow(
+  app: App,
+  provider: ValidationProvider,
+  draft: Draft,
+): { validation: Validation; row: ValidationRow } {
   const label = providerLabel(provider);
   const { validation, row } = rowOf(draft, holderChecks(label, 'pending', null));
-  const kept: ValidationRow = {
-    ...row,
-    state: 'pending',
-    provider: label,
-    next_ask_at: app.now() + delayMs,
-    asks: 1,
-    sealed_question: sealQuestion(app, draft.question),
+  return {
+    validation: { ...validation, state: 'pending' },
+    row: {
+      ...row,
+      state: 'pending',
+      provider: label,
+      next_ask_at: app.now() + TAKE_OVER_MS,
+      asks: 1,
+      sealed_question: sealQuestion(app, draft.question),
+    },
   };
-  await app.db.transaction((tx) => insertValidations(tx, [kept]));
-  return { validation: { ...validation, state: 'pending' }, row: kept };
 }

@@ -83,6 +83,14 @@ export async function claimValidation(
   return rows.length === 1;
 }
 
+/** Says when a pending validation is asked about again. */
+export async function postponeValidation(tx: Tx, id: string, nextAskAt: number): Promise<void> {
+  await tx.query(`update bank_account_validations set next_ask_at = $2 where id = $1 and state = 'pending'`, [
+    id,
+    nextAskAt,
+  ]);
+}
+
 /** Gives a pending validation its outcome and forgets the question. False when it has one already. */
 export async function completeValidation(
   tx: Tx,

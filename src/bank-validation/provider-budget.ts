@@ -39,10 +39,19 @@ export async function reserveProviderBudget(app: App, actor: string, rutHash: st
   if (waitMs > 0) throw await refusal(app, actor, now, waitMs);
 }
 
-/** Gives back what an answer that was no mismatch did not cost. Joins the commit that keeps the answer. */
-export async function refundProviderBudget(app: App, tx: Tx, actor: string, rutHash: string): Promise<void> {
-  for (const bucket of bucketsOf(app, actor, rutHash))
-    await refundBudget(tx, bucket, MISMATCH_COST - ANSWER_COST, CAPACITY);
+/**
+ * Refunds what an answer that was no mismatch did not cost; `all` where nothing was asked. Joins the commit that keeps the
+ * answer.
+ */
+export async function refundProviderBudget(
+  app: App,
+  tx: Tx,
+  actor: string,
+  rutHash: string,
+  what: 'mismatch' | 'all' = 'mismatch',
+): Promise<void> {
+  const tokens = what === 'all' ? MISMATCH_COST : MISMATCH_COST - ANSWER_COST;
+  for (const bucket of bucketsOf(app, actor, rutHash)) await refundBudget(tx, bucket, tokens, CAPACITY);
 }
 
 /** The refusal of a question, by our budget or by the provider's own limit, as it is answered and noted. */

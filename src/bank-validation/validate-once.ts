@@ -1,12 +1,13 @@
 import type { App } from '../app.ts';
 import { Problem } from '../error-catalogue.ts';
 import { type AccountInput, runOfflineChecks } from './account-checks.ts';
-import { insertKey, selectKey } from './bank-validation-queries.ts';
+import { askHolderOnce, type Claim } from './ask-holder-once.ts';
+import { deleteValidation, insertKey, insertValidations, selectKey } from './bank-validation-queries.ts';
 import { currentDirectory } from './current-directory.ts';
 import { findValidation } from './find-validation.ts';
 import { identityHashes } from './identity-hash.ts';
 import type { Validation } from './stored-validation.ts';
-import { type ValidationActor, validateBankAccount } from './validate-bank-account.ts';
+import { type Plan, planValidation, type ValidationActor, validateBankAccount } from './validate-bank-account.ts';
 
 /** How long a key answers with its first result. */
 export const KEY_LIFETIME_MS = 86_400_000;
@@ -15,7 +16,8 @@ export type OnceOutcome = { validation: Validation; replayed: boolean };
 
 /**
  * Validates an account, or answers what the same request with the same idempotency key was answered before, as it
- * stands now. Without a key every request is a new one.
+ * stands now. Without a key every request is a new one. With one, its record and the key are one commit, made before a
+ * provider is asked: a repeat after a crash finds the question that was put, pending, and puts no other.
  *
  * Throws `Problem` IDEMPOTENCY_KEY_REUSED where the key belongs to another request, and what `validateBankAccount`
  * throws.
@@ -32,12 +34,34 @@ export async function validateOnce(
   const before = await replay(app, actor, input, key, requestHash);
   if (before !== null) return before;
 
-  const validation = await validateBankAccount(app, actor, input);
+  const plan = await planValidation(app, actor, input);
   const now = app.now();
-  const row = { actor: actor.id, key, request_hash: requestHash, validation_id: validation.id, created_at: now };
-  const first = await app.db.transaction((tx) => insertKey(tx, row, now - KEY_LIFETIME_MS));
-  // Two requests at once were both carried out; both are answered with the result of the one that was kept first.
-  return (first ? null : await replay(app, actor, input, key, requestHash)) ?? { validation, replayed: false };
+  const claim: Claim = (tx, id) => {
+    const row = { actor: actor.id, key, request_hash: requestHash, validation_id: id, created_at: now };
+    return insertKey(tx, row, now - KEY_LIFETIME_MS);
+  };
+  const validation =
+    plan.provider === null
+      ? await keepKnown(app, plan, claim)
+      : await askHolderOnce(app, plan.provider, plan.draft, claim);
+  // Another request with the key was first: the next turn answers with what it has.
+  return validation === null ? validateOnce(app, actor, input, key) : { validation, replayed: false };
+}
+
+/** Keeps a validation that no provider is asked about. Null where another request has its key. */
+async function keepKnown(
+  app: App,
+  { row, validation }: Extract<Plan, { provider: null }>,
+  claim: Claim,
+): Promise<Validation | null> {
+  const claimed = await app.db.transaction(async (tx) => {
+    const first = await claim(tx, row.id);
+    if (first) await insertValidations(tx, [row]);
+    return first;
+  });
+  if (!claimed) return null;
+  app.metrics.validations.inc({ verdict: validation.verdict });
+  return validation;
 }
 
 async function replay(
@@ -51,7 +75,11 @@ async function replay(
   if (known === null) return null;
   if (known.request_hash !== requestHash) throw new Problem('IDEMPOTENCY_KEY_REUSED');
   const validation = await findValidation(app, actor, known.validation_id);
-  if (validation === null) return null;
+  if (validation === null) {
+    // It was removed, and its key with it: a key without a validation would never be free again.
+    await app.db.transaction((tx) => deleteValidation(tx, known.validation_id));
+    return null;
+  }
   // What the record does not keep, the request has brought again.
   const { rut, suggestions } = runOfflineChecks(input, await currentDirectory(app));
   return { validation: { ...validation, rut, suggestions }, replayed: true };

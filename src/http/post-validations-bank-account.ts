@@ -21,7 +21,7 @@ const IDEMPOTENCY_PARAMETER = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'Within a day the same key answers with the first result. Only two requests at the same moment may both ask a provider',
+    'Within a day the same key answers with the first result, and no provider is asked twice; while its answer is awaited, with 202',
   schema: Type.String({ minLength: 1, maxLength: 200 }),
 } as const;
 

@@ -1,0 +1,83 @@
+import type { App } from '../app.ts';
+import type { Tx } from '../db/database.ts';
+import { withinTime } from '../lib/within-time.ts';
+import type { HolderAnswer, ValidationProvider } from '../validation-providers/validation-provider.ts';
+import { ASK_AGAIN_MS, answeredParts, PATIENCE_MS, pendingRow } from './ask-holder.ts';
+import {
+  completeValidation,
+  deleteValidation,
+  insertValidations,
+  postponeValidation,
+  type ValidationRow,
+} from './bank-validation-queries.ts';
+import { refundProviderBudget, refusal, reserveProviderBudget } from './provider-budget.ts';
+import { settleValidation } from './settle-validations.ts';
+import type { Validation } from './stored-validation.ts';
+import type { Draft } from './validation-draft.ts';
+
+/** Takes an idempotency key for a validation, in the commit of its record. False where another request has it. */
+export type Claim = (tx: Tx, validationId: string) => Promise<boolean>;
+
+/**
+ * Puts a question that must not be put twice: its record, pending, and its key are durable before the provider hears of
+ * it. Whatever happens then, the same key finds the same question: it is put again under the same id, which is the
+ * provider's own idempotency key.
+ *
+ * Null where another request has the key. Throws `Problem` RATE_LIMITED, which leaves neither record nor key.
+ */
+export async function askHolderOnce(
+  app: App,
+  provider: ValidationProvider,
+  draft: Draft,
+  claim: Claim,
+): Promise<Validation | null> {
+  // Only complete questions get here: with a RUT that is wrong the verdict is `invalid` already.
+  const rutHash = draft.rutHash as string;
+  await reserveProviderBudget(app, draft.actor, rutHash);
+  const pending = pendingRow(app, provider, draft);
+  const claimed = await app.db.transaction(async (tx) => {
+    const first = await claim(tx, pending.row.id);
+    if (first) await insertValidations(tx, [pending.row]);
+    else await refundProviderBudget(app, tx, draft.actor, rutHash, 'all');
+    return first;
+  });
+  if (!claimed) return null;
+
+  const asked = provider.ask(draft.question).catch((): HolderAnswer => ({ kind: 'unavailable' }));
+  const answer = await withinTime(asked, PATIENCE_MS).catch(() => null);
+  if (answer === null) {
+    void asked
+      .then((late) => settleValidation(app, pending.row, late))
+      .catch((error: unknown) => app.log.error({ err: error }, 'a late answer could not be kept'));
+    return pending.validation;
+  }
+  if (answer.kind === 'pending') {
+    await app.db.transaction((tx) => postponeValidation(tx, pending.row.id, app.now() + ASK_AGAIN_MS));
+    return pending.validation;
+  }
+  if (answer.kind === 'rate_limited') {
+    await app.db.transaction(async (tx) => {
+      await deleteValidation(tx, pending.row.id);
+      await refundProviderBudget(app, tx, draft.actor, rutHash);
+    });
+    throw await refusal(app, draft.actor, app.now(), answer.retryAfterSeconds * 1000);
+  }
+  return complete(app, provider, draft, pending.row, answer);
+}
+
+async function complete(
+  app: App,
+  provider: ValidationProvider,
+  draft: Draft,
+  pending: ValidationRow,
+  answer: HolderAnswer,
+): Promise<Validation> {
+  const { validation, row } = answeredParts(app, provider, draft, answer);
+  await app.db.transaction(async (tx) => {
+    // Who was erased meanwhile stays so.
+    if (!(await completeValidation(tx, row))) return;
+    if (answer.kind !== 'no_match') await refundProviderBudget(app, tx, draft.actor, pending.rut_hash as string);
+  });
+  app.metrics.validations.inc({ verdict: validation.verdict });
+  return validation;
+}

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { App } from '../../src/app.ts';
+import type { ValidationRow } from '../../src/bank-validation/bank-validation-queries.ts';
+import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
+import { settleDueValidations } from '../../src/bank-validation/settle-validations.ts';
+import { validateOnce } from '../../src/bank-validation/validate-once.ts';
+import { type Database, StorageError } from '../../src/db/database.ts';
+import type { HolderAnswer, ValidationProvider } from '../../src/validation-providers/validation-provider.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp } from '../support/test-app.ts';
+
+const USER = { id: 'u_1' };
+const INPUT = { rut: '11111111-1', bankCode: '001', account: '123456' };
+const KEY = 'payroll-7';
+
+/** A provider that counts what it is asked. Its `answers` come one after the other, the last one again and again. */
+function countingProvider(...answers: HolderAnswer[]): ValidationProvider & { asked: string[] } {
+  const asked: string[] = [];
+  return {
+    name: 'counting',
+    version: '1',
+    realHolders: true,
+    asked,
+    covers: () => true,
+    ask: async ({ id }) => {
+      asked.push(id);
+      return answers[Math.min(asked.length, answers.length) - 1] as HolderAnswer;
+    },
+  };
+}
+
+/** An app whose process ends before its commit number `last` + 1: nothing that comes after is kept. */
+function dyingApp(app: App, last: number): App {
+  let commits = 0;
+  const db: Database = {
+    ...app.db,
+    query: (...read) => app.db.query(...read),
+    transaction: (run) => {
+      commits++;
+      const dead = new StorageError('OUTCOME_UNKNOWN', 'the process ended');
+      return commits > last ? Promise.reject(dead) : app.db.transaction(run);
+    },
+  };
+  return { ...app, db };
+}
+
+forEachEngine('a validation with an idempotency key', (openTestDatabase) => {
+  const match: HolderAnswer = { kind: 'match', expiresAt: null };
+
+  for (const last of [0, 1, 2, 3]) {
+    test(`that was killed after ${last} commits asked the provider twice: now its question has one id`, async () => {
+      const provider = countingProvider(match);
+      const app = createTestApp(await openTestDatabase(), { validationProvider: provider });
+      await identityHashes(app);
+      await validateOnce(dyingApp(app, last), USER, INPUT, KEY).catch(() => null);
+      const again = await validateOnce(app, USER, INPUT, KEY);
+      app.now.advance(60_000);
+      await settleDueValidations(app, 10);
+      const settled = await validateOnce(app, USER, INPUT, KEY);
+      assert.deepEqual(
+        [settled.validation.id, settled.validation.verdict, settled.replayed],
+        [again.validation.id, 'confirmed', true],
+      );
+      assert.equal(new Set(provider.asked).size, 1);
+      assert.equal((await app.db.query('select id from bank_account_validations')).length, 1);
+    });
+  }
+
+  test('tells a repeat that its answer is awaited, and asks nobody meanwhile', async () => {
+    const provider = countingProvider(match);
+    const app = createTestApp(await openTestDatabase(), { validationProvider: provider });
+    await identityHashes(app);
+    // The budget and the claim are kept, the answer is not.
+    await assert.rejects(validateOnce(dyingApp(app, 2), USER, INPUT, KEY), StorageError);
+    const { validation, replayed } = await validateOnce(app, USER, INPUT, KEY);
+    assert.deepEqual([validation.state, replayed, provider.asked.length], ['pending', true, 1]);
+  });
+
+  test('asks once for many requests at the same moment, and pays for one question', async () => {
+    const provider = countingProvider(match);
+    const app = createTestApp(await openTestDatabase(), { validationProvider: provider });
+    const outcomes = await Promise.all(Array.from({ length: 8 }, () => validateOnce(app, USER, INPUT, KEY)));
+    assert.equal(new Set(outcomes.map(({ validation }) => validation.id)).size, 1);
+    assert.equal(outcomes.filter(({ replayed }) => !replayed).length, 1);
+    assert.equal(provider.asked.length, 1);
+    const budgets = await app.db.query<{ tokens: number }>('select tokens from provider_budgets');
+    assert.deepEqual(
+      budgets.map(({ tokens }) => tokens),
+      [999, 999],
+    );
+  });
+
+  const finals: [answer: HolderAnswer, state: string, verdict: string][] = [
+    [match, 'completed', 'confirmed'],
+    [{ kind: 'no_match', expiresAt: null, detail: 'other_holder' }, 'completed', 'mismatch'],
+    [{ kind: 'unavailable' }, 'completed', 'undetermined'],
+    [{ kind: 'pending' }, 'pending', 'undetermined'],
+  ];
+  for (const [answer, state, verdict] of finals) {
+    test(`is answered as one without a key is where the provider says ${answer.kind}`, async () => {
+      const app = createTestApp(await openTestDatabase(), { validationProvider: countingProvider(answer) });
+      const keyed = await validateOnce(app, USER, INPUT, KEY);
+      const bare = await validateOnce(app, USER, INPUT, null);
+      assert.deepEqual([keyed.validation.state, keyed.validation.verdict], [state, verdict]);
+      assert.deepEqual({ ...keyed.validation, id: '' }, { ...bare.validation, id: '' });
+      const rows = await app.db.query<ValidationRow>('select * from bank_account_validations order by id');
+      const [one, other] = rows.map((row) => ({ ...row, id: '', sealed_question: row.sealed_question !== null }));
+      assert.deepEqual({ ...one, asks: null }, { ...other, asks: null }, 'but for the count of asks');
+      const repeated = await validateOnce(app, USER, INPUT, KEY);
+      assert.deepEqual([repeated.validation.id, repeated.validation.verdict], [keyed.validation.id, verdict]);
+    });
+  }
+
+  test('that the provider refuses for now is forgotten, so that the same key can ask later', async () => {
+    const provider = countingProvider({ kind: 'rate_limited', retryAfterSeconds: 30 }, match);
+    const app = createTestApp(await openTestDatabase(), { validationProvider: provider });
+    await assert.rejects(validateOnce(app, USER, INPUT, KEY), { code: 'RATE_LIMITED' });
+    assert.deepEqual(await app.db.query('select id from bank_account_validations'), []);
+    const { validation, replayed } = await validateOnce(app, USER, INPUT, KEY);
+    assert.deepEqual([validation.verdict, replayed], ['confirmed', false]);
+  });
+
+  test('of which nothing is left, because it was erased, is a new one', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const first = await validateOnce(app, USER, INPUT, KEY);
+    await app.db.transaction((tx) => tx.query('delete from bank_account_validations'));
+    const second = await validateOnce(app, USER, INPUT, KEY);
+    assert.equal(second.replayed, false);
+    assert.notEqual(second.validation.id, first.validation.id);
+    assert.equal((await validateOnce(app, USER, INPUT, KEY)).validation.id, second.validation.id);
+  });
+});
