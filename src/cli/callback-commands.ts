@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { boundsOfDay, isDay } from '../lib/calendar-day.ts';
+import type { CallbackState } from '../outbox/callback-state.ts';
 import type { ListedAttempt } from '../outbox/delivery-attempt-queries.ts';
-import type { CallbackState } from '../outbox/outbox-queries.ts';
 import { findCallback, listCallbacks, resendCallback, resendCallbacks } from '../outbox/resend-callback.ts';
 import { listPaymentServices } from '../payment-services/list-payment-services.ts';
 import { readLimit } from './options.ts';

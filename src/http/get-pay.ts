@@ -1,20 +1,21 @@
 import type { Payment } from '../checkout/find-payment.ts';
 import type { PaymentMethod } from '../payment-methods/payment-method.ts';
 import type { Endpoint } from './endpoint.ts';
-import { forwardPage, payPage } from './pay-page.ts';
-import { payHandler } from './pay-visit.ts';
+import { forwardPage } from './pay-page.ts';
+import { payHandler, sendPayPage } from './pay-visit.ts';
 
-/** The pay page. Only shows: programs that preview links fetch it too, so looking at it must never pay. */
+/** The pay page. Programs that preview links fetch it too, so looking at it must never pay. */
 export const getPay: Endpoint = {
   method: 'GET',
   paths: ['/pay/:token'],
   access: 'pay-link',
-  handle: payHandler(async (app, { payment, language, request, send }) => {
+  handle: payHandler(async (app, visit) => {
+    const { payment, language, request, send } = visit;
     const { method } = request.query as { method?: unknown };
     const chosen = typeof method === 'string' ? method : null;
     const forward = forwardMethod(payment, chosen);
     if (forward !== null) return send(200, forwardPage(app, payment, language, forward));
-    return send(200, payPage(app, payment, language, chosen === null ? {} : { chosen }));
+    return sendPayPage(app, visit, 200, chosen === null ? {} : { chosen });
   }),
 };
 

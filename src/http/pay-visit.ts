@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import { findPayment, type Payment } from '../checkout/find-payment.ts';
+import { noteReturn } from '../checkout/note-return.ts';
 import { type Language, payerLanguage, say } from '../checkout/texts.ts';
 import { CATALOGUE } from '../error-catalogue.ts';
 import { publicPath } from './assets.ts';
@@ -41,15 +42,22 @@ export function payHandler(handle: (app: App, visit: PayVisit) => Promise<Fastif
   };
 }
 
-/** Says why the payer's wish was not done, on the page of the payment as it stands by now. */
-export async function sendRefusal(
+/** Answers with the page of the payment as it stands. */
+export async function sendPayPage(
   app: App,
-  { request, language, send }: PayVisit,
-  refusal: Refusal,
+  { payment, language, send }: Pick<PayVisit, 'payment' | 'language' | 'send'>,
+  status: number,
+  said: Parameters<typeof payPage>[3] = {},
 ): Promise<FastifyReply> {
-  const payment = await findPayment(app, tokenOf(request));
-  if (payment === null) return send(404, notFoundPage(language));
-  return send(CATALOGUE[refusal].status, payPage(app, payment, language, { refusal }));
+  await noteReturn(app, payment);
+  return send(status, payPage(app, payment, language, said));
+}
+
+/** Says why the payer's wish was not done, on the page of the payment as it stands by now. */
+export async function sendRefusal(app: App, visit: PayVisit, refusal: Refusal): Promise<FastifyReply> {
+  const payment = await findPayment(app, tokenOf(visit.request));
+  if (payment === null) return visit.send(404, notFoundPage(visit.language));
+  return sendPayPage(app, { ...visit, payment }, CATALOGUE[refusal].status, { refusal });
 }
 
 function tokenOf(request: FastifyRequest): string {

@@ -8,9 +8,12 @@ export type ExchangeRequest = {
   body: string | Buffer | null;
 };
 
-/** What the other side answered, or why it did not. `detail` is a stable code, never text of the other side. */
+/**
+ * What the other side answered, or why it did not. `detail` is a stable code, never text of the other side; `location` is
+ * where a redirect (3xx) leads, at most 2,048 characters as sent.
+ */
 export type Exchange =
-  | { kind: 'answered'; status: number; retryAfter: string | null; excerpt: string }
+  | { kind: 'answered'; status: number; retryAfter: string | null; excerpt: string; location?: string }
   | { kind: 'failed'; reason: FailureReason; detail: string };
 
 export type FailureReason =
@@ -25,6 +28,7 @@ export type FailureReason =
 
 const maxBodyBytes = 16_384;
 const excerptBytes = 2_048;
+const maxLocation = 2_048;
 const protocolErrors = new Set(['HTTPParserError', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'UND_ERR_INVALID_ARG']);
 
 /**
@@ -39,6 +43,7 @@ export function exchangeRequest(pool: Pool, request: ExchangeRequest, timeoutMs:
     let settled = false;
     let status = 0;
     let retryAfter: string | null = null;
+    let location: string | undefined;
     let bodyBytes = 0;
     const bodyStart: Buffer[] = [];
     const timer = setTimeout(() => abandon({ kind: 'failed', reason: 'timeout', detail: 'ETIMEDOUT' }), timeoutMs);
@@ -56,7 +61,8 @@ export function exchangeRequest(pool: Pool, request: ExchangeRequest, timeoutMs:
     }
 
     function answer(): Exchange {
-      return { kind: 'answered', status, retryAfter, excerpt: readableExcerpt(bodyStart) };
+      const answered = { kind: 'answered', status, retryAfter, excerpt: readableExcerpt(bodyStart) } as const;
+      return location === undefined ? answered : { ...answered, location };
     }
 
     pool.dispatch(request, {
@@ -69,6 +75,7 @@ export function exchangeRequest(pool: Pool, request: ExchangeRequest, timeoutMs:
         // Informational answers (1xx) come before the real one, each with headers of its own.
         status = statusCode;
         retryAfter = [headers['retry-after']].flat()[0] ?? null;
+        if (status >= 300 && status < 400) location = readLocation(headers['location']);
       },
       onResponseData(_controller, chunk) {
         if (bodyBytes < excerptBytes) bodyStart.push(chunk);
@@ -85,11 +92,21 @@ export function exchangeRequest(pool: Pool, request: ExchangeRequest, timeoutMs:
   });
 }
 
-/** The first 2 KiB as text. Control characters go: PostgreSQL stores no NUL, and a terminal obeys escapes. */
+function readLocation(header: string | string[] | undefined): string | undefined {
+  const first = [header].flat()[0];
+  return first === undefined ? undefined : readable(first.slice(0, maxLocation));
+}
+
+/** The first 2 KiB as text. */
 function readableExcerpt(chunks: Buffer[]): string {
   if (chunks.length === 0) return '';
   const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-  return bytes.toString('utf8', 0, excerptBytes).replace(/(?![\t\n\r])\p{Cc}/gu, '\uFFFD');
+  return readable(bytes.toString('utf8', 0, excerptBytes));
+}
+
+/** Control characters go: PostgreSQL stores no NUL, and a terminal obeys escapes. */
+function readable(text: string): string {
+  return text.replace(/(?![\t\n\r])\p{Cc}/gu, '\uFFFD');
 }
 
 function failureOf(error: Error & { code?: string }): Exchange {

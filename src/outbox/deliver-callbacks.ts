@@ -1,20 +1,11 @@
 import type { App } from '../app.ts';
-import type { SqlRow, Tx } from '../db/database.ts';
 import { randomToken } from '../lib/ids.ts';
-import type { FetchOutcome } from '../lib/safe-fetch.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { callbackHeaders } from './callback-headers.ts';
-import { logFailedAttempt } from './log-failed-attempt.ts';
-import {
-  type ClaimedCallback,
-  claimCallbacks,
-  disableEndpoint,
-  insertDeliveryAttempts,
-  releaseCallbacks,
-  selectOldestDue,
-  updateCallbacks,
-} from './outbox-queries.ts';
-import { type NextStep, nextStep } from './retry-schedule.ts';
+import { logAttempt } from './log-attempt.ts';
+import { type ClaimedCallback, claimCallbacks, releaseCallbacks, selectOldestDue } from './outbox-queries.ts';
+import { type Attempt, isBeside, recordAttempts } from './record-attempts.ts';
+import { nextStep } from './retry-schedule.ts';
 
 /** A claim lasts longer than an attempt can (15 s), so a worker that is alive never loses one under way. */
 const LEASE_MS = 60_000;
@@ -45,6 +36,8 @@ export type CallbackDelivery = {
 type EndpointQueue = {
   waiting: Claim[];
   sending: number;
+  /** Transactions of which one is on its way: the next of the same waits for it, so that they arrive in their order. */
+  underWay: Set<number>;
   /** The last claim that brought some left others behind, perhaps of this endpoint. */
   more: boolean;
   /** It has answered 410, and the store is being told. */
@@ -52,9 +45,6 @@ type EndpointQueue = {
 };
 
 type Claim = ClaimedCallback & { claimedAt: number };
-
-/** What was sent, and what follows from the answer. */
-type Attempt = { callback: Claim; startedAt: number; endedAt: number; outcome: FetchOutcome; step: NextStep };
 
 /**
  * The delivery engine: at least once, each attempt recorded, a schedule per callback, a queue per endpoint.
@@ -72,9 +62,11 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
   let limit = CLAIMED_AT_ONCE;
 
   const begin = (endpointId: number, queue: EndpointQueue) => {
-    while (!draining && !queue.gone && queue.sending < CONCURRENT_PER_ENDPOINT && queue.waiting.length > 0) {
-      const callback = queue.waiting.shift() as Claim;
+    while (!draining && !queue.gone && queue.sending < CONCURRENT_PER_ENDPOINT) {
+      const callback = takeNext(queue);
+      if (callback === null) break;
       queue.sending++;
+      queue.underWay.add(callback.transaction_id);
       const done = deliver(callback, endpointId, queue).finally(() => sending.delete(done));
       sending.add(done);
     }
@@ -94,6 +86,7 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
       queue.waiting.length = 0;
     }
     queue.sending--;
+    queue.underWay.delete(callback.transaction_id);
     begin(endpointId, queue);
     if (queues.size === 0) void recorder.flush();
   };
@@ -111,7 +104,13 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
     if (spread) limit = CLAIMED_OF_MANY;
     else if (hidden) limit = CLAIMED_AT_ONCE;
     for (const [endpointId, callbacks] of claimed) {
-      const queue = queues.get(endpointId) ?? { waiting: [], sending: 0, more: false, gone: false };
+      const queue = queues.get(endpointId) ?? {
+        waiting: [],
+        sending: 0,
+        underWay: new Set(),
+        more: false,
+        gone: false,
+      };
       queues.set(endpointId, queue);
       queue.waiting.push(...callbacks);
     }
@@ -131,6 +130,12 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
   };
 
   return { poll, drain };
+}
+
+/** The first that waits and is not of a transaction of which another is on its way. */
+function takeNext({ waiting, underWay }: EndpointQueue): Claim | null {
+  const at = waiting.findIndex((callback) => !underWay.has(callback.transaction_id));
+  return at < 0 ? null : (waiting.splice(at, 1)[0] as Claim);
 }
 
 /** Whether nothing more of its endpoint is to be claimed now. */
@@ -193,8 +198,8 @@ async function send(app: App, callback: Claim): Promise<Attempt | null> {
       allowPrivate: app.config.allowPrivateCallbacks && environment.environment === 'development',
     });
     const endedAt = app.now();
-    const step = nextStep(callback.attempts + 1, outcome, app.random, endedAt);
-    if (step.kind !== 'delivered') logFailedAttempt(app, { callback, endedAt, outcome, step });
+    const attempt = callback.attempts + (isBeside(callback, startedAt) ? 0 : 1);
+    const step = nextStep({ url: callback.url, attempt, outcome }, app.random, endedAt);
     return { callback, startedAt, endedAt, outcome, step };
   } catch (error) {
     noteUnrecorded(app, callback, error);
@@ -203,7 +208,7 @@ async function send(app: App, callback: Claim): Promise<Attempt | null> {
 }
 
 /** The lease ends by itself and the callback is due again: at least once, also when the database is away. */
-function noteUnrecorded(app: App, callback: Claim, error: unknown): void {
+function noteUnrecorded(app: App, callback: ClaimedCallback, error: unknown): void {
   app.log.error({ err: error, callback: callback.id }, 'a delivery attempt could not be recorded');
 }
 
@@ -223,9 +228,11 @@ function createRecorder(app: App): Recorder {
     unrecorded = [];
     if (attempts.length === 0) return;
     try {
-      const ours = await app.db.transaction((tx) => recordAttempts(app, tx, attempts));
-      for (const { callback, step } of attempts) {
-        app.metrics.deliveries.inc({ outcome: ours.has(callback.id) ? step.kind : 'stale' });
+      const outcomes = await app.db.transaction((tx) => recordAttempts(app, tx, attempts));
+      for (const attempt of attempts) {
+        const outcome = outcomes.get(attempt.callback.id) ?? null;
+        app.metrics.deliveries.inc({ outcome: outcome?.step.kind ?? 'stale' });
+        if (outcome?.step.kind !== 'delivered') logAttempt(app, attempt, outcome);
       }
     } catch (error) {
       for (const { callback } of attempts) noteUnrecorded(app, callback, error);
@@ -242,44 +249,5 @@ function createRecorder(app: App): Recorder {
     },
     flush,
     depth: () => unrecorded.length,
-  };
-}
-
-/** Answers the ids of the callbacks that were still this worker's; nothing was changed of the others. */
-async function recordAttempts(app: App, tx: Tx, attempts: readonly Attempt[]): Promise<Set<number>> {
-  const ours = new Set<number>();
-  await insertDeliveryAttempts(tx, attempts.map(attemptRow));
-  for (const alike of Map.groupBy(attempts, changeKey).values()) {
-    const [{ callback, step, endedAt }] = alike as [Attempt, ...Attempt[]];
-    const now = app.now();
-    const changed = await updateCallbacks(tx, {
-      ids: alike.map((attempt) => attempt.callback.id),
-      lease: callback.lease,
-      state: STATE_AFTER[step.kind],
-      nextAttemptAt: step.kind === 'retry' ? endedAt + step.afterMs : now,
-      finishedAt: step.kind === 'retry' ? null : now,
-    });
-    for (const id of changed) ours.add(id);
-    if (step.kind === 'disable' && changed.length > 0) await disableEndpoint(tx, callback.endpoint_id, now);
-  }
-  return ours;
-}
-
-/** Callbacks of one claim that have come to the same end change in one statement. */
-function changeKey({ callback, step }: Attempt): string {
-  const same = step.kind === 'delivered' || step.kind === 'dead';
-  return same ? `${step.kind} ${callback.lease}` : String(callback.id);
-}
-
-const STATE_AFTER = { delivered: 'delivered', retry: 'queued', dead: 'dead', disable: 'disabled' } as const;
-
-function attemptRow({ callback, startedAt, outcome }: Attempt): SqlRow {
-  return {
-    callback_id: callback.id,
-    started_at: startedAt,
-    duration_ms: outcome.durationMs,
-    status: outcome.kind === 'answered' ? outcome.status : null,
-    failure: outcome.kind === 'failed' ? `${outcome.reason}: ${outcome.detail}` : null,
-    excerpt: outcome.kind === 'answered' ? outcome.excerpt : null,
   };
 }

@@ -1,5 +1,5 @@
 import type { Database, SqlRow } from '../db/database.ts';
-import type { CallbackState } from './outbox-queries.ts';
+import type { CallbackState } from './callback-state.ts';
 
 export type ListedAttempt = SqlRow & {
   started_at: number;

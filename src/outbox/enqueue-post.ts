@@ -1,5 +1,6 @@
 import type { Tx } from '../db/database.ts';
-import { ensureEndpoint, insertCallback } from './outbox-queries.ts';
+import { ensureEndpoint } from './endpoint-queries.ts';
+import { insertCallback } from './outbox-queries.ts';
 
 /** What is posted to a merchant's server: these bytes, at every delivery attempt. */
 export type Post = {

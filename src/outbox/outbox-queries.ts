@@ -1,5 +1,6 @@
 import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
+import type { CallbackState } from './callback-state.ts';
 import type { EventType } from './event.ts';
 
 type Reader = Pick<Database, 'query'>;
@@ -16,23 +17,6 @@ export const INSERT_CREATED_EVENTS = `insert into events (environment_id, transa
 export async function insertEvents(tx: Tx, rows: readonly SqlRow[]): Promise<void> {
   await tx.insertRows(EVENTS, rows);
 }
-
-/** Answers the id of the endpoint and whether it was disabled, adding it when it is new. */
-export async function ensureEndpoint(tx: Tx, environmentId: number, address: string): Promise<EndpointRow> {
-  await tx.query(
-    'insert into endpoints (environment_id, address) values ($1, $2) on conflict (environment_id, address) do nothing',
-    [environmentId, address],
-  );
-  const [row] = await tx.query<EndpointRow>(
-    'select id, disabled_at from endpoints where environment_id = $1 and address = $2',
-    [environmentId, address],
-  );
-  return row as EndpointRow;
-}
-
-export type EndpointRow = SqlRow & { id: number; disabled_at: number | null };
-
-export type CallbackState = 'queued' | 'delivered' | 'dead' | 'disabled';
 
 const CALLBACKS: InsertTarget = {
   name: 'callbacks',
@@ -128,10 +112,13 @@ export function selectFeedEnvironments(db: Reader, ids: readonly number[]): Prom
 /** What a worker needs to know of a callback that it has claimed. */
 export type ClaimedCallback = SqlRow & {
   id: number;
+  transaction_id: number;
   environment_id: number;
   endpoint_id: number;
   sequence: number;
   attempts: number;
+  /** While this is to come, the attempt is one beside the schedule: its endpoint had answered again. */
+  scheduled_at: number | null;
   lease: string;
   webhook_id: string;
   url: string;
@@ -160,7 +147,8 @@ export function claimCallbacks(
          ) as due
        ) as ranked
        where place <= $5)
-     returning id, environment_id, endpoint_id, sequence, attempts, lease, webhook_id, url, content_type, body`,
+     returning id, transaction_id, environment_id, endpoint_id, sequence, attempts, scheduled_at, lease, webhook_id, url,
+       content_type, body`,
     [JSON.stringify(claim.excluded), claim.lease, claim.until, claim.now, claim.perEndpoint, claim.limit],
   );
 }
@@ -183,48 +171,84 @@ export async function releaseClaimedCallbacks(tx: Tx, now: number): Promise<void
 
 const DELIVERY_ATTEMPTS: InsertTarget = {
   name: 'delivery_attempts',
-  columns: ['callback_id', 'started_at', 'duration_ms', 'status', 'failure', 'excerpt'],
+  columns: ['callback_id', 'started_at', 'duration_ms', 'status', 'failure', 'location', 'excerpt'],
 };
 
 export async function insertDeliveryAttempts(tx: Tx, rows: readonly SqlRow[]): Promise<void> {
   await tx.insertRows(DELIVERY_ATTEMPTS, rows);
 }
 
-/**
- * What attempts made of callbacks of one claim; answers the ids of those that changed. Nothing changes for a worker whose
- * lease is another's by now.
- */
-export async function updateCallbacks(
-  tx: Tx,
-  change: {
-    ids: readonly number[];
-    lease: string;
-    state: CallbackState;
-    nextAttemptAt: number;
-    finishedAt: number | null;
-  },
-): Promise<number[]> {
-  const rows = await tx.query<{ id: number }>(
-    `update callbacks set state = $3, next_attempt_at = $4, finished_at = $5, attempts = attempts + 1, lease = null
-     where id in {ids} and lease = $2 returning id`,
-    [JSON.stringify(change.ids), change.lease, change.state, change.nextAttemptAt, change.finishedAt],
+/** The callbacks of an event that the payer's browser can bring to the shop, and has not yet been given. */
+export async function selectUnreturned(db: Reader, transactionId: number, settledAt: number): Promise<number[]> {
+  const rows = await db.query<{ id: number }>(
+    `select id from callbacks
+     where transaction_id = $1 and created_at = $2 and returned_at is null and state <> 'delivered'
+       and content_type = 'application/x-www-form-urlencoded'`,
+    [transactionId, settledAt],
   );
   return rows.map((row) => row.id);
 }
 
-/** An endpoint that is gone gets nothing more: what waits for it is kept as `disabled`. */
-export async function disableEndpoint(tx: Tx, endpointId: number, now: number): Promise<void> {
-  await tx.query('update endpoints set disabled_at = $2 where id = $1 and disabled_at is null', [endpointId, now]);
-  await tx.query(
-    `update callbacks set state = 'disabled', finished_at = $2, lease = null where endpoint_id = $1 and state = 'queued'`,
-    [endpointId, now],
+export async function updateReturned(tx: Tx, ids: readonly number[], now: number): Promise<void> {
+  await tx.query('update callbacks set returned_at = $2 where id in {ids} and returned_at is null', [
+    JSON.stringify(ids),
+    now,
+  ]);
+}
+
+/** Those of the callbacks whose signed result the payer's browser has been given to bring to the shop. */
+export async function selectReturned(tx: Tx, ids: readonly number[]): Promise<number[]> {
+  const rows = await tx.query<{ id: number }>(
+    'select id from callbacks where id in {ids} and returned_at is not null',
+    [JSON.stringify(ids)],
   );
+  return rows.map((row) => row.id);
+}
+
+/** What an attempt makes of its callback. Times are UTC milliseconds. */
+export type CallbackChange = {
+  state: CallbackState;
+  nextAttemptAt: number;
+  finishedAt: number | null;
+  /** See `ClaimedCallback`, and `callbacks.not_before`. */
+  scheduledAt: number | null;
+  notBefore: number | null;
+  /** 0 for an attempt beside the schedule, else 1. */
+  counts: 0 | 1;
+};
+
+/**
+ * Changes callbacks of one claim; answers the ids of those that changed. Nothing changes for a worker whose lease is
+ * another's by now.
+ */
+export async function updateCallbacks(
+  tx: Tx,
+  { ids, lease }: { ids: readonly number[]; lease: string },
+  change: CallbackChange,
+): Promise<number[]> {
+  const rows = await tx.query<{ id: number }>(
+    `update callbacks set state = $3, next_attempt_at = $4, finished_at = $5, scheduled_at = $6, not_before = $7,
+       attempts = attempts + $8, lease = null
+     where id in {ids} and lease = $2 returning id`,
+    [
+      JSON.stringify(ids),
+      lease,
+      change.state,
+      change.nextAttemptAt,
+      change.finishedAt,
+      change.scheduledAt,
+      change.notBefore,
+      change.counts,
+    ],
+  );
+  return rows.map((row) => row.id);
 }
 
 /** Queues callbacks again, from the first attempt, and enables their endpoints. Answers how many there were. */
 export async function requeueCallbacks(tx: Tx, ids: readonly number[], now: number): Promise<number> {
   const rows = await tx.query<{ endpoint_id: number }>(
-    `update callbacks set state = 'queued', next_attempt_at = $2, finished_at = null, attempts = 0, lease = null
+    `update callbacks set state = 'queued', next_attempt_at = $2, finished_at = null, attempts = 0, lease = null,
+       scheduled_at = null, not_before = null
      where id in {ids} returning endpoint_id`,
     [JSON.stringify(ids), now],
   );

@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import type { CallbackState } from './callback-state.ts';
 import {
   type ListedAttempt,
   type StoredCallback,
@@ -6,7 +7,6 @@ import {
   selectDeliveryAttempts,
 } from './delivery-attempt-queries.ts';
 import {
-  type CallbackState,
   type ListedCallback,
   type ResendFilter,
   requeueCallbacks,

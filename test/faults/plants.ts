@@ -7,6 +7,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 type Edit = { file: string; find: string; put: string };
 
 const ENGINE = 'src/outbox/deliver-callbacks.ts';
+const RECORD = 'src/outbox/record-attempts.ts';
+const ENDPOINTS = 'src/outbox/endpoint-queries.ts';
 const QUERIES = 'src/outbox/outbox-queries.ts';
 const SQLITE = 'src/db/sqlite-database.ts';
 const POSTGRES = 'src/db/postgres-database.ts';
@@ -84,12 +86,29 @@ export const PLANTS = {
     { file: ENGINE, find: '(callback) => callback.endpoint_id)', put: '() => 0)' },
     { file: QUERIES, find: 'partition by endpoint_id ', put: '' },
   ],
-  'Retry-After ignored': [{ file: SCHEDULE, find: 'Math.max(scheduled, asked)', put: 'scheduled' }],
-  'schedule ignored': [{ file: SCHEDULE, find: 'Math.max(scheduled, asked)', put: 'asked' }],
+  'Retry-After ignored': [{ file: SCHEDULE, find: 'Math.max(scheduled, askedMs)', put: 'scheduled' }],
+  'schedule ignored': [{ file: SCHEDULE, find: 'Math.max(scheduled, askedMs)', put: 'askedMs' }],
   'gone endpoint heard too late': [
     { file: ENGINE, find: `if (attempt?.step.kind === 'disable') {`, put: 'if (false) {' },
   ],
-  'gone endpoint kept': [{ file: ENGINE, find: `step.kind === 'disable' && changed`, put: 'false && changed' }],
+  'gone endpoint kept': [{ file: RECORD, find: `step.kind === 'disable' && changed`, put: 'false && changed' }],
+  'handled redirect repeated': [{ file: SCHEDULE, find: 'return !isMove(', put: 'return false && isMove(' }],
+  'move taken for handled': [{ file: 'src/outbox/redirect.ts', find: 'to.origin !== from.origin', put: 'false' }],
+  'every 4xx is a refusal': [
+    {
+      file: SCHEDULE,
+      find: 'refusals.includes(outcome.status)',
+      put: '(refusals.includes(outcome.status) || (outcome.status > 400 && outcome.status < 408))',
+    },
+  ],
+  'what waits is not woken': [{ file: RECORD, find: 'await wakeCallbacks(tx, endpointId, now);', put: ';' }],
+  'what is under way is woken': [{ file: ENDPOINTS, find: ' and lease is null\n', put: '\n' }],
+  'waking uses up the schedule': [
+    { file: RECORD, find: 'scheduled_at !== null && startedAt < scheduled_at', put: 'false' },
+  ],
+  'Retry-After forgotten at waking': [
+    { file: ENDPOINTS, find: 'case when not_before > $2 then not_before else $2 end', put: '$2' },
+  ],
   'reply before commit': [
     {
       file: CREATE,

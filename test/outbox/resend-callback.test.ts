@@ -15,7 +15,7 @@ const DAY = 86_400_000;
 
 forEachEngine('callbacks that were given up', (openTestDatabase) => {
   test('are counted from the time of giving up, until they are delivered', async () => {
-    const { app, shop } = await openShop(openTestDatabase, 404);
+    const { app, shop } = await openShop(openTestDatabase, 422);
     const environment = await createTestEnvironment(app);
     await createPaidTransaction(app, environment);
     const begun = app.now();
@@ -44,7 +44,7 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
   });
 
   test('are sent again all at once, and every attempt there ever was is counted', async () => {
-    const { app, shop } = await openShop(openTestDatabase, 404);
+    const { app, shop } = await openShop(openTestDatabase, 422);
     const environment = await createTestEnvironment(app);
     for (let i = 0; i < 3; i++) await createPaidTransaction(app, environment);
     await deliverUntilEnd(app);
@@ -62,7 +62,7 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
   });
 
   test('are sent again in short commits, each one once', async () => {
-    const { app } = await openShop(openTestDatabase, 404);
+    const { app } = await openShop(openTestDatabase, 422);
     const environment = await createTestEnvironment(app);
     await createPaidTransaction(app, environment);
     await deliverUntilEnd(app);
@@ -74,7 +74,7 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
   });
 
   test('are sent again of one payment service alone, or only those made since a time', async () => {
-    const { app } = await openShop(openTestDatabase, 404);
+    const { app } = await openShop(openTestDatabase, 422);
     const one = await createTestEnvironment(app);
     const other = await createTestEnvironment(app);
     await createPaidTransaction(app, one);
@@ -105,7 +105,7 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
   });
 
   test('are shown with the bytes that are sent and every attempt', async () => {
-    const { app } = await openShop(openTestDatabase, 404);
+    const { app } = await openShop(openTestDatabase, 422);
     const environment: ServiceEnvironment = await createTestEnvironment(app);
     const paid = await createPaidTransaction(app, environment);
     await deliverUntilEnd(app);
@@ -115,7 +115,7 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
     assert.equal(new URLSearchParams(found?.callback.body).get('x_reference'), paid.reference);
     assert.deepEqual(
       found?.attempts.map(({ status }) => status),
-      [404, 404, 404],
+      [422, 422, 422],
     );
     assert.equal(await findCallback(app, 0), null);
   });

@@ -1,4 +1,5 @@
 import type { SqlRow } from '../../../src/db/database.ts';
+import type { FetchOutcome } from '../../../src/lib/safe-fetch.ts';
 import { retrySchedule } from '../../../src/outbox/retry-schedule.ts';
 import type { Attempt } from './courier.ts';
 import type { Life, Mishap } from './life.ts';
@@ -15,6 +16,8 @@ export type Evidence = {
   resends: readonly { id: string; at: number }[];
   transactions: readonly TransactionRow[];
   callbacks: readonly CallbackRow[];
+  /** When the faults ended. */
+  quietFrom: number;
   /** Changes of callbacks that were closed, other than an operator's resend. */
   reopened: readonly SqlRow[];
 };
@@ -49,6 +52,9 @@ export function checkEvidence(evidence: Evidence): string[] {
     ...checkSameness(evidence),
     ...checkAmount(evidence),
     ...checkConcurrency(evidence),
+    ...checkGivenUp(evidence),
+    ...checkWaking(evidence),
+    ...checkSchedule(evidence),
   ];
 }
 
@@ -84,6 +90,7 @@ function checkDelivered(evidence: Evidence): string[] {
     const took = merchant.taken.has(id);
     if (merchant.goneForGood())
       return state === 'queued' ? [`I1 ${id} still waits for ${merchant.name}, which is gone`] : [];
+    if (state === 'redirected' && merchant.temper === 'handing on') return took ? [] : [`I1 ${id} never came`];
     if (state === 'delivered') return took ? [] : [`I1 ${id} is closed and ${merchant.name} never had it`];
     if (state === 'dead' && took && merchant.temper === 'once') return [];
     return [`I1 ${id} is ${state} for ${merchant.name} (${merchant.temper})`];
@@ -101,22 +108,30 @@ function checkRepeats(evidence: Evidence): string[] {
         isTroubled(first.life, first.startedAt - LEASE_MS, second.startedAt) ||
         isTroubled(second.life, first.startedAt - LEASE_MS, second.startedAt) ||
         resends.some((resend) => resend.id === id && resend.at >= first.startedAt && resend.at <= second.startedAt);
-      const problem = explained ? null : repeatProblem(first, second);
+      const problem = explained ? null : repeatProblem(evidence, list.slice(0, at), second);
       if (problem !== null) problems.push(`${problem} (${id}, attempt ${at + 1} by ${second.life.name})`);
     }
   }
   return problems;
 }
 
-function repeatProblem(first: Attempt, second: Attempt): string | null {
+function repeatProblem(evidence: Evidence, before: readonly Attempt[], second: Attempt): string | null {
+  const first = before.at(-1) as Attempt;
   const { outcome, endedAt } = first;
   if (outcome === null || endedAt === null || endedAt > second.startedAt) return 'I6 two attempts at once';
-  if (outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300)
-    return 'I3 sent again after a success';
-  const wait = retrySchedule[second.row?.attempts ?? 0] ?? 0;
+  if (isTaken(outcome)) return 'I3 sent again after a success';
   const asked = outcome.kind === 'answered' ? retryAfterMs(outcome.retryAfter, endedAt) : 0;
-  const least = 0.8 * Math.max(wait, asked);
-  return second.startedAt - endedAt < least ? `I6 after ${second.startedAt - endedAt} ms instead of ${least}` : null;
+  if (second.startedAt - endedAt < 0.8 * asked) return `I6 after ${second.startedAt - endedAt} ms instead of ${asked}`;
+  const woken = evidence.attempts.some(
+    (one) =>
+      one.merchant === second.merchant && isSuccess(one) && isWithin(one.endedAt, first.startedAt, second.startedAt),
+  );
+  if (woken) return null;
+  // An attempt beside the schedule leaves it as it was.
+  const counted = before.findLast(({ row }) => (row?.attempts ?? 0) < (second.row?.attempts ?? 0)) ?? first;
+  const waited = second.startedAt - (counted.endedAt ?? counted.startedAt);
+  const least = 0.8 * (retrySchedule[second.row?.attempts ?? 0] ?? 0);
+  return waited < least ? `I6 after ${waited} ms instead of ${least}` : null;
 }
 
 function retryAfterMs(header: string | null, now: number): number {
@@ -181,7 +196,8 @@ function checkAmount({ attempts, lives, resends }: Evidence): string[] {
   const troubles = lives.reduce((sum, life) => sum + life.troubles.length, 0);
   return [...Map.groupBy(attempts, (attempt) => attempt.id)].flatMap(([id, list]) => {
     const rounds = 1 + resends.filter((resend) => resend.id === id).length;
-    const most = rounds * retrySchedule.length + troubles;
+    // Once for each step of the schedule, and once between two of them, because the endpoint answered again.
+    const most = rounds * 2 * retrySchedule.length + troubles;
     return list.length > most ? [`I9 ${id} was tried ${list.length} times`] : [];
   });
 }
@@ -198,6 +214,67 @@ function checkConcurrency({ attempts }: Evidence): string[] {
     for (const [, change] of moments) most = Math.max(most, (now += change));
     return most > 4 ? [`I10 ${who} had ${most} requests under way`] : [];
   });
+}
+
+/** I11: nothing is given up in an hour, except by a merchant that refuses it or is gone. */
+function checkGivenUp({ callbacks, merchants, resends }: Evidence): string[] {
+  const resent = new Set(resends.map(({ id }) => id));
+  return callbacks.flatMap(({ webhook_id: id, url }) => {
+    const { name, temper } = merchants.find((one) => url.startsWith(one.url)) as Merchant;
+    if (!resent.has(id) || ['refusing', 'once', 'gone'].includes(temper)) return [];
+    return [`I11 ${id} was given up for ${name} (${temper})`];
+  });
+}
+
+const SOON_MS = 5 * 60_000;
+const LONGEST_ASKED_MS = 11 * 60_000;
+
+/** I12: once a merchant answers again, all that waits for it is sent, however far off its next attempt was. */
+function checkWaking(evidence: Evidence): string[] {
+  const attempts = Map.groupBy(evidence.attempts, ({ merchant }) => merchant);
+  return [...attempts].flatMap(([merchant, list]) => {
+    const success = list.find((one) => isSuccess(one) && one.startedAt > evidence.quietFrom);
+    const answersAgain = success?.endedAt ?? null;
+    if (answersAgain === null || merchant.temper === 'gone') return [];
+    const latest = answersAgain + SOON_MS + (merchant.temper === 'busy' ? LONGEST_ASKED_MS : 0);
+    return [...Map.groupBy(list, ({ id }) => id)].flatMap(([id, made]) => {
+      const before = made.filter(({ startedAt }) => startedAt <= answersAgain);
+      const next = made[before.length];
+      if (next === undefined || before.length === 0 || next.startedAt <= latest) return [];
+      // It had its attempt beside the schedule, or the row did not know of the one before.
+      if (before.length > 1 && before.at(-1)?.row?.attempts === before.at(-2)?.row?.attempts) return [];
+      return [`I12 ${id} waited for ${next.startedAt - answersAgain} ms when ${merchant.name} answered again`];
+    });
+  });
+}
+
+/** I13: what is tried beside the schedule does not use it up. */
+function checkSchedule({ attempts, resends }: Evidence): string[] {
+  const resent = new Set(resends.map(({ id }) => id));
+  return [...Map.groupBy(attempts, ({ id }) => id)].flatMap(([id, list]) => {
+    if (resent.has(id)) return [];
+    return list.slice(0, -1).flatMap(({ row, startedAt }, at) => {
+      const number = row?.attempts ?? 0;
+      if ((list[at + 1]?.row?.attempts ?? 0) <= number) return [];
+      const least = 0.8 * retrySchedule.slice(0, number + 1).reduce((sum, wait) => sum + wait);
+      const after = startedAt - (list[0] as Attempt).startedAt;
+      return after < least ? [`I13 ${id} was tried for step ${number} after ${after} ms`] : [];
+    });
+  });
+}
+
+function isTaken(outcome: FetchOutcome): boolean {
+  if (outcome.kind !== 'answered') return false;
+  return (outcome.status >= 200 && outcome.status < 300) || outcome.location === '/thanks';
+}
+
+/** A redirect wakes nothing. */
+function isSuccess({ outcome }: Attempt): boolean {
+  return outcome?.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
+}
+
+function isWithin(time: number | null, from: number, to: number): boolean {
+  return time !== null && time >= from && time <= to;
 }
 
 function merchantOf({ merchants }: Evidence, url: string): Merchant {

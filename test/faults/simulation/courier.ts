@@ -61,7 +61,7 @@ export function createCourier(options: CourierOptions, life: Life): SafeFetch {
     const delay = world.between(5, 300);
     world.after(delay, () => {
       const answer = attempt.merchant.receive(request);
-      attempt.answerLost = answer !== null && answer.status === 200 && world.chance(plan().answerLost);
+      attempt.answerLost = answer !== null && isTaken(answer) && world.chance(plan().answerLost);
       if (answer === null) return reply(TIME_OUT_MS - delay, failed('timeout', 'ETIMEDOUT'));
       if (attempt.answerLost && world.chance(0.5)) return reply(world.between(5, 300), failed('reset', 'ECONNRESET'));
       if (attempt.answerLost) return reply(TIME_OUT_MS - delay, failed('timeout', 'ETIMEDOUT'));
@@ -82,8 +82,12 @@ function failed(reason: 'connect' | 'timeout' | 'reset', detail: string): Exchan
   return { kind: 'failed', reason, detail };
 }
 
-function answered({ status, retryAfter }: Answer): Exchange {
-  return { kind: 'answered', status, retryAfter, excerpt: '' };
+function answered(answer: Answer): Exchange {
+  return { kind: 'answered', excerpt: '', ...answer };
+}
+
+function isTaken({ status, location }: Answer): boolean {
+  return status === 200 || location === '/thanks';
 }
 
 function told(outcome: FetchOutcome): string {

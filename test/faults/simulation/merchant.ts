@@ -2,7 +2,8 @@ import type { FetchRequest } from '../../../src/lib/safe-fetch.ts';
 import type { World } from './world.ts';
 
 /**
- * `once` does what published shops do: it answers 400 to a callback that it has had. `gone` answers 410 from some time
+ * Published shops do two things: `once` answers 400 to a callback that it has had, `handing on` takes a callback in and
+ * answers with a redirect to a page. `redirecting` has moved, `missing` is being deployed. `gone` answers 410 from some time
  * on. All but `gone` are healthy in the second phase.
  */
 export const TEMPERS = [
@@ -12,6 +13,8 @@ export const TEMPERS = [
   'hanging',
   'failing',
   'redirecting',
+  'handing on',
+  'missing',
   'busy',
   'refusing',
   'once',
@@ -20,7 +23,7 @@ export const TEMPERS = [
 
 export type Temper = (typeof TEMPERS)[number];
 
-export type Answer = { status: number; retryAfter: string | null };
+export type Answer = { status: number; retryAfter: string | null; location?: string };
 
 export type Merchant = {
   readonly name: string;
@@ -61,6 +64,7 @@ export function createMerchant(world: World, number: number, temper: Temper): Me
     if (before === undefined || before.sequence <= sequence) {
       lastSaid.set(transaction, { sequence, result: fields.get('x_result') as string });
     }
+    if (temper === 'handing on') return { status: 302, retryAfter: null, location: '/thanks' };
     return { status: 200, retryAfter: null };
   }
 
@@ -74,7 +78,13 @@ export function createMerchant(world: World, number: number, temper: Temper): Me
     if (recovered) return takeIn(id, request);
     if (temper === 'hanging') return null;
     if (temper === 'failing') return { status: world.pick([500, 502, 503, 408]), retryAfter: null };
-    if (temper === 'redirecting') return { status: world.pick([301, 302, 307]), retryAfter: null };
+    if (temper === 'missing') return { status: world.pick([401, 403, 404]), retryAfter: null };
+    if (temper === 'redirecting')
+      return {
+        status: world.pick([301, 302, 307]),
+        retryAfter: null,
+        location: `https://www.${name}.example/callback`,
+      };
     if (temper === 'busy') return { status: 429, retryAfter: retryAfter(world) };
     if (temper === 'refusing') return { status: world.pick([400, 404, 422]), retryAfter: null };
     if (temper === 'flaky' && world.chance(0.4)) return { status: 500, retryAfter: null };

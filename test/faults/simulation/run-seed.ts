@@ -61,6 +61,7 @@ export async function runSeed(seed: number, options: SeedOptions): Promise<SeedR
       `select t.*, (select count(*) from events e where e.transaction_id = t.id) as events from transactions t order by t.id`,
     ),
     callbacks,
+    quietFrom: START + HOUR,
     reopened: await store.query<SqlRow>('select * from reopened'),
   });
   await store.close();

@@ -14,4 +14,11 @@ export const SIMULATED_PLANTS: readonly { plant: NonNullable<SeedOptions['plant'
   { plant: 'schedule ignored', seed: 83 },
   { plant: 'gone endpoint kept', seed: 83 },
   { plant: 'gone endpoint heard too late', seed: 34 },
+  { plant: 'handled redirect repeated', seed: 4 },
+  { plant: 'move taken for handled', seed: 1 },
+  { plant: 'every 4xx is a refusal', seed: 1 },
+  { plant: 'what waits is not woken', seed: 1 },
+  { plant: 'what is under way is woken', seed: 28 },
+  { plant: 'waking uses up the schedule', seed: 1 },
+  { plant: 'Retry-After forgotten at waking', seed: 43 },
 ];

@@ -71,7 +71,7 @@ export async function startTroubledMerchant(): Promise<TroubledMerchant> {
 function cause(trouble: Exclude<Trouble, 'none' | 'gone'>, response: ServerResponse): void {
   if (trouble === 'error') response.writeHead(500).end();
   else if (trouble === 'busy') response.writeHead(429, { 'retry-after': '2' }).end();
-  else if (trouble === 'redirect') response.writeHead(302, { location: '/none' }).end();
+  else if (trouble === 'redirect') response.writeHead(307, { location: '/none' }).end();
   else if (trouble === 'reset') response.socket?.resetAndDestroy();
   else if (trouble === 'endless') sendForEver(response.writeHead(500));
   else if (trouble === 'slow headers') dribble(response);

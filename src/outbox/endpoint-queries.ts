@@ -1,0 +1,100 @@
+import type { SqlRow, Tx } from '../db/database.ts';
+
+export type EndpointRow = SqlRow & { id: number; disabled_at: number | null };
+
+/** Answers the id of the endpoint and whether it was disabled, adding it when it is new. */
+export async function ensureEndpoint(tx: Tx, environmentId: number, address: string): Promise<EndpointRow> {
+  await tx.query(
+    'insert into endpoints (environment_id, address) values ($1, $2) on conflict (environment_id, address) do nothing',
+    [environmentId, address],
+  );
+  const [row] = await tx.query<EndpointRow>(
+    'select id, disabled_at from endpoints where environment_id = $1 and address = $2',
+    [environmentId, address],
+  );
+  return row as EndpointRow;
+}
+
+/** An endpoint that is gone gets nothing more: what waits for it is kept as `disabled`. */
+export async function disableEndpoint(tx: Tx, endpointId: number, now: number): Promise<void> {
+  await tx.query('update endpoints set disabled_at = $2 where id = $1 and disabled_at is null', [endpointId, now]);
+  await tx.query(
+    `update callbacks set state = 'disabled', finished_at = $2, lease = null where endpoint_id = $1 and state = 'queued'`,
+    [endpointId, now],
+  );
+}
+
+/** Those of the endpoints whose next success makes due what waits for them. */
+export async function selectWaking(tx: Tx, endpointIds: readonly number[]): Promise<number[]> {
+  const rows = await tx.query<{ id: number }>('select id from endpoints where id in {ids} and wakes = 1', [
+    JSON.stringify(endpointIds),
+  ]);
+  return rows.map((row) => row.id);
+}
+
+/** `startedAt`, `endedAt`: UTC milliseconds of the attempt. */
+export type EndpointFailure = {
+  startedAt: number;
+  endedAt: number;
+  status: number | null;
+  failure: string | null;
+  location: string | null;
+};
+
+/**
+ * Writes down that an endpoint failed, unless it has answered again since the attempt began. Locks its row, so that what is
+ * to wait for the endpoint is seen by the success that makes it due. Answers when it last began to answer again.
+ */
+export async function updateFailing(
+  tx: Tx,
+  endpointId: number,
+  { startedAt, endedAt, status, failure, location }: EndpointFailure,
+): Promise<number | null> {
+  const [row] = await tx.query<{ recovered_at: number | null }>(
+    `update endpoints set wakes = 1,
+       failing_since = case when recovered_at > $2 then failing_since else coalesce(failing_since, $3) end,
+       failed_at = case when recovered_at > $2 then failed_at else $3 end,
+       status = case when recovered_at > $2 then status else $4 end,
+       failure = case when recovered_at > $2 then failure else $5 end,
+       location = case when recovered_at > $2 then location else $6 end
+     where id = $1 returning recovered_at`,
+    [endpointId, startedAt, endedAt, status, failure, location],
+  );
+  return row?.recovered_at ?? null;
+}
+
+/** The endpoint has answered as it should at `at`. Locks its row until what waits for it is due. */
+export async function updateRecovered(tx: Tx, endpointId: number, at: number): Promise<void> {
+  await tx.query('update endpoints set failing_since = null, recovered_at = $2 where id = $1', [endpointId, at]);
+}
+
+/** What is made due by one success. More follow with the next: short commits, and a merchant that is not overrun. */
+const WOKEN_TOGETHER = 256;
+
+/**
+ * Makes due what waits for an endpoint, the oldest first, as far as the shop has not asked for more time. Each is woken once
+ * between two attempts of its schedule, which stays as it was. What is claimed is under way and left alone.
+ */
+export async function wakeCallbacks(tx: Tx, endpointId: number, now: number): Promise<void> {
+  const woken = await tx.query(
+    `update callbacks set scheduled_at = next_attempt_at,
+       next_attempt_at = case when not_before > $2 then not_before else $2 end
+     where id in (
+       select id from callbacks
+       where endpoint_id = $1 and state = 'queued' and attempts > 0 and scheduled_at is null and lease is null
+       order by id limit $3)
+     returning id`,
+    [endpointId, now, WOKEN_TOGETHER],
+  );
+  if (woken.length < WOKEN_TOGETHER) await tx.query('update endpoints set wakes = 0 where id = $1', [endpointId]);
+}
+
+/** Ends the failure of an endpoint for which nothing waits any more. */
+export async function updateIdle(tx: Tx, endpointIds: readonly number[]): Promise<void> {
+  await tx.query(
+    `update endpoints set failing_since = null, wakes = 0
+     where id in {ids} and failing_since is not null and not exists (
+       select 1 from callbacks c where c.endpoint_id = endpoints.id and c.state = 'queued' and c.attempts > 0)`,
+    [JSON.stringify(endpointIds)],
+  );
+}

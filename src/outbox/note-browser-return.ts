@@ -1,0 +1,12 @@
+import type { App } from '../app.ts';
+import { selectUnreturned, updateReturned } from './outbox-queries.ts';
+
+/**
+ * Keeps that the payer's browser was given what the callback of a transaction says, to bring it to the shop. `settledAt` is
+ * the time that both are signed with, which tells this event from any other of the transaction. Of a callback that is
+ * delivered nothing needs to be known.
+ */
+export async function noteBrowserReturn(app: App, transactionId: number, settledAt: number): Promise<void> {
+  const ids = await selectUnreturned(app.db, transactionId, settledAt);
+  if (ids.length > 0) await app.db.transaction((tx) => updateReturned(tx, ids, app.now()));
+}

@@ -1,0 +1,151 @@
+import type { App } from '../app.ts';
+import type { SqlRow, Tx } from '../db/database.ts';
+import type { FetchOutcome } from '../lib/safe-fetch.ts';
+import { STATE_AFTER } from './callback-state.ts';
+import {
+  disableEndpoint,
+  selectWaking,
+  updateFailing,
+  updateIdle,
+  updateRecovered,
+  wakeCallbacks,
+} from './endpoint-queries.ts';
+import {
+  type CallbackChange,
+  type ClaimedCallback,
+  insertDeliveryAttempts,
+  selectReturned,
+  updateCallbacks,
+} from './outbox-queries.ts';
+import { isRefusal, type NextStep } from './retry-schedule.ts';
+
+/** What was sent, and what follows from the answer. Times are UTC milliseconds. */
+export type Attempt = {
+  callback: ClaimedCallback;
+  startedAt: number;
+  endedAt: number;
+  outcome: FetchOutcome;
+  step: NextStep;
+};
+
+/** `nextAttemptAt` says something of a step `retry` only. */
+export type Outcome = { step: NextStep; nextAttemptAt: number };
+
+/**
+ * Records what was sent, what becomes of each callback, and whether its endpoint works: the first success at one that failed
+ * makes due what waits for it. Answers what became of the callbacks that were still this worker's, by their ids; nothing was
+ * changed of the others.
+ *
+ * The rows of endpoints are locked before those of callbacks and in the order of their ids. A failure that is recorded while
+ * another process records a success comes either before it, and is made due by it, or after it, and sees it.
+ */
+export async function recordAttempts(app: App, tx: Tx, attempts: readonly Attempt[]): Promise<Map<number, Outcome>> {
+  await insertDeliveryAttempts(tx, attempts.map(attemptRow));
+  const judged = await judge(tx, attempts);
+  const { waking, recoveredAt } = await noteEndpoints(tx, judged);
+  const now = app.now();
+  const outcomes = new Map<number, Outcome>();
+  for (const alike of Map.groupBy(judged, changeKey).values()) {
+    const [first] = alike as [Judged, ...Judged[]];
+    const { callback, step } = first;
+    const ids = alike.map((attempt) => attempt.callback.id);
+    const change = changeAfter(first, recoveredAt.get(callback.endpoint_id) ?? 0, now);
+    const changed = await updateCallbacks(tx, { ids, lease: callback.lease }, change);
+    for (const id of changed) outcomes.set(id, { step, nextAttemptAt: change.nextAttemptAt });
+    if (step.kind === 'disable' && changed.length > 0) await disableEndpoint(tx, callback.endpoint_id, now);
+  }
+  for (const endpointId of waking) await wakeCallbacks(tx, endpointId, now);
+  const handled = judged.filter(({ step }) => step.kind === 'redirected').map(({ callback }) => callback.endpoint_id);
+  if (handled.length > 0) await updateIdle(tx, handled);
+  return outcomes;
+}
+
+/** Whether an attempt is one beside the schedule of its callback, which it leaves as it is. */
+export function isBeside({ scheduled_at }: ClaimedCallback, startedAt: number): boolean {
+  return scheduled_at !== null && startedAt < scheduled_at;
+}
+
+type Judged = Attempt & { endpoint: 'works' | 'fails' | 'unknown' };
+
+/**
+ * What an attempt says of its endpoint. A redirect is the answer of a log-in or of a closed shop too, so it wakes nothing. A
+ * shop that refuses what the browser has brought to it has not failed, and needs nobody when it refuses for good.
+ */
+async function judge(tx: Tx, attempts: readonly Attempt[]): Promise<Judged[]> {
+  const refused = attempts.filter(({ outcome }) => isRefusal(outcome)).map(({ callback }) => callback.id);
+  const returned = new Set(refused.length === 0 ? [] : await selectReturned(tx, refused));
+  return attempts.map((attempt) => {
+    const { callback, outcome, step } = attempt;
+    if (step.kind === 'delivered') return { ...attempt, endpoint: 'works' };
+    if (step.kind === 'redirected') return { ...attempt, endpoint: 'unknown' };
+    if (!isRefusal(outcome) || !returned.has(callback.id)) return { ...attempt, endpoint: 'fails' };
+    return { ...attempt, endpoint: 'unknown', step: step.kind === 'dead' ? { kind: 'superseded' } : step };
+  });
+}
+
+/** What the attempts change of their endpoints: which answer again, and since when those do that failed now. */
+async function noteEndpoints(tx: Tx, attempts: readonly Judged[]) {
+  const byEndpoint = Map.groupBy(attempts, ({ callback }) => callback.endpoint_id);
+  const working = [...byEndpoint.keys()].filter((id) => lastThat(byEndpoint.get(id), 'works') !== null);
+  const waking = new Set(working.length === 0 ? [] : await selectWaking(tx, working));
+  const recoveredAt = new Map<number, number>();
+  for (const [id, list] of [...byEndpoint].sort(([one], [other]) => one - other)) {
+    const success = lastThat(list, 'works');
+    if (success !== null && waking.has(id)) await updateRecovered(tx, id, success.endedAt);
+    const failure = lastThat(list, 'fails');
+    if (failure === null) continue;
+    const { startedAt, endedAt } = failure;
+    recoveredAt.set(id, (await updateFailing(tx, id, { startedAt, endedAt, ...answerOf(failure) })) ?? 0);
+  }
+  return { waking, recoveredAt };
+}
+
+/** The attempt that began last of those that say so. */
+function lastThat(attempts: readonly Judged[] = [], endpoint: Judged['endpoint']): Judged | null {
+  return attempts.reduce<Judged | null>((last, one) => {
+    if (one.endpoint !== endpoint) return last;
+    return last === null || one.startedAt > last.startedAt ? one : last;
+  }, null);
+}
+
+/** Callbacks of one claim that have come to the same end change in one statement. */
+function changeKey({ callback, step }: Attempt): string {
+  const alone = step.kind === 'retry' || step.kind === 'disable';
+  return alone ? String(callback.id) : `${step.kind} ${callback.lease}`;
+}
+
+/** `recoveredAt`: when the endpoint last began to answer again. */
+function changeAfter(
+  { callback, startedAt, endedAt, step }: Attempt,
+  recoveredAt: number,
+  now: number,
+): CallbackChange {
+  const ended = { nextAttemptAt: now, finishedAt: now, scheduledAt: null, notBefore: null, counts: 1 } as const;
+  if (step.kind !== 'retry') return { ...ended, state: STATE_AFTER[step.kind] };
+  const notBefore = step.askedMs > 0 ? endedAt + step.askedMs : null;
+  const retried = { state: STATE_AFTER.retry, finishedAt: null, notBefore };
+  const { scheduled_at: scheduledAt } = callback;
+  if (scheduledAt !== null && isBeside(callback, startedAt))
+    return { ...retried, nextAttemptAt: Math.max(scheduledAt, notBefore ?? 0), scheduledAt, counts: 0 };
+  const planned = endedAt + step.afterMs;
+  if (recoveredAt <= startedAt) return { ...retried, nextAttemptAt: planned, scheduledAt: null, counts: 1 };
+  // The success that makes due what waits was recorded while this one was under way.
+  return { ...retried, nextAttemptAt: Math.max(now, notBefore ?? 0), scheduledAt: planned, counts: 1 };
+}
+
+function attemptRow(attempt: Attempt): SqlRow {
+  const { callback, startedAt, outcome } = attempt;
+  return {
+    callback_id: callback.id,
+    started_at: startedAt,
+    duration_ms: outcome.durationMs,
+    ...answerOf(attempt),
+    excerpt: outcome.kind === 'answered' ? outcome.excerpt : null,
+  };
+}
+
+function answerOf({ outcome }: Attempt): { status: number | null; failure: string | null; location: string | null } {
+  if (outcome.kind === 'failed')
+    return { status: null, failure: `${outcome.reason}: ${outcome.detail}`, location: null };
+  return { status: outcome.status, failure: null, location: outcome.location ?? null };
+}

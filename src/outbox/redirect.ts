@@ -1,0 +1,13 @@
+/**
+ * Whether a redirect names the same page under another scheme, host or port: then the URL has moved, and the post was not
+ * handled. A slash at the end makes no difference. `location` is the header as sent; null where there was none.
+ */
+export function isMove(url: string, location: string | null): boolean {
+  const from = URL.parse(url);
+  const to = location === null ? null : URL.parse(location, url);
+  return from !== null && to !== null && to.origin !== from.origin && pagePath(to) === pagePath(from);
+}
+
+function pagePath({ pathname }: URL): string {
+  return pathname.endsWith('/') ? pathname.slice(0, -1) : pathname;
+}

@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { FetchOutcome, FetchRequest } from '../../src/lib/safe-fetch.ts';
+import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
+import { enqueuePost } from '../../src/outbox/enqueue-post.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+const answered = (status: number, retryAfter: string | null = null): FetchOutcome => {
+  return { kind: 'answered', status, retryAfter, excerpt: '', durationMs: 1 };
+};
+
+forEachEngine('an endpoint that answers again', (openTestDatabase) => {
+  test('is sent what waits for it at once, the oldest first, never more than four together', async () => {
+    const shop = await openShop(openTestDatabase);
+    await shop.enqueue(300);
+    await shop.fail(4);
+    shop.posts.length = 0;
+    shop.answers = () => answered(200);
+    await shop.enqueue(1);
+    await shop.deliverAll();
+    assert.equal(shop.posts.length, 301);
+    const [news, ...waited] = shop.posts;
+    assert.equal(news, 'evt_301_2');
+    assert.deepEqual(waited, waited.toSorted(byId));
+    assert.ok(shop.most <= 4, `${shop.most} at once`);
+    assert.deepEqual(await shop.states(), { delivered: 301 });
+    assert.deepEqual(await shop.endpoint(), { failing_since: null, wakes: 0 });
+  });
+
+  test('gets what waits for it, and not what waits for another', async () => {
+    const shop = await openShop(openTestDatabase);
+    await shop.enqueue(1, 'https://one.example.cl/');
+    await shop.enqueue(1, 'https://other.example.cl/');
+    await shop.fail(4);
+    shop.answers = ({ url }) => answered(url.includes('one') ? 200 : 404);
+    await shop.enqueue(1, 'https://one.example.cl/');
+    await shop.deliverAll();
+    assert.deepEqual(await shop.states(), { delivered: 2, queued: 1 });
+  });
+
+  test('does not use up the schedule of a callback that it alone keeps refusing', async () => {
+    const shop = await openShop(openTestDatabase);
+    await shop.enqueue(1);
+    await shop.fail(4);
+    const before = await shop.callback(1);
+    shop.answers = ({ headers }) => answered(headers['webhook-id'] === 'evt_1_2' ? 500 : 200);
+    for (let more = 0; more < 20; more++) {
+      await shop.enqueue(1);
+      await shop.deliverAll();
+    }
+    const { attempts, next_attempt_at: next } = await shop.callback(1);
+    assert.deepEqual([attempts, next], [before.attempts, before.next_attempt_at]);
+    assert.equal(shop.posts.filter((id) => id === 'evt_1_2').length, 5);
+  });
+
+  test('is believed when it asked for more time', async () => {
+    const shop = await openShop(openTestDatabase);
+    await shop.enqueue(1);
+    await shop.fail(3, answered(503, '600'));
+    await shop.fail(1, answered(503, '600'));
+    shop.answers = () => answered(200);
+    await shop.enqueue(1);
+    await shop.deliverAll();
+    assert.deepEqual(await shop.states(), { delivered: 1, queued: 1 });
+    shop.app.now.advance(10 * MINUTE);
+    await shop.deliverAll();
+    assert.deepEqual(await shop.states(), { delivered: 2 });
+  });
+
+  test('is sent again what it did not answer while it answered another', async () => {
+    const shop = await openShop(openTestDatabase);
+    await shop.enqueue(1);
+    await shop.fail(4);
+    shop.app.now.advance(3 * HOUR);
+    const hangs = Promise.withResolvers<FetchOutcome>();
+    shop.answers = ({ headers }) => (headers['webhook-id'] === 'evt_1_2' ? hangs.promise : answered(200));
+    const delivery = createCallbackDelivery(shop.app);
+    await delivery.poll();
+    shop.hanging = 1;
+    shop.app.now.advance(1_000);
+    await shop.enqueue(1);
+    await shop.deliverAll();
+    hangs.resolve({ kind: 'failed', reason: 'timeout', detail: 'ETIMEDOUT', durationMs: 15_000 });
+    shop.hanging = 0;
+    await delivery.drain();
+    shop.answers = () => answered(200);
+    await shop.deliverAll();
+    assert.deepEqual(await shop.states(), { delivered: 2 });
+  });
+
+  test('is no endpoint that answers with a redirect: that may be the page of a closed shop', async () => {
+    const shop = await openShop(openTestDatabase);
+    await shop.enqueue(2);
+    await shop.fail(4);
+    shop.answers = () => ({ ...answered(302), location: 'https://shop.example.cl/closed' }) as FetchOutcome;
+    await shop.enqueue(1);
+    await shop.deliverAll();
+    assert.deepEqual(await shop.states(), { queued: 2, redirected: 1 });
+    assert.notEqual((await shop.endpoint())['failing_since'], null);
+    shop.app.now.advance(3 * HOUR);
+    await shop.deliverAll();
+    assert.deepEqual(await shop.states(), { redirected: 3 });
+    assert.deepEqual(await shop.endpoint(), { failing_since: null, wakes: 0 });
+  });
+
+  test('is told of by one process while another writes that it fails: nothing is left waiting', async () => {
+    const shop = await openShop(openTestDatabase);
+    const others =
+      shop.app.db.engine === 'postgres'
+        ? [createTestApp(await openTestDatabase({ url: shop.url }), { ...shop.parts, now: shop.app.now })]
+        : [];
+    for (let round = 0; round < 10; round++) {
+      await shop.enqueue(12);
+      await shop.fail(4);
+      let left = 6;
+      shop.answers = () => answered(left-- > 0 ? 500 : 200);
+      await shop.enqueue(8);
+      await Promise.all([shop.app, ...others].map(shop.deliverAll));
+      await shop.enqueue(1);
+      await Promise.all([shop.app, ...others].map(shop.deliverAll));
+      shop.app.now.advance(10_000);
+      await shop.deliverAll();
+    }
+    assert.deepEqual(await shop.states(), { delivered: 210 });
+  });
+
+  test('hears of one transaction in the order of its events', async () => {
+    const shop = await openShop(openTestDatabase);
+    await shop.enqueue(1);
+    await shop.enqueueEvents(1, [3, 4, 5]);
+    await shop.fail(4);
+    shop.posts.length = 0;
+    shop.answers = () => answered(200);
+    await shop.enqueue(1);
+    await shop.deliverAll();
+    assert.deepEqual(shop.posts, ['evt_2_2', 'evt_1_2', 'evt_1_3', 'evt_1_4', 'evt_1_5']);
+    assert.equal(shop.together, 1);
+  });
+});
+
+const byId = (one: string, other: string) => Number(one.split('_')[1]) - Number(other.split('_')[1]);
+
+/** An app whose shops answer what a test says. Transactions are numbers here: only the outbox is looked at. */
+async function openShop(openTestDatabase: OpenTestDatabase) {
+  const db = await openTestDatabase();
+  const underWay = new Map<string, number>();
+  const parts = {
+    fetch: async (request: FetchRequest): Promise<FetchOutcome> => {
+      const id = request.headers['webhook-id'] as string;
+      const transaction = id.split('_')[1] as string;
+      shop.posts.push(id);
+      underWay.set(transaction, (underWay.get(transaction) ?? 0) + 1);
+      shop.most = Math.max(
+        shop.most,
+        [...underWay.values()].reduce((sum, one) => sum + one),
+      );
+      shop.together = Math.max(shop.together, underWay.get(transaction) ?? 0);
+      await new Promise((resolve) => setImmediate(resolve));
+      const answer = await shop.answers(request);
+      underWay.set(transaction, (underWay.get(transaction) ?? 1) - 1);
+      return answer;
+    },
+  };
+  const app = createTestApp(db, parts);
+  const environment = await createTestEnvironment(app);
+  let transactions = 0;
+  const enqueueEvents = (
+    transactionId: number,
+    sequences: readonly number[],
+    url = 'https://shop.example.cl/callback',
+  ) =>
+    app.db.transaction(async (tx) => {
+      for (const sequence of sequences)
+        await enqueuePost(tx, {
+          environmentId: environment.id,
+          transactionId,
+          sequence,
+          at: app.now(),
+          url,
+          contentType: 'application/json',
+          body: '{}',
+        });
+    });
+  const shop = {
+    app,
+    parts,
+    url: db.url,
+    answers: (_: FetchRequest): FetchOutcome | Promise<FetchOutcome> => answered(404),
+    /** The `webhook-id`s in the order in which they came. */
+    posts: [] as string[],
+    most: 0,
+    together: 0,
+    enqueueEvents,
+    enqueue: async (count: number, url?: string) => {
+      for (let at = 0; at < count; at++) await enqueueEvents(++transactions, [2], url);
+    },
+    /** So many attempts of all that waits; then a good while is left to the next. */
+    fail: async (attempts: number, answer = answered(404)) => {
+      shop.answers = () => answer;
+      for (let attempt = 0; attempt < attempts; attempt++) {
+        if (attempt > 0) app.now.advance(attempt === 1 ? 6_000 : 40 * MINUTE);
+        await shop.deliverAll();
+      }
+    },
+    deliverAll: (by = app) => deliverUntilNone(by, () => [...underWay.values()].filter(Boolean).length > shop.hanging),
+    /** Transactions of which a post gets no answer. */
+    hanging: 0,
+    states: async () => {
+      const rows = await db.query<{ state: string; count: number }>(
+        'select state, count(*) as count from callbacks group by state order by state',
+      );
+      return Object.fromEntries(rows.map(({ state, count }) => [state, count]));
+    },
+    callback: async (transactionId: number) => {
+      const [row] = await db.query<{ attempts: number; next_attempt_at: number }>(
+        'select attempts, next_attempt_at from callbacks where transaction_id = $1',
+        [transactionId],
+      );
+      return row as { attempts: number; next_attempt_at: number };
+    },
+    endpoint: async () => ({ ...(await db.query('select failing_since, wakes from endpoints'))[0] }),
+  };
+  return shop;
+}
+
+/** As the worker does, without its pauses. What wakes others is recorded when nothing is under way, and at the latest by `drain`. */
+async function deliverUntilNone(app: TestApp, isSending: () => boolean): Promise<void> {
+  for (let found = 1; found > 0; ) {
+    const delivery = createCallbackDelivery(app);
+    found = 0;
+    for (let claimed = 1; claimed > 0; found += claimed) {
+      claimed = await delivery.poll();
+      do await new Promise((resolve) => setImmediate(resolve));
+      while (isSending());
+    }
+    await delivery.drain();
+  }
+}
