@@ -35,9 +35,8 @@ export type CallbackDelivery = {
 /** What this worker holds of one endpoint. One dead merchant fills its own queue and delays nobody. */
 type EndpointQueue = {
   waiting: Claim[];
-  sending: number;
-  /** Transactions of which one is on its way: the next of the same waits for it, so that they arrive in their order. */
-  underWay: Set<number>;
+  /** The transactions of what is on its way. Another of the same waits for it, so that they arrive in their order. */
+  sending: Set<number>;
   /** The last claim that brought some left others behind, perhaps of this endpoint. */
   more: boolean;
   /** It has answered 410, and the store is being told. */
@@ -62,16 +61,15 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
   let limit = CLAIMED_AT_ONCE;
 
   const begin = (endpointId: number, queue: EndpointQueue) => {
-    while (!draining && !queue.gone && queue.sending < CONCURRENT_PER_ENDPOINT) {
+    while (!draining && !queue.gone && queue.sending.size < CONCURRENT_PER_ENDPOINT) {
       const callback = takeNext(queue);
       if (callback === null) break;
-      queue.sending++;
-      queue.underWay.add(callback.transaction_id);
+      queue.sending.add(callback.transaction_id);
       const done = deliver(callback, endpointId, queue).finally(() => sending.delete(done));
       sending.add(done);
     }
     if (queue.more && !isBusy(queue, isCrowded(queues))) onRoom();
-    if (queue.sending === 0) queues.delete(endpointId);
+    if (queue.sending.size === 0) queues.delete(endpointId);
   };
 
   // The next request begins at the end of this one and not of its recording: a disk is slower than many a merchant.
@@ -85,8 +83,7 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
       // They are `disabled` in the store by now, by this worker or by another.
       queue.waiting.length = 0;
     }
-    queue.sending--;
-    queue.underWay.delete(callback.transaction_id);
+    queue.sending.delete(callback.transaction_id);
     begin(endpointId, queue);
     if (queues.size === 0) void recorder.flush();
   };
@@ -104,13 +101,7 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
     if (spread) limit = CLAIMED_OF_MANY;
     else if (hidden) limit = CLAIMED_AT_ONCE;
     for (const [endpointId, callbacks] of claimed) {
-      const queue = queues.get(endpointId) ?? {
-        waiting: [],
-        sending: 0,
-        underWay: new Set(),
-        more: false,
-        gone: false,
-      };
+      const queue = queues.get(endpointId) ?? newQueue();
       queues.set(endpointId, queue);
       queue.waiting.push(...callbacks);
     }
@@ -132,16 +123,22 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
   return { poll, drain };
 }
 
+function newQueue(): EndpointQueue {
+  return { waiting: [], sending: new Set(), more: false, gone: false };
+}
+
 /** The first that waits and is not of a transaction of which another is on its way. */
-function takeNext({ waiting, underWay }: EndpointQueue): Claim | null {
-  const at = waiting.findIndex((callback) => !underWay.has(callback.transaction_id));
+function takeNext({ waiting, sending }: EndpointQueue): Claim | null {
+  const at = waiting.findIndex((callback) => !sending.has(callback.transaction_id));
   return at < 0 ? null : (waiting.splice(at, 1)[0] as Claim);
 }
 
 /** Whether nothing more of its endpoint is to be claimed now. */
 function isBusy({ waiting, sending, more, gone }: EndpointQueue, crowded: boolean): boolean {
   if (gone) return true;
-  return more && !crowded ? waiting.length > REFILLED_AT : waiting.length > 0 || sending === CONCURRENT_PER_ENDPOINT;
+  return more && !crowded
+    ? waiting.length > REFILLED_AT
+    : waiting.length > 0 || sending.size === CONCURRENT_PER_ENDPOINT;
 }
 
 /**

@@ -8,7 +8,7 @@ import { startPayment } from '../../src/checkout/start-payment.ts';
 import { StorageError } from '../../src/db/database.ts';
 import type { FetchOutcome } from '../../src/lib/safe-fetch.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
-import { countGivenUp } from '../../src/outbox/outbox-queries.ts';
+import { measureGivenUp } from '../../src/outbox/given-up-callback-queries.ts';
 import { resendCallback } from '../../src/outbox/resend-callback.ts';
 import { payToken } from '../../src/transactions/transaction.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
@@ -29,7 +29,7 @@ forEachEngine('a shop that takes an order once and answers 400 after that', (ope
       await deliverOnce(app);
     }
     assert.equal(await stateOf(app), 'superseded');
-    assert.equal(await countGivenUp(app.db, 0), 0);
+    assert.equal((await measureGivenUp(app.db, 0)).count, 0);
     const alarms = lines.filter((line) => line['alarm'] !== undefined);
     assert.deepEqual(alarms, []);
     assert.equal(lines.at(-1)?.['step'], 'superseded');
@@ -69,7 +69,7 @@ forEachEngine('a shop that takes an order once and answers 400 after that', (ope
     for (let attempt = 1; attempt <= 3; attempt++) await deliverOnce(app);
     await bringBack(order);
     assert.equal(await stateOf(app), 'dead');
-    assert.equal(await countGivenUp(app.db, 0), 1);
+    assert.equal((await measureGivenUp(app.db, 0)).count, 1);
     const [callback] = await app.db.query<{ id: number }>('select id from callbacks');
     await resendCallback(app, callback?.id as number);
     for (let attempt = 1; attempt <= 3; attempt++) await deliverOnce(app);
@@ -80,10 +80,11 @@ forEachEngine('a shop that takes an order once and answers 400 after that', (ope
     const { app, transaction } = await openOrder(openTestDatabase, { callbacksDown: false });
     await startPayment(app, transaction, 'simulated');
     const payment = await findPayment(app, payToken(transaction));
+    assert.ok(payment !== null);
     const full = async () => {
       throw new StorageError('STORAGE_FULL', null);
     };
-    await noteReturn({ ...app, db: { ...app.db, transaction: full } } as App, payment as NonNullable<typeof payment>);
+    await noteReturn({ ...app, db: { ...app.db, transaction: full } }, payment);
     assert.equal((await returnedAt(app)).length, 0);
   });
 });

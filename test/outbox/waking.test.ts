@@ -190,7 +190,7 @@ async function openShop(openTestDatabase: OpenTestDatabase) {
     app,
     parts,
     url: db.url,
-    answers: (_: FetchRequest): FetchOutcome | Promise<FetchOutcome> => answered(404),
+    answers: (() => answered(404)) as (request: FetchRequest) => FetchOutcome | Promise<FetchOutcome>,
     /** The `webhook-id`s in the order in which they came. */
     posts: [] as string[],
     most: 0,
