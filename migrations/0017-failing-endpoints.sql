@@ -2,12 +2,14 @@
 -- again. `superseded`: it refused what the payer's browser had brought to it already.
 -- SQLite changes no constraint of a column, so the column is made anew.
 drop index callbacks_due;
+drop index callbacks_given_up;
 alter table callbacks rename column state to former_state;
 alter table callbacks add column state text not null default 'queued'
   check (state in ('queued', 'delivered', 'redirected', 'superseded', 'dead', 'disabled'));
 update callbacks set state = former_state where former_state <> 'queued';
 alter table callbacks drop column former_state;
 create index callbacks_due on callbacks (next_attempt_at) where state = 'queued';
+create index callbacks_given_up on callbacks (finished_at) where state = 'dead';
 
 -- When the page that carries the same signed result to the shop was handed to the payer's browser.
 alter table callbacks add column returned_at bigint;
