@@ -5,6 +5,7 @@ import { openDatabase } from './db/open-database.ts';
 import type { OwnPlaces } from './lib/address-filter.ts';
 import { systemClock } from './lib/clock.ts';
 import { errorForLog } from './lib/error-for-log.ts';
+import { createLogOutput } from './lib/log-output.ts';
 import { createSafeFetch } from './lib/safe-fetch.ts';
 import { createMetrics } from './metrics.ts';
 import { simulatedMethod } from './payment-methods/simulated-method.ts';
@@ -15,6 +16,8 @@ import { composeValidationProvider } from './validation-providers/compose-valida
 export type RunningApp = App & {
   /** Asks the process to stop: no new work, what has begun is finished. */
   stop(): void;
+  /** Resolves when everything that was logged is written, or nobody reads it. To be waited for before `process.exit`. */
+  logWritten: () => Promise<void>;
   /** Closes what the app opened. After the server and the worker have ended. */
   close(): Promise<void>;
 };
@@ -26,14 +29,16 @@ export type RunningApp = App & {
 export function composeApp(config: Config, onFatal: (error: unknown) => void): RunningApp {
   const stopping = new AbortController();
   const now = systemClock();
-  const log = pino({
+  const output = createLogOutput();
+  const logging: pino.LoggerOptions = {
     level: config.logLevel,
     base: null,
     serializers: { err: errorForLog },
     // Pino calls its `timestamp` as it is made, and a clock that has been read is no longer set back by its first anchor.
     timestamp: false,
     mixin: () => ({ time: new Date(now()).toISOString() }),
-  });
+  };
+  const log = pino(logging, output.stream);
   // With the first request, because the port is known only once the service listens.
   let places: OwnPlaces | null = null;
   const outbound = createSafeFetch({ ownPlaces: () => (places ??= ownPlaces(config)) });
@@ -61,6 +66,7 @@ export function composeApp(config: Config, onFatal: (error: unknown) => void): R
     validationProvider: composeValidationProvider(config, outbound.fetch, now),
     stopping: stopping.signal,
     stop: () => stopping.abort(),
+    logWritten: output.written,
     close: async () => {
       await db.close();
       await outbound.close();

@@ -23,6 +23,8 @@ export type Config = {
   rateLimits: boolean;
   trustProxy: boolean;
   transactionMinutes: number;
+  /** Seconds between being asked to stop and taking no more connections. */
+  drainDelay: number;
   validationProviderUrl: string | null;
   validationProviderKey: string | null;
   /** Null: Transbank's own addresses. */
@@ -121,6 +123,13 @@ export const SETTINGS: readonly Setting[] = [
     inForce: ({ transactionMinutes }) => transactionMinutes,
   },
   {
+    name: 'DRAIN_DELAY',
+    fallback: '5 in production',
+    meaning:
+      'seconds for which a service that was asked to stop listens on, while `/readyz` says 503; 0 in development',
+    inForce: ({ drainDelay }) => drainDelay,
+  },
+  {
     name: 'VALIDATION_PROVIDER_URL',
     fallback: '',
     meaning: 'online bank account provider, see docs/validation-provider.md',
@@ -183,6 +192,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     rateLimits: flag('RATE_LIMITS', text('RATE_LIMITS'), !development),
     trustProxy: flag('TRUST_PROXY', text('TRUST_PROXY'), false),
     transactionMinutes: integer('TRANSACTION_MINUTES', text('TRANSACTION_MINUTES') ?? '60', 1, 60 * 24 * 30),
+    drainDelay: integer('DRAIN_DELAY', text('DRAIN_DELAY') ?? (development ? '0' : '5'), 0, 600),
     validationProviderUrl: providerUrl(text('VALIDATION_PROVIDER_URL')),
     validationProviderKey: text('VALIDATION_PROVIDER_KEY'),
     webpayBaseUrl: origin('WEBPAY_BASE_URL', text('WEBPAY_BASE_URL')),

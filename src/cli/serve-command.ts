@@ -19,6 +19,8 @@ const DRAIN_MS = 8_000;
 /** On an open connection the next request may be under way when a stop is asked for; so long one is answered, and told to close. */
 const LINGER_MS = 500;
 const SWEEP_MS = 50;
+/** The reader of the log may have stopped reading. */
+const LOG_WRITTEN_MS = 1_000;
 /** EX_SOFTWARE: after this the next start has to look, and perhaps a person. */
 const EXIT_UNFIT = 70;
 
@@ -26,27 +28,49 @@ const EXIT_UNFIT = 70;
 export function addServeCommand(program: Command): void {
   program
     .command('serve')
-    .description('the service: HTTP and worker; brings the schema up to date first; SIGTERM drains')
-    .action(async () => {
-      const starting = startService(readConfig());
-      const stop = async (status = 0) => {
-        const running = await starting;
-        await running.stop();
-        process.exit(status);
-      };
-      // At once, because whoever reads `ready` may stop it in the same moment.
-      for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-        process.once(signal, () => void stop().catch(() => process.exit(1)));
-      }
-      const { unfit } = await starting;
-      void unfit.then(() => stop(EXIT_UNFIT).catch(() => process.exit(EXIT_UNFIT)));
-    });
+    .description(
+      'the service: HTTP and worker; brings the schema up to date first; SIGTERM drains, a second one at once',
+    )
+    .action(serve);
+}
+
+async function serve(): Promise<void> {
+  const starting = startService(readConfig());
+  let stopping = false;
+  const end = async (status: number) => {
+    stopping = true;
+    const running = await starting;
+    await running.stop();
+    await withinTime(running.app.logWritten(), LOG_WRITTEN_MS).catch(() => {});
+    process.exit(status);
+  };
+  const onSignal = async () => {
+    if (!stopping) return end(0);
+    // Somebody is in a hurry: first the waiting ends, then everything.
+    const { closeNow } = await starting;
+    if (!closeNow()) process.exit(1);
+  };
+  // At once, because whoever reads `ready` may stop it in the same moment.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => void onSignal().catch(() => process.exit(1)));
+  }
+  const { unfit, closeNow } = await starting;
+  void unfit.then(() => {
+    closeNow();
+    return stopping ? undefined : end(EXIT_UNFIT).catch(() => process.exit(EXIT_UNFIT));
+  });
 }
 
 export type RunningService = {
   app: RunningApp;
   url: string;
+  /**
+   * Says so to the balancer, listens on for as long as DRAIN_DELAY says, then takes no more connections and resolves when what
+   * was under way has ended.
+   */
   stop(): Promise<void>;
+  /** Ends that waiting, also one that has not begun. Answers whether there was any. */
+  closeNow: () => boolean;
   /** Resolves, if ever, when this process must work on its store no longer. The log says why. */
   unfit: Promise<void>;
 };
@@ -92,19 +116,42 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
   const misled = publicUrlProblem(config);
   if (misled !== null) app.log.warn(`${misled}; set it to the https address of this service`);
   app.log.info({ url, migrations, settings: shown, ms: Math.round(performance.now() - startedAt) }, 'ready');
+  const delay = createDelay(config.drainDelay * 1000);
   return {
     app,
     url,
     unfit: unfit.promise,
+    closeNow: delay.end,
     stop: async () => {
       app.log.info('stopping');
       app.stop();
-      const ended = Promise.all([endConnections(server.server), worker.stop()]);
+      const idle = worker.stop();
+      await delay.wait();
+      const ended = Promise.all([endConnections(server.server), idle]);
       await withinTime(ended, DRAIN_MS).catch((error) => app.log.warn({ err: error }, 'not everything had ended'));
       await close();
       app.log.info('stopped');
     },
   };
+}
+
+/** `end` is for good: it answers whether anything was still to be waited for. */
+function createDelay(ms: number): { wait: () => Promise<void>; end: () => boolean } {
+  const ended = Promise.withResolvers<void>();
+  let over = ms === 0;
+  const end = () => {
+    if (over) return false;
+    over = true;
+    ended.resolve();
+    return true;
+  };
+  const wait = async () => {
+    if (over) return;
+    const timer = setTimeout(end, ms);
+    await ended.promise;
+    clearTimeout(timer);
+  };
+  return { wait, end };
 }
 
 /** Takes no new connection, and resolves when those that are open have had their answers and are closed. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { type Child, type Ended, startChild } from '../support/child-process.ts';
+import { comesTrue } from '../support/comes-true.ts';
 import { runCommand } from '../support/run-command.ts';
 
 suite('serve on the command line', () => {
@@ -67,6 +68,25 @@ suite('serve on the command line', () => {
       warned.map(({ msg }) => msg).join(),
       /PUBLIC_URL is not set, so payers and shops are sent to http:\/\/127/,
     );
+  });
+
+  test('it stops when nobody reads its log any more: it used to hang', async () => {
+    const child = await serve();
+    child.stopReading();
+    assert.equal((await child.end()).status, 0);
+  });
+
+  test('asked to stop it listens on for as long as it was told to, and a second signal ends that', async () => {
+    const child = await serve({ DRAIN_DELAY: '600' });
+    const [ready = ''] = child
+      .written()
+      .stdout.split('\n')
+      .filter((line) => line.includes('"msg":"ready"'));
+    const { url } = JSON.parse(ready) as { url: string };
+    child.signal('SIGTERM');
+    assert.ok(await comesTrue(async () => (await fetch(`${url}/readyz`)).status === 503));
+    assert.equal((await fetch(`${url}/healthz`)).headers.get('connection'), 'close');
+    assert.equal((await child.end('SIGINT')).status, 0);
   });
 
   async function serve(settings: Record<string, string> = {}): Promise<Child> {

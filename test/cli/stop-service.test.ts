@@ -6,14 +6,22 @@ import { startService } from '../../src/cli/serve-command.ts';
 import { readConfig } from '../../src/config.ts';
 import { enqueueCallback } from '../../src/outbox/enqueue-callback.ts';
 import { claimCallbacks } from '../../src/outbox/outbox-queries.ts';
+import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { startRoundRobinProxy } from '../support/round-robin-proxy.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
 forEachEngine('a service that ends', (openTestDatabase, engine) => {
-  const start = (databaseUrl: string) =>
+  const start = (databaseUrl: string, settings: Record<string, string> = {}) =>
     startService(
-      readConfig({ DATABASE_URL: databaseUrl, MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent', PORT: '0' }),
+      readConfig({
+        DATABASE_URL: databaseUrl,
+        MASTER_KEY: '5a'.repeat(32),
+        LOG_LEVEL: 'silent',
+        PORT: '0',
+        ...settings,
+      }),
     );
 
   test('answers the request that is on its way on an open connection, and tells it to close', async () => {
@@ -30,6 +38,59 @@ forEachEngine('a service that ends', (openTestDatabase, engine) => {
     assert.match(rest.join(''), /^HTTP\/1\.1 200 [^]*connection: close/i);
     await stopped;
   });
+
+  test('fails its readiness first and goes on answering, until the delay is over or somebody is in a hurry', async () => {
+    const service = await start((await openTestDatabase()).url, { DRAIN_DELAY: '600' });
+    const stopped = service.stop();
+    assert.equal((await fetch(`${service.url}/readyz`)).status, 503);
+    const answer = await fetch(`${service.url}/healthz`);
+    assert.deepEqual([answer.status, answer.headers.get('connection')], [200, 'close']);
+    assert.equal(service.closeNow(), true);
+    await stopped;
+    assert.equal(service.closeNow(), false);
+    await assert.rejects(fetch(`${service.url}/healthz`));
+    const soon = await start((await openTestDatabase()).url, { DRAIN_DELAY: '1' });
+    const askedAt = performance.now();
+    await soon.stop();
+    // A timer may be a millisecond early.
+    assert.ok(performance.now() - askedAt >= 990);
+  });
+
+  for (const checks of [true, false]) {
+    test(`behind a balancer that ${checks ? 'asks for readiness' : 'only sees connections fail'} loses no request in a rolling restart`, async () => {
+      const urls = await Promise.all([openTestDatabase(), openTestDatabase()]);
+      const startAt = (index: number) => start(urls[index]?.url ?? '', { DRAIN_DELAY: '600' });
+      const services = [await startAt(0), await startAt(1)];
+      await using proxy = await startRoundRobinProxy(
+        services.map(({ url }) => url),
+        checks,
+      );
+      const statuses = new Map<number, number>();
+      let over = false;
+      const clients = Array.from({ length: 8 }, async () => {
+        while (!over) {
+          const { status } = await fetch(`${proxy.url}/trxs/1`);
+          statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        }
+      });
+      for (const [index, service] of services.entries()) {
+        const stopped = service.stop();
+        assert.ok(await comesTrue(() => !checks || !proxy.sendsTo(index)));
+        assert.ok(await answersGrow(statuses));
+        service.closeNow();
+        await stopped;
+        services[index] = await startAt(index);
+        proxy.replace(index, services[index].url);
+        assert.ok(await comesTrue(() => proxy.sendsTo(index)));
+      }
+      over = true;
+      await Promise.all(clients);
+      for (const service of services) service.closeNow();
+      await Promise.all(services.map((service) => service.stop()));
+      // Without a token every answer of the service itself is a 401.
+      assert.deepEqual([...statuses.keys()], [401]);
+    });
+  }
 
   test(`and had claimed callbacks ${engine === 'sqlite' ? 'leaves them to the next at once' : 'may live on elsewhere'}`, async () => {
     const db = await openTestDatabase();
@@ -57,3 +118,9 @@ forEachEngine('a service that ends', (openTestDatabase, engine) => {
     assert.equal(callback?.lease === 'of-the-killed', engine !== 'sqlite');
   });
 });
+
+function answersGrow(statuses: Map<number, number>): Promise<boolean> {
+  const sum = () => [...statuses.values()].reduce((total, count) => total + count, 0);
+  const before = sum();
+  return comesTrue(() => sum() > before + 50);
+}

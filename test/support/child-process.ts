@@ -19,6 +19,8 @@ export type Child = {
   readonly ended: Promise<Ended>;
   /** Waits for what it is to write. Rejects with all that it wrote when it ends before. */
   until(isThere: (written: Written) => boolean): Promise<Written>;
+  /** From now on nobody reads what it writes, as after the end of a program behind a pipe. */
+  stopReading: () => void;
   signal: (signal: NodeJS.Signals) => void;
   /** Sends the signal and waits until it has ended. */
   end(signal?: NodeJS.Signals): Promise<Ended>;
@@ -53,6 +55,10 @@ export async function startChild(
         if (early !== undefined && !isThere(written)) throw new Error(describeEnd(program, args, early));
       }
       return { ...written };
+    },
+    stopReading: () => {
+      child.stdout.destroy();
+      child.stderr.destroy();
     },
     signal: (signal) => void child.kill(signal),
     end: (signal = 'SIGTERM') => {
