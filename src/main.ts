@@ -22,6 +22,7 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   books: async () => (await import('./cli/books-commands.ts')).addBooksCommands,
   reconcile: async () => (await import('./cli/reconcile-command.ts')).addReconcileCommand,
   'validate banks privacy': async () => (await import('./cli/bank-validation-commands.ts')).addBankValidationCommands,
+  payment: async () => (await import('./cli/payment-commands.ts')).addPaymentCommands,
   attention: async () => (await import('./cli/attention-commands.ts')).addAttentionCommands,
   doctor: async () => (await import('./cli/doctor-command.ts')).addDoctorCommand,
   'master-key': async () => (await import('./cli/master-key-commands.ts')).addMasterKeyCommands,

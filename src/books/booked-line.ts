@@ -35,7 +35,10 @@ export function isExplained(line: BookedLine): boolean {
     case 'fee':
       return isPaid && line.transaction_fee === line.amount;
     case 'late_payment':
-      return !isPaid && line.transaction_amount === line.amount;
+      return (
+        line.amount ===
+        (line.decided_amount ?? line.transaction_amount ?? 0) - (isPaid ? (line.transaction_amount ?? 0) : 0)
+      );
     case 'refund':
       return (
         line.refund_state === 'completed' &&

@@ -88,20 +88,22 @@ type PaidTransaction = { id: number; environment_id: number; amount: number; cur
 
 /**
  * A method has collected for a transaction: the merchant's money, less the fee; or nobody's when the transaction had ended
- * without it or is paid by another attempt.
+ * without it or is paid by another attempt. What was `taken` beyond the amount of a payment is nobody's either.
  */
 export function paymentPosting(
   kind: 'payment' | 'late_payment',
   transaction: PaidTransaction,
-  collected: { methodCode: string; attemptId: string | null },
+  collected: { methodCode: string; attemptId: string | null; taken: number },
   at: number,
 ): Posting {
   const { amount, currency, fee } = transaction;
   const debit = methodReceivable(collected.methodCode);
-  const credit = kind === 'payment' ? MERCHANT_PAYABLE : SUSPENSE;
-  const payment: Transfer = { kind, debit, credit, amount, currency };
+  const late: Transfer = { kind: 'late_payment', debit, credit: SUSPENSE, amount: collected.taken, currency };
+  const payment: Transfer = { kind: 'payment', debit, credit: MERCHANT_PAYABLE, amount, currency };
   const kept: Transfer = { kind: 'fee', debit: MERCHANT_PAYABLE, credit: FEES_INCOME, amount: fee, currency };
-  const transfers: Posting['transfers'] = kind === 'payment' && fee > 0 ? [payment, kept] : [payment];
+  const over = { ...late, amount: collected.taken - amount };
+  const transfers: Posting['transfers'] =
+    kind === 'payment' ? [payment, ...(fee > 0 ? [kept] : []), ...(over.amount > 0 ? [over] : [])] : [late];
   return { ...postingOf(transaction, at, transfers), paymentAttemptId: collected.attemptId };
 }
 

@@ -30,6 +30,8 @@ export type BookedLine = JournalEntry & {
   attempt_transaction_id: number | null;
   attempt_method: string | null;
   attempt_account: string | null;
+  /** What a person decided that it had taken, if anybody did. */
+  decided_amount: number | null;
   /** JSON text: what the method told of it. */
   payment_detail: string | null;
   refund_sequence: number | null;
@@ -65,6 +67,7 @@ const COLUMNS_OF_MOVEMENT = MOVEMENT_COLUMNS.filter((column: MovementColumn) => 
 
 const BOOKED_LINES = `select j.*, ${RECORD_COLUMNS}, t.fee as transaction_fee,
        t.state as transaction_state, t.payment_method as transaction_method,
+       (select d.taken from payment_decisions d where d.payment_attempt_id = a.id and d.taken is not null) as decided_amount,
        t.settled_at as transaction_settled_at, t.unsigned_fields, r.state as refund_state, ${COLUMNS_OF_MOVEMENT},
        (select cast(coalesce(sum(given.amount), 0) as bigint) from refunds given
         where given.transaction_id = j.transaction_id and given.state = 'completed') as refunded

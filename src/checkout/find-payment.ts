@@ -4,10 +4,11 @@ import type { PaymentMethod } from '../payment-methods/payment-method.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { findByPayToken } from '../transactions/find-transaction.ts';
 import type { Transaction } from '../transactions/transaction.ts';
+import { selectTransaction } from '../transactions/transaction-queries.ts';
 import { availableMethods } from './available-methods.ts';
 import { environmentOf } from './environment-of.ts';
 import { isOpen, type PaymentAttempt } from './payment-attempt.ts';
-import { selectLatestAttempt, sumGivenBack } from './payment-attempt-queries.ts';
+import { selectAttempt, selectLatestAttempt, sumGivenBack } from './payment-attempt-queries.ts';
 
 /**
  * Where the payer stands. `in_progress`: a payment method has still to answer. `under_review`: a method has the money,
@@ -52,6 +53,16 @@ export async function findPayment(app: App, token: string): Promise<Payment | nu
     givenBack: transaction.state === 'completed' ? await sumGivenBack(app.db, transaction.id) : 0,
     stage: stageOf(transaction, attempt, await hasUnexpectedMoney(app, transaction, attempt), app.now()),
   };
+}
+
+/** An attempt with its transaction, or null. */
+export async function findAttempt(
+  app: App,
+  id: string,
+): Promise<{ attempt: PaymentAttempt; transaction: Transaction } | null> {
+  const attempt = await selectAttempt(app.db, id);
+  const transaction = attempt === null ? null : await selectTransaction(app.db, attempt.transaction_id);
+  return attempt === null || transaction === null ? null : { attempt, transaction };
 }
 
 /** Only what was attempted and is not paid can have money that no order asked for. */

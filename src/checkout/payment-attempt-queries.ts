@@ -147,3 +147,8 @@ export async function noteContradiction(tx: Tx, id: string, at: number, contradi
     [id, at, contradiction],
   );
 }
+
+/** A person has decided about it. */
+export async function endContradiction(tx: Tx, id: string): Promise<void> {
+  await tx.query('update payment_attempts set contradicted_at = null where id = $1', [id]);
+}

@@ -22,6 +22,8 @@ export type TransitionCause = {
   paymentMethod: string | null;
   /** The attempt that the payment method answered for; null where none did. */
   attemptId: string | null;
+  /** What was taken, in minor units, where that is not the amount of the transaction. */
+  taken?: number;
   /** What goes into the feed beside the state, such as the payment's authorisation code. */
   data: Record<string, unknown> | null;
 };
@@ -143,12 +145,15 @@ async function postPayment(
   tx: Tx,
   kind: 'payment' | 'late_payment',
   transaction: Transaction,
-  { paymentMethod, attemptId, at }: ConflictCause,
+  { paymentMethod, attemptId, at, taken }: ConflictCause,
 ): Promise<void> {
   if (paymentMethod === null) throw new Error('An approval of no payment method');
   // A method that tells of its late money again tells of the same money.
   if (attemptId !== null && (await hasEntryOfAttempt(tx, attemptId))) return;
-  await postEntries(tx, paymentPosting(kind, transaction, { methodCode: paymentMethod, attemptId }, at));
+  await postEntries(
+    tx,
+    paymentPosting(kind, transaction, { methodCode: paymentMethod, attemptId, taken: taken ?? transaction.amount }, at),
+  );
 }
 
 async function record(

@@ -79,7 +79,7 @@ forEachEngine('the books', (openTestDatabase) => {
     const again = await app.db.transaction((tx) => recordConflict(tx, late as Transaction, cause));
     assert.equal(again.kind, 'conflict');
     assert.equal((await entriesOf(app)).length, 1);
-    const collected = { methodCode: 'simulated', attemptId: cause.attemptId };
+    const collected = { methodCode: 'simulated', attemptId: cause.attemptId, taken: 5001 };
     const posting = paymentPosting('late_payment', late as Transaction, collected, app.now());
     await assert.rejects(
       app.db.transaction((tx) => postEntries(tx, posting)),
@@ -298,7 +298,12 @@ async function createPosting(
   changes: Partial<Transfer> = {},
 ): Promise<Posting> {
   const transaction = await createTestTransaction(app, environment);
-  const posting = paymentPosting('payment', transaction, { methodCode: 'simulated', attemptId: null }, app.now());
+  const posting = paymentPosting(
+    'payment',
+    transaction,
+    { methodCode: 'simulated', attemptId: null, taken: transaction.amount },
+    app.now(),
+  );
   return { ...posting, transfers: [{ ...posting.transfers[0], ...changes }] };
 }
 

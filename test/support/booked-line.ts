@@ -21,6 +21,7 @@ export function booked(changes: Partial<BookedLine> = {}): BookedLine {
     attempt_transaction_id: 1001,
     attempt_method: 'webpay',
     attempt_account: null,
+    decided_amount: null,
     refund_id: null,
     reference: 'ORD-1',
     transaction_amount: 12_990,

@@ -1,0 +1,170 @@
+import type { App } from '../app.ts';
+import { hasEntryOfAttempt } from '../books/journal-queries.ts';
+import type { Tx } from '../db/database.ts';
+import type { Evidence } from '../lib/evidence-file.ts';
+import { prefixedId } from '../lib/ids.ts';
+import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
+import type { Transaction } from '../transactions/transaction.ts';
+import { hasOpenAttempt, lockTransaction, selectTransaction } from '../transactions/transaction-queries.ts';
+import {
+  alarmConflict,
+  type ConflictCause,
+  recordConflict,
+  type Transition,
+  type TransitionCause,
+  transitionTransaction,
+} from '../transactions/transition-transaction.ts';
+import { environmentOf } from './environment-of.ts';
+import { askAgainAt, isOpen, type PaymentAttempt } from './payment-attempt.ts';
+import { endAttempt, endContradiction, selectAttempt } from './payment-attempt-queries.ts';
+import type { DecidedOutcome, DecisionResult, PaymentDecision } from './payment-decision.ts';
+import { insertDecision, type ListedDecision, selectDecisions } from './payment-decision-queries.ts';
+
+/** `taken`: what the method took, in minor units, when it is not the amount of the transaction. `reason` names no person. */
+export type DecisionWish = {
+  outcome: DecidedOutcome;
+  taken: number | null;
+  reason: string;
+  evidence: Evidence;
+  decidedBy: string;
+};
+
+/**
+ * Ends an attempt that its payment method did not end, or a contradiction about it, with what a person found out. In one commit
+ * with the decision and its evidence: the state, its event and callback, and the books.
+ *
+ * What was really taken goes to the books. As much as the order asked for pays it, if it is still open; what is over, and all of
+ * it where it is too little or too late, goes to suspense, with a conflict in the feed. Rejects with `StorageError`.
+ */
+export async function decidePayment(app: App, attemptId: string, wish: DecisionWish): Promise<DecisionResult> {
+  const found = await selectAttempt(app.db, attemptId);
+  const transaction = found === null ? null : await selectTransaction(app.db, found.transaction_id);
+  if (found === null || transaction === null) return 'unknown';
+  const environment = await environmentOf(app, transaction);
+  const at = app.now();
+  const decided = await app.db.transaction<Decided>(async (tx) => {
+    const locked = await lockTransaction(tx, found.transaction_id);
+    const attempt = await selectAttempt(tx, attemptId);
+    if (locked === null || attempt === null) throw new Error('A payment attempt is gone');
+    const refusal = await refusalOf(tx, attempt, wish.outcome);
+    if (refusal !== null) return { result: refusal, settlement: null };
+    const decision = newDecision(attempt, locked, wish, at);
+    await insertDecision(tx, decision);
+    return {
+      result: 'decided',
+      settlement: await carryOut(tx, { environment, transaction: locked, attempt, decision }),
+    };
+  });
+  const { result, settlement } = decided;
+  if (settlement?.kind === 'moved') app.metrics.transactions.inc({ state: settlement.transaction.state });
+  if (settlement?.conflict) alarmConflict(app, settlement, settlement.conflict);
+  return result;
+}
+
+/** The newest decisions, with the evidence that was given. */
+export function listDecisions(app: App, limit: number): Promise<ListedDecision[]> {
+  return selectDecisions(app.db, limit);
+}
+
+/** `conflict`: what is to be alarmed, if anything is. */
+type Settled = Transition & { conflict: ConflictCause | null };
+type Decided = { result: DecisionResult; settlement: Settled | null };
+
+async function refusalOf(tx: Tx, attempt: PaymentAttempt, outcome: DecidedOutcome): Promise<DecisionResult | null> {
+  if (attempt.state === 'approved' && outcome !== 'approved') return 'approved_stays';
+  if (isOpen(attempt)) return null;
+  if (attempt.state !== 'approved' && outcome === 'approved') {
+    return (await hasEntryOfAttempt(tx, attempt.id)) ? 'already' : null;
+  }
+  return attempt.contradicted_at === null ? 'already' : null;
+}
+
+function newDecision(
+  attempt: PaymentAttempt,
+  transaction: Transaction,
+  wish: DecisionWish,
+  at: number,
+): PaymentDecision {
+  const isBooked = wish.outcome === 'approved' && attempt.state !== 'approved';
+  return {
+    id: prefixedId('pd'),
+    payment_attempt_id: attempt.id,
+    decided_at: at,
+    decided_by: wish.decidedBy,
+    outcome: wish.outcome,
+    taken: isBooked ? (wish.taken ?? transaction.amount) : null,
+    reason: wish.reason,
+    evidence_name: wish.evidence.name,
+    evidence_sha256: wish.evidence.sha256,
+    evidence_bytes: wish.evidence.bytes,
+    evidence_excerpt: wish.evidence.excerpt,
+  };
+}
+
+type Carried = {
+  environment: ServiceEnvironment;
+  transaction: Transaction;
+  attempt: PaymentAttempt;
+  decision: PaymentDecision;
+};
+
+async function carryOut(tx: Tx, carried: Carried): Promise<Settled> {
+  const { transaction, attempt, decision } = carried;
+  const { outcome, taken, decided_at } = decision;
+  // The person has confirmed the end that was known, against what the method said later.
+  if (!isOpen(attempt) && taken === null) {
+    await endContradiction(tx, attempt.id);
+    return { kind: 'already', transaction, conflict: null };
+  }
+  if (taken !== null) return bookTaken(tx, carried, taken);
+  const isAskedAgain = attempt.commit_sent_at !== null && attempt.contradicted_at === null;
+  await end(tx, carried, outcome, isAskedAgain ? askAgainAt(decided_at, decided_at, true) : null);
+  if (outcome === 'aborted') return { kind: 'ignored', transaction, conflict: null };
+  const transition = await transitionTransaction(tx, carried.environment, transaction, causeOf(carried, 'decline'));
+  return { ...transition, conflict: null };
+}
+
+/** Money that was taken. It pays the order if it is enough, the order is open, and no other attempt may pay it. */
+async function bookTaken(tx: Tx, carried: Carried, taken: number): Promise<Settled> {
+  const { environment, transaction, attempt } = carried;
+  const approval = { ...causeOf(carried, 'approve'), taken };
+  // Another attempt is open or has paid: this one stays as it is.
+  if (!isOpen(attempt) && (await hasOpenAttempt(tx, transaction.id))) {
+    await endContradiction(tx, attempt.id);
+    return { ...(await recordConflict(tx, transaction, approval)), conflict: approval };
+  }
+  if (taken < transaction.amount) {
+    await end(tx, carried, 'declined', null);
+    const failed = await transitionTransaction(tx, environment, transaction, causeOf(carried, 'decline'));
+    const conflict = await recordConflict(tx, failed.transaction, approval);
+    return { kind: failed.kind, transaction: conflict.transaction, conflict: approval };
+  }
+  await end(tx, carried, 'approved', null);
+  if (taken === transaction.amount || transaction.state !== 'pending') {
+    const transition = await transitionTransaction(tx, environment, transaction, approval);
+    return { ...transition, conflict: transition.kind === 'conflict' ? approval : null };
+  }
+  const contradiction = { ...causeOf(carried, 'approve'), event: 'contradict' as const };
+  const told = await recordConflict(tx, transaction, contradiction);
+  return { ...(await transitionTransaction(tx, environment, told.transaction, approval)), conflict: contradiction };
+}
+
+function end(
+  tx: Tx,
+  { attempt, decision }: Carried,
+  state: DecidedOutcome,
+  nextLookupAt: number | null,
+): Promise<void> {
+  const detail = JSON.stringify({ ...factsOf(decision), ...(attempt.contradiction !== null && { contradicted: 1 }) });
+  return endAttempt(tx, { id: attempt.id, state, settledAt: decision.decided_at, detail, nextLookupAt });
+}
+
+function causeOf({ attempt, decision }: Carried, event: 'approve' | 'decline'): TransitionCause {
+  const { payment_method, id } = attempt;
+  return { event, at: decision.decided_at, paymentMethod: payment_method, attemptId: id, data: factsOf(decision) };
+}
+
+/** What the feed and the attempt say of it. */
+function factsOf({ id, taken }: PaymentDecision): Record<string, string | number> {
+  return { decision: id, ...(taken !== null && { taken }) };
+}

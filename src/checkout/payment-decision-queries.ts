@@ -1,0 +1,37 @@
+import type { Database, InsertTarget, Tx } from '../db/database.ts';
+import type { PaymentDecision } from './payment-decision.ts';
+
+const PAYMENT_DECISIONS: InsertTarget = {
+  name: 'payment_decisions',
+  columns: [
+    'id',
+    'payment_attempt_id',
+    'decided_at',
+    'decided_by',
+    'outcome',
+    'taken',
+    'reason',
+    'evidence_name',
+    'evidence_sha256',
+    'evidence_bytes',
+    'evidence_excerpt',
+  ],
+};
+
+export async function insertDecision(tx: Tx, decision: PaymentDecision): Promise<void> {
+  await tx.insertRows(PAYMENT_DECISIONS, [decision]);
+}
+
+export type ListedDecision = PaymentDecision & { transaction_id: number; currency: string };
+
+/** The newest decisions of the installation. */
+export function selectDecisions(db: Pick<Database, 'query'>, limit: number): Promise<ListedDecision[]> {
+  return db.query<ListedDecision>(
+    `select d.*, a.transaction_id, t.currency
+     from payment_decisions d
+     join payment_attempts a on a.id = d.payment_attempt_id
+     join transactions t on t.id = a.transaction_id
+     order by d.decided_at desc, d.id limit $1`,
+    [limit],
+  );
+}

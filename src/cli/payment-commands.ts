@@ -1,0 +1,133 @@
+import { type Command, Option } from 'commander';
+import type { App } from '../app.ts';
+import { decidePayment, listDecisions } from '../checkout/decide-payment.ts';
+import { findAttempt } from '../checkout/find-payment.ts';
+import type { DecidedOutcome, DecisionResult } from '../checkout/payment-decision.ts';
+import { type Evidence, readEvidence } from '../lib/evidence-file.ts';
+import { formatMoney } from '../lib/money.ts';
+import { confirm, yesOption } from './confirm.ts';
+import { readAmount, readLimit, readReason } from './options.ts';
+import { alreadyDone, CommandError, invalidOption, notFound, print, table, time, unusableFile } from './print.ts';
+import { withApp } from './with-app.ts';
+
+type SettleOptions = {
+  outcome: DecidedOutcome;
+  evidence: string;
+  reason: string;
+  amount?: string;
+  yes?: boolean;
+  json?: boolean;
+};
+
+/** `payment settle | decisions`. */
+export function addPaymentCommands(program: Command): void {
+  const group = program.command('payment').description('payments that a person has to end');
+  group
+    .command('settle')
+    .description('end an attempt that its payment method did not end, or that it contradicts')
+    .argument('<attempt>', 'the ID of attention list')
+    .addOption(
+      new Option('--outcome <outcome>', 'approved: the money was taken; the others: none was')
+        .choices(['approved', 'declined', 'aborted'])
+        .makeOptionMandatory(),
+    )
+    .requiredOption(
+      '--evidence <file>',
+      'what shows it, such as a page of the acquirer; its name, hash and beginning are kept',
+    )
+    .requiredOption('--reason <text>', 'why, for the auditor; name no person')
+    .option('--amount <amount>', 'what was taken, if that is not the amount of the transaction')
+    .addOption(yesOption())
+    .option('--json', 'print one JSON object')
+    .action(settle);
+  group
+    .command('decisions')
+    .description('what was decided about payments, by whom, why, and by what evidence; the newest first')
+    .option('--limit <number>', 'how many', '50')
+    .option('--json', 'print one JSON object; amounts in minor units, the beginning of each file in base64')
+    .action(decisions);
+}
+
+async function settle(attemptId: string, options: SettleOptions): Promise<void> {
+  const evidence = evidenceOf(options.evidence);
+  const reason = readReason(options.reason);
+  const { state, transaction, amount } = await withApp((app) => decide(app, attemptId, options, { evidence, reason }));
+  const taken = amount === null ? '' : ` of ${amount}`;
+  print(options, { attempt: attemptId, outcome: options.outcome, ...transaction, evidence: evidence.sha256 }, [
+    `Attempt ${attemptId}${taken} is ${state}; transaction ${transaction.transaction} is ${transaction.state}.`,
+  ]);
+}
+
+async function decide(
+  app: App,
+  attemptId: string,
+  { outcome, amount, yes }: SettleOptions,
+  { evidence, reason }: { evidence: Evidence; reason: string },
+) {
+  const found = await findAttempt(app, attemptId);
+  if (found === null) throw unknownAttempt(attemptId);
+  const { currency } = found.transaction;
+  const taken = amount === undefined ? null : readAmount(amount, currency);
+  if (taken !== null && outcome !== 'approved') throw invalidOption('--amount goes with --outcome approved alone.');
+  if (taken === 0) throw invalidOption('The amount is above 0.');
+  const said = formatMoney(taken ?? found.transaction.amount, currency);
+  const money = outcome === 'approved' ? `${said} were taken` : 'no money was taken';
+  await confirm(`Decide for transaction ${found.transaction.id} that ${money} (${outcome})? It stays.`, {
+    yes: yes === true,
+  });
+  const result = await decidePayment(app, attemptId, { outcome, taken, reason, evidence, decidedBy: 'command line' });
+  if (result !== 'decided') throw refusalOf(result, attemptId);
+  const after = await findAttempt(app, attemptId);
+  if (after === null) throw unknownAttempt(attemptId);
+  const { id, state } = after.transaction;
+  return {
+    state: after.attempt.state,
+    transaction: { transaction: id, state },
+    amount: outcome === 'approved' ? said : null,
+  };
+}
+
+function refusalOf(result: Exclude<DecisionResult, 'decided'>, attemptId: string): CommandError {
+  switch (result) {
+    case 'unknown':
+      return unknownAttempt(attemptId);
+    case 'already':
+      return alreadyDone(`Nothing of attempt ${attemptId} waits for a decision: bin/rubrica attention list`);
+    case 'approved_stays':
+      return new CommandError(
+        `Attempt ${attemptId} is approved and in the books: confirm it with --outcome approved, or refund it: bin/rubrica refund create`,
+        1,
+        'ALREADY_DONE',
+      );
+  }
+}
+
+function unknownAttempt(id: string): CommandError {
+  return notFound(`There is no payment attempt ${id}: bin/rubrica attention list`);
+}
+
+function evidenceOf(path: string): Evidence {
+  try {
+    return readEvidence(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw unusableFile(`${path} cannot be read (${code ?? 'unknown'}): name a file that shows it.`);
+  }
+}
+
+async function decisions(options: { limit: string; json?: boolean }): Promise<void> {
+  const limit = readLimit(options.limit);
+  const found = await withApp((app) => listDecisions(app, limit));
+  const rows = found.map((one) => [
+    time(one.decided_at),
+    one.payment_attempt_id,
+    String(one.transaction_id),
+    one.outcome,
+    one.taken === null ? '—' : formatMoney(one.taken, one.currency),
+    one.decided_by,
+    one.reason,
+    `${one.evidence_name} ${one.evidence_sha256.slice(0, 12)}`,
+  ]);
+  const head = ['WHEN (UTC)', 'ATTEMPT', 'TRANSACTION', 'OUTCOME', 'TAKEN', 'BY', 'WHY', 'EVIDENCE'];
+  print(options, { decisions: found }, rows.length === 0 ? ['Nothing was decided yet.'] : table([head, ...rows]));
+}

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { listAttention } from '../../src/attention/list-attention.ts';
+import { verifyBooks } from '../../src/books/verify-books.ts';
+import { decidePayment, listDecisions } from '../../src/checkout/decide-payment.ts';
+import type { DecidedOutcome } from '../../src/checkout/payment-decision.ts';
+import { settlePayment } from '../../src/checkout/settle-payment.ts';
+import { startPayment } from '../../src/checkout/start-payment.ts';
+import { describeEvidence } from '../../src/lib/evidence-file.ts';
+import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
+import type { PaymentOutcome } from '../../src/payment-methods/payment-method.ts';
+import { expireTransactions } from '../../src/transactions/expire-transactions.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { undone } from '../support/test-books.ts';
+import {
+  approved,
+  type CheckoutCase,
+  openCheckout,
+  openOtherProcess,
+  readAttempt,
+  readCounter,
+  readStates,
+  scriptMethod,
+} from './checkout-case.ts';
+
+const AMOUNT = 12_990;
+const evidence = describeEvidence('/somewhere/portal.csv', Buffer.from('order;amount\n1;12990\n'));
+
+async function openWaiting(
+  openTestDatabase: OpenTestDatabase,
+  said: PaymentOutcome = { kind: 'unknown' },
+): Promise<CheckoutCase & { id: string }> {
+  const opened = await openCheckout(openTestDatabase, { method: scriptMethod({ start: async () => said }) });
+  await startPayment(opened.app, opened.transaction, 'scripted');
+  return { ...opened, id: (await readAttempt(opened.app)).id };
+}
+
+function decide(
+  { app, id }: Pick<CheckoutCase, 'app'> & { id: string },
+  outcome: DecidedOutcome,
+  taken: number | null = null,
+) {
+  return decidePayment(app, id, { outcome, taken, reason: 'seen in the portal', evidence, decidedBy: 'command line' });
+}
+
+/** What a method owes, what is the merchant's, and what is nobody's. */
+async function balancesOf({
+  app,
+}: Pick<CheckoutCase, 'app'>): Promise<[taken: number, merchant: number, suspense: number]> {
+  const rows = await app.db.query<{ account: string; sum: number }>(
+    'select account, abs(debits - credits) as sum from account_balances',
+  );
+  const of = (account: string) => rows.find((row) => row.account === account)?.sum ?? 0;
+  return [of('method:scripted:receivable'), of('merchant:payable'), of('suspense')];
+}
+
+async function assertVerified({ app }: Pick<CheckoutCase, 'app'>): Promise<void> {
+  const { problems, records, balances } = await verifyBooks(app);
+  assert.deepEqual([problems, records, balances], [[], [], []]);
+}
+
+forEachEngine('a payment that a person ends', (openTestDatabase) => {
+  const rows: [
+    outcome: DecidedOutcome,
+    taken: number | null,
+    transaction: string,
+    attempt: string,
+    events: string[],
+    callbacks: number,
+    balances: [number, number, number],
+  ][] = [
+    ['approved', null, 'completed', 'approved', ['completed'], 1, [AMOUNT, AMOUNT, 0]],
+    ['approved', AMOUNT + 10, 'completed', 'approved', ['conflict', 'completed'], 1, [AMOUNT + 10, AMOUNT, 10]],
+    ['approved', 1, 'failed', 'declined', ['failed', 'conflict'], 1, [1, 0, 1]],
+    ['declined', null, 'failed', 'declined', ['failed'], 1, [0, 0, 0]],
+    ['aborted', null, 'pending', 'aborted', [], 0, [0, 0, 0]],
+  ];
+  for (const [outcome, taken, state, attempt, events, callbacks, balances] of rows) {
+    test(`${outcome}${taken === null ? '' : `, of ${taken}`}: the order is ${state}, and what was taken is in the books`, async () => {
+      const waiting = await openWaiting(openTestDatabase);
+      assert.equal(await decide(waiting, outcome, taken), 'decided');
+      assert.deepEqual(await readStates(waiting.app), {
+        transaction: state,
+        attempts: [attempt],
+        events: ['created', ...events],
+        callbacks,
+      });
+      assert.deepEqual(await balancesOf(waiting), balances);
+      assert.equal(await readCounter(waiting.app.metrics.conflicts), events.includes('conflict') ? 1 : 0);
+      await assertVerified(waiting);
+      assert.equal(await decide(waiting, outcome, taken), 'already');
+      const [decision, ...others] = await listDecisions(waiting.app, 10);
+      assert.deepEqual(others, []);
+      assert.equal(decision?.evidence_name, 'portal.csv');
+      assert.equal(decision?.evidence_sha256, evidence.sha256);
+      assert.equal(Buffer.from(decision?.evidence_excerpt ?? '', 'base64').toString(), 'order;amount\n1;12990\n');
+      waiting.app.now.advance(60 * 60_000);
+      const left = await listAttention(waiting.app, null, 10);
+      assert.deepEqual(
+        left.map(({ kind, amount }) => [kind, amount]),
+        balances[2] === 0 ? [] : [['suspense', balances[2]]],
+      );
+    });
+  }
+
+  test('what is over is decided about like everything in suspense', async () => {
+    const waiting = await openWaiting(openTestDatabase);
+    await decide(waiting, 'approved', AMOUNT + 10);
+    await resolveSuspense(waiting.app, waiting.transaction.id, {
+      decision: 'returned',
+      reason: 'seen',
+      recordedBy: 'x',
+    });
+    assert.deepEqual(await balancesOf(waiting), [AMOUNT, AMOUNT, 0]);
+    await assertVerified(waiting);
+  });
+
+  test('money that was taken for an order that has expired is in suspense, and the order stays as its merchant knows it', async () => {
+    const waiting = await openWaiting(openTestDatabase, { kind: 'aborted', detail: {} });
+    waiting.app.now.advance(waiting.transaction.expires_at);
+    await expireTransactions(waiting.app, 10);
+    assert.equal(await decide(waiting, 'approved', 5000), 'decided');
+    const { transaction, attempts, events } = await readStates(waiting.app);
+    assert.deepEqual([transaction, events.at(-1)], ['expired', 'conflict']);
+    assert.deepEqual(attempts, ['declined']);
+    assert.deepEqual(await balancesOf(waiting), [5000, 0, 5000]);
+    await assertVerified(waiting);
+    assert.equal(await decide(waiting, 'approved'), 'already');
+  });
+
+  test('money of an earlier attempt while another is open is in suspense, and the other goes on', async () => {
+    const opened = await openCheckout(openTestDatabase, {
+      method: scriptMethod({ start: async () => ({ kind: 'pending' }) }),
+    });
+    const { app, transaction } = opened;
+    await startPayment(app, transaction, 'scripted');
+    const { id } = await readAttempt(app);
+    await settlePayment(app, id, { kind: 'aborted', detail: {} });
+    app.now.advance(1000);
+    await startPayment(app, transaction, 'scripted');
+    assert.equal(await decide({ app, id }, 'approved'), 'decided');
+    assert.deepEqual((await readStates(app)).attempts, ['aborted', 'pending']);
+    assert.deepEqual(await balancesOf(opened), [AMOUNT, 0, AMOUNT]);
+    await assertVerified(opened);
+  });
+
+  test('an answer of the method after the decision is no news, or a conflict that is listed; the money is booked once', async () => {
+    const waiting = await openWaiting(openTestDatabase);
+    const { app, id } = waiting;
+    await decide(waiting, 'approved');
+    assert.equal((await settlePayment(app, id, approved)).kind, 'already');
+    assert.equal((await settlePayment(app, id, { kind: 'declined', detail: {} })).kind, 'conflict');
+    assert.deepEqual(
+      (await listAttention(app, null, 10)).map((row) => [row.kind, row.id]),
+      [['payment', id]],
+    );
+    assert.equal(await decide(waiting, 'declined'), 'approved_stays');
+    assert.equal(await decide(waiting, 'approved'), 'decided');
+    assert.deepEqual(await listAttention(app, null, 10), []);
+    assert.deepEqual(await balancesOf(waiting), [AMOUNT, AMOUNT, 0]);
+    await assertVerified(waiting);
+  });
+
+  test('what a person took for nothing and the method approves later is the order’s after all', async () => {
+    const waiting = await openWaiting(openTestDatabase);
+    await decide(waiting, 'aborted');
+    assert.equal((await settlePayment(waiting.app, waiting.id, approved)).kind, 'moved');
+    assert.deepEqual(await balancesOf(waiting), [AMOUNT, AMOUNT, 0]);
+    await assertVerified(waiting);
+  });
+
+  test('two people and the method at once are one end', async () => {
+    const waiting = await openWaiting(openTestDatabase);
+    const other = await openOtherProcess(openTestDatabase, waiting);
+    const results = await Promise.all([
+      decide(waiting, 'approved'),
+      decide({ app: other, id: waiting.id }, 'approved'),
+      settlePayment(other, waiting.id, approved).then(({ kind }) => kind),
+    ]);
+    assert.ok(results.filter((result) => result === 'decided' || result === 'moved').length === 1, String(results));
+    assert.deepEqual(await balancesOf(waiting), [AMOUNT, AMOUNT, 0]);
+    await assertVerified(waiting);
+  });
+
+  test('an attempt that never was is unknown, and a decision cannot be changed or deleted', async () => {
+    const waiting = await openWaiting(openTestDatabase);
+    assert.equal(await decide({ ...waiting, id: 'pa_none' }, 'approved'), 'unknown');
+    await decide(waiting, 'aborted');
+    for (const change of [`update payment_decisions set reason = 'x'`, 'delete from payment_decisions']) {
+      await assert.rejects(undone(waiting.app, (tx) => tx.query(change)));
+    }
+  });
+});
