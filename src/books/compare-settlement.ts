@@ -1,5 +1,5 @@
 import type { BookedLine } from './reconciliation-queries.ts';
-import { acquirerDay, codeKey, keysOf, SETTLED_KINDS, signedAmount } from './settled-line.ts';
+import { acquirerDay, codeKey, codesOf, daysBetween, keysOf, SETTLED_KINDS, signedAmount } from './settled-line.ts';
 import type { Settlement, SettlementRow } from './settlement-row.ts';
 
 /** `missing_in_books`: settled, and nothing of ours. `missing_in_settlement`: ours, and not settled. */
@@ -28,10 +28,15 @@ export type Comparison = {
 export function compareSettlement({ rows, byAccountingDate }: Settlement, lines: readonly BookedLine[]): Comparison[] {
   const ofAcquirer = lines.filter(({ kind }) => SETTLED_KINDS.includes(kind));
   const byOrder = Map.groupBy(ofAcquirer, (line) => `${Math.sign(signedAmount(line))} ${keysOf(line).buyOrder}`);
-  const byCode = Map.groupBy(
-    ofAcquirer,
-    (line) => `${Math.sign(signedAmount(line))} ${codeKey(keysOf(line).authorizationCode)}`,
-  );
+  const byCode = new Map<string, BookedLine[]>();
+  for (const line of ofAcquirer) {
+    for (const code of new Set(codesOf(line).map(codeKey))) {
+      const key = `${Math.sign(signedAmount(line))} ${code}`;
+      const known = byCode.get(key);
+      if (known === undefined) byCode.set(key, [line]);
+      else known.push(line);
+    }
+  }
   const unused = new Set(ofAcquirer);
   const compared = new Map<SettlementRow, Comparison>();
   const groups = Map.groupBy(
@@ -132,18 +137,16 @@ function differencesOf(row: SettlementRow, line: BookedLine, byAccountingDate: b
     ...(row.amount === signedAmount(line) ? [] : ['amount' as const]),
     ...(isNeighbour(row.date, acquirerDay(line, byAccountingDate)) ? [] : ['date' as const]),
     ...(row.currency === line.currency ? [] : ['currency' as const]),
-    ...(isSameCode(row.authorizationCode, keysOf(line).authorizationCode) ? [] : ['authorization_code' as const]),
+    ...(isSameCode(row.authorizationCode, codesOf(line)) ? [] : ['authorization_code' as const]),
   ];
 }
 
 /** One that only one side knows contradicts nothing. */
-function isSameCode(code: string | null, other: string | null): boolean {
-  return code === null || other === null || codeKey(code) === codeKey(other);
+function isSameCode(code: string | null, known: readonly string[]): boolean {
+  return code === null || known.length === 0 || known.some((one) => codeKey(one) === codeKey(code));
 }
-
-const DAY = 86_400_000;
 
 /** A payment near midnight is on one day for the one and on the next for the other. */
 function isNeighbour(day: string, other: string): boolean {
-  return Math.abs(Date.parse(day) - Date.parse(other)) <= DAY;
+  return daysBetween(day, other) <= 1;
 }

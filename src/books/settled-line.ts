@@ -15,12 +15,16 @@ export function signedAmount({ kind, amount }: Pick<BookedLine, 'kind' | 'amount
 
 /** What the acquirer knows a line by. A method that has buy orders of its own tells them with its approval. */
 export function keysOf(line: BookedLine): { buyOrder: string; authorizationCode: string | null } {
-  const payment = readDetail(line.payment_detail);
-  const own = line.kind === 'refund' ? readDetail(line.refund_detail) : payment;
   return {
-    buyOrder: payment.buy_order ?? String(line.transaction_id),
-    authorizationCode: own.authorization_code ?? payment.authorization_code ?? null,
+    buyOrder: readDetail(line.payment_detail).buy_order ?? String(line.transaction_id),
+    authorizationCode: codesOf(line)[0] ?? null,
   };
+}
+
+/** Its authorisation codes: some files show a refund under its own, others under the one of its payment. */
+export function codesOf(line: BookedLine): string[] {
+  const own = line.kind === 'refund' ? [readDetail(line.refund_detail)] : [];
+  return [...own, readDetail(line.payment_detail)].flatMap(({ authorization_code }) => authorization_code ?? []);
 }
 
 /** A code as it is compared: a spreadsheet takes one of digits for a number and drops its zeros. */
@@ -28,39 +32,46 @@ export function codeKey(code: string | null): string {
   return code === null ? '' : code.replace(/^0+(?=\d+$)/, '');
 }
 
+/** We book this many days after the acquirer at most: so long a lost answer is looked up. */
+export const MOST_DAYS_LATER = 3;
+
 /**
- * The day of Chile on which a line is in the acquirer's file: that of the sale or of its accounting, as the acquirer told it
- * with its approval, and where it told none, the day on which we booked. A payment that we looked up after midnight was
- * sold the day before.
+ * The day of Chile on which a line is in the acquirer's file: that of the sale, of the refund or of its accounting, as the
+ * acquirer told it with its approval. A payment that we looked up after midnight was sold the day before. Where it told
+ * none, or one that is further from our books than a look-up takes, it is the day on which we booked.
  */
 export function acquirerDay(line: BookedLine, byAccountingDate: boolean): string {
   const booked = dayOf(line.created_at);
-  if (line.kind === 'refund' || line.kind === 'returned') return booked;
-  const { transaction_date, accounting_date } = readDetail(line.payment_detail);
-  if (byAccountingDate) return accountingDay(accounting_date ?? '', booked) ?? booked;
-  const sold = Date.parse(transaction_date ?? '');
-  return Number.isNaN(sold) ? booked : dayOf(sold);
+  const told = toldDay(line, byAccountingDate, booked) ?? booked;
+  return daysBetween(told, booked) <= MOST_DAYS_LATER ? told : booked;
 }
 
-/** `0115` in the year that brings it next to the day on which we booked. */
+/** Between two days, whichever is first; not a number where one is none. */
+export function daysBetween(day: string, other: string): number {
+  return Math.abs(Date.parse(day) - Date.parse(other)) / 86_400_000;
+}
+
+function toldDay(line: BookedLine, byAccountingDate: boolean, booked: string): string | null {
+  if (line.kind === 'returned') return null;
+  const { transaction_date, accounting_date } = readDetail(line.payment_detail);
+  if (line.kind !== 'refund' && byAccountingDate) return accountingDay(accounting_date ?? '', booked);
+  const told = line.kind === 'refund' ? readDetail(line.refund_detail).authorization_date : transaction_date;
+  const moment = Date.parse(told ?? '');
+  return Number.isNaN(moment) ? null : dayOf(moment);
+}
+
+/** `0115` in the year that brings it near the day on which we booked. */
 function accountingDay(monthAndDay: string, booked: string): string | null {
   const [, month, day] = /^(\d{2})(\d{2})$/.exec(monthAndDay) ?? [];
   if (month === undefined) return null;
   const year = Number(booked.slice(0, 4));
-  const distance = (date: string) => Math.abs(Date.parse(date) - Date.parse(booked));
   const days = [year - 1, year, year + 1].map((one) => `${one}-${month}-${day}`);
-  return (
-    days.filter((date) => !Number.isNaN(distance(date))).sort((one, other) => distance(one) - distance(other))[0] ??
-    null
-  );
+  return days.find((date) => daysBetween(date, booked) <= MOST_DAYS_LATER) ?? null;
 }
 
-type Detail = Partial<Record<'buy_order' | 'authorization_code' | 'transaction_date' | 'accounting_date', string>>;
+const TOLD = ['buy_order', 'authorization_code', 'authorization_date', 'transaction_date', 'accounting_date'] as const;
 
-function readDetail(text: string | null): Detail {
+function readDetail(text: string | null): Partial<Record<(typeof TOLD)[number], string>> {
   const detail = JSON.parse(text ?? '{}') as Record<string, string | number | undefined>;
-  const told = (['buy_order', 'authorization_code', 'transaction_date', 'accounting_date'] as const).flatMap((name) =>
-    detail[name] === undefined ? [] : [[name, String(detail[name])]],
-  );
-  return Object.fromEntries(told) as Detail;
+  return Object.fromEntries(TOLD.flatMap((name) => (detail[name] === undefined ? [] : [[name, String(detail[name])]])));
 }

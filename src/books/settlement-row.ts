@@ -38,9 +38,28 @@ export type SettlementColumn =
  * comes before what is paid out of it. docs/finance.md lists them.
  */
 export const SETTLEMENT_NAMES = {
-  date: ['date', 'fecha', 'fecha venta', 'fecha transacción', 'fecha operación', 'fecha compra', 'transaction date'],
+  date: [
+    'date',
+    'fecha',
+    'fecha venta',
+    'fecha transacción',
+    'fecha operación',
+    'fecha de venta',
+    'fecha de transacción',
+    'fecha compra',
+    'transaction date',
+  ],
   accountingDate: ['fecha contable', 'fecha movimiento', 'accounting date'],
-  buyOrder: ['buy order', 'orden compra', 'orden de compra', 'número orden de compra', 'n° orden de compra'],
+  buyOrder: [
+    'buy order',
+    'orden compra',
+    'orden de compra',
+    'número orden de compra',
+    'n° orden de compra',
+    'número de orden',
+    'n° orden',
+    'orden',
+  ],
   authorizationCode: [
     'authorization code',
     'código autorización',
@@ -49,6 +68,7 @@ export const SETTLEMENT_NAMES = {
     'cod. autorización',
     'número de autorización',
     'n° autorización',
+    'autorización',
   ],
   amount: [
     'gross amount',
@@ -62,6 +82,7 @@ export const SETTLEMENT_NAMES = {
     'monto',
     'monto total',
     'importe',
+    'valor',
     'monto cuota',
     'valor cuota',
   ],

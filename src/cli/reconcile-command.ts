@@ -8,7 +8,7 @@ import type { Owner } from '../books/journal-queries.ts';
 import { listOwners } from '../books/list-books.ts';
 import { reconcileEntries } from '../books/reconcile-entries.ts';
 import type { BookedLine } from '../books/reconciliation-queries.ts';
-import { keysOf, signedAmount } from '../books/settled-line.ts';
+import { keysOf, MOST_DAYS_LATER, signedAmount } from '../books/settled-line.ts';
 import type { Settlement } from '../books/settlement-row.ts';
 import { boundsOfDay, dayOf, isDay, shiftDay } from '../lib/calendar-day.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
@@ -79,7 +79,7 @@ async function reconcileSettlement(file: string, options: Options): Promise<void
   const dates = settlement.rows.map(({ date }) => date).sort();
   const [first, last] = [dates[0], dates.at(-1)];
   if (first === undefined || last === undefined) throw unusableFile(`${file} has no line to compare.`);
-  const [from, to] = [shiftDay(first, -DAYS_BEFORE), shiftDay(last, DAYS_AFTER)];
+  const [from, to] = [shiftDay(first, -1), shiftDay(last, MOST_DAYS_LATER)];
   const { lines, owners } = await withApp((app) => readBooks(app, options, from, to));
   const compared = compareSettlement(settlement, lines);
   const totals = explainDifference(compared);
@@ -93,10 +93,6 @@ async function reconcileSettlement(file: string, options: Options): Promise<void
   }
   if (compared.some(({ kind }) => kind !== 'matched')) process.exitCode = 1;
 }
-
-/** What the acquirer sold on a day may be booked on the next, and later where its answer was lost. */
-const DAYS_BEFORE = 1;
-const DAYS_AFTER = 3;
 
 async function readBooks(app: App, options: Options, first: string, last: string) {
   const environment = options.environment ?? app.config.mode;

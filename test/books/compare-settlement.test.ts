@@ -62,6 +62,14 @@ const CASES: [name: string, csv: string, lines: BookedLine[], expected: string[]
     ['matched 2 3', 'matched 3 2'],
   ],
   [
+    'a refund under the code of its payment',
+    '2026-01-15,rb-1001,1213,-990',
+    [booked(), refund],
+    ['matched 2 2', 'missing_in_settlement - 1'],
+  ],
+  ['a refund without an order, under either code', '2026-01-15,,1213,-990', [refund], ['matched 2 2']],
+  ['a refund without an order, under its own code', '2026-01-15,,77,-990', [refund], ['matched 2 2']],
+  [
     'a method without buy orders is known by the transaction',
     '2026-01-15,1001,,12990',
     [booked({ payment_detail: null })],
@@ -95,6 +103,24 @@ const LATE_AT_NIGHT = booked({
   payment_detail:
     '{"authorization_code":"1213","buy_order":"rb-1001","transaction_date":"2026-01-16T02:50:00.000Z","accounting_date":"0116"}',
 });
+test('a day of the acquirer that is far from our books is not believed', async () => {
+  const line = booked({ payment_detail: '{"buy_order":"rb-1001","transaction_date":"2025-01-15T12:00:00.000Z"}' });
+  const settlement = await read('date,buy_order,amount\n2026-01-15,rb-1001,12990\n');
+  assert.deepEqual(told(compareSettlement(settlement, [line])), ['matched 2 1']);
+});
+
+test('a refund that was completed by look-up after midnight is in the file of the day on which it was authorised', async () => {
+  const line = booked({
+    ...refund,
+    created_at: LATE_AT_NIGHT.created_at,
+    refund_detail: '{"authorization_date":"2026-01-16T02:50:00.000Z"}',
+  });
+  const next = await read('date,buy_order,amount\n2026-01-16,rb-9,5\n');
+  assert.deepEqual(told(compareSettlement(next, [line])), ['missing_in_books 2 -']);
+  const own = await read('date,buy_order,amount\n2026-01-15,rb-1001,-990\n');
+  assert.deepEqual(told(compareSettlement(own, [line])), ['matched 2 2']);
+});
+
 const NIGHT: [name: string, csv: string, expected: string[]][] = [
   ['is in the file of the day on which it was sold', 'date,…\n2026-01-15,rb-1001,1213,12990', ['matched 2 1']],
   [

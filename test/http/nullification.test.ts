@@ -88,6 +88,7 @@ forEachEngine('refunds over HTTP', (openTestDatabase) => {
     ['amount 0', '{"amount":0,"type":"total"}', ['/amount']],
     ['a negative amount', '{"amount":-1,"type":"total"}', ['/amount']],
     ['decimals that the currency has not', '{"amount":10.5,"type":"parcial"}', ['/amount']],
+    ['a thousand with a point', '{"amount":1.000,"type":"parcial"}', ['/amount']],
     ['an amount as text', '{"amount":"1000","type":"total"}', ['/amount']],
     ['an exponent', '{"amount":1e3,"type":"total"}', ['/amount']],
     ['no amount', '{"type":"total"}', ['/amount']],

@@ -57,7 +57,7 @@ export function isBlank(cells: readonly string[]): boolean {
   return cells.every((cell) => cell.trim() === '');
 }
 
-/** A line of sums, as people leave it under a table: one of its cells begins with "total". */
+/** A line of sums, as people leave it under a table: one of its cells begins with "total" or "suma". */
 export function isTotal(cells: readonly string[]): boolean {
-  return cells.some((cell) => /^\s*(sub|gran |grand )?total/i.test(cell));
+  return cells.some((cell) => /^\s*((sub|gran|grand|suma|monto)[\s-]*)?total|^\s*sumas?\b/i.test(cell));
 }
