@@ -77,7 +77,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'DATA_DIR',
     fallback: './data',
-    meaning: 'folder of the embedded database and the development key',
+    meaning: 'folder of the embedded database, the development key, and the mark of what was seen of the database',
     inForce: ({ dataDir }) => dataDir,
   },
   {

@@ -157,6 +157,16 @@ export const CATALOGUE = {
     'The service is busy',
     'Repeat the same request after Retry-After; the same reference is never charged twice.',
   ),
+  CURSOR_BEFORE_RESTORE: entry(
+    409,
+    'The cursor is from before the service was restored from a backup',
+    'Go on with data.next of this answer. Events that you read and that are not in the feed any more were lost: compare the transactions that they were about with GET /trxs/{id}.',
+  ),
+  HELD_AFTER_RESTORE: entry(
+    503,
+    'The service was restored from a backup, and this payment is being compared',
+    'Nothing was charged. Try again later.',
+  ),
   STOPPING: entry(503, 'The service is restarting', 'Repeat the same request after Retry-After.'),
   OUTCOME_UNKNOWN: entry(
     503,

@@ -26,6 +26,7 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   attention: async () => (await import('./cli/attention-commands.ts')).addAttentionCommands,
   doctor: async () => (await import('./cli/doctor-command.ts')).addDoctorCommand,
   'master-key': async () => (await import('./cli/master-key-commands.ts')).addMasterKeyCommands,
+  'restore after-restore release': async () => (await import('./cli/restore-commands.ts')).addRestoreCommands,
   'migrate backup': async () => (await import('./cli/operation-commands.ts')).addOperationCommands,
   bench: async () => (await import('./cli/bench-command.ts')).addBenchCommand,
 };

@@ -25,17 +25,20 @@ export type Worker = {
 };
 
 /**
- * Starts the loops of the background: each runs on its own, so that slow merchants delay no expiry.
- * `onUnfit` is told why this process must work on the store no longer, perhaps more than once.
+ * Starts the loops of the background: each runs on its own, so that slow merchants delay no expiry. While `mayLeave` says no,
+ * as after a restore, nothing is sent, given back or expired. `onUnfit` is told why this process must work on the store no
+ * longer, perhaps more than once.
  */
-export function startWorker(app: App, onUnfit: (reason: Error) => void): Worker {
+export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit: (reason: Error) => void): Worker {
+  const heldLoop = (name: string, step: () => Promise<number>) =>
+    loop(app, name, async () => ((await mayLeave()) ? step() : 0));
   const delivery = createCallbackDelivery(app, () => deliver.wake());
-  const deliver = loop(app, 'deliver', () => delivery.poll());
+  const deliver = heldLoop('deliver', () => delivery.poll());
   const loops = [
     deliver,
     loop(app, 'look-up', () => lookUpPayments(app, BATCH)),
-    loop(app, 'refund', () => carryOutRefunds(app, BATCH)),
-    loop(app, 'expire', () => expireTransactions(app, BATCH)),
+    heldLoop('refund', () => carryOutRefunds(app, BATCH)),
+    heldLoop('expire', () => expireTransactions(app, BATCH)),
     loop(app, 'validate', () => settleDueValidations(app, BATCH)),
     loop(app, 'forget', () => deleteOldValidations(app, BATCH)),
     loop(app, 'limits', () => removeEndedLimits(app, BATCH)),

@@ -5,6 +5,8 @@ import {
   type WaitingAttempt,
 } from '../checkout/waiting-attempt-queries.ts';
 import type { SqlRow } from '../db/database.ts';
+import type { Epoch } from '../epochs/epoch.ts';
+import { findHeld } from '../epochs/hold.ts';
 import { type LatePayment, measureUnresolved, selectUnresolved } from '../movements/movement-queries.ts';
 import { type GivenUpCallback, measureGivenUp, selectGivenUp } from '../outbox/given-up-callback-queries.ts';
 import { measureWaitingRefunds, selectWaitingRefunds, type WaitingRefund } from '../refunds/waiting-refund-queries.ts';
@@ -21,6 +23,18 @@ const CALLBACK_MS = 7 * DAY;
 
 /** THE TABLE of what can wait for a person: whatever can wait has a row here, with the command that ends it. */
 export const ATTENTION_KINDS: readonly AttentionKind[] = [
+  {
+    kind: 'restore',
+    nouns: ['restore that waits for its release', 'restores that wait for their release'],
+    measure: async (app) => {
+      const held = await findHeld(app);
+      return { count: held === null ? 0 : 1, oldest: held?.began_at ?? null };
+    },
+    list: async (app) => {
+      const held = await findHeld(app);
+      return held === null ? [] : [waitingRestore(held)];
+    },
+  },
   {
     kind: 'payment',
     nouns: ['payment without an end', 'payments without an end'],
@@ -47,6 +61,22 @@ export const ATTENTION_KINDS: readonly AttentionKind[] = [
     list: async (app: App, limit) => (await selectGivenUp(app.db, app.now() - CALLBACK_MS, limit)).map(waitingCallback),
   },
 ];
+
+/** Everybody's: callbacks and refunds of all payment services wait. */
+function waitingRestore({ epoch, began_at }: Epoch): Waiting {
+  return {
+    payment_service: '—',
+    name: '—',
+    environment: '—',
+    transaction: null,
+    id: String(epoch),
+    since: began_at,
+    amount: null,
+    currency: null,
+    reason: 'held after restore: callbacks and refunds wait until a person has compared what was lost',
+    command: 'bin/rubrica release',
+  };
+}
 
 function waitingPayment(attempt: WaitingAttempt): Waiting {
   const { id, since, amount, currency, payment_method, commit_sent_at, contradiction } = attempt;

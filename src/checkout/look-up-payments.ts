@@ -1,5 +1,7 @@
 import type { App } from '../app.ts';
+import { isHeldBack } from '../epochs/hold.ts';
 import type { PaymentOutcome, PaymentRequest } from '../payment-methods/payment-method.ts';
+import type { Transaction } from '../transactions/transaction.ts';
 import { selectTransaction } from '../transactions/transaction-queries.ts';
 import { askPaymentMethod } from './ask-payment-method.ts';
 import { environmentOf } from './environment-of.ts';
@@ -68,14 +70,21 @@ async function lookUp(app: App, attempt: PaymentAttempt, question: Question): Pr
   if (transaction === null) throw new Error('A payment attempt without its transaction');
   const environment = await environmentOf(app, transaction);
   if (app.now() > claimedAt + ASK_WITHIN_MS) throw new Error('The claim of a payment attempt is too old to ask');
-  // What has ended, or whose transaction has ended without it, takes no money any more: it is only asked what happened.
-  const commits = method.commit !== undefined && transaction.state === 'pending' && isOpen(attempt);
+  const commits = method.commit !== undefined && (await mayTakeMoney(app, transaction, attempt));
   const sentAt = commits ? await announceCommit(app, attempt) : attempt.commit_sent_at;
   const asked = { method, environment, transaction, attempt, returned };
   const outcome = await askPaymentMethod(app, commits ? 'commit' : 'lookup', asked, lookups);
   const settlement = await settlePayment(app, attempt.id, outcome, sentAt);
   if (!isOpen(attempt)) await planAskingAgain(app, attempt, outcome);
   if (settlement.kind === 'waiting' && app.now() - attempt.created_at > ALARM_AFTER_MS) alarmUnanswered(app, attempt);
+}
+
+/**
+ * What has ended, or whose transaction has ended without it, takes no money any more: it is only asked what happened. Nor
+ * does what began before a restore, while nobody has said that it may: the payer may have paid otherwise since.
+ */
+async function mayTakeMoney(app: App, { state }: Transaction, attempt: PaymentAttempt): Promise<boolean> {
+  return state === 'pending' && isOpen(attempt) && !(await isHeldBack(app.db, attempt.created_at));
 }
 
 /** Keeps that the money is about to be asked for: after a crash nobody else would know that it may have been taken. */

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import { hasLatePayment } from '../books/journal-queries.ts';
+import { isHeldBack } from '../epochs/hold.ts';
 import { prefixedId } from '../lib/ids.ts';
 import type { PaymentMethod } from '../payment-methods/payment-method.ts';
 import { selectAccountInUse } from '../payment-services/method-settings-queries.ts';
@@ -16,7 +17,7 @@ import { settlePayment } from './settle-payment.ts';
 export type PaymentStart =
   | { kind: 'asked' }
   | { kind: 'redirect'; method: PaymentMethod; url: string; fields: Record<string, string> }
-  | { kind: 'refused'; code: 'INVALID_PARAMETER' | 'NOT_PAYABLE' | 'PAYMENT_IN_PROGRESS' };
+  | { kind: 'refused'; code: 'INVALID_PARAMETER' | 'NOT_PAYABLE' | 'PAYMENT_IN_PROGRESS' | 'HELD_AFTER_RESTORE' };
 
 /** How long an attempt is left to the process that opened it. Then a worker asks what became of it. */
 const HANDED_OVER_AFTER_MS = 30_000;
@@ -79,6 +80,8 @@ function openAttempt(app: App, { id, environment_id }: Transaction, methodCode: 
     // An earlier attempt took money after all: the payer is not asked for more.
     if (await hasLatePayment(tx, id)) return { kind: 'refused', code: 'PAYMENT_IN_PROGRESS' };
     if (transaction.expires_at <= now) return { kind: 'refused', code: 'NOT_PAYABLE' };
+    // It may have been paid in the time that was lost.
+    if (await isHeldBack(tx, transaction.created_at)) return { kind: 'refused', code: 'HELD_AFTER_RESTORE' };
     const attempt = { ...unopened, account: await selectAccountInUse(tx, environment_id, methodCode) };
     await insertAttempt(tx, attempt);
     return { kind: 'opened', attempt };

@@ -62,6 +62,8 @@ export const TEXTS = {
     'redirect.other': 'Elegir otro medio de pago',
 
     'notice.PAYMENT_IN_PROGRESS': 'Ya hay un pago en curso para esta orden. No se hizo otro.',
+    'notice.HELD_AFTER_RESTORE':
+      'Estamos revisando si esta orden ya se pagó. No se hizo ningún cobro ahora; vuelve a intentarlo más tarde.',
     'notice.NOT_PAYABLE': 'Esta orden ya no se puede pagar ni anular. No se hizo otro cobro.',
     'notice.INVALID_PARAMETER': 'Elige uno de los medios de pago de esta página.',
     'notice.ABORTED': 'El pago no se completó y no se cobró nada. Puedes intentarlo otra vez.',
@@ -135,6 +137,8 @@ export const TEXTS = {
     'redirect.other': 'Choose another payment method',
 
     'notice.PAYMENT_IN_PROGRESS': 'A payment for this order is already in progress. No other was made.',
+    'notice.HELD_AFTER_RESTORE':
+      'We are checking whether this order was paid already. Nothing was charged now; try again later.',
     'notice.NOT_PAYABLE': 'This order can no longer be paid or cancelled. No other charge was made.',
     'notice.INVALID_PARAMETER': 'Choose one of the payment methods on this page.',
     'notice.ABORTED': 'The payment was not completed and nothing was charged. You can try again.',

@@ -19,6 +19,7 @@ export type CommandErrorCode =
   | 'INVALID_AMOUNT'
   | 'NOT_CONFIRMED'
   | 'FILE_UNUSABLE'
+  | 'STORE_IS_OLDER'
   | 'COMMAND_FAILED'
   | RefundRefusalCode;
 

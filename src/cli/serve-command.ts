@@ -7,13 +7,18 @@ import { composeApp, type RunningApp } from '../compose-app.ts';
 import { type Config, describeSettings, publicOrigin, publicUrlProblem, readConfig } from '../config.ts';
 import { StorageError } from '../db/database.ts';
 import { holdStore } from '../db/hold-store.ts';
+import { whyStoreIsOlder } from '../epochs/check-mark.ts';
+import { findHeld } from '../epochs/hold.ts';
+import { watchStore } from '../epochs/watch-store.ts';
 import { buildServer } from '../http/build-server.ts';
 import { ROUTES } from '../http/routes.ts';
 import { withinTime } from '../lib/within-time.ts';
 import { releaseClaims } from '../outbox/release-claims.ts';
 import { startWorker } from '../worker.ts';
 import { prepareStore } from './prepare-store.ts';
+import { CommandError } from './print.ts';
 
+const HELD = 'the store was restored: callbacks and refunds wait until bin/rubrica release';
 /** Time for requests and deliveries under way once a stop is asked for. */
 const DRAIN_MS = 8_000;
 /** On an open connection the next request may be under way when a stop is asked for; so long one is answered, and told to close. */
@@ -100,20 +105,27 @@ export async function startService(settings: Config): Promise<RunningService> {
 async function listen(app: RunningApp, config: Config, close: () => Promise<void>): Promise<RunningService> {
   const startedAt = performance.now();
   const migrations = await prepareStore(app);
+  const older = await whyStoreIsOlder(app);
+  if (older !== null) throw new CommandError(older, 1, 'STORE_IS_OLDER');
   // Nobody else serves it, so whoever had claimed them has ended, by `kill -9` say.
   if (app.db.engine === 'sqlite') await releaseClaims(app);
   const server = buildServer(app, ROUTES);
   await server.listen({ port: config.port, host: config.host });
   const { port } = server.server.address() as AddressInfo;
   config.port = port;
+  const watch = await watchStore(app, (error) => {
+    app.stop();
+    stopAtOnce(error);
+  });
   const unfit = Promise.withResolvers<void>();
-  const worker = startWorker(app, (reason) => {
+  const worker = startWorker(app, watch.mayLeave, (reason) => {
     if (!app.stopping.aborted) app.log.error({ alarm: 'unfit_for_store', err: reason }, reason.message);
     unfit.resolve();
   });
   const url = publicOrigin({ ...config, publicUrl: null });
   const shown = Object.fromEntries(describeSettings(config).map(({ name, value }) => [name, value]));
   const misled = publicUrlProblem(config);
+  if ((await findHeld(app)) !== null) app.log.error({ alarm: 'held_after_restore' }, HELD);
   if (misled !== null) app.log.warn(`${misled}; set it to the https address of this service`);
   app.log.info({ url, migrations, settings: shown, ms: Math.round(performance.now() - startedAt) }, 'ready');
   const delay = createDelay(config.drainDelay * 1000);
@@ -127,7 +139,7 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
       app.stop();
       const idle = worker.stop();
       await delay.wait();
-      const ended = Promise.all([endConnections(server.server), idle]);
+      const ended = Promise.all([endConnections(server.server), idle]).then(() => watch.stop());
       await withinTime(ended, DRAIN_MS).catch((error) => app.log.warn({ err: error }, 'not everything had ended'));
       await close();
       app.log.info('stopped');

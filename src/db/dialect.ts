@@ -24,6 +24,8 @@ const words: Record<Engine, Record<string, string>> = {
     commit_id: '0',
     after_cursor: '$1 = 0 and position > $2',
     feed_order: 'position',
+    feed_backwards: 'position desc',
+    change_hint: '(select data_version from pragma_data_version)',
     ids: '(select value from json_each($1))',
     columns: `(select tables.name as table_name, fields.name as column_name
       from sqlite_master as tables, pragma_table_info(tables.name) as fields where tables.type = 'table')`,
@@ -40,6 +42,8 @@ const words: Record<Engine, Record<string, string>> = {
     after_cursor: `(commit_id, position) > ($1, $2) and commit_id <
         (select before from feed_offset) + pg_snapshot_xmin(pg_current_snapshot())::text::bigint`,
     feed_order: 'commit_id, position',
+    feed_backwards: 'commit_id desc, position desc',
+    change_hint: '(select pg_snapshot_xmax(pg_current_snapshot())::text::bigint - beat from store_marks)',
     ids: '(select value::bigint from json_array_elements_text($1::json))',
     columns: `(select table_name, column_name from information_schema.columns
       where table_schema = any (current_schemas(false)))`,

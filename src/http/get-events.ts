@@ -27,7 +27,7 @@ export const getEvents = operation({
       },
     ],
     replies: { 200: { description: 'A page of events', schema: replySchema(), example: replyExample() } },
-    errors: ['INVALID_PARAMETER', 'TOKEN_MISSING', 'TOKEN_INVALID', 'PRIVATE_TOKEN_RETIRED'],
+    errors: ['INVALID_PARAMETER', 'CURSOR_BEFORE_RESTORE', 'TOKEN_MISSING', 'TOKEN_INVALID', 'PRIVATE_TOKEN_RETIRED'],
   },
   handle: async (app, request, _reply, query) => {
     const user = await requireUser(app, request);

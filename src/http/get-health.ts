@@ -1,4 +1,5 @@
 import { showAttention } from '../attention/measure-attention.ts';
+import { findHeld } from '../epochs/hold.ts';
 import { Problem } from '../error-catalogue.ts';
 import { withinTime } from '../lib/within-time.ts';
 import { operation } from './endpoint.ts';
@@ -28,6 +29,8 @@ export const getReadyz = operation({
   describe: {
     operationId: 'ready',
     summary: 'Whether the process should be sent requests',
+    description:
+      'While callbacks and refunds wait after a restore, the answer has `"held_after_restore": true` too; requests are taken.',
     tag: 'Operation',
     replies: { 200: { description: 'Send requests', example: { status: 'ready' } } },
     errors: ['STOPPING', 'STORAGE_UNAVAILABLE'],
@@ -35,10 +38,11 @@ export const getReadyz = operation({
   handle: async (app, _request, reply) => {
     if (app.stopping.aborted) throw new Problem('STOPPING');
     // A balancer that waits longer than this has given up.
-    await withinTime(app.db.query('select 1 as one'), 2_000).catch(() => {
+    const held = await withinTime(findHeld(app), 2_000).catch(() => {
       throw new Problem('STORAGE_UNAVAILABLE');
     });
-    return reply.header('content-type', 'application/json').send('{"status":"ready"}');
+    const waits = held === null ? '' : ',"held_after_restore":true';
+    return reply.header('content-type', 'application/json').send(`{"status":"ready"${waits}}`);
   },
 });
 

@@ -10,7 +10,7 @@ import { type Html, html } from './html.ts';
 import type { Page } from './page.ts';
 
 /** Why something that the payer asked for was not done. */
-export type Refusal = 'INVALID_PARAMETER' | 'NOT_PAYABLE' | 'PAYMENT_IN_PROGRESS';
+export type Refusal = 'INVALID_PARAMETER' | 'NOT_PAYABLE' | 'PAYMENT_IN_PROGRESS' | 'HELD_AFTER_RESTORE';
 
 type PageParts = Omit<Page, 'status' | 'language' | 'payment'>;
 

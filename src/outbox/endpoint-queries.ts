@@ -1,15 +1,16 @@
 import type { SqlRow, Tx } from '../db/database.ts';
 
-export type EndpointRow = SqlRow & { id: number; disabled_at: number | null };
+export type EndpointRow = SqlRow & { id: number; disabled_at: number | null; epoch: number };
 
-/** Answers the id of the endpoint and whether it was disabled, adding it when it is new. */
+/** Answers the id of the endpoint and whether it was disabled, adding it when it is new; and the epoch, for the `webhook-id`. */
 export async function ensureEndpoint(tx: Tx, environmentId: number, address: string): Promise<EndpointRow> {
   await tx.query(
     'insert into endpoints (environment_id, address) values ($1, $2) on conflict (environment_id, address) do nothing',
     [environmentId, address],
   );
   const [row] = await tx.query<EndpointRow>(
-    'select id, disabled_at from endpoints where environment_id = $1 and address = $2',
+    `select id, disabled_at, coalesce((select max(epoch) from epochs), 0) as epoch
+     from endpoints where environment_id = $1 and address = $2`,
     [environmentId, address],
   );
   return row as EndpointRow;

@@ -1,4 +1,5 @@
 import type { Tx } from '../db/database.ts';
+import { transactionEventId } from '../epochs/epoch.ts';
 import { ensureEndpoint } from './endpoint-queries.ts';
 import { insertCallback } from './outbox-queries.ts';
 
@@ -6,7 +7,7 @@ import { insertCallback } from './outbox-queries.ts';
 export type Post = {
   environmentId: number;
   transactionId: number;
-  /** That of the event it tells of; the two make its `webhook-id`. */
+  /** That of the event it tells of; the two and the epoch make its `webhook-id`. */
   sequence: number;
   /** UTC milliseconds: it is due at once. */
   at: number;
@@ -33,7 +34,7 @@ export async function enqueuePost(tx: Tx, post: Post): Promise<void> {
     finished_at: disabled ? post.at : null,
     attempts: 0,
     state: disabled ? 'disabled' : 'queued',
-    webhook_id: `evt_${post.transactionId}_${post.sequence}`,
+    webhook_id: transactionEventId(post.transactionId, post.sequence, endpoint.epoch),
     url: post.url,
     content_type: post.contentType,
     body: post.body,

@@ -312,3 +312,9 @@ export async function selectOldestDue(db: Reader): Promise<number | null> {
   );
   return row?.oldest ?? null;
 }
+
+/** How many wait for their next attempt. */
+export async function countQueued(db: Reader): Promise<number> {
+  const [row] = await db.query<{ queued: number }>(`select count(*) as queued from callbacks where state = 'queued'`);
+  return row?.queued ?? 0;
+}

@@ -1,4 +1,6 @@
 import type { App } from '../app.ts';
+import { type Epoch, transactionEventId } from '../epochs/epoch.ts';
+import { selectEpochs } from '../epochs/epoch-queries.ts';
 import { Problem } from '../error-catalogue.ts';
 import { formatDecimal } from '../lib/money.ts';
 import type { EventType } from './event.ts';
@@ -39,12 +41,16 @@ const SCAN_CHUNK = 1000;
 
 /**
  * The events after a cursor (null: from the beginning), at most `limit`, in the order of their commits: what is
- * committed later never appears before what was read. Throws `Problem` `INVALID_PARAMETER` for a text that is no cursor.
+ * committed later never appears before what was read. Throws `Problem`: `INVALID_PARAMETER` for a text that is no cursor,
+ * `CURSOR_BEFORE_RESTORE` for one from before the store was restored, with the cursor to go on with.
  */
 export async function readFeed(app: App, reader: FeedReader, after: string | null, limit: number): Promise<FeedPage> {
   const chunk = reader.environmentIds === null ? limit + 1 : SCAN_CHUNK;
   const found: FeedRow[] = [];
-  let place = after === null ? { commitId: 0, position: 0 } : readCursor(after);
+  const epochs = await selectEpochs(app.db);
+  const epoch = epochs.at(-1)?.epoch ?? 0;
+  let place = after === null ? { epoch, commitId: 0, position: 0 } : readCursor(after);
+  if (place.epoch !== epoch) throw cursorBeforeRestore(place, epochs);
   let scanned = 0;
   let hasMore = true;
   while (hasMore && found.length < limit && scanned < MOST_SCANNED) {
@@ -56,24 +62,50 @@ export async function readFeed(app: App, reader: FeedReader, after: string | nul
         break;
       }
       if (isVisible(reader, row)) found.push(row);
-      place = { commitId: row.commit_id, position: row.position };
+      place = { epoch, commitId: row.commit_id, position: row.position };
     }
     scanned += rows.length;
   }
-  return { events: await describeEvents(app, found), next: writeCursor(place), hasMore };
+  return { events: await describeEvents(app, found, epochs), next: writeCursor(place), hasMore };
 }
 
-type Place = { commitId: number; position: number };
+/** A place in the feed of one epoch: what stood behind it in another may be lost. */
+type Place = { epoch: number; commitId: number; position: number };
 
 function readCursor(text: string): Place {
-  const match = /^(\d{1,15})\.(\d{1,15})$/.exec(Buffer.from(text, 'base64url').toString('latin1'));
-  const place = match === null ? null : { commitId: Number(match[1]), position: Number(match[2]) };
+  const match = /^(?:(\d{1,15})\.)?(\d{1,15})\.(\d{1,15})$/.exec(Buffer.from(text, 'base64url').toString('latin1'));
+  const place =
+    match === null ? null : { epoch: Number(match[1] ?? 0), commitId: Number(match[2]), position: Number(match[3]) };
   if (place !== null && writeCursor(place) === text) return place;
   throw new Problem('INVALID_PARAMETER', { detail: 'after is not a cursor. Send back data.next as it was.' });
 }
 
-function writeCursor({ commitId, position }: Place): string {
-  return Buffer.from(`${commitId}.${position}`).toString('base64url');
+/** Before the first restore it has no epoch. */
+function writeCursor({ epoch, commitId, position }: Place): string {
+  const place = `${commitId}.${position}`;
+  return Buffer.from(epoch === 0 ? place : `${epoch}.${place}`).toString('base64url');
+}
+
+/**
+ * `next` stands where the reader was, or at the last event that is left of those it has read. Of an epoch that this store
+ * never had, nothing says what it has in common with the others: then the reader begins anew.
+ */
+function cursorBeforeRestore(read: Place, epochs: readonly Epoch[]): Problem {
+  const isKnown = read.epoch === 0 || epochs.some(({ epoch }) => epoch === read.epoch);
+  const ends = epochs.filter(({ epoch }) => epoch > read.epoch).map(endBefore);
+  const left = isKnown ? [read, ...ends].reduce(earlier) : { commitId: 0, position: 0 };
+  return new Problem('CURSOR_BEFORE_RESTORE', {
+    data: { next: writeCursor({ ...left, epoch: epochs.at(-1)?.epoch ?? 0 }) },
+  });
+}
+
+function endBefore({ epoch, last_commit_id, last_position }: Epoch): Place {
+  return { epoch, commitId: last_commit_id, position: last_position };
+}
+
+function earlier(one: Place, other: Place): Place {
+  if (one.commitId !== other.commitId) return one.commitId < other.commitId ? one : other;
+  return one.position < other.position ? one : other;
 }
 
 function isVisible(reader: FeedReader, row: FeedRow): boolean {
@@ -83,7 +115,7 @@ function isVisible(reader: FeedReader, row: FeedRow): boolean {
   );
 }
 
-async function describeEvents(app: App, rows: readonly FeedRow[]): Promise<FeedEvent[]> {
+async function describeEvents(app: App, rows: readonly FeedRow[], epochs: readonly Epoch[]): Promise<FeedEvent[]> {
   const ids = new Set(rows.flatMap((row) => row.transaction_id ?? []));
   const transactions = ids.size === 0 ? [] : await selectFeedTransactions(app.db, [...ids]);
   const byId = new Map(transactions.map((transaction) => [transaction.id, transaction]));
@@ -92,7 +124,7 @@ async function describeEvents(app: App, rows: readonly FeedRow[]): Promise<FeedE
   const environmentById = new Map(environments.map((environment) => [environment.id, environment]));
   return rows.map((row) => {
     const transaction = byId.get(row.transaction_id ?? 0) ?? null;
-    return describeEvent(row, transaction, transaction ?? environmentById.get(row.environment_id ?? 0) ?? null);
+    return describeEvent(row, transaction, transaction ?? environmentById.get(row.environment_id ?? 0) ?? null, epochs);
   });
 }
 
@@ -100,11 +132,14 @@ function describeEvent(
   row: FeedRow,
   transaction: FeedTransaction | null,
   owner: FeedTransaction | FeedEnvironment | null,
+  epochs: readonly Epoch[],
 ): FeedEvent {
+  const epoch = epochs.findLast(({ first_position }) => first_position <= row.position)?.epoch ?? 0;
   const data: unknown = row.data === null ? null : JSON.parse(row.data);
   return {
     // That of a transaction is also the `webhook-id` of its callback.
-    id: transaction === null ? `evt_${row.position}` : `evt_${row.transaction_id}_${row.sequence}`,
+    id:
+      transaction === null ? `evt_${row.position}` : transactionEventId(transaction.id, row.sequence as number, epoch),
     type: row.type,
     sequence: row.sequence,
     created_at: new Date(row.created_at).toISOString(),

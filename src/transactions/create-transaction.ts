@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import type { SqlRow } from '../db/database.ts';
+import { type SqlRow, StorageError } from '../db/database.ts';
 import { createBatcher } from '../lib/batcher.ts';
 import { randomToken } from '../lib/ids.ts';
 import { perInstance } from '../lib/per-instance.ts';
@@ -96,6 +96,7 @@ function createIdSource(app: App): (rows: readonly NewRow[]) => Promise<void> {
     for (const row of rows) {
       if (next === end) {
         next = await app.db.transaction((tx) => reserveTransactionIds(tx, ID_BLOCK));
+        if (next < end) throw new StorageError('STORAGE_UNAVAILABLE', new Error('The store has gone back'));
         end = next + ID_BLOCK;
       }
       row.id = next++;

@@ -129,3 +129,11 @@ export async function selectExpired(db: Reader, now: number, limit: number): Pro
   );
   return rows.map((row) => row.id);
 }
+
+/** Those that can still be paid or have a payment without an end. */
+export async function countPending(db: Reader): Promise<number> {
+  const [row] = await db.query<{ pending: number }>(
+    `select count(*) as pending from transactions where state = 'pending'`,
+  );
+  return row?.pending ?? 0;
+}

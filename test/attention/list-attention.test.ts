@@ -22,6 +22,7 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
     assert.deepEqual(await listAttention(app, null, 10), []);
     const counts = (await measureAttention(app)).map(({ kind, count, oldest }) => [kind, count, oldest]);
     assert.deepEqual(counts, [
+      ['restore', 0, null],
       ['payment', 0, null],
       ['refund', 0, null],
       ['suspense', 0, null],

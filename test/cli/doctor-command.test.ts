@@ -49,6 +49,7 @@ suite('doctor', () => {
         'schema',
         'master-key',
         'callbacks',
+        'restore',
         'payment',
         'refund',
         'suspense',

@@ -29,6 +29,8 @@ const KILL_IN_MIGRATION: Edit = {
     }`,
 };
 
+const NO_MARK: Edit = { file: 'src/epochs/check-mark.ts', find: 'of readMarks(app.config, store)', put: 'of []' };
+
 const RESEAL = 'src/sealing/reseal.ts';
 
 const KILL_IN_ROTATION: Edit = {
@@ -257,6 +259,22 @@ export const PLANTS = {
   // Half a minute of waiting in a few seconds.
   'short time-out': [SHORT_TIME_OUT],
   'short time-out, an unknown commit is called refused': [SHORT_TIME_OUT, UNKNOWN_IS_REFUSED],
+  'ids go on after a restore': [
+    {
+      file: 'src/epochs/begin-epoch.ts',
+      find: 'known.map((handed) => firstBeyond(handed, counted, span, now))',
+      put: '[known[0][counted] + 1]',
+    },
+    NO_MARK,
+  ],
+  'no epoch in a webhook id': [
+    { file: 'src/epochs/epoch.ts', find: 'return epoch === 0 ?', put: 'return epoch >= 0 ?' },
+  ],
+  'no hold after a restore': [{ file: 'src/worker.ts', find: '(await mayLeave()) ? step() : 0', put: 'step()' }],
+  'a cursor of any epoch': [
+    { file: 'src/outbox/read-feed.ts', find: 'place.epoch !== epoch', put: 'place.epoch === 1' },
+  ],
+  'no mark of the store': [NO_MARK],
   'backs up in small steps': [{ file: SQLITE, find: ', { rate: ALL_PAGES }', put: '' }],
   'refunds of any amount are explained': [
     { file: 'src/books/booked-line.ts', find: 'line.refund_amount === line.amount &&', put: '' },

@@ -24,7 +24,7 @@ const layers: readonly (readonly string[])[] = [
     'bank-validation',
     'auth',
   ],
-  ['limits', 'sealing'],
+  ['limits', 'sealing', 'epochs'],
   ['app'],
   ['db', 'payment-methods', 'validation-providers', 'config', 'metrics'],
   ['lib', 'error-catalogue'],

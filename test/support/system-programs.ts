@@ -14,6 +14,7 @@ const debianPackages = {
   mount: 'mount',
   npm: 'npm',
   perl: 'perl-base',
+  pg_basebackup: 'postgresql',
   pg_ctl: 'postgresql',
   pgbench: 'postgresql',
   php: 'php-cli',

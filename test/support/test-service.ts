@@ -1,6 +1,9 @@
 import { EventEmitter, once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { type RunningService, startService } from '../../src/cli/serve-command.ts';
 import { readConfig } from '../../src/config.ts';
@@ -11,10 +14,18 @@ export async function startTestService(
   databaseUrl: string,
   settings: Record<string, string> = {},
 ): Promise<RunningService> {
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-seen-'));
   const service = await startService(
-    readConfig({ DATABASE_URL: databaseUrl, MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent', PORT: '0', ...settings }),
+    readConfig({
+      DATABASE_URL: databaseUrl,
+      DATA_DIR: folder,
+      MASTER_KEY: '5a'.repeat(32),
+      LOG_LEVEL: 'silent',
+      PORT: '0',
+      ...settings,
+    }),
   );
-  context.after(() => service.stop());
+  context.after(() => service.stop().then(() => rmSync(folder, { recursive: true })));
   return service;
 }
 

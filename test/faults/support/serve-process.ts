@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Child, type Ended, startChild, type Written } from '../../support/child-process.ts';
 import type { Program } from '../../support/system-programs.ts';
@@ -80,6 +82,16 @@ export async function startServe(options: ServeOptions): Promise<ServeProcess> {
   };
 }
 
+let seenIn: string | undefined;
+
+/** Where the services of this process keep what they last saw of their stores. */
+function dataDir(): string {
+  if (seenIn !== undefined) return seenIn;
+  const made = mkdtempSync(join(tmpdir(), 'rubrica-seen-'));
+  process.once('exit', () => rmSync(made, { recursive: true, force: true }));
+  return (seenIn = made);
+}
+
 function spawnServe(options: ServeOptions): Promise<Child> {
   const { databaseUrl, plant, wrapper, settings, jumpingClock, program: folder = repository } = options;
   const preload = (file: string) => ['--import', join(import.meta.dirname, '../preload', file)];
@@ -94,6 +106,7 @@ function spawnServe(options: ServeOptions): Promise<Child> {
       NODE_COMPILE_CACHE: join(repository, 'node_modules/.cache/compiled'),
       PORT: '0',
       DATABASE_URL: databaseUrl,
+      DATA_DIR: dataDir(),
       MASTER_KEY,
       ...(plant !== undefined && { PLANTED_BUG: plant }),
       ...settings,

@@ -1,0 +1,130 @@
+import { existsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { composeApp, type RunningApp } from '../compose-app.ts';
+import { type Config, readConfig } from '../config.ts';
+import { whyStoreIsUnusable } from '../db/check-store.ts';
+import { holdStore } from '../db/hold-store.ts';
+import { prepareReplacement, type Replacement } from '../db/replace-store.ts';
+import { beginEpoch } from '../epochs/begin-epoch.ts';
+import type { Epoch, Handed } from '../epochs/epoch.ts';
+import { selectHanded } from '../epochs/epoch-queries.ts';
+import { prepareStore } from './prepare-store.ts';
+import { invalidOption, print, unusableFile } from './print.ts';
+import { addReleaseCommand, describeGap } from './release-command.ts';
+
+type Options = { idsAbove: string; json?: boolean };
+
+/** `restore`, `after-restore` and `release`. */
+export function addRestoreCommands(program: Command): void {
+  const idsAbove = [
+    '--ids-above <number>',
+    'ids of transactions go on above it, where more were given out',
+    '0',
+  ] as const;
+  program
+    .command('restore')
+    .description('put a backup in the place of the embedded store, and begin a new epoch; the service must be stopped')
+    .argument('<file>', 'what bin/rubrica backup has written')
+    .option(...idsAbove)
+    .option('--json', 'print one JSON object')
+    .action(restore);
+  program
+    .command('after-restore')
+    .description('begin a new epoch in a database that was restored with its own tools; every service must be stopped')
+    .option(...idsAbove)
+    .option('--json', 'print one JSON object')
+    .action(afterRestore);
+  addReleaseCommand(program);
+}
+
+async function restore(file: string, options: Options): Promise<void> {
+  const config = { ...readConfig(), logLevel: 'error' };
+  const idsAbove = readIdsAbove(options);
+  if (!config.databaseUrl.startsWith('sqlite:') || config.databaseUrl === 'sqlite::memory:')
+    throw invalidOption(
+      'Only an embedded store is restored so. Restore PostgreSQL with its tools, then: after-restore.',
+    );
+  const backup = resolve(file);
+  if (!existsSync(backup) || !statSync(backup).isFile()) throw unusableFile(`There is no file ${backup}.`);
+  const hold = holdStore(config.databaseUrl);
+  try {
+    const replacement = prepareReplacement(config.databaseUrl, backup);
+    const { epoch, keptAs } = await putInPlace(config, file, replacement, idsAbove).finally(replacement.discard);
+    const kept = keptAs === null ? [] : [`The store that was there is kept as ${keptAs}.`];
+    print(options, { ...shown(epoch), replaced: keptAs }, [`${file} is in place.`, ...kept, ...linesOf(epoch)]);
+  } finally {
+    hold.release();
+  }
+}
+
+/** Everything is done to the copy; the store that is there is touched last, by a change of names. */
+async function putInPlace(
+  config: Config,
+  file: string,
+  replacement: Replacement,
+  idsAbove: number,
+): Promise<{ epoch: Epoch; keptAs: string | null }> {
+  const app = composeApp({ ...config, databaseUrl: replacement.url }, () => {});
+  const replaced = replacement.present === null ? null : await readHanded(config);
+  let epoch: Epoch;
+  try {
+    const wrong = await whyStoreIsUnusable(app.db);
+    if (wrong !== null) throw unusableFile(`${file} cannot be restored: ${wrong}. Nothing was changed.`);
+    await prepareStore(app);
+    // The marks are about the store in whose place it will be.
+    const inItsPlace = { ...app, config };
+    epoch = await beginEpoch(inItsPlace, replaced === null ? [] : [{ ...replaced, at: app.now() }], idsAbove);
+  } finally {
+    await app.close();
+  }
+  return { epoch, keptAs: replacement.putInPlace(`${replacement.present ?? ''}.replaced-${epoch.epoch}`) };
+}
+
+/** How far the store that is replaced had come; null where it cannot be read any more, which is why it is replaced. */
+async function readHanded(config: Config): Promise<Omit<Handed, 'at'> | null> {
+  let app: RunningApp | null = null;
+  try {
+    app = composeApp(config, () => {});
+    return await selectHanded(app.db);
+  } catch {
+    return null;
+  } finally {
+    await app?.close();
+  }
+}
+
+async function afterRestore(options: Options): Promise<void> {
+  const config = { ...readConfig(), logLevel: 'error' };
+  const idsAbove = readIdsAbove(options);
+  const hold = holdStore(config.databaseUrl);
+  const app = composeApp(config, (error) => {
+    throw error;
+  });
+  try {
+    await prepareStore(app);
+    const epoch = await beginEpoch(app, [], idsAbove);
+    print(options, shown(epoch), linesOf(epoch));
+  } finally {
+    await app.close();
+    hold.release();
+  }
+}
+
+function readIdsAbove({ idsAbove }: Options): number {
+  const number = Number(idsAbove);
+  if (/^\d{1,15}$/.test(idsAbove) && Number.isSafeInteger(number)) return number;
+  throw invalidOption('--ids-above is a whole number, such as the highest id that a shop has.');
+}
+
+function shown({ epoch, began_at, known_until, first_transaction_id }: Epoch) {
+  return { epoch, began_at, known_until, first_transaction_id, held: true };
+}
+
+function linesOf(epoch: Epoch): string[] {
+  return [
+    `Epoch ${epoch.epoch} has begun. ${describeGap(epoch)}`,
+    `New transactions have ids from ${epoch.first_transaction_id} on.`,
+    'Start the service: it takes new payments. Callbacks and refunds wait until you have compared and say so: bin/rubrica release',
+  ];
+}

@@ -1,0 +1,57 @@
+import type { App } from '../app.ts';
+import type { Tx } from '../db/database.ts';
+import { COUNTED, type Counted, type Epoch, firstBeyond, type Handed } from './epoch.ts';
+import {
+  insertEpoch,
+  raiseCounter,
+  renameStore,
+  selectEventSpan,
+  selectFeedEnd,
+  selectHanded,
+  selectStoreMark,
+} from './epoch-queries.ts';
+import { readMarks } from './mark-file.ts';
+
+/**
+ * Begins a new epoch in a store that was restored: ids go on above all that can have been given out, and nothing that moves
+ * money or tells merchants leaves until `releaseEpoch`.
+ *
+ * What can have been given out is reckoned from the store itself, from the marks in DATA_DIR, and from `seen`: whatever
+ * else was found, such as the store that was replaced. `idsAbove` is for who knows better.
+ */
+export async function beginEpoch(app: App, seen: readonly Handed[], idsAbove: number): Promise<Epoch> {
+  const { store_id: store } = await selectStoreMark(app.db);
+  const marks = readMarks(app.config, store);
+  return app.db.transaction(async (tx) => {
+    const now = app.now();
+    const end = await selectFeedEnd(tx);
+    const known = [{ ...(await selectHanded(tx)), at: end?.created_at ?? now }, ...marks, ...seen];
+    const span = await selectEventSpan(tx);
+    const firstOf = (counted: Counted) => Math.max(...known.map((handed) => firstBeyond(handed, counted, span, now)));
+    const epoch: Epoch = {
+      epoch: Math.max(Math.floor(now / 1000), ...known.map((handed) => handed.epoch + 1)),
+      began_at: now,
+      known_until: end?.created_at ?? null,
+      last_commit_id: end?.commit_id ?? 0,
+      last_position: end?.position ?? 0,
+      first_position: firstOf('events'),
+      first_transaction_id: Math.max(firstOf('transactions'), idsAbove + 1),
+      released_at: null,
+      released_by: null,
+    };
+    await raiseCounters(tx, app.db.engine, {
+      transactions: epoch.first_transaction_id,
+      events: epoch.first_position,
+      callbacks: firstOf('callbacks'),
+    });
+    await insertEpoch(tx, epoch);
+    // Where nothing was left of the store, this one goes on in its place, also for the marks of other machines.
+    const other = marks.some((mark) => mark.store === store) ? undefined : marks[0];
+    if (other !== undefined) await renameStore(tx, other.store);
+    return epoch;
+  }, 'slow');
+}
+
+async function raiseCounters(tx: Tx, engine: 'sqlite' | 'postgres', first: Record<Counted, number>): Promise<void> {
+  for (const counted of COUNTED) await raiseCounter(tx, engine, counted, first[counted]);
+}

@@ -1,0 +1,111 @@
+import type { Database, InsertTarget, Tx } from '../db/database.ts';
+import type { Counted, Epoch, EventSpan, Handed } from './epoch.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+/** The first first. Empty before the first restore. */
+export function selectEpochs(db: Reader): Promise<Epoch[]> {
+  return db.query<Epoch>('select * from epochs order by epoch');
+}
+
+/** The epoch for which a person has still to decide that what waits may leave; null where nothing is held. */
+export async function selectHeld(db: Reader): Promise<Epoch | null> {
+  const [row] = await db.query<Epoch>('select * from epochs where released_at is null order by epoch desc limit 1');
+  return row ?? null;
+}
+
+const EPOCHS: InsertTarget = {
+  name: 'epochs',
+  columns: [
+    'epoch',
+    'began_at',
+    'known_until',
+    'last_commit_id',
+    'last_position',
+    'first_position',
+    'first_transaction_id',
+  ],
+};
+
+export async function insertEpoch(tx: Tx, epoch: Epoch): Promise<void> {
+  await tx.insertRows(EPOCHS, [epoch]);
+}
+
+/** Answers how many there were to release. */
+export async function updateReleased(tx: Tx, releasedAt: number, releasedBy: string): Promise<number> {
+  const rows = await tx.query(
+    'update epochs set released_at = $1, released_by = $2 where released_at is null returning epoch',
+    [releasedAt, releasedBy],
+  );
+  return rows.length;
+}
+
+export type FeedEnd = { commit_id: number; position: number; created_at: number };
+
+/** The newest event; null where there is none. */
+export async function selectFeedEnd(db: Reader): Promise<FeedEnd | null> {
+  const [row] = await db.query<FeedEnd>(
+    'select commit_id, position, created_at from events order by {feed_backwards} limit 1',
+  );
+  return row ?? null;
+}
+
+export async function selectEventSpan(db: Reader): Promise<EventSpan> {
+  const [row] = await db.query<EventSpan>(
+    'select count(*) as events, min(created_at) as first, max(created_at) as last from events',
+  );
+  return row as EventSpan;
+}
+
+/** What has been given out, as far as it is committed. */
+export async function selectHanded(db: Reader): Promise<Omit<Handed, 'at'>> {
+  const [row] = await db.query<Omit<Handed, 'at'>>(
+    `select (select next_id from id_blocks where name = 'transaction') as transactions,
+       coalesce((select position from events order by {feed_backwards} limit 1), 0) as events,
+       coalesce((select max(id) from callbacks), 0) as callbacks,
+       coalesce((select max(epoch) from epochs), 0) as epoch`,
+  );
+  return row as Omit<Handed, 'at'>;
+}
+
+/** From now on the next one is `first`. */
+export async function raiseCounter(tx: Tx, engine: Database['engine'], counted: Counted, first: number): Promise<void> {
+  if (counted === 'transactions') {
+    await tx.query(`update id_blocks set next_id = $1 where name = 'transaction'`, [first]);
+  } else if (engine === 'postgres') {
+    const column = counted === 'events' ? 'position' : 'id';
+    await tx.query(`select setval(pg_get_serial_sequence($1, $2), $3, false) as first`, [counted, column, first]);
+  } else {
+    await tx.query('delete from sqlite_sequence where name = $1', [counted]);
+    await tx.query('insert into sqlite_sequence (name, seq) values ($1, $2)', [counted, first - 1]);
+  }
+}
+
+export type StoreMark = { store_id: string | null; beat: number; epoch: number };
+
+/** Which store this is, and how far it has come. */
+export async function selectStoreMark(db: Reader): Promise<StoreMark> {
+  const [row] = await db.query<StoreMark>(
+    'select store_id, beat, coalesce((select max(epoch) from epochs), 0) as epoch from store_marks',
+  );
+  return row as StoreMark;
+}
+
+/** Gives the store a name if it has none. */
+export async function nameStore(tx: Tx, storeId: string): Promise<void> {
+  await tx.query('update store_marks set store_id = $1 where store_id is null', [storeId]);
+}
+
+export async function renameStore(tx: Tx, storeId: string): Promise<void> {
+  await tx.query('update store_marks set store_id = $1', [storeId]);
+}
+
+export async function updateBeat(tx: Tx): Promise<void> {
+  await tx.query('update store_marks set beat = beat + 1');
+}
+
+/** A number that is another when somebody has changed something in between; a beat alone leaves it as it is or not. */
+export async function selectChangeHint(db: Reader): Promise<number> {
+  const [row] = await db.query<{ hint: number }>('select {change_hint} as hint');
+  return row?.hint ?? 0;
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { type Child, type Ended, runChild, startChild } from '../support/child-process.ts';
+
+const MAIN = join(import.meta.dirname, '../../src/main.ts');
+
+suite('restore on the command line', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-restored-'));
+  const store = join(folder, 'rubrica.db');
+  const backup = join(folder, 'backup.db');
+  after(() => rmSync(folder, { recursive: true }));
+  before(async () => {
+    await run(['payment-service', 'create', '--name', 'Kept']);
+    await run(['backup', backup]);
+    await run(['payment-service', 'create', '--name', 'Lost']);
+  });
+
+  test('a backup that cannot be used is refused with its cause, and the store stays as it is', async () => {
+    const bytes = readFileSync(store);
+    const damaged = readFileSync(backup);
+    damaged.fill(0xff, 4096 * 3, 4096 * 20);
+    writeFileSync(join(folder, 'damaged.db'), damaged);
+    writeFileSync(join(folder, 'text.db'), 'no store at all, but long enough to be taken for something');
+    writeFileSync(join(folder, 'empty.db'), '');
+    const cases: [string, RegExp, Record<string, string>?][] = [
+      ['damaged.db', /^FILE_UNUSABLE: .*damaged\.db cannot be restored: it (is damaged|cannot be read)/],
+      ['text.db', /^[A-Z_]+: .*(file is not a database|cannot be restored)/],
+      ['empty.db', /^FILE_UNUSABLE: .*it is no store of Rúbrica/],
+      ['none.db', /^FILE_UNUSABLE: There is no file/],
+      ['backup.db', /^INVALID_SETTING: The master key is not the one/, { MASTER_KEY: '7b'.repeat(32) }],
+      ['backup.db', /^INVALID_OPTION: .*after-restore/, { DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' }],
+    ];
+    for (const [file, says, settings] of cases) {
+      const refused = await run(['restore', join(folder, file)], settings);
+      assert.equal(refused.status, 1, file);
+      assert.match(refused.stderr, says, file);
+    }
+    assert.deepEqual(readFileSync(store), bytes);
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => /restoring|replaced/.test(name)),
+      [],
+    );
+  });
+
+  test('it is refused under a running service, also after-restore', async () => {
+    const service = await serve();
+    for (const command of [['restore', backup], ['after-restore']])
+      assert.match((await run(command)).stderr, /^ALREADY_SERVED/);
+    await service.end();
+  });
+
+  test('the backup takes the place of the store, which is kept; what it holds waits until the release', async () => {
+    assert.match((await run(['release'])).stderr, /^ALREADY_DONE: Nothing is held/);
+    const restored = await run(['restore', backup, '--ids-above', '500000000', '--json']);
+    assert.equal(restored.status, 0, restored.stderr);
+    const { epoch, replaced, first_transaction_id, held } = JSON.parse(restored.stdout) as Record<string, unknown>;
+    assert.equal(first_transaction_id, 500_000_001);
+    assert.equal(held, true);
+    assert.equal(replaced, `${store}.replaced-${String(epoch)}`);
+    assert.ok(existsSync(replaced));
+    for (const file of [store, replaced]) assert.equal(statSync(file).mode & 0o77, 0, file);
+    const names = (await run(['payment-service', 'list'])).stdout;
+    assert.match(names, /Kept/);
+    assert.doesNotMatch(names, /Lost/);
+
+    const service = await serve();
+    assert.match((await run(['attention', 'list'])).stdout, /held after restore/);
+    const doctor = JSON.parse((await run(['doctor', '--json'])).stdout) as {
+      findings: { check: string; ok: boolean }[];
+    };
+    assert.equal(doctor.findings.find(({ check }) => check === 'restore')?.ok, false);
+    const looked = await run(['release']);
+    assert.deepEqual([looked.status, looked.stdout.includes('Nothing was released')], [1, true]);
+    const released = await run(['release', '--yes', '--json']);
+    assert.equal((JSON.parse(released.stdout) as { released: boolean }).released, true);
+    assert.equal((await run(['release', '--yes'])).status, 1);
+    await service.end();
+  });
+
+  async function serve(): Promise<Child> {
+    const child = await startChild('node', [MAIN, 'serve'], { env: environment() });
+    await child.until(({ stdout }) => stdout.includes('"ready"'));
+    return child;
+  }
+
+  function run(arguments_: string[], settings: Record<string, string> = {}): Promise<Ended> {
+    return runChild('node', [MAIN, ...arguments_], { env: environment(settings) });
+  }
+
+  function environment(settings: Record<string, string> = {}): NodeJS.ProcessEnv {
+    return { PATH: process.env['PATH'], DATA_DIR: folder, PORT: '0', ...settings };
+  }
+});

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
+import { startPayment } from '../../src/checkout/start-payment.ts';
+import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
+import { whyStoreIsOlder } from '../../src/epochs/check-mark.ts';
+import { markFile } from '../../src/epochs/mark-file.ts';
+import { releaseEpoch } from '../../src/epochs/release-epoch.ts';
+import { watchStore } from '../../src/epochs/watch-store.ts';
+import type { Problem } from '../../src/error-catalogue.ts';
+import { readFeed } from '../../src/outbox/read-feed.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
+
+const EVERYTHING = { id: 'usr_1', environmentIds: null };
+
+forEachEngine('a new epoch', (openTestDatabase) => {
+  test('goes on above all that was given out, and above an epoch that began in the same second', async (context) => {
+    const app = await openApp(context);
+    const environment = await createTestEnvironment(app);
+    const before = await createTestTransaction(app, environment, { reference: 'BEFORE' });
+    const first = await beginEpoch(app, [], 0);
+    const second = await beginEpoch(app, [], 700_000_000);
+    assert.equal(second.epoch, first.epoch + 1);
+    assert.equal(second.first_transaction_id, 700_000_001);
+    assert.ok(first.first_transaction_id > before.id + 100_000_000);
+    const fresh = createTestApp(app.db, { config: app.config });
+    assert.equal((await createTestTransaction(fresh, environment, { reference: 'AFTER' })).id, 700_000_001);
+  });
+
+  test('takes the highest that anybody saw', async (context) => {
+    const app = await openApp(context);
+    const seen = { epoch: 2_000_000_000, transactions: 9001, events: 70_000, callbacks: 50, at: app.now() };
+    const epoch = await beginEpoch(app, [seen], 0);
+    assert.equal(epoch.epoch, 2_000_000_001);
+    assert.equal(epoch.first_transaction_id, 100_009_001);
+    assert.equal(epoch.first_position, 100_070_000);
+  });
+
+  test('a reader of the feed goes on where both epochs still agree, whichever it read last', async (context) => {
+    const app = await openApp(context);
+    const environment = await createTestEnvironment(app);
+    await createTestTransaction(app, environment, { reference: 'A' });
+    await createTestTransaction(app, environment, { reference: 'B' });
+    const afterA = (await readUntil(app, null, 1)).next;
+    const ahead = Buffer.from('999999999999999.999999999').toString('base64url');
+    await beginEpoch(app, [], 0);
+    app.now.advance(60_000);
+    await beginEpoch(app, [], 0);
+    const fresh = createTestApp(app.db, { config: app.config, now: app.now });
+    await createTestTransaction(fresh, environment, { reference: 'C' });
+    assert.deepEqual(await goOn(app, ahead), ['C']);
+    assert.deepEqual(await goOn(app, afterA), ['B', 'C']);
+    const { events } = await readUntil(app, null, 3);
+    assert.match(events[2]?.id ?? '', /^evt_\d+_1_\d{10}$/);
+    assert.match(events[0]?.id ?? '', /^evt_\d+_1$/);
+    // Of an epoch that this store never had.
+    assert.deepEqual(await goOn(app, Buffer.from('1234567890.5.5').toString('base64url')), ['A', 'B', 'C']);
+  });
+
+  test('an order from before is neither paid nor cancelled until the release; a new one is', async (context) => {
+    const app = await openApp(context);
+    const environment = await createTestEnvironment(app);
+    const before = await createTestTransaction(app, environment, { reference: 'BEFORE' });
+    app.now.advance(1000);
+    await beginEpoch(app, [], 0);
+    const held = { kind: 'refused', code: 'HELD_AFTER_RESTORE' };
+    assert.deepEqual(await startPayment(app, before, 'simulated'), held);
+    assert.deepEqual(await cancelTransaction(app, before), held);
+    const fresh = createTestApp(app.db, { config: app.config, now: app.now });
+    const after = await createTestTransaction(fresh, environment, { reference: 'AFTER' });
+    assert.deepEqual(await startPayment(app, after, 'simulated'), { kind: 'asked' });
+    assert.equal(await releaseEpoch(app, 'a test'), true);
+    assert.equal(await releaseEpoch(app, 'a test'), false);
+    assert.deepEqual(await startPayment(app, before, 'simulated'), { kind: 'asked' });
+  });
+
+  test('a service that runs while it begins stops, and lets nothing leave meanwhile', async (context) => {
+    const app = await openApp(context);
+    const reasons: string[] = [];
+    const watch = await watchStore(app, (error) => reasons.push(error.message));
+    assert.equal(await watch.mayLeave(), true);
+    await beginEpoch(app, [], 0);
+    assert.equal(await watch.mayLeave(), false);
+    assert.match(reasons[0] ?? '', /another epoch has begun/);
+    await watch.stop();
+  });
+
+  test('a store behind its mark is refused, until a person says that it was restored', async (context) => {
+    const app = await openApp(context);
+    const environment = await createTestEnvironment(app);
+    assert.equal(await whyStoreIsOlder(app), null);
+    await serveAWhile(app);
+    await createTestTransaction(app, environment, { reference: 'SEEN' });
+    const [before] = await app.db.query<{ beat: number }>('select beat from store_marks');
+    await serveAWhile(app);
+    assert.equal(await whyStoreIsOlder(app), null);
+    await app.db.transaction((tx) => tx.query('update store_marks set beat = $1', [before?.beat ?? 0]));
+    assert.match((await whyStoreIsOlder(app)) ?? '', /is older than it was.*bin\/rubrica after-restore/);
+    await beginEpoch(app, [], 0);
+    assert.equal(await whyStoreIsOlder(app), null);
+  });
+
+  test('an epoch whose ids this machine has seen given out already is refused', async (context) => {
+    const app = await openApp(context);
+    const environment = await createTestEnvironment(app);
+    await createTestTransaction(app, environment, { reference: 'SEEN' });
+    await serveAWhile(app);
+    await beginEpoch(app, [], 0);
+    await app.db.transaction((tx) => tx.query('update epochs set first_transaction_id = 1500'));
+    assert.match((await whyStoreIsOlder(app)) ?? '', /older/);
+  });
+
+  test('an empty store in the place of another is refused; a mark that cannot be read says nothing', async (context) => {
+    const app = await openApp(context);
+    const environment = await createTestEnvironment(app);
+    await createTestTransaction(app, environment, { reference: 'SEEN' });
+    await serveAWhile(app);
+    await app.db.transaction((tx) => tx.query(`update store_marks set store_id = 'new', beat = 99`));
+    assert.match((await whyStoreIsOlder(app)) ?? '', /another than the one that was here before/);
+    await beginEpoch(app, [], 0);
+    assert.equal(await whyStoreIsOlder(app), null);
+    writeFileSync(markFile(app.config), '{"epoch":');
+    assert.equal(await whyStoreIsOlder(app), null);
+  });
+
+  test('where DATA_DIR cannot be written the service goes on', async (context) => {
+    const app = await openApp(context);
+    const file = join(app.config.dataDir, 'file');
+    writeFileSync(file, '');
+    const elsewhere = { ...app, config: { ...app.config, dataDir: join(file, 'data') } };
+    const watch = await watchStore(elsewhere, (error) => assert.fail(error));
+    assert.equal(await watch.mayLeave(), true);
+    await watch.stop();
+    assert.deepEqual(readdirSync(app.config.dataDir), ['file']);
+  });
+
+  async function openApp(context: { after(work: () => void): void }): Promise<TestApp> {
+    const dataDir = mkdtempSync(join(tmpdir(), 'rubrica-epochs-'));
+    context.after(() => rmSync(dataDir, { recursive: true }));
+    const db = await openTestDatabase();
+    const app = createTestApp(db);
+    return createTestApp(db, { config: { ...app.config, databaseUrl: db.url, dataDir } });
+  }
+});
+
+/** From a start to a stop. */
+async function serveAWhile(app: TestApp): Promise<void> {
+  const watch = await watchStore(app, (error) => assert.fail(error));
+  await watch.stop();
+}
+
+/** On PostgreSQL an event shows once no older transaction of the server runs. */
+async function readUntil(app: TestApp, after: string | null, count: number) {
+  for (;;) {
+    const page = await readFeed(app, EVERYTHING, after, count);
+    if (page.events.length === count) return page;
+  }
+}
+
+/** What a reader gets that does as the refusal of its cursor says. */
+async function goOn(app: TestApp, cursor: string): Promise<(string | undefined)[]> {
+  let next = '';
+  await assert.rejects(readFeed(app, EVERYTHING, cursor, 10), (error: Problem) => {
+    next = (error.extras.data as { next: string }).next;
+    return error.code === 'CURSOR_BEFORE_RESTORE';
+  });
+  for (;;) {
+    const { events } = await readFeed(app, EVERYTHING, next, 10);
+    const references = events.map(({ transaction }) => transaction?.reference);
+    if (references.includes('C')) return references;
+  }
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import pg from 'pg';
+import { forEachEngine } from '../support/engines.ts';
+import { type Rehearsal, restoreUnderLoad } from './restore-under-load.ts';
+import { prepareStore } from './support/prepare-store.ts';
+import { rehearseFile } from './support/rehearsals.ts';
+
+/** The short form of restore-under-load.fault.ts: on PostgreSQL a copy of the database stands in for a backup. */
+forEachEngine('a restore under load', (openTestDatabase, engine) => {
+  test('gave ids and webhook ids again, and readers of the feed went on past what is not there', async (context) => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'rubrica-restore-'));
+    context.after(() => rmSync(dataDir, { recursive: true }));
+    const rehearsal = engine === 'sqlite' ? await rehearseFile(dataDir) : await ofDatabase(dataDir);
+    const { problems, ids, webhookIds, lost } = await restoreUnderLoad(rehearsal, 20);
+    assert.deepEqual(problems, []);
+    assert.ok(ids >= 60 && webhookIds >= 60 && lost >= 20);
+  });
+
+  async function ofDatabase(dataDir: string): Promise<Rehearsal> {
+    const database = await openTestDatabase();
+    await database.close();
+    const { url } = database;
+    const token = await prepareStore(url);
+    const name = new URL(url).pathname.slice(1);
+    return {
+      databaseUrl: url,
+      dataDir,
+      token,
+      backUp: () => administer(`create database ${name}_copy template ${name}`),
+      goBack: () => administer(`drop database ${name} with (force)`, `alter database ${name}_copy rename to ${name}`),
+      command: ['after-restore'],
+    };
+  }
+
+  async function administer(...statements: string[]): Promise<void> {
+    const client = new pg.Client(process.env.TEST_POSTGRES_URL);
+    await client.connect();
+    for (const statement of statements) await client.query(statement);
+    await client.end();
+  }
+});
