@@ -27,6 +27,10 @@ export type Config = {
   drainDelay: number;
   validationProviderUrl: string | null;
   validationProviderKey: string | null;
+  /** Where the ends of the books' chains are written every day; null: they are kept in the store alone. */
+  anchorDir: string | null;
+  /** Where they are posted to. */
+  anchorUrl: string | null;
   /** Null: Transbank's own addresses. */
   webpayBaseUrl: string | null;
   allowPrivateCallbacks: boolean;
@@ -142,6 +146,19 @@ export const SETTINGS: readonly Setting[] = [
     inForce: ({ validationProviderKey }) => (validationProviderKey === null ? 'no' : 'yes'),
   },
   {
+    name: 'ANCHOR_DIR',
+    fallback: '',
+    meaning:
+      'folder on another disk or machine in which the ends of the books are sealed every day, see docs/finance.md',
+    inForce: ({ anchorDir }) => anchorDir,
+  },
+  {
+    name: 'ANCHOR_URL',
+    fallback: '',
+    meaning: 'address of your own to which they are posted as well',
+    inForce: ({ anchorUrl }) => anchorUrl && withoutPassword(anchorUrl),
+  },
+  {
     name: 'WEBPAY_BASE_URL',
     fallback: '',
     meaning: "origin in place of Transbank's, for tests against a stand-in",
@@ -166,6 +183,7 @@ export class ConfigError extends Error {}
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const text = (name: string) => environment[name]?.trim() || null;
   const mode = oneOf('RUBRICA_ENV', text('RUBRICA_ENV') ?? 'development', ['development', 'production'] as const);
+  const anchorDir = text('ANCHOR_DIR');
   const dataDir = resolve(text('DATA_DIR') ?? './data');
   const development = mode === 'development';
   const database = databaseUrl(text('DATABASE_URL') ?? `sqlite:${join(dataDir, 'rubrica.db')}`);
@@ -193,8 +211,10 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     trustProxy: flag('TRUST_PROXY', text('TRUST_PROXY'), false),
     transactionMinutes: integer('TRANSACTION_MINUTES', text('TRANSACTION_MINUTES') ?? '60', 1, 60 * 24 * 30),
     drainDelay: integer('DRAIN_DELAY', text('DRAIN_DELAY') ?? (development ? '0' : '5'), 0, 600),
-    validationProviderUrl: providerUrl(text('VALIDATION_PROVIDER_URL')),
+    validationProviderUrl: ownAddress('VALIDATION_PROVIDER_URL', text('VALIDATION_PROVIDER_URL')),
     validationProviderKey: text('VALIDATION_PROVIDER_KEY'),
+    anchorDir: anchorDir === null ? null : resolve(anchorDir),
+    anchorUrl: ownAddress('ANCHOR_URL', text('ANCHOR_URL')),
     webpayBaseUrl: origin('WEBPAY_BASE_URL', text('WEBPAY_BASE_URL')),
     allowPrivateCallbacks: flag('ALLOW_PRIVATE_CALLBACKS', text('ALLOW_PRIVATE_CALLBACKS'), development) && development,
   };
@@ -284,11 +304,12 @@ function origin(name: string, text: string | null): string | null {
   return url.href.replace(/\/$/, '');
 }
 
-function providerUrl(text: string | null): string | null {
+/** A server that the operator has chosen. */
+function ownAddress(name: string, text: string | null): string | null {
   if (text === null) return null;
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password + url.hash !== '') {
-    throw new ConfigError('VALIDATION_PROVIDER_URL must be an address such as https://verify.example.cl/holders.');
+    throw new ConfigError(`${name} must be an address such as https://verify.example.cl/holders.`);
   }
   return url.href;
 }

@@ -9,6 +9,7 @@ import { removeEndedLimits } from './limits/consume-limit.ts';
 import { createCallbackDelivery } from './outbox/deliver-callbacks.ts';
 import { sealFeed } from './outbox/seal-feed.ts';
 import { storeSecretUse } from './payment-services/note-secret-use.ts';
+import { keepAnchors, keepLastAnchor } from './proof/keep-anchors.ts';
 import { carryOutRefunds } from './refunds/carry-out-refunds.ts';
 import { expireTransactions } from './transactions/expire-transactions.ts';
 
@@ -47,6 +48,7 @@ export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit:
       return 0;
     }),
     loop(app, 'seal', () => sealFeed(app).then(() => 0), SEAL_EVERY_MS),
+    loop(app, 'anchor', () => keepAnchors(app).then(() => 0), ANCHOR_EVERY_MS),
     loop(app, 'schema', () => watchSchema(app, onUnfit), SCHEMA_EVERY_MS),
     loop(app, 'clock', () => anchorClock(app.db, app.now).then(() => 0), ANCHOR_EVERY_MS),
   ];
@@ -54,6 +56,9 @@ export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit:
     stop: async () => {
       await Promise.all(loops.map((each) => each.stop()));
       await delivery.drain();
+      await keepLastAnchor(app).catch((error: unknown) =>
+        app.log.warn({ err: error }, 'the last anchor could not be kept'),
+      );
     },
   };
 }

@@ -2,9 +2,7 @@ import { computeSignature, signingKey } from '../../protocol/hmac.ts';
 import type { App } from '../app.ts';
 import { ConfigError } from '../config.ts';
 import { perInstance } from '../lib/per-instance.ts';
-import { deriveKey } from '../lib/seal.ts';
-import { openAs, type SealedKind, sealAs } from '../sealing/sealed-kind.ts';
-import { insertKeptKey, selectKeptKey } from './bank-validation-queries.ts';
+import { keepKey, readKeptKey } from '../sealing/kept-key.ts';
 
 /**
  * Keyed hashes under which a validation is kept and found again. A RUT has only some ten million values, so without
@@ -19,17 +17,7 @@ export type IdentityHashes = {
   ofRequest(request: string): string;
 };
 
-export const KEPT_KEYS: SealedKind = {
-  name: 'kept-keys',
-  label: 'kept-keys',
-  table: 'kept_keys',
-  column: 'sealed',
-  key: ['name'],
-  where: '1 = 1',
-  place: ({ name }) => `kept_keys/${name}`,
-};
-
-const ROW = { name: 'bank-validation-identity' };
+const KEY_NAME = 'bank-validation-identity';
 
 const caches = perInstance((_app: App): { hashes: Promise<IdentityHashes> | null } => ({ hashes: null }));
 
@@ -50,15 +38,10 @@ export function identityHashes(app: App): Promise<IdentityHashes> {
 }
 
 async function readHashes(app: App): Promise<IdentityHashes> {
-  const sealed = (await selectKeptKey(app.db, ROW.name)) ?? (await keepKey(app));
-  return hashesWith(openAs(app, KEPT_KEYS, ROW, sealed));
-}
-
-/** Answers the sealed key that is kept, be it of another process that was first. */
-async function keepKey(app: App): Promise<string> {
+  const key = await readKeptKey(app, KEY_NAME);
+  if (key !== null) return hashesWith(key);
   if (app.config.masterKeyPrevious !== null) throw new ConfigError(START_FIRST);
-  const key = deriveKey(app.config.masterKey, ROW.name).toString('hex');
-  return app.db.transaction((tx) => insertKeptKey(tx, ROW.name, sealAs(app, KEPT_KEYS, ROW, key)));
+  return hashesWith(await keepKey(app, KEY_NAME));
 }
 
 // Which of the two keys the hashes were made with until then, nobody could tell.

@@ -19,6 +19,7 @@ import { selectOldestDue } from '../outbox/outbox-queries.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { listPaymentServices } from '../payment-services/list-payment-services.ts';
 import { countSeals } from '../sealing/reseal.ts';
+import { anchorFindings } from './anchor-findings.ts';
 import { formatAge } from './attention-commands.ts';
 import { type Finding, fine, problem } from './finding.ts';
 import { postgresFindings } from './postgres-findings.ts';
@@ -88,7 +89,7 @@ async function findingsIn(app: RunningApp): Promise<Finding[]> {
   const engine = app.db.engine === 'sqlite' ? sqliteFindings(app.config) : await postgresFindings(app);
   const schema = schemaFinding(await inspectSchema(app.db));
   if (schema.fix !== null) return [...engine, schema];
-  return [...engine, schema, await masterKeyFinding(app), ...(await workFindings(app))];
+  return [...engine, schema, await masterKeyFinding(app), ...(await workFindings(app)), ...(await anchorFindings(app))];
 }
 
 function schemaFinding(difference: SchemaDifference): Finding {

@@ -1,7 +1,7 @@
-import { KEPT_KEYS } from '../bank-validation/identity-hash.ts';
 import { VALIDATION_QUESTIONS } from '../bank-validation/seal-question.ts';
 import { METHOD_KEYS } from '../payment-services/method-settings.ts';
 import { SECRET_TOKENS } from '../payment-services/seal-secret.ts';
+import { KEPT_KEYS } from '../sealing/kept-key.ts';
 import type { SealedKind } from '../sealing/sealed-kind.ts';
 
 /** Everything in the store that is sealed. A test compares it with the columns there are. */

@@ -1,15 +1,19 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { BooksProblem, BooksVerification, ExportedHead } from '../books/verify-books.ts';
+import { sealFeed } from '../outbox/seal-feed.ts';
+import { writeAnchors } from '../proof/keep-anchors.ts';
+import { makeAnchor } from '../proof/make-anchor.ts';
+import { postKey } from '../proof/post-anchors.ts';
 import type { Finding } from '../proof/proof-finding.ts';
 import { type StoreVerification, verifyStore } from '../proof/verify-store.ts';
 import { print, time, unusableFile } from './print.ts';
 import { recordLine } from './reconcile-command.ts';
 import { withApp } from './with-app.ts';
 
-type Options = { json?: boolean; head?: string };
+type Options = { json?: boolean; head?: string; anchor: string[] };
 
-/** `books verify`, in the group `books`. */
+/** `books verify | anchor`, in the group `books`. */
 export function addVerifyCommand(group: Command): void {
   group
     .command('verify')
@@ -18,14 +22,47 @@ export function addVerifyCommand(group: Command): void {
     )
     .option('--json', 'print one JSON object; amounts in minor units')
     .option('--head <file>', 'hold the books against what books head --json once said')
+    .option(
+      '--anchor <file>',
+      'anchors that were kept elsewhere, beside those of the store and of ANCHOR_DIR; may be repeated',
+      (file: string, files: string[]) => [...files, file],
+      [],
+    )
     .action(verify);
+  group
+    .command('anchor')
+    .description('seal the ends of all chains now and write them to ANCHOR_DIR; serve does it by itself every day')
+    .option(
+      '--post-key',
+      'print the key by which a receiver knows posts to ANCHOR_URL, in the form of Standard Webhooks',
+    )
+    .option('--json', 'print one JSON object')
+    .action(anchor);
 }
 
 async function verify(options: Options): Promise<void> {
   const exported = options.head === undefined ? [] : readHeads(options.head);
-  const verification = await withApp((app) => verifyStore(app, exported));
+  for (const file of options.anchor) if (!existsSync(file)) throw unusableFile(`There is no file ${file}.`);
+  const verification = await withApp((app) => verifyStore(app, exported, options.anchor));
   print(options, verification, verificationLines(verification, exported.length > 0));
   if (!verification.ok) process.exitCode = 1;
+}
+
+async function anchor(options: { json?: boolean; postKey?: boolean }): Promise<void> {
+  if (options.postKey === true) {
+    const key = `whsec_${(await withApp(postKey)).toString('base64')}`;
+    return print(options, { key }, [key]);
+  }
+  const { made, folder } = await withApp(async (app) => {
+    while ((await sealFeed(app)) > 0);
+    const row = await makeAnchor(app, 'now');
+    await writeAnchors(app);
+    return { made: row, folder: app.config.anchorDir };
+  });
+  if (made === null) return print(options, { anchor: null }, ['There is nothing to seal yet.']);
+  print(options, { anchor: JSON.parse(made.content), mac: made.mac, folder }, [
+    `Anchor ${made.number} of ${made.day} is made${folder === null ? '; it is in the store alone: set ANCHOR_DIR' : ` and is in ${folder}`}.`,
+  ]);
 }
 
 function verificationLines(verification: StoreVerification, withHeads: boolean): string[] {
@@ -49,7 +86,13 @@ function verificationLines(verification: StoreVerification, withHeads: boolean):
       ? `${counted(entries, 'entry', 'entries')} in ${counted(environments, 'chain', 'chains')}: every hash and every record is right${withHeads ? ', and so is what was exported' : ''}.`
       : `${counted(wrong, 'place is', 'places are')} not as posted.`,
     `${counted(facts, 'fact', 'facts')} of owners, fees and refunds, ${counted(callbacks, 'callback', 'callbacks')} and ${counted(feed.sealed, 'event', 'events')} of the feed were compared${feed.waiting > 0 ? `; ${feed.waiting} more events wait to be sealed` : ''}.`,
+    ...verification.anchors.map(anchorLine),
   ];
+}
+
+function anchorLine({ source, anchors, first_day, last_day }: StoreVerification['anchors'][number]): string {
+  if (anchors === 0) return `No anchor is in ${source}.`;
+  return `${counted(anchors, 'anchor', 'anchors')} in ${source}, of ${first_day} to ${last_day}, were compared.`;
 }
 
 function sum(found: StoreVerification['found']): number {

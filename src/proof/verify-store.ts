@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import { type BooksVerification, type ExportedHead, type ForeignLinks, verifyBooks } from '../books/verify-books.ts';
 import { collectFindings, type Finding, type Findings } from './proof-finding.ts';
+import { type AnchorSource, verifyAnchors } from './verify-anchors.ts';
 import { verifyCallbacks } from './verify-callbacks.ts';
 import { verifyEvents } from './verify-events.ts';
 import { verifyFacts } from './verify-facts.ts';
@@ -16,16 +17,22 @@ export type StoreVerification = Omit<BooksVerification, 'owners'> & {
   facts: number;
   callbacks: number;
   feed: FeedCoverage;
+  anchors: readonly AnchorSource[];
   findings: readonly Finding[];
   found: Findings['counts'];
 };
 
 /**
- * Holds everything that says where money is against everything else that says it: the books, what they stand on, and what
- * their entries explain. Reads only, in pages, and runs beside a service that goes on. `exported`: ends of the books' chains
- * that were kept elsewhere.
+ * Holds everything that says where money is against everything else that says it: the books, what they stand on, what their
+ * entries explain, what was told of it, and what was sealed of it. Reads only, in pages, and runs beside a service that goes
+ * on. `exported`: ends of the books' chains that were kept elsewhere. `anchorFiles`: anchors beside those of the store and of
+ * ANCHOR_DIR, which are compared without being told.
  */
-export async function verifyStore(app: App, exported: readonly ExportedHead[] = []): Promise<StoreVerification> {
+export async function verifyStore(
+  app: App,
+  exported: readonly ExportedHead[] = [],
+  anchorFiles: readonly string[] = [],
+): Promise<StoreVerification> {
   const findings = collectFindings();
   const { owners, ...books } = await verifyBooks(app, exported);
   for (const links of owners) findings.add(foreignLinks(links));
@@ -34,8 +41,18 @@ export async function verifyStore(app: App, exported: readonly ExportedHead[] = 
   await verifyEvents(app, findings);
   const foreign = new Set(owners.map(({ environment_id }) => environment_id));
   const callbacks = await verifyCallbacks(app, foreign, findings);
+  const anchors = await verifyAnchors(app, anchorFiles, findings);
   const wrong = books.problems.length + books.records.length + books.balances.length + findings.named.length;
-  return { ok: wrong === 0, ...books, facts, callbacks, feed, findings: findings.named, found: findings.counts };
+  return {
+    ok: wrong === 0,
+    ...books,
+    facts,
+    callbacks,
+    feed,
+    anchors,
+    findings: findings.named,
+    found: findings.counts,
+  };
 }
 
 function foreignLinks({ environment_id, link, until, since }: ForeignLinks): Finding {

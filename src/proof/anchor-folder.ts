@@ -1,0 +1,65 @@
+import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { makePrivateFolder } from '../lib/make-private-folder.ts';
+import { anchorLine, readAnchorLine, type SealedAnchor } from './anchor.ts';
+import type { AnchorRow } from './anchor-queries.ts';
+
+/** One file for each day in Chile, one line for each anchor. */
+const NAME = /^books-\d{4}-\d{2}-\d{2}\.jsonl$/;
+
+/** The files of a folder in the order of their days; none where there is no such folder. */
+export function anchorFiles(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => NAME.test(name))
+      .sort()
+      .map((name) => join(folder, name));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/**
+ * The anchors of a file, and how many of its lines are none. A line that a power cut left unfinished is followed by the whole
+ * of it, and does not count. Throws what the system says.
+ */
+export function readAnchorFile(file: string): { anchors: SealedAnchor[]; unreadable: number } {
+  const lines = readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+  const read = lines.map(readAnchorLine);
+  const broken = lines.filter((line, at) => read[at] === null && lines[at + 1]?.startsWith(line) !== true);
+  return { anchors: read.filter((anchor) => anchor !== null), unreadable: broken.length };
+}
+
+/** The last anchor in a folder; null: it has none. */
+export function lastAnchorIn(folder: string): SealedAnchor | null {
+  for (const file of anchorFiles(folder).toReversed()) {
+    const last = readAnchorFile(file).anchors.at(-1);
+    if (last !== undefined) return last;
+  }
+  return null;
+}
+
+/** Adds anchors to the file of their day, for this user alone, and answers when they are on the disk. */
+export function appendAnchors(folder: string, day: string, rows: readonly AnchorRow[]): void {
+  makePrivateFolder(folder);
+  const file = join(folder, `books-${day}.jsonl`);
+  const handle = openSync(file, 'a+', 0o600);
+  try {
+    // A line that a power cut left unfinished stays by itself.
+    const begun = readFileSync(file, 'utf8');
+    const broken = begun !== '' && !begun.endsWith('\n');
+    writeSync(handle, `${broken ? '\n' : ''}${rows.map((row) => `${anchorLine(row)}\n`).join('')}`);
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+  const parent = openSync(folder, 'r');
+  try {
+    fsyncSync(parent);
+  } finally {
+    closeSync(parent);
+  }
+}

@@ -1,0 +1,97 @@
+import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { AnchorHead } from './anchor.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+/** A row of `anchors`. `content` is the text that was sealed, `made_at` in UTC milliseconds. */
+export type AnchorRow = SqlRow & { number: number; day: string; made_at: number; content: string; mac: string };
+
+const ANCHORS: InsertTarget = { name: 'anchors', columns: ['number', 'day', 'made_at', 'content', 'mac'] };
+
+/** Answers false when another process has made the anchor of this number. */
+export async function insertAnchor(tx: Tx, row: AnchorRow): Promise<boolean> {
+  const rows = await tx.insertRows(ANCHORS, [row], 'on conflict (number) do nothing returning number');
+  return rows.length === 1;
+}
+
+export async function selectLastAnchor(db: Reader): Promise<AnchorRow | null> {
+  const [row] = await db.query<AnchorRow>('select * from anchors order by number desc limit 1');
+  return row ?? null;
+}
+
+export function selectAnchorsOfDay(db: Reader, day: string): Promise<AnchorRow[]> {
+  return db.query<AnchorRow>('select * from anchors where day = $1 order by number', [day]);
+}
+
+/** The next anchors in their order. */
+export function selectAnchorsAfter(db: Reader, number: number, limit: number): Promise<AnchorRow[]> {
+  return db.query<AnchorRow>('select * from anchors where number > $1 order by number limit $2', [number, limit]);
+}
+
+/** The end of every chain: of the books and the facts of each environment, and of the feed. */
+export function selectAllHeads(db: Reader): Promise<(SqlRow & AnchorHead)[]> {
+  return db.query(
+    `select 'books' as chain, environment_id, link, hash from journal_heads
+     union all select 'facts', environment_id, link, hash from book_fact_heads
+     union all select 'feed', 0, link, hash from (select link, hash from feed_links order by link desc limit 1) as last
+     order by 1, 2`,
+  );
+}
+
+const LINKS: Record<AnchorHead['chain'], string> = {
+  books: 'select link, hash from journal_entries where environment_id = $2 and line = 0 and link in {ids}',
+  facts: 'select link, hash from book_facts where environment_id = $2 and link in {ids}',
+  feed: 'select link, hash from feed_links where $2 = 0 and link in {ids}',
+};
+
+/** The hashes that these links of a chain have now. */
+export function selectLinkHashes(
+  db: Reader,
+  chain: AnchorHead['chain'],
+  environmentId: number,
+  links: readonly number[],
+): Promise<(SqlRow & { link: number; hash: string })[]> {
+  return db.query(LINKS[chain], [JSON.stringify(links), environmentId]);
+}
+
+export type PostPlace = SqlRow & { number: number; attempts: number };
+
+/** Takes the next anchor to post until `until`; null: none is due, or another process has it. */
+export async function claimPost(tx: Tx, now: number, until: number): Promise<PostPlace | null> {
+  const [row] = await tx.query<PostPlace>(
+    `update anchor_posts set attempts = attempts + 1, next_attempt_at = $2
+     where id = 1 and next_attempt_at <= $1 and exists (select 1 from anchors a where a.number > anchor_posts.number)
+     returning number, attempts`,
+    [now, until],
+  );
+  return row ?? null;
+}
+
+/** Whether one is due, asked without a commit. */
+export async function hasDuePost(db: Reader, now: number): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 as due from anchor_posts p
+     where p.next_attempt_at <= $1 and exists (select 1 from anchors a where a.number > p.number)`,
+    [now],
+  );
+  return rows.length > 0;
+}
+
+export async function notePosted(tx: Tx, before: number, number: number): Promise<void> {
+  await tx.query(
+    'update anchor_posts set number = $2, attempts = 0, next_attempt_at = 0 where id = 1 and number = $1',
+    [before, number],
+  );
+}
+
+export async function postponePost(tx: Tx, number: number, at: number): Promise<void> {
+  await tx.query('update anchor_posts set next_attempt_at = $2 where id = 1 and number = $1', [number, at]);
+}
+
+/** When the first anchor that was not posted yet was made; null: all were. */
+export async function selectOldestUnposted(db: Reader): Promise<number | null> {
+  const [row] = await db.query<{ oldest: number | null }>(
+    'select min(made_at) as oldest from anchors where number > (select number from anchor_posts)',
+  );
+  return row?.oldest ?? null;
+}

@@ -1,0 +1,55 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { App } from '../app.ts';
+import { deriveKey } from '../lib/seal.ts';
+import { keepKey, readKeptKey } from '../sealing/kept-key.ts';
+
+/** The end of a chain. `environment_id` is 0 for the feed, which is one for the whole store. */
+export type AnchorHead = { chain: 'books' | 'facts' | 'feed'; environment_id: number; link: number; hash: string };
+
+/**
+ * The ends of the chains at a moment. The first of a day (in Chile) has all of them, a later one those that have moved.
+ * `number` counts from 1, `previous` is the MAC of the one before ('' for the first), `made_at` is in ISO 8601.
+ */
+export type Anchor = { number: number; day: string; made_at: string; previous: string; heads: AnchorHead[] };
+
+/** An anchor with its seal, and the text that was sealed. */
+export type SealedAnchor = { anchor: Anchor; content: string; mac: string };
+
+const KEY_NAME = 'books-anchor';
+
+/** The key that anchors are sealed with: derived from MASTER_KEY when the first is made, and kept through its replacement. */
+export async function anchorKey(app: App): Promise<string> {
+  return (await readKeptKey(app, KEY_NAME)) ?? (await keepKey(app, KEY_NAME));
+}
+
+/** The same for who only reads. */
+export async function anchorKeyForReading(app: App): Promise<string> {
+  return (await readKeptKey(app, KEY_NAME)) ?? deriveKey(app.config.masterKey, KEY_NAME).toString('hex');
+}
+
+/** HMAC-SHA256 of the text, in lower-case hexadecimal. */
+export function macOf(key: string, content: string): string {
+  return createHmac('sha256', Buffer.from(key, 'hex')).update(content).digest('hex');
+}
+
+/** Whether this key has sealed it. */
+export function isGenuine(key: string, { content, mac }: SealedAnchor): boolean {
+  const [expected, given] = [Buffer.from(macOf(key, content)), Buffer.from(mac)];
+  return expected.length === given.length && timingSafeEqual(expected, given);
+}
+
+/** One line: the anchor with its `mac` as the last member. */
+export function anchorLine({ content, mac }: Pick<SealedAnchor, 'content' | 'mac'>): string {
+  return `${content.slice(0, -1)},"mac":${JSON.stringify(mac)}}`;
+}
+
+/** The inverse; null for a line that is none, such as one that was not written to its end. */
+export function readAnchorLine(line: string): SealedAnchor | null {
+  try {
+    const { mac, ...anchor } = JSON.parse(line) as Anchor & { mac: unknown };
+    if (typeof mac !== 'string' || !Number.isSafeInteger(anchor.number) || !Array.isArray(anchor.heads)) return null;
+    return { anchor, content: JSON.stringify(anchor), mac };
+  } catch {
+    return null;
+  }
+}

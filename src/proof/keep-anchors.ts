@@ -1,0 +1,61 @@
+import type { App } from '../app.ts';
+import { perInstance } from '../lib/per-instance.ts';
+import { sealFeed } from '../outbox/seal-feed.ts';
+import type { SealedAnchor } from './anchor.ts';
+import { appendAnchors, lastAnchorIn } from './anchor-folder.ts';
+import { type AnchorRow, selectAnchorsAfter } from './anchor-queries.ts';
+import { makeAnchor } from './make-anchor.ts';
+import { postAnchors } from './post-anchors.ts';
+
+/** For the worker: seals the ends of the chains where that is due, and brings what was sealed to its second places. */
+export async function keepAnchors(app: App): Promise<void> {
+  await makeAnchor(app, 'due');
+  await writeAnchors(app);
+  await postAnchors(app);
+}
+
+/** So many links of 5,000 events are sealed before a process ends; the rest waits for the next. */
+const LINKS_AT_END = 10;
+
+/** For a process that ends: what it has done is sealed, so that it is missed if it is gone at the next start. */
+export async function keepLastAnchor(app: App): Promise<void> {
+  for (let link = 0; link < LINKS_AT_END && (await sealFeed(app)) > 0; link++);
+  await makeAnchor(app, 'moved');
+  await writeAnchors(app);
+}
+
+const PAGE = 100;
+const alarms = perInstance((_app: App) => ({ raised: false }));
+
+/**
+ * Writes into ANCHOR_DIR what the store has beyond the last anchor there. It never writes over anything: where the folder
+ * has an anchor that the store does not know, the store is older than it was, which is alarmed.
+ */
+export async function writeAnchors(app: App): Promise<void> {
+  const folder = app.config.anchorDir;
+  if (folder === null) return;
+  const last = lastAnchorIn(folder);
+  if (last !== null && !(await isKnown(app, last))) return alarm(app, last);
+  let number = last?.anchor.number ?? 0;
+  for (let page = PAGE; page === PAGE; ) {
+    const rows = await selectAnchorsAfter(app.db, number, PAGE);
+    for (const [day, ofDay] of Map.groupBy(rows, (row: AnchorRow) => row.day)) appendAnchors(folder, day, ofDay);
+    number = rows.at(-1)?.number ?? number;
+    page = rows.length;
+  }
+}
+
+async function isKnown(app: App, { anchor, mac }: SealedAnchor): Promise<boolean> {
+  const [row] = await selectAnchorsAfter(app.db, anchor.number - 1, 1);
+  return row?.number === anchor.number && row.mac === mac;
+}
+
+/** Once by each process: it stays so until a person has looked. */
+function alarm(app: App, { anchor }: SealedAnchor): void {
+  if (alarms(app).raised) return;
+  alarms(app).raised = true;
+  app.log.error(
+    { alarm: 'anchor_contradicts', anchor: anchor.number, day: anchor.day },
+    'ANCHOR_DIR has an anchor that the store does not know: the store is older than it was; see bin/rubrica books verify',
+  );
+}

@@ -1,0 +1,64 @@
+import type { App } from '../app.ts';
+import type { Tx } from '../db/database.ts';
+import { dayOf } from '../lib/calendar-day.ts';
+import { type Anchor, type AnchorHead, anchorKey, macOf } from './anchor.ts';
+import {
+  type AnchorRow,
+  insertAnchor,
+  selectAllHeads,
+  selectAnchorsOfDay,
+  selectLastAnchor,
+} from './anchor-queries.ts';
+
+const HOUR_MS = 3_600_000;
+/** So that none is older than a day, also on one on which nothing moved. */
+const LONGEST_PAUSE_MS = 23 * HOUR_MS;
+
+/**
+ * Seals the ends of all chains, if that is due: none is there of this day in Chile, they have moved and the last is an
+ * hour old, or it is nearly a day old. `moved`: as soon as they have moved. `now`: in any case. Answers the new anchor, or
+ * null. Two processes that come at the same time make one.
+ */
+export async function makeAnchor(app: App, when: 'due' | 'moved' | 'now'): Promise<AnchorRow | null> {
+  const last = await selectLastAnchor(app.db);
+  const now = app.now();
+  const day = dayOf(now);
+  const age = now - (last?.made_at ?? 0);
+  const isOwed = last === null || last.day !== day || age >= LONGEST_PAUSE_MS;
+  if (when === 'due' && !isOwed && age < HOUR_MS) return null;
+  const known = headsOf(last?.day === day ? await selectAnchorsOfDay(app.db, day) : []);
+  const heads = await selectAllHeads(app.db);
+  const moved = heads.filter((head) => known.get(chainOf(head)) !== `${head.link} ${head.hash}`);
+  if (heads.length === 0 || (moved.length === 0 && when !== 'now' && !isOwed)) return null;
+  const key = await anchorKey(app);
+  return app.db.transaction((tx) => seal(tx, key, last, { day, now, heads: moved }));
+}
+
+async function seal(
+  tx: Tx,
+  key: string,
+  last: AnchorRow | null,
+  { day, now, heads }: { day: string; now: number; heads: AnchorHead[] },
+): Promise<AnchorRow | null> {
+  const anchor: Anchor = {
+    number: (last?.number ?? 0) + 1,
+    day,
+    made_at: new Date(now).toISOString(),
+    previous: last?.mac ?? '',
+    heads: heads.map(({ chain, environment_id, link, hash }) => ({ chain, environment_id, link, hash })),
+  };
+  const content = JSON.stringify(anchor);
+  const row = { number: anchor.number, day, made_at: now, content, mac: macOf(key, content) };
+  return (await insertAnchor(tx, row)) ? row : null;
+}
+
+/** The chain of a head. */
+export function chainOf({ chain, environment_id }: Pick<AnchorHead, 'chain' | 'environment_id'>): string {
+  return `${chain} ${environment_id}`;
+}
+
+/** What the anchors of a day say, the last of each chain. */
+function headsOf(rows: readonly AnchorRow[]): Map<string, string> {
+  const heads = rows.flatMap(({ content }) => (JSON.parse(content) as Anchor).heads);
+  return new Map(heads.map((head) => [chainOf(head), `${head.link} ${head.hash}`]));
+}

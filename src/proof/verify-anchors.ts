@@ -1,0 +1,184 @@
+import type { App } from '../app.ts';
+import { type AnchorHead, anchorKeyForReading, isGenuine, type SealedAnchor } from './anchor.ts';
+import { anchorFiles, readAnchorFile } from './anchor-folder.ts';
+import { selectAnchorsAfter, selectLinkHashes } from './anchor-queries.ts';
+import { chainOf } from './make-anchor.ts';
+import type { FindingKind, Findings } from './proof-finding.ts';
+
+/** Which anchors were compared: where they were, how many, and of which days in Chile. */
+export type AnchorSource = { source: string; anchors: number; first_day: string | null; last_day: string | null };
+
+/**
+ * Holds every chain against every anchor there is: in the store, in ANCHOR_DIR, and in `files`. An anchor that is missing,
+ * forged, or says something else than the store or another place is a finding with its day.
+ */
+export async function verifyAnchors(app: App, files: readonly string[], findings: Findings): Promise<AnchorSource[]> {
+  const check = createCheck(await anchorKeyForReading(app), findings);
+  const sources = [await readStore(app, check)];
+  const { anchorDir } = app.config;
+  if (anchorDir !== null) {
+    const place = readPlace(anchorDir, anchorFiles(anchorDir), check);
+    reportMissing(place, check, app.now());
+    sources.push(place);
+  }
+  for (const file of files) sources.push(readPlace(file, [file], check));
+  for (const [chain, links] of check.chains) await compareChain(app, chain, links, findings);
+  return sources.map(({ source, days, seen }) => ({
+    source,
+    anchors: seen.length,
+    first_day: days[0] ?? null,
+    last_day: days.at(-1) ?? null,
+  }));
+}
+
+/** What an anchor said of a link, and the anchor that said it first. */
+type SealedLink = { hash: string; number: number; day: string; madeAt: number };
+type Links = { head: AnchorHead; byLink: Map<number, SealedLink> };
+type Known = { mac: string; day: string; madeAt: number };
+type Place = { source: string; seen: number[]; days: string[] };
+
+type Check = ReturnType<typeof createCheck>;
+
+function createCheck(key: string, findings: Findings) {
+  const chains = new Map<string, Links>();
+  const inStore = new Map<number, Known>();
+  const report = (finding: FindingKind, subject: string, since: number | null, says: string) =>
+    findings.add({ finding, environment_id: null, subject, since, says });
+
+  /** Notes what a genuine anchor says; answers false for one that is not. */
+  const take = (sealed: SealedAnchor, source: string): boolean => {
+    const { number, day, made_at, heads } = sealed.anchor;
+    const madeAt = Date.parse(made_at);
+    if (!isGenuine(key, sealed)) {
+      report(
+        'anchor_forged',
+        `anchor ${number}`,
+        madeAt,
+        `anchor ${number} of ${day} in ${source} was not sealed by this service`,
+      );
+      return false;
+    }
+    for (const head of heads) {
+      const links = chains.get(chainOf(head)) ?? { head, byLink: new Map<number, SealedLink>() };
+      chains.set(chainOf(head), links);
+      const known = links.byLink.get(head.link);
+      if (known === undefined) links.byLink.set(head.link, { hash: head.hash, number, day, madeAt });
+      else if (known.hash !== head.hash) {
+        const says = `anchor ${number} of ${day} in ${source} says something else of link ${head.link} of ${nameOf(head)} than anchor ${known.number} of ${known.day}`;
+        report('anchor_contradicts', `anchor ${number}`, madeAt, says);
+      }
+    }
+    return true;
+  };
+  return { chains, inStore, last: { number: 0, day: '' }, report, take };
+}
+
+const PAGE = 200;
+
+async function readStore(app: App, { take, report, inStore, last: end }: Check): Promise<Place> {
+  const place: Place = { source: 'the store', seen: [], days: [] };
+  let [last, mac] = [0, ''];
+  for (let page = PAGE; page === PAGE; ) {
+    const rows = await selectAnchorsAfter(app.db, last, PAGE);
+    for (const row of rows) {
+      const { number, day, made_at } = row;
+      if (number !== last + 1) {
+        const says = `anchors ${last + 1} to ${number - 1} are missing in the store, before that of ${day}`;
+        report('anchor_missing', `anchor ${last + 1}`, made_at, says);
+      }
+      const anchor = parse(row.content);
+      const taken = anchor !== null && take({ anchor, content: row.content, mac: row.mac }, 'the store');
+      if (anchor === null)
+        report('anchor_forged', `anchor ${number}`, made_at, `anchor ${number} of ${day} in the store is none`);
+      else if (taken && number === last + 1 && anchor.previous !== mac) {
+        report(
+          'anchor_contradicts',
+          `anchor ${number}`,
+          made_at,
+          `anchor ${number} of ${day} follows another than the one before it`,
+        );
+      }
+      if (taken) inStore.set(number, { mac: row.mac, day, madeAt: made_at });
+      place.seen.push(number);
+      place.days.push(day);
+      [last, mac] = [number, row.mac];
+      Object.assign(end, { number, day });
+    }
+    page = rows.length;
+  }
+  return place;
+}
+
+function parse(content: string): SealedAnchor['anchor'] | null {
+  try {
+    return JSON.parse(content) as SealedAnchor['anchor'];
+  } catch {
+    return null;
+  }
+}
+
+/** A folder of anchors, or one file of them. */
+function readPlace(source: string, files: readonly string[], check: Check): Place {
+  const place: Place = { source, seen: [], days: [] };
+  for (const file of files) {
+    const { anchors, unreadable } = readAnchorFile(file);
+    if (unreadable > 0) check.report('anchor_forged', file, null, `${unreadable} lines of ${file} are no anchors`);
+    for (const sealed of anchors) {
+      const { number, day } = sealed.anchor;
+      if (!check.take(sealed, source)) continue;
+      compareToStore(sealed, source, check);
+      place.seen.push(number);
+      place.days.push(day);
+    }
+  }
+  return place;
+}
+
+function compareToStore({ anchor, mac }: SealedAnchor, source: string, { inStore, last, report }: Check): void {
+  const { number, day, made_at } = anchor;
+  if (inStore.get(number)?.mac === mac) return;
+  const says =
+    number > last.number
+      ? `the store is older than it was: it ends with anchor ${last.number}${last.number === 0 ? '' : ` of ${last.day}`}, and ${source} has anchor ${number} of ${day}`
+      : `anchor ${number} of ${day} in ${source} is not that of the store`;
+  report('anchor_contradicts', `anchor ${number}`, Date.parse(made_at), says);
+}
+
+/** The newest are on their way for so long: the worker writes once a minute. */
+const ON_ITS_WAY_MS = 10 * 60_000;
+
+/** What the store has and ANCHOR_DIR does not: `serve` writes all of it there, from the first on. */
+function reportMissing({ source, seen }: Place, { inStore, report }: Check, now: number): void {
+  const there = new Set(seen);
+  const newest = seen.reduce((most, number) => Math.max(most, number), 0);
+  for (const [number, { day, madeAt }] of inStore) {
+    if (there.has(number) || (number > newest && now - madeAt < ON_ITS_WAY_MS)) continue;
+    report('anchor_missing', `anchor ${number}`, madeAt, `anchor ${number} of ${day} is missing in ${source}`);
+  }
+}
+
+async function compareChain(app: App, chain: string, { head, byLink }: Links, findings: Findings): Promise<void> {
+  const stored = new Map<number, string>();
+  const links = [...byLink.keys()].sort((one, other) => one - other);
+  for (let at = 0; at < links.length; at += PAGE) {
+    const rows = await selectLinkHashes(app.db, head.chain, head.environment_id, links.slice(at, at + PAGE));
+    for (const { link, hash } of rows) stored.set(link, hash);
+  }
+  for (const link of links) {
+    const { hash, number, day, madeAt } = byLink.get(link) as SealedLink;
+    const found = stored.get(link);
+    if (found === hash) continue;
+    const what = found === undefined ? 'is gone' : 'is another';
+    findings.add({
+      finding: 'anchor_contradicts',
+      environment_id: head.environment_id === 0 ? null : head.environment_id,
+      subject: `${chain} link ${link}`,
+      since: madeAt,
+      says: `link ${link} of ${nameOf(head)} ${what}: it was sealed on ${day}, in anchor ${number}`,
+    });
+  }
+}
+
+function nameOf({ chain, environment_id }: AnchorHead): string {
+  return chain === 'feed' ? 'the feed' : `the ${chain} of environment ${environment_id}`;
+}

@@ -1,0 +1,28 @@
+import type { App } from '../app.ts';
+import { deriveKey } from '../lib/seal.ts';
+import { insertKeptKey, selectKeptKey } from './kept-key-queries.ts';
+import { openAs, type SealedKind, sealAs } from './sealed-kind.ts';
+
+/** Keys that outlive a change of MASTER_KEY: what was made with them cannot be made anew. */
+export const KEPT_KEYS: SealedKind = {
+  name: 'kept-keys',
+  label: 'kept-keys',
+  table: 'kept_keys',
+  column: 'sealed',
+  key: ['name'],
+  where: '1 = 1',
+  place: ({ name }) => `kept_keys/${name}`,
+};
+
+/** The key of this name, 64 hexadecimal digits; null: none was kept yet. */
+export async function readKeptKey(app: App, name: string): Promise<string | null> {
+  const sealed = await selectKeptKey(app.db, name);
+  return sealed === null ? null : openAs(app, KEPT_KEYS, { name }, sealed);
+}
+
+/** Derives the key of this name from MASTER_KEY and keeps it sealed. Answers the one that is kept, be it of another process. */
+export async function keepKey(app: App, name: string): Promise<string> {
+  const key = deriveKey(app.config.masterKey, name).toString('hex');
+  const sealed = await app.db.transaction((tx) => insertKeptKey(tx, name, sealAs(app, KEPT_KEYS, { name }, key)));
+  return openAs(app, KEPT_KEYS, { name }, sealed);
+}

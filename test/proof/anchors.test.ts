@@ -1,0 +1,302 @@
+import assert from 'node:assert/strict';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, test } from 'node:test';
+import { webhookMatches } from '../../protocol/webhook-signature.ts';
+import { readConfig } from '../../src/config.ts';
+import type { Tx } from '../../src/db/database.ts';
+import { sealFeed } from '../../src/outbox/seal-feed.ts';
+import { beginFacts } from '../../src/proof/begin-facts.ts';
+import { keepAnchors, keepLastAnchor } from '../../src/proof/keep-anchors.ts';
+import { makeAnchor } from '../../src/proof/make-anchor.ts';
+import { postKey } from '../../src/proof/post-anchors.ts';
+import { type StoreVerification, verifyStore } from '../../src/proof/verify-store.ts';
+import { KEPT_KEYS } from '../../src/sealing/kept-key.ts';
+import { reseal } from '../../src/sealing/reseal.ts';
+import { forEachEngine, type TestDatabase } from '../support/engines.ts';
+import { createTestApp, createTestClock, type TestApp } from '../support/test-app.ts';
+import { createPaidTransaction, removeTriggers, undone } from '../support/test-books.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+import { untilVisible } from '../support/until-visible.ts';
+
+const DAY_MS = 86_400_000;
+const OLD = { MASTER_KEY: '0a'.repeat(32) };
+const NEW = { MASTER_KEY: '0b'.repeat(32) };
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-anchors-'));
+  folders.push(folder);
+  return join(folder, 'second', 'place');
+}
+
+function appWith(db: TestDatabase, settings: Record<string, string>, parts: Partial<TestApp> = {}): TestApp {
+  return createTestApp(db, { config: readConfig({ ...OLD, LOG_LEVEL: 'silent', ...settings }), ...parts });
+}
+
+forEachEngine('the ends of the books, sealed', (openTestDatabase, engine) => {
+  test('are written to a second place once a day and whenever an hour has brought something, for this user alone', async () => {
+    const folder = newFolder();
+    const app = appWith(await openTestDatabase(), { ANCHOR_DIR: folder });
+    await beginFacts(app);
+    await keepAnchors(app);
+    assert.equal(existsSync(folder), false, 'there is nothing to seal yet');
+    const environment = await createTestEnvironment(app);
+    await keepAnchors(app);
+    await createPaidTransaction(app, environment);
+    await keepAnchors(app);
+    assert.deepEqual(numbersIn(folder), { 'books-2026-01-15.jsonl': [1] });
+    app.now.advance(3_600_000);
+    await keepAnchors(app);
+    await keepAnchors(app);
+    assert.deepEqual(numbersIn(folder), { 'books-2026-01-15.jsonl': [1, 2] });
+    app.now.advance(DAY_MS);
+    await Promise.all([keepAnchors(app), keepAnchors(appWith(app.db as TestDatabase, {}, { now: app.now }))]);
+    await keepAnchors(app);
+    assert.deepEqual(numbersIn(folder), { 'books-2026-01-15.jsonl': [1, 2], 'books-2026-01-16.jsonl': [3] });
+    for (const file of readdirSync(folder)) assert.equal(statSync(join(folder, file)).mode & 0o777, 0o600);
+    const { ok, anchors } = await verifyStore(app);
+    assert.ok(ok);
+    assert.deepEqual(
+      anchors.map((one) => [one.anchors, one.first_day, one.last_day]),
+      Array.from({ length: 2 }, () => [3, '2026-01-15', '2026-01-16']),
+    );
+  });
+
+  test('give away a store whose tail was cut off, with the day, wherever an anchor was kept', async () => {
+    const { app, folder, cut } = await openTwoDays();
+    await removeTriggers(app.db);
+    await undone(app, async (tx) => {
+      await cut(tx);
+      await tx.query('delete from anchors where number > 1');
+      const told = says(await verifyStore(through(app, tx)));
+      assert.match(
+        told,
+        /the store is older than it was: it ends with anchor 1 of 2026-01-15, and .* has anchor 2 of 2026-01-16/,
+      );
+      assert.match(told, /link 2 of the books of environment 1 is gone: it was sealed on 2026-01-16, in anchor 2/);
+    });
+    await undone(app, async (tx) => {
+      await cut(tx);
+      const told = says(await verifyStore(through(appWith(app.db as TestDatabase, {}, { now: app.now }), tx)));
+      assert.match(told, /link 2 of the books of environment 1 is gone/, 'the store keeps them too');
+      await tx.query('delete from anchors where number > 1');
+      const without = appWith(app.db as TestDatabase, {}, { now: app.now });
+      assert.equal(
+        (await verifyStore(through(without, tx))).ok,
+        true,
+        'with nothing that was kept elsewhere nobody can know',
+      );
+      const file = join(folder, 'books-2026-01-16.jsonl');
+      assert.match(
+        says(await verifyStore(through(without, tx), [], [file])),
+        /link 2 of the books of environment 1 is gone/,
+      );
+    });
+  });
+
+  test('of which one was deleted, changed or invented are found, with their day', async () => {
+    const { app, folder } = await openTwoDays();
+    const first = join(folder, 'books-2026-01-15.jsonl');
+    const kept = readFileSync(first, 'utf8');
+    rmSync(first);
+    assert.match(says(await verifyStore(app)), /anchor 1 of 2026-01-15 is missing in .*place/);
+    writeFileSync(first, kept.replace('"link":1', '"link":7'));
+    assert.match(says(await verifyStore(app)), /anchor 1 of 2026-01-15 in .* was not sealed by this service/);
+    writeFileSync(first, `${kept}{"number":`);
+    assert.match(says(await verifyStore(app)), /1 lines of .* are no anchors/);
+    writeFileSync(first, kept);
+    assert.equal((await verifyStore(app)).ok, true);
+    await removeTriggers(app.db);
+    for (const [change, found] of [
+      ['delete from anchors where number = 1', /anchors 1 to 1 are missing in the store, before that of 2026-01-16/],
+      [
+        "update anchors set mac = 'x' where number = 2",
+        /anchor 2 of 2026-01-16 in the store was not sealed by this service/,
+      ],
+      ["update anchors set content = 'x' where number = 2", /anchor 2 of 2026-01-16 in the store is none/],
+    ] as const) {
+      await undone(app, async (tx) => {
+        await tx.query(change);
+        assert.match(says(await verifyStore(through(app, tx))), found);
+      });
+    }
+  });
+
+  test('give away a chain that was computed anew with all its hashes', async () => {
+    const { app } = await openTwoDays();
+    await removeTriggers(app.db);
+    await undone(app, async (tx) => {
+      await tx.query("update feed_links set hash = 'another' where link = (select max(link) from feed_links)");
+      assert.match(
+        says(await verifyStore(through(app, tx))),
+        /link \d of the feed is another: it was sealed on 2026-01-16/,
+      );
+    });
+  });
+
+  test('stay what they are when the master key is replaced', async () => {
+    const { app, folder } = await openTwoDays();
+    const db = app.db as TestDatabase;
+    const both = appWith(db, { ...NEW, MASTER_KEY_PREVIOUS: OLD.MASTER_KEY, ANCHOR_DIR: folder }, { now: app.now });
+    assert.ok((await verifyStore(both)).ok);
+    await resealAll(both);
+    const after = appWith(db, { ...NEW, ANCHOR_DIR: folder }, { now: app.now });
+    await makeAnchor(after, 'now');
+    await keepAnchors(after);
+    assert.deepEqual((await verifyStore(after)).findings, []);
+  });
+
+  test('are not written over those of a store that was put back, which is alarmed', async () => {
+    const { app, folder } = await openTwoDays();
+    await removeTriggers(app.db);
+    await app.db.transaction((tx) => tx.query('delete from anchors where number > 1'));
+    const before = numbersIn(folder);
+    const errors: object[] = [];
+    const log = { ...app.log, error: (about: object) => errors.push(about) } as unknown as TestApp['log'];
+    const older = { ...app, log };
+    app.now.advance(DAY_MS);
+    await keepAnchors(older);
+    await keepAnchors(older);
+    assert.deepEqual(numbersIn(folder), before);
+    assert.deepEqual(errors, [{ alarm: 'anchor_contradicts', anchor: 2, day: '2026-01-16' }]);
+  });
+
+  test('go on after a line that a power cut left unfinished', async () => {
+    const { app, folder } = await openTwoDays();
+    appendFileSync(join(folder, 'books-2026-01-16.jsonl'), '{"number":3,"da');
+    await makeAnchor(app, 'now');
+    await keepAnchors(app);
+    assert.equal(readFileSync(join(folder, 'books-2026-01-16.jsonl'), 'utf8').trim().split('\n').length, 3);
+    assert.deepEqual(numbersIn(folder)['books-2026-01-16.jsonl'], [2, 3]);
+    assert.ok((await verifyStore(app)).ok);
+  });
+
+  test('are posted to an address until it takes them, in order, signed', async () => {
+    const { app } = await openTwoDays();
+    let status = 503;
+    const fetch: TestApp['fetch'] = async (request) => {
+      app.sent.push(request);
+      return { kind: 'answered', status, retryAfter: null, excerpt: '', durationMs: 1 };
+    };
+    const posting = appWith(
+      app.db as TestDatabase,
+      { ANCHOR_URL: 'http://10.0.0.5:9000/anchors' },
+      { now: app.now, fetch },
+    );
+    await keepAnchors(posting);
+    await keepAnchors(posting);
+    assert.equal(app.sent.length, 1, 'it waits a minute');
+    app.now.advance(60_000);
+    status = 204;
+    await keepAnchors(posting);
+    assert.deepEqual(
+      app.sent.map(({ headers }) => headers['webhook-id']),
+      ['anchor_1', 'anchor_1', 'anchor_2'],
+    );
+    const [sent] = app.sent;
+    const body = sent?.body as string;
+    const of = (name: string) => sent?.headers[name] ?? null;
+    const headers = { id: of('webhook-id'), timestamp: of('webhook-timestamp'), signature: of('webhook-signature') };
+    assert.ok(webhookMatches(headers, Buffer.from(body), [await postKey(posting)]));
+    assert.equal((JSON.parse(body) as { number: number }).number, 1);
+  });
+
+  test('hold what a process has done until it ends', async () => {
+    const { app, folder } = await openTwoDays();
+    const environment = await createTestEnvironment(app);
+    await createPaidTransaction(app, environment);
+    await untilVisible(app);
+    await keepLastAnchor(app);
+    assert.deepEqual(numbersIn(folder)['books-2026-01-16.jsonl'], [2, 3]);
+    assert.deepEqual((await verifyStore(app)).feed.waiting, 0);
+  });
+
+  test('of a place that cannot be written stay in the store, and are written once it can', async () => {
+    const folder = newFolder();
+    const app = appWith(await openTestDatabase(), { ANCHOR_DIR: folder });
+    await createTestEnvironment(app);
+    mkdirSync(dirname(folder));
+    writeFileSync(folder, 'this is no folder');
+    await assert.rejects(keepAnchors(app));
+    rmSync(folder);
+    await keepAnchors(app);
+    assert.deepEqual(Object.values(numbersIn(folder)).flat(), [1]);
+  });
+
+  /** One payment a day for two days, each with its anchor, and what takes the second day away. */
+  async function openTwoDays() {
+    const folder = newFolder();
+    const app = appWith(await openTestDatabase(), { ANCHOR_DIR: folder }, { now: createTestClock() });
+    await beginFacts(app);
+    const environment = await createTestEnvironment(app);
+    for (let day = 0; day < 2; day++) {
+      if (day > 0) app.now.advance(DAY_MS);
+      await createPaidTransaction(app, environment, { reference: `ORD-${day}` });
+      await untilVisible(app);
+      await sealFeed(app);
+      await keepAnchors(app);
+    }
+    const cut = async (tx: Tx) => {
+      await tx.query(
+        engine === 'sqlite' ? 'pragma defer_foreign_keys = on' : 'set local session_replication_role = replica',
+      );
+      const [day] = await tx.query<{ id: number }>('select max(id) as id from transactions');
+      const id = day?.id ?? 0;
+      for (const table of ['journal_entries', 'payment_attempts', 'events', 'callbacks']) {
+        await tx.query(`delete from ${table} where transaction_id = $1`, [id]);
+      }
+      await tx.query('delete from transactions where id = $1', [id]);
+      await tx.query('delete from feed_links where link > 1');
+      await tx.query('update journal_heads set link = 1, hash = (select hash from journal_entries where link = 1)');
+      await tx.query('update account_balances set debits = (select sum(amount) from journal_entries) where debits > 0');
+      await tx.query(
+        'update account_balances set credits = (select sum(amount) from journal_entries) where credits > 0',
+      );
+    };
+    return { app, folder, cut };
+  }
+});
+
+function numbersIn(folder: string): Record<string, number[]> {
+  const entries = readdirSync(folder)
+    .sort()
+    .map((name) => {
+      const lines = readFileSync(join(folder, name), 'utf8').split('\n');
+      return [
+        name,
+        lines.flatMap((line) => (line.endsWith('}') ? (JSON.parse(line) as { number: number }).number : [])),
+      ];
+    });
+  return Object.fromEntries(entries) as Record<string, number[]>;
+}
+
+function says({ findings, problems, records, balances }: StoreVerification): string {
+  assert.deepEqual([problems, records, balances], [[], [], []]);
+  return findings.map((finding) => finding.says).join('; ');
+}
+
+function through(app: TestApp, tx: Tx): TestApp {
+  return { ...app, db: { ...app.db, query: (sql, parameters) => tx.query(sql, parameters) } };
+}
+
+async function resealAll(app: TestApp): Promise<void> {
+  const { SEALED_KINDS } = await import('../../src/cli/sealed-kinds.ts');
+  assert.ok(SEALED_KINDS.includes(KEPT_KEYS));
+  for (const kind of SEALED_KINDS) await reseal(app, kind, () => {});
+}
