@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
+import type { Outage } from './db/outage.ts';
 import type { Clock } from './lib/clock.ts';
 import type { SafeFetch } from './lib/safe-fetch.ts';
 import type { Metrics } from './metrics.ts';
@@ -11,7 +12,9 @@ import type { ValidationProvider } from './validation-providers/validation-provi
 export type App = {
   readonly config: Config;
   readonly db: Database;
+  /** An error of a database that does not answer is not written again and again: `outage` tells of it. */
   readonly log: Logger;
+  readonly outage: Outage;
   readonly metrics: Metrics;
   /** UTC milliseconds. Never goes back within a process. */
   readonly now: Clock;

@@ -2,6 +2,7 @@ import pino from 'pino';
 import type { App } from './app.ts';
 import { type Config, ownPlaces } from './config.ts';
 import { openDatabase } from './db/open-database.ts';
+import { createOutage } from './db/outage.ts';
 import type { OwnPlaces } from './lib/address-filter.ts';
 import { systemClock } from './lib/clock.ts';
 import { errorForLog } from './lib/error-for-log.ts';
@@ -30,12 +31,23 @@ export function composeApp(config: Config, onFatal: (error: unknown) => void): R
   const stopping = new AbortController();
   const now = systemClock();
   const output = createLogOutput();
+  const metrics = createMetrics();
+  const outage = createOutage(now, metrics.databaseUnavailable, {
+    begun: (err) => log.error({ alarm: 'database_unavailable', err }, 'the database does not answer'),
+    ended: (says) => log.warn(says, 'the database answers again'),
+  });
   const logging: pino.LoggerOptions = {
     level: config.logLevel,
     base: null,
     serializers: { err: errorForLog },
     // Pino calls its `timestamp` as it is made, and a clock that has been read is no longer set back by its first anchor.
     timestamp: false,
+    hooks: {
+      logMethod(line, write) {
+        const [about] = line as unknown[];
+        if (!outage.covers((about as { err?: unknown } | undefined)?.err)) write.apply(this, line);
+      },
+    },
     mixin: () => ({ time: new Date(now()).toISOString() }),
   };
   const log = pino(logging, output.stream);
@@ -60,7 +72,8 @@ export function composeApp(config: Config, onFatal: (error: unknown) => void): R
     log,
     now,
     fetch: outbound.fetch,
-    metrics: createMetrics(),
+    metrics,
+    outage,
     random: Math.random,
     paymentMethods: [simulatedMethod, webpay],
     validationProvider: composeValidationProvider(config, outbound.fetch, now),

@@ -42,6 +42,17 @@ export function createMetrics() {
       registers,
     }),
     deliveries: createDeliveryCounter(registers),
+    databaseUnavailable: new Gauge({
+      name: 'rubrica_database_unavailable',
+      help: '1 while the database does not answer',
+      registers,
+    }),
+    feedHeldSeconds: new Gauge({
+      name: 'rubrica_feed_held_seconds',
+      help: 'Age of the transaction behind which the feed on PostgreSQL stands still, by its process; 0 where none is older than 5 s',
+      labelNames: ['pid', 'application', 'database'],
+      registers,
+    }),
     callbacksLateSeconds: new Gauge({
       name: 'rubrica_callbacks_late_seconds',
       help: 'How long ago the callback that waits longest was due',

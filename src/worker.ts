@@ -7,6 +7,7 @@ import { SchemaError } from './db/database.ts';
 import { refuseNewerSchema } from './db/migrate.ts';
 import { removeEndedLimits } from './limits/consume-limit.ts';
 import { createCallbackDelivery } from './outbox/deliver-callbacks.ts';
+import { measureFeedHold } from './outbox/measure-feed-hold.ts';
 import { sealFeed } from './outbox/seal-feed.ts';
 import { storeSecretUse } from './payment-services/note-secret-use.ts';
 import { keepAnchors, keepLastAnchor } from './proof/keep-anchors.ts';
@@ -16,6 +17,7 @@ import { expireTransactions } from './transactions/expire-transactions.ts';
 /** What the worker does, how often it looks when there was nothing to do, and how much it takes at once. */
 const IDLE_MS = 250;
 const SCHEMA_EVERY_MS = 1_000;
+const FEED_EVERY_MS = 15_000;
 const SEAL_EVERY_MS = 1_000;
 const ANCHOR_EVERY_MS = 60_000;
 const BATCH = 100;
@@ -50,6 +52,7 @@ export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit:
     loop(app, 'seal', () => sealFeed(app).then(() => 0), SEAL_EVERY_MS),
     loop(app, 'anchor', () => keepAnchors(app).then(() => 0), ANCHOR_EVERY_MS),
     loop(app, 'schema', () => watchSchema(app, onUnfit), SCHEMA_EVERY_MS),
+    loop(app, 'feed', () => measureFeedHold(app).then(() => 0), FEED_EVERY_MS),
     loop(app, 'clock', () => anchorClock(app.db, app.now).then(() => 0), ANCHOR_EVERY_MS),
   ];
   return {
@@ -69,6 +72,7 @@ async function watchSchema(app: App, onUnfit: (reason: Error) => void): Promise<
     if (!(error instanceof SchemaError)) throw error;
     onUnfit(error);
   });
+  app.outage.answered();
   return 0;
 }
 

@@ -22,7 +22,7 @@ import { countSeals } from '../sealing/reseal.ts';
 import { anchorFindings } from './anchor-findings.ts';
 import { formatAge } from './attention-commands.ts';
 import { type Finding, fine, problem } from './finding.ts';
-import { postgresFindings } from './postgres-findings.ts';
+import { feedFinding, postgresFindings } from './postgres-findings.ts';
 import { print, table } from './print.ts';
 import { SEALED_KINDS } from './sealed-kinds.ts';
 
@@ -89,7 +89,9 @@ async function findingsIn(app: RunningApp): Promise<Finding[]> {
   const engine = app.db.engine === 'sqlite' ? sqliteFindings(app.config) : await postgresFindings(app);
   const schema = schemaFinding(await inspectSchema(app.db));
   if (schema.fix !== null) return [...engine, schema];
-  return [...engine, schema, await masterKeyFinding(app), ...(await workFindings(app)), ...(await anchorFindings(app))];
+  const feed = app.db.engine === 'postgres' ? [await feedFinding(app)] : [];
+  const waiting = [...feed, ...(await workFindings(app)), ...(await anchorFindings(app))];
+  return [...engine, schema, await masterKeyFinding(app), ...waiting];
 }
 
 function schemaFinding(difference: SchemaDifference): Finding {

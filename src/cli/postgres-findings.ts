@@ -1,7 +1,23 @@
 import type { App } from '../app.ts';
 import { readServerTime } from '../db/anchor-clock.ts';
 import { readDurability } from '../db/read-durability.ts';
+import { measureFeedHold } from '../outbox/measure-feed-hold.ts';
 import { type Finding, fine, problem } from './finding.ts';
+
+const LONGEST_HOLD_MS = 60_000;
+
+/** Whether the feed moves: behind a long transaction, of any database of the server, it stands still. */
+export async function feedFinding(app: App): Promise<Finding> {
+  const hold = await measureFeedHold(app);
+  if (hold === null) return fine('feed', 'nothing holds it back');
+  const { pid, application, database, ageMs } = hold;
+  const who = `${pid === 0 ? 'no process' : `pid ${pid}`}, ${application || 'without a name'}, database ${database}`;
+  const says = `stands still behind a transaction of ${Math.round(ageMs / 1000)} s (${who})`;
+  if (ageMs < LONGEST_HOLD_MS) return fine('feed', says);
+  const end =
+    pid === 0 ? 'End it with commit prepared or rollback prepared.' : `select pg_terminate_backend(${pid}) ends it.`;
+  return problem('feed', says, `Readers of GET /events see nothing newer. Let it end, or end it: ${end}`);
+}
 
 /** What `doctor` finds of a PostgreSQL as such, whatever is in the store. */
 export async function postgresFindings(app: App): Promise<Finding[]> {

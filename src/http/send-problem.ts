@@ -56,6 +56,7 @@ export function noteFailure(app: App, request: FastifyRequest, reply: FastifyRep
   // On a connection that has ended nobody reads this: the client left, or its broken bytes were refused and noted already.
   else if (request.raw.socket.writable) app.log.info(line, 'request refused');
   if (problem.code === 'STORAGE_FULL') alarmFullDisk(app);
+  else app.outage.covers(failure);
   if (status === 503) reply.header('retry-after', '1');
   if (problem.extras.headers !== undefined) reply.headers(problem.extras.headers);
   return problem;

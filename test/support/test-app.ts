@@ -1,7 +1,7 @@
 import pino from 'pino';
 import type { App } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
-import type { Database } from '../../src/db/database.ts';
+import { type Database, StorageError } from '../../src/db/database.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import type { FetchRequest } from '../../src/lib/safe-fetch.ts';
 import { createMetrics } from '../../src/metrics.ts';
@@ -30,6 +30,7 @@ export function createTestApp(db: Database, parts: Partial<App> & { now?: TestCl
     db,
     log: pino({ level: 'silent' }),
     metrics: createMetrics(),
+    outage: { covers: (error) => error instanceof StorageError, answered: () => {} },
     now: createTestClock(),
     random: createSeededRandom(1),
     fetch: async (request) => {

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import pg from 'pg';
+import { measureFeedHold } from '../../src/outbox/measure-feed-hold.ts';
+import { comesTrue } from '../support/comes-true.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp } from '../support/test-app.ts';
+
+forEachEngine('what holds the feed back', (openTestDatabase, engine) => {
+  if (engine === 'sqlite') {
+    test('is nothing: the row ids are in the order of the commits', async () => {
+      const app = createTestApp(await openTestDatabase());
+      assert.equal(await measureFeedHold(app), null);
+      assert.match(await app.metrics.registry.metrics(), /^rubrica_feed_held_seconds\{.*\} 0$/m);
+    });
+    return;
+  }
+
+  test('is named with its process, its program and its database, also where that is another', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const other = await openTestDatabase({ migrated: false });
+    const client = new pg.Client({ connectionString: other.url, application_name: 'nightly-report' });
+    await client.connect();
+    await client.query('begin');
+    await client.query('select pg_current_xact_id()');
+    const pid = (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid;
+    // Its age grows until it counts. Another test may hold the same server longer still.
+    assert.ok(await comesTrue(async () => (await measureFeedHold(app))?.pid === pid));
+    const hold = await measureFeedHold(app);
+    assert.equal(hold?.application, 'nightly-report');
+    assert.equal(hold?.database, new URL(other.url).pathname.slice(1));
+    assert.ok((hold?.ageMs ?? 0) >= 5_000);
+    const metrics = await app.metrics.registry.metrics();
+    assert.match(
+      metrics,
+      new RegExp(`^rubrica_feed_held_seconds\\{pid="${pid}",application="nightly-report",.*\\} [5-9]`, 'm'),
+    );
+    await client.query('rollback');
+    await client.end();
+    assert.ok(await comesTrue(async () => (await measureFeedHold(app))?.pid !== pid));
+    assert.doesNotMatch(await app.metrics.registry.metrics(), /nightly-report/);
+  });
+});
