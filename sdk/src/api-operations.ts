@@ -44,7 +44,7 @@ export type Operations = {
       id: number;
     };
     header: {
-      /** The same key again answers with the first refund, and gives nothing back twice */
+      /** The same key again answers with the first refund, and gives nothing back twice; two keys are two refunds */
       'Idempotency-Key'?: string | undefined;
     };
     body: RefundRequest;

@@ -7,7 +7,7 @@ import {
 import type { SqlRow } from '../db/database.ts';
 import type { Epoch } from '../epochs/epoch.ts';
 import { findHeld } from '../epochs/hold.ts';
-import { type LatePayment, measureUnresolved, selectUnresolved } from '../movements/movement-queries.ts';
+import { measureUnresolved, type SuspenseEntry, selectUnresolved } from '../movements/movement-queries.ts';
 import { type GivenUpCallback, measureGivenUp, selectGivenUp } from '../outbox/given-up-callback-queries.ts';
 import { measureWaitingRefunds, selectWaitingRefunds, type WaitingRefund } from '../refunds/waiting-refund-queries.ts';
 import type { AttentionKind, Waiting } from './attention.ts';
@@ -17,7 +17,9 @@ const DAY = 24 * 60 * MINUTE;
 
 /** Longer than a payer can be on the page of a payment method, and longer than the worker needs to end what they left. */
 const PAYMENT_MS = 30 * MINUTE;
+/** Of a refund: accepted so long ago, or asked for so long ago and not answered. What contradicts is listed at once. */
 const REFUND_MS = DAY;
+const ASKED_REFUND_MS = 60 * MINUTE;
 /** What was given up before has been seen, or nobody looks. */
 const CALLBACK_MS = 7 * DAY;
 
@@ -45,8 +47,8 @@ export const ATTENTION_KINDS: readonly AttentionKind[] = [
   {
     kind: 'refund',
     nouns: ['refund without an end', 'refunds without an end'],
-    measure: (app) => measureWaitingRefunds(app.db, app.now() - REFUND_MS),
-    list: async (app, limit) => (await selectWaitingRefunds(app.db, app.now() - REFUND_MS, limit)).map(waitingRefund),
+    measure: (app) => measureWaitingRefunds(app.db, refundsSince(app)),
+    list: async (app, limit) => (await selectWaitingRefunds(app.db, refundsSince(app), limit)).map(waitingRefund),
   },
   {
     kind: 'suspense',
@@ -94,6 +96,10 @@ function waitingPayment(attempt: WaitingAttempt): Waiting {
   };
 }
 
+function refundsSince(app: App) {
+  return { accepted: app.now() - REFUND_MS, asked: app.now() - ASKED_REFUND_MS };
+}
+
 function waitingRefund(refund: WaitingRefund): Waiting {
   const { id, since, amount, currency } = refund;
   return {
@@ -102,24 +108,36 @@ function waitingRefund(refund: WaitingRefund): Waiting {
     since,
     amount,
     currency,
-    reason: 'the payment method has not said for a day what became of it',
-    command: 'bin/rubrica refund list',
+    reason: reasonOf(refund),
+    command: `bin/rubrica refund settle ${id} --outcome completed|failed --evidence FILE --reason TEXT`,
   };
 }
 
-function waitingSuspense(late: LatePayment): Waiting {
-  const { payment_service_id, name, environment, transaction_id, created_at, amount, currency } = late;
+function reasonOf({ payment_method, state, asked_at, contradiction }: WaitingRefund): string {
+  if (contradiction !== null) {
+    return `what went back at ${payment_method} is not what the books say: ${contradiction}; the refund is ${state}`;
+  }
+  if (asked_at === null)
+    return `${payment_method} was not asked for it yet: another refund of the payment, or no answer`;
+  return `${payment_method} was asked for it and has not said what became of it; it is not asked for again by itself`;
+}
+
+function waitingSuspense(suspended: SuspenseEntry): Waiting {
+  const { payment_service_id, name, environment, transaction_id, created_at, amount, currency } = suspended;
   return {
     payment_service: payment_service_id,
     name,
     environment,
     transaction: transaction_id,
-    id: late.entry,
+    id: suspended.entry,
     since: created_at,
     amount,
     currency,
-    reason: 'a payment method took money that no order asked for',
-    command: `bin/rubrica books resolve --transaction ${transaction_id} --as returned|kept --reason TEXT`,
+    reason:
+      suspended.kind === 'late_payment'
+        ? 'a payment method took money that no order asked for'
+        : 'money went back at a payment method that no refund asked for',
+    command: `bin/rubrica books resolve --transaction ${transaction_id} --entry ${suspended.entry} --as returned|kept --reason TEXT`,
   };
 }
 

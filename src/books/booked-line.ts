@@ -1,4 +1,4 @@
-import { methodReceivable } from './journal-entry.ts';
+import { methodReceivable, SUSPENSE } from './journal-entry.ts';
 import { movementHash } from './movement-hash.ts';
 import type { BookedLine, Unbooked } from './reconciliation-queries.ts';
 import { recordHash } from './record-hash.ts';
@@ -45,7 +45,16 @@ export function isExplained(line: BookedLine): boolean {
         line.refund_amount === line.amount &&
         line.refund_transaction_id === line.transaction_id &&
         line.refund_settled_at === line.created_at &&
-        receivable === line.credit_account
+        (line.movement_id === null
+          ? receivable === line.credit_account
+          : line.credit_account === SUSPENSE && line.movement_decision === 'kept' && isAsRecorded(line))
+      );
+    case 'unasked_refund':
+      return (
+        line.transaction_state === 'completed' &&
+        line.debit_account === SUSPENSE &&
+        receivable === line.credit_account &&
+        line.amount <= (line.transaction_amount ?? 0)
       );
     case 'payout':
     case 'deposit':
@@ -54,6 +63,10 @@ export function isExplained(line: BookedLine): boolean {
       return isAsRecorded(line) && line.movement_kind === 'deposit' && line.movement_commission === line.amount;
     case 'payout_returned':
       return isAsRecorded(line) && line.movement_decision === 'returned' && line.movement_amount === line.amount;
+    case 'recovered':
+      return isAsRecorded(line) && line.movement_decision === 'returned' && line.movement_amount === line.amount;
+    case 'charged':
+      return isAsRecorded(line) && line.movement_decision === 'kept' && line.movement_amount === line.amount;
     case 'returned':
     case 'kept':
       return isAsRecorded(line) && line.movement_decision === line.kind && line.movement_amount === line.amount;

@@ -1,5 +1,5 @@
 import type { BookedLine } from './reconciliation-queries.ts';
-import { acquirerDay, codeKey, codesOf, daysBetween, keysOf, SETTLED_KINDS, signedAmount } from './settled-line.ts';
+import { acquirerDay, codeKey, codesOf, daysBetween, isSettled, keysOf, signedAmount } from './settled-line.ts';
 import type { Settlement, SettlementRow } from './settlement-row.ts';
 
 /** `missing_in_books`: settled, and nothing of ours. `missing_in_settlement`: ours, and not settled. */
@@ -26,7 +26,7 @@ export type Comparison = {
  * neighbouring days unless the file has them. `lines` are those of the days of the file and of the days around them.
  */
 export function compareSettlement({ rows, byAccountingDate }: Settlement, lines: readonly BookedLine[]): Comparison[] {
-  const ofAcquirer = lines.filter(({ kind }) => SETTLED_KINDS.includes(kind));
+  const ofAcquirer = lines.filter(isSettled);
   const byOrder = Map.groupBy(ofAcquirer, (line) => `${Math.sign(signedAmount(line))} ${keysOf(line).buyOrder}`);
   const byCode = new Map<string, BookedLine[]>();
   for (const line of ofAcquirer) {

@@ -2,20 +2,27 @@ import type { SqlRow } from '../db/database.ts';
 
 /**
  * What an entry explains. `late_payment`: money that a method took for a transaction which had ended without it; `returned`
- * and `kept` say what became of that. `commission` is what an acquirer kept of a `deposit`. `payout_returned`: a `payout` came
- * back, or never was.
+ * and `kept` say what became of that. `unasked_refund`: money that went back at a method and that no refund asked for;
+ * `recovered` and `charged` say what became of that. `commission` is what an acquirer kept of a `deposit`. `payout_returned`: a
+ * `payout` came back, or never was.
  */
 export type EntryKind =
   | 'payment'
   | 'fee'
   | 'late_payment'
   | 'refund'
+  | 'unasked_refund'
+  | 'recovered'
+  | 'charged'
   | 'payout'
   | 'payout_returned'
   | 'deposit'
   | 'commission'
   | 'returned'
   | 'kept';
+
+/** Those that put money into suspense. */
+export type SuspendedKind = Extract<EntryKind, 'late_payment' | 'unasked_refund'>;
 
 /**
  * A row of `journal_entries`: `amount` minor units go to the debit account and come from the credit account.
@@ -62,7 +69,7 @@ export type Posting = {
 /** What the service owes to the merchant. */
 export const MERCHANT_PAYABLE = 'merchant:payable';
 
-/** Money that a method has taken and no order asked for. A person decides whose it is. */
+/** Money that a method has taken and no order asked for, or given back and no refund asked for. A person decides whose it is. */
 export const SUSPENSE = 'suspense';
 
 /** What the service has earned by its fees. */
@@ -107,17 +114,32 @@ export function paymentPosting(
   return { ...postingOf(transaction, at, transfers), paymentAttemptId: collected.attemptId };
 }
 
-/** A method has given back a part of a payment, or all of it. The fee stays with the service. */
+/**
+ * A method has given back a part of a payment, or all of it. The fee stays with the service. `from` is the account that it came
+ * from: what the method owes, or suspense, where the method's part of it was booked before anybody knew whose it is.
+ */
 export function refundPosting(
   transaction: Omit<PaidTransaction, 'fee'>,
   refund: { id: string; amount: number },
+  from: string,
+  at: number,
+): Posting {
+  const { currency } = transaction;
+  const credit = from;
+  const back: Transfer = { kind: 'refund', debit: MERCHANT_PAYABLE, credit, amount: refund.amount, currency };
+  return { ...postingOf(transaction, at, [back]), refundId: refund.id };
+}
+
+/** A method has given back what no refund of ours asked for: nobody's, until a person says whose it was. */
+export function unaskedRefundPosting(
+  transaction: Omit<PaidTransaction, 'fee'>,
+  amount: number,
   methodCode: string,
   at: number,
 ): Posting {
   const { currency } = transaction;
   const credit = methodReceivable(methodCode);
-  const back: Transfer = { kind: 'refund', debit: MERCHANT_PAYABLE, credit, amount: refund.amount, currency };
-  return { ...postingOf(transaction, at, [back]), refundId: refund.id };
+  return postingOf(transaction, at, [{ kind: 'unasked_refund', debit: SUSPENSE, credit, amount, currency }]);
 }
 
 function postingOf(

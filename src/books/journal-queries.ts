@@ -1,5 +1,5 @@
 import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
-import type { JournalEntry } from './journal-entry.ts';
+import { type JournalEntry, SUSPENSE } from './journal-entry.ts';
 import type { OwnerOfBooks, RecordBehind } from './record-hash.ts';
 
 type Reader = Pick<Database, 'query'>;
@@ -46,6 +46,20 @@ export async function hasLatePayment(db: Reader, transactionId: number): Promise
     [transactionId],
   );
   return rows.length > 0;
+}
+
+/**
+ * What of a payment has gone back at its method, as the books say: by refunds, and by what nobody had asked for, less what the
+ * method has taken back of that. A refund out of suspense went back when it came into suspense.
+ */
+export async function sumWentBack(db: Reader, transactionId: number): Promise<number> {
+  const [row] = await db.query<{ total: number }>(
+    `select cast(coalesce(sum(case when kind = 'recovered' then -amount else amount end), 0) as bigint) as total
+     from journal_entries where transaction_id = $1 and (kind in ('unasked_refund', 'recovered')
+       or (kind = 'refund' and credit_account <> '${SUSPENSE}'))`,
+    [transactionId],
+  );
+  return row?.total ?? 0;
 }
 
 /** What an entry is written with: whose the books are, and what stands behind it. */

@@ -19,7 +19,9 @@ export async function reconcileEntries(app: App, scope: ReconciliationScope): Pr
   const seen = new Set<string>();
   const problems: ReconciliationProblem[] = [];
   for (const line of lines) {
-    const subject = `${line.kind} ${line.transaction_id} ${line.payment_attempt_id} ${line.refund_id} ${line.movement_id}`;
+    // Money can go back unasked any number of times.
+    const time = line.kind === 'unasked_refund' ? line.link : '';
+    const subject = `${line.kind} ${time} ${line.transaction_id} ${line.payment_attempt_id} ${line.refund_id} ${line.movement_id}`;
     if (!isExplained(line)) problems.push(problemOf(line, 'unexplained'));
     else if (seen.has(subject)) problems.push(problemOf(line, 'booked_twice'));
     seen.add(subject);

@@ -1,12 +1,24 @@
 import { dayOf } from '../lib/calendar-day.ts';
-import type { EntryKind } from './journal-entry.ts';
+import { type EntryKind, SUSPENSE } from './journal-entry.ts';
 import type { BookedLine } from './reconciliation-queries.ts';
 
 /** The kinds that an acquirer's file has: what it collected, and what it refunded. */
-export const SETTLED_KINDS: readonly EntryKind[] = ['payment', 'late_payment', 'refund', 'returned'];
+const SETTLED_KINDS: readonly EntryKind[] = [
+  'payment',
+  'late_payment',
+  'refund',
+  'unasked_refund',
+  'returned',
+  'recovered',
+];
+
+/** The acquirer's part of a refund out of suspense is the entry that put it there. */
+export function isSettled({ kind, credit_account }: BookedLine): boolean {
+  return SETTLED_KINDS.includes(kind) && !(kind === 'refund' && credit_account === SUSPENSE);
+}
 
 /** The kinds by which more is owed to us or to the merchant than before; by all others it is less. */
-const ADDING: readonly EntryKind[] = ['payment', 'late_payment', 'kept', 'payout_returned'];
+const ADDING: readonly EntryKind[] = ['payment', 'late_payment', 'kept', 'recovered', 'payout_returned'];
 
 /** Above 0 for money that was collected or became the merchant's (again), below 0 for what went back, out or to somebody else. */
 export function signedAmount({ kind, amount }: Pick<BookedLine, 'kind' | 'amount'>): number {
@@ -52,7 +64,7 @@ export function daysBetween(day: string, other: string): number {
 }
 
 function toldDay(line: BookedLine, byAccountingDate: boolean, booked: string): string | null {
-  if (line.kind === 'returned') return null;
+  if (line.kind === 'returned' || line.kind === 'unasked_refund' || line.kind === 'recovered') return null;
   const { transaction_date, accounting_date } = readDetail(line.payment_detail);
   if (line.kind !== 'refund' && byAccountingDate) return accountingDay(accounting_date ?? '', booked);
   const told = line.kind === 'refund' ? readDetail(line.refund_detail).authorization_date : transaction_date;

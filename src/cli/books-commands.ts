@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { BalanceRow } from '../books/balance-queries.ts';
 import { listBalances, listEntries, listHeads } from '../books/list-books.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
-import { listLatePayments } from '../movements/list-movements.ts';
+import { listSuspense } from '../movements/list-movements.ts';
 import type { Decision } from '../movements/movement.ts';
 import { resolveSuspense } from '../movements/resolve-suspense.ts';
 import { findTransaction } from '../transactions/find-transaction.ts';
@@ -35,13 +35,17 @@ export function addBooksCommands(program: Command): void {
     .action(list);
   addVerifyCommand(group);
   add('head', 'the end of every chain, to be kept where this service cannot write').action(head);
-  add('suspense', 'money that no order asked for, and what was decided about it')
+  add('suspense', 'money that no order or no refund asked for, and what was decided about it')
     .option('--limit <number>', 'how many', '50')
     .action(suspense);
   add('resolve', 'decide whose the money of a transaction in suspense is; once only')
     .requiredOption('--transaction <id>', 'the one that the alarm names')
+    .option('--entry <entry>', 'only this one, such as 12.0; all of the transaction unless said')
     .addOption(
-      new Option('--as <decision>', 'returned: it went back at the payment method; kept: it is the merchant’s')
+      new Option(
+        '--as <decision>',
+        'returned: it went back at the payment method, or came back from it; kept: it is the merchant’s',
+      )
         .choices(['returned', 'kept'])
         .makeOptionMandatory(),
     )
@@ -113,14 +117,15 @@ async function head(options: Json): Promise<void> {
 
 async function suspense(options: Json & { limit: string }): Promise<void> {
   const limit = readLimit(options.limit);
-  const payments = await withApp((app) => listLatePayments(app, limit));
+  const payments = await withApp((app) => listSuspense(app, limit));
   const rows = payments.map((late) => [
     time(late.created_at),
     late.name,
     late.environment,
     late.entry,
     String(late.transaction_id),
-    `${formatPlain(late.amount, late.currency)} ${late.currency}`,
+    // Below 0: it went.
+    `${formatPlain(late.kind === 'late_payment' ? late.amount : -late.amount, late.currency)} ${late.currency}`,
     late.decision ?? 'open',
     time(late.resolved_at),
     late.reason ?? '',
@@ -140,12 +145,19 @@ async function suspense(options: Json & { limit: string }): Promise<void> {
 }
 
 async function resolve(
-  options: Json & { transaction: string; as: Decision; reason: string; yes?: boolean },
+  options: Json & { transaction: string; entry?: string; as: Decision; reason: string; yes?: boolean },
 ): Promise<void> {
   const transaction = Number(options.transaction);
   if (!/^[1-9]\d{0,14}$/.test(options.transaction)) throw neverInSuspense(options.transaction);
-  const decided = { decision: options.as, reason: readReason(options.reason), recordedBy: 'command line' };
-  await confirm(`Decide that all money of transaction ${transaction} in suspense is ${options.as}? It stays.`, options);
+  const { entry } = options;
+  const decided = {
+    decision: options.as,
+    ...(entry !== undefined && { entry }),
+    reason: readReason(options.reason),
+    recordedBy: 'command line',
+  };
+  const what = entry === undefined ? 'all money' : `entry ${entry}`;
+  await confirm(`Decide that ${what} of transaction ${transaction} in suspense is ${options.as}? It stays.`, options);
   const resolution = await withApp((app) => resolveSuspense(app, transaction, decided));
   if (resolution.kind === 'nothing') throw neverInSuspense(options.transaction);
   if (resolution.kind === 'different') {

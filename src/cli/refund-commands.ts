@@ -48,13 +48,21 @@ export function addRefundCommands(program: Command): void {
 }
 
 async function create(id: string, options: CreateOptions): Promise<void> {
-  const { refund, currency } = await withApp((app) => accept(app, id, options));
+  const { refund, currency, replayed } = await withApp((app) => accept(app, id, options));
   print(options, { refund: refund.id, transaction: refund.transaction_id, state: refund.state }, [
     `Refund ${refund.id} of ${formatMoney(refund.amount, currency)} is ${refund.state}.`,
   ]);
+  // With a key the same again has the same answer. Without one a person may have meant another.
+  if (replayed && options.idempotencyKey === undefined) {
+    process.stderr.write(
+      'It is the refund of a moment ago. For another one of the same amount give each an --idempotency-key.\n',
+    );
+  }
 }
 
-async function accept(app: App, id: string, options: CreateOptions): Promise<{ refund: Refund; currency: string }> {
+type Accepted = { refund: Refund; currency: string; replayed: boolean };
+
+async function accept(app: App, id: string, options: CreateOptions): Promise<Accepted> {
   const transaction = await findTransaction(app, id, null);
   if (transaction === null) throw unknownTransaction(id);
   const { currency } = transaction;
@@ -68,7 +76,7 @@ async function accept(app: App, id: string, options: CreateOptions): Promise<{ r
     idempotencyKey: options.idempotencyKey ?? null,
     requestedBy: 'command line',
   });
-  return { refund: acceptedOf(creation), currency };
+  return { refund: acceptedOf(creation), currency, replayed: creation.kind === 'replayed' };
 }
 
 /** In minor units; null: all that is left. */

@@ -62,7 +62,7 @@ const NOT_RELEASED = 'Nothing was released: compare what is listed, then bin/rub
 async function findOpen(app: App, limit: number): Promise<Open> {
   return {
     payments: await selectWaitingAttempts(app.db, app.now(), limit),
-    refunds: await selectWaitingRefunds(app.db, app.now(), limit),
+    refunds: await selectWaitingRefunds(app.db, { accepted: app.now(), asked: app.now() }, limit),
     callbacks: await listCallbacks(app, 'queued', limit),
     pending: await countPending(app.db),
     queued: await countQueued(app.db),

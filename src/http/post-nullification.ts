@@ -32,14 +32,15 @@ export const postNullification = operation({
     operationId: 'createRefund',
     summary: 'Refund a payment, in part or whole',
     description:
-      'Accepted is what has a `data.verificationToken`; its end is told by the status, the events and the events URL. A refusal is answered with 200 too, with its reason in `code` and `message`. The amount is reserved at once: however many requests come together, no more is given back than was paid.',
+      'Accepted is what has a `data.verificationToken`; its end is told by the status, the events and the events URL. A refusal is answered with 200 too, with its reason in `code` and `message`. The amount is reserved at once: however many requests come together, no more is given back than was paid. Without an `Idempotency-Key` the same user’s same amount and type again within a minute is the same refund, unless that failed: it is answered with the first, and `Idempotency-Hit: true`. To give the same amount back twice, send two keys.',
     tag: 'Refunds',
     parameters: [
       { name: 'id', in: 'path', required: true, description: 'idTrx', schema: Type.Integer({ minimum: 1 }) },
       {
         name: 'Idempotency-Key',
         in: 'header',
-        description: 'The same key again answers with the first refund, and gives nothing back twice',
+        description:
+          'The same key again answers with the first refund, and gives nothing back twice; two keys are two refunds',
         schema: Type.String({ minLength: 1, maxLength: 200 }),
       },
     ],
@@ -48,7 +49,7 @@ export const postNullification = operation({
     replies: {
       200: {
         description: 'Accepted or refused: `code` says it',
-        headers: { 'Idempotency-Hit': 'true when this key had been answered before' },
+        headers: { 'Idempotency-Hit': 'true when this refund had been accepted before' },
         schema: replySchema(),
         example: { ...ACCEPTED, errors: null, data: { verificationToken: 'rf_0123456789abcdefghjk' } },
       },

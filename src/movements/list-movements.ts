@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import type { MovementKind } from './movement.ts';
-import { type LatePayment, type ListedMovement, selectLatePayments, selectMovements } from './movement-queries.ts';
+import { type ListedMovement, type SuspenseEntry, selectMovements, selectSuspense } from './movement-queries.ts';
 
 /** The newest of a kind, with the names of their payment service and environment. */
 export function listMovements(app: App, kind: MovementKind, limit: number): Promise<ListedMovement[]> {
@@ -8,6 +8,6 @@ export function listMovements(app: App, kind: MovementKind, limit: number): Prom
 }
 
 /** Money that was in suspense or still is, the newest first. */
-export function listLatePayments(app: App, limit: number): Promise<LatePayment[]> {
-  return selectLatePayments(app.db, 0, limit);
+export function listSuspense(app: App, limit: number): Promise<SuspenseEntry[]> {
+  return selectSuspense(app.db, 0, limit);
 }

@@ -1,3 +1,4 @@
+import type { SuspendedKind } from '../books/journal-entry.ts';
 import { MOVEMENT_COLUMNS } from '../books/movement-hash.ts';
 import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
 import type { Decision, Movement, MovementKind } from './movement.ts';
@@ -44,8 +45,12 @@ export function selectMovements(db: Reader, kind: MovementKind, limit: number): 
   );
 }
 
-/** Money that a method took and no order asked for, with what was decided about it, if anything was. */
-export type LatePayment = SqlRow & {
+/**
+ * Money in suspense, with what was decided about it, if anything was: `late_payment`, that a method took and no order asked
+ * for; `unasked_refund`, that went back and no refund asked for.
+ */
+export type SuspenseEntry = SqlRow & {
+  kind: SuspendedKind;
   environment_id: number;
   payment_service_id: string;
   name: string;
@@ -54,8 +59,8 @@ export type LatePayment = SqlRow & {
   entry: string;
   created_at: number;
   transaction_id: number;
-  /** The account of the method that took it. */
-  debit_account: string;
+  /** The account of the method that took it or gave it back. */
+  method_account: string;
   amount: number;
   currency: string;
   decision: Decision | null;
@@ -65,8 +70,12 @@ export type LatePayment = SqlRow & {
 
 const RESOLVES = `m.environment_id = j.environment_id and m.kind = 'resolution' and m.reference = j.link || '.' || j.line`;
 
-const LATE_PAYMENTS = `select j.environment_id, e.payment_service_id, p.name, e.environment,
-       j.link || '.' || j.line as entry, j.created_at, j.transaction_id, j.debit_account, j.amount, j.currency,
+/** As its index has it. */
+const SUSPENDED = `j.kind in ('late_payment', 'unasked_refund')`;
+
+const SUSPENSE_ENTRIES = `select j.kind, j.environment_id, e.payment_service_id, p.name, e.environment,
+       j.link || '.' || j.line as entry, j.created_at, j.transaction_id,
+       case j.kind when 'late_payment' then j.debit_account else j.credit_account end as method_account, j.amount, j.currency,
        m.decision, m.reason, m.created_at as resolved_at
      from journal_entries j
      join environments e on e.id = j.environment_id
@@ -74,9 +83,9 @@ const LATE_PAYMENTS = `select j.environment_id, e.payment_service_id, p.name, e.
      left join movements m on ${RESOLVES}`;
 
 /** Of one transaction or of all (0), the newest first. */
-export function selectLatePayments(db: Reader, transactionId: number, limit: number): Promise<LatePayment[]> {
-  return db.query<LatePayment>(
-    `${LATE_PAYMENTS} where j.kind = 'late_payment' and (j.transaction_id = $1 or $1 = 0)
+export function selectSuspense(db: Reader, transactionId: number, limit: number): Promise<SuspenseEntry[]> {
+  return db.query<SuspenseEntry>(
+    `${SUSPENSE_ENTRIES} where ${SUSPENDED} and (j.transaction_id = $1 or $1 = 0)
      order by j.created_at desc, j.environment_id, j.link desc limit $2`,
     [transactionId, limit],
   );
@@ -86,16 +95,24 @@ export function selectLatePayments(db: Reader, transactionId: number, limit: num
 export async function measureUnresolved(db: Reader): Promise<{ count: number; oldest: number | null }> {
   const [row] = await db.query<{ count: number; oldest: number | null }>(
     `select count(*) as count, min(j.created_at) as oldest from journal_entries j
-     where j.kind = 'late_payment' and not exists (select 1 from movements m where ${RESOLVES})`,
+     where ${SUSPENDED} and not exists (select 1 from movements m where ${RESOLVES})`,
   );
   return row ?? { count: 0, oldest: null };
 }
 
 /** The same, the oldest first. */
-export function selectUnresolved(db: Reader, limit: number): Promise<LatePayment[]> {
-  return db.query<LatePayment>(
-    `${LATE_PAYMENTS} where j.kind = 'late_payment' and m.id is null
+export function selectUnresolved(db: Reader, limit: number): Promise<SuspenseEntry[]> {
+  return db.query<SuspenseEntry>(
+    `${SUSPENSE_ENTRIES} where ${SUSPENDED} and m.id is null
      order by j.created_at, j.environment_id, j.link limit $1`,
     [limit],
+  );
+}
+
+/** What of a payment went back unasked, and nobody has decided about. */
+export function selectUnresolvedOf(tx: Tx, transactionId: number): Promise<SuspenseEntry[]> {
+  return tx.query<SuspenseEntry>(
+    `${SUSPENSE_ENTRIES} where j.kind = 'unasked_refund' and j.transaction_id = $1 and m.id is null order by j.link`,
+    [transactionId],
   );
 }

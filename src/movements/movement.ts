@@ -5,6 +5,7 @@ import {
   methodReceivable,
   type Posting,
   SUSPENSE,
+  type SuspendedKind,
   type Transfer,
 } from '../books/journal-entry.ts';
 import { movementHash } from '../books/movement-hash.ts';
@@ -16,7 +17,10 @@ import type { SqlRow } from '../db/database.ts';
  */
 export type MovementKind = 'payout' | 'deposit' | 'resolution';
 
-/** `returned`: the money went back at the payment method, or came back from the bank. `kept`: it is the merchant's. */
+/**
+ * `returned`: the money went back at the payment method, or came back from it or from the bank: it is where it was. `kept`: it
+ * is the merchant's, whether it came or went.
+ */
 export type Decision = 'returned' | 'kept';
 
 /** A row of `movements`; it never changes. Amounts are in minor units, times UTC milliseconds. */
@@ -50,10 +54,10 @@ export function returnReference({ kind, reference }: Pick<Movement, 'kind' | 're
   return `${kind} ${reference}`;
 }
 
-/** What a movement moves between the accounts. */
-export function movementPosting(movement: Movement): Posting {
+/** What a movement moves between the accounts; `resolved` is what it decides about, if that is in suspense. */
+export function movementPosting(movement: Movement, resolved: SuspendedKind = 'late_payment'): Posting {
   const { id, environment_id, created_at, transaction_id, amount, commission, currency } = movement;
-  const moved: Transfer = { ...sidesOf(movement), amount, currency };
+  const moved: Transfer = { ...sidesOf(movement, resolved), amount, currency };
   const kept: Transfer = { ...moved, kind: 'commission', debit: FEES_ACQUIRER, amount: commission };
   return {
     environmentId: environment_id,
@@ -66,17 +70,19 @@ export function movementPosting(movement: Movement): Posting {
   };
 }
 
-function sidesOf({
-  kind,
-  decision,
-  payment_method,
-  transaction_id,
-}: Movement): Pick<Transfer, 'kind' | 'debit' | 'credit'> {
+function sidesOf(
+  { kind, decision, payment_method, transaction_id }: Movement,
+  resolved: SuspendedKind,
+): Pick<Transfer, 'kind' | 'debit' | 'credit'> {
   const receivable = methodReceivable(payment_method ?? '');
   if (kind === 'payout') return { kind, debit: MERCHANT_PAYABLE, credit: BANK };
   if (kind === 'deposit') return { kind, debit: BANK, credit: receivable };
   // Whatever was in suspense is of a transaction, and a payout is of none.
   if (transaction_id === null) return { kind: 'payout_returned', debit: BANK, credit: MERCHANT_PAYABLE };
+  if (resolved === 'unasked_refund') {
+    if (decision === 'kept') return { kind: 'charged', debit: MERCHANT_PAYABLE, credit: SUSPENSE };
+    return { kind: 'recovered', debit: receivable, credit: SUSPENSE };
+  }
   if (decision === 'kept') return { kind: decision, debit: SUSPENSE, credit: MERCHANT_PAYABLE };
   return { kind: 'returned', debit: SUSPENSE, credit: receivable };
 }

@@ -4,10 +4,10 @@ import { postEntries } from '../books/post-entries.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { lockTransaction } from '../transactions/transaction-queries.ts';
 import { type Decision, type Movement, movementPosting } from './movement.ts';
-import { insertMovement, type LatePayment, selectLatePayments } from './movement-queries.ts';
+import { insertMovement, type SuspenseEntry, selectSuspense } from './movement-queries.ts';
 
-/** `reason` names no person. */
-export type SuspenseDecision = { decision: Decision; reason: string; recordedBy: string };
+/** About which entry (such as `12.0`; left out: all of the transaction), and why. `reason` names no person. */
+export type SuspenseDecision = { decision: Decision; entry?: string; reason: string; recordedBy: string };
 
 /**
  * `already`: the same was decided before. `different`: something else was. `nothing`: no money of this transaction ever was
@@ -17,7 +17,7 @@ export type Resolution =
   | { kind: 'resolved' | 'already' | 'different'; amount: number; currency: string }
   | { kind: 'nothing' };
 
-/** More than a transaction can have attempts that came too late. */
+/** More than a transaction can have in suspense. */
 const ALL = 1000;
 
 /**
@@ -27,41 +27,47 @@ const ALL = 1000;
 export function resolveSuspense(app: App, transactionId: number, decided: SuspenseDecision): Promise<Resolution> {
   const now = app.now();
   return app.db.transaction<Resolution>(async (tx) => {
-    // Late payments are booked under this lock too.
+    // What is in suspense is booked under this lock too.
     await lockTransaction(tx, transactionId);
-    const late = await selectLatePayments(tx, transactionId, ALL);
-    const [first] = late;
+    const suspended = await selectSuspense(tx, transactionId, ALL);
+    const meant = suspended.filter(({ entry }) => decided.entry === undefined || decided.entry === entry);
+    const [first] = meant;
     if (first === undefined) return { kind: 'nothing' };
-    const open = late.filter(({ decision }) => decision === null);
+    const open = meant.filter(({ decision }) => decision === null);
     if (open.length === 0) {
-      const same = late.every(({ decision }) => decision === decided.decision);
-      return { kind: same ? 'already' : 'different', ...sumOf(late, first) };
+      const same = meant.every(({ decision }) => decision === decided.decision);
+      return { kind: same ? 'already' : 'different', ...sumOf(meant, first) };
     }
-    const movements = open.map((payment) => newResolution(payment, decided, now));
-    for (const movement of movements) await insertMovement(tx, movement);
-    for (const movement of movements) await postEntries(tx, movementPosting(movement));
+    const movements = open.map((entry) => ({ movement: newResolution(entry, decided, now), resolved: entry.kind }));
+    for (const { movement } of movements) await insertMovement(tx, movement);
+    for (const { movement, resolved } of movements) await postEntries(tx, movementPosting(movement, resolved));
     return { kind: 'resolved', ...sumOf(open, first) };
   });
 }
 
-function newResolution(late: LatePayment, { decision, reason, recordedBy }: SuspenseDecision, now: number): Movement {
+/** The record of what was decided about an entry in suspense. */
+function newResolution(
+  suspended: SuspenseEntry,
+  { decision, reason, recordedBy }: SuspenseDecision,
+  now: number,
+): Movement {
   return {
     id: prefixedId('mv'),
-    environment_id: late.environment_id,
+    environment_id: suspended.environment_id,
     kind: 'resolution',
-    reference: late.entry,
-    amount: late.amount,
+    reference: suspended.entry,
+    amount: suspended.amount,
     commission: 0,
-    currency: late.currency,
+    currency: suspended.currency,
     created_at: now,
     recorded_by: recordedBy,
-    payment_method: methodOfReceivable(late.debit_account),
-    transaction_id: late.transaction_id,
+    payment_method: methodOfReceivable(suspended.method_account),
+    transaction_id: suspended.transaction_id,
     decision,
     reason,
   };
 }
 
-function sumOf(payments: readonly LatePayment[], { currency }: LatePayment) {
-  return { amount: payments.reduce((sum, { amount }) => sum + amount, 0), currency };
+function sumOf(entries: readonly SuspenseEntry[], { currency }: SuspenseEntry) {
+  return { amount: entries.reduce((sum, { amount }) => sum + amount, 0), currency };
 }

@@ -65,7 +65,7 @@ export type RefundRequest = {
   environmentId: number;
   amount: number;
   currency: string;
-  /** What was paid, and what of it had been given back before. No other refund of the payment is under way. */
+  /** What was paid, and what of it has gone back at the method as our books say it. No other refund of it is under way. */
   paid: number;
   refundedBefore: number;
   /** The approved attempt: our id, the method's id and account, and the detail that it told with its approval. */
@@ -80,10 +80,21 @@ export type RefundRequest = {
 export type RefundOutcome = Extract<PaymentOutcome, { kind: 'approved' | 'declined' | 'pending' | 'unknown' }>;
 
 /**
+ * An outcome, or `absent`: the method is certain that it was never asked for this refund, so that asking is safe; while it
+ * cannot be certain it answers `unknown`. A request that answers `absent` never left.
+ *
+ * `refunded`: what of the payment has gone back at the method by now, in all, whoever asked for it. A method that can read
+ * that says it in every answer that it has read it for; the service holds it against the books, and asks for nothing while
+ * the two differ.
+ */
+export type RefundAnswer = (RefundOutcome | { kind: 'absent' }) & { refunded?: number };
+
+/**
  * How a payment method gives money back, and what it takes.
  *
- * Every refund is looked up before it is asked for, and again until it has an end. So a process that dies on the way, or
- * an answer that is lost, gives nobody the money twice.
+ * Every refund is looked up before it is asked for, again until it has an end, and for a day after it. What was asked for is
+ * asked for again only when the method knows that it was not, or when a person says so: a process that dies on the way, an
+ * answer that is lost or a balance that is late gives nobody the money twice.
  */
 export type Refunds = {
   /** Days after the payment in which it can be given back. */
@@ -92,13 +103,13 @@ export type Refunds = {
   readonly minimumAgeHours: number;
   /** Whether a part of a payment can be given back. */
   readonly partial: boolean;
-  /** Asks for the money to be given back. Throwing means the same as `unknown`. */
-  request(refund: RefundRequest): Promise<RefundOutcome>;
   /**
-   * Asks what became of a refund. `absent`: the method is certain that it was never asked for, so that asking now is
-   * safe; while it cannot be certain it answers `unknown`. Throwing means the same.
+   * Asks for the money to be given back. Throwing means the same as `unknown`. Where it was asked for before (`askedAt`) a
+   * refusal is `unknown` too, unless the method knows this refund by its id: what was done before is refused as well.
    */
-  lookup(refund: RefundRequest): Promise<RefundOutcome | { kind: 'absent' }>;
+  request(refund: RefundRequest): Promise<RefundAnswer>;
+  /** Asks what became of a refund, and changes nothing. Throwing means the same as `unknown`. */
+  lookup(refund: RefundRequest): Promise<RefundAnswer>;
 };
 
 /** Thrown by a method that does not take the key which the operator gave it. It did nothing, and a person is told. */

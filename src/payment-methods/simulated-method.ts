@@ -20,7 +20,7 @@ export const simulatedMethod: PaymentMethod = {
     minimumAgeHours: 0,
     partial: true,
     request: async (refund) => answerOf(refund, 0),
-    // It remembers nothing; who has never looked has never asked.
+    // It remembers nothing, not even what has gone back: who has never asked is not known to it.
     lookup: async (refund) => (refund.askedAt === null ? { kind: 'absent' } : answerOf(refund, refund.lookups)),
   },
 };

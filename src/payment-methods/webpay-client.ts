@@ -25,6 +25,9 @@ export type WebpayClient = {
   refund(token: string, amount: number): Promise<WebpayAnswer>;
 };
 
+/** Thrown when no connection came about, so that Transbank heard of nothing. */
+export class NothingSent extends Error {}
+
 const PATH = '/rswebpaytransaction/api/webpay/v1.2/transactions';
 
 /**
@@ -54,8 +57,13 @@ export function createWebpayClient(fetch: SafeFetch, baseUrl: string, account: W
   };
 }
 
+const NEVER_LEFT: ReadonlySet<string> = new Set(['connect', 'dns', 'refused_address']);
+
 function readAnswer(verb: string, outcome: FetchOutcome): WebpayAnswer {
-  if (outcome.kind === 'failed') throw new Error(`Webpay ${verb}: no answer, ${outcome.reason} ${outcome.detail}`);
+  if (outcome.kind === 'failed') {
+    const Failure = NEVER_LEFT.has(outcome.reason) ? NothingSent : Error;
+    throw new Failure(`Webpay ${verb}: no answer, ${outcome.reason} ${outcome.detail}`);
+  }
   if (outcome.status === 401 || outcome.status === 403)
     throw new CredentialsRefused(`Webpay ${verb}: status ${outcome.status}`);
   const body = parseObject(outcome.excerpt);

@@ -4,17 +4,11 @@ import {
   type PaymentMethod,
   type PaymentOutcome,
   type PaymentRequest,
-  type RefundOutcome,
+  type RefundAnswer,
   type RefundRequest,
 } from './payment-method.ts';
-import { createWebpayClient, type WebpayAnswer, type WebpayClient } from './webpay-client.ts';
-import {
-  outcomeOfRefused,
-  paymentOutcomeOf,
-  refundedAmountOf,
-  refundOutcomeOf,
-  stillOnForm,
-} from './webpay-outcome.ts';
+import { createWebpayClient, NothingSent, type WebpayAnswer, type WebpayClient } from './webpay-client.ts';
+import { outcomeOfRefused, paymentOutcomeOf, refundAnswerOf, refundedAmountOf, stillOnForm } from './webpay-outcome.ts';
 
 export type WebpayOptions = {
   fetch: SafeFetch;
@@ -30,8 +24,6 @@ const BASE_URLS = { development: 'https://webpay3gint.transbank.cl', production:
 
 /** What a payer needs at least until there is something to commit, if their browser does not bring them back. */
 const PAYER_NEEDS_MS = 60_000;
-/** What a refund needs at most until the payment's balance shows it. */
-const REFUND_NEEDS_MS = 2 * 60_000;
 /** A token lives for minutes only. After this time nobody can be on its form any more. */
 const FORM_CLOSED_MS = 20 * 60_000;
 
@@ -122,29 +114,37 @@ async function isOnForm(client: WebpayClient, token: string): Promise<boolean> {
   return bodyOf(await client.status(token))['status'] === 'INITIALIZED';
 }
 
-/** Where nobody has asked for this refund yet there is nothing to find. Later the payment's balance tells. */
-async function lookUpRefund(
-  options: WebpayOptions,
-  refund: RefundRequest,
-): Promise<RefundOutcome | { kind: 'absent' }> {
-  if (refund.askedAt === null) return { kind: 'absent' };
+/**
+ * Webpay knows a refund by nothing but the payment's balance, which may be late. So a balance in which the refund is shows
+ * that it was done; one in which it is not shows nothing, however old the request is.
+ */
+async function lookUpRefund(options: WebpayOptions, refund: RefundRequest): Promise<RefundAnswer> {
   const client = await clientForRefund(options, refund);
   const body = bodyOf(await client.status(tokenOf(refund)));
   const refunded = refundedAmountOf(body, refund.paid);
-  if (refunded === refund.refundedBefore) {
-    // What was asked for a moment ago may still be on its way into the balance.
-    return options.now() - refund.askedAt < REFUND_NEEDS_MS ? { kind: 'unknown' } : { kind: 'absent' };
-  }
-  if (refunded !== refund.refundedBefore + refund.amount) return { kind: 'unknown' };
-  return { kind: 'approved', detail: { type: String(body['status']) } };
+  if (refunded === null) throw new Error('Webpay: a status that does not say what was given back');
+  if (refund.askedAt === null) return { kind: 'absent', refunded };
+  if (refunded !== refund.refundedBefore + refund.amount) return { kind: 'unknown', refunded };
+  return { kind: 'approved', detail: { type: String(body['status']) }, refunded };
 }
 
-async function requestRefund(options: WebpayOptions, refund: RefundRequest): Promise<RefundOutcome> {
+async function requestRefund(options: WebpayOptions, refund: RefundRequest): Promise<RefundAnswer> {
   const client = await clientForRefund(options, refund);
-  const answer = await client.refund(tokenOf(refund), refund.amount);
-  if (answer.kind === 'refused' && answer.reason === 'busy') return { kind: 'unknown' };
-  if (answer.kind === 'refused') return { kind: 'declined', detail: { reason: 'refused_by_transbank' } };
-  return refundOutcomeOf(answer.body, refund);
+  const token = tokenOf(refund);
+  let answer: WebpayAnswer;
+  try {
+    answer = await client.refund(token, refund.amount);
+  } catch (error) {
+    if (error instanceof NothingSent) return { kind: 'absent' };
+    throw error;
+  }
+  if (answer.kind === 'answered') {
+    const said = refundAnswerOf(answer.body, refund);
+    // A reversal of a part has no amount: only the balance after it tells what was given back.
+    return said ?? lookUpRefund(options, { ...refund, askedAt: options.now() });
+  }
+  if (answer.reason === 'busy' || refund.askedAt !== null) return { kind: 'unknown' };
+  return { kind: 'declined', detail: { reason: 'refused_by_transbank' } };
 }
 
 function tokenOf({ payment }: RefundRequest): string {

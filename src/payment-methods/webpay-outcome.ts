@@ -1,4 +1,4 @@
-import type { PaymentDetail, PaymentOutcome, PaymentRequest, RefundOutcome, RefundRequest } from './payment-method.ts';
+import type { PaymentDetail, PaymentOutcome, PaymentRequest, RefundAnswer, RefundRequest } from './payment-method.ts';
 import type { WebpayBody, WebpayRefusal } from './webpay-client.ts';
 
 /**
@@ -89,14 +89,21 @@ function outcomeOfFinished(state: string, { status, commitUnanswered, left }: Af
   return { kind: 'aborted', detail: { reason: left ?? 'not_finished' } };
 }
 
-/** What the answer to a refund says. Code 0 is success; a reversal has no code at all. */
-export function refundOutcomeOf(body: WebpayBody, { amount }: Pick<RefundRequest, 'amount'>): RefundOutcome {
+/**
+ * What the answer to a refund says. Code 0 is success; a reversal has no code at all. Null: it was done, and nobody can say
+ * from this answer for which amount.
+ */
+export function refundAnswerOf(
+  body: WebpayBody,
+  { amount, paid, askedAt }: Pick<RefundRequest, 'amount' | 'paid' | 'askedAt'>,
+): RefundAnswer | null {
   const detail = pick(body, REFUND_FACTS);
-  if (body['type'] === 'REVERSED') return { kind: 'approved', detail };
+  const left = body['balance'];
+  if (body['type'] === 'REVERSED') return amount === paid ? { kind: 'approved', detail, refunded: paid } : null;
   if (body['type'] !== 'NULLIFIED') throw new Error('Webpay: a refund of a type that its documentation does not have');
-  if (body['response_code'] !== 0) return { kind: 'declined', detail };
-  if (body['nullified_amount'] !== amount) throw new Error('Webpay: a refund of another amount');
-  return { kind: 'approved', detail };
+  if (body['response_code'] !== 0) return askedAt === null ? { kind: 'declined', detail } : { kind: 'unknown' };
+  if (body['nullified_amount'] !== amount || !isLeft(left, paid)) return null;
+  return { kind: 'approved', detail, refunded: paid - left };
 }
 
 /** How much of a payment has been given back, by its status; null when the status does not say. */
@@ -109,10 +116,14 @@ export function refundedAmountOf(body: WebpayBody, paid: number): number | null 
     case 'NULLIFIED':
       return paid;
     case 'PARTIALLY_NULLIFIED':
-      return typeof body['balance'] === 'number' ? paid - body['balance'] : null;
+      return isLeft(body['balance'], paid) ? paid - body['balance'] : null;
     default:
       return null;
   }
+}
+
+function isLeft(balance: unknown, paid: number): balance is number {
+  return typeof balance === 'number' && Number.isInteger(balance) && balance >= 0 && balance <= paid;
 }
 
 const PAYMENT_FACTS = [

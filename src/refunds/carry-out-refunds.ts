@@ -1,12 +1,14 @@
 import type { App } from '../app.ts';
+import { sumWentBack } from '../books/journal-queries.ts';
 import { environmentOf } from '../checkout/environment-of.ts';
 import { selectLatestAttempt } from '../checkout/payment-attempt-queries.ts';
 import { putQuestion } from '../checkout/put-question.ts';
-import type { PaymentMethod, RefundOutcome, RefundRequest } from '../payment-methods/payment-method.ts';
+import { selectUnresolvedOf } from '../movements/movement-queries.ts';
+import type { PaymentMethod, RefundAnswer, RefundRequest } from '../payment-methods/payment-method.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { selectTransaction } from '../transactions/transaction-queries.ts';
 import type { Refund } from './refund.ts';
-import { claimRefunds, hasDueRefunds, noteAsked, sumCompleted } from './refund-queries.ts';
+import { claimRefunds, forgetAsked, hasDueRefunds, holdRefund, noteAsked } from './refund-queries.ts';
 import { settleRefund } from './settle-refund.ts';
 
 /** Longer than a look-up and a request may take together, so that no second worker asks meanwhile. */
@@ -17,8 +19,10 @@ const ALARM_AFTER_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Has the payment methods give back what was accepted, at most `limit` refunds, and answers how many it took up. For the
- * worker. A method is asked for the money only after it has said that it was never asked before; what it does not answer
- * stays in processing and is looked up until it has an end: it is never guessed.
+ * worker. A method is asked for the money once, after it has said of the payment what our books say; what it does not answer
+ * stays in processing and is looked up until it has an end. It is never guessed, and never asked for again unless the
+ * method knows that it was not, or a person says so. What has ended is looked at twice more: what went back is booked, whenever
+ * the method's balance tells it.
  */
 export async function carryOutRefunds(app: App, limit: number): Promise<number> {
   // The worker comes by several times a second; an empty look must not queue up among the writers.
@@ -32,8 +36,8 @@ export async function carryOutRefunds(app: App, limit: number): Promise<number> 
 /** One failure is its own: the claim ends and the refund is taken up again. */
 async function carryOutClaimed(app: App, refund: Refund, claimedAt: number): Promise<void> {
   try {
-    const outcome = await askForRefund(app, refund, claimedAt);
-    const settlement = await settleRefund(app, refund, outcome);
+    const answer = await askForRefund(app, refund, claimedAt);
+    const settlement = await settleRefund(app, refund, answer);
     if (settlement.kind === 'waiting' && app.now() - refund.created_at > ALARM_AFTER_MS) alarmUnanswered(app, refund);
   } catch (error) {
     app.log.error({ err: error, refund: refund.id }, 'a refund could not be carried out');
@@ -41,18 +45,46 @@ async function carryOutClaimed(app: App, refund: Refund, claimedAt: number): Pro
 }
 
 /** A method that throws, or says nothing for 20 s, has an `unknown` outcome: the money may have gone back. */
-async function askForRefund(app: App, refund: Refund, claimedAt: number): Promise<RefundOutcome> {
+async function askForRefund(app: App, refund: Refund, claimedAt: number): Promise<RefundAnswer> {
   const transaction = await selectTransaction(app.db, refund.transaction_id);
   if (transaction === null) throw new Error('A refund without its transaction');
   const method = requireMethod(app, transaction);
   const request = await describeRefund(app, refund, transaction);
   const about = { method: method.code, refund: refund.id };
   const known = await putQuestion(app, { ...about, question: 'look_up_refund' }, () => method.refunds.lookup(request));
-  if (known.kind !== 'absent') return known;
-  // Known before it is asked, so that whoever looks next knows since when the money may be on its way.
-  await app.db.transaction((tx) => noteAsked(tx, refund.id, app.now()));
-  if (app.now() > claimedAt + ASK_WITHIN_MS) return { kind: 'unknown' };
-  return putQuestion(app, { ...about, question: 'refund' }, () => method.refunds.request(request));
+  if (!mayBeAsked(refund, request, known) || app.now() > claimedAt + ASK_WITHIN_MS) return known;
+  const notedAt = app.now();
+  if (!(await noteBeforeAsking(app, refund, known, notedAt))) return known;
+  if (app.now() <= claimedAt + ASK_WITHIN_MS) {
+    const answer = await putQuestion(app, { ...about, question: 'refund' }, () => method.refunds.request(request));
+    if (answer.kind !== 'absent') return answer;
+  }
+  await app.db.transaction((tx) => forgetAsked(tx, refund, notedAt));
+  return { kind: 'unknown' };
+}
+
+/** `absent` is the method's word that it was never asked. Where it has no such word a person has to say that it may be. */
+function mayBeAsked({ state, asking }: Refund, { askedAt }: RefundRequest, known: RefundAnswer): boolean {
+  if (state !== 'processing') return false;
+  if (asking === 'ordered')
+    return known.kind === 'absent' || (known.kind === 'unknown' && known.refunded !== undefined);
+  return known.kind === 'absent' && (asking === 'due' || askedAt !== null);
+}
+
+/**
+ * Writes down that the method is asked, and what went back before, so that whoever looks next knows it. Not where the books and
+ * the method differ, or have differed and nobody has said why: what went back unasked may be this very refund.
+ */
+function noteBeforeAsking(app: App, refund: Refund, known: RefundAnswer, at: number): Promise<boolean> {
+  return app.db.transaction(async (tx) => {
+    const wentBack = await sumWentBack(tx, refund.transaction_id);
+    if (known.refunded !== undefined && known.refunded !== wentBack) return false;
+    if (refund.asking !== 'ordered' && (await selectUnresolvedOf(tx, refund.transaction_id)).length > 0) {
+      await holdRefund(tx, refund.id, at, { reason: 'suspense' });
+      return false;
+    }
+    return noteAsked(tx, refund, known.refunded ?? null, at);
+  });
 }
 
 function requireMethod(app: App, { payment_method }: Transaction): Required<PaymentMethod> {
@@ -73,7 +105,7 @@ async function describeRefund(app: App, refund: Refund, transaction: Transaction
     amount: refund.amount,
     currency: transaction.currency,
     paid: transaction.amount,
-    refundedBefore: await sumCompleted(app.db, transaction.id),
+    refundedBefore: await sumWentBack(app.db, transaction.id),
     payment: {
       attemptId: attempt.id,
       externalId: attempt.external_id,
@@ -81,8 +113,13 @@ async function describeRefund(app: App, refund: Refund, transaction: Transaction
       detail: JSON.parse(attempt.detail ?? '{}') as RefundRequest['payment']['detail'],
     },
     lookups: refund.lookups - 1,
-    askedAt: refund.asked_at,
+    askedAt: askedAtOf(refund),
   };
+}
+
+/** A program that does not write down that it asks has taken this up: for all we know it has asked. */
+function askedAtOf({ asked_at, lookups, noted_lookups, created_at }: Refund): number | null {
+  return asked_at ?? (lookups === noted_lookups ? null : created_at);
 }
 
 function alarmUnanswered(app: App, refund: Refund): void {

@@ -7,7 +7,7 @@ import type { Transaction } from '../transactions/transaction.ts';
 import { advanceSequence, lockTransaction } from '../transactions/transaction-queries.ts';
 import { announceRefund } from './announce-refund.ts';
 import type { Refund, RefundType } from './refund.ts';
-import { insertRefund, selectRefundByKey, sumFeesWithin, sumReserved } from './refund-queries.ts';
+import { insertRefund, selectRefundByKey, selectSameRefund, sumFeesWithin, sumReserved } from './refund-queries.ts';
 import { balanceRefusal, feeWithin, type RefundRefusal, refusalOf } from './refund-refusal.ts';
 
 /** What a merchant asks for. */
@@ -15,13 +15,13 @@ export type RefundWish = {
   /** In minor units of the transaction's currency; null: all that is left. */
   amount: number | null;
   type: RefundType;
-  /** The same key again is the same wish; null: every wish is a new one. */
+  /** The same key again is the same wish; null: so is the same wish of the same person within a minute. */
   idempotencyKey: string | null;
   /** Id of the user, or `command line`. */
   requestedBy: string;
 };
 
-/** `reused`: the key belongs to a wish for something else. */
+/** `replayed`: it is the wish of before, with its refund. `reused`: the key belongs to a wish for something else. */
 export type RefundCreation =
   | { kind: 'accepted' | 'replayed' | 'reused'; refund: Refund }
   | { kind: 'refused'; refusal: RefundRefusal };
@@ -44,7 +44,7 @@ export async function createRefund(
   return app.db.transaction<RefundCreation>(async (tx) => {
     const transaction = await lockTransaction(tx, id);
     if (transaction === null) throw new Error('A transaction is gone');
-    const earlier = await findEarlier(tx, id, wish);
+    const earlier = await findEarlier(tx, id, wish, now);
     if (earlier !== null) return earlier;
     const method = app.paymentMethods.find(({ code }) => code === transaction.payment_method);
     const reserved = await sumReserved(tx, id);
@@ -61,8 +61,21 @@ export async function createRefund(
   });
 }
 
-async function findEarlier(tx: Tx, transactionId: number, wish: RefundWish): Promise<RefundCreation | null> {
-  if (wish.idempotencyKey === null) return null;
+/** A click that was made twice and a request that a client repeats by itself are one wish; two wishes have two keys. */
+const SAME_WISH_MS = 60_000;
+
+/** Called under the lock of the transaction, so that of two that come together the second finds the first. */
+async function findEarlier(
+  tx: Tx,
+  transactionId: number,
+  wish: RefundWish,
+  now: number,
+): Promise<RefundCreation | null> {
+  if (wish.idempotencyKey === null) {
+    const since = now - SAME_WISH_MS;
+    const same = await selectSameRefund(tx, { ...wish, transactionId, since });
+    return same === null ? null : { kind: 'replayed', refund: same };
+  }
   const refund = await selectRefundByKey(tx, transactionId, wish.idempotencyKey);
   if (refund === null) return null;
   const same = (wish.amount === null || wish.amount === refund.amount) && refund.type === wish.type;

@@ -38,6 +38,24 @@ export async function selectRefundByKey(db: Reader, transactionId: number, key: 
   return row ?? null;
 }
 
+/**
+ * The first refund that the same person asked for after `since` without a key: of the same amount (null: of all that was left)
+ * and type. One that failed gave nothing back, so asking again is a new wish.
+ */
+export async function selectSameRefund(
+  tx: Tx,
+  wish: { transactionId: number; requestedBy: string; type: string; amount: number | null; since: number },
+): Promise<Refund | null> {
+  const [row] = await tx.query<Refund>(
+    `select * from refunds
+     where transaction_id = $1 and idempotency_key is null and requested_by = $2 and type = $3
+       and (amount = $4 or $4 = 0) and created_at > $5 and state <> 'failed'
+     order by sequence limit 1`,
+    [wish.transactionId, wish.requestedBy, wish.type, wish.amount ?? 0, wish.since],
+  );
+  return row ?? null;
+}
+
 /** In the order in which they were accepted. */
 export function selectRefundsOf(db: Reader, transactionId: number): Promise<Refund[]> {
   return db.query<Refund>('select * from refunds where transaction_id = $1 order by sequence', [transactionId]);
@@ -60,16 +78,9 @@ export function selectRefunds(db: Reader, limit: number): Promise<ListedRefund[]
 
 /** What of a payment has been given back or is being given back. Called under the lock of the transaction. */
 export async function sumReserved(tx: Tx, transactionId: number): Promise<number> {
-  return sumOf(tx, transactionId, "state in ('processing', 'completed')");
-}
-
-export async function sumCompleted(db: Reader, transactionId: number): Promise<number> {
-  return sumOf(db, transactionId, "state = 'completed'");
-}
-
-async function sumOf(db: Reader, transactionId: number, condition: string): Promise<number> {
-  const [row] = await db.query<{ total: number }>(
-    `select cast(coalesce(sum(amount), 0) as bigint) as total from refunds where transaction_id = $1 and ${condition}`,
+  const [row] = await tx.query<{ total: number }>(
+    `select cast(coalesce(sum(amount), 0) as bigint) as total from refunds
+     where transaction_id = $1 and state in ('processing', 'completed')`,
     [transactionId],
   );
   return row?.total ?? 0;
@@ -92,34 +103,79 @@ export async function sumFeesWithin(tx: Tx, environmentId: number, currency: str
   return row?.total ?? 0;
 }
 
-/** The end of a refund. Called under the lock of its transaction. */
+/** The end of a refund, with which what was contradicted is settled. Called under the lock of its transaction. */
 export async function endRefund(
   tx: Tx,
-  end: { id: string; state: 'completed' | 'failed'; settledAt: number; detail: string },
+  end: { id: string; state: 'completed' | 'failed'; settledAt: number; nextLookupAt: number; detail: string },
 ): Promise<Refund> {
   const [row] = await tx.query<Refund>(
-    'update refunds set state = $2, settled_at = $3, detail = $4, next_lookup_at = null where id = $1 returning *',
-    [end.id, end.state, end.settledAt, end.detail],
+    `update refunds set state = $2, settled_at = $3, detail = $4, next_lookup_at = $5, asking = 'held',
+       contradicted_at = null, contradiction = null where id = $1 returning *`,
+    [end.id, end.state, end.settledAt, end.detail, end.nextLookupAt],
   );
   return row as Refund;
 }
 
-export async function postponeRefund(tx: Tx, id: string, nextLookupAt: number): Promise<void> {
+/** `null`: it is not looked at again. */
+export async function postponeRefund(tx: Tx, id: string, nextLookupAt: number | null): Promise<void> {
   await tx.query('update refunds set next_lookup_at = $2 where id = $1', [id, nextLookupAt]);
 }
 
-export async function noteAsked(tx: Tx, id: string, at: number): Promise<void> {
-  await tx.query('update refunds set asked_at = $2 where id = $1', [id, at]);
+/**
+ * Writes down that the method is asked from now on, if the claim is still this one and nobody has ended the refund. Answers
+ * whether it is.
+ */
+export async function noteAsked(tx: Tx, claimed: Refund, refundedBefore: number | null, at: number): Promise<boolean> {
+  const rows = await tx.query(
+    `update refunds set asked_at = $3, asking = 'held', refunded_before = coalesce(refunded_before, $4)
+     where id = $1 and lookups = $2 and state = 'processing' returning id`,
+    [claimed.id, claimed.lookups, at, refundedBefore],
+  );
+  return rows.length > 0;
+}
+
+/** What was noted at that time was not asked for after all: it is as it was. */
+export async function forgetAsked(tx: Tx, before: Refund, notedAt: number): Promise<void> {
+  await tx.query(
+    'update refunds set asked_at = $3, asking = $4, refunded_before = $5 where id = $1 and asked_at = $2',
+    [before.id, notedAt, before.asked_at, before.asking, before.refunded_before],
+  );
+}
+
+/** Nobody asks for it any more until a person says so. Tells since when, and why, unless that is known already. */
+export async function holdRefund(tx: Tx, id: string, at: number, contradiction: object): Promise<void> {
+  await tx.query(
+    `update refunds set asking = 'held', contradiction = case when contradicted_at is null then $3 else contradiction end,
+       contradicted_at = coalesce(contradicted_at, $2) where id = $1`,
+    [id, at, JSON.stringify(contradiction)],
+  );
+}
+
+/** Whether one of the transaction's refunds has no end yet. */
+export async function hasOpenRefund(tx: Tx, transactionId: number): Promise<boolean> {
+  const rows = await tx.query("select id from refunds where transaction_id = $1 and state = 'processing' limit 1", [
+    transactionId,
+  ]);
+  return rows.length > 0;
+}
+
+/** When a refund of the transaction last ended; 0: none has. */
+export async function lastRefundEnd(tx: Tx, transactionId: number): Promise<number> {
+  const [row] = await tx.query<{ at: number | null }>(
+    'select max(settled_at) as at from refunds where transaction_id = $1',
+    [transactionId],
+  );
+  return row?.at ?? 0;
 }
 
 /**
  * Due, and the first of its transaction that has no end yet: a method is never asked for two refunds of one payment at a
- * time, so that what it says of the payment can be told apart.
+ * time, so that what it says of the payment can be told apart. One that has ended is looked at again when none is open.
  */
-const DUE = `state = 'processing' and next_lookup_at <= $1 and not exists (
+const DUE = `next_lookup_at <= $1 and not exists (
   select 1 from refunds earlier
-  where earlier.transaction_id = refunds.transaction_id and earlier.sequence < refunds.sequence
-    and earlier.state = 'processing')`;
+  where earlier.transaction_id = refunds.transaction_id and earlier.id <> refunds.id and earlier.state = 'processing'
+    and (refunds.state <> 'processing' or earlier.sequence < refunds.sequence))`;
 
 export async function hasDueRefunds(db: Reader, now: number): Promise<boolean> {
   const rows = await db.query(`select id from refunds where ${DUE} limit 1`, [now]);
@@ -133,8 +189,8 @@ export async function hasDueRefunds(db: Reader, now: number): Promise<boolean> {
  */
 export function claimRefunds(tx: Tx, claim: { now: number; until: number; limit: number }): Promise<Refund[]> {
   return tx.query<Refund>(
-    `update refunds set next_lookup_at = $2, lookups = lookups + 1
-     where state = 'processing' and next_lookup_at <= $1 and id in (
+    `update refunds set next_lookup_at = $2, lookups = lookups + 1, noted_lookups = noted_lookups + 1
+     where next_lookup_at <= $1 and id in (
        select id from refunds where ${DUE} order by next_lookup_at limit $3)
      returning *`,
     [claim.now, claim.until, claim.limit],

@@ -19,6 +19,14 @@ export type Refund = SqlRow & {
   lookups: number;
   /** When its payment method was last asked for the money. */
   asked_at: number | null;
+  /** How many of the look-ups were by a program that writes down that it asks. */
+  noted_lookups: number;
+  /** What of the payment had gone back at the method when it was first asked, as the method said then. */
+  refunded_before: number | null;
+  asking: Asking;
+  /** Since when the method contradicts what is known of the payment, and what it said: JSON text. */
+  contradicted_at: number | null;
+  contradiction: string | null;
   state: RefundState;
   type: RefundType;
   /** Id of the user, or `command line`. */
@@ -26,6 +34,12 @@ export type Refund = SqlRow & {
   idempotency_key: string | null;
   detail: string | null;
 };
+
+/**
+ * Whether the worker may ask for the money. `due`: once. `held`: no more, because it was asked for, or because what went back
+ * at the method is not what the books say. `ordered`: a person has said that it may be asked for again.
+ */
+export type Asking = 'due' | 'held' | 'ordered';
 
 type Answer = RefundState | 'already' | 'ignored' | 'conflict';
 

@@ -1,22 +1,25 @@
 import type { App } from '../app.ts';
-import { refundPosting } from '../books/journal-entry.ts';
+import { methodReceivable, type Posting, refundPosting, unaskedRefundPosting } from '../books/journal-entry.ts';
+import { sumWentBack } from '../books/journal-queries.ts';
 import { postEntries } from '../books/post-entries.ts';
 import { environmentOf } from '../checkout/environment-of.ts';
 import { pauseBeforeLookup } from '../checkout/payment-attempt.ts';
 import type { Tx } from '../db/database.ts';
+import { formatDecimal } from '../lib/money.ts';
 import { recordEvents } from '../outbox/record-event.ts';
-import type { PaymentDetail, RefundOutcome } from '../payment-methods/payment-method.ts';
+import type { PaymentDetail, RefundAnswer } from '../payment-methods/payment-method.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { advanceSequence, lockTransaction, selectTransaction } from '../transactions/transaction-queries.ts';
 import { announceRefund } from './announce-refund.ts';
 import { answerToRefund, type Refund } from './refund.ts';
-import { endRefund, postponeRefund, selectRefund } from './refund-queries.ts';
+import { endRefund, hasOpenRefund, holdRefund, lastRefundEnd, postponeRefund, selectRefund } from './refund-queries.ts';
+import { type Weighed, weighAnswer } from './weigh-answer.ts';
 
 /**
  * `waiting`: the method has still to answer. `ended`: the refund has its end. `already`, `ignored`: no news.
  * `conflict`: the method takes back what it said; it is in the feed and alarmed, for a person to resolve.
- * `contradiction` says that the merchant has been told otherwise before.
+ * `contradiction` says that the merchant has been told otherwise before, or that the method's balance is not that of the books.
  */
 export type RefundSettlement = {
   kind: 'waiting' | 'ended' | 'already' | 'ignored' | 'conflict';
@@ -24,11 +27,15 @@ export type RefundSettlement = {
   contradiction: boolean;
 };
 
+const HOUR = 60 * 60 * 1000;
+const DAY = 24 * HOUR;
+
 /**
- * Writes down what a payment method said of a refund that was claimed. In one commit: its state, its event and, when money went back, the
- * books. Saying the same again changes nothing. Rejects with `StorageError`.
+ * Writes down what a payment method said of a refund that was claimed. In one commit: its state, its event and, when money
+ * went back, the books. What went back beside it goes into suspense, with an event and an alarm. Saying the same again changes
+ * nothing. Rejects with `StorageError`.
  */
-export async function settleRefund(app: App, claimed: Refund, outcome: RefundOutcome): Promise<RefundSettlement> {
+export async function settleRefund(app: App, claimed: Refund, answer: RefundAnswer): Promise<RefundSettlement> {
   const { id, transaction_id } = claimed;
   const found = await selectTransaction(app.db, transaction_id);
   if (found === null) throw new Error('A refund without its transaction');
@@ -38,51 +45,114 @@ export async function settleRefund(app: App, claimed: Refund, outcome: RefundOut
     const transaction = await lockTransaction(tx, transaction_id);
     const refund = await selectRefund(tx, id);
     if (transaction === null || refund === null) throw new Error('A refund is gone');
-    const state = answerToRefund(refund.state, outcome.kind);
-    if (state === 'already' || state === 'ignored') return { kind: state, refund, contradiction: false };
-    if (state === 'processing') {
-      // Another worker's claim by now: when to ask again is for that one to say.
-      if (refund.lookups !== claimed.lookups) return { kind: 'ignored', refund, contradiction: false };
-      await postponeRefund(tx, id, at + pauseBeforeLookup(Math.max(0, refund.lookups - 1)));
-      return { kind: 'waiting', refund, contradiction: false };
+    // Another refund of the payment is on its way: what the balance shows cannot be told apart now.
+    if (refund.state !== 'processing' && (await hasOpenRefund(tx, transaction_id))) {
+      await postponeRefund(tx, id, at + HOUR);
+      return { kind: 'ignored', refund, contradiction: false };
     }
-    if (state === 'conflict') {
-      await recordConflict(tx, transaction, refund, at);
-      return { kind: 'conflict', refund, contradiction: true };
-    }
-    const settledAt = at;
-    const detail = 'detail' in outcome ? outcome.detail : {};
-    const ended = await end(tx, { environment, transaction, refund, state, settledAt, detail });
-    return { kind: 'ended', refund: ended, contradiction: refund.state !== 'processing' };
+    const weighed = weighAnswer(refund, answer, await sumWentBack(tx, transaction_id));
+    return settleLocked(tx, { environment, transaction, refund, claimed, weighed, at });
   });
   if (settlement.kind === 'ended') app.metrics.refunds.inc({ state: settlement.refund.state });
-  if (settlement.contradiction) alarm(app, settlement.refund, outcome);
+  if (settlement.contradiction) alarm(app, settlement.refund, answer);
   return settlement;
 }
 
-type Ending = {
+type Settling = {
   environment: ServiceEnvironment;
   transaction: Transaction;
+  /** As it is under the lock, and as it was claimed. */
   refund: Refund;
-  state: 'completed' | 'failed';
-  settledAt: number;
-  detail: PaymentDetail;
+  claimed: Refund;
+  weighed: Weighed;
+  at: number;
 };
 
-async function end(tx: Tx, ending: Ending): Promise<Refund> {
-  const { environment, transaction, refund, state, settledAt } = ending;
-  const ended = await endRefund(tx, { id: refund.id, state, settledAt, detail: JSON.stringify(ending.detail) });
+/** The events first, the books last: whoever holds the end of their chain waits for nobody. */
+async function settleLocked(tx: Tx, settling: Settling): Promise<RefundSettlement> {
+  const postings: Posting[] = [];
+  const settlement = await moveRefund(tx, settling, postings);
+  const told = await tellDifference(tx, settling, settlement.refund, postings);
+  for (const posting of postings) await postEntries(tx, posting);
+  return { ...settlement, contradiction: settlement.contradiction || told };
+}
+
+async function moveRefund(tx: Tx, settling: Settling, postings: Posting[]): Promise<RefundSettlement> {
+  const { refund, claimed, weighed, at } = settling;
+  const state = answerToRefund(refund.state, weighed.outcome.kind);
+  if (state === 'completed' || state === 'failed') {
+    const ended = await end(tx, settling, state);
+    if (state === 'completed') postings.push(postingOf(settling, ended));
+    return { kind: 'ended', refund: ended, contradiction: refund.state !== 'processing' };
+  }
+  // Another worker's claim by now: when to ask again is for that one to say.
+  const isClaimed = refund.lookups === claimed.lookups;
+  if (isClaimed) await postponeRefund(tx, refund.id, nextLook(refund, at));
+  if (state === 'conflict') {
+    await recordConflict(tx, settling, { event: 'refund_declined' });
+    return { kind: 'conflict', refund, contradiction: true };
+  }
+  if (state !== 'processing') return { kind: state, refund, contradiction: false };
+  return { kind: isClaimed ? 'waiting' : 'ignored', refund, contradiction: false };
+}
+
+/** One that has ended is looked at after an hour and after a day: balances are late, and so are answers. */
+function nextLook({ state, settled_at, lookups }: Refund, at: number): number | null {
+  if (state === 'processing') return at + pauseBeforeLookup(Math.max(0, lookups - 1));
+  const last = (settled_at ?? at) + DAY;
+  return at < last ? last : null;
+}
+
+async function end(tx: Tx, { environment, transaction, refund, weighed, at }: Settling, state: 'completed' | 'failed') {
+  const detail: PaymentDetail = 'detail' in weighed.outcome ? weighed.outcome.detail : {};
+  const ending = { id: refund.id, state, settledAt: at, nextLookupAt: at + HOUR, detail: JSON.stringify(detail) };
+  const ended = await endRefund(tx, ending);
   const advanced = await advanceSequence(tx, transaction.id);
   await announceRefund(tx, environment, advanced, ended);
-  if (state === 'completed') {
-    const method = transaction.payment_method;
-    if (method === null) throw new Error('A refund of what no payment method collected');
-    await postEntries(tx, refundPosting(transaction, ended, method, settledAt));
-  }
   return ended;
 }
 
-async function recordConflict(tx: Tx, transaction: Transaction, refund: Refund, at: number): Promise<void> {
+function postingOf({ transaction, at }: Settling, refund: Refund): Posting {
+  return refundPosting(transaction, refund, methodReceivable(methodOf(transaction)), at);
+}
+
+/**
+ * Tells what the method's balance says beside this refund, and answers whether it was news. What went back unasked goes into
+ * suspense, so the books say what the method says from then on. What is missing has nothing to be booked: it may be late, and
+ * after a day it is for a person to look at.
+ */
+async function tellDifference(tx: Tx, settling: Settling, refund: Refund, postings: Posting[]): Promise<boolean> {
+  const { transaction, weighed, at } = settling;
+  const { unasked, missing } = weighed;
+  const { currency } = transaction;
+  if (unasked > 0) {
+    const contradiction = { event: 'refund_unasked', unasked: formatDecimal(unasked, currency), currency };
+    await recordConflict(tx, settling, contradiction);
+    if (refund.state === 'processing') await holdRefund(tx, refund.id, at, contradiction);
+    for (const amount of partsOf(unasked, refund)) {
+      postings.push(unaskedRefundPosting(transaction, amount, methodOf(transaction), at));
+    }
+    return true;
+  }
+  if (missing === 0 || refund.contradicted_at !== null) return false;
+  if (at < (await lastRefundEnd(tx, transaction.id)) + DAY) return false;
+  const contradiction = { event: 'refund_missing', missing: formatDecimal(missing, currency), currency };
+  await recordConflict(tx, settling, contradiction);
+  await holdRefund(tx, refund.id, at, contradiction);
+  return true;
+}
+
+/** Where a refund without an end may be in what went back, it stands by itself: a person can say that this is it. */
+function partsOf(unasked: number, { state, amount }: Refund): number[] {
+  return state === 'processing' && unasked > amount ? [amount, unasked - amount] : [unasked];
+}
+
+function methodOf({ payment_method }: Transaction): string {
+  if (payment_method === null) throw new Error('A refund of what no payment method collected');
+  return payment_method;
+}
+
+async function recordConflict(tx: Tx, { transaction, refund, at }: Settling, data: { event: string }): Promise<void> {
   const advanced = await advanceSequence(tx, transaction.id);
   await recordEvents(tx, [
     {
@@ -91,15 +161,15 @@ async function recordConflict(tx: Tx, transaction: Transaction, refund: Refund, 
       sequence: advanced.last_sequence,
       type: 'transaction.conflict',
       createdAt: at,
-      data: { state: transaction.state, event: 'refund_declined', refund: refund.id },
+      data: { state: transaction.state, ...data, refund: refund.id },
     },
   ]);
 }
 
-function alarm(app: App, refund: Refund, outcome: RefundOutcome): void {
+function alarm(app: App, refund: Refund, answer: RefundAnswer): void {
   app.metrics.conflicts.inc();
   app.log.error(
-    { alarm: 'conflict', transaction: refund.transaction_id, refund: refund.id, answer: outcome.kind },
-    'a payment method contradicts what it said of a refund',
+    { alarm: 'conflict', transaction: refund.transaction_id, refund: refund.id, answer: answer.kind },
+    'a payment method contradicts what is known of a refund',
   );
 }

@@ -2,7 +2,7 @@ import type { Database, SqlRow } from '../db/database.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** A refund that has no end for longer than usual, with whose it is. */
+/** A refund that has no end for longer than usual, or that its method contradicts, with whose it is. */
 export type WaitingRefund = SqlRow & {
   id: string;
   payment_service: string;
@@ -12,33 +12,48 @@ export type WaitingRefund = SqlRow & {
   since: number;
   amount: number;
   currency: string;
+  payment_method: string;
+  state: 'processing' | 'completed' | 'failed';
+  asked_at: number | null;
+  /** JSON text. */
+  contradiction: string | null;
 };
 
-const WAITING = `select id, created_at as since from refunds where state = 'processing' and created_at <= $1`;
+/** Accepted at or before one time, or asked for at or before another, and without an end; UTC milliseconds. */
+export type WaitingSince = { accepted: number; asked: number };
 
-/** Refunds accepted at or before `acceptedBy` that have no end yet. */
+const WAITING = `select id, contradicted_at as since from refunds where contradicted_at is not null
+  union all
+  select id, created_at from refunds
+  where state = 'processing' and contradicted_at is null and (created_at <= $1 or asked_at <= $2)`;
+
+/** How many there are, and since when the oldest waits. */
 export async function measureWaitingRefunds(
   db: Reader,
-  acceptedBy: number,
+  { accepted, asked }: WaitingSince,
 ): Promise<{ count: number; oldest: number | null }> {
   const [row] = await db.query<{ count: number; oldest: number | null }>(
     `select count(*) as count, min(since) as oldest from (${WAITING}) as waiting`,
-    [acceptedBy],
+    [accepted, asked],
   );
   return row ?? { count: 0, oldest: null };
 }
 
 /** The same, the oldest first. */
-export function selectWaitingRefunds(db: Reader, acceptedBy: number, limit: number): Promise<WaitingRefund[]> {
+export function selectWaitingRefunds(
+  db: Reader,
+  { accepted, asked }: WaitingSince,
+  limit: number,
+): Promise<WaitingRefund[]> {
   return db.query<WaitingRefund>(
     `select r.id, e.payment_service_id as payment_service, p.name, e.environment, r.transaction_id, w.since, r.amount,
-       t.currency
+       t.currency, t.payment_method, r.state, r.asked_at, r.contradiction
      from (${WAITING}) as w
      join refunds r on r.id = w.id
      join transactions t on t.id = r.transaction_id
      join environments e on e.id = t.environment_id
      join payment_services p on p.id = e.payment_service_id
-     order by w.since, r.id limit $2`,
-    [acceptedBy, limit],
+     order by w.since, r.id limit $3`,
+    [accepted, asked, limit],
   );
 }

@@ -5,11 +5,12 @@ import { measureAttention, showAttention } from '../../src/attention/measure-att
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
+import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { openCheckout, readAttempt, scriptMethod } from '../checkout/checkout-case.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createLatePayment, createPaidTransaction } from '../support/test-books.ts';
-import { acceptedRefund } from '../support/test-refunds.ts';
+import { acceptedRefund, refundingMethod } from '../support/test-refunds.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
 const HOUR = 60 * 60_000;
@@ -88,6 +89,44 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
     assert.equal((await listAttention(app, null, 1)).length, 1);
     await resolveSuspense(app, late.id, { decision: 'returned', reason: 'seen', recordedBy: 'command line' });
     assert.deepEqual(await listAttention(app, 'suspense', 10), []);
+  });
+
+  test('a refund that was asked for and not answered is listed after an hour, with the command that ends it', async () => {
+    const method = refundingMethod({ request: async () => ({ kind: 'unknown' }) });
+    const app = createTestApp(await openTestDatabase(), { paymentMethods: [method] });
+    const { id } = await acceptedRefund(app, await createPaidTransaction(app, await createTestEnvironment(app)), 1000);
+    await carryOutRefunds(app, 10);
+    assert.deepEqual(await listAttention(app, null, 10), []);
+    app.now.advance(HOUR);
+    const [row] = await listAttention(app, null, 10);
+    assert.deepEqual([row?.kind, row?.id, row?.age, row?.amount], ['refund', id, HOUR, 1000]);
+    assert.match(row?.reason ?? '', /was asked for it and has not said what became of it/);
+    assert.equal(
+      row?.command,
+      `bin/rubrica refund settle ${id} --outcome completed|failed --evidence FILE --reason TEXT`,
+    );
+  });
+
+  test('a refund beside one that somebody made at the method is listed at once, and what went back unasked', async () => {
+    const method = refundingMethod({ lookup: async () => ({ kind: 'absent', refunded: 700 }) });
+    const app = createTestApp(await openTestDatabase(), { paymentMethods: [method] });
+    const { id } = await acceptedRefund(app, await createPaidTransaction(app, await createTestEnvironment(app)), 1000);
+    await carryOutRefunds(app, 10);
+    const listed = await listAttention(app, null, 10);
+    assert.deepEqual(
+      listed.map(({ kind, amount, age, reason }) => [kind, amount, age, reason]),
+      [
+        [
+          'refund',
+          1000,
+          0,
+          'what went back at simulated is not what the books say: {"event":"refund_unasked","unasked":"700.00","currency":"CLP"}; the refund is processing',
+        ],
+        ['suspense', 700, 0, 'money went back at a payment method that no refund asked for'],
+      ],
+    );
+    assert.equal(listed[0]?.id, id);
+    assert.equal(method.requested.length, 0);
   });
 
   test('a callback that was given up is listed until it is sent again', async () => {

@@ -126,12 +126,18 @@ suite('books, reconcile and refund on the command line', () => {
     const app = createTestApp(db, { now: createTestClock(paidAt) });
     const paid = await createPaidTransaction(app, await createTestEnvironment(app));
     await acceptedRefund(app, paid, 2990);
+    const other = await createPaidTransaction(app, await createTestEnvironment(app));
     await db.close();
     const total = (...more: string[]) => run('refund', 'create', String(paid.id), '--type', 'total', ...more);
     const first = await total('--idempotency-key', 'k');
     assert.match(first.stdout, /^Refund rf_\w+ of \$10\.000 CLP is processing\.\n$/);
     assert.equal((await total('--idempotency-key', 'k')).stdout, first.stdout);
     assert.match((await total()).stderr, /^ALREADY_REFUNDED/);
+    const part = () => run('refund', 'create', String(other.id), '--amount', '990');
+    const [one, again] = [await part(), await part()];
+    assert.equal(again.stdout, one.stdout);
+    assert.match(again.stderr, /^It is the refund of a moment ago\./);
+    assert.equal(one.stderr, '');
   });
 
   test('payment-service events-url takes an address that may be called, and takes it away again', async () => {

@@ -4,7 +4,6 @@ import type {
   PaymentMethod,
   PaymentOutcome,
   PaymentRequest,
-  RefundOutcome,
   RefundRequest,
 } from '../../src/payment-methods/payment-method.ts';
 
@@ -132,11 +131,11 @@ export function describePaymentMethod(name: string, open: () => Promise<MethodUn
       assert.ok(refunds !== undefined);
       const { payment, outcomes } = await pay(tested, 'approved');
       const refund = refundOf(payment, outcomes.at(-1) as PaymentOutcome);
-      assert.deepEqual(await refunds.lookup(refund), { kind: 'absent' });
+      assert.equal((await refunds.lookup(refund)).kind, 'absent');
       const answers = [await refunds.request(refund).catch(() => unknown)];
       const asked = { ...refund, askedAt: 0 };
       for (let lookups = 1; lookups <= MOST_LOOKUPS && answers.at(-1)?.kind !== 'approved'; lookups++) {
-        answers.push((await refunds.lookup({ ...asked, lookups })) as RefundOutcome);
+        answers.push(await refunds.lookup({ ...asked, lookups }));
       }
       assert.equal(answers.at(-1)?.kind, 'approved');
       for (const lookups of [MOST_LOOKUPS, MOST_LOOKUPS + 1]) {

@@ -52,7 +52,9 @@ forEachEngine('refunds over HTTP', (openTestDatabase) => {
     assertRefused(onPending, 'TRANSACTION_NOT_COMPLETED', 'Transacción no esta completada');
     assertRefused(await shop.refund({ amount: 20_000, type: 'parcial' }), 'REFUND_AMOUNT_TOO_HIGH');
     assert.equal((await shop.refund({ amount: 12_990, type: 'total' })).status, 200);
-    const again = await shop.refund({ amount: 12_990, type: 'total' });
+    const same = await shop.refund({ amount: 12_990, type: 'total' });
+    assert.equal(same.headers.get('idempotency-hit'), 'true');
+    const again = await shop.refund({ amount: 12_990, type: 'total' }, { headers: { 'idempotency-key': 'another' } });
     assertRefused(again, 'ALREADY_REFUNDED', 'Transacción ya se encuentra anulada');
     const old = await createPaidTransaction(shop.app, shop.environment);
     await shop.passDays(91);

@@ -4,7 +4,7 @@ import { showAttention } from '../../src/attention/measure-attention.ts';
 import { availableBalance } from '../../src/books/available-balance.ts';
 import { listBalances, listEntries } from '../../src/books/list-books.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
-import { listLatePayments } from '../../src/movements/list-movements.ts';
+import { listSuspense } from '../../src/movements/list-movements.ts';
 import type { Decision } from '../../src/movements/movement.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
@@ -47,7 +47,7 @@ forEachEngine('money in suspense', (openTestDatabase) => {
     const late = await createLatePayment(app, environment);
     await resolve(app, late.id, 'returned');
     assert.equal((await resolve(app, late.id, 'kept')).kind, 'different');
-    const [listed] = await listLatePayments(app, 10);
+    const [listed] = await listSuspense(app, 10);
     assert.deepEqual([listed?.entry, listed?.decision, listed?.reason], ['1.0', 'returned', 'seen in the portal']);
   });
 

@@ -6,7 +6,7 @@ import { reconcileEntries } from '../../src/books/reconcile-entries.ts';
 import { signedAmount } from '../../src/books/settled-line.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
 import { boundsOfDay } from '../../src/lib/calendar-day.ts';
-import { listLatePayments, listMovements } from '../../src/movements/list-movements.ts';
+import { listMovements, listSuspense } from '../../src/movements/list-movements.ts';
 import { returnPayout } from '../../src/movements/return-payout.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
@@ -91,10 +91,10 @@ forEachEngine('a payout that comes back', (openTestDatabase) => {
   test('resolves no money in suspense, also where its reference looks like an entry', async () => {
     const { app, environment } = await open(openTestDatabase);
     await createLatePayment(app, environment);
-    const [late] = await listLatePayments(app, 1);
+    const [late] = await listSuspense(app, 1);
     await payOut(app, environment, 1000, { reference: late?.entry as string });
     assert.equal((await takeBack(app, environment, late?.entry as string)).kind, 'returned');
-    assert.equal((await listLatePayments(app, 1))[0]?.decision, null);
+    assert.equal((await listSuspense(app, 1))[0]?.decision, null);
   });
 
   test('of payouts that come while it comes back, no more is taken than there is', async () => {

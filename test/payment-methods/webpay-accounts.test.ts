@@ -119,7 +119,7 @@ forEachEngine('changing the account at Webpay', (openTestDatabase) => {
     assert.deepEqual(
       lines.map(({ level, alarm, method, question }) => [level, alarm, method, question]),
       [
-        [50, 'credentials_refused', 'webpay', 'refund'],
+        [50, 'credentials_refused', 'webpay', 'look_up_refund'],
         [50, 'credentials_refused', 'webpay', 'start'],
       ],
     );

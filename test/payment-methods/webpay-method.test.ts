@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import type { PaymentOutcome, PaymentRequest, RefundRequest } from '../../src/payment-methods/payment-method.ts';
+import type {
+  PaymentOutcome,
+  PaymentRequest,
+  RefundRequest,
+  Refunds,
+} from '../../src/payment-methods/payment-method.ts';
 import { createWebpayClient } from '../../src/payment-methods/webpay-client.ts';
 import { createWebpayMethod } from '../../src/payment-methods/webpay-method.ts';
 import { outcomeOfRefused, paymentOutcomeOf } from '../../src/payment-methods/webpay-outcome.ts';
 import { describePaymentMethod } from '../contracts/payment-method.contract.ts';
+import { describeRefundBalance, describeRefunds } from '../contracts/refunds.contract.ts';
 import { createTestClock } from '../support/test-app.ts';
 import { broughtBy, type Ending, openWebpay, TEST_ACCOUNT, type WebpayCase } from '../support/webpay-case.ts';
 import type { PayerChoice, WebpayFault } from '../support/webpay-stand-in.ts';
@@ -372,6 +378,40 @@ describe('a payment by Webpay', () => {
   });
 });
 
+async function openRefunds() {
+  const webpay = await openWebpay({ after });
+  const payment = await openForm(webpay);
+  const returned = broughtBy(webpay.standIn.choose(payment.externalId, 'pay'));
+  await commit(webpay, { ...payment, returned });
+  webpay.standIn.nextDay();
+  const { attemptId, externalId, amount } = payment;
+  return {
+    refunds: webpay.method.refunds as Refunds,
+    refund: (end: 'approved' | 'declined'): RefundRequest => ({
+      refundId: 'rf_1',
+      transactionId: 1001,
+      environment: 'development',
+      environmentId: 1,
+      amount: end === 'approved' ? 1000 : amount + 1,
+      currency: 'CLP',
+      paid: amount,
+      refundedBefore: 0,
+      payment: { attemptId, externalId, account: TEST_ACCOUNT.account, detail: {} },
+      lookups: 0,
+      askedAt: null,
+    }),
+    balance: {
+      giveBackElsewhere: (part: number) => webpay.standIn.refundInPortal(externalId, part),
+      loseNextAnswer: () => webpay.standIn.fail('refund', 'drop_answer'),
+      loseNextRequest: () => webpay.standIn.fail('refund', 'drop_request'),
+      holdBack: (until: 'now' | null) => webpay.standIn.holdBalances(until),
+    },
+  };
+}
+
+describeRefunds('Webpay', openRefunds);
+describeRefundBalance('Webpay', openRefunds);
+
 describe('a refund by Webpay', () => {
   async function openPaid(context: Ending): Promise<WebpayCase & { refund: RefundRequest }> {
     const webpay = await openWebpay(context);
@@ -400,6 +440,7 @@ describe('a refund by Webpay', () => {
     assert.deepEqual(await sameDay.method.refunds?.request(sameDay.refund), {
       kind: 'approved',
       detail: { type: 'REVERSED' },
+      refunded: sameDay.refund.paid,
     });
     const later = await openPaid(context);
     later.standIn.nextDay();
@@ -416,17 +457,19 @@ describe('a refund by Webpay', () => {
       let refundedBefore = 0;
       for (const amount of [1000, 1000, 500]) {
         const part = { ...refund, amount, refundedBefore };
-        assert.deepEqual(await method.refunds.lookup(part), { kind: 'absent' });
+        assert.deepEqual(await method.refunds.lookup(part), { kind: 'absent', refunded: refundedBefore });
         const asked = { ...part, askedAt: now() };
         standIn.fail('refund', fault);
         await assert.rejects(method.refunds.request(part));
         standIn.release();
         const given = fault !== 'drop_request';
-        assert.equal((await method.refunds.lookup({ ...asked, lookups: 1 })).kind, given ? 'approved' : 'unknown');
-        now.advance(2 * 60_000);
-        const known = await method.refunds.lookup({ ...asked, lookups: 2 });
-        assert.equal(known.kind, given ? 'approved' : 'absent');
-        if (known.kind === 'absent') assert.equal((await method.refunds.request(part)).kind, 'approved');
+        // A balance in which it is not shows nothing: it may be late by a week.
+        for (const wait of [1000, 2 * 60_000, 7 * 86_400_000]) {
+          now.advance(wait);
+          const known = await method.refunds.lookup({ ...asked, lookups: 1 });
+          assert.equal(known.kind, given ? 'approved' : 'unknown');
+        }
+        if (!given) assert.equal((await method.refunds.request(asked)).kind, 'approved');
         refundedBefore += amount;
         assert.equal(standIn.charged(), refund.paid - refundedBefore);
       }
@@ -441,10 +484,41 @@ describe('a refund by Webpay', () => {
     });
   });
 
+  test('that was asked for before and is refused now is not known: what was done before is refused as well', async (context) => {
+    const { method, refund, now } = await openPaid(context);
+    await method.refunds?.request(refund);
+    assert.deepEqual(await method.refunds?.request({ ...refund, askedAt: now() }), { kind: 'unknown' });
+  });
+
+  for (const [given, said] of [
+    [1000, 'approved'],
+    [12_990, 'unknown'],
+    [0, 'unknown'],
+  ] as const) {
+    test(`in part that is answered as a reversal, with ${given} given back, is ${said}`, async (context) => {
+      const { method, standIn, refund } = await openPaid(context);
+      assert.ok(method.refunds !== undefined);
+      // What Transbank does and what it answers are two things.
+      if (given === 12_990) await method.refunds.request(refund);
+      if (given !== 1000) standIn.answerNext('refund', { type: 'REVERSED' });
+      else standIn.fail('refund', 'reversed');
+      const answer = await method.refunds.request({ ...refund, amount: 1000 });
+      assert.deepEqual([answer.kind, answer.refunded], [said, given]);
+    });
+  }
+
+  test('of which no connection came about is absent: nothing was sent', async (context) => {
+    const { refund } = await openPaid(context);
+    // One to which no connection is kept.
+    const gone = await openWebpay(context);
+    await gone.standIn[Symbol.asyncDispose]();
+    assert.deepEqual(await gone.method.refunds?.request(refund), { kind: 'absent' });
+  });
+
   test('of a payment that somebody gave back elsewhere is for a person to look at', async (context) => {
     const { method, refund, now } = await openPaid(context);
     await method.refunds?.request({ ...refund, amount: 700 });
     const asked = { ...refund, amount: 1000, lookups: 1, askedAt: now() };
-    assert.deepEqual(await method.refunds?.lookup(asked), { kind: 'unknown' });
+    assert.deepEqual(await method.refunds?.lookup(asked), { kind: 'unknown', refunded: 700 });
   });
 });

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Database, Tx } from '../../src/db/database.ts';
-import { createRefund } from '../../src/refunds/create-refund.ts';
+import { createRefund, type RefundCreation } from '../../src/refunds/create-refund.ts';
+import type { Refund } from '../../src/refunds/refund.ts';
+import { settleRefund } from '../../src/refunds/settle-refund.ts';
 import { startChild } from '../support/child-process.ts';
 import { forEachEngine, type OpenTestDatabase, type TestDatabase } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
@@ -18,11 +20,43 @@ forEachEngine('accepting refunds', (openTestDatabase, engine) => {
 
   test('of 64 refunds of the half, from 4 processes at once, exactly two are accepted', async () => {
     const { db, paid, app } = await open(openTestDatabase);
-    assert.equal(await acceptedByProcesses(db, paid.id, paid.amount / 2), 2);
+    assert.equal(await acceptedByProcesses(db, paid.id, paid.amount / 2, 'a key for each'), 2);
     assert.deepEqual(await refundsOf(app, paid), [
       ['processing', 5000],
       ['processing', 5000],
     ]);
+  });
+
+  test('a refund that was sent 64 times at once by 4 processes, without a key, was given back many times', async () => {
+    const { db, paid, app } = await open(openTestDatabase);
+    assert.equal(await acceptedByProcesses(db, paid.id, 100), 1);
+    assert.deepEqual(await refundsOf(app, paid), [['processing', 100]]);
+  });
+
+  test('the same wish without a key is the same refund for a minute; another amount, type, person or a key is another', async () => {
+    const { app, paid } = await open(openTestDatabase);
+    const first = await refund(app, paid, 100);
+    app.now.advance(59_999);
+    assert.deepEqual(await refund(app, paid, 100), { kind: 'replayed', refund: refundIn(first) });
+    for (const [amount, changes] of [
+      [101, {}],
+      [100, { requestedBy: 'us_other' }],
+      [100, { idempotencyKey: 'one' }],
+      [100, { idempotencyKey: 'two' }],
+    ] as const) {
+      assert.equal((await refund(app, paid, amount, changes)).kind, 'accepted');
+    }
+    app.now.advance(1);
+    assert.equal((await refund(app, paid, 100)).kind, 'accepted');
+  });
+
+  test('a refund that failed may be asked for again at once, without a key', async () => {
+    const { app, paid } = await open(openTestDatabase);
+    const first = refundIn(await refund(app, paid, 100));
+    await settleRefund(app, first, { kind: 'declined', detail: {} });
+    const second = await refund(app, paid, 100);
+    assert.equal(second.kind, 'accepted');
+    assert.notEqual(refundIn(second).id, first.id);
   });
 
   test('one key sent 64 times at once is one refund', async () => {
@@ -41,6 +75,7 @@ forEachEngine('accepting refunds', (openTestDatabase, engine) => {
     const rest = { amount: null, type: 'total', idempotencyKey: null, requestedBy: 'command line' } as const;
     const creations = await Promise.all(Array.from({ length: 8 }, () => createRefund(app, paid, rest)));
     assert.equal(creations.filter(({ kind }) => kind === 'accepted').length, 1);
+    assert.equal(creations.filter(({ kind }) => kind === 'replayed').length, 7);
     assert.deepEqual(await refundsOf(app, paid), [
       ['processing', 2990],
       ['processing', 7010],
@@ -62,7 +97,8 @@ forEachEngine('accepting refunds', (openTestDatabase, engine) => {
       const app = createTestApp(withoutLock(db));
       // Else the merchant's balance would refuse the second.
       await createPaidTransaction(app, environment, { amount: 10_000 });
-      const creations = await Promise.all([refund(app, paid, paid.amount), refund(app, paid, paid.amount)]);
+      const keys = ['one', 'two'].map((idempotencyKey) => ({ idempotencyKey }));
+      const creations = await Promise.all(keys.map((key) => refund(app, paid, paid.amount, key)));
       assert.deepEqual(
         creations.map(({ kind }) => kind),
         ['accepted', 'accepted'],
@@ -78,10 +114,23 @@ async function open(openTestDatabase: OpenTestDatabase) {
   return { db, app, environment, paid: await createPaidTransaction(app, environment, { amount: 10_000 }) };
 }
 
+function refundIn(creation: RefundCreation): Refund {
+  assert.ok('refund' in creation, JSON.stringify(creation));
+  return creation.refund;
+}
+
 /** How many of 64 refunds were accepted, in all of 4 processes that begin when all of them are ready. */
-async function acceptedByProcesses(db: TestDatabase, transactionId: number, amount: number): Promise<number> {
-  const args = ['--input-type=module-typescript', '--eval', programOf(db.url, transactionId, amount)];
-  const start = () => startChild('node', args, { cwd: import.meta.dirname });
+async function acceptedByProcesses(
+  db: TestDatabase,
+  transactionId: number,
+  amount: number,
+  keys: 'no key' | 'a key for each' = 'no key',
+): Promise<number> {
+  const start = (_: unknown, number: number) => {
+    const key = keys === 'no key' ? 'null' : `\`${number} \${each}\``;
+    const args = ['--input-type=module-typescript', '--eval', programOf(db.url, transactionId, amount, key)];
+    return startChild('node', args, { cwd: import.meta.dirname });
+  };
   const processes = await Promise.all(Array.from({ length: 4 }, start));
   await Promise.all(processes.map((one) => one.until(({ stdout }) => stdout.includes('ready'))));
   for (const one of processes) one.stdin.end();
@@ -90,7 +139,7 @@ async function acceptedByProcesses(db: TestDatabase, transactionId: number, amou
   return ended.map(({ stdout }) => stdout.match(/accepted/g)?.length ?? 0).reduce((sum, one) => sum + one);
 }
 
-function programOf(url: string, transactionId: number, amount: number): string {
+function programOf(url: string, transactionId: number, amount: number, key: string): string {
   return `
     import { openDatabase } from '../../src/db/open-database.ts';
     import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
@@ -103,7 +152,7 @@ function programOf(url: string, transactionId: number, amount: number): string {
     for await (const _ of process.stdin);
     const tell = ({ kind }) => process.stdout.write(kind + ' ');
     // On a slow machine the store gives up who waits for long; nothing is stored then.
-    const ask = () => refund(app, transaction, ${amount}).then(tell, () => {});
+    const ask = (_, each) => refund(app, transaction, ${amount}, { idempotencyKey: ${key} }).then(tell, () => {});
     await Promise.all(Array.from({ length: 16 }, ask));
     await db.close();
   `;

@@ -33,7 +33,7 @@ const layers: readonly (readonly string[])[] = [
 /** The imports that are allowed within one layer. */
 const neighbours: Readonly<Record<string, readonly string[]>> = {
   movements: ['transactions', 'books', 'outbox', 'payment-services'],
-  refunds: ['checkout', 'transactions', 'books', 'outbox', 'payment-services'],
+  refunds: ['movements', 'checkout', 'transactions', 'books', 'outbox', 'payment-services'],
   checkout: ['transactions', 'books', 'outbox', 'payment-services'],
   transactions: ['books', 'outbox', 'payment-services'],
   outbox: ['payment-services'],

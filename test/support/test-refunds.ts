@@ -1,5 +1,5 @@
 import type { App } from '../../src/app.ts';
-import type { PaymentMethod, RefundOutcome, RefundRequest, Refunds } from '../../src/payment-methods/payment-method.ts';
+import type { PaymentMethod, RefundAnswer, RefundRequest, Refunds } from '../../src/payment-methods/payment-method.ts';
 import { simulatedMethod } from '../../src/payment-methods/simulated-method.ts';
 import { createRefund, type RefundCreation } from '../../src/refunds/create-refund.ts';
 import type { Refund } from '../../src/refunds/refund.ts';
@@ -11,7 +11,7 @@ export function refund(
   app: App,
   transaction: Transaction,
   amount: number,
-  changes: { type?: 'total' | 'parcial'; idempotencyKey?: string } = {},
+  changes: { type?: 'total' | 'parcial'; idempotencyKey?: string | null; requestedBy?: string } = {},
 ): Promise<RefundCreation> {
   const type = amount === transaction.amount ? 'total' : 'parcial';
   return createRefund(app, transaction, {
@@ -43,8 +43,8 @@ export type RefundingMethod = PaymentMethod & {
 };
 
 type Answers = {
-  request?: (refund: RefundRequest) => Promise<RefundOutcome>;
-  lookup?: (refund: RefundRequest) => Promise<RefundOutcome | { kind: 'absent' }>;
+  request?: (refund: RefundRequest) => Promise<RefundAnswer>;
+  lookup?: (refund: RefundRequest) => Promise<RefundAnswer>;
   terms?: Partial<Omit<Refunds, 'request' | 'lookup'>>;
 };
 

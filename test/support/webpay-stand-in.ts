@@ -8,7 +8,7 @@ export type WebpayVerb = 'create' | 'commit' | 'status' | 'refund';
 /**
  * `drop_request`: nothing happens and nothing is answered. `drop_answer`: it happens and nothing is answered. `stall` and
  * `late`: the same two, but the caller is left to wait until `release`. `stale`: a status from before the commit. The others
- * happen and answer otherwise than they should.
+ * happen and answer otherwise than they should; `reversed`: a refund says that it was a reversal.
  */
 export type WebpayFault =
   | 'drop_request'
@@ -19,7 +19,8 @@ export type WebpayFault =
   | 'malformed'
   | 'stale'
   | 'other_order'
-  | 'other_amount';
+  | 'other_amount'
+  | 'reversed';
 
 /** What the payer does on Transbank's form. `form_error`: the form failed under their hands. */
 export type PayerChoice = 'pay' | 'decline' | 'abort' | 'time_out' | 'form_error';
@@ -30,6 +31,8 @@ export type WebpayStandIn = AsyncDisposable & {
   readonly calls: string[];
   /** The next call of the verb goes wrong. */
   fail(verb: WebpayVerb, fault: WebpayFault): void;
+  /** The next call of the verb does nothing, and is answered with this. */
+  answerNext(verb: WebpayVerb, body: Record<string, unknown>): void;
   /** Whether one of the next calls is to be answered late. */
   willBeLate(): boolean;
   /** Resolves when a caller is left to wait. */
@@ -50,6 +53,10 @@ export type WebpayStandIn = AsyncDisposable & {
   refundInPortal(token: string, amount: number): void;
   /** From now on a full refund is a nullification, as on the days after the payment. */
   nextDay(): void;
+  /** From now on `status` says of every payment what it was until now; null: as it is again. What is done is done all the same. */
+  holdBalances(until: 'now' | null): void;
+  /** THE LEDGER: what was given back, in the order in which it happened, whoever asked and whatever was answered. */
+  givenBack(): readonly number[];
 };
 
 export type StandInOptions = {
@@ -70,6 +77,8 @@ type Payment = {
   return_url: string;
   stage: Stage;
   refunded: number;
+  /** As `status` shows it, where that lags behind. */
+  shown: { stage: Stage; refunded: number } | null;
 };
 
 type Reply = { status: number; body: Record<string, unknown> };
@@ -85,9 +94,11 @@ export async function startWebpayStandIn(options: StandInOptions = {}): Promise<
   const { keys = { '597055555532': 'k'.repeat(64) }, statusBeforeCommit = 'INITIALIZED' } = options;
   const payments = new Map<string, Payment>();
   const faults: { verb: WebpayVerb; fault: WebpayFault }[] = [];
+  const planned: { verb: WebpayVerb; body: Record<string, unknown> }[] = [];
   const calls: string[] = [];
   const held: (() => void)[] = [];
   let holding = Promise.withResolvers<void>();
+  const givenBack: number[] = [];
   let reversible = true;
   let stale = false;
   let base = '';
@@ -96,7 +107,7 @@ export async function startWebpayStandIn(options: StandInOptions = {}): Promise<
     const refusal = createRefusal(body);
     if (refusal !== null) return refused(refusal);
     const token = randomBytes(32).toString('hex');
-    payments.set(token, { ...(body as Payment), token, commerceCode, stage: 'on form', refunded: 0 });
+    payments.set(token, { ...(body as Payment), token, commerceCode, stage: 'on form', refunded: 0, shown: null });
     return { status: 200, body: { token, url: `${base}${FORM}` } };
   };
 
@@ -120,13 +131,14 @@ export async function startWebpayStandIn(options: StandInOptions = {}): Promise<
     },
     status: (payment) => {
       if (payment === undefined) return refused('Invalid value for parameter: token');
-      return { status: 200, body: resultOf(payment, statusBeforeCommit) };
+      return { status: 200, body: resultOf({ ...payment, ...payment.shown }, statusBeforeCommit) };
     },
     refund: (payment, { amount }) => {
       if (payment?.stage !== 'committed') return refused('Transaction not found');
       if (typeof amount !== 'number' || amount > payment.amount - payment.refunded) {
         return refused('Amount to refund is bigger than authorized');
       }
+      givenBack.push(amount);
       return { status: 200, body: refundPart(payment, amount, reversible) };
     },
   };
@@ -147,6 +159,12 @@ export async function startWebpayStandIn(options: StandInOptions = {}): Promise<
     return act[verb](payment?.commerceCode === commerceCode ? payment : undefined, body);
   };
 
+  const plannedReply = (verb: WebpayVerb): Reply | null => {
+    const at = planned.findIndex((each) => each.verb === verb);
+    const [plan] = at === -1 ? [] : planned.splice(at, 1);
+    return plan === undefined ? null : { status: 200, body: plan.body };
+  };
+
   const answerCall = async (verb: WebpayVerb, token: string, request: IncomingMessage, response: ServerResponse) => {
     const text = Buffer.concat(await request.toArray()).toString();
     const body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
@@ -154,7 +172,9 @@ export async function startWebpayStandIn(options: StandInOptions = {}): Promise<
     const fault = at === -1 ? null : (faults.splice(at, 1)[0]?.fault ?? null);
     if (fault === 'stall') await hold();
     if (fault === 'stall' || fault === 'drop_request') return drop(verb, response);
-    const answer = staleness(verb, fault) ? staleReply(payments.get(token)) : reply(verb, token, request, body);
+    const answer =
+      plannedReply(verb) ??
+      (staleness(verb, fault) ? staleReply(payments.get(token)) : reply(verb, token, request, body));
     if (fault === 'drop_answer') return drop(verb, response);
     if (fault === 'late') await hold();
     const { status, sent } = distort(answer, fault);
@@ -197,6 +217,7 @@ export async function startWebpayStandIn(options: StandInOptions = {}): Promise<
     url: base,
     calls,
     fail: (verb, fault) => faults.push({ verb, fault }),
+    answerNext: (verb, body) => planned.push({ verb, body }),
     willBeLate: () => faults.some(({ fault }) => fault === 'late'),
     waiting: () => holding.promise,
     release: () => {
@@ -219,11 +240,18 @@ export async function startWebpayStandIn(options: StandInOptions = {}): Promise<
     refundInPortal: (token, amount) => {
       const payment = payments.get(token);
       if (payment?.stage !== 'committed') throw new Error('A refund of what nobody paid');
+      givenBack.push(amount);
       payment.refunded += amount;
     },
     nextDay: () => {
       reversible = false;
     },
+    holdBalances: (until) => {
+      for (const payment of payments.values()) {
+        payment.shown = until === null ? null : { stage: payment.stage, refunded: payment.refunded };
+      }
+    },
+    givenBack: () => givenBack,
     [Symbol.asyncDispose]: async () => {
       server.close();
       server.closeAllConnections();
@@ -330,6 +358,7 @@ function distort({ status, body }: Reply, fault: WebpayFault | null): { status: 
   if (fault === 'error_500') return { status: 500, sent: JSON.stringify({ error_message: 'Internal server error' }) };
   if (fault === 'malformed') return { status, sent: '{"status": "AUTHORIZED", "amount' };
   if (fault === 'other_order') return { status, sent: JSON.stringify({ ...body, buy_order: 'somebody-elses' }) };
+  if (fault === 'reversed') return { status, sent: JSON.stringify({ type: 'REVERSED' }) };
   if (fault === 'other_amount') return { status, sent: JSON.stringify({ ...body, amount: 1 }) };
   return { status, sent: JSON.stringify(body) };
 }

@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { listAttention } from '../../src/attention/list-attention.ts';
+import { verifyBooks } from '../../src/books/verify-books.ts';
+import { selectUnresolvedOf } from '../../src/movements/movement-queries.ts';
+import { readFeed } from '../../src/outbox/read-feed.ts';
+import type { PaymentMethod } from '../../src/payment-methods/payment-method.ts';
+import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
+import type { Refund } from '../../src/refunds/refund.ts';
+import { settleRefund } from '../../src/refunds/settle-refund.ts';
+import type { Transaction } from '../../src/transactions/transaction.ts';
+import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { acceptedRefund, refundsOf } from '../support/test-refunds.ts';
+import { untilVisible } from '../support/until-visible.ts';
+import { comeBack, goToForm, openWebpayShop, type WebpayShop } from '../support/webpay-shop.ts';
+
+type PaidShop = WebpayShop & { paid: Transaction; token: string };
+
+forEachEngine('what went back at Transbank is what the books say', (openTestDatabase) => {
+  async function openPaid(context: TestContext): Promise<PaidShop> {
+    const shop = await openWebpayShop(context, openTestDatabase);
+    const token = await goToForm(shop);
+    await comeBack(shop, token, 'pay');
+    shop.standIn.nextDay();
+    return { ...shop, token, paid: (await selectTransaction(shop.app.db, shop.transaction.id)) as Transaction };
+  }
+
+  test('a part that was given back in the portal and a refund of the same amount were booked once', async (context) => {
+    const shop = await openPaid(context);
+    shop.standIn.refundInPortal(shop.token, 3000);
+    await acceptedRefund(shop.app, shop.paid, 3000);
+    await work(shop);
+    await assertBooked(shop);
+  });
+
+  test('a refund that a restored store no longer knew was given back twice', async (context) => {
+    const shop = await openPaid(context);
+    // The store of before asked for it; this one is its copy from before that.
+    shop.standIn.refundInPortal(shop.token, 4000);
+    await acceptedRefund(shop.app, shop.paid, 4000);
+    await work(shop);
+    assert.deepEqual(shop.standIn.givenBack(), [4000]);
+    await assertBooked(shop);
+  });
+
+  for (const held of [false, true]) {
+    test(`a refund that an older program asked for was given back twice${held ? ', with a slow balance' : ''}`, async (context) => {
+      const shop = await openPaid(context);
+      const { id } = await acceptedRefund(shop.app, shop.paid, 3000);
+      // It took the refund up, asked, and died: it writes down nothing else.
+      await shop.app.db.transaction((tx) => tx.query('update refunds set lookups = 1 where id = $1', [id]));
+      if (held) shop.standIn.holdBalances('now');
+      shop.standIn.refundInPortal(shop.token, 3000);
+      await work(shop);
+      shop.standIn.holdBalances(null);
+      await work(shop);
+      assert.deepEqual(shop.standIn.givenBack(), [3000]);
+      await assertBooked(shop);
+    });
+  }
+
+  test('what somebody gives back while we ask is in suspense, in the feed and alarmed, and the refund is done', async (context) => {
+    const shop = await openPaid(context);
+    const { app, standIn, paid } = shop;
+    await acceptedRefund(app, paid, 3000);
+    const { refunds } = shop.method as Required<PaymentMethod>;
+    const request: typeof refunds.request = (refund) => {
+      standIn.refundInPortal(shop.token, 3000);
+      return refunds.request(refund);
+    };
+    const method = { ...shop.method, refunds: { ...refunds, request } };
+    await work({ ...shop, app: { ...app, paymentMethods: [method] } });
+    assert.deepEqual(await refundsOf(app, paid), [['completed', 3000]]);
+    assert.deepEqual(await suspended(shop), [3000]);
+    await assertBooked(shop);
+    await untilVisible(app);
+    const { events } = await readFeed(app, { id: 'operator', environmentIds: null }, null, 100);
+    const told = events.filter(({ type }) => type === 'transaction.conflict').map(({ data }) => data);
+    const [{ id }] = (await app.db.query<{ id: string }>('select id from refunds')) as [{ id: string }];
+    const event = { event: 'refund_unasked', unasked: '3000.00', currency: 'CLP' };
+    assert.deepEqual(told, [{ state: 'completed', ...event, refund: id }]);
+    assert.equal((await app.metrics.conflicts.get()).values[0]?.value, 1);
+  });
+
+  test('a refund whose answer is lost beside one in the portal waits for a person, and all that went back is booked', async (context) => {
+    const shop = await openPaid(context);
+    const { app, standIn, paid } = shop;
+    await acceptedRefund(app, paid, 3000);
+    standIn.fail('refund', 'drop_answer');
+    await carryOutRefunds(app, 10);
+    standIn.refundInPortal(shop.token, 2000);
+    await work(shop);
+    assert.deepEqual(standIn.givenBack(), [3000, 2000]);
+    assert.deepEqual(await refundsOf(app, paid), [['processing', 3000]]);
+    assert.deepEqual(await suspended(shop), [3000, 2000]);
+    await assertBooked(shop);
+  });
+
+  test('the next refund of a payment of which something is in suspense waits until somebody has decided', async (context) => {
+    const shop = await openPaid(context);
+    const { app, standIn, paid } = shop;
+    for (const amount of [3000, 2000]) await acceptedRefund(app, paid, amount);
+    // The store of before asked for both.
+    standIn.refundInPortal(shop.token, 3000);
+    standIn.refundInPortal(shop.token, 2000);
+    await work(shop);
+    const [first] = (await app.db.query<Refund>('select * from refunds order by sequence')) as [Refund];
+    await settleRefund(app, first, { kind: 'declined', detail: {} });
+    await work(shop);
+    assert.deepEqual(standIn.givenBack(), [3000, 2000]);
+    assert.deepEqual(await refundsOf(app, paid), [
+      ['failed', 3000],
+      ['processing', 2000],
+    ]);
+    await assertBooked(shop);
+  });
+
+  test('what is given back in the portal within a day after a refund is found, booked and alarmed', async (context) => {
+    const shop = await openPaid(context);
+    await acceptedRefund(shop.app, shop.paid, 3000);
+    await carryOutRefunds(shop.app, 10);
+    shop.app.now.advance(5 * 3_600_000);
+    shop.standIn.refundInPortal(shop.token, 1000);
+    for (let day = 0; day < 3; day++) await work(shop);
+    assert.deepEqual(await suspended(shop), [1000]);
+    await assertBooked(shop);
+    assert.equal(await carryOutRefunds(shop.app, 10), 0);
+  });
+
+  test('a refund that Transbank refused and carried out after all is completed when its balance says so', async (context) => {
+    const shop = await openPaid(context);
+    await acceptedRefund(shop.app, shop.paid, 3000);
+    shop.standIn.answerNext('refund', { type: 'NULLIFIED', response_code: -1 });
+    await carryOutRefunds(shop.app, 10);
+    assert.deepEqual(await refundsOf(shop.app, shop.paid), [['failed', 3000]]);
+    shop.standIn.refundInPortal(shop.token, 3000);
+    await work(shop);
+    assert.deepEqual(await refundsOf(shop.app, shop.paid), [['completed', 3000]]);
+    await assertBooked(shop);
+  });
+
+  test('a balance that is late does not stop the next refund for good, nor is it a conflict', async (context) => {
+    const shop = await openPaid(context);
+    for (const amount of [3000, 2000]) await acceptedRefund(shop.app, shop.paid, amount);
+    shop.standIn.holdBalances('now');
+    await work(shop);
+    assert.deepEqual(shop.standIn.givenBack(), [3000]);
+    shop.standIn.holdBalances(null);
+    await work(shop);
+    assert.deepEqual(shop.standIn.givenBack(), [3000, 2000]);
+    assert.deepEqual(await suspended(shop), []);
+    assert.equal((await shop.app.metrics.conflicts.get()).values[0]?.value, 0);
+    await assertBooked(shop);
+  });
+
+  test('a balance from which a refund is missing for a day is a conflict, once', async (context) => {
+    const shop = await openPaid(context);
+    shop.standIn.holdBalances('now');
+    await acceptedRefund(shop.app, shop.paid, 3000);
+    for (let day = 0; day < 5; day++) await work(shop);
+    assert.equal((await shop.app.metrics.conflicts.get()).values[0]?.value, 1);
+    assert.deepEqual(
+      (await listAttention(shop.app, 'refund', 10)).map(({ amount }) => amount),
+      [3000],
+    );
+    await assertBooked(shop);
+  });
+
+  test('a status that cannot be read keeps a refund from being asked for', async (context) => {
+    const shop = await openPaid(context);
+    await acceptedRefund(shop.app, shop.paid, 3000);
+    for (let look = 0; look < 40; look++) shop.standIn.fail('status', 'error_500');
+    await work(shop);
+    assert.deepEqual(shop.standIn.givenBack(), []);
+    await work(shop);
+    await assertBooked(shop);
+  });
+
+  for (const part of ['a part', 'all of it'] as const) {
+    test(`${part} whose answer was lost, with a balance that told it hours later, was asked for twice`, async (context) => {
+      const shop = await openPaid(context);
+      const amount = part === 'a part' ? 3000 : shop.paid.amount;
+      await acceptedRefund(shop.app, shop.paid, amount);
+      shop.standIn.holdBalances('now');
+      shop.standIn.fail('refund', 'drop_answer');
+      await work(shop);
+      assert.deepEqual(await refundsOf(shop.app, shop.paid), [['processing', amount]]);
+      shop.standIn.holdBalances(null);
+      await work(shop);
+      assert.deepEqual(await refundsOf(shop.app, shop.paid), [['completed', amount]]);
+      assert.equal(shop.standIn.calls.filter((call) => call.startsWith('refund')).length, 1);
+      await assertBooked(shop);
+    });
+  }
+});
+
+/** The worker of ten hours. */
+async function work({ app }: WebpayShop): Promise<void> {
+  for (let round = 0; round < 40; round++) {
+    await carryOutRefunds(app, 10);
+    app.now.advance(15 * 60_000);
+  }
+}
+
+/** What went back unasked and nobody has decided about. */
+async function suspended({ app, paid }: PaidShop): Promise<number[]> {
+  return app.db.transaction(async (tx) => (await selectUnresolvedOf(tx, paid.id)).map(({ amount }) => amount));
+}
+
+/** What Transbank gave back, and what the books say: refunds, and what is in suspense. */
+async function assertBooked({ app, standIn }: WebpayShop): Promise<void> {
+  const given = standIn.givenBack().reduce((sum, amount) => sum + amount, 0);
+  const [booked] = await app.db.query<{ total: number }>(
+    `select cast(coalesce(sum(case when credit_account like 'method:%' then amount else -amount end), 0) as bigint) as total
+     from journal_entries where kind not in ('payment', 'fee')
+       and (credit_account like 'method:%' or debit_account like 'method:%')`,
+  );
+  assert.equal(booked?.total, given);
+  const { problems, records, balances } = await verifyBooks(app);
+  assert.deepEqual([problems, records, balances], [[], [], []]);
+}
