@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { type Program, pathOf } from './system-programs.ts';
 
@@ -26,13 +27,17 @@ export type Child = {
   end(signal?: NodeJS.Signals): Promise<Ended>;
 };
 
+/** As the launcher does: with compiled code at hand our Node starts in a third of the time. */
+export const NODE_COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/compiled');
+
 /** Starts a program. Rejects at once, with the reason, when it cannot be started. */
 export async function startChild(
   program: Program,
   args: readonly string[],
   options: ChildOptions = {},
 ): Promise<Child> {
-  const child = spawn(pathOf(program), args, { ...options, stdio: 'pipe' });
+  const env = { NODE_COMPILE_CACHE, ...(options.env ?? process.env) };
+  const child = spawn(pathOf(program), args, { ...options, env, stdio: 'pipe' });
   const written = collect(child);
   const ended = new Promise<Ended>((resolve) => {
     child.once('close', (status, signal) => resolve({ ...written, status, signal }));

@@ -4,6 +4,7 @@ import { globSync } from 'node:fs';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
+import { NODE_COMPILE_CACHE } from './child-process.ts';
 import { installPrograms } from './system-programs.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from './throwaway-postgres.ts';
 
@@ -27,6 +28,7 @@ await main();
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({ options: { faults: { type: 'boolean' } }, allowPositionals: true });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
+  process.env.NODE_COMPILE_CACHE ??= NODE_COMPILE_CACHE;
   const postgres = await prepare();
   try {
     if (positionals.length > 0) {

@@ -103,7 +103,6 @@ function spawnServe(options: ServeOptions): Promise<Child> {
     cwd: repository,
     env: {
       PATH: process.env.PATH,
-      NODE_COMPILE_CACHE: join(repository, 'node_modules/.cache/compiled'),
       PORT: '0',
       DATABASE_URL: databaseUrl,
       DATA_DIR: dataDir(),
