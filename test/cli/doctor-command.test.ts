@@ -54,6 +54,7 @@ suite('doctor', () => {
         'refund',
         'suspense',
         'callback',
+        'anchors',
         'public-url',
         'port',
       ],
