@@ -15,6 +15,7 @@ import {
 } from '../config.ts';
 import { inspectSchema } from '../db/migrate.ts';
 import { refusalOf, type SchemaDifference } from '../db/schema.ts';
+import { findHeld } from '../epochs/hold.ts';
 import { selectOldestDue } from '../outbox/outbox-queries.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { listPaymentServices } from '../payment-services/list-payment-services.ts';
@@ -159,7 +160,9 @@ async function masterKeyFinding(app: RunningApp): Promise<Finding> {
 const LATE_MS = 300_000;
 
 async function workFindings(app: RunningApp): Promise<Finding[]> {
-  return [lateFinding(app, await selectOldestDue(app.db)), ...(await attentionFindings(app))];
+  const held = (await findHeld(app)) !== null;
+  const late = held ? fine('callbacks', 'wait for the release') : lateFinding(app, await selectOldestDue(app.db));
+  return [late, ...(await attentionFindings(app))];
 }
 
 /** A line for each kind of what waits for a person. */

@@ -44,7 +44,8 @@ export async function splitNetwork(url: string): Promise<SplitNetwork> {
     pairs.add(pair);
     client.once('close', () => pairs.delete(pair));
     forward(client, server, (chunk) => {
-      if (fault === 'commits unanswered' && chunk.includes('commit')) server.pause();
+      // The statement alone, which ends there: not `read committed`, nor a column of that name.
+      if (fault === 'commits unanswered' && chunk.includes('commit\0')) server.pause();
     });
     forward(server, client);
     if (fault === 'silent') hold(pair);
