@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import { hasEntryOfAttempt } from '../books/journal-queries.ts';
+import { recordFact } from '../books/record-fact.ts';
 import type { Tx } from '../db/database.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
@@ -17,7 +18,7 @@ import {
 import { environmentOf } from './environment-of.ts';
 import { askAgainAt, isOpen, type PaymentAttempt } from './payment-attempt.ts';
 import { endAttempt, endContradiction, selectAttempt } from './payment-attempt-queries.ts';
-import type { DecidedOutcome, DecisionResult, PaymentDecision } from './payment-decision.ts';
+import { type DecidedOutcome, type DecisionResult, decisionContent, type PaymentDecision } from './payment-decision.ts';
 import { insertDecision, type ListedDecision, selectDecisions } from './payment-decision-queries.ts';
 
 /** `taken`: what the method took, in minor units, when it is not the amount of the transaction. `reason` names no person. */
@@ -50,6 +51,14 @@ export async function decidePayment(app: App, attemptId: string, wish: DecisionW
     if (refusal !== null) return { result: refusal, settlement: null };
     const decision = newDecision(attempt, locked, wish, at);
     await insertDecision(tx, decision);
+    await recordFact(tx, {
+      environmentId: environment.id,
+      at,
+      kind: 'decision',
+      subject: decision.id,
+      content: decisionContent(decision),
+      recordedBy: decision.decided_by,
+    });
     return {
       result: 'decided',
       settlement: await carryOut(tx, { environment, transaction: locked, attempt, decision }),

@@ -1,3 +1,4 @@
+import type { FactContent } from '../books/book-fact.ts';
 import type { SqlRow } from '../db/database.ts';
 
 /** What a person says that became of an attempt. */
@@ -23,3 +24,8 @@ export type PaymentDecision = SqlRow & {
  * `approved_stays`: the money of an approved attempt is in the books; it goes back by a refund. `unknown`: there is no such attempt.
  */
 export type DecisionResult = 'decided' | 'already' | 'approved_stays' | 'unknown';
+
+/** All of a decision, as it is written into the facts that the books stand on. */
+export function decisionContent({ id, ...decision }: PaymentDecision): FactContent {
+  return decision;
+}

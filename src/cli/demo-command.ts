@@ -40,9 +40,10 @@ async function demo(options: { exit?: boolean }): Promise<void> {
   leaveRunning(stage);
 }
 
-/** A database of its own: the demo leaves a payment service and a user behind. */
+/** A database of its own: the demo leaves a payment service and a user behind. What is sealed elsewhere is of another one. */
 function demoConfig(config: Config): Config {
-  return { ...config, databaseUrl: `sqlite:${join(config.dataDir, 'demo.db')}`, logLevel: 'error' };
+  const databaseUrl = `sqlite:${join(config.dataDir, 'demo.db')}`;
+  return { ...config, databaseUrl, logLevel: 'error', anchorDir: null, anchorUrl: null };
 }
 
 function leaveRunning(stage: Demo): void {

@@ -104,7 +104,8 @@ function counted(count: number, one: string, many: string): string {
 }
 
 function findingLine({ environment_id, since, says }: Finding): string {
-  const place = environment_id === null ? '' : `environment ${environment_id}: `;
+  const isNamed = environment_id === null || says.includes(`environment ${environment_id}`);
+  const place = isNamed ? '' : `environment ${environment_id}: `;
   return `${place}${says}${since === null ? '' : ` (as of ${time(since)} UTC)`}`;
 }
 

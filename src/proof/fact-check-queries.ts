@@ -1,4 +1,5 @@
 import type { FactContent, FeeRow, OwnerRow, ReservedRow } from '../books/book-fact.ts';
+import type { PaymentDecision } from '../checkout/payment-decision.ts';
 import type { Database, SqlRow } from '../db/database.ts';
 
 type Reader = Pick<Database, 'query'>;
@@ -43,6 +44,22 @@ export function selectRefundsSaid(db: Reader, afterId: string, limit: number): P
   );
 }
 
+/** The next decisions about payment attempts in the order of their ids, each with what was written down about it. */
+export function selectDecisionsSaid(
+  db: Reader,
+  afterId: string,
+  limit: number,
+): Promise<(PaymentDecision & Said & { environment_id: number | null })[]> {
+  return db.query(
+    `select d.*, t.environment_id, ${saidOf(`f.kind = 'decision' and f.subject = d.id`)}
+     from payment_decisions d
+     left join payment_attempts a on a.id = d.payment_attempt_id
+     left join transactions t on t.id = a.transaction_id
+     where d.id > $1 order by d.id limit $2`,
+    [afterId, limit],
+  );
+}
+
 /** What was written down about something that is gone. */
 export type GoneFact = SqlRow & {
   environment_id: number;
@@ -52,13 +69,14 @@ export type GoneFact = SqlRow & {
   said_at: number;
 };
 
-/** The first facts about environments, fees and refunds that there are no more, the oldest first. */
+/** The first facts about environments, fees, refunds and decisions that there are no more, the oldest first. */
 export function selectGone(db: Reader, limit: number): Promise<GoneFact[]> {
   const newest = `not exists (select 1 from book_facts later where later.kind = f.kind and later.subject = f.subject
        and later.environment_id = f.environment_id and later.link > f.link)`;
   return db.query<GoneFact>(
     `select f.environment_id, f.kind, f.subject, f.content as said, f.created_at as said_at from book_facts f
      where (f.kind = 'refund' and not exists (select 1 from refunds r where r.id = f.subject)
+       or f.kind = 'decision' and not exists (select 1 from payment_decisions d where d.id = f.subject)
        or f.kind = 'owner' and not exists (select 1 from environments e where e.id = f.environment_id)
        or f.kind = 'fee' and not exists (select 1 from fees c where c.environment_id = f.environment_id
          and c.payment_method || ' ' || c.currency = f.subject))

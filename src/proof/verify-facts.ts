@@ -11,10 +11,12 @@ import {
 import { selectEnvironmentsWithFacts, selectFactsAfter, selectFactsBegun } from '../books/fact-queries.ts';
 import { selectHead } from '../books/journal-queries.ts';
 import { GENESIS } from '../books/link-hash.ts';
+import { decisionContent } from '../checkout/payment-decision.ts';
 import {
   contentOf,
   type RefundSaid,
   type Said,
+  selectDecisionsSaid,
   selectFeesSaid,
   selectGone,
   selectOwnersSaid,
@@ -27,7 +29,7 @@ const PAGE = 2000;
 const GONE = 1000;
 
 /**
- * Computes the chains of facts again, and holds whose the books are, the fees and the refunds against the last fact about
+ * Computes the chains of facts again, and holds whose the books are, the fees, the refunds and what persons decided against the last fact about
  * each. Answers how many facts there are. Reads only, in pages.
  */
 export async function verifyFacts(app: App, findings: Findings): Promise<number> {
@@ -43,6 +45,7 @@ export async function verifyFacts(app: App, findings: Findings): Promise<number>
     compare(findings, 'fee_changed', fee.environment_id, `fee of ${feeSubject(fee)}`, fee, feeContent(fee));
   }
   await verifyRefunds(app, findings);
+  await verifyDecisions(app, findings);
   for (const gone of await selectGone(app.db, GONE)) {
     const { environment_id, kind, subject, said, said_at } = gone;
     const name = kind === 'owner' ? `environment ${environment_id}` : kind === 'fee' ? `fee of ${subject}` : subject;
@@ -52,7 +55,12 @@ export async function verifyFacts(app: App, findings: Findings): Promise<number>
   return facts;
 }
 
-const KINDS: Record<string, FindingKind> = { owner: 'owner_changed', fee: 'fee_changed', refund: 'refund_changed' };
+const KINDS: Record<string, FindingKind> = {
+  owner: 'owner_changed',
+  fee: 'fee_changed',
+  refund: 'refund_changed',
+  decision: 'decision_changed',
+};
 
 async function verifyChain(app: App, environmentId: number, findings: Findings): Promise<number> {
   const head = await selectHead(app.db, 'book_fact_heads', environmentId);
@@ -104,6 +112,19 @@ async function verifyRefunds(app: App, findings: Findings): Promise<void> {
     for (const refund of refunds) if (!isOlder(refund, begun)) compareRefund(findings, refund);
     last = refunds.at(-1)?.id ?? last;
     page = refunds.length;
+  }
+}
+
+async function verifyDecisions(app: App, findings: Findings): Promise<void> {
+  let last = '';
+  for (let page = PAGE; page === PAGE; ) {
+    const rows = await selectDecisionsSaid(app.db, last, PAGE);
+    for (const { environment_id, said, said_at, ...decision } of rows) {
+      const subject = `decision ${decision.id}`;
+      compare(findings, 'decision_changed', environment_id, subject, { said, said_at }, decisionContent(decision));
+    }
+    last = rows.at(-1)?.id ?? last;
+    page = rows.length;
   }
 }
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
-import { verifyBooks } from '../../src/books/verify-books.ts';
 import { decidePayment, listDecisions } from '../../src/checkout/decide-payment.ts';
 import type { DecidedOutcome } from '../../src/checkout/payment-decision.ts';
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
@@ -9,9 +8,10 @@ import { startPayment } from '../../src/checkout/start-payment.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import type { PaymentOutcome } from '../../src/payment-methods/payment-method.ts';
+import { verifyStore } from '../../src/proof/verify-store.ts';
 import { expireTransactions } from '../../src/transactions/expire-transactions.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
-import { undone } from '../support/test-books.ts';
+import { readingThrough, removeTriggers, undone } from '../support/test-books.ts';
 import {
   approved,
   type CheckoutCase,
@@ -55,11 +55,30 @@ async function balancesOf({
 }
 
 async function assertVerified({ app }: Pick<CheckoutCase, 'app'>): Promise<void> {
-  const { problems, records, balances } = await verifyBooks(app);
-  assert.deepEqual([problems, records, balances], [[], [], []]);
+  const { problems, records, balances, findings } = await verifyStore(app);
+  assert.deepEqual([problems, records, balances, findings], [[], [], [], []]);
 }
 
 forEachEngine('a payment that a person ends', (openTestDatabase) => {
+  test('a decision whose evidence or reason was changed, and one that is gone, are found', async () => {
+    const waiting = await openWaiting(openTestDatabase);
+    await decide(waiting, 'approved');
+    await assertVerified(waiting);
+    const { app } = waiting;
+    await removeTriggers(app.db);
+    for (const [change, found] of [
+      ["update payment_decisions set evidence_sha256 = 'another'", /evidence_sha256 was "\w{64}", is "another"/],
+      ["update payment_decisions set reason = 'never said'", /reason was "seen in the portal", is "never said"/],
+      ['delete from payment_decisions', /pd_\w+ was deleted/],
+    ] as const) {
+      await undone(app, async (tx) => {
+        await tx.query(change);
+        const { findings } = await verifyStore(readingThrough(app, tx));
+        assert.match(findings.map(({ says }) => says).join(), found);
+      });
+    }
+  });
+
   const rows: [
     outcome: DecidedOutcome,
     taken: number | null,
