@@ -26,6 +26,6 @@ export type PaymentDecision = SqlRow & {
 export type DecisionResult = 'decided' | 'already' | 'approved_stays' | 'unknown';
 
 /** All of a decision, as it is written into the facts that the books stand on. */
-export function decisionContent({ id, ...decision }: PaymentDecision): FactContent {
-  return decision;
+export function decisionContent(decision: PaymentDecision): FactContent {
+  return { ...decision };
 }

@@ -92,7 +92,7 @@ function verificationLines(verification: StoreVerification, withHeads: boolean):
 
 function anchorLine({ source, anchors, first_day, last_day }: StoreVerification['anchors'][number]): string {
   if (anchors === 0) return `No anchor is in ${source}.`;
-  return `${counted(anchors, 'anchor', 'anchors')} in ${source}, of ${first_day} to ${last_day}, were compared.`;
+  return `${counted(anchors, 'anchor', 'anchors')} in ${source}, of ${first_day} to ${last_day}: compared.`;
 }
 
 function sum(found: StoreVerification['found']): number {

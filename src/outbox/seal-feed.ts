@@ -6,11 +6,11 @@ import { selectFeed } from './outbox-queries.ts';
 
 /** Between two pages others have their turn. */
 const PAGE = 500;
-/** With one link a second this is some 2 % of a core: what is created faster waits, and is sealed when there is time. */
-const MOST_EVENTS = 5000;
+/** With one link a second this is little more than 1 % of a core: what is created faster waits, and is sealed when there is time. */
+const MOST_EVENTS = 3000;
 
 /**
- * Adds a link to the chain over the feed, for at most 5,000 events that were committed since the last one, and answers how
+ * Adds a link to the chain over the feed, for at most 3,000 events that were committed since the last one, and answers how
  * many there were. For the worker; of several processes one makes the link, and the others find it.
  */
 export async function sealFeed(app: App): Promise<number> {

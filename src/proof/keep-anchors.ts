@@ -14,7 +14,7 @@ export async function keepAnchors(app: App): Promise<void> {
   await postAnchors(app);
 }
 
-/** So many links of 5,000 events are sealed before a process ends; the rest waits for the next. */
+/** So many links of 3,000 events are sealed before a process ends; the rest waits for the next. */
 const LINKS_AT_END = 10;
 
 /** For a process that ends: what it has done is sealed, so that it is missed if it is gone at the next start. */
