@@ -14,6 +14,7 @@ import { buildServer } from '../../src/http/build-server.ts';
 import { ROUTES } from '../../src/http/routes.ts';
 import { importPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { removeTriggers } from '../support/test-books.ts';
 import { readCorpus } from './hostile-case.ts';
 
 /** What a request may leave behind: rows that somebody would act on. */
@@ -46,6 +47,8 @@ export async function startProduct(options: TargetOptions = {}): Promise<Product
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-hostile-'));
   const db = openDatabase(`sqlite:${join(folder, 'test.db')}`, { connections: 1, pooler: false, onFatal: () => {} });
   await migrate(db);
+  // `reset` deletes events, which the service never does.
+  await removeTriggers(db);
   const lines: string[] = [];
   const config = readConfig({
     MASTER_KEY: '5a'.repeat(32),
