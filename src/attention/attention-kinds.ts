@@ -119,7 +119,7 @@ function reasonOf({ payment_method, state, asked_at, contradiction }: WaitingRef
   }
   if (asked_at === null)
     return `${payment_method} was not asked for it yet: another refund of the payment, or no answer`;
-  return `${payment_method} was asked for it and has not said what became of it; it is not asked for again by itself`;
+  return `${payment_method} was asked for it and has not said what became of it; it is not asked for again by itself, only by refund retry`;
 }
 
 function waitingSuspense(suspended: SuspenseEntry): Waiting {

@@ -3,11 +3,12 @@ import type { App } from '../app.ts';
 import { decidePayment, listDecisions } from '../checkout/decide-payment.ts';
 import { findAttempt } from '../checkout/find-payment.ts';
 import type { DecidedOutcome, DecisionResult } from '../checkout/payment-decision.ts';
-import { type Evidence, readEvidence } from '../lib/evidence-file.ts';
+import type { Evidence } from '../lib/evidence-file.ts';
 import { formatMoney } from '../lib/money.ts';
 import { confirm, yesOption } from './confirm.ts';
+import { evidenceOf } from './evidence-option.ts';
 import { readAmount, readLimit, readReason } from './options.ts';
-import { alreadyDone, CommandError, invalidOption, notFound, print, table, time, unusableFile } from './print.ts';
+import { alreadyDone, CommandError, invalidOption, notFound, print, table, time } from './print.ts';
 import { withApp } from './with-app.ts';
 
 type SettleOptions = {
@@ -104,15 +105,6 @@ function refusalOf(result: Exclude<DecisionResult, 'decided'>, attemptId: string
 
 function unknownAttempt(id: string): CommandError {
   return notFound(`There is no payment attempt ${id}: bin/rubrica attention list`);
-}
-
-function evidenceOf(path: string): Evidence {
-  try {
-    return readEvidence(path);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw unusableFile(`${path} cannot be read (${code ?? 'unknown'}): name a file that shows it.`);
-  }
 }
 
 async function decisions(options: { limit: string; json?: boolean }): Promise<void> {

@@ -18,11 +18,12 @@ import {
   timeInChile,
   unknownTransaction,
 } from './print.ts';
+import { addRefundDecisionCommands } from './refund-decision-commands.ts';
 import { withApp } from './with-app.ts';
 
 type CreateOptions = { amount?: string; type: RefundType; idempotencyKey?: string; yes?: boolean; json?: boolean };
 
-/** `refund create | list`. */
+/** `refund create | list | settle | retry | decisions`. */
 export function addRefundCommands(program: Command): void {
   const group = program.command('refund').description('give payments back');
   group
@@ -45,6 +46,7 @@ export function addRefundCommands(program: Command): void {
     .option('--limit <number>', 'how many', '50')
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(list);
+  addRefundDecisionCommands(group);
 }
 
 async function create(id: string, options: CreateOptions): Promise<void> {

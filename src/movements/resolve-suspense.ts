@@ -46,7 +46,7 @@ export function resolveSuspense(app: App, transactionId: number, decided: Suspen
 }
 
 /** The record of what was decided about an entry in suspense. */
-function newResolution(
+export function newResolution(
   suspended: SuspenseEntry,
   { decision, reason, recordedBy }: SuspenseDecision,
   now: number,

@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { selectTransaction } from '../transactions/transaction-queries.ts';
 import type { Refund } from './refund.ts';
 import { type ListedRefund, selectRefund, selectRefunds, selectRefundsOf } from './refund-queries.ts';
 
@@ -6,6 +7,13 @@ import { type ListedRefund, selectRefund, selectRefunds, selectRefundsOf } from 
 export async function findRefund(app: App, transactionId: number, id: string): Promise<Refund | null> {
   const refund = await selectRefund(app.db, id);
   return refund?.transaction_id === transactionId ? refund : null;
+}
+
+/** A refund by its id alone, with its currency; null: there is none. For the operator. */
+export async function findAnyRefund(app: App, id: string): Promise<{ refund: Refund; currency: string } | null> {
+  const refund = await selectRefund(app.db, id);
+  const transaction = refund === null ? null : await selectTransaction(app.db, refund.transaction_id);
+  return refund === null || transaction === null ? null : { refund, currency: transaction.currency };
 }
 
 /** The refunds of a transaction, in the order in which they were accepted. */

@@ -151,6 +151,19 @@ export async function holdRefund(tx: Tx, id: string, at: number, contradiction: 
   );
 }
 
+/** A person has said that it may be asked for again: the worker looks at once. */
+export async function orderRefund(tx: Tx, id: string, at: number): Promise<void> {
+  await tx.query(
+    `update refunds set asking = 'ordered', next_lookup_at = $2, contradicted_at = null, contradiction = null where id = $1`,
+    [id, at],
+  );
+}
+
+/** A person has looked at what contradicts it. */
+export async function endContradiction(tx: Tx, id: string): Promise<void> {
+  await tx.query('update refunds set contradicted_at = null, contradiction = null where id = $1', [id]);
+}
+
 /** Whether one of the transaction's refunds has no end yet. */
 export async function hasOpenRefund(tx: Tx, transactionId: number): Promise<boolean> {
   const rows = await tx.query("select id from refunds where transaction_id = $1 and state = 'processing' limit 1", [

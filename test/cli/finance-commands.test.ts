@@ -140,6 +140,33 @@ suite('books, reconcile and refund on the command line', () => {
     assert.equal(one.stderr, '');
   });
 
+  test('refund settle and retry end what waits, with evidence and a reason, and say why not', async () => {
+    const db = openDatabase(url, { connections: 1, pooler: false, onFatal: () => {} });
+    const app = createTestApp(db, { now: createTestClock(paidAt) });
+    const { id } = await acceptedRefund(app, await createPaidTransaction(app, await createTestEnvironment(app)), 2990);
+    await db.close();
+    const file = join(folder, 'portal.txt');
+    writeFileSync(file, 'Anulado $2.990');
+    const settle = (...more: string[]) => run('refund', 'settle', id, '--reason', 'seen in the portal', ...more);
+    assert.match((await settle('--outcome', 'completed')).stderr, /^USAGE: .*--evidence/);
+    assert.match((await settle('--outcome', 'completed', '--evidence', '/no/file')).stderr, /^FILE_UNUSABLE: .*ENOENT/);
+    const retry = await run('refund', 'retry', id, '--reason', 'once more');
+    assert.match(retry.stderr, /^ALREADY_DONE: Nothing of refund rf_\w+ waits for this decision/);
+    const settled = await settle('--outcome', 'completed', '--evidence', file);
+    assert.match(settled.stdout, /^Refund rf_\w+ of \$2\.990 CLP is completed\.\n$/);
+    assert.match((await settle('--outcome', 'failed', '--evidence', file)).stderr, /^ALREADY_DONE: .*in the books/);
+    assert.match(
+      (await run('refund', 'settle', 'rf_x', '--outcome', 'failed', '--evidence', file, '--reason', 'r')).stderr,
+      /^NOT_FOUND/,
+    );
+    const { decisions } = await json<{ decisions: { refund_id: string; evidence_name: string }[] }>(
+      'refund',
+      'decisions',
+    );
+    assert.deepEqual([decisions[0]?.refund_id, decisions[0]?.evidence_name], [id, 'portal.txt']);
+    assert.equal((await run('books', 'verify')).status, 0);
+  });
+
   test('payment-service events-url takes an address that may be called, and takes it away again', async () => {
     const change = (...more: string[]) => run('payment-service', 'events-url', paymentService, ...more);
     const production = ['--environment', 'production'];

@@ -1,0 +1,118 @@
+import { type Command, Option } from 'commander';
+import type { App } from '../app.ts';
+import type { Evidence } from '../lib/evidence-file.ts';
+import { formatMoney } from '../lib/money.ts';
+import { decideRefund, listRefundDecisions } from '../refunds/decide-refund.ts';
+import { findAnyRefund } from '../refunds/find-refund.ts';
+import type { RefundDecisionOutcome, RefundDecisionResult } from '../refunds/refund-decision.ts';
+import { confirm, yesOption } from './confirm.ts';
+import { evidenceOf } from './evidence-option.ts';
+import { readLimit, readReason } from './options.ts';
+import { alreadyDone, CommandError, notFound, print, table, time } from './print.ts';
+import { withApp } from './with-app.ts';
+
+type Options = { reason: string; evidence?: string; yes?: boolean; json?: boolean };
+
+/** `refund settle | retry | decisions`. */
+export function addRefundDecisionCommands(group: Command): void {
+  addDecision(group, 'settle', 'end a refund that its payment method did not end, or that it contradicts')
+    .addOption(
+      new Option('--outcome <outcome>', 'completed: the money went back; failed: it did not')
+        .choices(['completed', 'failed'])
+        .makeOptionMandatory(),
+    )
+    .requiredOption('--evidence <file>', 'what shows it; its name, hash and beginning are kept')
+    .action((id: string, options: Options & { outcome: 'completed' | 'failed' }) =>
+      decide(id, options.outcome, options),
+    );
+  addDecision(group, 'retry', 'let the payment method be asked for a refund again, if its balance still allows it')
+    .option('--evidence <file>', 'what shows that the request of less than a day ago did nothing')
+    .action((id: string, options: Options) => decide(id, 'retry', options));
+  group
+    .command('decisions')
+    .description('what was decided about refunds, by whom, why, and by what evidence; the newest first')
+    .option('--limit <number>', 'how many', '50')
+    .option('--json', 'print one JSON object; amounts in minor units, the beginning of each file in base64')
+    .action(decisions);
+}
+
+function addDecision(group: Command, name: string, description: string): Command {
+  return group
+    .command(name)
+    .description(description)
+    .argument('<refund>', 'the ID of attention list')
+    .requiredOption('--reason <text>', 'why, for the auditor; name no person')
+    .addOption(yesOption())
+    .option('--json', 'print one JSON object');
+}
+
+async function decide(id: string, outcome: RefundDecisionOutcome, options: Options): Promise<void> {
+  const evidence = options.evidence === undefined ? null : evidenceOf(options.evidence);
+  const reason = readReason(options.reason);
+  const { amount, ...refund } = await withApp((app) => decideIn(app, id, outcome, { evidence, reason, options }));
+  const said = outcome === 'retry' ? 'is asked for again if the payment’s balance allows it' : `is ${refund.state}`;
+  print(options, { refund: id, outcome, ...refund, evidence: evidence?.sha256 ?? null }, [
+    `Refund ${id} of ${amount} ${said}.`,
+  ]);
+}
+
+const ASKS: Record<RefundDecisionOutcome, string> = {
+  completed: 'went back to the payer (completed)',
+  failed: 'did not go back (failed)',
+  retry: 'did not go back, so that the method is asked for it again',
+};
+
+async function decideIn(
+  app: App,
+  id: string,
+  outcome: RefundDecisionOutcome,
+  { evidence, reason, options }: { evidence: Evidence | null; reason: string; options: Options },
+) {
+  const found = await findAnyRefund(app, id);
+  if (found === null) throw unknownRefund(id);
+  const amount = formatMoney(found.refund.amount, found.currency);
+  const { transaction_id } = found.refund;
+  await confirm(`Decide for transaction ${transaction_id} that ${amount} ${ASKS[outcome]}? It stays.`, options);
+  const result = await decideRefund(app, id, { outcome, reason, evidence, decidedBy: 'command line' });
+  if (result !== 'decided') throw refusalOf(result, id);
+  const after = await findAnyRefund(app, id);
+  return { transaction: transaction_id, state: after?.refund.state ?? 'processing', amount };
+}
+
+function refusalOf(result: Exclude<RefundDecisionResult, 'decided'>, id: string): CommandError {
+  switch (result) {
+    case 'unknown':
+      return unknownRefund(id);
+    case 'already':
+      return alreadyDone(`Nothing of refund ${id} waits for this decision: bin/rubrica attention list`);
+    case 'completed_stays':
+      return alreadyDone(`Refund ${id} is completed and in the books: confirm it with --outcome completed.`);
+    case 'too_early':
+      return new CommandError(
+        `Refund ${id} was asked for less than a day ago, and the balance may be late: wait, or give --evidence that it did nothing.`,
+        1,
+        'REFUND_TOO_EARLY',
+      );
+  }
+}
+
+function unknownRefund(id: string): CommandError {
+  return notFound(`There is no refund ${id}: bin/rubrica refund list`);
+}
+
+async function decisions(options: { limit: string; json?: boolean }): Promise<void> {
+  const limit = readLimit(options.limit);
+  const found = await withApp((app) => listRefundDecisions(app, limit));
+  const rows = found.map((one) => [
+    time(one.decided_at),
+    one.refund_id,
+    String(one.transaction_id),
+    one.outcome,
+    formatMoney(one.amount, one.currency),
+    one.decided_by,
+    one.reason,
+    one.evidence_name === null ? '—' : `${one.evidence_name} ${one.evidence_sha256?.slice(0, 12)}`,
+  ]);
+  const head = ['WHEN (UTC)', 'REFUND', 'TRANSACTION', 'OUTCOME', 'AMOUNT', 'BY', 'WHY', 'EVIDENCE'];
+  print(options, { decisions: found }, rows.length === 0 ? ['Nothing was decided yet.'] : table([head, ...rows]));
+}

@@ -1,0 +1,135 @@
+import type { App } from '../app.ts';
+import { methodReceivable, type Posting, refundPosting, SUSPENSE } from '../books/journal-entry.ts';
+import { movementHash } from '../books/movement-hash.ts';
+import { postEntries } from '../books/post-entries.ts';
+import { environmentOf } from '../checkout/environment-of.ts';
+import type { Tx } from '../db/database.ts';
+import type { Evidence } from '../lib/evidence-file.ts';
+import { prefixedId } from '../lib/ids.ts';
+import { insertMovement, selectUnresolvedOf } from '../movements/movement-queries.ts';
+import { newResolution } from '../movements/resolve-suspense.ts';
+import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
+import type { Transaction } from '../transactions/transaction.ts';
+import { advanceSequence, lockTransaction, selectTransaction } from '../transactions/transaction-queries.ts';
+import { announceRefund } from './announce-refund.ts';
+import type { Refund } from './refund.ts';
+import type { RefundDecision, RefundDecisionOutcome, RefundDecisionResult } from './refund-decision.ts';
+import { insertRefundDecision, type ListedRefundDecision, selectRefundDecisions } from './refund-decision-queries.ts';
+import { endContradiction, endRefund, orderRefund, selectRefund } from './refund-queries.ts';
+
+/** `evidence`: null for a `retry` of what was never asked for, or was asked for a day ago. `reason` names no person. */
+export type RefundDecisionWish = {
+  outcome: RefundDecisionOutcome;
+  reason: string;
+  evidence: Evidence | null;
+  decidedBy: string;
+};
+
+/** After this time a balance in which a refund is not is taken for a sign, but by a person alone. */
+const RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Ends a refund that its payment method did not end, or a contradiction about it, with what a person found out; or lets its method
+ * be asked again (`retry`), which the worker does only if the method still says of the payment what the books say. In one commit
+ * with the decision and its evidence: the state, its event, and the books. Where the refund's very amount is in suspense, that is
+ * what it takes. Rejects with `StorageError`.
+ */
+export async function decideRefund(
+  app: App,
+  refundId: string,
+  wish: RefundDecisionWish,
+): Promise<RefundDecisionResult> {
+  const found = await selectRefund(app.db, refundId);
+  const before = found === null ? null : await selectTransaction(app.db, found.transaction_id);
+  if (found === null || before === null) return 'unknown';
+  const environment = await environmentOf(app, before);
+  const at = app.now();
+  const { result, ended } = await app.db.transaction(async (tx): Promise<Decided> => {
+    const transaction = await lockTransaction(tx, before.id);
+    const refund = await selectRefund(tx, refundId);
+    if (transaction === null || refund === null) throw new Error('A refund is gone');
+    const refusal = refusalOf(refund, wish, at);
+    if (refusal !== null) return { result: refusal, ended: null };
+    const decision = newDecision(refundId, wish, at);
+    await insertRefundDecision(tx, decision);
+    return { result: 'decided', ended: await carryOut(tx, { environment, transaction, refund, decision }) };
+  });
+  if (ended !== null) app.metrics.refunds.inc({ state: ended });
+  return result;
+}
+
+/** The newest decisions, with the evidence that was given. */
+export function listRefundDecisions(app: App, limit: number): Promise<ListedRefundDecision[]> {
+  return selectRefundDecisions(app.db, limit);
+}
+
+/** `ended`: the state that the refund has now, where it got it by this. */
+type Decided = { result: RefundDecisionResult; ended: 'completed' | 'failed' | null };
+
+function refusalOf(refund: Refund, { outcome, evidence }: RefundDecisionWish, at: number): RefundDecisionResult | null {
+  const { state, asking, asked_at, contradicted_at } = refund;
+  if (outcome === 'retry') {
+    if (state !== 'processing' || asking !== 'held') return 'already';
+    const isFresh = asked_at !== null && at < asked_at + RETRY_AFTER_MS;
+    return isFresh && evidence === null ? 'too_early' : null;
+  }
+  if (state === 'completed' && outcome === 'failed') return 'completed_stays';
+  return state === outcome && contradicted_at === null ? 'already' : null;
+}
+
+function newDecision(refundId: string, wish: RefundDecisionWish, at: number): RefundDecision {
+  const { outcome, reason, evidence, decidedBy } = wish;
+  return {
+    id: prefixedId('rd'),
+    refund_id: refundId,
+    decided_at: at,
+    decided_by: decidedBy,
+    outcome,
+    reason,
+    evidence_name: evidence?.name ?? null,
+    evidence_sha256: evidence?.sha256 ?? null,
+    evidence_bytes: evidence?.bytes ?? null,
+    evidence_excerpt: evidence?.excerpt ?? null,
+  };
+}
+
+type Carried = {
+  environment: ServiceEnvironment;
+  transaction: Transaction;
+  refund: Refund;
+  decision: RefundDecision;
+};
+
+async function carryOut(tx: Tx, carried: Carried): Promise<Decided['ended']> {
+  const { environment, transaction, refund, decision } = carried;
+  const { outcome, decided_at } = decision;
+  if (outcome === 'retry') {
+    await orderRefund(tx, refund.id, decided_at);
+    return null;
+  }
+  if (refund.state === outcome) {
+    await endContradiction(tx, refund.id);
+    return null;
+  }
+  const detail = JSON.stringify({ decision: decision.id });
+  // The method is looked at once more at once: what it says is held against what was decided.
+  const ending = { id: refund.id, state: outcome, settledAt: decided_at, nextLookupAt: decided_at, detail };
+  const ended = await endRefund(tx, ending);
+  const advanced = await advanceSequence(tx, transaction.id);
+  await announceRefund(tx, environment, advanced, ended);
+  if (outcome === 'completed') await postEntries(tx, await postingOf(tx, carried, ended));
+  return outcome;
+}
+
+async function postingOf(tx: Tx, { transaction, decision }: Carried, refund: Refund): Promise<Posting> {
+  const { reason, decided_by, decided_at } = decision;
+  const suspended = (await selectUnresolvedOf(tx, transaction.id)).find(({ amount }) => amount === refund.amount);
+  if (suspended === undefined) {
+    if (transaction.payment_method === null) throw new Error('A refund of what no payment method collected');
+    return refundPosting(transaction, refund, methodReceivable(transaction.payment_method), decided_at);
+  }
+  const movement = newResolution(suspended, { decision: 'kept', reason, recordedBy: decided_by }, decided_at);
+  await insertMovement(tx, movement);
+  const hash = movementHash((column) => movement[column]);
+  return { ...refundPosting(transaction, refund, SUSPENSE, decided_at), movement: { id: movement.id, hash } };
+}

@@ -1,0 +1,36 @@
+import type { Database, InsertTarget, Tx } from '../db/database.ts';
+import type { RefundDecision } from './refund-decision.ts';
+
+const REFUND_DECISIONS: InsertTarget = {
+  name: 'refund_decisions',
+  columns: [
+    'id',
+    'refund_id',
+    'decided_at',
+    'decided_by',
+    'outcome',
+    'reason',
+    'evidence_name',
+    'evidence_sha256',
+    'evidence_bytes',
+    'evidence_excerpt',
+  ],
+};
+
+export async function insertRefundDecision(tx: Tx, decision: RefundDecision): Promise<void> {
+  await tx.insertRows(REFUND_DECISIONS, [decision]);
+}
+
+export type ListedRefundDecision = RefundDecision & { transaction_id: number; amount: number; currency: string };
+
+/** The newest decisions of the installation. */
+export function selectRefundDecisions(db: Pick<Database, 'query'>, limit: number): Promise<ListedRefundDecision[]> {
+  return db.query<ListedRefundDecision>(
+    `select d.*, r.transaction_id, r.amount, t.currency
+     from refund_decisions d
+     join refunds r on r.id = d.refund_id
+     join transactions t on t.id = r.transaction_id
+     order by d.decided_at desc, d.id limit $1`,
+    [limit],
+  );
+}

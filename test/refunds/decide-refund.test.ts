@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { listAttention } from '../../src/attention/list-attention.ts';
+import { verifyBooks } from '../../src/books/verify-books.ts';
+import { describeEvidence } from '../../src/lib/evidence-file.ts';
+import { selectUnresolvedOf } from '../../src/movements/movement-queries.ts';
+import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
+import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
+import { decideRefund, listRefundDecisions } from '../../src/refunds/decide-refund.ts';
+import type { RefundDecisionOutcome } from '../../src/refunds/refund-decision.ts';
+import type { Transaction } from '../../src/transactions/transaction.ts';
+import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { acceptedRefund, refund, refundsOf } from '../support/test-refunds.ts';
+import { comeBack, goToForm, openWebpayShop, type WebpayShop } from '../support/webpay-shop.ts';
+
+type PaidShop = WebpayShop & { paid: Transaction; token: string };
+
+const HOUR = 3_600_000;
+
+forEachEngine('a person ends a refund', (openTestDatabase) => {
+  async function openPaid(context: TestContext): Promise<PaidShop> {
+    const shop = await openWebpayShop(context, openTestDatabase);
+    const token = await goToForm(shop);
+    await comeBack(shop, token, 'pay');
+    shop.standIn.nextDay();
+    return { ...shop, token, paid: (await selectTransaction(shop.app.db, shop.transaction.id)) as Transaction };
+  }
+
+  test('that was the one in the portal: it takes its amount out of suspense, and nothing waits any more', async (context) => {
+    const shop = await openPaid(context);
+    const { app, paid } = shop;
+    shop.standIn.refundInPortal(shop.token, 3000);
+    const { id } = await acceptedRefund(app, paid, 3000);
+    await work(shop);
+    assert.deepEqual(await kindsIn(shop), ['refund', 'suspense']);
+    assert.equal(await decide(shop, id, 'completed'), 'decided');
+    assert.deepEqual(await refundsOf(app, paid), [['completed', 3000]]);
+    assert.deepEqual(await kindsIn(shop), []);
+    assert.deepEqual(await balancesIn(shop), { suspense: 0, receivable: paid.amount - 3000 });
+    assert.equal(await decide(shop, id, 'completed'), 'already');
+    assert.equal(await decide(shop, id, 'failed'), 'completed_stays');
+    await work(shop);
+    assert.deepEqual(await kindsIn(shop), []);
+    await assertRight(shop);
+  });
+
+  test('whose answer was lost beside another in the portal: its part leaves suspense, the other part stays', async (context) => {
+    const shop = await openPaid(context);
+    const { app, paid } = shop;
+    const { id } = await acceptedRefund(app, paid, 3000);
+    shop.standIn.fail('refund', 'drop_answer');
+    await carryOutRefunds(app, 10);
+    shop.standIn.refundInPortal(shop.token, 2000);
+    await work(shop);
+    assert.equal(await decide(shop, id, 'completed'), 'decided');
+    assert.deepEqual(await balancesIn(shop), { suspense: 2000, receivable: paid.amount - 5000 });
+    const [open] = await app.db.transaction((tx) => selectUnresolvedOf(tx, paid.id));
+    const decision = { decision: 'kept' as const, reason: 'the shop did it', recordedBy: 'command line' };
+    assert.equal((await resolveSuspense(app, paid.id, { ...decision, entry: '99.0' })).kind, 'nothing');
+    assert.equal((await resolveSuspense(app, paid.id, { ...decision, entry: open?.entry as string })).kind, 'resolved');
+    assert.deepEqual(await balancesIn(shop), { suspense: 0, receivable: paid.amount - 5000 });
+    await work(shop);
+    assert.deepEqual(await kindsIn(shop), []);
+    await assertRight(shop);
+  });
+
+  test('by its evidence, where the method says nothing: it is booked, and what the balance says later is held against it', async (context) => {
+    const shop = await openPaid(context);
+    const { app, paid } = shop;
+    const { id } = await acceptedRefund(app, paid, 3000);
+    shop.standIn.holdBalances('now');
+    shop.standIn.fail('refund', 'drop_answer');
+    await work(shop);
+    assert.equal(await decide(shop, id, 'completed'), 'decided');
+    assert.deepEqual(await balancesIn(shop), { suspense: 0, receivable: paid.amount - 3000 });
+    shop.standIn.holdBalances(null);
+    await work(shop);
+    assert.deepEqual(await kindsIn(shop), []);
+    const [decision] = await listRefundDecisions(app, 10);
+    assert.deepEqual(
+      [decision?.refund_id, decision?.outcome, decision?.evidence_name, decision?.reason, decision?.decided_by],
+      [id, 'completed', 'portal.txt', 'seen in the portal', 'command line'],
+    );
+    await assertRight(shop);
+  });
+
+  test('as failed: its amount is free again; if the balance shows it after all it is completed and alarmed', async (context) => {
+    const shop = await openPaid(context);
+    const { app, paid } = shop;
+    const { id } = await acceptedRefund(app, paid, 3000);
+    shop.standIn.holdBalances('now');
+    shop.standIn.fail('refund', 'drop_answer');
+    await work(shop);
+    assert.equal(await decide(shop, id, 'failed'), 'decided');
+    assert.deepEqual(await refundsOf(app, paid), [['failed', 3000]]);
+    shop.standIn.holdBalances(null);
+    await work(shop);
+    assert.deepEqual(await refundsOf(app, paid), [['completed', 3000]]);
+    assert.equal((await app.metrics.conflicts.get()).values[0]?.value, 1);
+    await assertRight(shop);
+  });
+
+  test('by asking again, a day later: it is asked for once more, and only if the balance is as the books say', async (context) => {
+    const shop = await openPaid(context);
+    const { app, standIn, paid } = shop;
+    const { id } = await acceptedRefund(app, paid, 3000);
+    assert.equal(await decide(shop, id, 'retry', null), 'already');
+    standIn.fail('refund', 'drop_request');
+    await carryOutRefunds(app, 10);
+    app.now.advance(23 * HOUR);
+    assert.equal(await decide(shop, id, 'retry', null), 'too_early');
+    app.now.advance(HOUR);
+    await carryOutRefunds(app, 10);
+    assert.equal(standIn.calls.filter((call) => call.startsWith('refund')).length, 1);
+    assert.equal(await decide(shop, id, 'retry', null), 'decided');
+    assert.equal(await decide(shop, id, 'retry', null), 'already');
+    await carryOutRefunds(app, 10);
+    assert.deepEqual(await refundsOf(app, paid), [['completed', 3000]]);
+    assert.deepEqual(standIn.givenBack(), [3000]);
+    await assertRight(shop);
+  });
+
+  test('by asking again what was done before: a refusal is no end, and the balance tells', async (context) => {
+    const shop = await openPaid(context);
+    const { app, standIn, paid } = shop;
+    const { id } = await acceptedRefund(app, paid, paid.amount);
+    standIn.holdBalances('now');
+    standIn.fail('refund', 'drop_answer');
+    await carryOutRefunds(app, 10);
+    assert.equal(await decide(shop, id, 'retry'), 'decided');
+    await carryOutRefunds(app, 10);
+    assert.deepEqual(
+      standIn.calls.filter((call) => call.startsWith('refund')),
+      ['refund dropped', 'refund 422'],
+    );
+    assert.deepEqual(await refundsOf(app, paid), [['processing', paid.amount]]);
+    standIn.holdBalances(null);
+    await work(shop);
+    assert.deepEqual(await refundsOf(app, paid), [['completed', paid.amount]]);
+    assert.deepEqual(standIn.givenBack(), [paid.amount]);
+    await assertRight(shop);
+  });
+
+  test('by asking for one beside the one in the portal, which was another: both are booked', async (context) => {
+    const shop = await openPaid(context);
+    const { app, standIn, paid } = shop;
+    standIn.refundInPortal(shop.token, 3000);
+    const { id } = await acceptedRefund(app, paid, 3000);
+    await work(shop);
+    assert.equal(await decide(shop, id, 'retry', null), 'decided');
+    standIn.refundInPortal(shop.token, 500);
+    await carryOutRefunds(app, 10);
+    assert.deepEqual(standIn.givenBack(), [3000, 500], 'the balance has moved since, so a person looks again');
+    assert.equal(await decide(shop, id, 'retry', null), 'decided');
+    await carryOutRefunds(app, 10);
+    assert.deepEqual(await refundsOf(app, paid), [['completed', 3000]]);
+    assert.deepEqual(await balancesIn(shop), { suspense: 3500, receivable: paid.amount - 6500 });
+    await resolveSuspense(app, paid.id, { decision: 'returned', reason: 'corrected', recordedBy: 'command line' });
+    assert.deepEqual(await balancesIn(shop), { suspense: 0, receivable: paid.amount - 3000 });
+    const { problems, records, balances } = await verifyBooks(app);
+    assert.deepEqual([problems, records, balances], [[], [], []]);
+  });
+
+  test('which there is not, or which waits for its turn: nothing is decided', async (context) => {
+    const shop = await openPaid(context);
+    const { id } = await acceptedRefund(shop.app, shop.paid, 3000);
+    assert.equal(await decide(shop, 'rf_none', 'failed'), 'unknown');
+    assert.equal(await decide(shop, id, 'retry'), 'already');
+    assert.deepEqual(await listRefundDecisions(shop.app, 10), []);
+    assert.equal((await refund(shop.app, shop.paid, shop.paid.amount)).kind, 'refused');
+  });
+});
+
+const EVIDENCE = describeEvidence('/tmp/portal.txt', Buffer.from('Anulado 3.000'));
+
+function decide(
+  { app }: WebpayShop,
+  id: string,
+  outcome: RefundDecisionOutcome,
+  evidence: typeof EVIDENCE | null = EVIDENCE,
+) {
+  return decideRefund(app, id, { outcome, reason: 'seen in the portal', evidence, decidedBy: 'command line' });
+}
+
+/** The worker of ten hours. */
+async function work({ app }: WebpayShop): Promise<void> {
+  for (let round = 0; round < 40; round++) {
+    await carryOutRefunds(app, 10);
+    app.now.advance(15 * 60_000);
+  }
+}
+
+async function kindsIn({ app }: WebpayShop): Promise<string[]> {
+  return (await listAttention(app, null, 10)).map(({ kind }) => kind).sort();
+}
+
+/** What each account has more on its debit side. */
+async function balancesIn({ app }: WebpayShop): Promise<{ suspense: number; receivable: number }> {
+  const rows = await app.db.query<{ account: string; balance: number }>(
+    'select account, debits - credits as balance from account_balances',
+  );
+  const of = (name: string) => rows.find(({ account }) => account === name)?.balance ?? 0;
+  return { suspense: of('suspense'), receivable: of('method:webpay:receivable') };
+}
+
+/** What Transbank has charged and not given back is what the books say that it owes. */
+async function assertRight(shop: PaidShop): Promise<void> {
+  assert.equal((await balancesIn(shop)).receivable, shop.standIn.charged());
+  const { problems, records, balances } = await verifyBooks(shop.app);
+  assert.deepEqual([problems, records, balances], [[], [], []]);
+}
