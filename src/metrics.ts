@@ -53,6 +53,7 @@ export function createMetrics() {
       labelNames: ['pid', 'application', 'database'],
       registers,
     }),
+    ...createEndpointGauges(registers),
     callbacksLateSeconds: new Gauge({
       name: 'rubrica_callbacks_late_seconds',
       help: 'How long ago the callback that waits longest was due',
@@ -77,6 +78,25 @@ function createDeliveryCounter(registers: Registry[]) {
   // What begins at 1 has never increased, and the first is to be noticed too.
   for (const outcome of ['dead', 'disable']) deliveries.inc({ outcome }, 0);
   return deliveries;
+}
+
+/** The endpoints that have failed for longest, a few. They are named by their numbers: anybody can read the metrics. */
+function createEndpointGauges(registers: Registry[]) {
+  const labelNames = ['payment_service', 'endpoint'] as const;
+  return {
+    endpointWaiting: new Gauge({
+      name: 'rubrica_failing_endpoint_callbacks',
+      help: 'Callbacks that wait for an endpoint that fails, read from the store; see bin/rubrica callback endpoints',
+      labelNames,
+      registers,
+    }),
+    endpointFailingSeconds: new Gauge({
+      name: 'rubrica_failing_endpoint_seconds',
+      help: 'For how long the endpoint has failed',
+      labelNames,
+      registers,
+    }),
+  };
 }
 
 /** What became of money, and what of it waits for a person. */

@@ -8,6 +8,8 @@ import type { SqlRow } from '../db/database.ts';
 import type { Epoch } from '../epochs/epoch.ts';
 import { findHeld } from '../epochs/hold.ts';
 import { measureUnresolved, type SuspenseEntry, selectUnresolved } from '../movements/movement-queries.ts';
+import { causeOf } from '../outbox/answer-cause.ts';
+import { type FailingEndpoint, measureFailing, selectFailing } from '../outbox/failing-endpoint-queries.ts';
 import { type GivenUpCallback, measureGivenUp, selectGivenUp } from '../outbox/given-up-callback-queries.ts';
 import { measureWaitingRefunds, selectWaitingRefunds, type WaitingRefund } from '../refunds/waiting-refund-queries.ts';
 import type { AttentionKind, Waiting } from './attention.ts';
@@ -61,6 +63,12 @@ export const ATTENTION_KINDS: readonly AttentionKind[] = [
     nouns: ['callback given up', 'callbacks given up'],
     measure: (app) => measureGivenUp(app.db, app.now() - CALLBACK_MS),
     list: async (app: App, limit) => (await selectGivenUp(app.db, app.now() - CALLBACK_MS, limit)).map(waitingCallback),
+  },
+  {
+    kind: 'endpoint',
+    nouns: ['failing endpoint', 'failing endpoints'],
+    measure: (app) => measureFailing(app.db),
+    list: async (app, limit) => (await selectFailing(app.db, limit)).map(waitingEndpoint),
   },
 ];
 
@@ -150,6 +158,24 @@ function waitingCallback(callback: GivenUpCallback): Waiting {
     currency: null,
     reason: `the shop did not take it in ${callback.attempts} attempts, and nobody tells it any more`,
     command: `bin/rubrica callback resend ${callback.id}`,
+  };
+}
+
+function waitingEndpoint(endpoint: FailingEndpoint): Waiting {
+  const { id, payment_service, name, environment, address, failing_since, waiting } = endpoint;
+  const found = causeOf(address, endpoint);
+  const waits = waiting === 1 ? '1 callback waits' : `${waiting} callbacks wait`;
+  return {
+    payment_service,
+    name,
+    environment,
+    transaction: null,
+    id: String(id),
+    since: failing_since ?? 0,
+    amount: null,
+    currency: null,
+    reason: `${address} fails: ${found?.cause ?? 'unknown'}; ${waits}. ${found?.fix ?? ''}`.trim(),
+    command: `bin/rubrica callback resend --endpoint ${address}`,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 
 /** The name of a kind, in the list, in the metrics and in `doctor`. */
-export type AttentionName = 'payment' | 'refund' | 'suspense' | 'callback' | 'restore';
+export type AttentionName = 'payment' | 'refund' | 'suspense' | 'callback' | 'endpoint' | 'restore';
 
 /** Something that waits for longer than usual, or that contradicts what is known. A person ends it with `command`. */
 export type Waiting = {

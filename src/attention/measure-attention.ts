@@ -2,6 +2,7 @@ import type { App } from '../app.ts';
 import { createExpiringCache } from '../lib/expiring-cache.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { withinTime } from '../lib/within-time.ts';
+import { type FailingEndpoint, selectFailing } from '../outbox/failing-endpoint-queries.ts';
 import type { AttentionKind, AttentionMeasure } from './attention.ts';
 import { ATTENTION_KINDS } from './attention-kinds.ts';
 
@@ -19,20 +20,40 @@ export async function measureAttention(app: App): Promise<MeasuredKind[]> {
 
 /** Anybody can ask for the metrics, so the store is asked once a second at most, for whoever asks meanwhile too. */
 const cacheOf = perInstance((app: App) =>
-  createExpiringCache<MeasuredKind[]>({ lifetimeMs: 1000, capacity: 1, now: app.now }),
+  createExpiringCache<{ kinds: MeasuredKind[]; endpoints: FailingEndpoint[] }>({
+    lifetimeMs: 1000,
+    capacity: 1,
+    now: app.now,
+  }),
 );
 const LIMIT_MS = 2000;
+/** So many endpoints have gauges of their own: merchants may name any number. */
+const ENDPOINTS_SHOWN = 20;
 
-/** Shows the same in the metrics. Where the store does not answer the gauges have no value, which is not 0. */
+/** Shows the same in the metrics, and the endpoints that have failed for longest. Where the store does not answer the gauges have no value, which is not 0. */
 export async function showAttention(app: App): Promise<void> {
   const { attention, attentionOldest, unresolvedPayments } = app.metrics;
-  const measuring = cacheOf(app).get('all', () => measureAttention(app));
+  const measuring = cacheOf(app).get('all', async () => ({
+    kinds: await measureAttention(app),
+    endpoints: await selectFailing(app.db, ENDPOINTS_SHOWN),
+  }));
   const measured = await withinTime(measuring, LIMIT_MS).catch(() => null);
   attention.reset();
   attentionOldest.reset();
-  for (const { kind, count, oldest } of measured ?? []) {
+  for (const { kind, count, oldest } of measured?.kinds ?? []) {
     attention.set({ kind }, count);
     attentionOldest.set({ kind }, oldest === null ? 0 : Math.max(0, app.now() - oldest) / 1000);
     if (kind === 'suspense') unresolvedPayments.set(count);
+  }
+  showEndpoints(app, measured?.endpoints ?? []);
+}
+
+function showEndpoints({ metrics, now }: App, endpoints: readonly FailingEndpoint[]): void {
+  metrics.endpointWaiting.reset();
+  metrics.endpointFailingSeconds.reset();
+  for (const { id, payment_service, waiting, failing_since } of endpoints) {
+    const labels = { payment_service, endpoint: String(id) };
+    metrics.endpointWaiting.set(labels, waiting);
+    metrics.endpointFailingSeconds.set(labels, Math.max(0, now() - (failing_since ?? 0)) / 1000);
   }
 }

@@ -1,32 +1,28 @@
-import { type Command, Option } from 'commander';
-import { boundsOfDay, isDay } from '../lib/calendar-day.ts';
-import type { CallbackState } from '../outbox/callback-state.ts';
-import type { ListedAttempt } from '../outbox/delivery-attempt-queries.ts';
+import type { Command } from 'commander';
+import { causeOf } from '../outbox/answer-cause.ts';
+import type { ListedCallback } from '../outbox/callback-list-queries.ts';
+import type { ListedAttempt, StoredCallback } from '../outbox/delivery-attempt-queries.ts';
+import { type FailingEndpoint, selectTroubled } from '../outbox/failing-endpoint-queries.ts';
 import { findCallback, listCallbacks, resendCallback, resendCallbacks } from '../outbox/resend-callback.ts';
-import { listPaymentServices } from '../payment-services/list-payment-services.ts';
+import { addFilterOptions, type FilterOptions, isFiltered, readFilter, readId } from './callback-filter.ts';
 import { readLimit } from './options.ts';
-import {
-  type CommandError,
-  invalidOption,
-  missingOption,
-  notFound,
-  print,
-  table,
-  time,
-  unknownPaymentService,
-} from './print.ts';
+import { type CommandError, invalidOption, missingOption, notFound, print, table, time } from './print.ts';
 import { withApp } from './with-app.ts';
 
-/** `callback list | show | resend`. */
+/** `callback list | endpoints | show | resend`. */
 export function addCallbackCommands(program: Command): void {
   const group = program.command('callback').description('what is sent to merchants');
-  group
-    .command('list')
+  addFilterOptions(group.command('list'))
     .description('the newest callbacks and the outcome of their last attempt')
-    .addOption(new Option('--state <state>', 'only these').choices(['queued', 'delivered', 'dead', 'disabled']))
     .option('--limit <number>', 'how many', '50')
     .option('--json', 'print one JSON object')
     .action(list);
+  group
+    .command('endpoints')
+    .description('the endpoints that fail or are gone: whose, since when, why, and what waits for them')
+    .option('--limit <number>', 'how many', '50')
+    .option('--json', 'print one JSON object')
+    .action(endpoints);
   group
     .command('show')
     .description('one callback: its state, every attempt to deliver it, and what the server answered')
@@ -34,31 +30,69 @@ export function addCallbackCommands(program: Command): void {
     .option('--body', 'print the bytes that are sent, and nothing else')
     .option('--json', 'print one JSON object')
     .action(show);
-  group
-    .command('resend')
-    .description('send one again, or all that were given up, with the same bytes; enables their endpoints')
+  addFilterOptions(group.command('resend'))
+    .description('send one now, or all that wait or were given up, with the same bytes; enables their endpoints')
     .argument('[id]', 'the ID of callback list')
-    .addOption(new Option('--state <state>', 'all of these').choices(['dead', 'disabled']))
-    .option('--payment-service <id>', 'with --state: only those of this one')
-    .option('--since <date>', 'with --state: only those made on or after a day of Chile, such as 2026-01-15')
     .option('--json', 'print one JSON object')
     .action(resend);
 }
 
-async function list(options: { state?: CallbackState; limit: string; json?: boolean }): Promise<void> {
+async function list(options: FilterOptions & { limit: string; json?: boolean }): Promise<void> {
   const limit = readLimit(options.limit);
-  const callbacks = await withApp((app) => listCallbacks(app, options.state ?? null, limit));
+  const found = await withApp(async (app) => listCallbacks(app, await readFilter(app, options), limit));
+  const callbacks = found.map((one) => ({ ...one, cause: causeOf(one.url, one)?.cause ?? null }));
   const rows = callbacks.map((one) => [
     String(one.id),
     String(one.transaction_id),
+    one.name,
     one.state,
     String(one.attempts),
-    one.failure ?? (one.status === null ? '—' : String(one.status)),
+    answerIn(one),
     one.state === 'queued' ? `next ${time(one.next_attempt_at)}` : time(one.finished_at),
+    one.failing_since === null ? '—' : time(one.failing_since),
     one.url,
   ]);
-  const head = ['ID', 'TRANSACTION', 'STATE', 'ATTEMPTS', 'LAST ANSWER', 'WHEN (UTC)', 'URL'];
-  print(options, { callbacks }, rows.length === 0 ? ['No callback yet.'] : table([head, ...rows]));
+  const head = [
+    'ID',
+    'TRANSACTION',
+    'MERCHANT',
+    'STATE',
+    'ATTEMPTS',
+    'LAST ANSWER',
+    'WHEN (UTC)',
+    'FAILS SINCE',
+    'URL',
+  ];
+  print(options, { callbacks }, rows.length === 0 ? ['There is no such callback.'] : table([head, ...rows]));
+}
+
+function answerIn({ status, failure, location }: ListedCallback): string {
+  if (failure !== null) return failure;
+  if (status === null) return '—';
+  return location === null ? String(status) : `${status} to ${location}`;
+}
+
+async function endpoints(options: { limit: string; json?: boolean }): Promise<void> {
+  const limit = readLimit(options.limit);
+  const found = await withApp((app) => selectTroubled(app.db, limit));
+  const listed = found.map((one) => ({ ...one, ...(causeOf(one.address, one) ?? { cause: null, fix: null }) }));
+  const head = ['ENDPOINT', 'MERCHANT', 'ENVIRONMENT', 'FAILS SINCE (UTC)', 'WAITING', 'NEXT ATTEMPT (UTC)', 'URL'];
+  const rows = found.map((one) => [
+    String(one.id),
+    `${one.name} (${one.payment_service})`,
+    one.environment,
+    time(one.failing_since ?? one.disabled_at),
+    String(one.waiting),
+    one.disabled_at === null ? time(one.next_attempt_at) : 'none: disabled',
+    one.address,
+  ]);
+  const lines = [...table([head, ...rows]), ...found.flatMap(causeLines)];
+  print(options, { endpoints: listed }, found.length === 0 ? ['Every endpoint answers as it should.'] : lines);
+}
+
+function causeLines(endpoint: FailingEndpoint): string[] {
+  const found = causeOf(endpoint.address, endpoint);
+  return found === null ? [] : ['', `endpoint ${endpoint.id}: ${found.cause}`, `  ${found.fix}`];
 }
 
 async function show(text: string, options: { body?: boolean; json?: boolean }): Promise<void> {
@@ -69,57 +103,68 @@ async function show(text: string, options: { body?: boolean; json?: boolean }): 
     process.stdout.write(callback.body);
     return;
   }
-  print(options, { ...callback, attempts }, [
+  const last = attempts.at(-1);
+  const why = last === undefined ? null : causeOf(callback.url, last);
+  print(options, { ...callback, cause: why?.cause ?? null, fix: why?.fix ?? null, attempts }, [
     `transaction  ${callback.transaction_id}`,
+    `merchant     ${callback.name} (${callback.payment_service}), ${callback.environment}`,
     `event        ${callback.webhook_id}`,
     `URL          ${callback.url}`,
     `state        ${callback.state}, ${callback.state === 'queued' ? `next attempt ${time(callback.next_attempt_at)}` : time(callback.finished_at)} UTC`,
+    ...explainState(callback),
+    ...(why === null ? [] : [`cause        ${why.cause}`, `fix          ${why.fix}`]),
     `attempts     ${attempts.length}`,
     ...attempts.flatMap(attemptLines),
   ]);
 }
 
-function attemptLines({ started_at, duration_ms, status, failure, excerpt }: ListedAttempt): string[] {
+function explainState({ state, failing_since, returned_at }: StoredCallback): string[] {
+  const lines: string[] = [];
+  if (failing_since !== null) lines.push(`endpoint     fails since ${time(failing_since)} UTC`);
+  if (returned_at !== null) lines.push(`browser      brought the shop the same result, ${time(returned_at)} UTC`);
+  if (state === 'redirected')
+    lines.push('meaning      the shop handled it and redirected to a page: it is not repeated');
+  if (state === 'superseded')
+    lines.push('meaning      the shop refused what the browser had brought: nobody needs to do anything');
+  return lines;
+}
+
+function attemptLines({ started_at, duration_ms, status, failure, location, excerpt }: ListedAttempt): string[] {
+  const answer = failure ?? `answered ${status}${location === null ? '' : ` to ${location}`}`;
   return [
     '',
-    `${time(started_at)}  ${failure ?? `answered ${status}`}, after ${duration_ms} ms`,
+    `${time(started_at)}  ${answer}, after ${duration_ms} ms`,
     ...(excerpt === null || excerpt === '' ? [] : [`    ${excerpt.slice(0, 500).replaceAll('\n', '\n    ')}`]),
   ];
 }
 
-type ResendOptions = { state?: 'dead' | 'disabled'; paymentService?: string; since?: string; json?: boolean };
+type ResendOptions = FilterOptions & { json?: boolean };
 
 async function resend(text: string | undefined, options: ResendOptions): Promise<void> {
-  const { state, paymentService, since } = options;
-  if (text === undefined && state === undefined) throw missingOption('Say either an ID or --state dead.');
-  if (text !== undefined && state !== undefined) throw invalidOption('Say either an ID or --state, not both.');
-  if (state !== undefined) return resendAll({ ...options, state });
-  if (paymentService !== undefined || since !== undefined)
-    throw invalidOption('--payment-service and --since go with --state, not with an ID.');
-  const id = readId(text as string);
-  if (!(await withApp((app) => resendCallback(app, id)))) throw unknownCallback(text as string);
-  print(options, { id, state: 'queued' }, [`Callback ${id} is queued; the running service sends it within a second.`]);
+  if (text === undefined && !isFiltered(options))
+    throw missingOption('Say either an ID or which ones, such as --state dead or --endpoint URL.');
+  if (text !== undefined && isFiltered(options)) throw invalidOption('Say either an ID or which ones, not both.');
+  if (text === undefined) return resendAll(options);
+  const id = readId(text);
+  const state = await withApp((app) => resendCallback(app, id));
+  if (state === null) throw unknownCallback(text);
+  print(options, { id, state }, [
+    state === 'queued'
+      ? `Callback ${id} is due now; the running service sends it within a second.`
+      : `Callback ${id} is on its way at this moment: bin/rubrica callback show ${id}`,
+  ]);
 }
 
-async function resendAll(options: ResendOptions & { state: 'dead' | 'disabled' }): Promise<void> {
-  const { state, paymentService = '', since } = options;
-  if (since !== undefined && !isDay(since)) throw invalidOption('--since is a day such as 2026-01-15.');
-  const filter = { state, paymentServiceId: paymentService, since: since === undefined ? 0 : boundsOfDay(since).from };
+async function resendAll(options: ResendOptions): Promise<void> {
   const resent = await withApp(async (app) => {
-    const known = paymentService === '' || (await listPaymentServices(app)).some(({ id }) => id === paymentService);
-    if (!known) throw unknownPaymentService(paymentService);
+    const filter = await readFilter(app, options);
     return resendCallbacks(app, filter, (sofar) => process.stderr.write(`${sofar} queued\n`));
   });
   print(options, { resent }, [
     resent === 0
       ? 'There was nothing to send again.'
-      : `${resent} callbacks are queued; the running service sends them.`,
+      : `${resent} callbacks are due now; the running service sends them, four at a time to each endpoint.`,
   ]);
-}
-
-/** 0 for what is no id: no callback has it. */
-function readId(text: string): number {
-  return /^\d{1,15}$/.test(text) ? Number(text) : 0;
 }
 
 function unknownCallback(text: string): CommandError {

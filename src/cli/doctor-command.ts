@@ -16,6 +16,8 @@ import {
 import { inspectSchema } from '../db/migrate.ts';
 import { refusalOf, type SchemaDifference } from '../db/schema.ts';
 import { findHeld } from '../epochs/hold.ts';
+import { causeOf } from '../outbox/answer-cause.ts';
+import { selectFailing } from '../outbox/failing-endpoint-queries.ts';
 import { selectOldestDue } from '../outbox/outbox-queries.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { listPaymentServices } from '../payment-services/list-payment-services.ts';
@@ -24,7 +26,7 @@ import { anchorFindings } from './anchor-findings.ts';
 import { formatAge } from './attention-commands.ts';
 import { type Finding, fine, problem } from './finding.ts';
 import { feedFinding, postgresFindings } from './postgres-findings.ts';
-import { print, table } from './print.ts';
+import { print, table, time } from './print.ts';
 import { SEALED_KINDS } from './sealed-kinds.ts';
 
 /** `doctor`. */
@@ -162,7 +164,7 @@ const LATE_MS = 300_000;
 async function workFindings(app: RunningApp): Promise<Finding[]> {
   const held = (await findHeld(app)) !== null;
   const late = held ? fine('callbacks', 'wait for the release') : lateFinding(app, await selectOldestDue(app.db));
-  return [late, ...(await attentionFindings(app))];
+  return [late, ...(await attentionFindings(app)), ...(await endpointFindings(app))];
 }
 
 /** A line for each kind of what waits for a person. */
@@ -173,6 +175,22 @@ async function attentionFindings(app: RunningApp): Promise<Finding[]> {
     const age = formatAge(Math.max(0, app.now() - (oldest ?? app.now())));
     const says = `${count} ${nouns[count === 1 ? 0 : 1]}, the oldest for ${age}`;
     return problem(kind, says, `bin/rubrica attention list --kind ${kind}`);
+  });
+}
+
+const ENDPOINTS_NAMED = 5;
+
+/** The endpoints that have failed for longest, by name: their merchants are not told now. */
+async function endpointFindings(app: RunningApp): Promise<Finding[]> {
+  return (await selectFailing(app.db, ENDPOINTS_NAMED)).map((endpoint) => {
+    const { address, name, payment_service, failing_since, waiting, next_attempt_at } = endpoint;
+    const found = causeOf(address, endpoint);
+    const says = `${address} of ${name} (${payment_service}) fails since ${time(failing_since)} UTC: ${waiting} wait, the next attempt is at ${time(next_attempt_at)} UTC`;
+    return problem(
+      'endpoint',
+      found === null ? says : `${says}; ${found.cause}`,
+      found?.fix ?? 'bin/rubrica callback endpoints',
+    );
   });
 }
 

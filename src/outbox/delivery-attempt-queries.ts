@@ -6,13 +6,14 @@ export type ListedAttempt = SqlRow & {
   duration_ms: number;
   status: number | null;
   failure: string | null;
+  location: string | null;
   excerpt: string | null;
 };
 
 /** Every attempt to deliver a callback, the first first. */
 export function selectDeliveryAttempts(db: Pick<Database, 'query'>, callbackId: number): Promise<ListedAttempt[]> {
   return db.query<ListedAttempt>(
-    `select started_at, duration_ms, status, failure, excerpt from delivery_attempts
+    `select started_at, duration_ms, status, failure, location, excerpt from delivery_attempts
      where callback_id = $1 order by id`,
     [callbackId],
   );
@@ -21,20 +22,32 @@ export function selectDeliveryAttempts(db: Pick<Database, 'query'>, callbackId: 
 export type StoredCallback = SqlRow & {
   id: number;
   transaction_id: number;
+  payment_service: string;
+  name: string;
+  environment: string;
   webhook_id: string;
   state: CallbackState;
   created_at: number;
   next_attempt_at: number;
   finished_at: number | null;
+  /** When the payer's browser was given the same result to bring to the shop. */
+  returned_at: number | null;
   url: string;
+  /** Since when its endpoint fails; null where it does not. */
+  failing_since: number | null;
   content_type: string;
   body: string;
 };
 
 export async function selectCallback(db: Pick<Database, 'query'>, id: number): Promise<StoredCallback | null> {
   const [row] = await db.query<StoredCallback>(
-    `select id, transaction_id, webhook_id, state, created_at, next_attempt_at, finished_at, url, content_type, body
-     from callbacks where id = $1`,
+    `select c.id, c.transaction_id, e.payment_service_id as payment_service, s.name, e.environment, c.webhook_id, c.state,
+       c.created_at, c.next_attempt_at, c.finished_at, c.returned_at, c.url, p.failing_since, c.content_type, c.body
+     from callbacks c
+     join endpoints p on p.id = c.endpoint_id
+     join environments e on e.id = c.environment_id
+     join payment_services s on s.id = e.payment_service_id
+     where c.id = $1`,
     [id],
   );
   return row ?? null;

@@ -1,5 +1,6 @@
 import type { Tx } from '../db/database.ts';
 import { transactionEventId } from '../epochs/epoch.ts';
+import { endpointAddress } from './endpoint-address.ts';
 import { ensureEndpoint } from './endpoint-queries.ts';
 import { insertCallback } from './outbox-queries.ts';
 
@@ -39,10 +40,4 @@ export async function enqueuePost(tx: Tx, post: Post): Promise<void> {
     content_type: post.contentType,
     body: post.body,
   });
-}
-
-/** The queue that a URL belongs to: without its query, which merchants fill with the order. */
-function endpointAddress(url: string): string {
-  const { origin, pathname } = new URL(url);
-  return origin + pathname;
 }

@@ -244,65 +244,20 @@ export async function updateCallbacks(
   return rows.map((row) => row.id);
 }
 
-/** Queues callbacks again, from the first attempt, and enables their endpoints. Answers how many there were. */
+/**
+ * Queues callbacks again, from the first attempt, and enables their endpoints. What is on its way is left alone. Answers how
+ * many were queued.
+ */
 export async function requeueCallbacks(tx: Tx, ids: readonly number[], now: number): Promise<number> {
   const rows = await tx.query<{ endpoint_id: number }>(
     `update callbacks set state = 'queued', next_attempt_at = $2, finished_at = null, attempts = 0, lease = null,
        scheduled_at = null, not_before = null
-     where id in {ids} returning endpoint_id`,
+     where id in {ids} and not (state = 'queued' and lease is not null and next_attempt_at > $2) returning endpoint_id`,
     [JSON.stringify(ids), now],
   );
   const endpointIds = new Set(rows.map((row) => row.endpoint_id));
   await tx.query('update endpoints set disabled_at = null where id in {ids}', [JSON.stringify([...endpointIds])]);
   return rows.length;
-}
-
-/** Which callbacks are to be sent again: `paymentServiceId` may be `''`, of all; `since` is when they were made. */
-export type ResendFilter = { state: 'dead' | 'disabled'; paymentServiceId: string; since: number };
-
-/** The next ids after `afterId`, in their order. */
-export async function selectCallbackIds(
-  db: Reader,
-  { state, paymentServiceId, since }: ResendFilter,
-  afterId: number,
-  limit: number,
-): Promise<number[]> {
-  const rows = await db.query<{ id: number }>(
-    `select c.id from callbacks c join environments e on e.id = c.environment_id
-     where c.state = $1 and ($2 = '' or e.payment_service_id = $2) and c.created_at >= $3 and c.id > $4
-     order by c.id limit $5`,
-    [state, paymentServiceId, since, afterId, limit],
-  );
-  return rows.map((row) => row.id);
-}
-
-export type ListedCallback = SqlRow & {
-  id: number;
-  transaction_id: number;
-  webhook_id: string;
-  state: CallbackState;
-  /** All there ever were, also those before it was sent again by hand. */
-  attempts: number;
-  created_at: number;
-  next_attempt_at: number;
-  finished_at: number | null;
-  url: string;
-  status: number | null;
-  failure: string | null;
-};
-
-/** The newest callbacks, of one state or of all (`''`), with the outcome of their last attempt. */
-export function selectCallbacks(db: Reader, state: CallbackState | '', limit: number): Promise<ListedCallback[]> {
-  return db.query<ListedCallback>(
-    `select c.id, c.transaction_id, c.webhook_id, c.state, c.created_at, c.next_attempt_at, c.finished_at, c.url,
-       (select count(*) from delivery_attempts made where made.callback_id = c.id) as attempts, a.status, a.failure
-     from callbacks c
-     left join delivery_attempts a
-       on a.id = (select max(last.id) from delivery_attempts last where last.callback_id = c.id)
-     where $1 = '' or c.state = $1
-     order by c.id desc limit $2`,
-    [state, limit],
-  );
 }
 
 /** When the longest-waiting callback was due, or null when none is waiting. */

@@ -1,55 +1,57 @@
 import type { App } from '../app.ts';
-import type { CallbackState } from './callback-state.ts';
+import {
+  type CallbackFilter,
+  type ListedCallback,
+  selectCallbacks,
+  selectResendable,
+} from './callback-list-queries.ts';
 import {
   type ListedAttempt,
   type StoredCallback,
   selectCallback,
   selectDeliveryAttempts,
 } from './delivery-attempt-queries.ts';
-import {
-  type ListedCallback,
-  type ResendFilter,
-  requeueCallbacks,
-  selectCallbackIds,
-  selectCallbacks,
-} from './outbox-queries.ts';
+import { requeueCallbacks } from './outbox-queries.ts';
 
-/** The newest callbacks, of one state or of all, with the outcome of their last attempt. */
-export function listCallbacks(app: App, state: CallbackState | null, limit: number): Promise<ListedCallback[]> {
-  return selectCallbacks(app.db, state ?? '', limit);
+/** The newest callbacks for which `filter` holds, with the outcome of their last attempt. */
+export function listCallbacks(app: App, filter: CallbackFilter, limit: number): Promise<ListedCallback[]> {
+  return selectCallbacks(app.db, filter, limit);
 }
 
 /**
- * Sends a callback again, with the same bytes and from the start of its schedule, and enables its endpoint.
- * Answers false for an unknown id.
+ * Sends a callback again, with the same bytes and from the start of its schedule, and enables its endpoint; one that waits is
+ * due now. `under_way`: it is being sent at this moment. Answers null for an unknown id.
  */
-export async function resendCallback(app: App, id: number): Promise<boolean> {
-  return (await app.db.transaction((tx) => requeueCallbacks(tx, [id], app.now()))) === 1;
+export async function resendCallback(app: App, id: number): Promise<'queued' | 'under_way' | null> {
+  return app.db.transaction(async (tx) => {
+    if ((await selectCallback(tx, id)) === null) return null;
+    return (await requeueCallbacks(tx, [id], app.now())) === 1 ? 'queued' : 'under_way';
+  });
 }
 
 /** Short commits, between which the service goes on. */
 const RESENT_TOGETHER = 100;
 
 /**
- * The same for every callback that is given up or disabled, as far as `filter` says, the oldest first. `onProgress` is told
- * how many there were so far; whoever is ended in the middle has lost nothing and can be run again. Answers how many.
+ * The same for every callback for which `filter` holds, the oldest first; without a state for what waits for another attempt
+ * and what was given up. `onProgress` is told how many there were so far; whoever is ended in the middle has lost nothing and
+ * can be run again. Answers how many.
  */
 export async function resendCallbacks(
   app: App,
-  filter: ResendFilter,
+  filter: CallbackFilter,
   onProgress: (resent: number) => void,
 ): Promise<number> {
   let resent = 0;
   let lastId = 0;
   for (;;) {
     const afterId = lastId;
-    const ids = await app.db.transaction(async (tx) => {
-      const found = await selectCallbackIds(tx, filter, afterId, RESENT_TOGETHER);
-      await requeueCallbacks(tx, found, app.now());
-      return found;
+    const { ids, queued } = await app.db.transaction(async (tx) => {
+      const found = await selectResendable(tx, filter, afterId, RESENT_TOGETHER);
+      return { ids: found, queued: await requeueCallbacks(tx, found, app.now()) };
     });
     if (ids.length === 0) return resent;
-    resent += ids.length;
+    resent += queued;
     onProgress(resent);
     lastId = ids.at(-1) as number;
   }

@@ -28,6 +28,7 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
       ['refund', 0, null],
       ['suspense', 0, null],
       ['callback', 0, null],
+      ['endpoint', 0, null],
     ]);
   });
 

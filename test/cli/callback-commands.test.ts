@@ -17,27 +17,7 @@ suite('callbacks that were given up, on the command line', () => {
   let paymentService = '';
   after(() => rmSync(folder, { recursive: true }));
   before(async () => {
-    const db = openDatabase(`sqlite:${join(folder, 'rubrica.db')}`, {
-      connections: 1,
-      pooler: false,
-      onFatal: () => {},
-    });
-    await migrate(db);
-    const app = createTestApp(db, {
-      // The commands go by the clock of the machine.
-      now: createTestClock(Date.now() - 3_600_000),
-      fetch: async () => ({ kind: 'answered', status: 404, retryAfter: null, excerpt: 'no such page', durationMs: 1 }),
-    });
-    const environment = await createTestEnvironment(app);
-    paymentService = environment.paymentServiceId;
-    for (const reference of ['ORD-1', 'ORD-2']) await createPaidTransaction(app, environment, { reference });
-    for (let attempt = 1; attempt <= 3; attempt++) {
-      const delivery = createCallbackDelivery(app);
-      await delivery.poll();
-      await delivery.drain();
-      app.now.advance(600_000);
-    }
-    await db.close();
+    paymentService = await fillStore(folder, { status: 422, orders: ['ORD-1', 'ORD-2'] });
   });
 
   test('doctor names them and what to do', async () => {
@@ -53,9 +33,9 @@ suite('callbacks that were given up, on the command line', () => {
     const { stdout } = await run('callback', 'show', '1');
     assert.match(
       stdout,
-      /^transaction {2}\d+\nevent {8}evt_\d+_2\nURL {10}https:\S+\nstate {8}dead, [\d: -]+ UTC\nattempts {5}3\n\n/,
+      /^transaction {2}\d+\nmerchant {5}Test shop \(ps_\w+\), development\nevent {8}evt_\d+_2\nURL {10}https:\S+\nstate {8}dead, [\d: -]+ UTC\nendpoint .*\ncause {8}the shop refuses it \(422\)\nfix .*\nattempts {5}3\n\n/,
     );
-    assert.equal(stdout.match(/answered 404, after 1 ms\n {4}no such page/g)?.length, 3);
+    assert.equal(stdout.match(/answered 422, after 1 ms\n {4}no such page/g)?.length, 3);
     const { body, attempts, state } = JSON.parse((await run('callback', 'show', '1', '--json')).stdout);
     assert.deepEqual([state, attempts.length], ['dead', 3]);
     assert.equal((await run('callback', 'show', '1', '--body')).stdout, body);
@@ -64,12 +44,14 @@ suite('callbacks that were given up, on the command line', () => {
 
   test('resend takes an ID or a state, and says what it takes', async () => {
     const refused: [words: string[], says: RegExp][] = [
-      [['resend'], /^USAGE: Say either an ID or --state dead/],
+      [['resend'], /^USAGE: Say either an ID or which ones, such as --state dead/],
       [['resend', '1', '--state', 'dead'], /^INVALID_OPTION: Say either an ID/],
-      [['resend', '1', '--since', '2026-01-15'], /^INVALID_OPTION: --payment-service and --since go with --state/],
-      [['resend', '--state', 'dead', '--since', '15-01'], /^INVALID_OPTION: --since is a day such as/],
+      [['resend', '1', '--since', '2026-01-15'], /^INVALID_OPTION: Say either an ID or which ones/],
+      [['resend', '--state', 'dead', '--since', '15-01'], /^INVALID_OPTION: --since is a day of Chile, such as/],
       [['resend', '--state', 'dead', '--payment-service', 'ps_x'], /^NOT_FOUND: There is no payment service ps_x/],
-      [['resend', '--state', 'queued'], /^USAGE: .*dead, disabled/],
+      [['resend', '--state', 'lost'], /^USAGE: .*dead, disabled/],
+      [['resend', '--endpoint', 'shop'], /^INVALID_OPTION: --endpoint is a URL such as/],
+      [['resend', '--until', '2026-01-15T10:30'], /^INVALID_OPTION: --until is a day of Chile/],
     ];
     for (const [words, says] of refused) assert.match((await run('callback', ...words)).stderr, says);
   });
@@ -90,8 +72,122 @@ suite('callbacks that were given up, on the command line', () => {
     assert.match((await run('callback', 'show', '2')).stdout, /\nstate {8}queued, next attempt [\d: -]+ UTC\n/);
   });
 
-  function run(...arguments_: string[]): Promise<Ended> {
-    const env = { ...process.env, DATA_DIR: folder, DATABASE_URL: '', PORT: '0', MASTER_KEY: '5a'.repeat(32) };
-    return runCommand(arguments_, { env });
+  const run = (...words: string[]) => runIn(folder, words);
+});
+
+suite('an endpoint that fails, on the command line', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-cli-'));
+  const URL_CALLBACK = 'https://shop.example.cl/callback';
+  let paymentService = '';
+  after(() => rmSync(folder, { recursive: true }));
+  before(async () => {
+    paymentService = await fillStore(folder, { status: 404, orders: ['ORD-1', 'ORD-2'] });
+  });
+  const run = (...words: string[]) => runIn(folder, words);
+
+  test('doctor names the merchant, since when, what waits, why, the next attempt and what to do', async () => {
+    const { stdout, status } = await run('doctor');
+    assert.equal(status, 1);
+    assert.match(
+      stdout,
+      /\nPROBLEM {2}endpoint {8}https:\S+\/callback of Test shop \(ps_\w+\) fails since [\d: -]+ UTC: 2 wait, the next attempt is at [\d: -]+ UTC; there is no such page \(404\)\n +The shop puts its page back/,
+    );
+  });
+
+  test('attention list has it, with the command that ends it', async () => {
+    const { stdout } = await run('attention', 'list', '--kind', 'endpoint');
+    assert.match(
+      stdout,
+      /fails: there is no such page \(404\); 2 callbacks wait\..*\n {2}bin\/rubrica callback resend --endpoint https:\S+\/callback\n/,
+    );
+  });
+
+  test('callback endpoints says the same, for a person and for a program', async () => {
+    assert.match(
+      (await run('callback', 'endpoints')).stdout,
+      /Test shop \(ps_\w+\) +development +[\d: -]+ +2 +[\d: -]+ +https:\S+\/callback\n\nendpoint 1: there is no such page/,
+    );
+    const [endpoint] = JSON.parse((await run('callback', 'endpoints', '--json')).stdout).endpoints;
+    assert.deepEqual(
+      [endpoint.payment_service, endpoint.name, endpoint.address, endpoint.status, endpoint.waiting, endpoint.cause],
+      [paymentService, 'Test shop', URL_CALLBACK, 404, 2, 'there is no such page (404)'],
+    );
+    assert.ok(endpoint.failing_since > 0 && endpoint.next_attempt_at > endpoint.failed_at);
+  });
+
+  test('callback list finds by merchant, endpoint, transaction, time and state, and says why', async () => {
+    const { callbacks } = await list();
+    assert.deepEqual(
+      callbacks.map(({ name, state, cause }) => [name, state, cause]),
+      [1, 2].map(() => ['Test shop', 'queued', 'there is no such page (404)']),
+    );
+    const made = callbacks[0]?.created_at ?? 0;
+    const counts: [words: string[], found: number][] = [
+      [['--payment-service', paymentService], 2],
+      [['--endpoint', `${URL_CALLBACK}?order=9`], 2],
+      [['--endpoint', `${URL_CALLBACK}/other`], 0],
+      [['--transaction', String(callbacks[0]?.transaction_id)], 1],
+      [['--transaction', 'x'], 0],
+      [['--state', 'queued'], 2],
+      [['--state', 'dead'], 0],
+      [['--since', new Date(made).toISOString()], 2],
+      [['--since', new Date(made + 1).toISOString()], 0],
+      [['--until', new Date(made).toISOString()], 0],
+      [['--until', new Date(made + 1).toISOString(), '--state', 'queued', '--limit', '1'], 1],
+      [['--since', '2020-01-01', '--until', '2020-01-01'], 0],
+    ];
+    for (const [words, found] of counts) assert.equal((await list(...words)).callbacks.length, found, words.join(' '));
+  });
+
+  test('resend makes what waits due now: one by its ID, all by the endpoint', async () => {
+    const begun = Date.now();
+    assert.deepEqual(JSON.parse((await run('callback', 'resend', '1', '--json')).stdout), { id: 1, state: 'queued' });
+    const [other, first] = (await list()).callbacks;
+    assert.ok((first?.next_attempt_at ?? 0) >= begun - 5_000 && (first?.next_attempt_at ?? 0) <= Date.now());
+    assert.notEqual(other?.next_attempt_at, first?.next_attempt_at);
+    const told = await run('callback', 'resend', '--endpoint', URL_CALLBACK, '--json');
+    assert.deepEqual([told.stdout, told.stderr], ['{"resent":1}\n', '1 queued\n']);
+    assert.match((await run('callback', 'resend', '99')).stderr, /^NOT_FOUND: There is no callback 99/);
+    assert.match((await run('callback', 'endpoints')).stdout, /shop\.example\.cl/);
+  });
+
+  type Listed = {
+    name: string;
+    state: string;
+    cause: string;
+    created_at: number;
+    transaction_id: number;
+    next_attempt_at: number;
+  };
+
+  async function list(...words: string[]): Promise<{ callbacks: Listed[] }> {
+    return JSON.parse((await run('callback', 'list', '--json', ...words)).stdout);
   }
 });
+
+/** A store with orders whose callbacks were answered three times, an hour ago. Answers the id of their payment service. */
+async function fillStore(folder: string, { status, orders }: { status: number; orders: string[] }): Promise<string> {
+  const url = `sqlite:${join(folder, 'rubrica.db')}`;
+  const db = openDatabase(url, { connections: 1, pooler: false, onFatal: () => {} });
+  await migrate(db);
+  const app = createTestApp(db, {
+    // The commands go by the clock of the machine.
+    now: createTestClock(Date.now() - 3_600_000),
+    fetch: async () => ({ kind: 'answered', status, retryAfter: null, excerpt: 'no such page', durationMs: 1 }),
+  });
+  const environment = await createTestEnvironment(app);
+  for (const reference of orders) await createPaidTransaction(app, environment, { reference });
+  for (const _ of [1, 2, 3]) {
+    const delivery = createCallbackDelivery(app);
+    await delivery.poll();
+    await delivery.drain();
+    app.now.advance(600_000);
+  }
+  await db.close();
+  return environment.paymentServiceId;
+}
+
+function runIn(folder: string, words: readonly string[]): Promise<Ended> {
+  const env = { ...process.env, DATA_DIR: folder, DATABASE_URL: '', PORT: '0', MASTER_KEY: '5a'.repeat(32) };
+  return runCommand(words, { env });
+}

@@ -54,6 +54,7 @@ suite('doctor', () => {
         'refund',
         'suspense',
         'callback',
+        'endpoint',
         'anchors',
         'public-url',
         'port',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { App } from '../../src/app.ts';
 import type { FetchOutcome } from '../../src/lib/safe-fetch.ts';
+import type { CallbackFilter } from '../../src/outbox/callback-list-queries.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { measureGivenUp } from '../../src/outbox/given-up-callback-queries.ts';
 import { findCallback, listCallbacks, resendCallback, resendCallbacks } from '../../src/outbox/resend-callback.ts';
@@ -22,7 +23,7 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
     await deliverUntilEnd(app);
     assert.equal((await measureGivenUp(app.db, begun)).count, 1);
     assert.equal((await measureGivenUp(app.db, app.now() + 1)).count, 0);
-    const [callback] = await listCallbacks(app, 'dead', 10);
+    const [callback] = await listCallbacks(app, { state: 'dead' }, 10);
     shop.answers = 200;
     await resendCallback(app, callback?.id as number);
     assert.equal((await measureGivenUp(app.db, begun)).count, 0);
@@ -34,7 +35,7 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
     const { app, shop } = await openShop(openTestDatabase, 200);
     await createPaidTransaction(app, await createTestEnvironment(app));
     await deliverUntilEnd(app);
-    const [callback] = await listCallbacks(app, null, 10);
+    const [callback] = await listCallbacks(app, {}, 10);
     shop.answers = 400;
     await resendCallback(app, callback?.id as number);
     await deliverUntilEnd(app);
@@ -53,7 +54,7 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
     assert.equal(await resendAll(app, {}, (resent) => told.push(resent)), 3);
     assert.deepEqual(told, [3]);
     await deliverUntilEnd(app);
-    const callbacks = await listCallbacks(app, null, 10);
+    const callbacks = await listCallbacks(app, {}, 10);
     assert.deepEqual(
       callbacks.map(({ state, attempts }) => [state, attempts]),
       [1, 2, 3].map(() => ['delivered', 4]),
@@ -70,7 +71,7 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
     const told: number[] = [];
     assert.equal(await resendAll(app, {}, (resent) => told.push(resent)), 250);
     assert.deepEqual(told, [100, 200, 250]);
-    assert.equal((await listCallbacks(app, 'queued', 1000)).length, 250);
+    assert.equal((await listCallbacks(app, { state: 'queued' }, 1000)).length, 250);
   });
 
   test('are sent again of one payment service alone, or only those made since a time', async () => {
@@ -101,7 +102,7 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
     assert.equal(await resendAll(app, { state: 'disabled' }), 2);
     await createPaidTransaction(app, environment);
     await deliverUntilEnd(app);
-    assert.equal((await listCallbacks(app, 'delivered', 10)).length, 3);
+    assert.equal((await listCallbacks(app, { state: 'delivered' }, 10)).length, 3);
   });
 
   test('are shown with the bytes that are sent and every attempt', async () => {
@@ -109,7 +110,7 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
     const environment: ServiceEnvironment = await createTestEnvironment(app);
     const paid = await createPaidTransaction(app, environment);
     await deliverUntilEnd(app);
-    const [listed] = await listCallbacks(app, null, 10);
+    const [listed] = await listCallbacks(app, {}, 10);
     const found = await findCallback(app, listed?.id as number);
     assert.equal(found?.callback.transaction_id, paid.id);
     assert.equal(new URLSearchParams(found?.callback.body).get('x_reference'), paid.reference);
@@ -144,12 +145,8 @@ async function deliverUntilEnd(app: TestApp): Promise<void> {
   }
 }
 
-function resendAll(
-  app: App,
-  filter: { state?: 'dead' | 'disabled'; paymentServiceId?: string; since?: number },
-  onProgress: (resent: number) => void = () => {},
-): Promise<number> {
-  return resendCallbacks(app, { state: 'dead', paymentServiceId: '', since: 0, ...filter }, onProgress);
+function resendAll(app: App, filter: CallbackFilter, onProgress: (resent: number) => void = () => {}): Promise<number> {
+  return resendCallbacks(app, { state: 'dead', ...filter }, onProgress);
 }
 
 /** More of the only callback there is, as often as `times`. */

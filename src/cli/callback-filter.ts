@@ -1,0 +1,71 @@
+import { type Command, Option } from 'commander';
+import type { App } from '../app.ts';
+import { boundsOfDay, isDay } from '../lib/calendar-day.ts';
+import type { CallbackFilter } from '../outbox/callback-list-queries.ts';
+import { CALLBACK_STATES, type CallbackState } from '../outbox/callback-state.ts';
+import { endpointAddress } from '../outbox/endpoint-address.ts';
+import { listPaymentServices } from '../payment-services/list-payment-services.ts';
+import { invalidOption, unknownPaymentService } from './print.ts';
+
+/** Which callbacks, as it is written on the command line. */
+export type FilterOptions = {
+  state?: CallbackState;
+  paymentService?: string;
+  endpoint?: string;
+  transaction?: string;
+  since?: string;
+  until?: string;
+};
+
+const TIMES = 'a day of Chile, such as 2026-01-15, or a time, such as 2026-01-15T10:30Z';
+
+export function addFilterOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--state <state>', 'only these').choices(CALLBACK_STATES))
+    .option('--payment-service <id>', 'only those of this one')
+    .option('--endpoint <url>', 'only those for this URL, whatever its query')
+    .option('--transaction <id>', 'only those of this one, the idTrx')
+    .option('--since <time>', `only those made then or later: ${TIMES}`)
+    .option('--until <time>', 'only those made before, or on this day');
+}
+
+/** Whether anything narrows down which callbacks are meant. */
+export function isFiltered(options: FilterOptions): boolean {
+  const { state, paymentService, endpoint, transaction, since, until } = options;
+  return [state, paymentService, endpoint, transaction, since, until].some((option) => option !== undefined);
+}
+
+/** Throws `CommandError` for an option that cannot be used. */
+export async function readFilter(app: App, options: FilterOptions): Promise<CallbackFilter> {
+  const { state, paymentService, endpoint, transaction, since, until } = options;
+  if (paymentService !== undefined && !(await listPaymentServices(app)).some(({ id }) => id === paymentService))
+    throw unknownPaymentService(paymentService);
+  return {
+    ...(state !== undefined && { state }),
+    ...(paymentService !== undefined && { paymentServiceId: paymentService }),
+    ...(endpoint !== undefined && { endpoint: readAddress(endpoint) }),
+    ...(transaction !== undefined && { transactionId: readId(transaction) }),
+    ...(since !== undefined && { since: readTime('--since', since).from }),
+    ...(until !== undefined && { until: readTime('--until', until).to }),
+  };
+}
+
+/** 0 for what is no id: nothing has it. */
+export function readId(text: string): number {
+  return /^\d{1,15}$/.test(text) ? Number(text) : 0;
+}
+
+function readAddress(text: string): string {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text))
+    throw invalidOption('--endpoint is a URL such as https://shop.example.cl/callback.');
+  return endpointAddress(text);
+}
+
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+function readTime(name: string, text: string): { from: number; to: number } {
+  if (isDay(text)) return boundsOfDay(text);
+  const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(time)) throw invalidOption(`${name} is ${TIMES}.`);
+  return { from: time, to: time };
+}

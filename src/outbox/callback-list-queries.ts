@@ -1,0 +1,96 @@
+import type { Database, SqlRow, SqlValue } from '../db/database.ts';
+import type { CallbackState } from './callback-state.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+/** Which callbacks: those for which all that is given holds. Times are UTC milliseconds of when a callback was made. */
+export type CallbackFilter = {
+  state?: CallbackState;
+  paymentServiceId?: string;
+  /** The URL without its query, as in `endpoints.address`. */
+  endpoint?: string;
+  transactionId?: number;
+  /** At or after. */
+  since?: number;
+  /** Before. */
+  until?: number;
+};
+
+export type ListedCallback = SqlRow & {
+  id: number;
+  transaction_id: number;
+  payment_service: string;
+  name: string;
+  environment: string;
+  webhook_id: string;
+  state: CallbackState;
+  /** All there ever were, also those before it was sent again by hand. */
+  attempts: number;
+  created_at: number;
+  next_attempt_at: number;
+  finished_at: number | null;
+  url: string;
+  status: number | null;
+  failure: string | null;
+  location: string | null;
+  /** Since when its endpoint fails; null where it does not. */
+  failing_since: number | null;
+};
+
+/** The newest callbacks, with the outcome of their last attempt. */
+export function selectCallbacks(db: Reader, filter: CallbackFilter, limit: number): Promise<ListedCallback[]> {
+  const { where, parameters } = conditionsOf(filter, [limit]);
+  return db.query<ListedCallback>(
+    `select c.id, c.transaction_id, e.payment_service_id as payment_service, s.name, e.environment, c.webhook_id, c.state,
+       c.created_at, c.next_attempt_at, c.finished_at, c.url, a.status, a.failure, a.location, p.failing_since,
+       (select count(*) from delivery_attempts made where made.callback_id = c.id) as attempts
+     from callbacks c
+     join endpoints p on p.id = c.endpoint_id
+     join environments e on e.id = c.environment_id
+     join payment_services s on s.id = e.payment_service_id
+     left join delivery_attempts a
+       on a.id = (select max(last.id) from delivery_attempts last where last.callback_id = c.id)
+     where ${where}
+     order by c.id desc limit $1`,
+    parameters,
+  );
+}
+
+/**
+ * The next ids after `afterId`, in their order, of what can be sent again: without a state, what waits for another attempt
+ * and what was given up. Nothing that is on its way.
+ */
+export async function selectResendable(
+  db: Reader,
+  filter: CallbackFilter,
+  afterId: number,
+  limit: number,
+): Promise<number[]> {
+  const { where, parameters } = conditionsOf(filter, [limit, afterId]);
+  const states = filter.state === undefined ? `c.state in ('queued', 'dead', 'disabled')` : '1 = 1';
+  const rows = await db.query<{ id: number }>(
+    `select c.id from callbacks c
+     join endpoints p on p.id = c.endpoint_id
+     join environments e on e.id = c.environment_id
+     where c.id > $2 and ${states} and (c.state <> 'queued' or (c.attempts > 0 and c.lease is null)) and ${where}
+     order by c.id limit $1`,
+    parameters,
+  );
+  return rows.map((row) => row.id);
+}
+
+const CONDITIONS: Readonly<Record<keyof CallbackFilter, string>> = {
+  state: 'c.state =',
+  paymentServiceId: 'e.payment_service_id =',
+  endpoint: 'p.address =',
+  transactionId: 'c.transaction_id =',
+  since: 'c.created_at >=',
+  until: 'c.created_at <',
+};
+
+/** Only what is asked for is in the statement, so that each has its index. */
+function conditionsOf(filter: CallbackFilter, before: readonly SqlValue[]): { where: string; parameters: SqlValue[] } {
+  const given = Object.entries(filter) as [keyof CallbackFilter, SqlValue][];
+  const conditions = given.map(([name], at) => `${CONDITIONS[name]} $${before.length + at + 1}`);
+  return { where: ['1 = 1', ...conditions].join(' and '), parameters: [...before, ...given.map(([, value]) => value)] };
+}

@@ -1,0 +1,57 @@
+import type { Database, SqlRow } from '../db/database.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+/** An endpoint that fails or wants nothing more, whose it is, what waits for it, and how it failed last. */
+export type FailingEndpoint = SqlRow & {
+  id: number;
+  payment_service: string;
+  name: string;
+  environment: string;
+  address: string;
+  /** UTC milliseconds, as all times: of the first failure after the last success. */
+  failing_since: number | null;
+  disabled_at: number | null;
+  failed_at: number | null;
+  status: number | null;
+  failure: string | null;
+  location: string | null;
+  waiting: number;
+  next_attempt_at: number | null;
+};
+
+const WAITING = `from callbacks c where c.endpoint_id = p.id and c.state = 'queued' and c.attempts > 0`;
+
+const FAILING = `p.failing_since is not null and exists (select 1 ${WAITING})`;
+
+/** Endpoints that fail and for which something waits. */
+export async function measureFailing(db: Reader): Promise<{ count: number; oldest: number | null }> {
+  const [row] = await db.query<{ count: number; oldest: number | null }>(
+    `select count(*) as count, min(p.failing_since) as oldest from endpoints p where ${FAILING}`,
+  );
+  return row ?? { count: 0, oldest: null };
+}
+
+/** The same, the one that has failed for longest first. */
+export function selectFailing(db: Reader, limit: number): Promise<FailingEndpoint[]> {
+  return selectEndpoints(db, FAILING, limit);
+}
+
+/** The same, and those that answered 410, those whose callbacks were all given up, and those that failed last. */
+export function selectTroubled(db: Reader, limit: number): Promise<FailingEndpoint[]> {
+  return selectEndpoints(db, 'p.failing_since is not null or p.disabled_at is not null', limit);
+}
+
+function selectEndpoints(db: Reader, which: string, limit: number): Promise<FailingEndpoint[]> {
+  return db.query<FailingEndpoint>(
+    `select p.id, e.payment_service_id as payment_service, s.name, e.environment, p.address, p.failing_since, p.disabled_at,
+       p.failed_at, p.status, p.failure, p.location,
+       (select count(*) ${WAITING}) as waiting, (select min(c.next_attempt_at) ${WAITING}) as next_attempt_at
+     from endpoints p
+     join environments e on e.id = p.environment_id
+     join payment_services s on s.id = e.payment_service_id
+     where ${which}
+     order by coalesce(p.failing_since, p.disabled_at), p.id limit $1`,
+    [limit],
+  );
+}
