@@ -5,7 +5,8 @@ import type { Epoch } from '../epochs/epoch.ts';
 import { findHeld } from '../epochs/hold.ts';
 import { releaseEpoch } from '../epochs/release-epoch.ts';
 import { formatPlain } from '../lib/money.ts';
-import { countQueued, type ListedCallback } from '../outbox/outbox-queries.ts';
+import type { ListedCallback } from '../outbox/callback-list-queries.ts';
+import { countQueued } from '../outbox/outbox-queries.ts';
 import { listCallbacks } from '../outbox/resend-callback.ts';
 import { selectWaitingRefunds, type WaitingRefund } from '../refunds/waiting-refund-queries.ts';
 import { countPending } from '../transactions/transaction-queries.ts';
@@ -63,7 +64,7 @@ async function findOpen(app: App, limit: number): Promise<Open> {
   return {
     payments: await selectWaitingAttempts(app.db, app.now(), limit),
     refunds: await selectWaitingRefunds(app.db, { accepted: app.now(), asked: app.now() }, limit),
-    callbacks: await listCallbacks(app, 'queued', limit),
+    callbacks: await listCallbacks(app, { state: 'queued' }, limit),
     pending: await countPending(app.db),
     queued: await countQueued(app.db),
   };
