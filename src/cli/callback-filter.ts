@@ -19,6 +19,7 @@ export type FilterOptions = {
 
 const TIMES = 'a day of Chile, such as 2026-01-15, or a time, such as 2026-01-15T10:30Z';
 
+/** The options that say which callbacks are meant: all that are given must hold. */
 export function addFilterOptions(command: Command): Command {
   return command
     .addOption(new Option('--state <state>', 'only these').choices(CALLBACK_STATES))
