@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import type { Schema, Schemas } from '../src/http/openapi/openapi-schemas.ts';
-import type { OpenApiDocument, Operation } from '../src/http/openapi/openapi-shape.ts';
+import type { Schema, Schemas } from '../src/reference/openapi-schemas.ts';
+import type { OpenApiDocument, Operation } from '../src/reference/openapi-shape.ts';
 
 /** Which file has the types of a tag's bodies and replies. */
 const FILES: Record<string, string> = {

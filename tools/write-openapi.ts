@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import { openApiDocument } from '../src/http/openapi/openapi-document.ts';
-import { ROUTES } from '../src/http/routes.ts';
+import { openApiDocument } from '../src/reference/openapi-document.ts';
+import { ROUTES } from '../src/server/routes.ts';
 import { clientTypes } from './client-types.ts';
 
 // Run by hand after a change of an endpoint; a test compares the files with what the table gives.

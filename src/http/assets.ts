@@ -17,9 +17,9 @@ export type AssetName =
 /** Every file that pages load. Read once, when the program starts: a missing one is noticed then. */
 export const ASSETS: Readonly<Record<AssetName, Asset>> = {
   'pay.css': read('../checkout/assets/pay.css', 'text/css; charset=utf-8'),
-  'docs.css': read('docs/assets/docs.css', 'text/css; charset=utf-8'),
+  'docs.css': read('../reference/assets/docs.css', 'text/css; charset=utf-8'),
   'submit-form.js': read('../checkout/assets/submit-form.js', 'text/javascript; charset=utf-8'),
-  'docs.js': read('docs/assets/docs.js', 'text/javascript; charset=utf-8'),
+  'docs.js': read('../reference/assets/docs.js', 'text/javascript; charset=utf-8'),
   'favicon.svg': read('../checkout/assets/favicon.svg', 'image/svg+xml'),
   'simulated-method.svg': read('../checkout/assets/simulated-method.svg', 'image/svg+xml'),
   'webpay-method.svg': read('../checkout/assets/webpay-method.svg', 'image/svg+xml'),

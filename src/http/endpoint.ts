@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import type { ErrorCode } from '../error-catalogue.ts';
-import type { Schema, Static } from './openapi/json-schema.ts';
+import type { Schema, Static } from './json-schema.ts';
 import { readQuery } from './read-query.ts';
 
 /**
@@ -12,8 +12,18 @@ export type Access = 'public' | 'signature' | 'service-token' | 'bearer' | 'payo
 
 export type MediaType = 'application/json' | 'application/x-www-form-urlencoded';
 
-/** One line of the table of endpoints: a page or file as it stands, an operation of the API as `operation` makes it. */
-export type Endpoint = Address & {
+/** One line of the table of endpoints: where an operation is and who may call it. */
+export type Endpoint = Address & Operation;
+
+type Address = {
+  method: 'GET' | 'POST';
+  /** All of them mean the same; the first is the one to document. */
+  paths: readonly [string, ...string[]];
+  access: Access;
+};
+
+/** What is done there: a page or file as it stands, an operation of the API as `operation` makes it. */
+export type Operation = Reading & {
   /** What the API description says; pages and files have none. */
   describe?: Description;
   /** The query parameters there are. Any other is refused where a body is taken, and ignored elsewhere. */
@@ -21,11 +31,7 @@ export type Endpoint = Address & {
   handle(app: App, request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
 };
 
-type Address = {
-  method: 'GET' | 'POST';
-  /** All of them mean the same; the first is the one to document. */
-  paths: readonly [string, ...string[]];
-  access: Access;
+type Reading = {
   /** Media types that the body may have. Without it the endpoint reads no body. */
   consumes?: readonly MediaType[];
   /** The body may be left out, and its media type with it. */
@@ -95,16 +101,16 @@ type ReplyOf<D extends Description> = BodyOf<D['replies'][keyof D['replies']]> |
  * replies, and `query()` reads the query parameters by their schemas. The handler calls it once it knows who asks.
  */
 export function operation<const D extends Description>(
-  endpoint: Address & {
+  contract: Reading & {
     describe: D;
     handle(app: App, request: FastifyRequest, reply: FastifyReply, query: () => QueryOf<D>): Promise<ReplyOf<D>>;
   },
-): Endpoint {
-  const parameters = endpoint.describe.parameters?.filter((parameter) => parameter.in === 'query') ?? [];
+): Operation {
+  const parameters = contract.describe.parameters?.filter((parameter) => parameter.in === 'query') ?? [];
   return {
-    ...endpoint,
+    ...contract,
     ...(parameters.length > 0 && { query: parameters.map(({ name }) => name) }),
     handle: (app, request, reply) =>
-      endpoint.handle(app, request, reply, () => readQuery(parameters, request.query) as QueryOf<D>),
+      contract.handle(app, request, reply, () => readQuery(parameters, request.query) as QueryOf<D>),
   };
 }

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Field } from '../../protocol/field.ts';
 import { readJsonFields } from '../../protocol/read-json-fields.ts';
 import { type ErrorItem, Problem } from '../error-catalogue.ts';
-import type { ObjectSchema, Schema, Static } from './openapi/json-schema.ts';
+import type { ObjectSchema, Schema, Static } from './json-schema.ts';
 import { pointerTo } from './send-problem.ts';
 
 /** A flat object of the API: the kinds of its members and which may be left out. */

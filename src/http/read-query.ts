@@ -1,5 +1,5 @@
 import { Problem } from '../error-catalogue.ts';
-import type { Schema } from './openapi/json-schema.ts';
+import type { Schema } from './json-schema.ts';
 
 type QueryParameter = { readonly name: string; readonly schema: Schema };
 

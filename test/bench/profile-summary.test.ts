@@ -13,7 +13,7 @@ const nodes = [
   node(1, '(root)', '', [2, 3, 8]),
   node(2, 'main', file('src/main.ts')),
   node(3, 'parserOnIncoming', 'node:_http_server', [4, 6]),
-  node(4, 'handle', file('src/http/post-trxs.ts'), [5]),
+  node(4, 'handle', file('src/api/transactions/post-trxs.ts'), [5]),
   node(5, 'hash', ''),
   node(6, 'send', file('node_modules/fastify/lib/reply.js')),
   node(8, '(idle)', ''),
@@ -23,7 +23,7 @@ test('time is counted to the nearest function with a file, from the end of the w
   const profile = { nodes, samples: [2, 3, 4, 5, 6, 8], timeDeltas: [5_000, 1_000, 3_000, 1_000, 4_000, 9_000] };
   const { functions, areas } = summarizeProfile(profile, 2);
   assert.deepEqual(functions, [
-    { name: 'handle, src/http/post-trxs.ts:10', share: 0.5 },
+    { name: 'handle, src/api/transactions/post-trxs.ts:10', share: 0.5 },
     { name: 'send, fastify/lib/reply.js:10', share: 0.5 },
   ]);
   assert.deepEqual(areas, [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Endpoint } from '../../src/http/endpoint.ts';
-import { ROUTES } from '../../src/http/routes.ts';
+import { ROUTES } from '../../src/server/routes.ts';
 import { exchangeBytes, type RawAnswer } from './exchange-bytes.ts';
 import { headerFaults } from './header-faults.ts';
 import { signedForm } from './signed-requests.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createdReply, statusWord } from '../../src/api/transactions/transaction-reply.ts';
 import { operation } from '../../src/http/endpoint.ts';
-import { Type } from '../../src/http/openapi/json-schema.ts';
-import { createdReply, statusWord } from '../../src/http/transaction-reply.ts';
+import { Type } from '../../src/http/json-schema.ts';
 
 // The compiler is the test: every `@ts-expect-error` is a contract that lies about its handler, and must not compile.
 const address = { method: 'GET', paths: ['/lie'], access: 'public' } as const;

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, type TestContext, test } from 'node:test';
 import { computeSignature, signingKey } from '../../protocol/hmac.ts';
+import { createPaymentService, type TokenPair } from '../../src/payment-services/create-payment-service.ts';
 import {
   fillSample,
   LANGUAGES,
   requestSamples,
   type SampleLanguage,
   SIGNED_SAMPLES,
-} from '../../src/http/docs/request-samples.ts';
-import { createPaymentService, type TokenPair } from '../../src/payment-services/create-payment-service.ts';
+} from '../../src/reference/request-samples.ts';
 import { outputOf, startChild } from '../support/child-process.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { type Program, whyMissing } from '../support/system-programs.ts';

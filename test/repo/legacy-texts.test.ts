@@ -14,7 +14,7 @@ const rows = page
 const SPANISH = /[áéíóúñ¿¡]|\bTrx [a-z]/;
 
 test('the page of compatibility has the Spanish texts of the API as they are', () => {
-  const source = readSourceFiles('src/http/*.ts', 'src/refunds/*.ts')
+  const source = readSourceFiles('src/api/**/*.ts', 'src/refunds/*.ts')
     .map(({ text }) => text)
     .join('\n');
   const texts = rows.flatMap((row) =>

@@ -11,7 +11,9 @@ const layers: readonly (readonly string[])[] = [
   ['main'],
   ['cli'],
   ['compose-app'],
-  ['http', 'console', 'worker'],
+  ['server', 'worker'],
+  ['api', 'pages', 'console', 'reference'],
+  ['http'],
   ['attention', 'proof'],
   [
     'movements',
@@ -32,6 +34,8 @@ const layers: readonly (readonly string[])[] = [
 
 /** The imports that are allowed within one layer. */
 const neighbours: Readonly<Record<string, readonly string[]>> = {
+  // Its pages show what a signed request looks like.
+  reference: ['api'],
   movements: ['transactions', 'books', 'outbox', 'payment-services'],
   refunds: ['movements', 'checkout', 'transactions', 'books', 'outbox', 'payment-services'],
   checkout: ['transactions', 'books', 'outbox', 'payment-services'],

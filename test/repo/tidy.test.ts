@@ -110,9 +110,9 @@ const cases: Case[] = [
     planted: {
       'src/config.ts': 'readConfig(process.env);',
       'src/http/server.ts': 'const port = process.env.PORT;',
-      'src/http/routes.ts': `import { env } from 'node:process';`,
+      'src/server/routes.ts': `import { env } from 'node:process';`,
     },
-    found: ['src/http/server.ts:1 process.env', "src/http/routes.ts:1 import { env } from 'node:process'"],
+    found: ['src/http/server.ts:1 process.env', "src/server/routes.ts:1 import { env } from 'node:process'"],
   },
   {
     name: 'tests start programs by test/support/child-process.ts only, which knows what each needs',

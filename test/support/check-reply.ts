@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { openApiDocument } from '../../src/http/openapi/openapi-document.ts';
-import type { MediaContent, OpenApiDocument, Operation, Reply } from '../../src/http/openapi/openapi-shape.ts';
-import { ROUTES } from '../../src/http/routes.ts';
+import { openApiDocument } from '../../src/reference/openapi-document.ts';
+import type { MediaContent, OpenApiDocument, Operation, Reply } from '../../src/reference/openapi-shape.ts';
+import { ROUTES } from '../../src/server/routes.ts';
 
 /** What came back for a request: `path` as it was asked for, with its query. */
 export type Exchange = { method: string; path: string; status: number; contentType: string | null; text: string };

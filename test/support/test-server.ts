@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { App } from '../../src/app.ts';
-import { buildServer } from '../../src/http/build-server.ts';
-import { ROUTES } from '../../src/http/routes.ts';
+import { buildServer } from '../../src/server/build-server.ts';
+import { ROUTES } from '../../src/server/routes.ts';
 import { checkReply } from './check-reply.ts';
 
 export type Answer = { status: number; headers: Headers; text: string };

@@ -1,0 +1,50 @@
+import type { FastifyRequest } from 'fastify';
+import type { App } from '../../app.ts';
+import type { AccessToken } from '../../auth/access-token.ts';
+import { logIn } from '../../auth/log-in.ts';
+import { type Static, Type } from '../../http/json-schema.ts';
+import { readMembers } from '../../http/read-members.ts';
+
+/** What the three login endpoints take. */
+export const LoginRequestSchema = Type.Object(
+  {
+    username: Type.String({ description: 'E-mail address of the user', minLength: 1 }),
+    password: Type.String({ minLength: 1 }),
+  },
+  { $id: 'LoginRequest', additionalProperties: false },
+);
+
+export const LOGIN_REQUEST_EXAMPLE = { username: 'shop@example.cl', password: '00000000000000000000000000000000' };
+
+/** What two of them and `/loginToken` answer, at the root or in `data`. */
+export const AccessTokenSchema = Type.Object(
+  {
+    access_token_jwt: Type.String({ description: 'Send it as Authorization: Bearer' }),
+    expires_in: Type.Integer({ description: 'Seconds' }),
+    token_type: Type.Literal('Bearer'),
+  },
+  { $id: 'AccessToken' },
+);
+
+export const ACCESS_TOKEN_EXAMPLE = { access_token_jwt: 'eyJhbGciOi…', expires_in: 86_400, token_type: 'Bearer' };
+
+/** What a body that asks for an access token can be refused for. */
+export const LOGIN_ERRORS = [
+  'INVALID_JSON',
+  'CONTROL_CHARACTER',
+  'INVALID_BODY',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'LOGIN_FAILED',
+  'RATE_LIMITED',
+] as const;
+
+/** Logs in with the `username` and `password` of the body. Throws what `logIn` and `readMembers` throw. */
+export function logInFromRequest(app: App, request: FastifyRequest): Promise<AccessToken> {
+  const { username, password } = readMembers(request, LoginRequestSchema);
+  return logIn(app, { email: username, password, address: request.ip });
+}
+
+/** An access token as most clients read it. */
+export function accessTokenReply(token: AccessToken): Static<typeof AccessTokenSchema> {
+  return { access_token_jwt: token.text, expires_in: token.expiresIn, token_type: 'Bearer' };
+}

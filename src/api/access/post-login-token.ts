@@ -1,0 +1,89 @@
+import type { FastifyRequest } from 'fastify';
+import type { App } from '../../app.ts';
+import type { AccessToken } from '../../auth/access-token.ts';
+import { logInWithApiToken } from '../../auth/log-in-with-api-token.ts';
+import { Problem } from '../../error-catalogue.ts';
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import { invalidBody, type Members, readMembers } from '../../http/read-members.ts';
+import { ACCESS_TOKEN_EXAMPLE, AccessTokenSchema, accessTokenReply } from './log-in-from-request.ts';
+
+const ApiTokenLoginSchema = Type.Object(
+  {
+    email: Type.Optional(Type.String()),
+    apiToken: Type.Optional(Type.String()),
+    expDate: Type.Optional(Type.Integer({ description: 'When the access token ends, in Unix seconds; within a year' })),
+  },
+  { $id: 'ApiTokenLogin', additionalProperties: false },
+);
+
+/** Gives an access token for an API token, in the header or with the e-mail address in the body. */
+export const postLoginToken = operation({
+  consumes: ['application/json'],
+  bodyOptional: true,
+  describe: {
+    operationId: 'logInWithApiToken',
+    summary: 'Exchange an API token for an access token',
+    description:
+      'Send the API token as `Authorization: Bearer`, or `email` and `apiToken` in the body. A token that is not valid is answered with 403 when it came in the header, with 401 when it came in the body.',
+    tag: 'Access',
+    parameters: [
+      { name: 'Authorization', in: 'header', description: 'Bearer and the API token', schema: Type.String() },
+    ],
+    body: ApiTokenLoginSchema,
+    bodyExample: { email: 'shop@example.cl', apiToken: 'api_…' },
+    replies: {
+      200: {
+        description: 'An access token of one year, or until expDate',
+        schema: AccessTokenSchema,
+        example: { ...ACCESS_TOKEN_EXAMPLE, expires_in: 31_536_000 },
+      },
+    },
+    errors: [
+      'INVALID_JSON',
+      'CONTROL_CHARACTER',
+      'INVALID_BODY',
+      'INVALID_HEADER',
+      'UNSUPPORTED_MEDIA_TYPE',
+      'API_TOKEN_INVALID',
+      { code: 'API_TOKEN_INVALID', status: 403 },
+    ],
+  },
+  handle: async (app, request) => accessTokenReply(await logInWith(app, request)),
+});
+
+async function logInWith(app: App, request: FastifyRequest): Promise<AccessToken> {
+  const empty = ((request.body as Buffer | undefined)?.length ?? 0) === 0;
+  const members = empty ? { email: null, apiToken: null, expDate: null } : readMembers(request, ApiTokenLoginSchema);
+  const expiresAt = readExpiry(app, members);
+  const { email, apiToken } = members;
+  if (email !== null && apiToken !== null) return logInWithApiToken(app, { email, apiToken, expiresAt });
+  if (email !== null || apiToken !== null) throw incomplete(email === null ? 'email' : 'apiToken');
+  return logInWithApiToken(app, { email: null, apiToken: tokenInHeader(request), expiresAt }).catch(rethrow);
+}
+
+function readExpiry(app: App, { expDate }: Members<typeof ApiTokenLoginSchema>): number | null {
+  if (expDate === null) return null;
+  if (/^\d{1,12}$/.test(expDate) && Number(expDate) * 1000 > app.now()) return Number(expDate);
+  const fix = 'Send a time to come, in Unix seconds.';
+  throw invalidBody([{ pointer: '/expDate', code: 'INVALID_PARAMETER', message: 'expDate cannot be used.', fix }]);
+}
+
+function incomplete(name: string): Problem {
+  const fix = 'Send email and apiToken together, or the API token in the Authorization header.';
+  return invalidBody([{ pointer: `/${name}`, code: 'MISSING_FIELD', message: `${name} is missing.`, fix }]);
+}
+
+function tokenInHeader(request: FastifyRequest): string {
+  const token = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  if (token !== undefined) return token;
+  throw new Problem('INVALID_HEADER', {
+    detail: 'Send Authorization: Bearer and the API token.',
+    legacy: { status: 400, error: 'Invalid Authorization Header' },
+  });
+}
+
+function rethrow(error: unknown): never {
+  if (!(error instanceof Problem) || error.code !== 'API_TOKEN_INVALID') throw error;
+  throw new Problem('API_TOKEN_INVALID', { legacy: { status: 403, error: 'Not a valid or expired token' } });
+}

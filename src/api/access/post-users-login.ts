@@ -1,0 +1,43 @@
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import {
+  ACCESS_TOKEN_EXAMPLE,
+  AccessTokenSchema,
+  accessTokenReply,
+  LOGIN_ERRORS,
+  LOGIN_REQUEST_EXAMPLE,
+  LoginRequestSchema,
+  logInFromRequest,
+} from './log-in-from-request.ts';
+
+const MESSAGE = 'Login exitoso';
+
+/** Gives an access token for an e-mail address and a password. */
+export const postUsersLogin = operation({
+  consumes: ['application/json'],
+  describe: {
+    operationId: 'logIn',
+    summary: 'Log in',
+    description:
+      'After ten wrong passwords in a row an account cannot log in for 30 minutes. Access tokens in use go on working.',
+    tag: 'Access',
+    body: LoginRequestSchema,
+    bodyExample: LOGIN_REQUEST_EXAMPLE,
+    replies: {
+      200: {
+        description: 'An access token of 24 hours',
+        schema: Type.Object(
+          { message: Type.String(), errors: Type.Null(), data: AccessTokenSchema },
+          { $id: 'LoginReply' },
+        ),
+        example: { message: MESSAGE, errors: null, data: ACCESS_TOKEN_EXAMPLE },
+      },
+    },
+    errors: LOGIN_ERRORS,
+  },
+  handle: async (app, request) => ({
+    message: MESSAGE,
+    errors: null,
+    data: accessTokenReply(await logInFromRequest(app, request)),
+  }),
+});

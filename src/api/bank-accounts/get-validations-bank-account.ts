@@ -1,0 +1,43 @@
+import { findValidation } from '../../bank-validation/find-validation.ts';
+import { Problem } from '../../error-catalogue.ts';
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import { requirePayouts } from '../../http/require-user.ts';
+import { apiLanguage, sendValidation } from './validation-reply.ts';
+import {
+  LANGUAGE_PARAMETER,
+  PAYOUTS_ERRORS,
+  PENDING_REPLY_EXAMPLE,
+  VALIDATION_REPLY_EXAMPLE,
+  ValidationReplySchema,
+} from './validation-schemas.ts';
+
+/** A validation that the user made, as it stands now. */
+export const getValidationsBankAccount = operation({
+  describe: {
+    operationId: 'readBankAccountValidation',
+    summary: 'Read a validation again',
+    description: 'As it was answered, except for the RUT, which is not kept.',
+    tag: 'Bank account validation',
+    parameters: [
+      { name: 'id', in: 'path', required: true, description: 'Id of the validation', schema: Type.String() },
+      LANGUAGE_PARAMETER,
+    ],
+    replies: {
+      200: { description: 'The validation', schema: ValidationReplySchema, example: VALIDATION_REPLY_EXAMPLE },
+      202: {
+        description: 'The online provider is still checking',
+        schema: ValidationReplySchema,
+        example: PENDING_REPLY_EXAMPLE,
+      },
+    },
+    errors: [...PAYOUTS_ERRORS, 'NOT_FOUND'],
+  },
+  handle: async (app, request, reply) => {
+    const user = await requirePayouts(app, request);
+    const { id } = request.params as { id: string };
+    const validation = await findValidation(app, user, id);
+    if (validation === null) throw new Problem('NOT_FOUND', { detail: 'There is no such validation.' });
+    return sendValidation(app, reply, validation, apiLanguage(request));
+  },
+});

@@ -1,0 +1,189 @@
+import type { FastifyRequest } from 'fastify';
+import type { App } from '../../app.ts';
+import type { User } from '../../auth/user.ts';
+import type { Language } from '../../bank-validation/check-messages.ts';
+import { type BatchResult, validateBatch } from '../../bank-validation/validate-batch.ts';
+import { CATALOGUE, type ErrorItem, type Problem } from '../../error-catalogue.ts';
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import { invalidBody } from '../../http/read-members.ts';
+import { readStrictJson } from '../../http/read-strict-json.ts';
+import { requirePayouts } from '../../http/require-user.ts';
+import { isObject, readAccountInput } from './read-account-input.ts';
+import { apiLanguage, validationJson } from './validation-reply.ts';
+import {
+  ACCOUNT_REQUEST_EXAMPLE,
+  AccountRequestSchema,
+  LANGUAGE_PARAMETER,
+  PAYOUTS_ERRORS,
+  VALIDATION_EXAMPLE,
+  ValidationSchema,
+} from './validation-schemas.ts';
+
+/** In one batch. */
+export const MOST_ITEMS = 1000;
+const LONGEST_REFERENCE = 100;
+/** Of an item: its own members, those of `bankData`, and some to be told that they do not belong there. */
+const LIMITS = { depth: 4, members: 10 * MOST_ITEMS };
+
+/** Validates up to a thousand bank accounts. */
+export const postValidationsBankAccountBatch = operation({
+  consumes: ['application/json'],
+  bodyLimit: 512 * 1024,
+  describe: {
+    operationId: 'validateBankAccounts',
+    summary: 'Validate up to 1,000 bank accounts',
+    description:
+      'The results are in the order of the items. An item that cannot be read, or is refused while the provider is asked, has an `error` in its place and spoils no other. A batch that is answered 503 left nothing behind, unless the code is OUTCOME_UNKNOWN.',
+    tag: 'Bank account validation',
+    parameters: [LANGUAGE_PARAMETER],
+    body: batchSchema(),
+    bodyExample: { items: [{ reference: 'payroll-1', ...ACCOUNT_REQUEST_EXAMPLE }] },
+    replies: {
+      200: { description: 'A result for each item', schema: batchReplySchema(), example: batchReplyExample() },
+    },
+    errors: [...PAYOUTS_ERRORS, 'INVALID_JSON', 'INVALID_BODY', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
+  },
+  handle: async (app, request, reply) => {
+    const user = await requirePayouts(app, request);
+    const items = readItems(request).map(readItem);
+    const results = await validateItems(app, user, items);
+    const language = apiLanguage(request);
+    return reply
+      .headers({
+        'content-type': 'application/json; charset=utf-8',
+        'content-language': language,
+        vary: 'accept-language',
+      })
+      .send(batchJson(items, results, language));
+  },
+});
+
+type Item = { reference: string | null; reading: ReturnType<typeof readAccountInput> };
+
+function readItems(request: FastifyRequest): unknown[] {
+  const { items, ...others } = readStrictJson(request.body as Buffer | undefined, LIMITS);
+  const [stranger] = Object.keys(others);
+  const fix = `Send only items, an array of 1 to ${MOST_ITEMS} objects.`;
+  if (stranger !== undefined) {
+    throw invalidBody([{ pointer: '', code: 'UNKNOWN_FIELD', message: 'A member does not belong here.', fix }]);
+  }
+  if (!Array.isArray(items)) {
+    const code = items === undefined ? 'MISSING_FIELD' : 'INVALID_TYPE';
+    throw invalidBody([{ pointer: '/items', code, message: 'items is not an array.', fix }]);
+  }
+  if (items.length < 1 || items.length > MOST_ITEMS) {
+    throw invalidBody([
+      { pointer: '/items', code: 'INVALID_LENGTH', message: `items has ${items.length} entries.`, fix },
+    ]);
+  }
+  return items;
+}
+
+function readItem(item: unknown, index: number): Item {
+  const pointer = `/items/${index}`;
+  if (!isObject(item)) {
+    const fix = 'Send an object with rut, bankData and, if you like, reference.';
+    return {
+      reference: null,
+      reading: { errors: [{ pointer, code: 'INVALID_TYPE', message: 'The item is no object.', fix }] },
+    };
+  }
+  const reading = readAccountInput(item, pointer, ['reference']);
+  const { reference = null } = item;
+  if (reference === null || (typeof reference === 'string' && reference.length <= LONGEST_REFERENCE))
+    return { reference, reading };
+  const error: ErrorItem = {
+    pointer: `${pointer}/reference`,
+    code: 'INVALID_REFERENCE',
+    message: 'The reference cannot be used.',
+    fix: `Send a text of at most ${LONGEST_REFERENCE} characters, or leave it out.`,
+  };
+  return { reference: null, reading: { errors: 'errors' in reading ? [...reading.errors, error] : [error] } };
+}
+
+/** A result for each item: those that cannot be read keep their place. */
+async function validateItems(app: App, user: User, items: readonly Item[]): Promise<BatchResult[]> {
+  const inputs = items.flatMap(({ reading }) => ('input' in reading ? [reading.input] : []));
+  const validated = (await validateBatch(app, user, inputs)).values();
+  return items.map(({ reading }) =>
+    'input' in reading ? (validated.next().value as BatchResult) : { problem: invalidBody(reading.errors) },
+  );
+}
+
+function batchJson(items: readonly Item[], results: readonly BatchResult[], language: Language): Buffer {
+  const summary = {
+    total: results.length,
+    invalid: 0,
+    plausible: 0,
+    confirmed: 0,
+    mismatch: 0,
+    undetermined: 0,
+    errors: 0,
+  };
+  const lines = results.flatMap((result, index) => {
+    const before = `${index === 0 ? '' : ','}{"reference":${JSON.stringify(items[index]?.reference ?? null)},"error":`;
+    if ('problem' in result) {
+      summary.errors++;
+      return Buffer.from(`${before}${JSON.stringify(errorOf(result.problem))}}`);
+    }
+    summary[result.validation.verdict]++;
+    return validationJson(result.validation, language, `${before}null,`);
+  });
+  const message =
+    language === 'es' ? `${results.length} cuentas revisadas.` : `${results.length} accounts were looked at.`;
+  const before = `{"message":"${message}","errors":null,"data":{"summary":${JSON.stringify(summary)},"results":[`;
+  return Buffer.concat([Buffer.from(before), ...lines, Buffer.from(']}}')]);
+}
+
+function errorOf({ code, extras }: Problem) {
+  const { status, fix } = CATALOGUE[code];
+  return { status, code, detail: extras.detail ?? fix, errors: extras.errors ?? [] };
+}
+
+function batchSchema() {
+  const { rut, bankData } = AccountRequestSchema.properties;
+  const reference = Type.String({ maxLength: LONGEST_REFERENCE, description: 'Yours; answered with the result' });
+  const item = Type.Object({ reference: Type.Optional(reference), rut, bankData }, { additionalProperties: false });
+  const items = Type.Array(item, { minItems: 1, maxItems: MOST_ITEMS });
+  return Type.Object({ items }, { $id: 'BankAccountBatch', additionalProperties: false });
+}
+
+function batchReplySchema() {
+  const count = Type.Integer();
+  const summary = Type.Object({
+    total: count,
+    invalid: count,
+    plausible: count,
+    confirmed: count,
+    mismatch: count,
+    undetermined: count,
+    errors: count,
+  });
+  const reference = Type.Union([Type.String(), Type.Null()]);
+  const error = Type.Object({
+    status: Type.Integer(),
+    code: Type.String(),
+    detail: Type.String(),
+    errors: Type.Array(Type.Any()),
+  });
+  const result = Type.Union([
+    Type.Intersect([Type.Object({ reference, error: Type.Null() }), ValidationSchema]),
+    Type.Object({ reference, error }),
+  ]);
+  return Type.Object(
+    { message: Type.String(), errors: Type.Null(), data: Type.Object({ summary, results: Type.Array(result) }) },
+    { $id: 'BankAccountBatchReply' },
+  );
+}
+
+function batchReplyExample() {
+  return {
+    message: '1 accounts were looked at.',
+    errors: null,
+    data: {
+      summary: { total: 1, invalid: 0, plausible: 1, confirmed: 0, mismatch: 0, undetermined: 0, errors: 0 },
+      results: [{ reference: 'payroll-1', error: null, ...VALIDATION_EXAMPLE }],
+    },
+  };
+}

@@ -1,0 +1,138 @@
+import { CHECK_IDS } from '../../bank-validation/check.ts';
+import { Type } from '../../http/json-schema.ts';
+
+const textOrNull = Type.Union([Type.String(), Type.Null()]);
+
+/** What is validated, in the shape of the electronic transfers API 1.1.0. */
+export const AccountRequestSchema = Type.Object(
+  {
+    rut: Type.String({ minLength: 1, description: 'RUT of the holder, such as 12345678-5' }),
+    bankData: Type.Object(
+      {
+        bankSBIFNumber: Type.String({ minLength: 1, description: 'Three digits with their zeros, such as 012' }),
+        bankAccount: Type.String({ minLength: 1, description: 'Digits, zeros kept' }),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  { $id: 'BankAccountRequest', additionalProperties: false },
+);
+
+export const ACCOUNT_REQUEST_EXAMPLE = {
+  rut: '12345678-5',
+  bankData: { bankSBIFNumber: '012', bankAccount: '12345678' },
+};
+
+const ProvenanceSchema = Type.Object(
+  {
+    kind: Type.String({ enum: ['rule', 'dataset', 'provider'] }),
+    name: Type.String(),
+    version: textOrNull,
+    as_of: Type.Union([Type.String(), Type.Null()], { description: 'How old the knowledge is' }),
+    confidence: Type.Union([Type.String({ enum: ['high', 'medium', 'low'] }), Type.Null()]),
+    source: textOrNull,
+  },
+  { $id: 'Provenance' },
+);
+
+/** One check of a validation. */
+export const CheckSchema = Type.Object(
+  {
+    id: Type.String({ enum: CHECK_IDS }),
+    result: Type.String({ enum: ['pass', 'fail', 'warn', 'not_performed', 'error'] }),
+    code: Type.Union([Type.String(), Type.Null()], { description: 'Stable; null where the check just passed' }),
+    message: Type.String({ description: 'English or Spanish, by Accept-Language' }),
+    field: Type.String({ description: 'JSON pointer into the request' }),
+    provenance: ProvenanceSchema,
+  },
+  { $id: 'Check' },
+);
+
+const SuggestionSchema = Type.Object(
+  { field: Type.String(), code: Type.String(), value: Type.String(), message: Type.String() },
+  { $id: 'Suggestion' },
+);
+
+export const ValidationSchema = Type.Object(
+  {
+    id: Type.String(),
+    state: Type.String({ enum: ['completed', 'pending'] }),
+    verdict: Type.String({ enum: ['invalid', 'plausible', 'confirmed', 'mismatch', 'undetermined'] }),
+    assurance: Type.String({
+      enum: ['format', 'holder'],
+      description: '`format`: nobody was asked whose account it is',
+    }),
+    isValid: Type.Boolean({ description: 'True for plausible and confirmed' }),
+    rut: Type.Union([Type.String(), Type.Null()], { description: 'Canonical. Null where wrong, and when read again' }),
+    bank: Type.Union([Type.Object({ code: Type.String(), name: textOrNull, status: Type.String() }), Type.Null()]),
+    account: Type.Object({ masked: Type.String() }),
+    suggestions: Type.Array(SuggestionSchema),
+    expiresAt: Type.Union([Type.String(), Type.Null()], { description: "Until when the provider's word holds" }),
+    validatedAt: Type.String(),
+    checks: Type.Array(CheckSchema, { description: 'All of them. An id occurs once for each code that it found' }),
+  },
+  { $id: 'BankAccountValidation' },
+);
+
+export const ValidationReplySchema = Type.Object(
+  { message: Type.String(), errors: Type.Null(), data: ValidationSchema },
+  { $id: 'BankAccountValidationReply' },
+);
+
+export const VALIDATION_EXAMPLE = {
+  id: 'bav_0mkfedmo0cbdeeedde06e9b56',
+  state: 'completed',
+  verdict: 'plausible',
+  assurance: 'format',
+  isValid: true,
+  rut: '12345678-5',
+  bank: { code: '012', name: 'Banco del Estado de Chile', status: 'active' },
+  account: { masked: '•••••5678' },
+  suggestions: [],
+  expiresAt: null,
+  validatedAt: '2026-01-15T12:00:00.000Z',
+  checks: [
+    {
+      id: 'rut.check_character',
+      result: 'pass',
+      code: null,
+      message: 'The check character is right.',
+      field: '/rut',
+      provenance: {
+        kind: 'rule',
+        name: 'rut',
+        version: '1',
+        as_of: '2026',
+        confidence: 'high',
+        source: 'modulo 11, as in python-stdnum stdnum/cl/rut.py and the Oracle documentation for Chile',
+      },
+    },
+  ],
+};
+
+export const VALIDATION_REPLY_EXAMPLE = {
+  message: 'The bank account data is plausible. Who owns the account was not checked.',
+  errors: null,
+  data: VALIDATION_EXAMPLE,
+};
+
+export const PENDING_REPLY_EXAMPLE = {
+  message: 'The provider is still checking the bank account.',
+  errors: null,
+  data: { ...VALIDATION_EXAMPLE, state: 'pending', verdict: 'undetermined', isValid: false },
+};
+
+/** What every endpoint of the transfers part may refuse a request for. */
+export const PAYOUTS_ERRORS = [
+  'TOKEN_MISSING',
+  'TOKEN_INVALID',
+  'PRIVATE_TOKEN_RETIRED',
+  'PAYOUTS_NOT_ENABLED',
+] as const;
+
+export const LANGUAGE_PARAMETER = {
+  name: 'Accept-Language',
+  in: 'header',
+  description: 'Language of the messages: en or es',
+  schema: Type.String(),
+} as const;

@@ -1,0 +1,58 @@
+import { showAttention } from '../../attention/measure-attention.ts';
+import { findHeld } from '../../epochs/hold.ts';
+import { Problem } from '../../error-catalogue.ts';
+import { operation } from '../../http/endpoint.ts';
+import { withinTime } from '../../lib/within-time.ts';
+
+/** The process runs. */
+export const getHealthz = operation({
+  unlimited: true,
+  describe: {
+    operationId: 'health',
+    summary: 'Whether the process runs',
+    tag: 'Operation',
+    replies: { 200: { description: 'It runs', example: { status: 'ok' } } },
+    errors: [],
+  },
+  handle: async (_app, _request, reply) => reply.header('content-type', 'application/json').send('{"status":"ok"}'),
+});
+
+/** The process should be sent requests: it is not stopping, and its database answers. */
+export const getReadyz = operation({
+  unlimited: true,
+  describe: {
+    operationId: 'ready',
+    summary: 'Whether the process should be sent requests',
+    description:
+      'While callbacks and refunds wait after a restore, the answer has `"held_after_restore": true` too; requests are taken.',
+    tag: 'Operation',
+    replies: { 200: { description: 'Send requests', example: { status: 'ready' } } },
+    errors: ['STOPPING', 'STORAGE_UNAVAILABLE'],
+  },
+  handle: async (app, _request, reply) => {
+    if (app.stopping.aborted) throw new Problem('STOPPING');
+    // A balancer that waits longer than this has given up.
+    const held = await withinTime(findHeld(app), 2_000).catch(() => {
+      throw new Problem('STORAGE_UNAVAILABLE');
+    });
+    const waits = held === null ? '' : ',"held_after_restore":true';
+    return reply.header('content-type', 'application/json').send(`{"status":"ready"${waits}}`);
+  },
+});
+
+/** What Prometheus reads. */
+export const getMetrics = operation({
+  unlimited: true,
+  describe: {
+    operationId: 'metrics',
+    summary: 'Metrics in the Prometheus text format',
+    tag: 'Operation',
+    replies: { 200: { description: 'Metrics' } },
+    errors: [],
+  },
+  handle: async (app, _request, reply) => {
+    const { registry } = app.metrics;
+    await showAttention(app);
+    return reply.header('content-type', registry.contentType).send(await registry.metrics());
+  },
+});

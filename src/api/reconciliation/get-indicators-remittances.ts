@@ -1,0 +1,121 @@
+import type { App } from '../../app.ts';
+import { availableBalance } from '../../books/available-balance.ts';
+import { reconcileEntries } from '../../books/reconcile-entries.ts';
+import { Problem } from '../../error-catalogue.ts';
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import { requireUser } from '../../http/require-user.ts';
+import { boundsOfDay, dayOf } from '../../lib/calendar-day.ts';
+import { toDecimalNumber } from '../../lib/money.ts';
+import { findTransaction } from '../../transactions/find-transaction.ts';
+import { REMITTANCE_ITEM_EXAMPLE, RemittanceItemSchema } from './remittance-schemas.ts';
+import {
+  describeRemittances,
+  type RemittanceScope,
+  readDay,
+  readScope,
+  SCOPE_ERRORS,
+  SCOPE_PARAMETERS,
+} from './remittance-scope.ts';
+
+const INDICATORS = ['availableBalance', 'remittanceByDate', 'futureRemittances'] as const;
+
+/** What is owed to a merchant: now, by a day, and what is still to be paid out. */
+export const getIndicatorsRemittances = operation({
+  describe: {
+    operationId: 'readRemittanceIndicators',
+    summary: 'Read what is owed to a merchant',
+    description:
+      'Name the indicators that are wanted; only those are answered. What is owed and was not paid out is still to come.',
+    tag: 'Reconciliation',
+    parameters: [
+      {
+        name: 'availableBalance',
+        in: 'query',
+        description: 'true: paid, less fees, given back and paid out',
+        schema: Type.String(),
+      },
+      {
+        name: 'remittanceByDate',
+        in: 'query',
+        description: 'true for today, or a day of Chile as YYYY-MM-DD',
+        schema: Type.String(),
+      },
+      { name: 'futureRemittances', in: 'query', description: 'true: what is to be paid out', schema: Type.String() },
+      { name: 'idTrx', in: 'query', description: 'Of this transaction only', schema: Type.String() },
+      { name: 'idUser', in: 'query', description: 'Whose; for operators', schema: Type.String() },
+      ...SCOPE_PARAMETERS,
+    ],
+    replies: { 200: { description: 'The indicators', schema: replySchema(), example: replyExample() } },
+    errors: SCOPE_ERRORS,
+  },
+  handle: async (app, request, _reply, readQuery) => {
+    const asking = await requireUser(app, request);
+    const query = readQuery();
+    const scope = await readScope(app, asking, { ...query, whose: query.idUser });
+    const transactionId = await readTransactionId(app, query.idTrx, scope);
+    const [balance, day, future] = INDICATORS.map((name) => isWanted(query[name]));
+    if (!balance && !day && !future) {
+      throw new Problem('INVALID_PARAMETER', { detail: `Ask for one of ${INDICATORS.join(', ')}.` });
+    }
+    const subject = { ...scope, transactionId };
+    const available = balance || future ? await readAvailable(app, subject) : 0;
+    const data = {
+      ...(balance && { availableBalance: available }),
+      ...(day && { remittanceByDate: await readRemittance(app, subject, query.remittanceByDate) }),
+      ...(future && { futureRemittances: describeFuture(available) }),
+    };
+    return { message: 'OK', errors: null, data };
+  },
+});
+
+type Subject = RemittanceScope & { transactionId: number };
+
+function isWanted(value: string | undefined): boolean {
+  return value !== undefined && value !== 'false' && value !== '0';
+}
+
+async function readTransactionId(app: App, id: string | undefined, { user }: RemittanceScope): Promise<number> {
+  if (id === undefined) return 0;
+  const transaction = await findTransaction(app, id, user.environmentIds);
+  if (transaction === null) throw new Problem('NO_PERMISSION');
+  return transaction.id;
+}
+
+async function readAvailable(app: App, subject: Subject): Promise<number> {
+  return toDecimalNumber(await availableBalance(app, subject, subject.currency), subject.currency);
+}
+
+async function readRemittance(app: App, subject: Subject, value = '') {
+  const day = value === 'true' || value === '1' || value === '' ? dayOf(app.now()) : readDay(value);
+  if (day === null) {
+    throw new Problem('INVALID_PARAMETER', { detail: 'remittanceByDate is true or a day such as 2026-01-15.' });
+  }
+  const { lines } = await reconcileEntries(app, { ...subject, ...boundsOfDay(day) });
+  const { total, items } = describeRemittances(lines, subject.currency);
+  return { total, trxs: items };
+}
+
+/** One remittance with everything in it: what is owed is not divided before it is paid out. */
+function describeFuture(available: number) {
+  return { total: available, remittances: available > 0 ? [{ status: 'processing' as const, total: available }] : [] };
+}
+
+function replySchema() {
+  const remittance = Type.Object({ status: Type.String({ enum: ['processing'] }), total: Type.Number() });
+  const data = Type.Object({
+    availableBalance: Type.Optional(Type.Number()),
+    remittanceByDate: Type.Optional(Type.Object({ total: Type.Number(), trxs: Type.Array(RemittanceItemSchema) })),
+    futureRemittances: Type.Optional(Type.Object({ total: Type.Number(), remittances: Type.Array(remittance) })),
+  });
+  return Type.Object({ message: Type.String(), errors: Type.Null(), data }, { $id: 'RemittanceIndicators' });
+}
+
+function replyExample() {
+  const data = {
+    availableBalance: 9617,
+    remittanceByDate: { total: 9617, trxs: [REMITTANCE_ITEM_EXAMPLE] },
+    futureRemittances: { total: 9617, remittances: [{ status: 'processing', total: 9617 }] },
+  };
+  return { message: 'OK', errors: null, data };
+}

@@ -1,0 +1,80 @@
+import { reconcileEntries } from '../../books/reconcile-entries.ts';
+import { Problem } from '../../error-catalogue.ts';
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import { requireUser } from '../../http/require-user.ts';
+import { boundsOfDay } from '../../lib/calendar-day.ts';
+import {
+  REMITTANCE_ITEM_EXAMPLE,
+  REMITTANCE_NULLIFICATION_EXAMPLE,
+  REMITTANCE_PAYOUT_EXAMPLE,
+  RemittanceItemSchema,
+  RemittanceNullificationSchema,
+  RemittancePayoutSchema,
+} from './remittance-schemas.ts';
+import { describeRemittances, readDay, readScope, SCOPE_ERRORS, SCOPE_PARAMETERS } from './remittance-scope.ts';
+
+/** What was paid, given back and paid out on a day of Chile, each with its entry in the books. */
+export const getRemittancesConciliation = operation({
+  describe: {
+    operationId: 'reconcileDay',
+    summary: 'Reconcile a day',
+    description:
+      'The payments and refunds that were completed on a day of Chile (America/Santiago), in one currency. `totalTransactions` less the `cost` of each item and `totalNullification` is `totalRemittances`. `payouts` is what was sent to the merchant on that day.',
+    tag: 'Reconciliation',
+    parameters: [
+      { name: 'date', in: 'query', required: true, description: 'YYYY-MM-DD', schema: Type.String() },
+      {
+        name: 'email',
+        in: 'query',
+        description: 'Whose report: one’s own unless an operator asks',
+        schema: Type.String(),
+      },
+      ...SCOPE_PARAMETERS,
+    ],
+    replies: { 200: { description: 'The day', schema: replySchema(), example: replyExample() } },
+    errors: SCOPE_ERRORS,
+  },
+  handle: async (app, request, _reply, query) => {
+    const asking = await requireUser(app, request);
+    const { date, email, ...scope } = query();
+    const { environmentIds, currency } = await readScope(app, asking, { whose: email, ...scope });
+    const day = readDay(date ?? '');
+    if (day === null) throw new Problem('INVALID_PARAMETER', { detail: 'date is a day such as 2026-01-15.' });
+    const { lines } = await reconcileEntries(app, { environmentIds, ...boundsOfDay(day), transactionId: 0 });
+    const { total, items, paid, refunded, nullifications, payouts } = describeRemittances(lines, currency);
+    const data = {
+      totalRemittances: total,
+      items,
+      totalTransactions: paid,
+      totalNullification: refunded,
+      nullifications,
+      payouts,
+    };
+    return { message: 'OK', errors: null, data };
+  },
+});
+
+function replySchema() {
+  const data = Type.Object({
+    totalRemittances: Type.Number({ description: 'What the day leaves for the merchant' }),
+    items: Type.Array(RemittanceItemSchema),
+    totalTransactions: Type.Number({ description: 'Sum of the payments' }),
+    totalNullification: Type.Number({ description: 'Sum of the refunds' }),
+    nullifications: Type.Array(RemittanceNullificationSchema),
+    payouts: Type.Array(RemittancePayoutSchema),
+  });
+  return Type.Object({ message: Type.String(), errors: Type.Null(), data }, { $id: 'Conciliation' });
+}
+
+function replyExample() {
+  const data = {
+    totalRemittances: 9617,
+    items: [REMITTANCE_ITEM_EXAMPLE],
+    totalTransactions: 12990,
+    totalNullification: 2990,
+    nullifications: [REMITTANCE_NULLIFICATION_EXAMPLE],
+    payouts: [REMITTANCE_PAYOUT_EXAMPLE],
+  };
+  return { message: 'OK', errors: null, data };
+}

@@ -1,0 +1,53 @@
+import { Problem } from '../../error-catalogue.ts';
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import { findRefund } from '../../refunds/find-refund.ts';
+import { requireOwnTransaction } from './require-own-transaction.ts';
+
+/** How one refund stands. */
+export const getNullificationStatus = operation({
+  describe: {
+    operationId: 'readRefundStatus',
+    summary: 'Read the status of a refund',
+    tag: 'Refunds',
+    parameters: [
+      { name: 'id', in: 'path', required: true, description: 'idTrx', schema: Type.Integer({ minimum: 1 }) },
+      {
+        name: 'verificationToken',
+        in: 'query',
+        required: true,
+        description: 'That of the accepted refund',
+        schema: Type.String(),
+      },
+    ],
+    replies: {
+      200: {
+        description: 'Its status',
+        schema: Type.Object(
+          {
+            message: Type.String(),
+            errors: Type.Null(),
+            data: Type.Object({ status: Type.String({ enum: ['processing', 'completed', 'failed'] }) }),
+          },
+          { $id: 'RefundStatus' },
+        ),
+        example: { message: 'OK', errors: null, data: { status: 'completed' } },
+      },
+    },
+    errors: [
+      'TOKEN_MISSING',
+      'TOKEN_INVALID',
+      'PRIVATE_TOKEN_RETIRED',
+      'NO_PERMISSION',
+      'INVALID_PARAMETER',
+      'NOT_FOUND',
+    ],
+  },
+  handle: async (app, request, _reply, query) => {
+    const { transaction } = await requireOwnTransaction(app, request);
+    const { verificationToken = '' } = query();
+    const refund = await findRefund(app, transaction.id, verificationToken);
+    if (refund === null) throw new Problem('NOT_FOUND', { detail: 'The transaction has no refund with this token.' });
+    return { message: 'OK', errors: null, data: { status: refund.state } };
+  },
+});

@@ -1,0 +1,73 @@
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import { toDecimalNumber } from '../../lib/money.ts';
+import { listRefundsOf } from '../../refunds/find-refund.ts';
+import type { Refund } from '../../refunds/refund.ts';
+import { requireOwnTransaction } from './require-own-transaction.ts';
+
+/** Every refund of a transaction, also those that failed. */
+export const getNullifications = operation({
+  describe: {
+    operationId: 'listRefunds',
+    summary: 'List the refunds of a transaction',
+    tag: 'Refunds',
+    parameters: [
+      { name: 'id', in: 'path', required: true, description: 'idTrx', schema: Type.Integer({ minimum: 1 }) },
+    ],
+    replies: {
+      200: { description: 'In the order in which they were accepted', schema: replySchema(), example: example() },
+    },
+    errors: ['TOKEN_MISSING', 'TOKEN_INVALID', 'PRIVATE_TOKEN_RETIRED', 'NO_PERMISSION'],
+  },
+  handle: async (app, request) => {
+    const { transaction } = await requireOwnTransaction(app, request);
+    const refunds = await listRefundsOf(app, transaction.id);
+    const nullifications = refunds.map((refund) => describeRefund(refund, transaction.currency));
+    return { message: 'OK', errors: null, data: { nullifications } };
+  },
+});
+
+function describeRefund(refund: Refund, currency: string) {
+  return {
+    verificationToken: refund.id,
+    tipo: refund.type,
+    montoAnulado: toDecimalNumber(refund.amount, currency),
+    status: refund.state,
+    timestamp: Math.floor(refund.created_at / 1000),
+    dateTime: new Date(refund.created_at).toISOString(),
+    currency,
+    settledAt: refund.settled_at === null ? null : new Date(refund.settled_at).toISOString(),
+  };
+}
+
+function replySchema() {
+  const refund = Type.Object(
+    {
+      verificationToken: Type.String({ description: 'Id of the refund' }),
+      tipo: Type.String({ enum: ['total', 'parcial'] }),
+      montoAnulado: Type.Number(),
+      status: Type.String({ enum: ['processing', 'completed', 'failed'] }),
+      timestamp: Type.Integer({ description: 'Seconds since 1970 at which it was accepted' }),
+      dateTime: Type.String(),
+      currency: Type.String(),
+      settledAt: Type.Union([Type.String(), Type.Null()]),
+    },
+    { $id: 'Refund' },
+  );
+  const data = Type.Object({ nullifications: Type.Array(refund) });
+  return Type.Object({ message: Type.String(), errors: Type.Null(), data }, { $id: 'RefundList' });
+}
+
+function example() {
+  const refund = {
+    verificationToken: 'rf_0123456789abcdefghjk',
+    tipo: 'parcial',
+    montoAnulado: 1000,
+    status: 'completed',
+    timestamp: 1_768_478_400,
+    dateTime: '2026-01-15T12:00:00.000Z',
+    currency: 'CLP',
+    settledAt: '2026-01-15T12:00:01.000Z',
+  };
+  return { message: 'OK', errors: null, data: { nullifications: [refund] } };
+}

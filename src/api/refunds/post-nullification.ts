@@ -1,0 +1,114 @@
+import type { FastifyRequest } from 'fastify';
+import { Problem } from '../../error-catalogue.ts';
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import { readIdempotencyKey } from '../../http/read-idempotency-key.ts';
+import { invalidBody, readMembers } from '../../http/read-members.ts';
+import { parseDecimal } from '../../lib/money.ts';
+import { createRefund, type RefundCreation } from '../../refunds/create-refund.ts';
+import type { RefundType } from '../../refunds/refund.ts';
+import { REFUND_REFUSAL_CODES } from '../../refunds/refund-refusal.ts';
+import type { Transaction } from '../../transactions/transaction.ts';
+import { requireOwnTransaction } from './require-own-transaction.ts';
+
+const ACCEPTED = { code: 'REFUND_PROCESSING', message: 'La anulación se encuentra en proceso' };
+
+const RefundRequestSchema = Type.Object(
+  {
+    amount: Type.Number({ exclusiveMinimum: 0, description: 'In the currency of the transaction' }),
+    type: Type.String({ enum: ['total', 'parcial'], description: 'total: all that is left of the payment' }),
+    nullifyTbk: Type.Optional(Type.Any({ description: 'Taken from existing clients and not looked at' })),
+  },
+  { $id: 'RefundRequest', additionalProperties: false },
+);
+
+/** Gives a payment back, in part or whole. Existing clients read a refusal by its message, at status 200. */
+export const postNullification = operation({
+  consumes: ['application/json'],
+  describe: {
+    operationId: 'createRefund',
+    summary: 'Refund a payment, in part or whole',
+    description:
+      'Accepted is what has a `data.verificationToken`; its end is told by the status, the events and the events URL. A refusal is answered with 200 too, with its reason in `code` and `message`. The amount is reserved at once: however many requests come together, no more is given back than was paid. Without an `Idempotency-Key` the same user’s same amount and type again within a minute is the same refund, unless that failed: it is answered with the first, and `Idempotency-Hit: true`. To give the same amount back twice, send two keys.',
+    tag: 'Refunds',
+    parameters: [
+      { name: 'id', in: 'path', required: true, description: 'idTrx', schema: Type.Integer({ minimum: 1 }) },
+      {
+        name: 'Idempotency-Key',
+        in: 'header',
+        description:
+          'The same key again answers with the first refund, and gives nothing back twice; two keys are two refunds',
+        schema: Type.String({ minLength: 1, maxLength: 200 }),
+      },
+    ],
+    body: RefundRequestSchema,
+    bodyExample: { amount: 1000, type: 'parcial' },
+    replies: {
+      200: {
+        description: 'Accepted or refused: `code` says it',
+        headers: { 'Idempotency-Hit': 'true when this refund had been accepted before' },
+        schema: replySchema(),
+        example: { ...ACCEPTED, errors: null, data: { verificationToken: 'rf_0123456789abcdefghjk' } },
+      },
+    },
+    errors: [
+      'TOKEN_MISSING',
+      'TOKEN_INVALID',
+      'PRIVATE_TOKEN_RETIRED',
+      'NO_PERMISSION',
+      'INVALID_JSON',
+      'INVALID_HEADER',
+      'INVALID_BODY',
+      'UNSUPPORTED_MEDIA_TYPE',
+      'IDEMPOTENCY_KEY_REUSED',
+      'OUTCOME_UNKNOWN',
+    ],
+  },
+  handle: async (app, request, reply) => {
+    const { user, transaction } = await requireOwnTransaction(app, request);
+    const idempotencyKey = readIdempotencyKey(request);
+    const wish = { ...readWish(request, transaction), idempotencyKey, requestedBy: user.id };
+    const creation = await createRefund(app, transaction, wish);
+    if (creation.kind === 'replayed') reply.header('idempotency-hit', 'true');
+    return replyOf(creation);
+  },
+});
+
+function readWish(request: FastifyRequest, transaction: Transaction): { amount: number; type: RefundType } {
+  const { type, ...members } = readMembers(request, RefundRequestSchema);
+  const amount = parseDecimal(members.amount, transaction.currency);
+  if (amount === null || amount === 0) {
+    const message = `amount is no amount of ${transaction.currency}.`;
+    const fix =
+      'Send a number above 0 with no more decimals than the currency has: a thousand is 1000, and 1.000 could be read as one.';
+    throw invalidBody([{ pointer: '/amount', code: 'INVALID_AMOUNT', message, fix }]);
+  }
+  return { amount, type };
+}
+
+function replyOf(creation: RefundCreation) {
+  switch (creation.kind) {
+    case 'refused':
+      return { ...creation.refusal, errors: null, data: null };
+    case 'reused':
+      throw new Problem('IDEMPOTENCY_KEY_REUSED');
+    case 'accepted':
+    case 'replayed':
+      return { ...ACCEPTED, errors: null, data: { verificationToken: creation.refund.id } };
+  }
+}
+
+function replySchema() {
+  return Type.Object(
+    {
+      message: Type.String(),
+      code: Type.String({ enum: [ACCEPTED.code, ...REFUND_REFUSAL_CODES] }),
+      errors: Type.Null(),
+      data: Type.Union([
+        Type.Object({ verificationToken: Type.String({ description: 'Id of the refund' }) }),
+        Type.Null(),
+      ]),
+    },
+    { $id: 'RefundReply' },
+  );
+}

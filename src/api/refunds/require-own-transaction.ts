@@ -1,0 +1,22 @@
+import type { FastifyRequest } from 'fastify';
+import type { App } from '../../app.ts';
+import type { User } from '../../auth/user.ts';
+import { Problem } from '../../error-catalogue.ts';
+import { requireUser } from '../../http/require-user.ts';
+import { findTransaction } from '../../transactions/find-transaction.ts';
+import type { Transaction } from '../../transactions/transaction.ts';
+
+/**
+ * The transaction of the path for the endpoints of refunds, whose clients read a refusal as 403. Throws `Problem`
+ * `NO_PERMISSION`, the same for another's transaction as for none.
+ */
+export async function requireOwnTransaction(
+  app: App,
+  request: FastifyRequest,
+): Promise<{ user: User; transaction: Transaction }> {
+  const user = await requireUser(app, request);
+  const { id } = request.params as { id: string };
+  const transaction = await findTransaction(app, id, user.environmentIds);
+  if (transaction === null) throw new Problem('NO_PERMISSION');
+  return { user, transaction };
+}

@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { FastifyRequest } from 'fastify';
+import type { Cause, ExplainOptions, Explanation } from '../../../protocol/explain-signature.ts';
+import type { Language } from '../../../protocol/signature-causes.ts';
+import { SIGNING_CATALOGUE, type SigningCode } from '../../../protocol/signing-error.ts';
+import type { App } from '../../app.ts';
+import type { ErrorItem, ProblemExtras } from '../../error-catalogue.ts';
+import { mediaTypeOf } from '../../http/framing.ts';
+import { LANGUAGE_NAMES, languageOfClient } from '../../http/language-of-client.ts';
+import { pointerTo } from '../../http/send-problem.ts';
+import { BatcherFullError, createBatcher } from '../../lib/batcher.ts';
+import { clientNetwork } from '../../lib/client-network.ts';
+import { withinTime } from '../../lib/within-time.ts';
+import { consumeLimit } from '../../limits/consume-limit.ts';
+import type { Limit } from '../../limits/limit.ts';
+import { cachedEnvironment } from '../../payment-services/find-environment.ts';
+import { findKnownSecrets } from '../../payment-services/find-known-secrets.ts';
+import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
+
+/** Always on. Above them a refusal is as plain as it is for production tokens. */
+export const EXPLAIN_LIMITS = {
+  account: { name: 'explain-account', most: 2000, windowMs: 5 * 60_000, counts: 'window' },
+  address: { name: 'explain-address', most: 2000, windowMs: 5 * 60_000, counts: 'window' },
+} as const satisfies Record<string, Limit>;
+
+/** Far more than a search takes within its bounds: a thread that needs this is ended. */
+const LONGEST_SEARCH_MS = 5_000;
+
+/**
+ * What a request whose signature was refused is told beyond that: the cause, when its Service Token is one of development
+ * and the cause could be proved. Nothing for production tokens and unknown ones, whose answers are the same.
+ *
+ * It never accepts a request and never tells an expected signature: it says how the signature that was sent was made.
+ */
+export async function explainRefusal(app: App, request: FastifyRequest, serviceToken: string): Promise<ProblemExtras> {
+  // Read a moment ago, when the signature was checked.
+  const environment = cachedEnvironment(app, serviceToken);
+  if (environment?.environment !== 'development') return {};
+  const causes = await findCauses(app, request, environment).catch((error: unknown) => {
+    // To be told why is a help, and must not turn a refusal into a failure.
+    if (!(error instanceof BatcherFullError)) app.log.error({ err: error }, 'a refusal could not be explained');
+    return [];
+  });
+  if (causes.length === 0) return {};
+  const language = languageOfClient(request.headers['user-agent']);
+  const errors = causes.map((cause) => itemOf(cause, language));
+  return { detail: errors.map(({ message }) => message).join(' '), errors };
+}
+
+async function findCauses(app: App, request: FastifyRequest, environment: ServiceEnvironment): Promise<Cause[]> {
+  if (!(await mayExplain(app, request, environment))) return [];
+  const secrets = await findKnownSecrets(app, environment);
+  if (secrets === null) return [];
+  const { verified, causes } = await questions.submit({
+    body: request.body as Buffer,
+    contentType: mediaTypeOf(request.raw) as string,
+    secret: secrets.current,
+    otherSecrets: secrets.others,
+    allowHttp: app.config.allowPrivateCallbacks,
+  });
+  return verified ? [] : causes;
+}
+
+async function mayExplain(app: App, request: FastifyRequest, { id }: ServiceEnvironment): Promise<boolean> {
+  const byAddress = await consumeLimit(app, EXPLAIN_LIMITS.address, clientNetwork(request.ip));
+  return byAddress.allowed && (await consumeLimit(app, EXPLAIN_LIMITS.account, String(id))).allowed;
+}
+
+// One at a time, on a thread of its own: a search takes as long as hundreds of payments. They keep nothing, so all apps of
+// a process share them.
+const questions = createBatcher<ExplainOptions, Explanation>({
+  maxBatch: 1,
+  maxQueued: 32,
+  concurrency: 1,
+  flush: async ([question]) => [await ask(question as ExplainOptions)],
+});
+
+let thread: Worker | null = null;
+
+async function ask(question: ExplainOptions): Promise<Explanation> {
+  // Started when the first development request is refused; most installations in production never need it.
+  thread ??= new Worker(new URL('./explain-thread.ts', import.meta.url));
+  thread.unref();
+  try {
+    const answer = once(thread, 'message');
+    thread.postMessage(question);
+    const [explanation] = await withinTime(answer, LONGEST_SEARCH_MS);
+    return explanation as Explanation;
+  } catch (error) {
+    void thread.terminate();
+    thread = null;
+    throw error;
+  }
+}
+
+function itemOf({ code, field, fix, fixes }: Cause, language: Language | null): ErrorItem {
+  const pointer = pointerTo(field);
+  const own = language === null ? undefined : fixes[language];
+  const all = Object.entries(fixes).map(([name, text]) => `${LANGUAGE_NAMES[name as Language]}: ${text}`);
+  if (all.length > 0) return { pointer, code, message: fix, fix: own ?? all.join(' | ') };
+  const [predicate] = SIGNING_CATALOGUE[code as SigningCode];
+  return { pointer, code, message: `${field ?? 'The body'} ${predicate}.`, fix };
+}

@@ -1,0 +1,79 @@
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import { requireUser } from '../../http/require-user.ts';
+import { readFeed } from '../../outbox/read-feed.ts';
+
+const MOST = 500;
+const USUAL = 100;
+
+/** The feed: everything that happened to what the user sees, to be pulled at the reader's own pace. */
+export const getEvents = operation({
+  describe: {
+    operationId: 'readEvents',
+    summary: 'Read what happened',
+    description:
+      'Events come in the order in which they were committed, each exactly once along the cursors. Start without `after`, then send `data.next` back. While `has_more` is true there is more to read at once, even if a page was empty. `sequence` counts without gaps within a transaction.',
+    tag: 'Events',
+    parameters: [
+      { name: 'after', in: 'query', description: 'data.next of the page before', schema: Type.String() },
+      {
+        name: 'limit',
+        in: 'query',
+        description: `${USUAL} unless said`,
+        schema: Type.Integer({ minimum: 1, maximum: MOST }),
+      },
+    ],
+    replies: { 200: { description: 'A page of events', schema: replySchema(), example: replyExample() } },
+    errors: ['INVALID_PARAMETER', 'CURSOR_BEFORE_RESTORE', 'TOKEN_MISSING', 'TOKEN_INVALID', 'PRIVATE_TOKEN_RETIRED'],
+  },
+  handle: async (app, request, _reply, query) => {
+    const user = await requireUser(app, request);
+    const { after = null, limit = USUAL } = query();
+    const page = await readFeed(app, user, after, limit);
+    return {
+      message: 'OK',
+      errors: null,
+      data: { events: page.events, next: page.next, has_more: page.hasMore },
+    };
+  },
+});
+
+function replySchema() {
+  const textOrNull = Type.Union([Type.String(), Type.Null()]);
+  const transaction = Type.Object({
+    id: Type.Integer(),
+    reference: Type.String(),
+    amount: Type.String(),
+    currency: Type.String(),
+    state: Type.String({ description: 'That which the event left' }),
+  });
+  const event = Type.Object(
+    {
+      id: Type.String({ description: 'Of a transaction: the webhook-id of its callback too' }),
+      type: Type.String(),
+      sequence: Type.Union([Type.Integer(), Type.Null()]),
+      created_at: Type.String(),
+      transaction: Type.Union([transaction, Type.Null()]),
+      environment: textOrNull,
+      payment_service: textOrNull,
+      data: Type.Any(),
+    },
+    { $id: 'Event' },
+  );
+  const data = Type.Object({ events: Type.Array(event), next: Type.String(), has_more: Type.Boolean() });
+  return Type.Object({ message: Type.String(), errors: Type.Null(), data }, { $id: 'EventPage' });
+}
+
+function replyExample() {
+  const event = {
+    id: 'evt_1001_2',
+    type: 'transaction.completed',
+    sequence: 2,
+    created_at: '2026-01-15T12:01:30.000Z',
+    transaction: { id: 1001, reference: 'ORD-0001', amount: '1000.00', currency: 'CLP', state: 'completed' },
+    environment: 'development',
+    payment_service: 'ps_0123456789abcdefghjk',
+    data: { authorization_code: '001001' },
+  };
+  return { message: 'OK', errors: null, data: { events: [event], next: 'MC4y', has_more: false } };
+}

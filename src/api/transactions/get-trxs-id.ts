@@ -1,0 +1,185 @@
+import type { FastifyRequest } from 'fastify';
+import type { App } from '../../app.ts';
+import { environmentOf } from '../../checkout/environment-of.ts';
+import { selectLatestAttempt } from '../../checkout/payment-attempt-queries.ts';
+import { Problem } from '../../error-catalogue.ts';
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import { requireUser } from '../../http/require-user.ts';
+import { toDecimalNumber } from '../../lib/money.ts';
+import type { PaymentDetail } from '../../payment-methods/payment-method.ts';
+import { findTransaction } from '../../transactions/find-transaction.ts';
+import type { Transaction } from '../../transactions/transaction.ts';
+import { statusWord } from './transaction-reply.ts';
+
+const MESSAGE = 'Trx encontrada';
+
+/** Everything about a transaction but its pay link: whoever reads must not be able to pay. */
+export const getTrxsId = operation({
+  describe: {
+    operationId: 'readTransaction',
+    summary: 'Read a transaction',
+    description:
+      '`status` and the members down to `abonos` are those that existing clients read; `state` and what follows say it in the words of this service.',
+    tag: 'Transactions',
+    parameters: [
+      { name: 'id', in: 'path', required: true, description: 'idTrx', schema: Type.Integer({ minimum: 1 }) },
+    ],
+    replies: { 200: { description: 'The transaction', schema: replySchema(), example: replyExample() } },
+    errors: ['TOKEN_MISSING', 'TOKEN_INVALID', 'PRIVATE_TOKEN_RETIRED', 'NOT_FOUND'],
+  },
+  handle: async (app, request) => {
+    const transaction = await requireTransaction(app, request);
+    return { message: MESSAGE, errors: null, data: await describeTransaction(app, transaction) };
+  },
+});
+
+/** The transaction of the path, as far as the user may see it. Throws `Problem`, the same for another's as for none. */
+export async function requireTransaction(app: App, request: FastifyRequest): Promise<Transaction> {
+  const user = await requireUser(app, request);
+  const { id } = request.params as { id: string };
+  const transaction = await findTransaction(app, id, user.environmentIds);
+  if (transaction === null) throw new Problem('NOT_FOUND', { detail: 'There is no such transaction.' });
+  return transaction;
+}
+
+async function describeTransaction(app: App, transaction: Transaction) {
+  const environment = await environmentOf(app, transaction);
+  const answer = await findMethodAnswer(app, transaction);
+  const createdAt = time(transaction.created_at);
+  const settledAt = transaction.settled_at === null ? null : time(transaction.settled_at);
+  return {
+    idTrx: transaction.id,
+    idService: transaction.environment_id,
+    orderIdTienda: transaction.reference,
+    amount: toDecimalNumber(transaction.amount, transaction.currency),
+    cost: transaction.state === 'completed' ? toDecimalNumber(transaction.fee, transaction.currency) : null,
+    email: transaction.customer_email,
+    // A bank sends one with a refusal too.
+    authCode: transaction.state === 'completed' ? textOf(answer['authorization_code']) : null,
+    createdAt,
+    updatedAt: settledAt ?? createdAt,
+    callbackURL: transaction.url_callback,
+    completeURL: transaction.url_complete,
+    cancelURL: transaction.url_cancel,
+    ip: null,
+    browserData: null,
+    source: transaction.payment_method,
+    timestamp: createdAt,
+    paymentTypeCode: textOf(answer['payment_type_code']),
+    sharesNumber: numberOf(answer['installments_number']),
+    responceCode: numberOf(answer['response_code']),
+    vci: textOf(answer['vci']),
+    abonos: [],
+    status: statusWord(transaction.state),
+    state: transaction.state,
+    currency: transaction.currency,
+    environment: environment.environment,
+    test: environment.environment === 'development',
+    paymentService: environment.paymentServiceId,
+    paymentMethod: transaction.payment_method,
+    sequence: transaction.last_sequence,
+    expiresAt: time(transaction.expires_at),
+    settledAt,
+  };
+}
+
+/** What the payment method told with the decision that the transaction goes by; empty where there is none. */
+async function findMethodAnswer(app: App, { id, state }: Transaction): Promise<PaymentDetail> {
+  const attempt = state === 'pending' ? null : await selectLatestAttempt(app.db, id);
+  if (attempt?.state !== (state === 'completed' ? 'approved' : 'declined')) return {};
+  return JSON.parse(attempt.detail ?? '{}') as PaymentDetail;
+}
+
+function textOf(fact: string | number | undefined): string | null {
+  return fact === undefined ? null : String(fact);
+}
+
+function numberOf(fact: string | number | undefined): number | null {
+  return fact === undefined ? null : Number(fact);
+}
+
+function time(utcMs: number): string {
+  return new Date(utcMs).toISOString();
+}
+
+function replySchema() {
+  const textOrNull = Type.Union([Type.String(), Type.Null()]);
+  const unused = Type.Null({ description: 'For clients that expect the member' });
+  const data = Type.Object({
+    idTrx: Type.Integer(),
+    idService: Type.Integer({ description: 'One number for each environment of a payment service' }),
+    orderIdTienda: Type.String({ description: 'x_reference' }),
+    amount: Type.Number(),
+    cost: Type.Union([Type.Number(), Type.Null()], { description: 'The fee of what was paid' }),
+    email: Type.String(),
+    authCode: textOrNull,
+    createdAt: Type.String(),
+    updatedAt: Type.String(),
+    callbackURL: Type.String(),
+    completeURL: Type.String(),
+    cancelURL: Type.String(),
+    ip: unused,
+    browserData: unused,
+    source: textOrNull,
+    timestamp: Type.String(),
+    paymentTypeCode: Type.Union([Type.String(), Type.Null()], {
+      description: 'As Webpay tells it: `VN` credit, `VD` debit, `VP` prepaid …',
+    }),
+    sharesNumber: Type.Union([Type.Number(), Type.Null()], { description: 'Instalments' }),
+    responceCode: Type.Union([Type.Number(), Type.Null()], { description: 'Of the payment method: 0 is approved' }),
+    vci: Type.Union([Type.String(), Type.Null()], { description: 'As Webpay tells it' }),
+    abonos: Type.Array(Type.String()),
+    status: Type.String({ enum: ['pending', 'complete', 'failed'] }),
+    state: Type.String({ enum: ['pending', 'completed', 'failed', 'cancelled', 'expired'] }),
+    currency: Type.String(),
+    environment: Type.String({ enum: ['development', 'production'] }),
+    test: Type.Boolean(),
+    paymentService: Type.String(),
+    paymentMethod: textOrNull,
+    sequence: Type.Integer({ description: 'That of its last event' }),
+    expiresAt: Type.String(),
+    settledAt: textOrNull,
+  });
+  return Type.Object({ message: Type.String(), errors: Type.Null(), data }, { $id: 'Transaction' });
+}
+
+function replyExample() {
+  return {
+    message: MESSAGE,
+    errors: null,
+    data: {
+      idTrx: 1001,
+      idService: 1,
+      orderIdTienda: 'ORD-0001',
+      amount: 1000,
+      cost: 30,
+      email: 'buyer@example.cl',
+      authCode: '001001',
+      createdAt: '2026-01-15T12:00:00.000Z',
+      updatedAt: '2026-01-15T12:01:30.000Z',
+      callbackURL: 'https://shop.example/callback',
+      completeURL: 'https://shop.example/complete',
+      cancelURL: 'https://shop.example/cancel',
+      ip: null,
+      browserData: null,
+      source: 'simulated',
+      timestamp: '2026-01-15T12:00:00.000Z',
+      paymentTypeCode: null,
+      sharesNumber: null,
+      responceCode: null,
+      vci: null,
+      abonos: [],
+      status: 'complete',
+      state: 'completed',
+      currency: 'CLP',
+      environment: 'development',
+      test: true,
+      paymentService: 'ps_0123456789abcdefghjk',
+      paymentMethod: 'simulated',
+      sequence: 2,
+      expiresAt: '2026-01-15T13:00:00.000Z',
+      settledAt: '2026-01-15T12:01:30.000Z',
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import { requireTransaction } from './get-trxs-id.ts';
+import { statusWord } from './transaction-reply.ts';
+
+/** Only how a transaction stands. */
+export const getTrxsStatus = operation({
+  describe: {
+    operationId: 'readTransactionStatus',
+    summary: 'Read the status of a transaction',
+    tag: 'Transactions',
+    parameters: [
+      { name: 'id', in: 'path', required: true, description: 'idTrx', schema: Type.Integer({ minimum: 1 }) },
+    ],
+    replies: {
+      200: {
+        description: 'Its status',
+        schema: Type.Object(
+          {
+            message: Type.String(),
+            errors: Type.Null(),
+            data: Type.Object({ status: Type.String({ enum: ['pending', 'complete', 'failed'] }) }),
+          },
+          { $id: 'TransactionStatus' },
+        ),
+        example: { message: 'Trx encontrada', errors: null, data: { status: 'pending' } },
+      },
+    },
+    errors: ['TOKEN_MISSING', 'TOKEN_INVALID', 'PRIVATE_TOKEN_RETIRED', 'NOT_FOUND'],
+  },
+  handle: async (app, request) => {
+    const { state } = await requireTransaction(app, request);
+    return { message: 'Trx encontrada', errors: null, data: { status: statusWord(state) } };
+  },
+});

@@ -1,0 +1,70 @@
+import type { FastifyRequest } from 'fastify';
+import type { App } from '../../app.ts';
+import { availableMethods } from '../../checkout/available-methods.ts';
+import { Problem } from '../../error-catalogue.ts';
+import { operation } from '../../http/endpoint.ts';
+import type { PaymentMethod } from '../../payment-methods/payment-method.ts';
+import { type CreateOutcome, createTransaction } from '../../transactions/create-transaction.ts';
+import { readSignedRequest } from './read-signed-request.ts';
+import { createdReply } from './transaction-reply.ts';
+import {
+  CREATED_EXAMPLE,
+  CreatedSchema,
+  SIGNED_REQUEST_ERRORS,
+  SIGNED_REQUEST_EXAMPLE,
+  SignedRequestSchema,
+} from './transaction-schemas.ts';
+
+/** Creates a transaction from a signed request of a shop's server. */
+export const postTrxs = operation({
+  consumes: ['application/json', 'application/x-www-form-urlencoded'],
+  describe: {
+    operationId: 'createTransaction',
+    summary: 'Create a transaction',
+    description:
+      'The ten `x_` fields are signed with the Secret Token. An identical repeat answers 200 with the first transaction and `Idempotency-Hit: true`.',
+    tag: 'Transactions',
+    body: SignedRequestSchema,
+    bodyExample: SIGNED_REQUEST_EXAMPLE,
+    replies: {
+      200: {
+        description: 'Stored durably, now or by an earlier identical request.',
+        schema: CreatedSchema,
+        example: CREATED_EXAMPLE,
+        headers: { 'Idempotency-Hit': 'true when this reference had been created before' },
+      },
+    },
+    errors: ['INVALID_TYPE', ...SIGNED_REQUEST_ERRORS],
+  },
+  handle: async (app, request, reply) => {
+    const created = await createFromRequest(app, request);
+    if (created.kind === 'replayed') reply.header('idempotency-hit', 'true');
+    reply.header('content-type', 'application/json; charset=utf-8');
+    return createdReply(app, created.transaction, created.methods);
+  },
+});
+
+type Created = Exclude<CreateOutcome, { kind: 'conflict' }> & { methods: PaymentMethod[] };
+
+/** Reads, checks and stores what a signed request asks for; the browser form does the same and answers otherwise. */
+export async function createFromRequest(app: App, request: FastifyRequest): Promise<Created> {
+  const { environment, input } = await readSignedRequest(app, request);
+  const methods = availableMethods(app, environment, input);
+  if (methods.length === 0) throw new Problem('NO_PAYMENT_METHOD');
+  const outcome = await createTransaction(app, environment, input);
+  if (outcome.kind === 'conflict') throw referenceConflict(outcome.transaction.id, outcome.fields);
+  return { ...outcome, methods };
+}
+
+function referenceConflict(id: number, fields: readonly string[]): Problem {
+  return new Problem('REFERENCE_CONFLICT', {
+    detail: `The reference belongs to transaction ${id}, which differs in ${fields.join(', ')}.`,
+    errors: fields.map((name) => ({
+      pointer: `/${name}`,
+      code: 'REFERENCE_CONFLICT',
+      message: `${name} is not what it was when the reference was first used.`,
+      fix: 'Repeat the first value, or use a new reference.',
+    })),
+    data: { idTrx: id },
+  });
+}

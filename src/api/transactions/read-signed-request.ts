@@ -1,0 +1,101 @@
+import type { FastifyRequest } from 'fastify';
+import { currencyExponent } from '../../../protocol/currency-exponents.ts';
+import { checkRequestGrammar, parseAmount } from '../../../protocol/field-grammar.ts';
+import { readFormFields } from '../../../protocol/read-form-fields.ts';
+import { readJsonFields } from '../../../protocol/read-json-fields.ts';
+import { rememberAccepted } from '../../../protocol/remember-accepted.ts';
+import { SigningError, type Problem as SigningProblem } from '../../../protocol/signing-error.ts';
+import { signingMessage } from '../../../protocol/signing-message.ts';
+import { checkRequestFields } from '../../../protocol/signing-rules.ts';
+import type { App } from '../../app.ts';
+import { ownPlaces } from '../../config.ts';
+import { type ErrorCode, type ErrorItem, Problem } from '../../error-catalogue.ts';
+import { mediaTypeOf } from '../../http/framing.ts';
+import { limitPaymentService, limitWrongSignature } from '../../http/request-limits.ts';
+import { checkOutboundUrl } from '../../lib/address-filter.ts';
+import { perInstance } from '../../lib/per-instance.ts';
+import { authenticateRequest } from '../../payment-services/authenticate-request.ts';
+import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
+import type { TransactionInput } from '../../transactions/transaction.ts';
+import { explainRefusal } from './explain-refusal.ts';
+
+export type SignedRequest = { environment: ServiceEnvironment; input: TransactionInput };
+
+/** Payment methods collect nothing below this. In minor units; a currency that is not here has no minimum. */
+const MINIMUM: Record<string, number> = { CLP: 500 };
+
+/**
+ * Reads the body of a signed request, in the order that gives nothing away: text, names and types, ambiguity, then the
+ * signature, and only when that holds the grammar of the values and what they mean.
+ *
+ * Throws `SigningError` (400) for what can be said without knowing the account, `Problem` for the rest.
+ */
+export async function readSignedRequest(app: App, request: FastifyRequest): Promise<SignedRequest> {
+  const body = (request.body as Buffer | undefined) ?? Buffer.alloc(0);
+  const fields = mediaTypeOf(request.raw) === 'application/json' ? readJsonFields(body) : readFormFields(body);
+  const { problems, values, signature, objects } = checkRequestFields(fields);
+  throwIfAny(problems);
+  if (signature === null) throw new Problem('SIGNATURE_MISSING');
+  const environment = await authenticateRequest(app, values.x_account_id, signingMessage(fields), signature);
+  if (environment === null) throw await signatureRefusal(app, request, values.x_account_id);
+  if (app.config.rateLimits) await limitPaymentService(app, request, environment.paymentServiceId);
+
+  const allowPrivate = app.config.allowPrivateCallbacks && environment.environment === 'development';
+  throwIfAny(checkRequestGrammar(values, { allowHttp: allowPrivate }));
+  const check = checkCallbackUrl(app);
+  const refusal = (allowPrivate ? check.inDevelopment : check.inPublic)(values.x_url_callback);
+  if (refusal !== null) throw invalid([{ pointer: '/x_url_callback', ...refusal }]);
+  return {
+    environment,
+    input: {
+      amount: readAmount(values.x_amount, values.x_currency),
+      currency: values.x_currency,
+      reference: values.x_reference,
+      customerEmail: values.x_customer_email,
+      sessionId: values.x_session_id,
+      shopCountry: values.x_shop_country,
+      urlCallback: values.x_url_callback,
+      urlCancel: values.x_url_cancel,
+      urlComplete: values.x_url_complete,
+      unsignedFields: unsignedFields(objects),
+    },
+  };
+}
+
+const checkCallbackUrl = perInstance(({ config }: App) => ({
+  inPublic: rememberAccepted((url) => checkOutboundUrl(url, { allowPrivate: false, ...ownPlaces(config) })),
+  inDevelopment: rememberAccepted((url) => checkOutboundUrl(url, { allowPrivate: true, ...ownPlaces(config) })),
+}));
+
+async function signatureRefusal(app: App, request: FastifyRequest, serviceToken: string): Promise<Problem> {
+  if (app.config.rateLimits) await limitWrongSignature(app, request, serviceToken);
+  return new Problem('SIGNATURE_INVALID', await explainRefusal(app, request, serviceToken));
+}
+
+function throwIfAny(problems: readonly SigningProblem[]): void {
+  if (problems.length > 0) throw new SigningError(problems as [SigningProblem, ...SigningProblem[]]);
+}
+
+function readAmount(text: string, currency: string): number {
+  const amount = parseAmount(text, currencyExponent(currency) as number) as number;
+  const minimum = MINIMUM[currency] ?? 1;
+  if (amount >= minimum) return amount;
+  throw invalid([
+    {
+      pointer: '/x_amount',
+      code: 'INVALID_AMOUNT',
+      message: 'x_amount is below what payment methods collect.',
+      fix: `Send at least ${minimum} ${currency}.`,
+    },
+  ]);
+}
+
+function invalid(errors: [ErrorItem, ...ErrorItem[]]): Problem {
+  const [first] = errors;
+  return new Problem(first.code as ErrorCode, { detail: `${first.message} ${first.fix}`, errors });
+}
+
+function unsignedFields(objects: Partial<Record<string, string>>): string | null {
+  const members = Object.entries(objects).map(([name, json]) => `"${name}":${json}`);
+  return members.length === 0 ? null : `{${members.join(',')}}`;
+}

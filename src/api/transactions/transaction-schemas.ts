@@ -1,0 +1,135 @@
+import { Type } from '../../http/json-schema.ts';
+
+const text = (description: string, options: object = {}) => Type.String({ description, ...options });
+
+/** The named schemas of the API description. */
+export const SignedRequestSchema = Type.Object(
+  {
+    x_account_id: text('Service Token of the payment service', { minLength: 1, maxLength: 100 }),
+    x_amount: Type.Union([Type.String(), Type.Number()], {
+      description: 'Digits; two decimals only where the currency has them. The text as written is signed.',
+    }),
+    x_currency: text('ISO 4217', { pattern: '^[A-Z]{3}$' }),
+    x_customer_email: text('E-mail of the payer', { maxLength: 254 }),
+    x_reference: Type.Union([Type.String({ minLength: 1, maxLength: 100 }), Type.Integer()], {
+      description: 'The order. Belongs to one transaction for ever.',
+    }),
+    x_session_id: text('Session of the shop', { minLength: 5, maxLength: 61 }),
+    x_shop_country: text('ISO 3166-1', { pattern: '^[A-Z]{2}$' }),
+    x_url_callback: text('Where the callback is posted', { maxLength: 2048 }),
+    x_url_cancel: text('Where the payer goes on cancelling', { maxLength: 2048 }),
+    x_url_complete: text('Where the payer goes at the end', { maxLength: 2048 }),
+    x_signature: text('HMAC-SHA256 of the message, lower-case hexadecimal', { pattern: '^[0-9a-f]{64}$' }),
+    x_products: Type.Optional(Type.Any({ description: 'Not signed; stored only' })),
+    x_billing_details: Type.Optional(Type.Any({ description: 'Not signed; stored only' })),
+    x_shippment: Type.Optional(Type.Any({ description: 'Not signed; stored only' })),
+    x_document: Type.Optional(Type.Any({ description: 'Not signed; stored only' })),
+  },
+  { $id: 'SignedRequest', additionalProperties: false },
+);
+
+export const SIGNED_REQUEST_EXAMPLE = {
+  x_account_id: 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
+  x_amount: 1000,
+  x_currency: 'CLP',
+  x_customer_email: 'buyer@example.cl',
+  x_reference: 'ORD-0001',
+  x_session_id: 'sess-000001',
+  x_shop_country: 'CL',
+  x_url_callback: 'https://shop.example/callback',
+  x_url_cancel: 'https://shop.example/cancel',
+  x_url_complete: 'https://shop.example/complete',
+  x_signature: '0000000000000000000000000000000000000000000000000000000000000000',
+};
+
+/** What a signed request can be refused for once its body is read, in the order in which it is checked. */
+export const SIGNED_REQUEST_ERRORS = [
+  'FIELD_TOO_LONG',
+  'CONTROL_CHARACTER',
+  'UNKNOWN_FIELD',
+  'MISSING_FIELD',
+  'EMPTY_FIELD',
+  'AMBIGUOUS_FIELD',
+  'SIGNATURE_MISSING',
+  'SIGNATURE_INVALID',
+  'INVALID_ACCOUNT_ID',
+  'INVALID_AMOUNT',
+  'INVALID_CURRENCY',
+  'INVALID_COUNTRY',
+  'INVALID_EMAIL',
+  'INVALID_REFERENCE',
+  'INVALID_SESSION_ID',
+  'CARD_NUMBER',
+  'INVALID_URL',
+  'URL_NOT_ALLOWED',
+  'NO_PAYMENT_METHOD',
+  'REFERENCE_CONFLICT',
+  'OUTCOME_UNKNOWN',
+  'STORAGE_FULL',
+  'STORAGE_UNAVAILABLE',
+  'OVERLOADED',
+  'STOPPING',
+] as const;
+
+export const CreatedSchema = Type.Object(
+  {
+    message: Type.String(),
+    errors: Type.Null(),
+    data: Type.Object({
+      idTrx: Type.Integer({ description: 'Id of the transaction' }),
+      payUrl: Type.Array(Type.Object({ name: Type.String(), code: Type.String(), url: Type.String() }), {
+        description: 'The pay page first, then the same page for each payment method',
+      }),
+    }),
+  },
+  { $id: 'CreatedTransaction' },
+);
+
+export const CREATED_EXAMPLE = {
+  message: 'Trx creada exitosamente',
+  errors: null,
+  data: {
+    idTrx: 1001,
+    payUrl: [
+      { name: 'gateway', code: 'gateway', url: 'https://pay.example.cl/pay/rt-XXXXXXXXXXXXXXXXXXXXXX' },
+      {
+        name: 'Simulated',
+        code: 'simulated',
+        url: 'https://pay.example.cl/pay/rt-XXXXXXXXXXXXXXXXXXXXXX?method=simulated',
+      },
+    ],
+  },
+};
+
+export const ProblemSchema = Type.Object(
+  {
+    type: text('Address of the page that explains the code'),
+    title: Type.String(),
+    status: Type.Integer(),
+    code: text('Stable; see /errors/{code}'),
+    detail: Type.String(),
+    errors: Type.Array(
+      Type.Object({ pointer: Type.String(), code: Type.String(), message: Type.String(), fix: Type.String() }),
+      { description: 'Everything that is wrong, not only the first' },
+    ),
+    request_id: Type.String(),
+    message: Type.String(),
+    data: Type.Union([Type.Record(Type.Any()), Type.Null()]),
+    error: Type.Optional(text('What older clients of the login endpoints read')),
+  },
+  { $id: 'Problem' },
+);
+
+export const PaymentMethodsSchema = Type.Object(
+  {
+    types: Type.Array(
+      Type.Object({
+        codigo: Type.String(),
+        nombre: Type.String(),
+        descripcion: Type.String(),
+        url_imagen: Type.String(),
+      }),
+    ),
+  },
+  { $id: 'PaymentMethods' },
+);

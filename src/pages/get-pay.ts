@@ -1,0 +1,27 @@
+import type { Payment } from '../checkout/find-payment.ts';
+import type { Operation } from '../http/endpoint.ts';
+import type { PaymentMethod } from '../payment-methods/payment-method.ts';
+import { forwardPage } from './pay-page.ts';
+import { payHandler, sendPayPage } from './pay-visit.ts';
+
+/** The pay page. Programs that preview links fetch it too, so looking at it must never pay. */
+export const getPay: Operation = {
+  handle: payHandler(async (app, visit) => {
+    const { payment, language, request, send } = visit;
+    const { method } = request.query as { method?: unknown };
+    const chosen = typeof method === 'string' ? method : null;
+    const forward = forwardMethod(payment, chosen);
+    if (forward !== null) return send(200, forwardPage(app, payment, language, forward));
+    return sendPayPage(app, visit, 200, chosen === null ? {} : { chosen });
+  }),
+};
+
+/**
+ * The method that the payer is sent straight on to: the one that the shop has chosen, or the only one. Not after a first
+ * attempt: whoever turned back from the method wants to see this page.
+ */
+function forwardMethod({ stage, attempt, methods }: Payment, chosen: string | null): PaymentMethod | null {
+  if (stage !== 'payable' || attempt !== null) return null;
+  const named = methods.find(({ code }) => code === chosen) ?? (methods.length === 1 ? methods[0] : undefined);
+  return named?.redirects === true ? named : null;
+}

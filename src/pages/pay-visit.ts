@@ -1,0 +1,83 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../app.ts';
+import { findPayment, type Payment } from '../checkout/find-payment.ts';
+import { noteReturn } from '../checkout/note-return.ts';
+import { type Language, payerLanguage, say } from '../checkout/texts.ts';
+import { CATALOGUE } from '../error-catalogue.ts';
+import { publicPath } from '../http/assets.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import { html } from '../http/html.ts';
+import { type Page, sendPage } from '../http/page.ts';
+import { limitAddress } from '../http/request-limits.ts';
+import { noteFailure } from '../http/send-problem.ts';
+import { payPage, type Refusal } from './pay-page.ts';
+
+/** A payer with a valid link. `send` answers with a page in their language. */
+export type PayVisit = {
+  payment: Payment;
+  language: Language;
+  request: FastifyRequest;
+  reply: FastifyReply;
+  send: (status: number, page: Omit<Page, 'status'>) => FastifyReply;
+};
+
+/**
+ * What the addresses under `/pay/{token}` have in common: the payment of the link, the payer's language, and that a
+ * payer is answered with a page also when the link is wrong or something failed.
+ */
+export function payHandler(handle: (app: App, visit: PayVisit) => Promise<FastifyReply>): Endpoint['handle'] {
+  return async (app, request, reply) => {
+    const language = payerLanguage(request.headers['accept-language']);
+    const send = (status: number, page: Omit<Page, 'status'>) => sendPage(app, reply, { ...page, status });
+    try {
+      if (app.config.rateLimits) await limitAddress(app, request);
+      const payment = await findPayment(app, tokenOf(request));
+      if (payment !== null) return await handle(app, { payment, language, request, reply, send });
+      return await send(404, notFoundPage(language));
+    } catch (failure) {
+      const problem = noteFailure(app, request, reply, failure);
+      const { status } = CATALOGUE[problem.code];
+      return send(status, failurePage(app, request, language, status));
+    }
+  };
+}
+
+/** Answers with the page of the payment as it stands. */
+export async function sendPayPage(
+  app: App,
+  { payment, language, send }: Pick<PayVisit, 'payment' | 'language' | 'send'>,
+  status: number,
+  said: Parameters<typeof payPage>[3] = {},
+): Promise<FastifyReply> {
+  await noteReturn(app, payment);
+  return send(status, payPage(app, payment, language, said));
+}
+
+/** Says why the payer's wish was not done, on the page of the payment as it stands by now. */
+export async function sendRefusal(app: App, visit: PayVisit, refusal: Refusal): Promise<FastifyReply> {
+  const payment = await findPayment(app, tokenOf(visit.request));
+  if (payment === null) return visit.send(404, notFoundPage(visit.language));
+  return sendPayPage(app, { ...visit, payment }, CATALOGUE[refusal].status, { refusal });
+}
+
+function tokenOf(request: FastifyRequest): string {
+  return (request.params as { token: string }).token;
+}
+
+/** The same for a token that never was and for a wrong secret part. */
+function notFoundPage(language: Language): Omit<Page, 'status'> {
+  const title = say(language, 'not_found.title');
+  return { language, title, main: html`<h1>${title}</h1><p>${say(language, 'not_found.text')}</p>` };
+}
+
+function failurePage(app: App, request: FastifyRequest, language: Language, status: number): Omit<Page, 'status'> {
+  const kind = status >= 500 ? 'failure' : 'refused';
+  const title = say(language, `${kind}.title`);
+  const again = `${publicPath(app)}/pay/${encodeURIComponent(tokenOf(request))}`;
+  const main = html`
+<h1>${title}</h1>
+<p>${say(language, `${kind}.text`)}</p>
+<p class="quiet">${say(language, 'failure.request', { request: request.id })}</p>
+<p><a class="primary" href="${again}">${say(language, 'failure.again')}</a></p>`;
+  return { language, title, main };
+}

@@ -1,0 +1,26 @@
+import { readFormFields } from '../../protocol/read-form-fields.ts';
+import { startPayment } from '../checkout/start-payment.ts';
+import { Problem } from '../error-catalogue.ts';
+import type { Operation } from '../http/endpoint.ts';
+import { payPath, redirectPage } from './pay-page.ts';
+import { payHandler, sendRefusal } from './pay-visit.ts';
+
+/** Pays with the method whose button was pressed. */
+export const postPay: Operation = {
+  consumes: ['application/x-www-form-urlencoded'],
+  handle: payHandler(async (app, visit) => {
+    const { payment, language, request, reply, send } = visit;
+    const start = await startPayment(app, payment.transaction, readMethodCode(request.body));
+    if (start.kind === 'refused') return sendRefusal(app, visit, start.code);
+    if (start.kind === 'redirect') return send(200, redirectPage(payment, language, start));
+    // Away from the answer to the post: reloading that would ask the payer whether to send it again.
+    return reply.code(303).header('location', payPath(app, payment)).send();
+  }),
+};
+
+function readMethodCode(body: unknown): string {
+  const [field, ...others] = readFormFields((body as Buffer | undefined) ?? Buffer.alloc(0));
+  if (field?.name !== 'method') throw new Problem('MISSING_FIELD');
+  if (others.length > 0) throw new Problem('UNKNOWN_FIELD');
+  return field.text;
+}

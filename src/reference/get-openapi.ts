@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises';
+import type { App } from '../app.ts';
+import { publicBase } from '../checkout/pay-link.ts';
+import type { Operation } from '../http/endpoint.ts';
+import { perInstance } from '../lib/per-instance.ts';
+import type { OpenApiDocument } from './openapi-shape.ts';
+import { transfersDocument } from './transfers-document.ts';
+
+/** The description of everything, as it was written from the table of endpoints. */
+export const getOpenapi: Operation = {
+  handle: async (app, _request, reply) => {
+    const { whole } = await texts(app);
+    return reply.header('content-type', 'application/json; charset=utf-8').send(whole);
+  },
+};
+
+/** The description of the electronic transfers part. */
+export const getOpenapiTransfers: Operation = {
+  handle: async (app, _request, reply) => {
+    const { transfers } = await texts(app);
+    return reply.header('content-type', 'application/json; charset=utf-8').send(transfers);
+  },
+};
+
+/** The description with the address under which this service is reached. Read anew by every caller: nobody reads it often. */
+export async function readOpenApi(app: App): Promise<OpenApiDocument> {
+  const text = await readFile(new URL('../../openapi.json', import.meta.url), 'utf8');
+  return { ...JSON.parse(text), servers: [{ url: publicBase(app) }] };
+}
+
+// Made when first asked for: most processes never are.
+const texts = perInstance(async (app: App) => {
+  const document = await readOpenApi(app);
+  return { whole: JSON.stringify(document), transfers: JSON.stringify(transfersDocument(document)) };
+});

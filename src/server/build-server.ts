@@ -1,0 +1,155 @@
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { App } from '../app.ts';
+import { Problem } from '../error-catalogue.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import { FIXED_HEADERS } from '../http/fixed-headers.ts';
+import { checkFraming, checkMediaType, checkQuery } from '../http/framing.ts';
+import { addLimitHeaders, isCountedBefore, judgeFailure, limitAddress } from '../http/request-limits.ts';
+import { sendFailure } from '../http/send-problem.ts';
+import { randomToken } from '../lib/ids.ts';
+import { answerClientError, guardSockets } from './guard-sockets.ts';
+import { SERVER_LIMITS } from './server-limits.ts';
+import { sendUnknown } from './unknown-page.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** By `performance.now()`. */
+    startedAt: number;
+  }
+}
+
+/** Builds the HTTP server for a table of endpoints; it does not listen yet. */
+export function buildServer(app: App, endpoints: readonly Endpoint[]): FastifyInstance {
+  const server = fastify({
+    bodyLimit: SERVER_LIMITS.bodyBytes,
+    // One hop: what stands further left in X-Forwarded-For was written by the client, who could count as anybody.
+    trustProxy: app.config.trustProxy ? (_address, hop) => hop === 0 : false,
+    genReqId: createRequestIds(),
+    requestTimeout: SERVER_LIMITS.requestMs,
+    keepAliveTimeout: SERVER_LIMITS.idleMs,
+    http: {
+      // What is promised is for whoever fills it; the lines that HTTP clients add by themselves come on top.
+      maxHeaderSize: SERVER_LIMITS.headerBytes + 512,
+      headersTimeout: SERVER_LIMITS.headersMs,
+      connectionsCheckingInterval: 1_000,
+      requireHostHeader: false,
+    },
+    schemaController: { compilersFactory: NO_COMPILERS },
+    routerOptions: { maxParamLength: 200, caseSensitive: true },
+    return503OnClosing: false,
+    exposeHeadRoutes: true,
+    clientErrorHandler: answerClientError(app),
+    // An address that does not even decode never reaches the hooks.
+    frameworkErrors: (failure, request, reply) => {
+      beginAnswer(app, request, reply);
+      void sendFailure(app, request, reply, failure);
+    },
+  });
+  server.removeAllContentTypeParsers();
+  // Bodies stay bytes: every endpoint reads its own strictly, and the signed ones must see them as they were sent.
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  server.decorateRequest('startedAt', 0);
+  server.addHook('onRequest', (request, reply, done) => {
+    beginAnswer(app, request, reply);
+    done(refusalOf(request));
+  });
+  // Not `onResponse`: its listeners on every response cost as much as reading the request.
+  server.addHook('onSend', (request, reply, _payload, done) => {
+    if (app.config.rateLimits) addLimitHeaders(request, reply);
+    count(app, request, reply);
+    done();
+  });
+  server.setErrorHandler(async (failure, request, reply) => {
+    const answer = app.config.rateLimits ? await judgeFailure(app, request, failure) : failure;
+    return sendFailure(app, request, reply, answer);
+  });
+  addEndpoints(app, server, endpoints);
+  server.setNotFoundHandler(createUnknownAnswerer(app, endpoints));
+  guardSockets(app, server.server);
+  return server;
+}
+
+function beginAnswer(app: App, request: FastifyRequest, reply: FastifyReply): void {
+  request.startedAt = performance.now();
+  reply.headers(FIXED_HEADERS);
+  reply.header('x-request-id', request.id);
+  if (app.stopping.aborted) reply.header('connection', 'close');
+}
+
+/** Endpoints read their bodies themselves; without this Fastify loads compilers for schemas that no route has, 10 MB. */
+const NO_COMPILERS = { buildValidator: refuseSchema, buildSerializer: refuseSchema };
+
+function refuseSchema(): never {
+  throw new Error('Routes have no schema; see describe in endpoint.ts');
+}
+
+type EndpointConfig = { endpoint?: Endpoint };
+
+/** `done` takes the refusal rather than a throw: an exception on the request path costs more than the check. */
+function refusalOf(request: FastifyRequest): Problem | undefined {
+  try {
+    checkFraming(request.raw);
+    const { endpoint } = request.routeOptions.config as EndpointConfig;
+    if (endpoint !== undefined) {
+      checkQuery(endpoint, request.raw);
+      checkMediaType(endpoint, request.raw);
+    }
+    return undefined;
+  } catch (failure) {
+    return failure as Problem;
+  }
+}
+
+function addEndpoints(app: App, server: FastifyInstance, endpoints: readonly Endpoint[]): void {
+  const prefixes = app.config.basePath === '' ? [''] : ['', app.config.basePath];
+  for (const endpoint of endpoints) {
+    const counted = isCountedBefore(app, endpoint);
+    for (const path of endpoint.paths.flatMap((one) => prefixes.map((prefix) => prefix + one))) {
+      server.route({
+        method: endpoint.method,
+        url: path,
+        bodyLimit: endpoint.bodyLimit ?? SERVER_LIMITS.bodyBytes,
+        config: { endpoint },
+        handler: (request, reply) => {
+          // A trailer could name a header a second time, after everything was checked.
+          if (request.raw.rawTrailers.length > 0)
+            throw new Problem('HTTP_MALFORMED', { detail: 'Trailers are not taken.' });
+          const handle = () => endpoint.handle(app, request, reply);
+          return counted ? limitAddress(app, request).then(handle) : handle();
+        },
+      });
+    }
+  }
+}
+
+/** 405 where the path exists and only the method does not, with the methods it takes; else 404. */
+function createUnknownAnswerer(app: App, endpoints: readonly Endpoint[]) {
+  const known = endpoints.flatMap(({ method, paths }) =>
+    paths.map((path) => ({
+      pattern: new RegExp(
+        `^(?:${RegExp.escape(app.config.basePath)})?${path.replaceAll('.', '[.]').replace(/:\w+/g, '[^/]+')}$`,
+      ),
+      methods: method === 'GET' ? ['GET', 'HEAD'] : [method],
+    })),
+  );
+  return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const path = (request.raw.url ?? '/').split('?', 1)[0] as string;
+    const methods = new Set(known.filter(({ pattern }) => pattern.test(path)).flatMap((one) => one.methods));
+    if (methods.size === 0) return sendUnknown(app, request, reply);
+    const allow = [...methods].sort().join(', ');
+    return sendFailure(app, request, reply, new Problem('METHOD_NOT_ALLOWED', { headers: { allow } }));
+  };
+}
+
+function createRequestIds(): () => string {
+  const process = randomToken(6);
+  let count = 0;
+  return () => `${process}-${(++count).toString(36)}`;
+}
+
+function count(app: App, request: FastifyRequest, { statusCode: status }: FastifyReply): void {
+  const route = request.routeOptions.url ?? 'none';
+  const ms = performance.now() - request.startedAt;
+  app.metrics.answered(route, status, ms);
+  app.log.debug({ request: request.id, route, status, ms }, 'answered');
+}

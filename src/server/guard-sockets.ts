@@ -1,0 +1,106 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { App } from '../app.ts';
+import { CATALOGUE, type ErrorCode, Problem } from '../error-catalogue.ts';
+import { FIXED_HEADERS } from '../http/fixed-headers.ts';
+import { problemBody } from '../http/send-problem.ts';
+import { clientNetwork } from '../lib/client-network.ts';
+import { SERVER_LIMITS } from './server-limits.ts';
+
+// An `import` of this module also loads the client for `fetch` that is in Node.js: 13 MB for one table.
+const { STATUS_CODES } = process.getBuiltinModule('node:http');
+
+/** Answers what arrives at a server without becoming a request: CONNECT, and expectations other than 100-continue. */
+export function guardSockets(app: App, server: Server): void {
+  server.maxHeadersCount = SERVER_LIMITS.headers;
+  server.maxConnections = SERVER_LIMITS.connections;
+  if (app.config.rateLimits && !app.config.trustProxy) shareConnections(server);
+  server.on('connect', (_request, socket: Socket) => refuse(app, socket, 'METHOD_NOT_ALLOWED'));
+  server.on('checkExpectation', (_request, response: ServerResponse) => {
+    noteRefusal(app, 'EXPECTATION_FAILED');
+    response.writeHead(417, rawHeaders('EXPECTATION_FAILED'));
+    response.end(rawBody(app, 'EXPECTATION_FAILED'));
+  });
+}
+
+/** One client that opens connections and says nothing must leave some for the others. */
+function shareConnections(server: Server): void {
+  const open = new Map<string, number>();
+  server.on('connection', (socket: Socket) => {
+    const network = clientNetwork(socket.remoteAddress ?? '');
+    const count = (open.get(network) ?? 0) + 1;
+    if (count > SERVER_LIMITS.connectionsOfAnAddress) {
+      socket.destroy();
+      return;
+    }
+    open.set(network, count);
+    socket.once('close', () => {
+      const left = (open.get(network) ?? 1) - 1;
+      if (left === 0) open.delete(network);
+      else open.set(network, left);
+    });
+  });
+}
+
+/** Answers what Node's parser refuses and what did not arrive in time. For the `clientError` event. */
+export function answerClientError(app: App): (error: Error & { code?: string }, socket: Socket) => void {
+  return (error, socket) => {
+    if (error.code === 'ECONNRESET') return;
+    refuse(app, socket, SOCKET_CODES[error.code ?? ''] ?? 'HTTP_MALFORMED');
+  };
+}
+
+const SOCKET_CODES: Record<string, ErrorCode> = {
+  HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
+  ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
+};
+
+/** Node keeps the answer under way on its socket, under this name since its first versions. */
+type HttpSocket = Socket & { _httpMessage?: (ServerResponse & { req: IncomingMessage }) | null };
+
+/** Exactly one answer for each request: what stood before the fault is answered first, and nothing is answered twice. */
+function refuse(app: App, socket: HttpSocket, code: ErrorCode): void {
+  // An earlier fault, or an answer with `Connection: close`, has ended this connection already.
+  if (!socket.writable) return;
+  const current = socket._httpMessage ?? null;
+  if (current?.req.complete) {
+    // Were this refusal written now, it would be taken for the answer to a request that is being carried out.
+    socket.pause();
+    current.once('close', () => refuse(app, socket, code));
+    return;
+  }
+  if (current?.headersSent) {
+    socket.destroy();
+    return;
+  }
+  noteRefusal(app, code);
+  socket.end(rawAnswer(app, code));
+  // Were it closed now, with input unread, the system would throw the answer away before the client can read it.
+  socket.resume();
+  setTimeout(() => socket.destroy(), SERVER_LIMITS.lingerMs).unref();
+}
+
+function noteRefusal(app: App, code: ErrorCode): void {
+  app.log.info({ status: CATALOGUE[code].status, code }, 'request refused');
+}
+
+function rawAnswer(app: App, code: ErrorCode): string {
+  const { status } = CATALOGUE[code];
+  const body = rawBody(app, code);
+  const headers = { ...rawHeaders(code), 'content-length': String(Buffer.byteLength(body)) };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
+}
+
+function rawHeaders(code: ErrorCode): Record<string, string> {
+  return {
+    ...FIXED_HEADERS,
+    'content-type': 'application/problem+json; charset=utf-8',
+    connection: 'close',
+    ...(code === 'METHOD_NOT_ALLOWED' && { allow: 'GET, HEAD, POST' }),
+  };
+}
+
+function rawBody(app: App, code: ErrorCode): string {
+  return JSON.stringify(problemBody(app, new Problem(code), 'none'));
+}

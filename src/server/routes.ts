@@ -1,0 +1,90 @@
+import { postLogin } from '../api/access/post-login.ts';
+import { postLoginToken } from '../api/access/post-login-token.ts';
+import { postUsersLogin } from '../api/access/post-users-login.ts';
+import { postV2Login } from '../api/access/post-v2-login.ts';
+import { getValidationsBankAccount } from '../api/bank-accounts/get-validations-bank-account.ts';
+import { postValidationsBankAccount } from '../api/bank-accounts/post-validations-bank-account.ts';
+import { postValidationsBankAccountBatch } from '../api/bank-accounts/post-validations-bank-account-batch.ts';
+import { getHealthz, getMetrics, getReadyz } from '../api/operation/get-health.ts';
+import { postCspReports } from '../api/operation/post-csp-reports.ts';
+import { getIndicatorsRemittances } from '../api/reconciliation/get-indicators-remittances.ts';
+import { getRemittancesConciliation } from '../api/reconciliation/get-remittances-conciliation.ts';
+import { getNullificationStatus } from '../api/refunds/get-nullification-status.ts';
+import { getNullifications } from '../api/refunds/get-nullifications.ts';
+import { postNullification } from '../api/refunds/post-nullification.ts';
+import { getEvents } from '../api/transactions/get-events.ts';
+import { getPayments, getV2Payments } from '../api/transactions/get-payments.ts';
+import { getTrxsId } from '../api/transactions/get-trxs-id.ts';
+import { getTrxsStatus } from '../api/transactions/get-trxs-status.ts';
+import { postInitTransaction } from '../api/transactions/post-init-transaction.ts';
+import { postTrxs } from '../api/transactions/post-trxs.ts';
+import type { Endpoint, Operation } from '../http/endpoint.ts';
+import { getAsset } from '../pages/get-asset.ts';
+import { getPay } from '../pages/get-pay.ts';
+import { getPayCancel } from '../pages/get-pay-cancel.ts';
+import { getPayReturn, postPayReturn } from '../pages/get-pay-return.ts';
+import { getRoot } from '../pages/get-root.ts';
+import { postPay } from '../pages/post-pay.ts';
+import { postPayCancel } from '../pages/post-pay-cancel.ts';
+import { getDocs, getDocsGuide, getDocsGuideSpanish, getDocsSign } from '../reference/get-docs.ts';
+import { getErrors, getErrorsCode } from '../reference/get-errors-code.ts';
+import { getOpenapi, getOpenapiTransfers } from '../reference/get-openapi.ts';
+
+/**
+ * THE TABLE of endpoints: method, paths, who may call, and what is done. What is not here does not exist; the API
+ * description and the access tests are made from it.
+ */
+export const ROUTES: readonly Endpoint[] = [
+  route('POST', ['/trxs', '/v2/trxs'], 'signature', postTrxs),
+  route('POST', ['/initTransaction'], 'signature', postInitTransaction),
+  route('GET', ['/trxs/:id'], 'bearer', getTrxsId),
+  route('GET', ['/v2/trxs/:id/status'], 'bearer', getTrxsStatus),
+  route('POST', ['/trxs/:id/nullification', '/trxs/:id/nullification/'], 'bearer', postNullification),
+  route('GET', ['/trxs/:id/nullification', '/trxs/:id/nullification/'], 'bearer', getNullifications),
+  route('GET', ['/trxs/:id/nullification/status'], 'bearer', getNullificationStatus),
+  route('GET', ['/remittances/conciliation', '/remittances/conciliation/'], 'bearer', getRemittancesConciliation),
+  route('GET', ['/indicators/remittances', '/indicators/remittances/'], 'bearer', getIndicatorsRemittances),
+  route('GET', ['/payments'], 'service-token', getPayments),
+  route('GET', ['/v2/payments'], 'service-token', getV2Payments),
+  route('GET', ['/events'], 'bearer', getEvents),
+
+  route('POST', ['/users/login'], 'public', postUsersLogin),
+  route('POST', ['/v2/login'], 'public', postV2Login),
+  route('POST', ['/login'], 'public', postLogin),
+  route('POST', ['/loginToken'], 'public', postLoginToken),
+
+  route('POST', ['/validations/BankAccount'], 'payouts', postValidationsBankAccount),
+  route('POST', ['/validations/BankAccount/batch'], 'payouts', postValidationsBankAccountBatch),
+  route('GET', ['/validations/BankAccount/:id'], 'payouts', getValidationsBankAccount),
+
+  route('GET', ['/pay/:token'], 'pay-link', getPay),
+  route('POST', ['/pay/:token'], 'pay-link', postPay),
+  route('GET', ['/pay/:token/cancel'], 'pay-link', getPayCancel),
+  route('POST', ['/pay/:token/cancel'], 'pay-link', postPayCancel),
+  route('GET', ['/pay/:token/return'], 'pay-link', getPayReturn),
+  route('POST', ['/pay/:token/return'], 'pay-link', postPayReturn),
+  route('GET', ['/assets/:name'], 'public', getAsset),
+  route('POST', ['/csp-reports'], 'public', postCspReports),
+
+  route('GET', ['/'], 'public', getRoot),
+  route('GET', ['/docs'], 'public', getDocs),
+  route('GET', ['/docs/sign'], 'public', getDocsSign),
+  route('GET', ['/docs/:guide'], 'public', getDocsGuide),
+  route('GET', ['/docs/es/:guide'], 'public', getDocsGuideSpanish),
+  route('GET', ['/openapi.json'], 'public', getOpenapi),
+  route('GET', ['/openapi/transfers.json'], 'public', getOpenapiTransfers),
+  route('GET', ['/errors'], 'public', getErrors),
+  route('GET', ['/errors/:code'], 'public', getErrorsCode),
+  route('GET', ['/healthz'], 'public', getHealthz),
+  route('GET', ['/readyz'], 'public', getReadyz),
+  route('GET', ['/metrics'], 'public', getMetrics),
+];
+
+function route(
+  method: Endpoint['method'],
+  paths: Endpoint['paths'],
+  access: Endpoint['access'],
+  operation: Operation,
+): Endpoint {
+  return { method, paths, access, ...operation };
+}

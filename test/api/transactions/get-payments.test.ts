@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createPaymentService } from '../../../src/payment-services/create-payment-service.ts';
+import { findEnvironmentById, loadEnvironment } from '../../../src/payment-services/find-environment.ts';
+import { disablePaymentService } from '../../../src/payment-services/list-payment-services.ts';
+import { forEachEngine } from '../../support/engines.ts';
+import { createTestApp } from '../../support/test-app.ts';
+import { jsonOf, startTestServer } from '../../support/test-server.ts';
+
+const SIMULATED = {
+  codigo: 'simulated',
+  nombre: 'Simulated payment',
+  descripcion: 'For development: collects nothing, and the amount decides how the payment ends',
+  url_imagen: 'http://127.0.0.1:8080/assets/simulated-method.svg',
+};
+
+forEachEngine('GET /payments', (openTestDatabase) => {
+  test('lists the methods of the environment whose Service Token is sent', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { development, production } = await createPaymentService(app, 'Shop');
+    await using server = await startTestServer(app);
+    for (const [token, types] of [
+      [development.service_token, [SIMULATED]],
+      [production.service_token, []],
+    ] as const) {
+      const first = await server.get('/payments', { authorization: token });
+      const asParameter = await server.get(`/payments?Authorization=${token}`);
+      const second = await server.get(`/v2/payments?x_account_id=${token}&x_currency=USD`);
+      assert.deepEqual([first.status, jsonOf(first)], [200, { types }]);
+      assert.deepEqual([asParameter.status, jsonOf(asParameter)], [200, { types }]);
+      assert.deepEqual([second.status, jsonOf(second)], [200, { types }]);
+    }
+  });
+
+  test('refuses a Service Token that is unknown, disabled, missing or sent twice', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { id, development } = await createPaymentService(app, 'Shop');
+    await disablePaymentService(app, id);
+    await using server = await startTestServer(app);
+    const answers = [
+      await server.get('/payments'),
+      await server.get('/payments', { authorization: 'unknown' }),
+      await server.get('/payments', { authorization: 'a'.repeat(2000) }),
+      await server.get('/payments', { authorization: development.service_token }),
+      await server.get('/payments?Authorization=unknown'),
+      await server.get('/payments?Authorization=a&Authorization=b'),
+      await server.get('/v2/payments'),
+      await server.get('/v2/payments?x_account_id='),
+      await server.get('/v2/payments?x_account_id=unknown&x_currency=CLP'),
+      await server.get('/v2/payments?x_account_id=a&x_account_id=b'),
+    ];
+    for (const answer of answers) {
+      assert.deepEqual([answer.status, jsonOf(answer)['code']], [401, 'SERVICE_TOKEN_INVALID']);
+    }
+  });
+
+  test('refuses a currency that is none', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { development } = await createPaymentService(app, 'Shop');
+    await using server = await startTestServer(app);
+    for (const currency of ['clp', 'XXX', '']) {
+      const answer = await server.get(`/v2/payments?x_account_id=${development.service_token}&x_currency=${currency}`);
+      assert.deepEqual([answer.status, jsonOf(answer)['code']], [400, 'INVALID_CURRENCY']);
+    }
+    const twice = await server.get(
+      `/v2/payments?x_account_id=${development.service_token}&x_currency=CLP&x_currency=CLP`,
+    );
+    assert.deepEqual([twice.status, jsonOf(twice)['code']], [400, 'INVALID_PARAMETER']);
+  });
+
+  // Environments were once kept by token and by `#id` in one place.
+  test('takes no id of an environment for a Service Token', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { development } = await createPaymentService(app, 'Shop');
+    const environment = await loadEnvironment(app, development.service_token);
+    await findEnvironmentById(app, environment?.id ?? 0);
+    await using server = await startTestServer(app);
+    for (const text of [`%23${environment?.id}`, `${environment?.id}`]) {
+      assert.equal((await server.get(`/v2/payments?x_account_id=${text}`)).status, 401);
+    }
+  });
+});

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readConfig } from '../../src/config.ts';
+import { ROUTES } from '../../src/server/routes.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { jsonOf, startTestServer } from '../support/test-server.ts';
+
+forEachEngine('the API description over HTTP', (openTestDatabase) => {
+  test('/openapi.json names every described endpoint, its other addresses too, and where the service is reached', async () => {
+    const config = readConfig({
+      MASTER_KEY: '5a'.repeat(32),
+      PUBLIC_URL: 'https://pay.example.cl',
+      BASE_PATH: '/pagos',
+    });
+    await using server = await startTestServer(createTestApp(await openTestDatabase(), { config }));
+    const answer = await server.get('/pagos/openapi.json');
+    assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8');
+    const document = jsonOf(answer) as { paths: object; servers: object };
+    const described = ROUTES.filter(({ describe }) => describe !== undefined);
+    const paths = described.flatMap((endpoint) => endpoint.paths.map((path) => path.replace(/:(\w+)/g, '{$1}')));
+    assert.deepEqual(Object.keys(document.paths).sort(), [...new Set(paths)].sort());
+    assert.deepEqual(document.servers, [{ url: 'https://pay.example.cl/pagos' }]);
+  });
+
+  test('/openapi/transfers.json is the bank account validation with its logins, version 1.1.0, and nothing that it does not use', async () => {
+    await using server = await startTestServer(createTestApp(await openTestDatabase()));
+    const answer = await server.get('/openapi/transfers.json');
+    const document = jsonOf(answer) as {
+      info: { version: string };
+      paths: Record<string, unknown>;
+      components: { schemas: object; securitySchemes: object };
+    };
+    assert.equal(document.info.version, '1.1.0');
+    assert.ok('/validations/BankAccount' in document.paths && '/users/login' in document.paths);
+    assert.ok(!('/trxs' in document.paths) && !('SignedRequest' in document.components.schemas));
+    assert.deepEqual(Object.keys(document.components.securitySchemes), ['accessToken', 'apiToken']);
+    for (const [, name] of answer.text.matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      assert.ok((name as string) in document.components.schemas, `${name} is missing`);
+    }
+  });
+
+  test('an error on the wire has exactly the members of its example', async () => {
+    await using server = await startTestServer(createTestApp(await openTestDatabase()));
+    const { components } = jsonOf(await server.get('/openapi.json')) as {
+      components: { examples: Record<string, { value: object }> };
+    };
+    const answer = await server.get('/trxs/1');
+    assert.equal(answer.status, 401);
+    assert.deepEqual({ ...jsonOf(answer), request_id: 'q7Zk3xVb-1' }, components.examples['TOKEN_MISSING']?.value);
+  });
+});

@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CATALOGUE, type ErrorCode } from '../../src/error-catalogue.ts';
+import type { Endpoint } from '../../src/http/endpoint.ts';
+import { ROUTES } from '../../src/server/routes.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { type Answer, jsonOf, startTestServer, type TestServer } from '../support/test-server.ts';
+import { signedBody, withSignature } from '../support/test-shop.ts';
+import { untilVisible } from '../support/until-visible.ts';
+import { createWorld, type Merchant, MISSING, ROUTE_ROWS, type RouteRow, type World } from './route-rows.ts';
+
+type Headers = Record<string, string>;
+type Listed = { name: string; endpoint: Endpoint; row: RouteRow };
+
+const LISTED: Listed[] = ROUTES.map((endpoint) => {
+  const name = `${endpoint.method} ${endpoint.paths[0]}`;
+  return { name, endpoint, row: ROUTE_ROWS[name] as RouteRow };
+});
+
+const WITH_USER = LISTED.filter(({ endpoint: { access } }) => access === 'bearer' || access === 'payouts');
+const WITH_OBJECT = LISTED.flatMap(({ name, endpoint, row }) =>
+  (row?.objects ?? []).map((object) => ({ name: `${name} with ${object.object}`, endpoint, row, object })),
+);
+const READING_BODY = LISTED.filter(({ endpoint }) => endpoint.consumes !== undefined);
+
+test('every endpoint has its row, of the access that it has, and no row is left over', () => {
+  const rows = Object.entries(ROUTE_ROWS).map(([name, { access }]) => `${name}: ${access}`);
+  const endpoints = LISTED.map(({ name, endpoint }) => `${name}: ${endpoint.access}`);
+  assert.deepEqual(rows.sort(), endpoints.sort());
+});
+
+test('every endpoint whose path or query names something has a request with an object of that', () => {
+  const named = LISTED.filter(({ endpoint }) => endpoint.access !== 'public' && endpoint.paths[0].includes('/:'));
+  assert.deepEqual(
+    named.filter(({ row }) => row.objects === undefined).map(({ name }) => name),
+    [],
+  );
+});
+
+test('every endpoint that reads a body is tried with one more member, or has a reason not to be', () => {
+  const untried = READING_BODY.filter(
+    ({ row }) => (row.body === undefined) === (row.takesUnknownMembers === undefined),
+  );
+  assert.deepEqual(
+    untried.map(({ name }) => name),
+    [],
+  );
+});
+
+forEachEngine('who may see and do what', (openTestDatabase) => {
+  test('a caller without a right token is refused in the same way whether what is asked for is there or not', async () => {
+    await using at = await setUp(openTestDatabase);
+    const refusals: [credential: Headers, code: ErrorCode][] = [
+      [{}, 'TOKEN_MISSING'],
+      [{ authorization: 'Bearer wrong' }, 'TOKEN_INVALID'],
+      [{ authorization: at.world.ana.user.api_token }, 'TOKEN_INVALID'],
+      [{ authorization: '0198c1a2-7b3d-4e5f-8a9b-0c1d2e3f4a5b' }, 'PRIVATE_TOKEN_RETIRED'],
+      [{ 'x-api-key': 'anything' }, 'PRIVATE_TOKEN_RETIRED'],
+    ];
+    for (const { name, endpoint, row } of WITH_USER) {
+      for (const [headers, code] of refusals) {
+        const [there, missing] = await at.askBoth(endpoint, row, at.world.ana, headers);
+        assertRefused(there, code, name);
+        assert.deepEqual(comparable(there), comparable(missing), name);
+      }
+    }
+  });
+
+  test('payouts are for users with payouts, and all else is for every user', async () => {
+    await using at = await setUp(openTestDatabase);
+    for (const { name, endpoint, row } of WITH_USER) {
+      const [there, missing] = await at.askBoth(endpoint, row, at.world.ana, at.world.withoutPayouts.headers);
+      assert.equal(there.text.includes('PAYOUTS_NOT_ENABLED'), endpoint.access === 'payouts', name);
+      if (endpoint.access === 'payouts') assert.deepEqual(comparable(there), comparable(missing), name);
+    }
+  });
+
+  test('what belongs to another payment service is as if it did not exist', async () => {
+    await using at = await setUp(openTestDatabase);
+    const { ana, ben } = at.world;
+    for (const { name, endpoint, row, object } of WITH_OBJECT) {
+      for (const method of endpoint.method === 'GET' ? ['GET', 'HEAD'] : ['POST']) {
+        const ask = (id: string) =>
+          at.ask({ ...endpoint, row, path: object.path(id, ben), headers: ben.user.headers, method });
+        const foreign = await ask(ana.objects[object.object]);
+        assert.equal(foreign.status, CATALOGUE[object.refusal].status, name);
+        assert.deepEqual(comparable(foreign), comparable(await ask(MISSING[object.object])), name);
+      }
+    }
+    assert.deepEqual(await at.countRows(), at.rowsAtFirst);
+  });
+
+  test('an id in another spelling finds nothing either', async () => {
+    await using at = await setUp(openTestDatabase);
+    const { ana } = at.world;
+    const { transaction: id } = ana.objects;
+    for (const { name, endpoint, row, object } of WITH_OBJECT.filter((one) => one.object.object === 'transaction')) {
+      for (const spelling of [`0${id}`, `${id}.0`, `+${id}`, `-${id}`, `${id}e0`, '0', '9'.repeat(30), `${id};`]) {
+        const path = object.path(spelling, ana);
+        const answer = await at.ask({ ...endpoint, row, path, headers: ana.user.headers });
+        assertRefused(answer, object.refusal, `${name}: ${spelling}`);
+      }
+    }
+  });
+
+  test('a merchant sees what is his, and an operator what is of all', async () => {
+    await using at = await setUp(openTestDatabase);
+    const { ana, operator } = at.world;
+    for (const { name, endpoint, row, object } of WITH_OBJECT.filter((one) => one.object.seenBy !== 'nobody')) {
+      const id = ana.objects[object.object];
+      const own = await at.ask({ ...endpoint, row, path: object.path(id, ana), headers: ana.user.headers });
+      assert.equal(own.status, 200, name);
+      const seen = await at.ask({ ...endpoint, row, path: object.path(id, ana), headers: operator.headers });
+      if (object.seenBy === 'operators') assert.equal(seen.status, 200, name);
+      else assertRefused(seen, object.refusal, name);
+    }
+  });
+
+  test('a list has what is the reader’s, and for an operator what is of all', async () => {
+    await using at = await setUp(openTestDatabase);
+    const { ana, ben, operator } = at.world;
+    await untilVisible(at.app);
+    for (const { name, row } of LISTED) {
+      if (row.lists === undefined) continue;
+      const references = async (headers: Headers) => {
+        const { text } = await at.server.get(row.lists as string, headers);
+        return [ana, ben].map(({ transaction }) => text.includes(transaction.reference));
+      };
+      assert.deepEqual(await references(ana.user.headers), [true, false], name);
+      assert.deepEqual(await references(ben.user.headers), [false, true], name);
+      assert.deepEqual(await references(operator.headers), [true, true], name);
+    }
+  });
+
+  test('a payment service signs for itself alone, and its references are its own', async () => {
+    await using at = await setUp(openTestDatabase);
+    const { ana, ben } = at.world;
+    const { service_token: account } = ana.service.production;
+    const { secret_token: secret } = ben.service.production;
+    for (const path of ['/trxs', '/v2/trxs']) {
+      const foreign = await at.server.post(path, { json: signedBody(account, secret) });
+      assertRefused(foreign, 'SIGNATURE_INVALID', path);
+      const missing = await at.server.post(path, { json: signedBody('a'.repeat(64), secret) });
+      assert.deepEqual(comparable(foreign), comparable(missing), path);
+    }
+    const { development: own } = ben.service;
+    const fields = { x_reference: ana.transaction.reference };
+    const answer = await at.server.post('/trxs', { json: signedBody(own.service_token, own.secret_token, fields) });
+    assert.equal(answer.status, 200);
+  });
+
+  test('no endpoint takes a member or a parameter that it does not know, and nothing of such a request is kept', async () => {
+    await using at = await setUp(openTestDatabase);
+    for (const { name, endpoint, row } of READING_BODY.filter(({ row }) => row.body !== undefined)) {
+      for (const path of endpoint.paths) {
+        for (const { body, type } of bodiesWithOneMore(at.world, endpoint, row)) {
+          const request = { ...endpoint, row, path: ownPath(path, at.world.ana), headers: at.world.ana.user.headers };
+          const answer = await at.ask({ ...request, type, body });
+          assert.ok(refusesUnknown(answer), `${name} took ${body}: ${answer.status} ${answer.text.slice(0, 300)}`);
+          const query = await at.ask({ ...request, path: `${request.path}?extra=1` });
+          assertRefused(query, 'UNEXPECTED_QUERY', name);
+        }
+      }
+    }
+    assert.deepEqual(await at.countRows(), at.rowsAtFirst);
+  });
+});
+
+type Asked = {
+  method: string;
+  path: string;
+  row: RouteRow;
+  consumes?: Endpoint['consumes'];
+  headers?: Headers;
+  type?: string;
+  body?: string;
+};
+
+type Setting = AsyncDisposable & {
+  app: TestApp;
+  server: TestServer;
+  world: World;
+  rowsAtFirst: unknown;
+  /** With the body of the row unless the request has one. */
+  ask(asked: Asked): Promise<Answer>;
+  /** Asks for what is there, and for what is not where the endpoint can be asked for something. */
+  askBoth(endpoint: Endpoint, row: RouteRow, owner: Merchant, headers: Headers): Promise<[Answer, Answer]>;
+  countRows(): Promise<unknown>;
+};
+
+async function setUp(openTestDatabase: OpenTestDatabase): Promise<Setting> {
+  const app = createTestApp(await openTestDatabase());
+  const server = await startTestServer(app);
+  const world = await createWorld(app, server);
+  const countRows = () =>
+    app.db.query(
+      `select (select count(*) from transactions) as transactions, (select count(*) from refunds) as refunds,
+         (select count(*) from payment_attempts) as attempts,
+         (select count(*) from bank_account_validations) as validations`,
+    );
+  const ask = async ({ method, path, row, consumes, headers = {}, type = consumes?.[0], body }: Asked) => {
+    if (method === 'GET') return server.get(path, headers);
+    if (method === 'HEAD') return server.head(path, headers);
+    const text = body ?? (row.body === undefined ? undefined : written(row.body(world), type as string));
+    const sent = { ...headers, ...(type !== undefined && { 'content-type': type }) };
+    return server.post(path, { headers: sent, ...(text !== undefined && { body: text }) });
+  };
+  const askBoth: Setting['askBoth'] = async (endpoint, row, owner, headers) => {
+    const [object] = row.objects ?? [];
+    const pathFor = (objects: Merchant['objects']) =>
+      object === undefined ? (row.lists ?? endpoint.paths[0]) : object.path(objects[object.object], owner);
+    const there = await ask({ ...endpoint, row, path: pathFor(owner.objects), headers });
+    return [there, await ask({ ...endpoint, row, path: pathFor(MISSING), headers })];
+  };
+  const rowsAtFirst = await countRows();
+  return {
+    app,
+    server,
+    world,
+    rowsAtFirst,
+    ask,
+    askBoth,
+    countRows,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+function written(body: Record<string, unknown>, type: string): string {
+  return type === 'application/json' ? JSON.stringify(body) : new URLSearchParams(body as Headers).toString();
+}
+
+/** The body with one more member in each of its objects in turn; a signed one also with that member signed. */
+function* bodiesWithOneMore(
+  world: World,
+  { consumes = [] }: Endpoint,
+  row: RouteRow,
+): Generator<{ type: string; body: string }> {
+  const body = (row.body as NonNullable<RouteRow['body']>)(world);
+  const bodies = objectsIn(body).map((place) => withMember(body, place, 'extra'));
+  if (row.access === 'signature') {
+    const { x_signature: _signature, ...fields } = body as Record<string, string>;
+    const { secret_token: secret } = world.ana.service.development;
+    for (const name of ['x_extra', 'X_AMOUNT', 'x_result'])
+      bodies.push(withSignature({ ...fields, [name]: '1' }, secret));
+  }
+  for (const type of consumes) for (const changed of bodies) yield { type, body: written(changed, type) };
+}
+
+type Place = readonly (string | number)[];
+
+/** The way to every object in a value. */
+function objectsIn(value: unknown, place: Place = []): Place[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const inner = Object.entries(value).flatMap(([name, member]) => objectsIn(member, [...place, name]));
+  return Array.isArray(value) ? inner : [place, ...inner];
+}
+
+function withMember(body: Record<string, unknown>, place: Place, name: string): Record<string, unknown> {
+  const copy = structuredClone(body);
+  let object = copy;
+  for (const step of place) object = object[step] as Record<string, unknown>;
+  object[name] = '1';
+  return copy;
+}
+
+function ownPath(path: string, { objects, transaction }: Merchant): string {
+  return path
+    .replace(':id', objects.transaction)
+    .replace(':token', `${transaction.id.toString(36)}-${transaction.pay_secret}`);
+}
+
+/** The payer reads a page, which has no code, and a batch says of each item what is wrong with it. */
+function refusesUnknown({ status, headers, text }: Answer): boolean {
+  if (headers.get('content-type')?.startsWith('text/html')) return status === 400;
+  return (status >= 400 && status < 500 ? true : status === 200) && text.includes('"UNKNOWN_FIELD"');
+}
+
+function assertRefused(answer: Answer, code: ErrorCode, message: string): void {
+  assert.equal(answer.status, CATALOGUE[code].status, message);
+  assert.equal(jsonOf(answer)['code'], code, message);
+}
+
+/** An answer without what differs between any two. */
+function comparable({ status, headers, text }: Answer): unknown {
+  const {
+    'x-request-id': requestId = '',
+    date: _date,
+    'content-length': length,
+    ...others
+  } = Object.fromEntries(headers);
+  // The ids of requests grow longer, and every refusal has its own in the body.
+  return { status, headers: others, length: Number(length) - requestId.length, text: text.replaceAll(requestId, '') };
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import pino from 'pino';
+import type { Endpoint } from '../../src/http/endpoint.ts';
+import { ROUTES } from '../../src/server/routes.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { createWorld, ROUTE_ROWS, type World } from './route-rows.ts';
+
+/** With each of these a reader of the log begins a new line, or its terminal does as a stranger says. */
+const BREAKS = ['\r', '\n', '\u001b[2J', '\u0085', '\u2028', '\u2029'];
+
+/** The bytes of U+2028 in UTF-8: all that a header lets through. */
+const USER_AGENT = Buffer.from('a\u2028b').toString('latin1');
+const FORGED = '{"level":30,"msg":"forged"}';
+
+forEachEngine('log lines', (openTestDatabase) => {
+  test('are one for each event, and JSON, whatever stands in a field, a name, an address or a header', async () => {
+    const lines: string[] = [];
+    const log = pino({ level: 'trace', base: null }, { write: (line) => void lines.push(line) });
+    const app = createTestApp(await openTestDatabase(), { log });
+    await using server = await startTestServer(app);
+    const world = await createWorld(app, server);
+    lines.length = 0;
+
+    let asked = 0;
+    for (const endpoint of ROUTES) {
+      for (const hostile of BREAKS.map((text) => `a${text}${FORGED}`)) {
+        for (const body of bodiesWith(hostile, world, endpoint)) {
+          const headers = { ...world.ana.user.headers, 'user-agent': USER_AGENT };
+          const path = endpoint.paths[0].replace(/:\w+/, encodeURIComponent(hostile));
+          const target = `${path}?after=${encodeURIComponent(hostile)}`;
+          for (const to of [endpoint.paths[0].replace(/:\w+/, '1'), path, target]) {
+            asked++;
+            if (endpoint.method === 'GET') await server.get(to, headers);
+            else
+              await server.post(to, {
+                headers: { ...headers, 'content-type': endpoint.consumes?.[0] ?? 'text/plain' },
+                body,
+              });
+          }
+        }
+      }
+    }
+    assert.ok(asked > 1_000, `${asked} requests`);
+    assert.equal(lines.filter((line) => line.includes('"msg":"answered"')).length, asked);
+    for (const line of lines) {
+      assert.ok(line.endsWith('}\n') && !/[\r\n\u001b\u0085\u2028\u2029]/.test(line.slice(0, -1)), line);
+      assert.notEqual((JSON.parse(line) as { msg: string }).msg, 'forged');
+    }
+  });
+});
+
+/** Bodies with the text as each value and as each name in turn; one empty body for an endpoint that reads none. */
+function bodiesWith(hostile: string, world: World, { method, paths, consumes = [] }: Endpoint): string[] {
+  const body = ROUTE_ROWS[`${method} ${paths[0]}`]?.body?.(world);
+  if (body === undefined) return [''];
+  const entries = Object.entries(body);
+  const changed = entries.flatMap(([name], at) => [
+    Object.fromEntries(entries.with(at, [name, hostile])),
+    Object.fromEntries(entries.with(at, [hostile, 'a'])),
+  ]);
+  return changed.flatMap((members) =>
+    consumes.map((type) =>
+      type === 'application/json'
+        ? JSON.stringify(members)
+        : new URLSearchParams(members as Record<string, string>).toString(),
+    ),
+  );
+}

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { App } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { type Database, StorageError } from '../../src/db/database.ts';
+import type { Endpoint } from '../../src/http/endpoint.ts';
+import { REQUEST_LIMITS } from '../../src/http/request-limits.ts';
+import { type Limit, limitKey } from '../../src/limits/limit.ts';
+import { incrementCount } from '../../src/limits/limit-queries.ts';
+import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
+import { ROUTES } from '../../src/server/routes.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { type Answer, jsonOf, startTestServer, type TestServer } from '../support/test-server.ts';
+import { signedBody } from '../support/test-shop.ts';
+import { createTestUser } from '../support/test-user.ts';
+
+const LIMITED = { MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent', RATE_LIMITS: 'on' };
+const CLIENT = '127.0.0.1';
+
+function createLimitedApp(db: Database): TestApp {
+  return createTestApp(db, { config: readConfig({ ...LIMITED, TRUST_PROXY: 'true' }) });
+}
+
+/** Leaves `left` of a limit, without asking so often. */
+async function useUp(app: App, limit: Limit, subject: string, left = 0): Promise<void> {
+  const use = { key: limitKey(app, limit, subject), now: app.now(), endsAt: app.now() + limit.windowMs, renews: false };
+  await app.db.transaction((tx) => incrementCount(tx, { ...use, times: limit.most - left }));
+}
+
+function countStatuses(answers: readonly Answer[]): Record<number, number> {
+  const counts: Record<number, number> = {};
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+function postSigned(server: TestServer, token: string, secret: string, reference: string, headers = {}) {
+  return server.post('/trxs', { json: signedBody(token, secret, { x_reference: reference }), headers });
+}
+
+forEachEngine('request limits', (openTestDatabase, engine) => {
+  test('wrong signatures are limited for all replicas together: of 200 at four of them 100 are looked at', async () => {
+    const db = await openTestDatabase();
+    // SQLite is for one process.
+    const others = engine === 'postgres' ? [1, 2, 3].map(() => openTestDatabase({ url: db.url })) : [];
+    const apps = [db, ...(await Promise.all(others))].map((each) => createLimitedApp(each));
+    const { production } = await createPaymentService(apps[0] as TestApp, 'Shop');
+    await using servers = await startServers(apps);
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, at) =>
+        postSigned(servers.at(at), production.service_token, 'wrong', `ORD-${at}`, {
+          'x-forwarded-for': `192.0.2.${at % 50}`,
+        }),
+      ),
+    );
+    assert.deepEqual(countStatuses(answers), { 401: REQUEST_LIMITS.wrongSignatures.most, 429: 100 });
+  });
+
+  test('a request that is signed rightly is never refused for wrong ones in its name', async () => {
+    const app = createLimitedApp(await openTestDatabase());
+    const { development: tokens } = await createPaymentService(app, 'Shop');
+    await using server = await startTestServer(app);
+    await useUp(app, REQUEST_LIMITS.wrongSignatures, tokens.service_token);
+    await useUp(app, REQUEST_LIMITS.wrongCredentials, CLIENT);
+    const wrong = await postSigned(server, tokens.service_token, 'wrong', 'ORD-1');
+    assert.deepEqual([wrong.status, jsonOf(wrong)['code']], [429, 'RATE_LIMITED']);
+    assert.equal(wrong.headers.get('retry-after'), '60');
+    const right = await postSigned(server, tokens.service_token, tokens.secret_token, 'ORD-1');
+    assert.equal(right.status, 200);
+  });
+
+  test('wrong signatures of one network are counted together, whatever Service Tokens they name', async () => {
+    const app = createLimitedApp(await openTestDatabase());
+    await using server = await startTestServer(app);
+    await useUp(app, REQUEST_LIMITS.wrongCredentials, '2001:db8:0:1::', 2);
+    const answers: Answer[] = [];
+    for (const host of ['1', '2', 'ffff:3', '4']) {
+      const from = { 'x-forwarded-for': `2001:db8:0:1::${host}` };
+      answers.push(await postSigned(server, `invented-${host}`, 'wrong', 'ORD-1', from));
+    }
+    assert.deepEqual(countStatuses(answers), { 401: 2, 429: 2 });
+    const elsewhere = await postSigned(server, 'invented-5', 'wrong', 'ORD-1', { 'x-forwarded-for': '192.0.2.9' });
+    assert.equal(elsewhere.status, 401);
+  });
+
+  test('a payment service and a user have so many requests each, and are told how many are left', async () => {
+    const app = createLimitedApp(await openTestDatabase());
+    const { id, development: tokens } = await createPaymentService(app, 'Shop');
+    const user = await createTestUser(app);
+    await using server = await startTestServer(app);
+    const cases: [Limit, string, () => Promise<Answer>][] = [
+      [REQUEST_LIMITS.paymentService, id, () => postSigned(server, tokens.service_token, tokens.secret_token, 'ORD-1')],
+      [REQUEST_LIMITS.user, user.id, () => server.get('/events', user.headers)],
+    ];
+    for (const [limit, subject, ask] of cases) {
+      const { name, most } = limit;
+      const first = await ask();
+      assert.deepEqual(
+        [first.status, ...fieldsOf(first)],
+        [200, `"${name}";q=${most};w=60`, `"${name}";r=${most - 1};t=60`],
+      );
+      await useUp(app, limit, subject, 1);
+      const over = await ask();
+      assert.deepEqual([over.status, ...fieldsOf(over)], [429, `"${name}";q=${most};w=60`, `"${name}";r=0;t=60`]);
+      assert.equal(over.headers.get('retry-after'), '60');
+      app.now.advance(limit.windowMs);
+      assert.equal((await ask()).status, 200);
+    }
+  });
+
+  test('wrong access tokens are counted for the network, and a right one is not refused for them', async () => {
+    const app = createLimitedApp(await openTestDatabase());
+    const user = await createTestUser(app);
+    await using server = await startTestServer(app);
+    await useUp(app, REQUEST_LIMITS.wrongCredentials, CLIENT, 1);
+    const statuses: number[] = [];
+    for (const authorization of ['Bearer wrong', 'Bearer wrong', user.headers.authorization]) {
+      statuses.push((await server.get('/events', { authorization })).status);
+    }
+    assert.deepEqual(statuses, [401, 429, 200]);
+    // Nothing was guessed here, and nothing looked up.
+    assert.equal((await server.get('/events')).status, 401);
+  });
+
+  for (const endpoint of ROUTES.filter(({ access }) => ['public', 'service-token', 'pay-link'].includes(access))) {
+    const { method, paths, unlimited } = endpoint;
+    const counted = unlimited ? 'is not counted' : 'is counted for the network';
+    test(`${method} ${paths[0]} ${counted}`, async () => {
+      const app = createLimitedApp(await openTestDatabase());
+      await using server = await startTestServer(app);
+      await useUp(app, REQUEST_LIMITS.address, CLIENT);
+      const { status } = await ask(server, endpoint);
+      assert.equal(status === 429, unlimited === undefined);
+    });
+  }
+
+  test('a payer over the limit is answered with a page', async () => {
+    const app = createLimitedApp(await openTestDatabase());
+    await using server = await startTestServer(app);
+    await useUp(app, REQUEST_LIMITS.address, CLIENT);
+    const answer = await server.get('/pay/any', { 'accept-language': 'es' });
+    assert.deepEqual([answer.status, answer.headers.get('content-type')], [429, 'text/html; charset=utf-8']);
+    assert.ok(Number(answer.headers.get('retry-after')) > 0);
+  });
+
+  test('a store that cannot count refuses nobody: what is asked decides', async () => {
+    const db = await openTestDatabase();
+    const full = () => Promise.reject(new StorageError('STORAGE_FULL', null));
+    const app = createLimitedApp({ ...db, transaction: full });
+    await using server = await startTestServer(app);
+    assert.equal((await server.get('/payments')).status, 401);
+    assert.equal((await server.get('/openapi.json')).status, 200);
+  });
+
+  test('without limits nothing is counted', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { production: tokens } = await createPaymentService(app, 'Shop');
+    await using server = await startTestServer(app);
+    await postSigned(server, tokens.service_token, 'wrong', 'ORD-1');
+    const { headers } = await server.get('/payments', { authorization: tokens.service_token });
+    assert.equal(headers.get('ratelimit'), null);
+    assert.deepEqual(await app.db.query('select * from limit_counts'), []);
+  });
+});
+
+/** The fields of the RateLimit draft. */
+function fieldsOf({ headers }: Answer): (string | null)[] {
+  return [headers.get('ratelimit-policy'), headers.get('ratelimit')];
+}
+
+/** Any request that the endpoint itself answers. */
+function ask(server: TestServer, { method, paths, consumes }: Endpoint): Promise<Answer> {
+  const path = paths[0].replace(/:\w+/g, 'any');
+  if (method === 'GET') return server.get(path);
+  return server.post(path, { body: '{}', headers: { 'content-type': consumes?.[0] ?? 'application/json' } });
+}
+
+/** A server for each app; `at` takes them in turn, as a balancer does. */
+async function startServers(apps: readonly App[]): Promise<AsyncDisposable & { at(turn: number): TestServer }> {
+  const servers = await Promise.all(apps.map((app) => startTestServer(app)));
+  return {
+    at: (turn) => servers[turn % servers.length] as TestServer,
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
+    },
+  };
+}
