@@ -132,6 +132,10 @@ function reasonOf({ payment_method, state, asked_at, contradiction }: WaitingRef
 
 function waitingSuspense(suspended: SuspenseEntry): Waiting {
   const { payment_service_id, name, environment, transaction_id, created_at, amount, currency } = suspended;
+  const which =
+    transaction_id === null
+      ? `--entry ${suspended.environment_id}/${suspended.entry}`
+      : `--transaction ${transaction_id} --entry ${suspended.entry}`;
   return {
     payment_service: payment_service_id,
     name,
@@ -145,7 +149,7 @@ function waitingSuspense(suspended: SuspenseEntry): Waiting {
       suspended.kind === 'late_payment'
         ? 'a payment method took money that no order asked for'
         : 'money went back at a payment method that no refund asked for',
-    command: `bin/rubrica books resolve --transaction ${transaction_id} --entry ${suspended.entry} --as returned|kept --reason TEXT`,
+    command: `bin/rubrica books resolve ${which} --as returned|kept --reason TEXT`,
   };
 }
 

@@ -19,7 +19,7 @@ export function entryName({ link, line }: Pick<BookedLine, 'link' | 'line'>): st
 
 /** Whether what an entry explains says the same as the entry. */
 export function isExplained(line: BookedLine): boolean {
-  if (line.currency !== (line.movement_currency ?? line.transaction_currency)) return false;
+  if (line.currency !== (line.movement_currency ?? line.transaction_currency ?? line.imported_currency)) return false;
   if (line.transaction_id !== null && line.transaction_environment_id !== line.environment_id) return false;
   if (!isAsBooked(line)) return false;
   const isPaid = line.transaction_state === 'completed' && line.attempt_state === 'approved';
@@ -35,6 +35,7 @@ export function isExplained(line: BookedLine): boolean {
     case 'fee':
       return isPaid && line.transaction_fee === line.amount;
     case 'late_payment':
+      if (line.transaction_id === null) return line.amount === line.imported_amount;
       return (
         line.amount ===
         (line.decided_amount ?? line.transaction_amount ?? 0) - (isPaid ? (line.transaction_amount ?? 0) : 0)

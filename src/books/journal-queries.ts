@@ -31,9 +31,9 @@ export async function insertEntries(tx: Tx, rows: readonly JournalEntry[]): Prom
   await tx.insertRows(JOURNAL_ENTRIES, rows);
 }
 
-/** Whether what an attempt collected is in the books. Called under the lock of its transaction. */
-export async function hasEntryOfAttempt(tx: Tx, paymentAttemptId: string): Promise<boolean> {
-  const rows = await tx.query('select 1 as booked from journal_entries where payment_attempt_id = $1 limit 1', [
+/** Whether what an attempt collected is in the books. To be relied on under the lock of its transaction. */
+export async function hasEntryOfAttempt(db: Reader, paymentAttemptId: string): Promise<boolean> {
+  const rows = await db.query('select 1 as booked from journal_entries where payment_attempt_id = $1 limit 1', [
     paymentAttemptId,
   ]);
   return rows.length > 0;

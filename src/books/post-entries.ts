@@ -7,12 +7,12 @@ import { ownerHash, recordHash } from './record-hash.ts';
 
 /**
  * Writes a posting into the books, in the commit of the change that it explains, as the next link of the chain of its
- * environment.
+ * environment. Answers the number of the link.
  *
  * To be called last in a commit. The end of the chain is a row that all postings of an environment queue for: whoever
  * has it waits for nobody, so nobody waits for long and no two wait for each other.
  */
-export async function postEntries(tx: Tx, posting: Posting): Promise<void> {
+export async function postEntries(tx: Tx, posting: Posting): Promise<number> {
   const behind = await selectBehind(tx, posting.environmentId, posting);
   const head = await advanceHead(tx, 'journal_heads', posting.environmentId, GENESIS);
   const entries = posting.transfers.map(({ kind, debit, credit, amount, currency }, line) => ({
@@ -43,6 +43,7 @@ export async function postEntries(tx: Tx, posting: Posting): Promise<void> {
   );
   await updateHead(tx, 'journal_heads', posting.environmentId, hash);
   await addToBalances(tx, sumsOf(posting));
+  return head.link;
 }
 
 /** What a posting adds to each account, on either side; each account once. */

@@ -30,6 +30,11 @@ export type BookedLine = JournalEntry & {
   attempt_transaction_id: number | null;
   attempt_method: string | null;
   attempt_account: string | null;
+  /** Of a line of an acquirer's file that was taken over and is of nothing we know. */
+  imported_amount: number | null;
+  imported_currency: string | null;
+  imported_buy_order: string | null;
+  imported_code: string | null;
   /** What a person decided that it had taken, if anybody did. */
   decided_amount: number | null;
   /** JSON text: what the method told of it. */
@@ -67,6 +72,8 @@ const COLUMNS_OF_MOVEMENT = MOVEMENT_COLUMNS.filter((column: MovementColumn) => 
 
 const BOOKED_LINES = `select j.*, ${RECORD_COLUMNS}, t.fee as transaction_fee,
        t.state as transaction_state, t.payment_method as transaction_method,
+       i.amount as imported_amount, i.currency as imported_currency, i.buy_order as imported_buy_order,
+       i.authorization_code as imported_code,
        (select d.taken from payment_decisions d where d.payment_attempt_id = a.id and d.taken is not null) as decided_amount,
        t.settled_at as transaction_settled_at, t.unsigned_fields, r.state as refund_state, ${COLUMNS_OF_MOVEMENT},
        (select cast(coalesce(sum(given.amount), 0) as bigint) from refunds given
@@ -75,6 +82,7 @@ const BOOKED_LINES = `select j.*, ${RECORD_COLUMNS}, t.fee as transaction_fee,
      left join transactions t on t.id = j.transaction_id
      left join refunds r on r.id = j.refund_id
      left join movements m on m.id = j.movement_id
+     left join imported_payments i on i.environment_id = j.environment_id and i.link = j.link
      left join payment_attempts a on a.id = coalesce(j.payment_attempt_id, (
        select l.payment_attempt_id from journal_entries l
        where l.transaction_id = j.transaction_id and m.kind = 'resolution' and l.link || '.' || l.line = m.reference), (

@@ -28,7 +28,7 @@ export function signedAmount({ kind, amount }: Pick<BookedLine, 'kind' | 'amount
 /** What the acquirer knows a line by. A method that has buy orders of its own tells them with its approval. */
 export function keysOf(line: BookedLine): { buyOrder: string; authorizationCode: string | null } {
   return {
-    buyOrder: readDetail(line.payment_detail).buy_order ?? String(line.transaction_id),
+    buyOrder: readDetail(line.payment_detail).buy_order ?? line.imported_buy_order ?? String(line.transaction_id),
     authorizationCode: codesOf(line)[0] ?? null,
   };
 }
@@ -36,7 +36,8 @@ export function keysOf(line: BookedLine): { buyOrder: string; authorizationCode:
 /** Its authorisation codes: some files show a refund under its own, others under the one of its payment. */
 export function codesOf(line: BookedLine): string[] {
   const own = line.kind === 'refund' ? [readDetail(line.refund_detail)] : [];
-  return [...own, readDetail(line.payment_detail)].flatMap(({ authorization_code }) => authorization_code ?? []);
+  const codes = [...own, readDetail(line.payment_detail)].flatMap(({ authorization_code }) => authorization_code ?? []);
+  return line.imported_code === null ? codes : [...codes, line.imported_code];
 }
 
 /** A code as it is compared: a spreadsheet takes one of digits for a number and drops its zeros. */

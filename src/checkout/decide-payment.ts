@@ -4,6 +4,7 @@ import { recordFact } from '../books/record-fact.ts';
 import type { Tx } from '../db/database.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
+import type { PaymentDetail } from '../payment-methods/payment-method.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { hasOpenAttempt, lockTransaction, selectTransaction } from '../transactions/transaction-queries.ts';
@@ -21,13 +22,18 @@ import { endAttempt, endContradiction, selectAttempt } from './payment-attempt-q
 import { type DecidedOutcome, type DecisionResult, decisionContent, type PaymentDecision } from './payment-decision.ts';
 import { insertDecision, type ListedDecision, selectDecisions } from './payment-decision-queries.ts';
 
-/** `taken`: what the method took, in minor units, when it is not the amount of the transaction. `reason` names no person. */
+/**
+ * `taken`: what the method took, in minor units; null: the amount of the transaction. `authorizationCode`: the acquirer's, if it is
+ * known. `alongside`: what else belongs into the commit of the decision. `reason` names no person.
+ */
 export type DecisionWish = {
   outcome: DecidedOutcome;
   taken: number | null;
   reason: string;
   evidence: Evidence;
   decidedBy: string;
+  authorizationCode?: string | null;
+  alongside?: (tx: Tx) => Promise<void>;
 };
 
 /**
@@ -59,9 +65,12 @@ export async function decidePayment(app: App, attemptId: string, wish: DecisionW
       content: decisionContent(decision),
       recordedBy: decision.decided_by,
     });
+    await wish.alongside?.(tx);
+    const facts = factsOf(attempt, decision, wish.authorizationCode ?? null);
+    const carried = { environment, transaction: locked, attempt, decision, facts };
     return {
       result: 'decided',
-      settlement: await carryOut(tx, { environment, transaction: locked, attempt, decision }),
+      settlement: await carryOut(tx, carried),
     };
   });
   const { result, settlement } = decided;
@@ -115,6 +124,8 @@ type Carried = {
   transaction: Transaction;
   attempt: PaymentAttempt;
   decision: PaymentDecision;
+  /** What the feed and the attempt say of it. */
+  facts: PaymentDetail;
 };
 
 async function carryOut(tx: Tx, carried: Carried): Promise<Settled> {
@@ -158,22 +169,21 @@ async function bookTaken(tx: Tx, carried: Carried, taken: number): Promise<Settl
   return { ...(await transitionTransaction(tx, environment, told.transaction, approval)), conflict: contradiction };
 }
 
-function end(
-  tx: Tx,
-  { attempt, decision }: Carried,
-  state: DecidedOutcome,
-  nextLookupAt: number | null,
-): Promise<void> {
-  const detail = JSON.stringify({ ...factsOf(decision), ...(attempt.contradiction !== null && { contradicted: 1 }) });
+function end(tx: Tx, carried: Carried, state: DecidedOutcome, nextLookupAt: number | null): Promise<void> {
+  const { attempt, decision, facts } = carried;
+  const detail = JSON.stringify(facts);
   return endAttempt(tx, { id: attempt.id, state, settledAt: decision.decided_at, detail, nextLookupAt });
 }
 
-function causeOf({ attempt, decision }: Carried, event: 'approve' | 'decline'): TransitionCause {
+function causeOf({ attempt, decision, facts }: Carried, event: 'approve' | 'decline'): TransitionCause {
   const { payment_method, id } = attempt;
-  return { event, at: decision.decided_at, paymentMethod: payment_method, attemptId: id, data: factsOf(decision) };
+  return { event, at: decision.decided_at, paymentMethod: payment_method, attemptId: id, data: facts };
 }
 
-/** What the feed and the attempt say of it. */
-function factsOf({ id, taken }: PaymentDecision): Record<string, string | number> {
-  return { decision: id, ...(taken !== null && { taken }) };
+/** The buy order, which is the id of the attempt, and the authorisation code: by these the acquirer's file has it later. */
+function factsOf(attempt: PaymentAttempt, { id, taken }: PaymentDecision, code: string | null): PaymentDetail {
+  if (taken === null) return { decision: id };
+  const said = JSON.parse(attempt.contradiction ?? '{}') as { authorization_code?: string };
+  const known = code ?? said.authorization_code;
+  return { decision: id, taken, buy_order: attempt.id, ...(known !== undefined && { authorization_code: known }) };
 }

@@ -8,7 +8,7 @@ import { selectTransaction } from '../transactions/transaction-queries.ts';
 import { availableMethods } from './available-methods.ts';
 import { environmentOf } from './environment-of.ts';
 import { isOpen, type PaymentAttempt } from './payment-attempt.ts';
-import { selectAttempt, selectLatestAttempt, sumGivenBack } from './payment-attempt-queries.ts';
+import { selectAttempt, selectAttemptsByCode, selectLatestAttempt, sumGivenBack } from './payment-attempt-queries.ts';
 
 /**
  * Where the payer stands. `in_progress`: a payment method has still to answer. `under_review`: a method has the money,
@@ -63,6 +63,11 @@ export async function findAttempt(
   const attempt = await selectAttempt(app.db, id);
   const transaction = attempt === null ? null : await selectTransaction(app.db, attempt.transaction_id);
   return attempt === null || transaction === null ? null : { attempt, transaction };
+}
+
+/** The ids of attempts about which a method told this authorisation code and that it did not approve; at most two. */
+export function findAttemptsByCode(app: App, wanted: Parameters<typeof selectAttemptsByCode>[1]): Promise<string[]> {
+  return selectAttemptsByCode(app.db, wanted);
 }
 
 /** Only what was attempted and is not paid can have money that no order asked for. */

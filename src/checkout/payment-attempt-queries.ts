@@ -152,3 +152,19 @@ export async function noteContradiction(tx: Tx, id: string, at: number, contradi
 export async function endContradiction(tx: Tx, id: string): Promise<void> {
   await tx.query('update payment_attempts set contradicted_at = null where id = $1', [id]);
 }
+
+/** Attempts of the time whose method told this authorisation code and that are not approved. At most two: one is enough or none. */
+export async function selectAttemptsByCode(
+  db: Reader,
+  wanted: { environmentId: number; method: string; amount: number; code: string; from: number; to: number },
+): Promise<string[]> {
+  const { method, from, to, environmentId, amount, code } = wanted;
+  const rows = await db.query<{ id: string }>(
+    `select a.id from payment_attempts a join transactions t on t.id = a.transaction_id
+     where a.state <> 'approved' and a.payment_method = $1 and a.created_at >= $2 and a.created_at < $3
+       and t.environment_id = $4 and t.amount = $5 and (a.contradiction like $6 or a.detail like $6)
+     order by a.id limit 2`,
+    [method, from, to, environmentId, amount, `%"authorization_code":${JSON.stringify(code).replace(/[%_]/g, '')}%`],
+  );
+  return rows.map(({ id }) => id);
+}

@@ -1,16 +1,24 @@
 import { type Command, Option } from 'commander';
+import type { App } from '../app.ts';
 import type { BalanceRow } from '../books/balance-queries.ts';
 import { listBalances, listEntries, listHeads } from '../books/list-books.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
 import { listSuspense } from '../movements/list-movements.ts';
 import type { Decision } from '../movements/movement.ts';
-import { resolveSuspense } from '../movements/resolve-suspense.ts';
+import {
+  type Resolution,
+  resolveImported,
+  resolveSuspense,
+  type SuspenseDecision,
+} from '../movements/resolve-suspense.ts';
 import { findTransaction } from '../transactions/find-transaction.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { readLimit, readReason } from './options.ts';
 import {
   alreadyDone,
   type CommandError,
+  invalidOption,
+  missingOption,
   notFound,
   print,
   table,
@@ -38,9 +46,9 @@ export function addBooksCommands(program: Command): void {
   add('suspense', 'money that no order or no refund asked for, and what was decided about it')
     .option('--limit <number>', 'how many', '50')
     .action(suspense);
-  add('resolve', 'decide whose the money of a transaction in suspense is; once only')
-    .requiredOption('--transaction <id>', 'the one that the alarm names')
-    .option('--entry <entry>', 'only this one, such as 12.0; all of the transaction unless said')
+  add('resolve', 'decide whose money in suspense is; once only')
+    .option('--transaction <id>', 'the one that the alarm names; left out for money of no transaction')
+    .option('--entry <entry>', 'only this one, such as 12.0; of no transaction, with its environment: 7/12.0')
     .addOption(
       new Option(
         '--as <decision>',
@@ -123,7 +131,7 @@ async function suspense(options: Json & { limit: string }): Promise<void> {
     late.name,
     late.environment,
     late.entry,
-    String(late.transaction_id),
+    String(late.transaction_id ?? '—'),
     // Below 0: it went.
     `${formatPlain(late.kind === 'late_payment' ? late.amount : -late.amount, late.currency)} ${late.currency}`,
     late.decision ?? 'open',
@@ -144,32 +152,44 @@ async function suspense(options: Json & { limit: string }): Promise<void> {
   print(options, { payments }, rows.length === 0 ? ['Nothing was ever in suspense.'] : table([titles, ...rows]));
 }
 
-async function resolve(
-  options: Json & { transaction: string; entry?: string; as: Decision; reason: string; yes?: boolean },
-): Promise<void> {
-  const transaction = Number(options.transaction);
-  if (!/^[1-9]\d{0,14}$/.test(options.transaction)) throw neverInSuspense(options.transaction);
-  const { entry } = options;
-  const decided = {
-    decision: options.as,
-    ...(entry !== undefined && { entry }),
-    reason: readReason(options.reason),
-    recordedBy: 'command line',
-  };
-  const what = entry === undefined ? 'all money' : `entry ${entry}`;
-  await confirm(`Decide that ${what} of transaction ${transaction} in suspense is ${options.as}? It stays.`, options);
-  const resolution = await withApp((app) => resolveSuspense(app, transaction, decided));
-  if (resolution.kind === 'nothing') throw neverInSuspense(options.transaction);
+type ResolveOptions = Json & { transaction?: string; entry?: string; as: Decision; reason: string; yes?: boolean };
+
+async function resolve(options: ResolveOptions): Promise<void> {
+  const { transaction, entry } = options;
+  const decided = { decision: options.as, reason: readReason(options.reason), recordedBy: 'command line' };
+  const { what, run } = transaction === undefined ? readImported(entry) : readOfTransaction(transaction, entry);
+  await confirm(`Decide that all money of ${what} in suspense is ${options.as}? It stays.`, options);
+  const resolution = await withApp((app) => run(app, decided));
+  if (resolution.kind === 'nothing') throw neverInSuspense(what);
   if (resolution.kind === 'different') {
-    throw alreadyDone(`Something else was decided about transaction ${transaction}: bin/rubrica books suspense`);
+    throw alreadyDone(`Something else was decided about ${what}: bin/rubrica books suspense`);
   }
   const amount = formatMoney(resolution.amount, resolution.currency);
   const said = resolution.kind === 'already' ? 'were resolved before' : 'are resolved';
-  print(options, { transaction, decision: options.as, ...resolution }, [
-    `${amount} of transaction ${transaction} ${said}: ${options.as}.`,
-  ]);
+  const subject = { transaction: transaction === undefined ? null : Number(transaction) };
+  print(options, { ...subject, decision: options.as, ...resolution }, [`${amount} of ${what} ${said}: ${options.as}.`]);
 }
 
-function neverInSuspense(transaction: string): CommandError {
-  return notFound(`No money of transaction ${transaction} was ever in suspense: bin/rubrica books suspense`);
+/** What a person reads of it, and the operation that decides about it. */
+type Meant = { what: string; run: (app: App, decided: SuspenseDecision) => Promise<Resolution> };
+
+function readOfTransaction(text: string, entry: string | undefined): Meant {
+  const transaction = Number(text);
+  const what = `${entry === undefined ? '' : `entry ${entry} of `}transaction ${text}`;
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw neverInSuspense(what);
+  const only = entry === undefined ? {} : { entry };
+  return { what, run: (app, decided) => resolveSuspense(app, transaction, { ...decided, ...only }) };
+}
+
+function readImported(text: string | undefined): Meant {
+  if (text === undefined) throw missingOption('Say which: --transaction ID, or --entry 7/12.0 for money of none.');
+  const [, environment, link, line] = /^(\d{1,9})\/(\d{1,15})\.(\d{1,4})$/.exec(text) ?? [];
+  if (environment === undefined)
+    throw invalidOption('Without --transaction an entry is named with its environment: 7/12.0.');
+  const place = { environmentId: Number(environment), link: Number(link), entry: `${link}.${line}` };
+  return { what: `entry ${text}`, run: (app, decided) => resolveImported(app, place, decided) };
+}
+
+function neverInSuspense(what: string): CommandError {
+  return notFound(`Nothing of ${what} was ever in suspense: bin/rubrica books suspense`);
 }

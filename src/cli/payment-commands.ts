@@ -7,6 +7,7 @@ import type { Evidence } from '../lib/evidence-file.ts';
 import { formatMoney } from '../lib/money.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { evidenceOf } from './evidence-option.ts';
+import { addImportCommand } from './import-command.ts';
 import { readAmount, readLimit, readReason } from './options.ts';
 import { alreadyDone, CommandError, invalidOption, notFound, print, table, time } from './print.ts';
 import { withApp } from './with-app.ts';
@@ -20,7 +21,7 @@ type SettleOptions = {
   json?: boolean;
 };
 
-/** `payment settle | decisions`. */
+/** `payment settle | decisions | import`. */
 export function addPaymentCommands(program: Command): void {
   const group = program.command('payment').description('payments that a person has to end');
   group
@@ -47,6 +48,7 @@ export function addPaymentCommands(program: Command): void {
     .option('--limit <number>', 'how many', '50')
     .option('--json', 'print one JSON object; amounts in minor units, the beginning of each file in base64')
     .action(decisions);
+  addImportCommand(group);
 }
 
 async function settle(attemptId: string, options: SettleOptions): Promise<void> {

@@ -75,7 +75,7 @@ async function reconcileDay(date: string, options: Options): Promise<void> {
 }
 
 async function reconcileSettlement(file: string, options: Options): Promise<void> {
-  const settlement = await readFile(file);
+  const settlement = await readSettlementFile(file);
   const dates = settlement.rows.map(({ date }) => date).sort();
   const [first, last] = [dates[0], dates.at(-1)];
   if (first === undefined || last === undefined) throw unusableFile(`${file} has no line to compare.`);
@@ -109,7 +109,8 @@ async function readBooks(app: App, options: Options, first: string, last: string
   return { lines: lines.filter(ofMethod), problems, owners };
 }
 
-async function readFile(file: string): Promise<Settlement> {
+/** What an acquirer settles, by its file. Throws `CommandError` for one that cannot be read. */
+export async function readSettlementFile(file: string): Promise<Settlement> {
   // What reads tables is loaded by the commands that need it, not by every start.
   const { readSettlement } = await import('../books/read-settlement.ts');
   const { SettlementError } = await import('../books/settlement-row.ts');

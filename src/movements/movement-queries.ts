@@ -58,7 +58,8 @@ export type SuspenseEntry = SqlRow & {
   /** The entry that booked it, such as `12.0`. */
   entry: string;
   created_at: number;
-  transaction_id: number;
+  /** Null for money of the acquirer's file that is of nothing we know. */
+  transaction_id: number | null;
   /** The account of the method that took it or gave it back. */
   method_account: string;
   amount: number;
@@ -88,6 +89,14 @@ export function selectSuspense(db: Reader, transactionId: number, limit: number)
     `${SUSPENSE_ENTRIES} where ${SUSPENDED} and (j.transaction_id = $1 or $1 = 0)
      order by j.created_at desc, j.environment_id, j.link desc limit $2`,
     [transactionId, limit],
+  );
+}
+
+/** What is in suspense in a link of the books and is of no transaction. */
+export function selectSuspenseAt(db: Reader, environmentId: number, link: number): Promise<SuspenseEntry[]> {
+  return db.query<SuspenseEntry>(
+    `${SUSPENSE_ENTRIES} where ${SUSPENDED} and j.environment_id = $1 and j.link = $2 and j.transaction_id is null`,
+    [environmentId, link],
   );
 }
 

@@ -71,14 +71,14 @@ export function movementPosting(movement: Movement, resolved: SuspendedKind = 'l
 }
 
 function sidesOf(
-  { kind, decision, payment_method, transaction_id }: Movement,
+  { kind, decision, payment_method }: Movement,
   resolved: SuspendedKind,
 ): Pick<Transfer, 'kind' | 'debit' | 'credit'> {
   const receivable = methodReceivable(payment_method ?? '');
   if (kind === 'payout') return { kind, debit: MERCHANT_PAYABLE, credit: BANK };
   if (kind === 'deposit') return { kind, debit: BANK, credit: receivable };
-  // Whatever was in suspense is of a transaction, and a payout is of none.
-  if (transaction_id === null) return { kind: 'payout_returned', debit: BANK, credit: MERCHANT_PAYABLE };
+  // Whatever was in suspense came by a payment method, and a payout by none.
+  if (payment_method === null) return { kind: 'payout_returned', debit: BANK, credit: MERCHANT_PAYABLE };
   if (resolved === 'unasked_refund') {
     if (decision === 'kept') return { kind: 'charged', debit: MERCHANT_PAYABLE, credit: SUSPENSE };
     return { kind: 'recovered', debit: receivable, credit: SUSPENSE };

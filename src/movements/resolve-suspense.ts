@@ -1,10 +1,12 @@
 import type { App } from '../app.ts';
 import { methodOfReceivable } from '../books/journal-entry.ts';
+import { lockFunds } from '../books/lock-funds.ts';
 import { postEntries } from '../books/post-entries.ts';
+import type { Tx } from '../db/database.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { lockTransaction } from '../transactions/transaction-queries.ts';
 import { type Decision, type Movement, movementPosting } from './movement.ts';
-import { insertMovement, type SuspenseEntry, selectSuspense } from './movement-queries.ts';
+import { insertMovement, type SuspenseEntry, selectSuspense, selectSuspenseAt } from './movement-queries.ts';
 
 /** About which entry (such as `12.0`; left out: all of the transaction), and why. `reason` names no person. */
 export type SuspenseDecision = { decision: Decision; entry?: string; reason: string; recordedBy: string };
@@ -29,20 +31,44 @@ export function resolveSuspense(app: App, transactionId: number, decided: Suspen
   return app.db.transaction<Resolution>(async (tx) => {
     // What is in suspense is booked under this lock too.
     await lockTransaction(tx, transactionId);
-    const suspended = await selectSuspense(tx, transactionId, ALL);
-    const meant = suspended.filter(({ entry }) => decided.entry === undefined || decided.entry === entry);
-    const [first] = meant;
-    if (first === undefined) return { kind: 'nothing' };
-    const open = meant.filter(({ decision }) => decision === null);
-    if (open.length === 0) {
-      const same = meant.every(({ decision }) => decision === decided.decision);
-      return { kind: same ? 'already' : 'different', ...sumOf(meant, first) };
-    }
-    const movements = open.map((entry) => ({ movement: newResolution(entry, decided, now), resolved: entry.kind }));
-    for (const { movement } of movements) await insertMovement(tx, movement);
-    for (const { movement, resolved } of movements) await postEntries(tx, movementPosting(movement, resolved));
-    return { kind: 'resolved', ...sumOf(open, first) };
+    return decide(tx, await selectSuspense(tx, transactionId, ALL), decided, now);
   });
+}
+
+/** The same about money that is of no transaction, by the place that the books have it in. */
+export function resolveImported(
+  app: App,
+  { environmentId, link, entry }: { environmentId: number; link: number; entry: string },
+  decided: SuspenseDecision,
+): Promise<Resolution> {
+  const now = app.now();
+  return app.db.transaction<Resolution>(async (tx) => {
+    const [found] = await selectSuspenseAt(tx, environmentId, link);
+    if (found === undefined) return { kind: 'nothing' };
+    // Another who decides about it waits here.
+    await lockFunds(tx, environmentId, found.currency);
+    return decide(tx, await selectSuspenseAt(tx, environmentId, link), { ...decided, entry }, now);
+  });
+}
+
+async function decide(
+  tx: Tx,
+  suspended: readonly SuspenseEntry[],
+  decided: SuspenseDecision,
+  now: number,
+): Promise<Resolution> {
+  const meant = suspended.filter(({ entry }) => decided.entry === undefined || decided.entry === entry);
+  const [first] = meant;
+  if (first === undefined) return { kind: 'nothing' };
+  const open = meant.filter(({ decision }) => decision === null);
+  if (open.length === 0) {
+    const same = meant.every(({ decision }) => decision === decided.decision);
+    return { kind: same ? 'already' : 'different', ...sumOf(meant, first) };
+  }
+  const movements = open.map((entry) => ({ movement: newResolution(entry, decided, now), resolved: entry.kind }));
+  for (const { movement } of movements) await insertMovement(tx, movement);
+  for (const { movement, resolved } of movements) await postEntries(tx, movementPosting(movement, resolved));
+  return { kind: 'resolved', ...sumOf(open, first) };
 }
 
 /** The record of what was decided about an entry in suspense. */

@@ -286,6 +286,39 @@ suite('books, reconcile and refund on the command line', () => {
     assert.match(report.stdout, /is not what its entry says \(entry 1\.0\)/);
   });
 
+  test('payment import shows what it would do, does it with --yes, and books resolve --entry ends it', async () => {
+    const file = join(folder, 'settled.csv');
+    writeFileSync(file, `fecha;orden_compra;monto\n${day};NOT-OURS;4000\n`);
+    const args = ['payment', 'import', file, '--payment-service', paymentService, '--method', 'simulated'];
+    const shown = await run(...args);
+    assert.match(shown.stdout, /NOT-OURS .* would go to suspense .*\n\nNothing was changed: --yes does it\.\n$/);
+    const results = async () => (await json<{ lines: { result: string }[] }>(...args, '--yes')).lines[0]?.result;
+    assert.deepEqual([await results(), await results()], ['suspense', 'known']);
+    const { attention } = await json<{ attention: { kind: string; amount: number; command: string }[] }>(
+      'attention',
+      'list',
+    );
+    const waiting = attention.find(({ amount }) => amount === 4000);
+    const command = waiting?.command
+      .replace('bin/rubrica ', '')
+      .replace('returned|kept', 'kept')
+      .replace('TEXT', 'known');
+    assert.match(command ?? '', /^books resolve --entry \d+\/\d+\.0 --as kept/);
+    assert.match((await run(...(command ?? '').split(' '))).stdout, /4\.000.* of entry .* are resolved: kept\.\n$/);
+  });
+
+  test('payment settle refuses what is not there, what needs no decision, and what cannot be read', async () => {
+    const file = join(folder, 'settled.csv');
+    const settle = async (id: string, ...more: string[]) =>
+      (await run('payment', 'settle', id, '--reason', 'seen', '--outcome', 'approved', ...more)).stderr;
+    assert.match(await settle('pa_none', '--evidence', file), /^NOT_FOUND: There is no payment attempt pa_none/);
+    assert.match(await settle('pa_none', '--evidence', join(folder, 'none')), /^FILE_UNUSABLE: .*none cannot be read/);
+    const { entries } = await json<{ entries: { payment_attempt_id: string | null }[] }>('books', 'list');
+    const paid = entries.find(({ payment_attempt_id }) => payment_attempt_id !== null)?.payment_attempt_id ?? '';
+    assert.match(await settle(paid, '--evidence', file), /^ALREADY_DONE: Nothing of attempt .* waits for a decision/);
+    assert.match(await settle(paid, '--evidence', file, '--amount', '1.000'), /^INVALID_AMOUNT/);
+  });
+
   async function json<Value>(...arguments_: string[]): Promise<Value> {
     return JSON.parse((await run(...arguments_, '--json')).stdout) as Value;
   }

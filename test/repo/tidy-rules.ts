@@ -36,7 +36,7 @@ const layers: readonly (readonly string[])[] = [
 const neighbours: Readonly<Record<string, readonly string[]>> = {
   // Its pages show what a signed request looks like.
   reference: ['api'],
-  movements: ['transactions', 'books', 'outbox', 'payment-services'],
+  movements: ['checkout', 'transactions', 'books', 'outbox', 'payment-services'],
   refunds: ['movements', 'checkout', 'transactions', 'books', 'outbox', 'payment-services'],
   checkout: ['transactions', 'books', 'outbox', 'payment-services'],
   transactions: ['books', 'outbox', 'payment-services'],

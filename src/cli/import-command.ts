@@ -1,0 +1,87 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import type { App } from '../app.ts';
+import { readEvidence } from '../lib/evidence-file.ts';
+import { formatMoney } from '../lib/money.ts';
+import { importPayments, planImport } from '../movements/import-payments.ts';
+import type { ImportStep } from '../movements/imported-payment.ts';
+import { listEnvironmentIds } from '../payment-services/list-environments.ts';
+import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
+import { checkMethod } from './options.ts';
+import { print, table, unknownPaymentService } from './print.ts';
+import { readSettlementFile } from './reconcile-command.ts';
+import { withApp } from './with-app.ts';
+
+type Options = { paymentService: string; environment?: Environment; method: string; yes?: boolean; json?: boolean };
+
+/** `payment import`. */
+export function addImportCommand(group: Command): void {
+  group
+    .command('import')
+    .description(
+      'take over money that the acquirer has and the books do not; shows what it would do, and does it with --yes',
+    )
+    .argument('<file>', 'what the acquirer settles, as for reconcile --settlement')
+    .requiredOption('--payment-service <id>', 'whose file it is')
+    .addOption(
+      new Option('--environment <environment>', 'whose books; that of RUBRICA_ENV unless said').choices([
+        ...ENVIRONMENTS,
+      ]),
+    )
+    .option('--method <code>', 'the payment method that collected', 'webpay')
+    .option('--yes', 'do it; without it nothing is changed')
+    .option('--json', 'print one JSON object; amounts in minor units')
+    .action(importFile);
+}
+
+async function importFile(file: string, options: Options): Promise<void> {
+  const settlement = await readSettlementFile(file);
+  const evidence = readEvidence(file);
+  const isDone = options.yes === true;
+  const steps = await withApp(async (app) => {
+    const scope = await findScope(app, options);
+    const planned = await planImport(app, scope, settlement);
+    return isDone ? importPayments(app, scope, planned, { evidence, importedBy: 'command line' }) : planned;
+  });
+  const counts = Object.fromEntries(
+    Object.keys(SAYS).map((does) => [does, steps.filter((step) => step.does === does).length]),
+  );
+  print(options, { done: isDone, ...counts, lines: steps.map(stepJson) }, linesOf(steps, isDone));
+}
+
+async function findScope(app: App, options: Options) {
+  checkMethod(app, options.method);
+  const environment = options.environment ?? app.config.mode;
+  const [environmentId] = await listEnvironmentIds(app, environment, options.paymentService, null);
+  if (environmentId === undefined) throw unknownPaymentService(options.paymentService);
+  return { environmentId, environment, method: options.method };
+}
+
+const SAYS: Record<ImportStep['does'], [would: string, did: string]> = {
+  settle: ['would end its attempt', 'ended its attempt'],
+  suspense: ['would go to suspense', 'is in suspense'],
+  known: ['the books have it', 'the books have it'],
+  imported: ['imported before', 'imported before'],
+  left: ['for a person', 'for a person'],
+};
+
+function linesOf(steps: readonly ImportStep[], isDone: boolean): string[] {
+  const rows = steps.map(({ row, does, transactionId, note }) => [
+    String(row.fileLine),
+    row.date,
+    row.buyOrder ?? row.authorizationCode ?? '',
+    formatMoney(row.amount, row.currency),
+    SAYS[does][isDone ? 1 : 0],
+    String(transactionId ?? '—'),
+    note,
+  ]);
+  const moves = steps.some(({ does }) => does === 'settle' || does === 'suspense');
+  return [
+    ...table([['LINE', 'DATE', 'BUY ORDER', 'AMOUNT', 'RESULT', 'TRANSACTION', 'NOTE'], ...rows]),
+    ...(moves && !isDone ? ['', 'Nothing was changed: --yes does it.'] : []),
+  ];
+}
+
+function stepJson({ row, does, attemptId, transactionId, note }: ImportStep) {
+  return { line: row.fileLine, result: does, attempt: attemptId, transaction: transactionId, note, settled: row };
+}

@@ -1,0 +1,154 @@
+import type { App } from '../app.ts';
+import { compareSettlement } from '../books/compare-settlement.ts';
+import { methodReceivable } from '../books/journal-entry.ts';
+import { hasEntryOfAttempt } from '../books/journal-queries.ts';
+import { postEntries } from '../books/post-entries.ts';
+import { reconcileEntries } from '../books/reconcile-entries.ts';
+import type { Settlement, SettlementRow } from '../books/settlement-row.ts';
+import { decidePayment } from '../checkout/decide-payment.ts';
+import { findAttempt, findAttemptsByCode } from '../checkout/find-payment.ts';
+import { boundsOfDay, shiftDay } from '../lib/calendar-day.ts';
+import type { Evidence } from '../lib/evidence-file.ts';
+import { prefixedId } from '../lib/ids.ts';
+import { type ImportedPayment, type ImportStep, importedPosting, lineKeyOf } from './imported-payment.ts';
+import { insertImported, wasImported } from './imported-payment-queries.ts';
+
+/** Whose file it is, and by which payment method the money came. */
+export type ImportScope = { environmentId: number; environment: string; method: string };
+
+/** The file, and who takes it over. */
+export type ImportRecord = { evidence: Evidence; importedBy: string };
+
+/** What the acquirer sold on a day may be booked on the next, and later where its answer was lost. */
+const DAYS_BEFORE = 1;
+const DAYS_AFTER = 7;
+
+/**
+ * What taking over an acquirer's file would do, line by line. Reads only. Money that the books have, in any way, is left as it is;
+ * what they do not have is of an attempt of ours, by its buy order or by authorisation code, amount and day, or of nobody.
+ */
+export async function planImport(app: App, scope: ImportScope, settlement: Settlement): Promise<ImportStep[]> {
+  const compared = new Map((await compare(app, scope, settlement)).map((one) => [one.row, one]));
+  const steps: ImportStep[] = [];
+  const seen = new Set<string>();
+  for (const row of settlement.rows) {
+    const key = lineKeyOf(scope.environment, row);
+    const { kind = 'missing_in_books', line = null, differs = [] } = compared.get(row) ?? {};
+    if (row.amount < 0) steps.push(stepOf(row, 'left', 'money that was refunded: bin/rubrica reconcile'));
+    else if (kind === 'matched' || kind === 'different') {
+      const note = differs.length === 0 ? '' : `differs in ${differs.join(', ')}: bin/rubrica reconcile`;
+      steps.push({ ...stepOf(row, 'known', note), transactionId: line?.transaction_id ?? null });
+    } else if (seen.has(key)) steps.push(stepOf(row, 'left', 'the same line again'));
+    else if (row.instalment !== null)
+      steps.push(stepOf(row, 'left', 'a part of a payment: bin/rubrica payment settle'));
+    else steps.push(await planMissing(app, scope, row));
+    seen.add(key);
+  }
+  return steps;
+}
+
+/** Does it, each line in one commit. Answers the steps as they were done: a line that changed meanwhile is left. */
+export async function importPayments(
+  app: App,
+  scope: ImportScope,
+  steps: readonly ImportStep[],
+  record: ImportRecord,
+): Promise<ImportStep[]> {
+  const done: ImportStep[] = [];
+  for (const step of steps) {
+    if (step.does === 'settle') done.push(await settleStep(app, scope, step, record));
+    else if (step.does === 'suspense') done.push(await suspendStep(app, scope, step, record));
+    else done.push(step);
+  }
+  return done;
+}
+
+async function compare(app: App, { environmentId, method }: ImportScope, settlement: Settlement) {
+  const dates = settlement.rows.map(({ date }) => date).sort();
+  const [first, last] = [dates[0], dates.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const from = boundsOfDay(shiftDay(first, -DAYS_BEFORE)).from;
+  const to = boundsOfDay(shiftDay(last, DAYS_AFTER)).to;
+  const scope = { environmentIds: [environmentId], from, to, transactionId: 0 };
+  const account = methodReceivable(method);
+  const { lines } = await reconcileEntries(app, scope);
+  const ofMethod = lines.filter((line) => line.debit_account === account || line.credit_account === account);
+  return compareSettlement(settlement, ofMethod);
+}
+
+function stepOf(row: SettlementRow, does: ImportStep['does'], note: string): ImportStep {
+  return { row, does, note, attemptId: null, transactionId: null };
+}
+
+async function planMissing(app: App, scope: ImportScope, row: SettlementRow): Promise<ImportStep> {
+  if (await wasImported(app.db, scope.method, lineKeyOf(scope.environment, row))) return stepOf(row, 'imported', '');
+  const found = await findOwnAttempt(app, scope, row);
+  if (found === null) return stepOf(row, 'suspense', 'no payment of ours');
+  const { attempt, transaction } = found;
+  const of = { attemptId: attempt.id, transactionId: transaction.id };
+  if (transaction.environment_id !== scope.environmentId) {
+    return { ...stepOf(row, 'left', 'a payment of another payment service'), ...of };
+  }
+  if (transaction.currency !== row.currency) return { ...stepOf(row, 'left', 'another currency'), ...of };
+  if (await hasEntryOfAttempt(app.db, attempt.id)) return { ...stepOf(row, 'known', 'booked on another day'), ...of };
+  return { ...stepOf(row, 'settle', `attempt ${attempt.id} is ${attempt.state}`), ...of };
+}
+
+async function findOwnAttempt(app: App, { environmentId, method }: ImportScope, row: SettlementRow) {
+  if (row.buyOrder !== null) {
+    const found = await findAttempt(app, row.buyOrder);
+    return found?.attempt.payment_method === method ? found : null;
+  }
+  const day = { from: boundsOfDay(shiftDay(row.date, -1)).from, to: boundsOfDay(row.date).to };
+  const wanted = { environmentId, method, amount: row.amount, code: row.authorizationCode ?? '', ...day };
+  const [only, ...others] = await findAttemptsByCode(app, wanted);
+  return only === undefined || others.length > 0 ? null : findAttempt(app, only);
+}
+
+async function settleStep(app: App, scope: ImportScope, step: ImportStep, record: ImportRecord): Promise<ImportStep> {
+  const attemptId = step.attemptId as string;
+  const { amount, authorizationCode } = step.row;
+  const result = await decidePayment(app, attemptId, {
+    outcome: 'approved',
+    taken: amount,
+    authorizationCode,
+    reason: `line ${step.row.fileLine} of the acquirer's file`,
+    evidence: record.evidence,
+    decidedBy: record.importedBy,
+    alongside: (tx) => insertImported(tx, { ...newImported(app, scope, step, record), payment_attempt_id: attemptId }),
+  });
+  return result === 'decided' ? step : { ...step, does: 'known', note: 'it has an end by now' };
+}
+
+async function suspendStep(app: App, scope: ImportScope, step: ImportStep, record: ImportRecord): Promise<ImportStep> {
+  const imported = newImported(app, scope, step, record);
+  const isNew = await app.db.transaction(async (tx) => {
+    if (await wasImported(tx, scope.method, imported.line_key)) return false;
+    // Two that import the same file at once: the second is refused by the key of the line, with its entry.
+    const link = await postEntries(tx, importedPosting(imported));
+    await insertImported(tx, { ...imported, link });
+    return true;
+  });
+  return isNew ? step : { ...step, does: 'imported' };
+}
+
+function newImported(app: App, scope: ImportScope, { row }: ImportStep, record: ImportRecord): ImportedPayment {
+  return {
+    id: prefixedId('ip'),
+    environment_id: scope.environmentId,
+    line_key: lineKeyOf(scope.environment, row),
+    link: null,
+    payment_attempt_id: null,
+    imported_at: app.now(),
+    imported_by: record.importedBy,
+    payment_method: scope.method,
+    settled_on: row.date,
+    buy_order: row.buyOrder,
+    authorization_code: row.authorizationCode,
+    amount: row.amount,
+    currency: row.currency,
+    evidence_name: record.evidence.name,
+    evidence_sha256: record.evidence.sha256,
+    file_line: row.fileLine,
+  };
+}

@@ -1,0 +1,41 @@
+import type { Database, InsertTarget, Tx } from '../db/database.ts';
+import type { ImportedPayment } from './imported-payment.ts';
+
+const IMPORTED_PAYMENTS: InsertTarget = {
+  name: 'imported_payments',
+  columns: [
+    'id',
+    'environment_id',
+    'line_key',
+    'link',
+    'payment_attempt_id',
+    'imported_at',
+    'imported_by',
+    'payment_method',
+    'settled_on',
+    'buy_order',
+    'authorization_code',
+    'amount',
+    'currency',
+    'evidence_name',
+    'evidence_sha256',
+    'file_line',
+  ],
+};
+
+/** Rejects when the line was taken over before. */
+export async function insertImported(tx: Tx, row: ImportedPayment): Promise<void> {
+  await tx.insertRows(IMPORTED_PAYMENTS, [row]);
+}
+
+export async function wasImported(
+  db: Pick<Database, 'query'>,
+  paymentMethod: string,
+  lineKey: string,
+): Promise<boolean> {
+  const rows = await db.query('select id from imported_payments where payment_method = $1 and line_key = $2', [
+    paymentMethod,
+    lineKey,
+  ]);
+  return rows.length > 0;
+}

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { listAttention } from '../../src/attention/list-attention.ts';
+import { readSettlement } from '../../src/books/read-settlement.ts';
+import { verifyBooks } from '../../src/books/verify-books.ts';
+import { startPayment } from '../../src/checkout/start-payment.ts';
+import { describeEvidence } from '../../src/lib/evidence-file.ts';
+import { importPayments, planImport } from '../../src/movements/import-payments.ts';
+import { resolveImported } from '../../src/movements/resolve-suspense.ts';
+import type { PaymentOutcome } from '../../src/payment-methods/payment-method.ts';
+import {
+  approved,
+  type CheckoutCase,
+  openCheckout,
+  openOtherProcess,
+  readAttempt,
+  readStates,
+  scriptMethod,
+} from '../checkout/checkout-case.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { createTestTransaction } from '../support/test-shop.ts';
+
+const HEAD = 'fecha;orden_compra;codigo_autorizacion;monto';
+
+/** One attempt of which the method said `said`, and its id. */
+async function openAttempt(
+  openTestDatabase: OpenTestDatabase,
+  said: PaymentOutcome,
+): Promise<CheckoutCase & { id: string }> {
+  const opened = await openCheckout(openTestDatabase, { method: scriptMethod({ start: async () => said }) });
+  await startPayment(opened.app, opened.transaction, 'scripted');
+  return { ...opened, id: (await readAttempt(opened.app)).id };
+}
+
+function scopeOf({ environment }: Pick<CheckoutCase, 'environment'>) {
+  return { environmentId: environment.id, environment: environment.environment, method: 'scripted' };
+}
+
+async function plan(opened: Pick<CheckoutCase, 'app' | 'environment'>, ...lines: string[]) {
+  const settlement = await readSettlement(Readable.from([[HEAD, ...lines].join('\n')]));
+  return planImport(opened.app, scopeOf(opened), settlement);
+}
+
+async function carryOut(opened: Pick<CheckoutCase, 'app' | 'environment'>, ...lines: string[]) {
+  const evidence = describeEvidence('settled.csv', Buffer.from(lines.join('\n')));
+  const steps = await plan(opened, ...lines);
+  return importPayments(opened.app, scopeOf(opened), steps, { evidence, importedBy: 'command line' });
+}
+
+const resultsOf = (steps: readonly { does: string }[]) => steps.map(({ does }) => does);
+
+async function sumsOf({ app }: Pick<CheckoutCase, 'app'>): Promise<Record<string, number>> {
+  const rows = await app.db.query<{ account: string; sum: number }>(
+    'select account, debits - credits as sum from account_balances where debits <> credits',
+  );
+  return Object.fromEntries(rows.map(({ account, sum }) => [account, sum]));
+}
+
+async function assertVerified({ app }: Pick<CheckoutCase, 'app'>): Promise<void> {
+  const { problems, records, balances } = await verifyBooks(app);
+  assert.deepEqual([problems, records, balances], [[], [], []]);
+}
+
+forEachEngine('money that the acquirer has and the books do not', (openTestDatabase) => {
+  test('ends the attempt that its buy order names, with the code of the file, and only once', async () => {
+    const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
+    const line = `15/01/2026;${opened.id};1213;12990`;
+    assert.deepEqual(resultsOf(await plan(opened, line)), ['settle']);
+    assert.deepEqual((await readStates(opened.app)).attempts, ['unknown'], 'a plan changes nothing');
+    assert.deepEqual(resultsOf(await carryOut(opened, line)), ['settle']);
+    assert.deepEqual(await readStates(opened.app), {
+      transaction: 'completed',
+      attempts: ['approved'],
+      events: ['created', 'completed'],
+      callbacks: 1,
+    });
+    assert.match((await readAttempt(opened.app)).detail ?? '', /"authorization_code":"1213"/);
+    assert.deepEqual(resultsOf(await carryOut(opened, line)), ['known']);
+    assert.deepEqual(await sumsOf(opened), { 'method:scripted:receivable': 12_990, 'merchant:payable': -12_990 });
+    await assertVerified(opened);
+  });
+
+  test('without a buy order it is found by the authorisation code that the method told, the amount and the day', async () => {
+    const detail = { reason: 'given_back_elsewhere', authorization_code: '1213' };
+    const opened = await openAttempt(openTestDatabase, { kind: 'contradiction', detail });
+    const other = await createTestTransaction(opened.app, opened.environment, { reference: 'ORD-2', amount: 500 });
+    await startPayment(opened.app, other, 'scripted');
+    const lines = [
+      '15/01/2026;;1213;12990',
+      '15/01/2026;;1214;12990',
+      '15/01/2026;;1213;12991',
+      '09/01/2026;;1213;12990',
+    ];
+    assert.deepEqual(resultsOf(await plan(opened, ...lines)), ['settle', 'suspense', 'suspense', 'suspense']);
+  });
+
+  test('of nobody it goes to suspense, once, listed with the command that ends it; then a person decides', async () => {
+    const opened = await openAttempt(openTestDatabase, approved);
+    const line = '15/01/2026;OTHER-1;777;4000';
+    assert.deepEqual(resultsOf(await carryOut(opened, line, line)), ['suspense', 'left']);
+    assert.deepEqual(resultsOf(await carryOut(opened, line)), ['known']);
+    opened.app.now.advance(30 * 24 * 60 * 60_000);
+    assert.deepEqual(resultsOf(await carryOut(opened, line)), ['known']);
+    await assertVerified(opened);
+    const [row, ...others] = await listAttention(opened.app, 'suspense', 10);
+    assert.deepEqual([row?.transaction, row?.amount, others], [null, 4000, []]);
+    const { id } = opened.environment;
+    assert.equal(row?.command, `bin/rubrica books resolve --entry ${id}/2.0 --as returned|kept --reason TEXT`);
+    const decided = { decision: 'kept' as const, reason: 'the shop knows it', recordedBy: 'command line' };
+    const place = { environmentId: id, link: 2, entry: '2.0' };
+    assert.equal((await resolveImported(opened.app, place, decided)).kind, 'resolved');
+    assert.equal((await resolveImported(opened.app, place, decided)).kind, 'already');
+    assert.equal((await resolveImported(opened.app, { ...place, link: 1 }, decided)).kind, 'nothing');
+    assert.deepEqual(await sumsOf(opened), { 'method:scripted:receivable': 16_990, 'merchant:payable': -16_990 });
+    assert.deepEqual(await listAttention(opened.app, null, 10), []);
+    await assertVerified(opened);
+  });
+
+  test('a line that is taken over weeks later is not taken over again', async () => {
+    const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
+    const line = '01/01/2026;OTHER-1;777;4000';
+    assert.deepEqual(resultsOf(await carryOut(opened, line)), ['suspense']);
+    assert.deepEqual(resultsOf(await carryOut(opened, line)), ['imported']);
+    assert.deepEqual(await sumsOf(opened), { 'method:scripted:receivable': 4000, suspense: -4000 });
+  });
+
+  test('what the books have, refunds, parts and payments of another merchant are left as they are', async () => {
+    const opened = await openAttempt(openTestDatabase, {
+      kind: 'approved',
+      detail: { buy_order: 'B-1', authorization_code: '1' },
+    });
+    const before = await sumsOf(opened);
+    const lines = ['15/01/2026;B-1;1;12990', '15/01/2026;B-1;1;12991', '15/01/2026;B-2;2;-500'];
+    assert.deepEqual(resultsOf(await carryOut(opened, lines[0] as string, lines[2] as string)), ['known', 'left']);
+    assert.deepEqual(resultsOf(await carryOut(opened, lines[1] as string)), ['known']);
+    assert.deepEqual(await sumsOf(opened), before);
+    const elsewhere = { ...opened, environment: { ...opened.environment, id: opened.environment.id + 1 } };
+    assert.deepEqual(resultsOf(await plan(elsewhere, `15/01/2026;${opened.id};9;12990`)), ['left']);
+  });
+
+  test('two who import one file at once book its money once', async () => {
+    const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
+    const other = { ...opened, app: await openOtherProcess(openTestDatabase, opened) };
+    const lines = [`15/01/2026;${opened.id};1213;12990`, '15/01/2026;OTHER-1;777;4000'];
+    await Promise.allSettled([carryOut(opened, ...lines), carryOut(other, ...lines)]);
+    await carryOut(opened, ...lines);
+    const sums = { 'method:scripted:receivable': 16_990, 'merchant:payable': -12_990, suspense: -4000 };
+    assert.deepEqual(await sumsOf(opened), sums);
+    await assertVerified(opened);
+  });
+});
