@@ -9,6 +9,8 @@ export type BankAccountRequest = {
     /** Digits, zeros kept */
     bankAccount: string;
   };
+  /** Whether a RUT of digits alone ends with its check character; needed where it can be read both ways */
+  rut_format?: 'with-dv' | 'without-dv' | undefined;
 };
 
 export type Suggestion = { field: string; code: string; value: string; message: string };
@@ -61,6 +63,8 @@ export type BankAccountValidation = {
   isValid: boolean;
   /** Canonical. Null where wrong, and when read again */
   rut: string | null;
+  /** Only with RUT_CHECK_DIGIT_MAYBE_MISSING: the RUT with and without its check character; null where it cannot be read so */
+  readings?: { rut_format: 'with-dv' | 'without-dv'; rut: string | null }[] | undefined;
   bank: { code: string; name: string | null; status: string } | null;
   account: { masked: string };
   suggestions: Suggestion[];
@@ -85,7 +89,11 @@ export type BankAccountBatch = {
       /** Digits, zeros kept */
       bankAccount: string;
     };
+    /** Whether a RUT of digits alone ends with its check character; needed where it can be read both ways */
+    rut_format?: 'with-dv' | 'without-dv' | undefined;
   }[];
+  /** Of every item that does not say its own */
+  rut_format?: 'with-dv' | 'without-dv' | undefined;
 };
 
 export type BankAccountBatchReply = {

@@ -23,14 +23,22 @@ import {
   type Provenance,
   passed,
 } from './check.ts';
-import { type RutReading, type RutWarning, readRut } from './rut.ts';
+import { type PossibleRut, possibleRuts, type RutFormat, type RutReading, type RutWarning, readRut } from './rut.ts';
 
 /** The three values exactly as they came. Whatever they are, they get checks and a verdict. */
-export type AccountInput = { readonly rut: unknown; readonly bankCode: unknown; readonly account: unknown };
+export type AccountInput = {
+  readonly rut: unknown;
+  readonly bankCode: unknown;
+  readonly account: unknown;
+  /** How the caller says that a RUT without a hyphen is to be read. */
+  readonly rutFormat?: RutFormat | null;
+};
 
 export type OfflineFindings = {
   /** Canonical, or `null` where the RUT is wrong: what is wrong is never repeated. */
   readonly rut: string | null;
+  /** The two readings of a RUT whose check character may be missing; empty for any other. */
+  readonly readings: readonly PossibleRut[];
   readonly bank: BankView | null;
   readonly maskedAccount: string;
   readonly checks: readonly Check[];
@@ -44,12 +52,13 @@ export type OfflineFindings = {
  * the account, nor the RUT of anybody but the holder that the caller named.
  */
 export function runOfflineChecks(input: AccountInput, directory: BankDirectory): OfflineFindings {
-  const rut = readRut(input.rut);
+  const rut = readRut(input.rut, input.rutFormat);
   const bank = bankFindings(directory, input.bankCode);
   const account = readAccount(input.account);
   const cuentaRut = cuentaRutCheck(rut, bank.view, account);
   return {
     rut: rut.canonical,
+    readings: rut.reason === 'RUT_CHECK_DIGIT_MAYBE_MISSING' ? possibleRuts(input.rut) : [],
     bank: bank.view,
     maskedAccount: maskAccount(account),
     checks: [...rutChecks(rut), ...bank.checks, ...accountChecks(rut, bank.view, account), cuentaRut],
@@ -99,6 +108,8 @@ const FORMAT_FAILURES = findings('rut.format', 'fail', RUT_RULE, [
   'RUT_BAD_FORMAT',
 ]);
 const CHECK_CHARACTER_FAILED = finding('rut.check_character', 'fail', 'RUT_CHECK_DIGIT_MISMATCH', RUT_RULE);
+const CHECK_CHARACTER_IN_DOUBT = finding('rut.check_character', 'warn', 'RUT_CHECK_DIGIT_MAYBE_MISSING', RUT_RULE);
+const CHECK_CHARACTER_ADDED = finding('rut.check_character', 'warn', 'RUT_CHECK_DIGIT_ADDED', RUT_RULE);
 const RANGE_FAILED = finding('rut.range', 'fail', 'RUT_OUT_OF_RANGE', RUT_RANGE_RULE);
 const FORMAT_WARNINGS = findings('rut.format', 'warn', RUT_RULE, [
   'RUT_WHITESPACE_TRIMMED',
@@ -154,6 +165,7 @@ function rutChecks(rut: RutReading): readonly Check[] {
   if (rut.valid) return rut.warnings.length === 0 ? ALL_RUT_PASSED : warnedRutChecks(rut.warnings);
   // Which of the digits is wrong is unknown, so the range says nothing.
   if (rut.reason === 'RUT_CHECK_DIGIT_MISMATCH') return [RUT_PASSED, CHECK_CHARACTER_FAILED, RANGE_SKIPPED];
+  if (rut.reason === 'RUT_CHECK_DIGIT_MAYBE_MISSING') return [RUT_PASSED, CHECK_CHARACTER_IN_DOUBT, RANGE_SKIPPED];
   if (rut.reason === 'RUT_OUT_OF_RANGE') return [RUT_PASSED, CHECK_CHARACTER_SKIPPED, RANGE_FAILED];
   return [FORMAT_FAILURES[rut.reason], CHECK_CHARACTER_SKIPPED, RANGE_SKIPPED];
 }
@@ -163,11 +175,11 @@ function warnedRutChecks(warnings: readonly RutWarning[]): Check[] {
   const range: Check[] = [];
   for (const code of warnings) {
     if (code in FORMAT_WARNINGS) format.push(FORMAT_WARNINGS[code as keyof typeof FORMAT_WARNINGS]);
-    else range.push(RANGE_WARNINGS[code as keyof typeof RANGE_WARNINGS]);
+    else if (code in RANGE_WARNINGS) range.push(RANGE_WARNINGS[code as keyof typeof RANGE_WARNINGS]);
   }
   return [
     ...(format.length > 0 ? format : [RUT_PASSED]),
-    CHECK_CHARACTER_PASSED,
+    warnings.includes('RUT_CHECK_DIGIT_ADDED') ? CHECK_CHARACTER_ADDED : CHECK_CHARACTER_PASSED,
     ...(range.length > 0 ? range : [RANGE_PASSED]),
   ];
 }

@@ -48,6 +48,14 @@ export const CODE_MESSAGES = {
     en: 'The check character does not fit the number: one of them has a typing error.',
     es: 'El dígito verificador no corresponde al número: hay un error de digitación.',
   },
+  RUT_CHECK_DIGIT_MAYBE_MISSING: {
+    en: 'These digits can be read with their check character or without it, as the RUTs of two people. Say which (rut_format), or write the hyphen.',
+    es: 'Estos dígitos se pueden leer con su dígito verificador o sin él, como los RUT de dos personas. Indique cuál (rut_format) o escriba el guion.',
+  },
+  RUT_CHECK_DIGIT_ADDED: {
+    en: 'The check character was worked out from the number, so it shows no typing error.',
+    es: 'El dígito verificador se calculó a partir del número, así que no revela errores de digitación.',
+  },
   RUT_IMPLAUSIBLY_LOW: {
     en: 'The number is unusually low. Was it typed in full?',
     es: 'El número es inusualmente bajo. ¿Está completo?',

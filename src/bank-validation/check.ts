@@ -99,6 +99,7 @@ export function isValid(verdict: Verdict): boolean {
 }
 
 const LEAVES_OPEN: ReadonlySet<CheckCode> = new Set([
+  'RUT_CHECK_DIGIT_MAYBE_MISSING',
   'BANK_UNKNOWN',
   'BANK_UNVERIFIED',
   'HOLDER_NOT_CHECKABLE',

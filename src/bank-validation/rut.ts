@@ -5,15 +5,24 @@ export type RutReason =
   | 'RUT_TOO_LONG'
   | 'RUT_BAD_FORMAT'
   | 'RUT_OUT_OF_RANGE'
-  | 'RUT_CHECK_DIGIT_MISMATCH';
+  | 'RUT_CHECK_DIGIT_MISMATCH'
+  | 'RUT_CHECK_DIGIT_MAYBE_MISSING';
 
 /** What is odd about a RUT that can be read. */
 export type RutWarning =
   | 'RUT_WHITESPACE_TRIMMED'
   | 'RUT_LEADING_ZEROS_STRIPPED'
+  | 'RUT_CHECK_DIGIT_ADDED'
   | 'RUT_IMPLAUSIBLY_LOW'
   | 'RUT_REPEATED_DIGITS'
   | 'RUT_GENERIC_PLACEHOLDER';
+
+/** Whether digits without a hyphen end with their check character (`with-dv`), or have none (`without-dv`). */
+export const RUT_FORMATS = ['with-dv', 'without-dv'] as const;
+export type RutFormat = (typeof RUT_FORMATS)[number];
+
+/** One of the two ways to read digits without a hyphen; `rut` is canonical, or null where it cannot be read that way. */
+export type PossibleRut = { readonly format: RutFormat; readonly rut: string | null };
 
 export type HolderClass = 'natural_person' | 'legal_entity';
 
@@ -40,33 +49,49 @@ export type RutReading =
  * `valid` means well-formed with the right check character. It never means that the number was issued, or whose it is.
  * The tax office publishes no ranges, so a range only warns or classifies: from 50,000,000 the number is taken for an
  * entity's. The time is bounded for any input, because the length is looked at before any pattern runs.
+ *
+ * Eight digits or fewer without a hyphen may be one person's RUT with its check character and another's without: one
+ * number in eleven is both. So they are no RUT until `format` says which.
  */
-export function readRut(value: unknown): RutReading {
+export function readRut(value: unknown, format: RutFormat | null = null): RutReading {
   if (value === undefined || value === null || value === '') return refuse('RUT_MISSING');
   if (typeof value !== 'string') return refuse('RUT_NOT_STRING');
   if (value.length > MAX_CHARACTERS) return refuse('RUT_TOO_LONG');
 
   const trimmed = value.replace(/^ +| +$/g, '');
-  const [, written, check] = WRITTEN_RUT.exec(trimmed) ?? [];
+  const isBody = format === 'without-dv' && WRITTEN_BODY.test(trimmed);
+  const [, written, check] = isBody ? ['', trimmed, ''] : (WRITTEN_RUT.exec(trimmed) ?? []);
   if (written === undefined || check === undefined) return refuse('RUT_BAD_FORMAT');
 
   const digits = written.replaceAll('.', '');
   const body = digits.replace(/^0+/, '');
   if (body === '') return refuse('RUT_OUT_OF_RANGE');
   if (body.length > MAX_BODY_DIGITS) return refuse('RUT_TOO_LONG');
+  if (format === null && hasTwoReadings(trimmed)) return refuse('RUT_CHECK_DIGIT_MAYBE_MISSING');
 
-  const character = check === 'k' ? 'K' : check;
+  const character = isBody ? checkCharacter(body) : check === 'k' ? 'K' : check;
   if (character !== checkCharacter(body)) return refuse('RUT_CHECK_DIGIT_MISMATCH');
 
   const warnings: RutWarning[] = [];
   if (trimmed.length < value.length) warnings.push('RUT_WHITESPACE_TRIMMED');
   if (body.length < digits.length) warnings.push('RUT_LEADING_ZEROS_STRIPPED');
+  if (isBody) warnings.push('RUT_CHECK_DIGIT_ADDED');
   if (Number(body) < LOWEST_PLAUSIBLE) warnings.push('RUT_IMPLAUSIBLY_LOW');
   if (/^(\d)\1{6,7}$/.test(body)) warnings.push('RUT_REPEATED_DIGITS');
   if (body === '55555555') warnings.push('RUT_GENERIC_PLACEHOLDER');
 
   const holderClass = Number(body) < FIRST_ENTITY ? 'natural_person' : 'legal_entity';
   return { valid: true, reason: null, canonical: `${body}-${character}`, warnings, holderClass };
+}
+
+/** Both readings of digits that may have lost their check character. */
+export function possibleRuts(value: unknown): PossibleRut[] {
+  return RUT_FORMATS.map((format) => ({ format, rut: readRut(value, format).canonical }));
+}
+
+/** Whether a text is digits alone, and few enough to be the whole number of a RUT without its check character. */
+function hasTwoReadings(text: string): boolean {
+  return TWO_READINGS.test(text);
 }
 
 /** The modulo 11 check character of a RUT body: weights 2 to 7 from the right, 11 becomes `0` and 10 becomes `K`. */
@@ -88,6 +113,8 @@ const FIRST_ENTITY = 50_000_000;
 // Dots are absent or stand before every three digits; zeros may pad the first group, as bank files do. No `i` flag:
 // with it, letters outside ASCII would count as K.
 const WRITTEN_RUT = /^(0*[0-9]{1,3}(?:\.[0-9]{3})+|[0-9]+)-?([0-9kK])$/;
+const WRITTEN_BODY = /^(0*[0-9]{1,3}(?:\.[0-9]{3})+|[0-9]+)$/;
+const TWO_READINGS = /^0*[1-9][0-9]{1,7}$/;
 
 function refuse(reason: RutReason): RutReading {
   return { valid: false, reason, canonical: null, warnings: [], holderClass: null };

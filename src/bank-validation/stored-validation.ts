@@ -15,6 +15,7 @@ import {
 } from './check.ts';
 import { PASS_MESSAGES } from './check-messages.ts';
 import { NO_PROVIDER_CHECKS, providerProvenance } from './holder-checks.ts';
+import type { PossibleRut } from './rut.ts';
 
 /** One bank account validation, as it is answered. */
 export type Validation = {
@@ -23,6 +24,8 @@ export type Validation = {
   readonly verdict: Verdict;
   /** `null` where it is wrong, and where the validation comes from the store: a RUT is not kept. */
   readonly rut: string | null;
+  /** Both readings of a RUT whose check character may be missing. They are not kept either. */
+  readonly readings: readonly PossibleRut[];
   readonly bank: BankView | null;
   readonly maskedAccount: string;
   readonly checks: readonly Check[];
@@ -52,6 +55,7 @@ export function validationOf(row: ValidationRow, directory: BankDirectory): Vali
     state: row.state,
     verdict: row.verdict,
     rut: null,
+    readings: [],
     bank: bank?.view ?? null,
     maskedAccount: row.account_masked,
     checks: decodeChecks(row, directory),

@@ -45,9 +45,12 @@ export async function planValidation(app: App, actor: ValidationActor, input: Ac
   if (provider === null || !provider.covers(draft.question)) {
     return { provider: null, ...rowOf(draft, NO_PROVIDER_CHECKS) };
   }
-  if (verdictOf(draft.findings.checks) !== 'invalid') return { provider, draft };
-  const provenance = providerProvenance(providerLabel(provider), null);
-  return { provider: null, ...rowOf(draft, checksNotPerformed('PREREQUISITE_FAILED', provenance)) };
+  // Without a RUT there is nobody to ask about, though another reading of it may be right.
+  if (draft.rutHash !== null && verdictOf(draft.findings.checks) !== 'invalid') return { provider, draft };
+  const label = providerLabel(provider);
+  const { validation, row } = rowOf(draft, checksNotPerformed('PREREQUISITE_FAILED', providerProvenance(label, null)));
+  // Read again, it names the provider that was not asked, as it does now.
+  return { provider: null, validation, row: { ...row, provider: label } };
 }
 
 // As with transactions: what arrives while a commit is under way shares the next one.

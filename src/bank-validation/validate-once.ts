@@ -30,7 +30,7 @@ export async function validateOnce(
 ): Promise<OnceOutcome> {
   if (key === null) return { validation: await validateBankAccount(app, actor, input), replayed: false };
   const hashes = await identityHashes(app);
-  const requestHash = hashes.ofRequest(JSON.stringify([input.rut, input.bankCode, input.account]));
+  const requestHash = hashes.ofRequest(requestText(input));
   const before = await replay(app, actor, input, key, requestHash);
   if (before !== null) return before;
 
@@ -81,6 +81,11 @@ async function replay(
     return null;
   }
   // What the record does not keep, the request has brought again.
-  const { rut, suggestions } = runOfflineChecks(input, await currentDirectory(app));
-  return { validation: { ...validation, rut, suggestions }, replayed: true };
+  const { rut, readings, suggestions } = runOfflineChecks(input, await currentDirectory(app));
+  return { validation: { ...validation, rut, readings, suggestions }, replayed: true };
+}
+
+/** What was not sent is left out, so that a request has the text that it had before there was such a member. */
+function requestText({ rut, bankCode, account, rutFormat = null }: AccountInput): string {
+  return JSON.stringify([rut, bankCode, account, ...(rutFormat === null ? [] : [{ rutFormat }])]);
 }

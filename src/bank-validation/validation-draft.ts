@@ -62,6 +62,7 @@ export function rowOf(draft: Draft, onlineChecks: readonly Check[]): { validatio
       state: 'completed',
       verdict,
       rut: findings.rut,
+      readings: findings.readings,
       bank: findings.bank,
       maskedAccount: findings.maskedAccount,
       checks,

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { checksNotPerformed, runOfflineChecks } from '../../src/bank-validation/account-checks.ts';
 import shippedList from '../../src/bank-validation/bank-directory.json' with { type: 'json' };
 import { type Check, verdictOf } from '../../src/bank-validation/check.ts';
-import { checkCharacter } from '../../src/bank-validation/rut.ts';
+import { checkCharacter, possibleRuts } from '../../src/bank-validation/rut.ts';
 import { shippedBankDirectory as directory } from '../../src/bank-validation/shipped-bank-directory.ts';
 import { quickestOf } from '../support/quickest-of.ts';
 
@@ -224,12 +224,27 @@ suite('runOfflineChecks', () => {
         (body, bank, account, zeros) => {
           const check = checkCharacter(body);
           const plain = verdictOf(run(`${body}-${check}`, bank, account).checks);
-          const other = run(`${body.padStart(9, '0')}${check.toLowerCase()} `, bank, '0'.repeat(zeros) + account);
+          const other = run(`${body.padStart(9, '0')}-${check.toLowerCase()} `, bank, '0'.repeat(zeros) + account);
           assert.equal(verdictOf(other.checks), plain);
           assert.equal(other.rut, `${body}-${check}`);
         },
       ),
     );
+  });
+
+  test('a RUT that two people could have leaves the verdict open, unless something else is wrong', () => {
+    for (const digits of ['22883518', '22883519']) {
+      const open = run(digits, '001', '1234509876');
+      assert.equal(verdictOf(open.checks), 'undetermined');
+      assert.equal(open.rut, null);
+      assert.deepEqual(open.readings, possibleRuts(digits));
+      assert.equal(verdictOf(run(digits, '001', 'x').checks), 'invalid');
+    }
+    const told = runOfflineChecks(
+      { rut: '22883518', bankCode: '001', account: '1234509876', rutFormat: 'without-dv' },
+      directory,
+    );
+    assert.deepEqual([verdictOf(told.checks), told.rut, told.readings], ['plausible', '22883518-8', []]);
   });
 
   test('no text shows the account or repeats a wrong RUT, and the verdict is never confirmed', () => {

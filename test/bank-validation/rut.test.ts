@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { checkCharacter, readRut } from '../../src/bank-validation/rut.ts';
+import { checkCharacter, possibleRuts, readRut } from '../../src/bank-validation/rut.ts';
 import { quickestOf } from '../support/quickest-of.ts';
 import vectors from '../vectors/rut-vectors.json' with { type: 'json' };
 
@@ -41,7 +41,10 @@ suite('readRut', () => {
     ['a check character that is a letter', '12345678-X', 'RUT_BAD_FORMAT'],
     ['two check characters', '12345678-55', 'RUT_BAD_FORMAT'],
     ['no check character and dots', '12.345.678', 'RUT_BAD_FORMAT'],
-    ['a forgotten check character', '12345678', 'RUT_CHECK_DIGIT_MISMATCH'],
+    ['a forgotten check character', '12345678', 'RUT_CHECK_DIGIT_MAYBE_MISSING'],
+    ['a forgotten check character where the last digit fits too', '22883518', 'RUT_CHECK_DIGIT_MAYBE_MISSING'],
+    ['the same behind padding', '0022883518', 'RUT_CHECK_DIGIT_MAYBE_MISSING'],
+    ['seven digits', '2288351', 'RUT_CHECK_DIGIT_MAYBE_MISSING'],
     ['a negative number', '-12345678-5', 'RUT_BAD_FORMAT'],
     ['an exponent', '1e7-5', 'RUT_BAD_FORMAT'],
     ['zero with a wrong check character', '0-5', 'RUT_OUT_OF_RANGE'],
@@ -89,11 +92,38 @@ suite('readRut', () => {
           const written = `${'0'.repeat(zeros)}${grouped}${hyphen ? '-' : ''}${lower ? check.toLowerCase() : check}`;
           const expected = `${body}-${check}`;
           // A group padded beyond three digits is fine; a padded text of more than 20 characters cannot arise here.
-          assert.equal(readRut(written).canonical, expected);
-          assert.equal(readRut(` ${written} `).canonical, expected);
+          assert.equal(readRut(written, 'with-dv').canonical, expected);
+          assert.equal(readRut(` ${written} `, 'with-dv').canonical, expected);
+          if (/^\d{1,8}$/.test(written.replace(/^0+/, ''))) {
+            assert.equal(readRut(written).reason, 'RUT_CHECK_DIGIT_MAYBE_MISSING');
+          } else assert.equal(readRut(written).canonical, expected);
         },
       ),
     );
+  });
+
+  test('a number without its check character was read as another person’s RUT, one in eleven times', () => {
+    fc.assert(
+      fc.property(anyBody, (body) => {
+        assert.equal(readRut(body).canonical, null);
+        assert.equal(readRut(body, 'without-dv').canonical, `${body}-${checkCharacter(body)}`);
+        assert.ok(readRut(body, 'without-dv').warnings.some((warning) => warning === 'RUT_CHECK_DIGIT_ADDED'));
+      }),
+    );
+    assert.deepEqual(possibleRuts('22883518'), [
+      { format: 'with-dv', rut: '2288351-8' },
+      { format: 'without-dv', rut: `22883518-${checkCharacter('22883518')}` },
+    ]);
+    assert.deepEqual(possibleRuts('22883519')[0], { format: 'with-dv', rut: null });
+  });
+
+  test('what shows its check character is read with it, whatever is said of the others', () => {
+    for (const text of ['12345678-5', '9068826K', '12.345.6785']) {
+      assert.equal(readRut(text, 'without-dv').canonical, readRut(text).canonical);
+      assert.ok(readRut(text).valid);
+    }
+    assert.equal(readRut('12.345.678', 'without-dv').canonical, '12345678-5');
+    assert.equal(readRut('189726317', 'without-dv').reason, 'RUT_TOO_LONG');
   });
 
   test('any single wrong digit is noticed', () => {

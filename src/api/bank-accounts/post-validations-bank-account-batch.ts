@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
 import type { User } from '../../auth/user.ts';
 import type { Language } from '../../bank-validation/check-messages.ts';
+import { RUT_FORMATS, type RutFormat } from '../../bank-validation/rut.ts';
 import { type BatchResult, validateBatch } from '../../bank-validation/validate-batch.ts';
 import { CATALOGUE, type ErrorItem, type Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
@@ -9,7 +10,7 @@ import { Type } from '../../http/json-schema.ts';
 import { invalidBody } from '../../http/read-members.ts';
 import { readStrictJson } from '../../http/read-strict-json.ts';
 import { requirePayouts } from '../../http/require-user.ts';
-import { isObject, readAccountInput } from './read-account-input.ts';
+import { isObject, isRutFormat, readAccountInput, rutFormatError } from './read-account-input.ts';
 import { apiLanguage, validationJson } from './validation-reply.ts';
 import {
   ACCOUNT_REQUEST_EXAMPLE,
@@ -46,7 +47,8 @@ export const postValidationsBankAccountBatch = operation({
   },
   handle: async (app, request, reply) => {
     const user = await requirePayouts(app, request);
-    const items = readItems(request).map(readItem);
+    const { items: entries, rutFormat } = readBatch(request);
+    const items = entries.map((entry, index) => readItem(entry, index, rutFormat));
     const results = await validateItems(app, user, items);
     const language = apiLanguage(request);
     return reply
@@ -61,10 +63,10 @@ export const postValidationsBankAccountBatch = operation({
 
 type Item = { reference: string | null; reading: ReturnType<typeof readAccountInput> };
 
-function readItems(request: FastifyRequest): unknown[] {
-  const { items, ...others } = readStrictJson(request.body as Buffer | undefined, LIMITS);
+function readBatch(request: FastifyRequest): { items: unknown[]; rutFormat: RutFormat | null } {
+  const { items, rut_format: rutFormat, ...others } = readStrictJson(request.body as Buffer | undefined, LIMITS);
   const [stranger] = Object.keys(others);
-  const fix = `Send only items, an array of 1 to ${MOST_ITEMS} objects.`;
+  const fix = `Send only items, an array of 1 to ${MOST_ITEMS} objects, and rut_format if you like.`;
   if (stranger !== undefined) {
     throw invalidBody([{ pointer: '', code: 'UNKNOWN_FIELD', message: 'A member does not belong here.', fix }]);
   }
@@ -77,10 +79,11 @@ function readItems(request: FastifyRequest): unknown[] {
       { pointer: '/items', code: 'INVALID_LENGTH', message: `items has ${items.length} entries.`, fix },
     ]);
   }
-  return items;
+  if (!isRutFormat(rutFormat)) throw invalidBody([rutFormatError('')]);
+  return { items, rutFormat: rutFormat ?? null };
 }
 
-function readItem(item: unknown, index: number): Item {
+function readItem(item: unknown, index: number, rutFormat: RutFormat | null): Item {
   const pointer = `/items/${index}`;
   if (!isObject(item)) {
     const fix = 'Send an object with rut, bankData and, if you like, reference.';
@@ -89,7 +92,7 @@ function readItem(item: unknown, index: number): Item {
       reading: { errors: [{ pointer, code: 'INVALID_TYPE', message: 'The item is no object.', fix }] },
     };
   }
-  const reading = readAccountInput(item, pointer, ['reference']);
+  const reading = readAccountInput(item, pointer, ['reference'], rutFormat);
   const { reference = null } = item;
   if (reference === null || (typeof reference === 'string' && reference.length <= LONGEST_REFERENCE))
     return { reference, reading };
@@ -142,11 +145,18 @@ function errorOf({ code, extras }: Problem) {
 }
 
 function batchSchema() {
-  const { rut, bankData } = AccountRequestSchema.properties;
+  const { rut, bankData, rut_format } = AccountRequestSchema.properties;
   const reference = Type.String({ maxLength: LONGEST_REFERENCE, description: 'Yours; answered with the result' });
-  const item = Type.Object({ reference: Type.Optional(reference), rut, bankData }, { additionalProperties: false });
+  const item = Type.Object(
+    { reference: Type.Optional(reference), rut, bankData, rut_format },
+    { additionalProperties: false },
+  );
   const items = Type.Array(item, { minItems: 1, maxItems: MOST_ITEMS });
-  return Type.Object({ items }, { $id: 'BankAccountBatch', additionalProperties: false });
+  const ofAll = Type.String({ enum: RUT_FORMATS, description: 'Of every item that does not say its own' });
+  return Type.Object(
+    { items, rut_format: Type.Optional(ofAll) },
+    { $id: 'BankAccountBatch', additionalProperties: false },
+  );
 }
 
 function batchReplySchema() {

@@ -1,4 +1,5 @@
 import type { AccountInput } from '../../bank-validation/account-checks.ts';
+import { RUT_FORMATS, type RutFormat } from '../../bank-validation/rut.ts';
 import type { ErrorItem } from '../../error-catalogue.ts';
 import { unknownMember } from '../../http/read-members.ts';
 import { AccountRequestSchema } from './validation-schemas.ts';
@@ -8,19 +9,45 @@ export type AccountInputReading = { input: AccountInput } | { errors: [ErrorItem
 
 /**
  * Reads `{rut, bankData: {bankSBIFNumber, bankAccount}}`. Only the shape is judged here: every text that is not empty
- * gets a verdict. `pointer` is where the object stands in the body, `others` are names that it may have besides.
+ * gets a verdict. `pointer` is where the object stands in the body, `others` are names that it may have besides, and
+ * `rutFormat` is that of an object that does not say its own.
  */
-export function readAccountInput(body: object, pointer = '', others: readonly string[] = []): AccountInputReading {
+export function readAccountInput(
+  body: object,
+  pointer = '',
+  others: readonly string[] = [],
+  rutFormat: RutFormat | null = null,
+): AccountInputReading {
   const members = body as Record<string, unknown>;
   const bankData = members['bankData'];
   const bank = isObject(bankData) ? bankData : null;
+  const { rut_format: ownFormat } = members;
   const [first, ...more] = [
     ...textErrors(members, 'rut', pointer),
     ...(bank === null ? [shapeError(members, 'bankData', pointer)] : bankErrors(bank, `${pointer}/bankData`)),
+    ...(isRutFormat(ownFormat) ? [] : [rutFormatError(pointer)]),
     ...unknownErrors(members, [...Object.keys(AccountRequestSchema.properties), ...others], pointer),
   ];
   if (first !== undefined) return { errors: [first, ...more] };
-  return { input: { rut: members['rut'], bankCode: bank?.['bankSBIFNumber'], account: bank?.['bankAccount'] } };
+  const account = { bankCode: bank?.['bankSBIFNumber'], account: bank?.['bankAccount'] };
+  return {
+    input: { rut: members['rut'], ...account, rutFormat: isRutFormat(ownFormat) ? (ownFormat ?? rutFormat) : null },
+  };
+}
+
+/** Whether a member says how a RUT without a hyphen is to be read, or is not there. */
+export function isRutFormat(value: unknown): value is RutFormat | undefined {
+  return value === undefined || RUT_FORMATS.some((format) => format === value);
+}
+
+/** What is wrong with a `rut_format` that says neither. */
+export function rutFormatError(parent: string): ErrorItem {
+  return {
+    pointer: `${parent}/rut_format`,
+    code: 'INVALID_PARAMETER',
+    message: 'rut_format is another word.',
+    fix: `Send ${RUT_FORMATS.join(' or ')}, or leave it out.`,
+  };
 }
 
 /** An object as `{}` makes it, no array and no `null`. */

@@ -43,7 +43,7 @@ const END_OF_DATA = Buffer.from('}');
  * not text, because text of this length is measured, copied and widened before it is bytes.
  */
 export function validationJson(validation: Validation, language: Language, before: string): Buffer[] {
-  const { id, state, verdict, rut, bank, maskedAccount, suggestions, expiresAt, validatedAt } = validation;
+  const { id, state, verdict, rut, readings, bank, maskedAccount, suggestions, expiresAt, validatedAt } = validation;
   const head: Omit<Static<typeof ValidationSchema>, 'checks'> = {
     id,
     state,
@@ -51,6 +51,7 @@ export function validationJson(validation: Validation, language: Language, befor
     assurance: assuranceOf(verdict),
     isValid: isValid(verdict),
     rut,
+    ...(readings.length > 0 && { readings: readings.map((one) => ({ rut_format: one.format, rut: one.rut })) }),
     bank,
     account: { masked: maskedAccount },
     suggestions: suggestions.map((one) => ({ ...one, message: one.message[language] })),

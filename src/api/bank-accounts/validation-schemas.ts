@@ -1,4 +1,5 @@
 import { CHECK_IDS } from '../../bank-validation/check.ts';
+import { RUT_FORMATS } from '../../bank-validation/rut.ts';
 import { Type } from '../../http/json-schema.ts';
 
 const textOrNull = Type.Union([Type.String(), Type.Null()]);
@@ -13,6 +14,13 @@ export const AccountRequestSchema = Type.Object(
         bankAccount: Type.String({ minLength: 1, description: 'Digits, zeros kept' }),
       },
       { additionalProperties: false },
+    ),
+    rut_format: Type.Optional(
+      Type.String({
+        enum: RUT_FORMATS,
+        description:
+          'Whether a RUT of digits alone ends with its check character; needed where it can be read both ways',
+      }),
     ),
   },
   { $id: 'BankAccountRequest', additionalProperties: false },
@@ -64,6 +72,12 @@ export const ValidationSchema = Type.Object(
     }),
     isValid: Type.Boolean({ description: 'True for plausible and confirmed' }),
     rut: Type.Union([Type.String(), Type.Null()], { description: 'Canonical. Null where wrong, and when read again' }),
+    readings: Type.Optional(
+      Type.Array(Type.Object({ rut_format: Type.String({ enum: RUT_FORMATS }), rut: textOrNull }), {
+        description:
+          'Only with RUT_CHECK_DIGIT_MAYBE_MISSING: the RUT with and without its check character; null where it cannot be read so',
+      }),
+    ),
     bank: Type.Union([Type.Object({ code: Type.String(), name: textOrNull, status: Type.String() }), Type.Null()]),
     account: Type.Object({ masked: Type.String() }),
     suggestions: Type.Array(SuggestionSchema),

@@ -86,6 +86,52 @@ forEachEngine('POST /validations/BankAccount', (openTestDatabase) => {
     });
   });
 
+  test('a RUT that two people could have is undetermined with both readings, until the request says which', async () => {
+    await using at = await setUp(openTestDatabase);
+    const open = dataOf(await at.post(request('22883518')));
+    assert.deepEqual([open.verdict, open.isValid, open['rut']], ['undetermined', false, null]);
+    assert.deepEqual(open['readings'], [
+      { rut_format: 'with-dv', rut: '2288351-8' },
+      { rut_format: 'without-dv', rut: '22883518-8' },
+    ]);
+    assert.ok(open.checks.some(({ code }) => code === 'RUT_CHECK_DIGIT_MAYBE_MISSING'));
+    for (const [format, rut] of [
+      ['with-dv', '2288351-8'],
+      ['without-dv', '22883518-8'],
+    ]) {
+      const told = dataOf(await at.post({ ...request('22883518'), rut_format: format }));
+      assert.deepEqual([told.verdict, told['rut'], told['readings']], ['plausible', rut, undefined]);
+    }
+    for (const format of ['with', null, 1]) {
+      const answer = await at.post({ ...request('22883518'), rut_format: format });
+      assert.deepEqual(
+        [answer.status, (jsonOf(answer)['errors'] as { pointer: string }[])[0]?.pointer],
+        [422, '/rut_format'],
+      );
+    }
+  });
+
+  test('a provider was not asked about a RUT that two people could have, nor is one read again another', async () => {
+    const asked: string[] = [];
+    const provider: ValidationProvider = {
+      ...createSimulatedProvider(Date.now),
+      covers: () => true,
+      ask: async ({ rut }) => {
+        asked.push(rut);
+        return { kind: 'match', expiresAt: null };
+      },
+    };
+    await using at = await setUp(openTestDatabase, provider);
+    const key = { 'idempotency-key': 'one' };
+    const first = dataOf(await at.post(request('22883518'), key));
+    assert.deepEqual([first.verdict, asked], ['undetermined', []]);
+    assert.deepEqual(dataOf(await at.post(request('22883518'), key)), first);
+    const other = await at.post({ ...request('22883518'), rut_format: 'with-dv' }, key);
+    assert.equal(jsonOf(other)['code'], 'IDEMPOTENCY_KEY_REUSED');
+    const { readings: _readings, ...kept } = first;
+    assert.deepEqual(dataOf(await at.server.get(`${PATH}/${first.id}`, at.user.headers)), kept);
+  });
+
   test('speaks Spanish to those who ask for it', async () => {
     await using at = await setUp(openTestDatabase);
     const answer = await at.post(request('12345678-6', '049'), { 'accept-language': 'es-CL,es;q=0.9,en;q=0.8' });
@@ -433,7 +479,22 @@ forEachEngine('POST /validations/BankAccount/batch', (openTestDatabase) => {
     assert.equal((await at.app.db.query('select id from bank_account_validations')).length, 1005);
   });
 
+  test('takes rut_format for all items, and an item’s own before it', async () => {
+    await using at = await setUp(openTestDatabase);
+    const items = [request('22883518'), { ...request('22883518'), rut_format: 'with-dv' }];
+    const answer = await at.server.post(`${PATH}/batch`, {
+      json: { items, rut_format: 'without-dv' },
+      headers: at.user.headers,
+    });
+    const { results } = dataOf(answer) as unknown as BatchData;
+    assert.deepEqual(
+      results.map((result) => result['rut']),
+      ['22883518-8', '2288351-8'],
+    );
+  });
+
   const refused: [name: string, body: unknown, status: number][] = [
+    ['another word for rut_format', { items: [request('1-9')], rut_format: 'both' }, 422],
     ['no items', {}, 422],
     ['items that are no array', { items: {} }, 422],
     ['an empty array', { items: [] }, 422],
