@@ -6,7 +6,9 @@ import { createOutage } from './db/outage.ts';
 import type { OwnPlaces } from './lib/address-filter.ts';
 import { systemClock } from './lib/clock.ts';
 import { errorForLog } from './lib/error-for-log.ts';
+import { limitLookUps } from './lib/limit-look-ups.ts';
 import { createLogOutput } from './lib/log-output.ts';
+import { createNameResolver } from './lib/resolve-name.ts';
 import { createSafeFetch } from './lib/safe-fetch.ts';
 import { createMetrics } from './metrics.ts';
 import { simulatedMethod } from './payment-methods/simulated-method.ts';
@@ -53,7 +55,11 @@ export function composeApp(config: Config, onFatal: (error: unknown) => void): R
   const log = pino(logging, output.stream);
   // With the first request, because the port is known only once the service listens.
   let places: OwnPlaces | null = null;
-  const outbound = createSafeFetch({ ownPlaces: () => (places ??= ownPlaces(config)) });
+  const findOwnPlaces = () => (places ??= ownPlaces(config));
+  const outbound = createSafeFetch({ ownPlaces: findOwnPlaces, resolve: limitLookUps(createNameResolver(), now) });
+  // What merchants choose shares nothing with the acquirer and the provider.
+  const acquirer = createSafeFetch({ ownPlaces: findOwnPlaces });
+  const provider = createSafeFetch({ ownPlaces: findOwnPlaces });
   const db = openDatabase(config.databaseUrl, {
     connections: config.databaseConnections,
     pooler: config.databasePooler,
@@ -61,7 +67,7 @@ export function composeApp(config: Config, onFatal: (error: unknown) => void): R
   });
   const store = { config, db, now };
   const webpay = createWebpayMethod({
-    fetch: outbound.fetch,
+    fetch: acquirer.fetch,
     now,
     baseUrl: config.webpayBaseUrl,
     keyOf: (environmentId, commerceCode) => findMethodKey(store, environmentId, 'webpay', commerceCode),
@@ -76,13 +82,13 @@ export function composeApp(config: Config, onFatal: (error: unknown) => void): R
     outage,
     random: Math.random,
     paymentMethods: [simulatedMethod, webpay],
-    validationProvider: composeValidationProvider(config, outbound.fetch, now),
+    validationProvider: composeValidationProvider(config, provider.fetch, now),
     stopping: stopping.signal,
     stop: () => stopping.abort(),
     logWritten: output.written,
     close: async () => {
       await db.close();
-      await outbound.close();
+      await Promise.all([outbound, acquirer, provider].map((each) => each.close()));
     },
   };
 }

@@ -1,10 +1,12 @@
-import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { isPublicAddress, sameAddress, type UrlPolicy } from './address-filter.ts';
 import { withinTime } from './within-time.ts';
 
-/** All addresses of a name, both families, in the order in which to try them. Rejects with an error that has a code. */
-export type Resolve = (hostname: string) => Promise<readonly string[]>;
+/**
+ * All addresses of a name, both families, in the order in which to try them. Rejects with an error that has a code.
+ * `merchant` is the environment for which it is asked: the look-ups of one merchant must not delay those of others.
+ */
+export type Resolve = (hostname: string, merchant?: number) => Promise<readonly string[]>;
 
 /**
  * The addresses to which a request may go, or null when any address of the host is forbidden: a name that leads to
@@ -15,31 +17,18 @@ export function resolveHost(
   resolve: Resolve,
   rules: UrlPolicy,
   timeoutMs: number,
+  merchant?: number,
 ): Promise<readonly string[] | null> {
-  return withinTime(allowedAddresses(host, resolve, rules), timeoutMs);
+  return withinTime(allowedAddresses(host, resolve, rules, merchant), timeoutMs);
 }
 
-/**
- * The system's resolver: files, DNS, and whatever else the machine is set up with. Calls that ask for the same name at
- * the same time share one look-up, because each holds one of Node's four threads and a dead name server holds it for
- * long. Nothing is remembered. IPv4 comes first: where IPv6 leads nowhere, each connection would wait in vain.
- */
-export function systemResolver(): Resolve {
-  const running = new Map<string, Promise<readonly string[]>>();
-  return (hostname) => {
-    let addresses = running.get(hostname);
-    if (addresses === undefined) {
-      addresses = lookup(hostname, { all: true, order: 'ipv4first' })
-        .then((found) => found.map((entry) => entry.address))
-        .finally(() => running.delete(hostname));
-      running.set(hostname, addresses);
-    }
-    return addresses;
-  };
-}
-
-async function allowedAddresses(host: string, resolve: Resolve, rules: UrlPolicy): Promise<readonly string[] | null> {
-  const addresses = await addressesOf(host, resolve);
+async function allowedAddresses(
+  host: string,
+  resolve: Resolve,
+  rules: UrlPolicy,
+  merchant: number | undefined,
+): Promise<readonly string[] | null> {
+  const addresses = await addressesOf(host, (name) => resolve(name, merchant));
   if (rules.allowPrivate) return addresses;
   if (!addresses.every(isPublicAddress)) return null;
   // A name of our own that does not resolve just now must not stop the requests to everybody else.

@@ -2,7 +2,8 @@ import { checkOutboundUrl, type OwnPlaces, withoutBrackets } from './address-fil
 import type { ConnectionPools } from './connection-pools.ts';
 import { type Dial, dialAddress } from './dial-address.ts';
 import { type Exchange, type ExchangeRequest, exchangeRequest, type FailureReason } from './exchange-request.ts';
-import { type Resolve, resolveHost, systemResolver } from './resolve-host.ts';
+import { type Resolve, resolveHost } from './resolve-host.ts';
+import { createNameResolver } from './resolve-name.ts';
 
 export type FetchRequest = {
   url: string;
@@ -11,6 +12,8 @@ export type FetchRequest = {
   body: string | Buffer | null;
   /** Accepts `http:`, private addresses and every port but this program's own. For development only. */
   allowPrivate: boolean;
+  /** The environment that chose the URL; without it the operator did. */
+  merchant?: number;
 };
 
 /** `retryAfter` is the header as sent, `excerpt` at most 2 KiB of the body, `detail` a stable code. */
@@ -44,7 +47,7 @@ const maxAddressesTried = 3;
  * `close` ends all connections at once; requests under way answer `failed`.
  */
 export function createSafeFetch(options: SafeFetchOptions = {}): { fetch: SafeFetch; close: () => Promise<void> } {
-  const { ownPlaces = () => ({}), resolve = systemResolver(), dial = dialAddress } = options;
+  const { ownPlaces = () => ({}), resolve = createNameResolver(), dial = dialAddress } = options;
   const { totalMs = 15_000, connectMs = 5_000 } = options;
   let pools: Promise<ConnectionPools> | null = null;
   let closed = false;
@@ -62,7 +65,7 @@ export function createSafeFetch(options: SafeFetchOptions = {}): { fetch: SafeFe
     const url = new URL(request.url);
     let addresses: readonly string[] | null;
     try {
-      addresses = await resolveHost(withoutBrackets(url.hostname), resolve, rules, connectMs);
+      addresses = await resolveHost(withoutBrackets(url.hostname), resolve, rules, connectMs, request.merchant);
     } catch (error) {
       return failed('dns', (error as { code?: string }).code ?? 'EAI_FAIL');
     }

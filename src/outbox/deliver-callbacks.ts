@@ -193,6 +193,7 @@ async function send(app: App, callback: Claim): Promise<Attempt | null> {
       headers: callbackHeaders(environment, callback, startedAt),
       body: callback.body,
       allowPrivate: app.config.allowPrivateCallbacks && environment.environment === 'development',
+      merchant: callback.environment_id,
     });
     const endedAt = app.now();
     const attempt = callback.attempts + (isBeside(callback, startedAt) ? 0 : 1);

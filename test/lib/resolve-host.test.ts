@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Resolve, resolveHost, systemResolver } from '../../src/lib/resolve-host.ts';
+import { type Resolve, resolveHost } from '../../src/lib/resolve-host.ts';
 
 const hosts: Record<string, string[]> = {
   'shop.example.com': ['93.184.216.34', '2606:2800:220:1::1'],
@@ -50,14 +50,4 @@ test('a name that is unknown, or a name server that is silent, rejects with a co
   await assert.rejects(resolveHost('gone.example.com', resolve, strict, 1_000), { code: 'ENOTFOUND' });
   const silent: Resolve = () => new Promise(() => {});
   await assert.rejects(resolveHost('shop.example.com', silent, strict, 1), { code: 'ETIMEDOUT' });
-});
-
-test('the system resolver shares a look-up that is under way, and remembers none', async () => {
-  const system = systemResolver();
-  const first = system('localhost');
-  assert.equal(system('localhost'), first);
-  const addresses = await first;
-  assert.ok(addresses.includes('127.0.0.1') || addresses.includes('::1'));
-  await new Promise((done) => setImmediate(done));
-  assert.notEqual(system('localhost'), first);
 });

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { createHostsFile } from '../../src/lib/hosts-file.ts';
+import { createNameResolver } from '../../src/lib/resolve-name.ts';
+import { outputOf } from '../support/child-process.ts';
+import { startNameServer } from '../support/name-server.ts';
+
+const names = await startNameServer({
+  'shop.example.com': { a: ['93.184.216.34'], aaaa: ['2606:2800:220:1:0:0:0:1'] },
+  'four.example.com': { a: ['93.184.216.34', '93.184.216.35'] },
+  'silent.example.com': null,
+  'none.example.com': {},
+});
+const folder = mkdtempSync(join(tmpdir(), 'rubrica-names-'));
+after(() => {
+  names.close();
+  rmSync(folder, { recursive: true });
+});
+
+const hostsFile = (hostname: string) => (hostname === 'provider' ? ['fd00::7', '10.0.0.7'] : null);
+const resolve = createNameResolver({ servers: [names.server], hostsFile });
+const hasty = createNameResolver({ servers: [names.server], hostsFile, timeoutMs: 1 });
+
+test('a name is asked for both families, and IPv4 comes first', async () => {
+  assert.deepEqual(await resolve('shop.example.com'), ['93.184.216.34', '2606:2800:220:1::1']);
+  assert.deepEqual(await resolve('four.example.com'), ['93.184.216.34', '93.184.216.35']);
+});
+
+test("a name of the machine's own list is not asked for", async () => {
+  assert.deepEqual(await resolve('provider'), ['10.0.0.7', 'fd00::7']);
+  assert.ok(!names.questions.includes('provider'));
+});
+
+test('a name that is unknown, has no address or whose name server is silent rejects with a code', async () => {
+  await assert.rejects(resolve('gone.example.com'), { code: 'ENOTFOUND' });
+  await assert.rejects(resolve('none.example.com'), { code: 'ENODATA' });
+  await assert.rejects(hasty('silent.example.com'), { code: 'ETIMEDOUT' });
+});
+
+test('calls for one name share a look-up that is under way, and none is remembered', async () => {
+  const before = names.questions.length;
+  await Promise.all([resolve('shop.example.com'), resolve('shop.example.com')]);
+  assert.equal(names.questions.length, before + 2);
+  await resolve('shop.example.com');
+  assert.equal(names.questions.length, before + 4);
+});
+
+test('two dead name servers held the threads that every other look-up needs', async () => {
+  const pipe = join(folder, 'pipe');
+  await outputOf('mkfifo', [pipe]);
+  // Each holds a thread until somebody writes. Node has four.
+  const held = [1, 2, 3, 4, 5, 6].map(() => open(pipe, 'r'));
+  assert.deepEqual(await resolve('shop.example.com'), ['93.184.216.34', '2606:2800:220:1::1']);
+  const writer = openSync(pipe, 'w');
+  for (const one of held) await (await one).close();
+  closeSync(writer);
+});
+
+test("the machine's own list is read again when it has changed", () => {
+  const path = join(folder, 'hosts');
+  const list = createHostsFile(path);
+  assert.equal(list('provider'), null);
+  writeFileSync(path, '# ours\n127.0.0.1 localhost\n10.0.0.7\tProvider  provider.lan # and more\r\nfd00::7 provider\n');
+  assert.deepEqual(list('provider'), ['10.0.0.7', 'fd00::7']);
+  assert.deepEqual(list('provider.lan'), ['10.0.0.7']);
+  assert.equal(list('more'), null);
+  rmSync(path);
+  assert.equal(list('provider'), null);
+});
+
+test('localhost is this machine, and so are the names under it', async () => {
+  for (const name of ['localhost', 'shop.localhost'])
+    assert.deepEqual(await createNameResolver({ servers: [names.server] })(name), ['127.0.0.1', '::1']);
+});
