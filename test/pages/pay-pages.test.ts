@@ -260,6 +260,8 @@ forEachEngine('the pay page', (openTestDatabase) => {
     await using visit = await open({ amount: 5003 });
     const { app, server, path } = visit;
     await server.post(path, pay('simulated'));
+    assert.match((await server.get(path)).text, /<h1>Estamos averiguando qué pasó con tu pago<\/h1>/);
+    assert.match((await server.get(path, ENGLISH)).text, /<h1>We are finding out what happened to your payment<\/h1>/);
     const pauseOf = ({ text }: Answer) => Number(/http-equiv="refresh" content="(\d+);/.exec(text)?.[1]);
     const pauses = [];
     for (const seconds of [0, 30, 270]) {

@@ -5,6 +5,7 @@ import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
 import { lookUpPaymentOf, lookUpPayments } from '../../src/checkout/look-up-payments.ts';
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
+import type { PaymentMethod, PaymentOutcome } from '../../src/payment-methods/payment-method.ts';
 import { expireTransactions } from '../../src/transactions/expire-transactions.ts';
 import { readCounter, readStates } from '../checkout/checkout-case.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -67,6 +68,39 @@ forEachEngine('a commit that Webpay made and whose answer was lost', (openTestDa
       events: ['created', 'completed'],
       callbacks: 1,
     });
+    await assertBalanced(shop);
+  });
+
+  test('a process that was killed before the answer came has left word: the next one believes no refusal that it cannot read', async (context) => {
+    const shop = await openWebpayShop(context, openTestDatabase);
+    const { app, standIn, method, transaction } = shop;
+    const returned = broughtBy(standIn.choose(await goToForm(shop), 'pay'));
+    const made = Promise.withResolvers<void>();
+    const silence = Promise.withResolvers<PaymentOutcome>();
+    const dying: PaymentMethod = {
+      ...method,
+      commit: async (payment) => {
+        await method.commit?.(payment);
+        made.resolve();
+        return silence.promise;
+      },
+    };
+    const dead = lookUpPaymentOf({ ...app, paymentMethods: [dying] }, transaction.id, returned);
+    await made.promise;
+    standIn.keepStale(true);
+    const [attempt] = await app.db.query<{ id: string }>('select id from payment_attempts');
+    for (const brought of [{ given_up: attempt?.id as string }, returned]) {
+      app.now.advance(HOUR);
+      standIn.fail('commit', 'odd_refusal');
+      await lookUpPaymentOf(app, transaction.id, brought);
+      assert.deepEqual((await readStates(app)).attempts, ['unknown']);
+    }
+    standIn.keepStale(false);
+    await workUntilSettled(shop);
+    assert.deepEqual((await readStates(app)).attempts, ['approved']);
+    // It was only held up, and knows nothing new.
+    silence.resolve({ kind: 'unknown' });
+    await dead;
     await assertBalanced(shop);
   });
 

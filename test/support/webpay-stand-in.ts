@@ -7,7 +7,7 @@ export type WebpayVerb = 'create' | 'commit' | 'status' | 'refund';
 
 /**
  * `drop_request`: nothing happens and nothing is answered. `drop_answer`: it happens and nothing is answered. `stall` and
- * `late`: the same two, but the caller is left to wait until `release`. `stale`: a status from before the commit. The others
+ * `late`: the same two, but the caller is left to wait until `release`. `stale`: a status from before the commit. `odd_refusal`: a 422 whose text nobody knows. The others
  * happen and answer otherwise than they should; `reversed`: a refund says that it was a reversal.
  */
 export type WebpayFault =
@@ -18,6 +18,7 @@ export type WebpayFault =
   | 'error_500'
   | 'malformed'
   | 'stale'
+  | 'odd_refusal'
   | 'other_order'
   | 'other_amount'
   | 'reversed';
@@ -356,6 +357,7 @@ function refundPart(payment: Payment, amount: number, reversible: boolean): Reco
 
 function distort({ status, body }: Reply, fault: WebpayFault | null): { status: number; sent: string } {
   if (fault === 'error_500') return { status: 500, sent: JSON.stringify({ error_message: 'Internal server error' }) };
+  if (fault === 'odd_refusal') return { status: 422, sent: JSON.stringify({ error_message: 'Try again' }) };
   if (fault === 'malformed') return { status, sent: '{"status": "AUTHORIZED", "amount' };
   if (fault === 'other_order') return { status, sent: JSON.stringify({ ...body, buy_order: 'somebody-elses' }) };
   if (fault === 'reversed') return { status, sent: JSON.stringify({ type: 'REVERSED' }) };
