@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import type { Sum } from '../lib/exact-sum.ts';
 import { selectAvailable, selectAvailableOf } from './balance-queries.ts';
 import type { ReconciliationScope } from './reconciliation-queries.ts';
 
@@ -10,7 +11,7 @@ export async function availableBalance(
   app: App,
   { environmentIds, transactionId }: Pick<ReconciliationScope, 'environmentIds' | 'transactionId'>,
   currency: string,
-): Promise<number> {
+): Promise<Sum> {
   if (transactionId !== 0) return selectAvailableOf(app.db, transactionId, currency);
   return selectAvailable(app.db, environmentIds, currency);
 }

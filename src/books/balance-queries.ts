@@ -1,4 +1,5 @@
 import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import { readSum, type Sum } from '../lib/exact-sum.ts';
 import { MERCHANT_PAYABLE } from './journal-entry.ts';
 
 type Reader = Pick<Database, 'query'>;
@@ -26,30 +27,44 @@ export async function addToBalances(tx: Tx, rows: readonly AccountRow[]): Promis
   );
 }
 
-export type BalanceRow = AccountRow & { payment_service_id: string; name: string; environment: string };
+export type BalanceRow = {
+  environment_id: number;
+  account: string;
+  currency: string;
+  payment_service_id: string;
+  name: string;
+  environment: string;
+  debits: Sum;
+  credits: Sum;
+};
+
+/** Of what SQLite takes for an integer and is none, the digits that it begins with. */
+const asText = (sum: string) => `cast(cast(${sum} as bigint) as text)`;
 
 /** What went to and came from every account, in minor units. */
-export function selectBalances(db: Reader): Promise<BalanceRow[]> {
-  return db.query<BalanceRow>(
-    `select b.environment_id, e.payment_service_id, p.name, e.environment, b.currency, b.account, b.debits, b.credits
+export async function selectBalances(db: Reader): Promise<BalanceRow[]> {
+  const rows = await db.query<Omit<BalanceRow, 'debits' | 'credits'> & { debits: string; credits: string }>(
+    `select b.environment_id, e.payment_service_id, p.name, e.environment, b.currency, b.account,
+       ${asText('b.debits')} as debits, ${asText('b.credits')} as credits
      from account_balances b
      join environments e on e.id = b.environment_id
      join payment_services p on p.id = e.payment_service_id
      order by p.created_at, b.environment_id, b.currency, b.account`,
   );
+  return rows.map((row) => ({ ...row, debits: readSum(row.debits), credits: readSum(row.credits) }));
 }
 
 /** What an account has more on its debit side. */
 export async function selectBalance(
   tx: Tx,
   { environmentId, account, currency }: { environmentId: number; account: string; currency: string },
-): Promise<number> {
-  const [row] = await tx.query<{ balance: number }>(
-    `select debits - credits as balance from account_balances
+): Promise<Sum> {
+  const [row] = await tx.query<{ balance: string }>(
+    `select ${asText('debits - credits')} as balance from account_balances
      where environment_id = $1 and account = $2 and currency = $3`,
     [environmentId, account, currency],
   );
-  return row?.balance ?? 0;
+  return readSum(row?.balance ?? '0');
 }
 
 /**
@@ -85,13 +100,9 @@ export async function lockEnvironmentFunds(tx: Tx, environmentId: number): Promi
 }
 
 /** What is owed to the merchants of these environments, without what is being given back. Fees are taken off. */
-export async function selectAvailable(
-  db: Reader,
-  environmentIds: readonly number[],
-  currency: string,
-): Promise<number> {
-  const [row] = await db.query<{ available: number }>(
-    `select cast(owed - reserved as bigint) as available from (
+export async function selectAvailable(db: Reader, environmentIds: readonly number[], currency: string): Promise<Sum> {
+  const [row] = await db.query<{ available: string }>(
+    `select ${asText('owed - reserved')} as available from (
        select
          (select coalesce(sum(credits - debits), 0) from account_balances
           where environment_id in {ids} and currency = $2 and account = $3) as owed,
@@ -100,20 +111,20 @@ export async function selectAvailable(
      ) as sums`,
     [JSON.stringify(environmentIds), currency, MERCHANT_PAYABLE],
   );
-  return row?.available ?? 0;
+  return readSum(row?.available ?? '0');
 }
 
 /** What one transaction leaves for its merchant: paid, less its fee, given back and being given back. */
-export async function selectAvailableOf(db: Reader, transactionId: number, currency: string): Promise<number> {
-  const [row] = await db.query<{ available: number }>(
-    `select cast(
+export async function selectAvailableOf(db: Reader, transactionId: number, currency: string): Promise<Sum> {
+  const [row] = await db.query<{ available: string }>(
+    `select cast(cast(
        (select coalesce(sum(case when credit_account = $3 then amount else -amount end), 0) from journal_entries
         where transaction_id = $1 and currency = $2 and $3 in (credit_account, debit_account))
        -
        (select coalesce(sum(r.amount), 0) from refunds r join transactions t on t.id = r.transaction_id
         where r.state = 'processing' and t.id = $1 and t.currency = $2)
-       as bigint) as available`,
+       as bigint) as text) as available`,
     [transactionId, currency, MERCHANT_PAYABLE],
   );
-  return row?.available ?? 0;
+  return readSum(row?.available ?? '0');
 }

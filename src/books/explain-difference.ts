@@ -1,3 +1,4 @@
+import { addUp, type Sum, subtract } from '../lib/exact-sum.ts';
 import type { Comparison, ComparisonKind } from './compare-settlement.ts';
 import { signedAmount } from './settled-line.ts';
 
@@ -15,14 +16,14 @@ export type DifferenceCause =
   | 'other_authorization_code';
 
 /** In minor units; `amount` is what the file has more than the books for this cause, below 0 for less. */
-export type CauseSum = { cause: DifferenceCause; lines: number; amount: number };
+export type CauseSum = { cause: DifferenceCause; lines: number; amount: Sum };
 
 /** Of one currency: what the file settles, what the books have of it, and the causes whose sum is the difference. */
 export type SettlementTotal = {
   currency: string;
-  settled: number;
-  booked: number;
-  difference: number;
+  settled: Sum;
+  booked: Sum;
+  difference: Sum;
   causes: CauseSum[];
 };
 
@@ -33,13 +34,16 @@ export function explainDifference(compared: readonly Comparison[]): SettlementTo
   const counted = new Set<object>();
   const shares = compared.flatMap((one) => sharesOf(one, counted));
   return [...Map.groupBy(shares, ({ currency }) => currency)].map(([currency, ofCurrency]) => {
-    const settled = sum(ofCurrency.map((share) => share.settled));
-    const booked = sum(ofCurrency.map((share) => share.booked));
+    const settled = addUp(ofCurrency.map((share) => share.settled));
+    const booked = addUp(ofCurrency.map((share) => share.booked));
     const causes = [...Map.groupBy(ofCurrency, ({ cause }) => cause)].flatMap(([cause, of]): CauseSum[] =>
-      cause === null ? [] : [{ cause, lines: of.length, amount: sum(of.map((share) => share.settled - share.booked)) }],
+      cause === null
+        ? []
+        : [{ cause, lines: of.length, amount: addUp(of.map((share) => share.settled - share.booked)) }],
     );
-    const byMoney = (one: CauseSum, other: CauseSum) => Math.abs(other.amount) - Math.abs(one.amount);
-    return { currency, settled, booked, difference: settled - booked, causes: causes.sort(byMoney) };
+    const byMoney = (one: CauseSum, other: CauseSum) =>
+      Math.sign(Number(subtract(size(other.amount), size(one.amount))));
+    return { currency, settled, booked, difference: subtract(settled, booked), causes: causes.sort(byMoney) };
   });
 }
 
@@ -75,6 +79,6 @@ function causeOf({ kind, row, line, differs, repeated }: Comparison): Difference
   return differs.includes('date') ? 'other_date' : 'other_authorization_code';
 }
 
-function sum(amounts: readonly number[]): number {
-  return amounts.reduce((total, amount) => total + amount, 0);
+function size(amount: Sum): Sum {
+  return amount < 0 ? -amount : amount;
 }

@@ -1,4 +1,5 @@
 import type { Tx } from '../db/database.ts';
+import type { Sum } from '../lib/exact-sum.ts';
 import { lockEnvironmentFunds, selectAvailable } from './balance-queries.ts';
 
 /**
@@ -7,7 +8,7 @@ import { lockEnvironmentFunds, selectAvailable } from './balance-queries.ts';
  *
  * The lock comes after that of a transaction and before the outbox and the books, see ARCHITECTURE.md.
  */
-export async function lockFunds(tx: Tx, environmentId: number, currency: string): Promise<number> {
+export async function lockFunds(tx: Tx, environmentId: number, currency: string): Promise<Sum> {
   await lockEnvironmentFunds(tx, environmentId);
   return selectAvailable(tx, [environmentId], currency);
 }

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { currencyExponent } from '../../protocol/currency-exponents.ts';
 import { dayOf, isDay } from '../lib/calendar-day.ts';
+import { addUp } from '../lib/exact-sum.ts';
 import { namesForPerson, type Places, repeatedColumn } from '../lib/tables/find-header.ts';
 import { type Table, withTable } from '../lib/tables/open-table.ts';
 import { isTotal, TableError, type TableRow } from '../lib/tables/table.ts';
@@ -60,7 +61,7 @@ function isSum(line: TableRow, reader: Reader, read: readonly SettlementRow[]): 
   const text = cellOf(line, 'amount', reader);
   if (text === '') return true;
   const currency = currencyOf(cellOf(line, 'currency', reader)) ?? '';
-  const sum = read.reduce((total, { amount }) => total + amount, 0);
+  const sum = addUp(read.map(({ amount }) => amount));
   return dateCell(line, reader) === '' && readSettled(text, currency, reader.mark) === sum;
 }
 

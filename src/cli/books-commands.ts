@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import type { App } from '../app.ts';
 import type { BalanceRow } from '../books/balance-queries.ts';
 import { listBalances, listEntries, listHeads } from '../books/list-books.ts';
+import { subtract } from '../lib/exact-sum.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
 import { listSuspense } from '../movements/list-movements.ts';
 import type { Decision } from '../movements/movement.ts';
@@ -75,7 +76,7 @@ export function balanceLines(balances: readonly BalanceRow[]): string[] {
     environment,
     account,
     currency,
-    ...[debits, credits, debits - credits].map((amount) => formatPlain(amount, currency)),
+    ...[debits, credits, subtract(debits, credits)].map((amount) => formatPlain(amount, currency)),
   ]);
   return table([['PAYMENT SERVICE', 'ENVIRONMENT', 'ACCOUNT', 'CURRENCY', 'DEBIT', 'CREDIT', 'BALANCE'], ...rows]);
 }

@@ -1,5 +1,6 @@
 import { webhookKey, webhookMatches } from '../../protocol/webhook-signature.ts';
 import { listBalances } from '../books/list-books.ts';
+import { subtract } from '../lib/exact-sum.ts';
 import { recordMovement } from '../movements/record-movement.ts';
 import { verifyStore } from '../proof/verify-store.ts';
 import { balanceLines } from './books-commands.ts';
@@ -44,7 +45,7 @@ async function payOutAndShow(demo: Demo, order: PaidOrder): Promise<void> {
   for (const line of balanceLines(balances)) demo.show('', line);
   const balanceOf = (name: string) => {
     const found = balances.find(({ account }) => account === name);
-    return (found?.debits ?? 0) - (found?.credits ?? 0);
+    return Number(subtract(found?.debits ?? 0, found?.credits ?? 0));
   };
   const fee = -balanceOf('fees:income');
   demo.check(

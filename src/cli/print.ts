@@ -1,9 +1,10 @@
 import { clockOf } from '../lib/calendar-day.ts';
+import { stringifyExactly } from '../lib/exact-sum.ts';
 import type { RefundRefusalCode } from '../refunds/refund-refusal.ts';
 
 /** With `--json` stdout is exactly one JSON object; otherwise lines for a person. */
 export function print(options: { json?: boolean }, value: object, lines: readonly string[]): void {
-  process.stdout.write(options.json === true ? `${JSON.stringify(value)}\n` : `${lines.join('\n')}\n`);
+  process.stdout.write(options.json === true ? `${stringifyExactly(value)}\n` : `${lines.join('\n')}\n`);
 }
 
 /** The status of a command that was not understood (EX_USAGE), apart from those by which commands answer. */

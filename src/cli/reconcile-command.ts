@@ -11,6 +11,7 @@ import type { BookedLine } from '../books/reconciliation-queries.ts';
 import { keysOf, MOST_DAYS_LATER, signedAmount } from '../books/settled-line.ts';
 import type { Settlement } from '../books/settlement-row.ts';
 import { boundsOfDay, dayOf, isDay, shiftDay } from '../lib/calendar-day.ts';
+import { addUp, type Sum } from '../lib/exact-sum.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
@@ -227,7 +228,7 @@ export function recordLine({ problem, entry, transaction_id, refund_id, movement
 function summaryOf(lines: readonly BookedLine[], problems: readonly ReconciliationProblem[]): string {
   const groups = Map.groupBy(lines, ({ kind, currency }) => `${kind.replaceAll('_', ' ')} ${currency}`);
   const sums = [...groups].map(([name, [first, ...others]]) => {
-    const sum = [first as BookedLine, ...others].reduce((total, line) => total + signedAmount(line), 0);
+    const sum = addUp([first as BookedLine, ...others].map(signedAmount));
     return `${name} ${formatPlain(sum, first?.currency ?? '')}`;
   });
   const verdict = problems.length === 0 ? 'everything fits' : `${problems.length} do not fit`;
@@ -238,7 +239,7 @@ const KINDS = ['matched', 'different', 'missing_in_settlement', 'missing_in_book
 
 /** The sums of a currency, and why they differ. */
 function totalLines({ currency, settled, booked, difference, causes }: SettlementTotal): string[] {
-  const money = (amount: number) => formatMoney(amount, currency);
+  const money = (amount: Sum) => formatMoney(amount, currency);
   const why = causes.map(({ cause, lines, amount }) => [`  ${CAUSES[cause]}`, String(lines), money(amount)]);
   return [
     '',

@@ -1,28 +1,27 @@
 import { currencyExponent } from '../../protocol/currency-exponents.ts';
+import { rawJson, type Sum } from './exact-sum.ts';
 
 /**
  * Minor units as a decimal with two digits after the point, whatever the currency: 5000 CLP is `5000.00`. A third and a
  * fourth stand there only for what two cannot say, because readers of `x_amount` expect two.
  */
-export function formatDecimal(minorUnits: number, currency: string): string {
+export function formatDecimal(minorUnits: Sum, currency: string): string {
   if (minorUnits < 0) return `-${formatDecimal(-minorUnits, currency)}`;
   const exponent = currencyExponent(currency) ?? 2;
-  const scale = 10 ** exponent;
-  const whole = Math.floor(minorUnits / scale);
-  const fraction = String(minorUnits % scale)
-    .padStart(exponent, '0')
-    .padEnd(2, '0');
+  const digits = String(minorUnits).padStart(exponent + 1, '0');
+  const whole = digits.slice(0, digits.length - exponent);
+  const fraction = digits.slice(digits.length - exponent).padEnd(2, '0');
   return `${whole}.${fraction.slice(0, 2)}${fraction.slice(2).replace(/0+$/, '')}`;
 }
 
 /** Minor units without decimals that the currency has not: 5000 CLP is `5000`, 1055 USD `10.55`. `parseTyped` reads it. */
-export function formatPlain(minorUnits: number, currency: string): string {
+export function formatPlain(minorUnits: Sum, currency: string): string {
   const decimal = formatDecimal(minorUnits, currency);
   return currencyExponent(currency) === 0 ? decimal.replace(/\.00$/, '') : decimal;
 }
 
 /** How a sentence says money: `$12.990 CLP`, as it is written in Chile, `12.990 PYG`, `1234.50 USD`. */
-export function formatMoney(minorUnits: number, currency: string): string {
+export function formatMoney(minorUnits: Sum, currency: string): string {
   const plain = formatPlain(minorUnits, currency);
   const grouped = currencyExponent(currency) === 0 ? plain.replace(/\B(?=(\d{3})+$)/g, '.') : plain;
   return `${currency === 'CLP' ? grouped.replace(/^-?/, '$&$$') : grouped} ${currency}`;
@@ -48,7 +47,13 @@ export function parseTyped(text: string, currency: string): number | null {
   return tooMany ? null : parseDecimal(text, currency);
 }
 
-/** The number that existing clients read an amount as: 1055 cents are 10.55. For answers only; it is never computed with. */
-export function toDecimalNumber(minorUnits: number, currency: string): number {
+/**
+ * The number that existing clients read an amount as: 1055 cents are 10.55. For answers only; it is never computed with. Beyond
+ * the fifteen digits that every number holds it stands for the digits themselves, so the answer has all of them.
+ */
+export function toDecimalNumber(minorUnits: Sum, currency: string): number {
+  if (typeof minorUnits === 'bigint' || Math.abs(minorUnits) >= 1e15) {
+    return rawJson(formatDecimal(minorUnits, currency).replace(/\.?0+$/, ''));
+  }
   return minorUnits / 10 ** (currencyExponent(currency) ?? 2);
 }

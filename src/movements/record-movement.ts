@@ -4,6 +4,7 @@ import { methodReceivable } from '../books/journal-entry.ts';
 import { lockFunds } from '../books/lock-funds.ts';
 import { postEntries } from '../books/post-entries.ts';
 import type { Tx } from '../db/database.ts';
+import type { Sum } from '../lib/exact-sum.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { formatDecimal } from '../lib/money.ts';
 import { recordEnvironmentEvent } from '../outbox/record-event.ts';
@@ -34,7 +35,7 @@ export type MovementWish = {
  */
 export type Recording =
   | { kind: 'recorded' | 'replayed' | 'different' | 'returned'; movement: Movement }
-  | { kind: 'refused'; most: number }
+  | { kind: 'refused'; most: Sum }
   | { kind: 'unknown' };
 
 /**
@@ -84,7 +85,7 @@ async function compareToEarlier(tx: Tx, earlier: Movement, movement: Movement) {
   return saysTheSame(earlier, movement) ? 'replayed' : 'different';
 }
 
-function receivableOf(tx: Tx, { environment_id, payment_method, currency }: Movement): Promise<number> {
+function receivableOf(tx: Tx, { environment_id, payment_method, currency }: Movement): Promise<Sum> {
   const account = methodReceivable(payment_method ?? '');
   return selectBalance(tx, { environmentId: environment_id, account, currency });
 }

@@ -3,6 +3,7 @@ import { methodOfReceivable } from '../books/journal-entry.ts';
 import { lockFunds } from '../books/lock-funds.ts';
 import { postEntries } from '../books/post-entries.ts';
 import type { Tx } from '../db/database.ts';
+import { addUp, type Sum } from '../lib/exact-sum.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { lockTransaction } from '../transactions/transaction-queries.ts';
 import { type Decision, type Movement, movementPosting } from './movement.ts';
@@ -16,7 +17,7 @@ export type SuspenseDecision = { decision: Decision; entry?: string; reason: str
  * in suspense. `amount` is what was decided about now, or before.
  */
 export type Resolution =
-  | { kind: 'resolved' | 'already' | 'different'; amount: number; currency: string }
+  | { kind: 'resolved' | 'already' | 'different'; amount: Sum; currency: string }
   | { kind: 'nothing' };
 
 /** More than a transaction can have in suspense. */
@@ -95,5 +96,5 @@ export function newResolution(
 }
 
 function sumOf(entries: readonly SuspenseEntry[], { currency }: SuspenseEntry) {
-  return { amount: entries.reduce((sum, { amount }) => sum + amount, 0), currency };
+  return { amount: addUp(entries.map(({ amount }) => amount)), currency };
 }

@@ -2,6 +2,7 @@ import type { App } from '../app.ts';
 import { lockFunds } from '../books/lock-funds.ts';
 import { environmentOf } from '../checkout/environment-of.ts';
 import type { Tx } from '../db/database.ts';
+import { addUp } from '../lib/exact-sum.ts';
 import { prefixedId } from '../lib/ids.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { advanceSequence, lockTransaction } from '../transactions/transaction-queries.ts';
@@ -91,8 +92,9 @@ async function isCovered(tx: Tx, transaction: Transaction, reserved: number, amo
   const available = await lockFunds(tx, environment_id, currency);
   // Most need no more, and the fees are read from every refund there was.
   if (amount <= available) return true;
-  const owable = (await sumFeesWithin(tx, environment_id, currency)) - feeWithin(transaction, reserved);
-  return amount <= available + owable + feeWithin(transaction, reserved + amount);
+  const owed = await sumFeesWithin(tx, environment_id, currency);
+  const more = feeWithin(transaction, reserved + amount) - feeWithin(transaction, reserved);
+  return amount <= addUp([available, owed, more]);
 }
 
 function newRow(transactionId: number, sequence: number, wish: RefundWish & { amount: number }, now: number) {

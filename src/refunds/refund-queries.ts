@@ -1,4 +1,5 @@
 import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import { readSum, type Sum } from '../lib/exact-sum.ts';
 import type { Refund } from './refund.ts';
 
 type Reader = Pick<Database, 'query'>;
@@ -90,9 +91,9 @@ export async function sumReserved(tx: Tx, transactionId: number): Promise<number
  * What of the fees of a merchant's payments was given back beside his own money, or is being given back: `feeWithin` of
  * each payment, summed up.
  */
-export async function sumFeesWithin(tx: Tx, environmentId: number, currency: string): Promise<number> {
-  const [row] = await tx.query<{ total: number }>(
-    `select cast(coalesce(sum(given - own), 0) as bigint) as total from (
+export async function sumFeesWithin(tx: Tx, environmentId: number, currency: string): Promise<Sum> {
+  const [row] = await tx.query<{ total: string }>(
+    `select cast(cast(coalesce(sum(given - own), 0) as bigint) as text) as total from (
        select t.amount - t.fee as own, sum(r.amount) as given
        from refunds r join transactions t on t.id = r.transaction_id
        where r.state in ('processing', 'completed') and t.environment_id = $1 and t.currency = $2 and t.fee > 0
@@ -100,7 +101,7 @@ export async function sumFeesWithin(tx: Tx, environmentId: number, currency: str
      ) as back where given > own`,
     [environmentId, currency],
   );
-  return row?.total ?? 0;
+  return readSum(row?.total ?? '0');
 }
 
 /** The end of a refund, with which what was contradicted is settled. Called under the lock of its transaction. */

@@ -6,6 +6,7 @@ import { explainDifference } from '../../src/books/explain-difference.ts';
 import { readSettlement } from '../../src/books/read-settlement.ts';
 import type { BookedLine } from '../../src/books/reconciliation-queries.ts';
 import type { Settlement } from '../../src/books/settlement-row.ts';
+import { addUp } from '../../src/lib/exact-sum.ts';
 import { booked } from '../support/booked-line.ts';
 
 const refund = booked({
@@ -88,11 +89,7 @@ for (const [name, csv, lines, expected] of CASES) {
     const compared = compareSettlement(settlement, lines);
     assert.deepEqual(told(compared), expected);
     for (const { difference, causes } of explainDifference(compared)) {
-      assert.equal(
-        causes.reduce((sum, { amount }) => sum + amount, 0),
-        difference,
-        'the causes are the whole difference',
-      );
+      assert.equal(addUp(causes.map(({ amount }) => amount)), difference, 'the causes are the whole difference');
     }
   });
 }

@@ -10,6 +10,7 @@ import { postEntries } from '../../src/books/post-entries.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
 import type { SqlValue } from '../../src/db/database.ts';
 import { splitStatements } from '../../src/db/migrate.ts';
+import type { Sum } from '../../src/lib/exact-sum.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
 import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
@@ -312,7 +313,7 @@ async function entriesOf(app: TestApp): Promise<JournalEntry[]> {
   return rows.map((row) => ({ ...row }));
 }
 
-async function balances(app: TestApp): Promise<[string, string, number, number][]> {
+async function balances(app: TestApp): Promise<[string, string, Sum, Sum][]> {
   return (await listBalances(app)).map(({ account, currency, debits, credits }) => [
     account,
     currency,

@@ -4,6 +4,7 @@ import { availableBalance } from '../../src/books/available-balance.ts';
 import { listBalances, listEntries } from '../../src/books/list-books.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
 import type { Database, Tx } from '../../src/db/database.ts';
+import { type Sum, subtract } from '../../src/lib/exact-sum.ts';
 import { listMovements } from '../../src/movements/list-movements.ts';
 import type { MovementWish, Recording } from '../../src/movements/record-movement.ts';
 import { readFeed } from '../../src/outbox/read-feed.ts';
@@ -238,7 +239,7 @@ forEachEngine('deposits', (openTestDatabase) => {
     const { app, environment } = await open(openTestDatabase);
     await createPaidTransaction(app, environment, { amount: 10_000 });
     assert.equal((await deposit(app, environment, 9700, { commission: 300 })).kind, 'recorded');
-    const sums = (await listBalances(app)).map(({ account, debits, credits }) => [account, debits - credits]);
+    const sums = (await listBalances(app)).map(({ account, debits, credits }) => [account, subtract(debits, credits)]);
     assert.deepEqual(sums, [
       ['bank', 9700],
       ['fees:acquirer', 300],
@@ -278,7 +279,7 @@ async function open(openTestDatabase: OpenTestDatabase) {
   return { app, environment: await createTestEnvironment(app) };
 }
 
-function available(app: TestApp, { id }: ServiceEnvironment): Promise<number> {
+function available(app: TestApp, { id }: ServiceEnvironment): Promise<Sum> {
   return availableBalance(app, { environmentIds: [id], transactionId: 0 }, 'CLP');
 }
 

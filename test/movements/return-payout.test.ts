@@ -6,6 +6,7 @@ import { reconcileEntries } from '../../src/books/reconcile-entries.ts';
 import { signedAmount } from '../../src/books/settled-line.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
 import { boundsOfDay } from '../../src/lib/calendar-day.ts';
+import type { Sum } from '../../src/lib/exact-sum.ts';
 import { listMovements, listSuspense } from '../../src/movements/list-movements.ts';
 import { returnPayout } from '../../src/movements/return-payout.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
@@ -123,6 +124,6 @@ function takeBack(app: TestApp, { paymentServiceId, environment }: ServiceEnviro
   return returnPayout(app, { paymentServiceId, environment }, wish);
 }
 
-function available(app: TestApp, { id }: ServiceEnvironment): Promise<number> {
+function available(app: TestApp, { id }: ServiceEnvironment): Promise<Sum> {
   return availableBalance(app, { environmentIds: [id], transactionId: 0 }, 'CLP');
 }

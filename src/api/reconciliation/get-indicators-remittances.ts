@@ -6,6 +6,7 @@ import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { boundsOfDay, dayOf } from '../../lib/calendar-day.ts';
+import type { Sum } from '../../lib/exact-sum.ts';
 import { toDecimalNumber } from '../../lib/money.ts';
 import { findTransaction } from '../../transactions/find-transaction.ts';
 import { REMITTANCE_ITEM_EXAMPLE, RemittanceItemSchema } from './remittance-schemas.ts';
@@ -59,11 +60,11 @@ export const getIndicatorsRemittances = operation({
       throw new Problem('INVALID_PARAMETER', { detail: `Ask for one of ${INDICATORS.join(', ')}.` });
     }
     const subject = { ...scope, transactionId };
-    const available = balance || future ? await readAvailable(app, subject) : 0;
+    const available = balance || future ? await availableBalance(app, subject, scope.currency) : 0;
     const data = {
-      ...(balance && { availableBalance: available }),
+      ...(balance && { availableBalance: toDecimalNumber(available, scope.currency) }),
       ...(day && { remittanceByDate: await readRemittance(app, subject, query.remittanceByDate) }),
-      ...(future && { futureRemittances: describeFuture(available) }),
+      ...(future && { futureRemittances: describeFuture(available, scope.currency) }),
     };
     return { message: 'OK', errors: null, data };
   },
@@ -82,10 +83,6 @@ async function readTransactionId(app: App, id: string | undefined, { user }: Rem
   return transaction.id;
 }
 
-async function readAvailable(app: App, subject: Subject): Promise<number> {
-  return toDecimalNumber(await availableBalance(app, subject, subject.currency), subject.currency);
-}
-
 async function readRemittance(app: App, subject: Subject, value = '') {
   const day = value === 'true' || value === '1' || value === '' ? dayOf(app.now()) : readDay(value);
   if (day === null) {
@@ -97,8 +94,9 @@ async function readRemittance(app: App, subject: Subject, value = '') {
 }
 
 /** One remittance with everything in it: what is owed is not divided before it is paid out. */
-function describeFuture(available: number) {
-  return { total: available, remittances: available > 0 ? [{ status: 'processing' as const, total: available }] : [] };
+function describeFuture(available: Sum, currency: string) {
+  const total = toDecimalNumber(available, currency);
+  return { total, remittances: available > 0 ? [{ status: 'processing' as const, total }] : [] };
 }
 
 function replySchema() {

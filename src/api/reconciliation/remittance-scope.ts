@@ -6,6 +6,7 @@ import type { BookedLine } from '../../books/reconciliation-queries.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { type Static, Type } from '../../http/json-schema.ts';
 import { isDay } from '../../lib/calendar-day.ts';
+import { addUp, type Sum, subtract } from '../../lib/exact-sum.ts';
 import { toDecimalNumber } from '../../lib/money.ts';
 import { listEnvironmentIds } from '../../payment-services/list-environments.ts';
 import type {
@@ -74,19 +75,19 @@ export function describeRemittances(lines: readonly BookedLine[], currency: stri
   const payouts = ofCurrency.filter(({ kind }) => kind === 'payout');
   const paid = sum(payments);
   const refunded = sum(refunds);
-  const fees = payments.reduce((total, { transaction_fee }) => total + (transaction_fee ?? 0), 0);
+  const fees = addUp(payments.map(({ transaction_fee }) => transaction_fee ?? 0));
   return {
     items: payments.map(describeItem),
     nullifications: refunds.map(describeNullification),
     payouts: payouts.map(describePayout),
     paid: toDecimalNumber(paid, currency),
     refunded: toDecimalNumber(refunded, currency),
-    total: toDecimalNumber(paid - fees - refunded, currency),
+    total: toDecimalNumber(subtract(paid, addUp([fees, refunded])), currency),
   };
 }
 
-function sum(lines: readonly BookedLine[]): number {
-  return lines.reduce((total, { amount }) => total + amount, 0);
+function sum(lines: readonly BookedLine[]): Sum {
+  return addUp(lines.map(({ amount }) => amount));
 }
 
 function describeItem(line: BookedLine): Static<typeof RemittanceItemSchema> {

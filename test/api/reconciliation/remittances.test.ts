@@ -16,6 +16,18 @@ import { createTestUser, type TestUser } from '../../support/test-user.ts';
 const NEARLY_A_DAY = 23 * 3_600_000;
 
 forEachEngine('remittances over HTTP', (openTestDatabase) => {
+  test('sums beyond 2^53 have every digit on the wire', async () => {
+    await using shop = await open(openTestDatabase);
+    const most = { amount: 999_999_999_999_999, currency: 'CLF' };
+    for (let payment = 0; payment < 11; payment++) await createPaidTransaction(shop.app, shop.environment, most);
+    const scope = 'environment=development&currency=CLF';
+    const day = await shop.get(`/remittances/conciliation?date=2026-01-15&${scope}`);
+    assert.match(day.text, /"totalRemittances":1099999999999\.9989,.*"totalTransactions":1099999999999\.9989,/);
+    const now = await shop.get(`/indicators/remittances?availableBalance=true&futureRemittances=true&${scope}`);
+    assert.match(now.text, /"availableBalance":1099999999999\.9989,/);
+    assert.match(now.text, /"remittances":\[\{"status":"processing","total":1099999999999\.9989\}\]/);
+  });
+
   test('a day has its payments and refunds, each with its entry, in the shape that existing clients read', async () => {
     await using shop = await open(openTestDatabase);
     const { paid, refund } = await twoDays(shop.app, shop.environment);
