@@ -4,9 +4,9 @@ import type { SqlRow } from '../db/database.ts';
 /**
  * What the books stand on and no entry says. `owner`: whose the books of an environment are. `fee`: what is kept of payments,
  * of a method and a currency. `refund`: what is reserved of a payment, until the refund has its end. `decision`: what a person
- * decided about a payment attempt, with the evidence.
+ * decided about a payment attempt, with the evidence. `restore`: that the store was restored, as a person accepted it.
  */
-export type FactKind = 'owner' | 'fee' | 'refund' | 'decision';
+export type FactKind = 'owner' | 'fee' | 'refund' | 'decision' | 'restore';
 
 /** A fact before it has its place in the chain of its environment. `content` is what is so from then on. */
 export type NewFact = {
@@ -14,7 +14,7 @@ export type NewFact = {
   /** UTC milliseconds. */
   at: number;
   kind: FactKind;
-  /** What of its kind: '' for the owner, `webpay CLP` for a fee, the id of a refund or a decision. */
+  /** What of its kind: '' for the owner, `webpay CLP` for a fee, the id of a refund or a decision, an epoch. */
   subject: string;
   content: FactContent;
   /** Id of the user, or `command line`. */

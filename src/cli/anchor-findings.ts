@@ -1,7 +1,8 @@
 import type { App } from '../app.ts';
 import { selectFactsBegun } from '../books/fact-queries.ts';
 import { lastAnchorIn } from '../proof/anchor-folder.ts';
-import { selectLastAnchor, selectOldestUnposted } from '../proof/anchor-queries.ts';
+import { type AnchorRow, selectLastAnchor, selectOldestUnposted } from '../proof/anchor-queries.ts';
+import { placeAfter } from '../proof/keep-anchors.ts';
 import { formatAge } from './attention-commands.ts';
 import { type Finding, fine, problem } from './finding.ts';
 
@@ -20,17 +21,22 @@ export async function anchorFindings(app: App): Promise<Finding[]> {
   if (age > DAY_MS) return [problem('anchors', `the books were sealed ${formatAge(age)} ago, on ${last.day}`, RUNNING)];
   const { anchorDir, anchorUrl } = app.config;
   const findings: Finding[] = [];
-  if (anchorDir !== null) findings.push(folderFinding(anchorDir, last.number));
+  if (anchorDir !== null) findings.push(await folderFinding(app, anchorDir, last));
   if (anchorUrl !== null) findings.push(await postFinding(app));
   const place = findings.length > 0 ? '' : '; they are in the store alone: set ANCHOR_DIR';
   return [fine('anchors', `the books were sealed ${formatAge(age)} ago${place}`), ...findings];
 }
 
-function folderFinding(folder: string, number: number): Finding {
-  const there = lastAnchorIn(folder)?.anchor.number ?? 0;
-  if (there === number) return fine('anchors', `ANCHOR_DIR has all ${number}`);
-  if (there > number)
-    return problem('anchors', 'ANCHOR_DIR has newer ones than the store: it was put back', 'bin/rubrica books verify');
+async function folderFinding(app: App, folder: string, { number, mac }: AnchorRow): Promise<Finding> {
+  const newest = lastAnchorIn(folder);
+  if (newest?.mac === mac) return fine('anchors', `ANCHOR_DIR has all ${number}`);
+  const there = newest === null ? 0 : await placeAfter(app, newest);
+  if (there === null)
+    return problem(
+      'anchors',
+      'ANCHOR_DIR has ones that the store has not: it was put back',
+      'bin/rubrica books verify',
+    );
   const fix = `See that ${folder} can be written, and that serve has this ANCHOR_DIR.`;
   return problem('anchors', `ANCHOR_DIR lacks the last ${number - there}`, fix);
 }

@@ -14,6 +14,7 @@ import {
 } from '../movements/resolve-suspense.ts';
 import { findTransaction } from '../transactions/find-transaction.ts';
 import { confirm, yesOption } from './confirm.ts';
+import { headTable } from './head-table.ts';
 import { readLimit, readReason } from './options.ts';
 import {
   alreadyDone,
@@ -119,9 +120,7 @@ async function list(options: Json & { transaction?: string; limit: string }): Pr
 
 async function head(options: Json): Promise<void> {
   const heads = await withApp(listHeads);
-  const rows = heads.map((one) => [String(one.environment_id), one.name, one.environment, String(one.link), one.hash]);
-  const titles = ['ID', 'PAYMENT SERVICE', 'ENVIRONMENT', 'LINK', 'HASH'];
-  print(options, { heads }, rows.length === 0 ? ['Nothing was posted yet.'] : table([titles, ...rows]));
+  print(options, { heads }, heads.length === 0 ? ['Nothing was posted yet.'] : headTable(heads));
 }
 
 async function suspense(options: Json & { limit: string }): Promise<void> {

@@ -1,22 +1,30 @@
 import type { Command } from 'commander';
 import type { App } from '../app.ts';
+import { listHeads } from '../books/list-books.ts';
 import { selectWaitingAttempts, type WaitingAttempt } from '../checkout/waiting-attempt-queries.ts';
 import type { Epoch } from '../epochs/epoch.ts';
+import { selectEpochs } from '../epochs/epoch-queries.ts';
 import { findHeld } from '../epochs/hold.ts';
 import { releaseEpoch } from '../epochs/release-epoch.ts';
 import { formatPlain } from '../lib/money.ts';
 import type { ListedCallback } from '../outbox/callback-list-queries.ts';
 import { countQueued } from '../outbox/outbox-queries.ts';
 import { listCallbacks } from '../outbox/resend-callback.ts';
+import { acceptRestore } from '../proof/accept-restore.ts';
+import { writeAnchors } from '../proof/keep-anchors.ts';
+import { collectFindings } from '../proof/proof-finding.ts';
+import { describeRestore, type SeenRestore } from '../proof/restore.ts';
+import { verifyAnchors } from '../proof/verify-anchors.ts';
 import { selectWaitingRefunds, type WaitingRefund } from '../refunds/waiting-refund-queries.ts';
 import { countPending } from '../transactions/transaction-queries.ts';
 import { formatAge } from './attention-commands.ts';
 import { confirm } from './confirm.ts';
-import { readLimit } from './options.ts';
+import { headTable } from './head-table.ts';
+import { readLimit, readReason } from './options.ts';
 import { alreadyDone, print, table, time } from './print.ts';
 import { withApp } from './with-app.ts';
 
-type Options = { limit: string; yes?: boolean; json?: boolean };
+type Options = { limit: string; reason?: string; yes?: boolean; json?: boolean };
 
 /** `release`. */
 export function addReleaseCommand(program: Command): void {
@@ -26,6 +34,7 @@ export function addReleaseCommand(program: Command): void {
       'after a restore: show what is to be compared, and let callbacks and refunds go; without --yes it asks',
     )
     .option('--limit <number>', 'how many of each kind to list', '100')
+    .option('--reason <text>', 'why what is lost is accepted, kept in the facts and the anchors; name no person')
     .option('--yes', 'release without asking; needed where there is no terminal')
     .option('--json', 'print one JSON object; amounts in minor units, times in UTC milliseconds')
     .action(release);
@@ -38,19 +47,29 @@ type Open = {
   callbacks: ListedCallback[];
   pending: number;
   queued: number;
+  /** The restore that nobody has accepted yet, with the anchors of what is lost; null: it has been. */
+  restore: SeenRestore | null;
+  /** The ends of the books' chains. */
+  heads: Awaited<ReturnType<typeof listHeads>>;
 };
 
 async function release(options: Options): Promise<void> {
   const limit = readLimit(options.limit);
+  const reason = options.reason === undefined ? null : readReason(options.reason);
   await withApp(async (app) => {
-    const held = await findHeld(app);
-    if (held === null) throw alreadyDone('Nothing is held: no restore waits for its release.');
     const open = await findOpen(app, limit);
-    if (options.json !== true) print(options, {}, linesOf(held, open));
+    // A restore that was let go by an older version, or before a crash, can still wait to be accepted.
+    const held =
+      (await findHeld(app)) ?? (open.restore === null ? null : ((await selectEpochs(app.db)).at(-1) ?? null));
+    if (held === null) throw alreadyDone('Nothing is held: no restore waits for its release.');
+    if (options.json !== true) print(options, {}, linesOf(held, open, limit));
     const released = options.yes === true || (options.json !== true && process.stdin.isTTY);
     if (released) {
       await confirm(`Let ${open.queued} callbacks and ${open.refunds.length} refunds go?`, options);
-      await releaseEpoch(app, 'command line');
+      // First what tells of it for ever, so that a crash in between lets nothing go.
+      await acceptRestore(app, BY, reason);
+      await writeAnchors(app);
+      await releaseEpoch(app, BY);
     }
     if (options.json === true) print(options, { ...shown(held, open), released }, []);
     else print(options, {}, [released ? 'Released: the running service sends them now.' : NOT_RELEASED]);
@@ -58,6 +77,7 @@ async function release(options: Options): Promise<void> {
   });
 }
 
+const BY = 'command line';
 const NOT_RELEASED = 'Nothing was released: compare what is listed, then bin/rubrica release --yes.';
 
 async function findOpen(app: App, limit: number): Promise<Open> {
@@ -67,10 +87,13 @@ async function findOpen(app: App, limit: number): Promise<Open> {
     callbacks: await listCallbacks(app, { state: 'queued' }, limit),
     pending: await countPending(app.db),
     queued: await countQueued(app.db),
+    restore:
+      (await verifyAnchors(app, [], collectFindings())).restores.find(({ accepted }) => accepted === null) ?? null,
+    heads: await listHeads(app),
   };
 }
 
-function shown(held: Epoch, { payments, refunds, callbacks, pending, queued }: Open) {
+function shown(held: Epoch, { payments, refunds, callbacks, pending, queued, restore, heads }: Open) {
   const { epoch, began_at, known_until } = held;
   return {
     epoch,
@@ -78,6 +101,8 @@ function shown(held: Epoch, { payments, refunds, callbacks, pending, queued }: O
     known_until,
     gap_ms: known_until === null ? null : began_at - known_until,
     counts: { payments: payments.length, refunds: refunds.length, callbacks: queued, pending_transactions: pending },
+    lost_anchors: restore === null ? null : lostAnchors(restore),
+    heads,
     payments,
     refunds,
     callbacks: callbacks.map(({ id, transaction_id, webhook_id, created_at }) => ({
@@ -89,6 +114,10 @@ function shown(held: Epoch, { payments, refunds, callbacks, pending, queued }: O
   };
 }
 
+function lostAnchors({ anchors, first_made_at, last_made_at }: SeenRestore) {
+  return { anchors, first_made_at, last_made_at };
+}
+
 /** From when to when nothing is known. */
 export function describeGap({ began_at, known_until }: Epoch): string {
   if (known_until === null) return 'There is no event in the store: all that ever happened in it before is lost.';
@@ -96,7 +125,7 @@ export function describeGap({ began_at, known_until }: Epoch): string {
   return `The newest event in the store is of ${time(known_until)} UTC: the ${gap} after it are lost.`;
 }
 
-function linesOf(held: Epoch, open: Open): string[] {
+function linesOf(held: Epoch, open: Open, limit: number): string[] {
   return [
     `Restored at ${time(held.began_at)} UTC. ${describeGap(held)}`,
     '',
@@ -109,7 +138,16 @@ function linesOf(held: Epoch, open: Open): string[] {
     ),
     ...listed(`${open.queued} callbacks wait`, open.callbacks.map(callbackCells)),
     '',
+    ...headLines(open.heads, limit),
+    ...(open.restore === null ? [] : [`On the anchors: ${describeRestore(open.restore)}.`]),
+    '',
   ];
+}
+
+/** Where the books end now, to be held against what was kept of them elsewhere. */
+export function headLines(heads: Open['heads'], limit: number): string[] {
+  if (heads.length === 0) return ['The books are empty.'];
+  return ['The books end so:', ...headTable(heads.slice(0, limit)).map((line) => `  ${line}`)];
 }
 
 function listed(title: string, rows: string[][]): string[] {

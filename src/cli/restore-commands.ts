@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { listHeads } from '../books/list-books.ts';
 import { composeApp, type RunningApp } from '../compose-app.ts';
 import { type Config, readConfig } from '../config.ts';
 import { whyStoreIsUnusable } from '../db/check-store.ts';
@@ -11,7 +12,10 @@ import type { Epoch, Handed } from '../epochs/epoch.ts';
 import { selectHanded } from '../epochs/epoch-queries.ts';
 import { prepareStore } from './prepare-store.ts';
 import { invalidOption, print, unusableFile } from './print.ts';
-import { addReleaseCommand, describeGap } from './release-command.ts';
+import { addReleaseCommand, describeGap, headLines } from './release-command.ts';
+
+/** `books head` shows all. */
+const HEADS_SHOWN = 20;
 
 type Options = { idsAbove: string; json?: boolean };
 
@@ -50,9 +54,9 @@ async function restore(file: string, options: Options): Promise<void> {
   const hold = holdStore(config.databaseUrl);
   try {
     const replacement = prepareReplacement(config.databaseUrl, backup);
-    const { epoch, keptAs } = await putInPlace(config, file, replacement, idsAbove).finally(replacement.discard);
+    const { keptAs, ...begun } = await putInPlace(config, file, replacement, idsAbove).finally(replacement.discard);
     const kept = keptAs === null ? [] : [`The store that was there is kept as ${keptAs}.`];
-    print(options, { ...shown(epoch), replaced: keptAs }, [`${file} is in place.`, ...kept, ...linesOf(epoch)]);
+    print(options, { ...shown(begun), replaced: keptAs }, [`${file} is in place.`, ...kept, ...linesOf(begun)]);
   } finally {
     hold.release();
   }
@@ -64,21 +68,22 @@ async function putInPlace(
   file: string,
   replacement: Replacement,
   idsAbove: number,
-): Promise<{ epoch: Epoch; keptAs: string | null }> {
+): Promise<Begun & { keptAs: string | null }> {
   const app = composeApp({ ...config, databaseUrl: replacement.url }, () => {});
   const replaced = replacement.present === null ? null : await readHanded(config);
-  let epoch: Epoch;
+  let begun: Begun;
   try {
     const wrong = await whyStoreIsUnusable(app.db);
     if (wrong !== null) throw unusableFile(`${file} cannot be restored: ${wrong}. Nothing was changed.`);
     await prepareStore(app);
     // The marks are about the store in whose place it will be.
     const inItsPlace = { ...app, config };
-    epoch = await beginEpoch(inItsPlace, replaced === null ? [] : [{ ...replaced, at: app.now() }], idsAbove);
+    const epoch = await beginEpoch(inItsPlace, replaced === null ? [] : [{ ...replaced, at: app.now() }], idsAbove);
+    begun = { epoch, heads: await listHeads(app) };
   } finally {
     await app.close();
   }
-  return { epoch, keptAs: replacement.putInPlace(`${replacement.present ?? ''}.replaced-${epoch.epoch}`) };
+  return { ...begun, keptAs: replacement.putInPlace(`${replacement.present ?? ''}.replaced-${begun.epoch.epoch}`) };
 }
 
 /** How far the store that is replaced had come; null where it cannot be read any more, which is why it is replaced. */
@@ -104,7 +109,8 @@ async function afterRestore(options: Options): Promise<void> {
   try {
     await prepareStore(app);
     const epoch = await beginEpoch(app, [], idsAbove);
-    print(options, shown(epoch), linesOf(epoch));
+    const begun = { epoch, heads: await listHeads(app) };
+    print(options, shown(begun), linesOf(begun));
   } finally {
     await app.close();
     hold.release();
@@ -117,14 +123,18 @@ function readIdsAbove({ idsAbove }: Options): number {
   throw invalidOption('--ids-above is a whole number, such as the highest id that a shop has.');
 }
 
-function shown({ epoch, began_at, known_until, first_transaction_id }: Epoch) {
-  return { epoch, began_at, known_until, first_transaction_id, held: true };
+/** The epoch, and where the books end in it. */
+type Begun = { epoch: Epoch; heads: Awaited<ReturnType<typeof listHeads>> };
+
+function shown({ epoch: { epoch, began_at, known_until, first_transaction_id }, heads }: Begun) {
+  return { epoch, began_at, known_until, first_transaction_id, held: true, heads };
 }
 
-function linesOf(epoch: Epoch): string[] {
+function linesOf({ epoch, heads }: Begun): string[] {
   return [
     `Epoch ${epoch.epoch} has begun. ${describeGap(epoch)}`,
     `New transactions have ids from ${epoch.first_transaction_id} on.`,
+    ...headLines(heads, HEADS_SHOWN),
     'Start the service: it takes new payments. Callbacks and refunds wait until you have compared and say so: bin/rubrica release',
   ];
 }

@@ -6,6 +6,7 @@ import { writeAnchors } from '../proof/keep-anchors.ts';
 import { makeAnchor } from '../proof/make-anchor.ts';
 import { postKey } from '../proof/post-anchors.ts';
 import type { Finding } from '../proof/proof-finding.ts';
+import { describeRestore, type SeenRestore } from '../proof/restore.ts';
 import { type StoreVerification, verifyStore } from '../proof/verify-store.ts';
 import { print, time, unusableFile } from './print.ts';
 import { recordLine } from './reconcile-command.ts';
@@ -87,12 +88,19 @@ function verificationLines(verification: StoreVerification, withHeads: boolean):
       : `${counted(wrong, 'place is', 'places are')} not as posted.`,
     `${counted(facts, 'fact', 'facts')} of owners, fees and refunds, ${counted(callbacks, 'callback', 'callbacks')} and ${counted(feed.sealed, 'event', 'events')} of the feed were compared${feed.waiting > 0 ? `; ${feed.waiting} more events wait to be sealed` : ''}.`,
     ...verification.anchors.map(anchorLine),
+    ...verification.restores.filter(({ accepted }) => accepted !== null).map(restoreLine),
   ];
 }
 
 function anchorLine({ source, anchors, first_day, last_day }: StoreVerification['anchors'][number]): string {
   if (anchors === 0) return `No anchor is in ${source}.`;
   return `${counted(anchors, 'anchor', 'anchors')} in ${source}, of ${first_day} to ${last_day}: compared.`;
+}
+
+function restoreLine(restore: SeenRestore): string {
+  const { by = '', reason = null, at = 0 } = restore.accepted ?? {};
+  const told = describeRestore(restore).replace(/^t/, 'T');
+  return `${told}. Accepted by ${by} at ${time(at)} UTC${reason === null ? ', without a reason' : `: ${reason}`}.`;
 }
 
 function sum(found: StoreVerification['found']): number {

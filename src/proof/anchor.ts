@@ -7,10 +7,25 @@ import { keepKey, readKeptKey } from '../sealing/kept-key.ts';
 export type AnchorHead = { chain: 'books' | 'facts' | 'feed'; environment_id: number; link: number; hash: string };
 
 /**
- * The ends of the chains at a moment. The first of a day (in Chile) has all of them, a later one those that have moved.
- * `number` counts from 1, `previous` is the MAC of the one before ('' for the first), `made_at` is in ISO 8601.
+ * A person's word that the store was restored, and that what anchors say of the time that was lost is no longer in it: those
+ * of an earlier epoch with a number above `after`. `began_at` is in ISO 8601, `by` a user's id or `command line`.
  */
-export type Anchor = { number: number; day: string; made_at: string; previous: string; heads: AnchorHead[] };
+export type Acceptance = { epoch: number; began_at: string; after: number; by: string; reason: string | null };
+
+/**
+ * The ends of the chains at a moment. The first of a day (in Chile) has all of them, a later one those that have moved.
+ * `number` counts from 1, `previous` is the MAC of the one before ('' for the first), `made_at` is in ISO 8601. `epoch` is
+ * left out before the first restore; after one, numbers that were lost are used again.
+ */
+export type Anchor = {
+  number: number;
+  day: string;
+  made_at: string;
+  epoch?: number;
+  accepted?: Acceptance;
+  previous: string;
+  heads: AnchorHead[];
+};
 
 /** An anchor with its seal, and the text that was sealed. */
 export type SealedAnchor = { anchor: Anchor; content: string; mac: string };
@@ -33,7 +48,7 @@ export function macOf(key: string, content: string): string {
 }
 
 /** Whether this key has sealed it. */
-export function isGenuine(key: string, { content, mac }: SealedAnchor): boolean {
+export function isGenuine(key: string, { content, mac }: Pick<SealedAnchor, 'content' | 'mac'>): boolean {
   const [expected, given] = [Buffer.from(macOf(key, content)), Buffer.from(mac)];
   return expected.length === given.length && timingSafeEqual(expected, given);
 }

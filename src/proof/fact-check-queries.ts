@@ -1,6 +1,7 @@
 import type { FactContent, FeeRow, OwnerRow, ReservedRow } from '../books/book-fact.ts';
 import type { PaymentDecision } from '../checkout/payment-decision.ts';
 import type { Database, SqlRow } from '../db/database.ts';
+import type { Epoch } from '../epochs/epoch.ts';
 
 type Reader = Pick<Database, 'query'>;
 
@@ -60,6 +61,28 @@ export function selectDecisionsSaid(
   );
 }
 
+/** The restores of which a person's acceptance was written down. */
+export function selectRestoresSaid(db: Reader): Promise<(Epoch & Said)[]> {
+  const condition = `f.kind = 'restore' and f.subject = cast(p.epoch as text)`;
+  return db.query(
+    `select p.*, ${saidOf(condition)} from epochs p
+     where exists (select 1 from book_facts f where ${condition}) order by p.epoch`,
+  );
+}
+
+/** Whether somebody's acceptance of this epoch was written down. */
+export async function hasRestoreFact(db: Reader, epoch: number): Promise<boolean> {
+  const rows = await db.query(`select 1 as there from book_facts where kind = 'restore' and subject = $1 limit 1`, [
+    String(epoch),
+  ]);
+  return rows.length > 0;
+}
+
+/** What never changes of a restore. */
+export function restoreContent({ began_at, known_until, first_transaction_id }: Epoch): FactContent {
+  return { began_at, known_until, first_transaction_id };
+}
+
 /** What was written down about something that is gone. */
 export type GoneFact = SqlRow & {
   environment_id: number;
@@ -69,7 +92,7 @@ export type GoneFact = SqlRow & {
   said_at: number;
 };
 
-/** The first facts about environments, fees, refunds and decisions that there are no more, the oldest first. */
+/** The first facts about environments, fees, refunds, decisions and restores that there are no more, the oldest first. */
 export function selectGone(db: Reader, limit: number): Promise<GoneFact[]> {
   const newest = `not exists (select 1 from book_facts later where later.kind = f.kind and later.subject = f.subject
        and later.environment_id = f.environment_id and later.link > f.link)`;
@@ -77,6 +100,7 @@ export function selectGone(db: Reader, limit: number): Promise<GoneFact[]> {
     `select f.environment_id, f.kind, f.subject, f.content as said, f.created_at as said_at from book_facts f
      where (f.kind = 'refund' and not exists (select 1 from refunds r where r.id = f.subject)
        or f.kind = 'decision' and not exists (select 1 from payment_decisions d where d.id = f.subject)
+       or f.kind = 'restore' and not exists (select 1 from epochs p where cast(p.epoch as text) = f.subject)
        or f.kind = 'owner' and not exists (select 1 from environments e where e.id = f.environment_id)
        or f.kind = 'fee' and not exists (select 1 from fees c where c.environment_id = f.environment_id
          and c.payment_method || ' ' || c.currency = f.subject))

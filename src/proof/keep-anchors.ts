@@ -6,6 +6,7 @@ import { appendAnchors, lastAnchorIn } from './anchor-folder.ts';
 import { type AnchorRow, selectAnchorsAfter } from './anchor-queries.ts';
 import { makeAnchor } from './make-anchor.ts';
 import { postAnchors } from './post-anchors.ts';
+import { readRestores, restoreThatLost } from './restore.ts';
 
 /** For the worker: seals the ends of the chains where that is due, and brings what was sealed to its second places. */
 export async function keepAnchors(app: App): Promise<void> {
@@ -29,20 +30,29 @@ const alarms = perInstance((_app: App) => ({ raised: false }));
 
 /**
  * Writes into ANCHOR_DIR what the store has beyond the last anchor there. It never writes over anything: where the folder
- * has an anchor that the store does not know, the store is older than it was, which is alarmed.
+ * has an anchor that the store does not know, the store is older than it was, which is alarmed. Where a person has accepted
+ * that it was restored, the anchors after the restore follow those that were lost.
  */
 export async function writeAnchors(app: App): Promise<void> {
   const folder = app.config.anchorDir;
   if (folder === null) return;
   const last = lastAnchorIn(folder);
-  if (last !== null && !(await isKnown(app, last))) return alarm(app, last);
-  let number = last?.anchor.number ?? 0;
+  const place = last === null ? 0 : await placeAfter(app, last);
+  if (last !== null && place === null) return alarm(app, last);
+  let number = place ?? 0;
   for (let page = PAGE; page === PAGE; ) {
     const rows = await selectAnchorsAfter(app.db, number, PAGE);
     for (const [day, ofDay] of Map.groupBy(rows, (row: AnchorRow) => row.day)) appendAnchors(folder, day, ofDay);
     number = rows.at(-1)?.number ?? number;
     page = rows.length;
   }
+}
+
+/** The number after which the store's anchors follow this one; null: it knows of none. */
+export async function placeAfter(app: App, last: SealedAnchor): Promise<number | null> {
+  if (await isKnown(app, last)) return last.anchor.number;
+  const restore = restoreThatLost(await readRestores(app), last.anchor);
+  return restore === undefined || restore.accepted === null ? null : restore.after;
 }
 
 async function isKnown(app: App, { anchor, mac }: SealedAnchor): Promise<boolean> {
@@ -56,6 +66,6 @@ function alarm(app: App, { anchor }: SealedAnchor): void {
   alarms(app).raised = true;
   app.log.error(
     { alarm: 'anchor_contradicts', anchor: anchor.number, day: anchor.day },
-    'ANCHOR_DIR has an anchor that the store does not know: the store is older than it was; see bin/rubrica books verify',
+    'ANCHOR_DIR has an anchor that the store does not know: the store is older than it was; if it was restored, bin/rubrica release accepts that; see bin/rubrica books verify',
   );
 }

@@ -1,7 +1,8 @@
 import type { App } from '../app.ts';
 import type { Tx } from '../db/database.ts';
+import { selectStoreMark } from '../epochs/epoch-queries.ts';
 import { dayOf } from '../lib/calendar-day.ts';
-import { type Anchor, type AnchorHead, anchorKey, macOf } from './anchor.ts';
+import { type Acceptance, type Anchor, type AnchorHead, anchorKey, macOf } from './anchor.ts';
 import {
   type AnchorRow,
   insertAnchor,
@@ -17,9 +18,13 @@ const LONGEST_PAUSE_MS = 23 * HOUR_MS;
 /**
  * Seals the ends of all chains, if that is due: none is there of this day in Chile, they have moved and the last is an
  * hour old, or it is nearly a day old. `moved`: as soon as they have moved. `now`: in any case. Answers the new anchor, or
- * null. Two processes that come at the same time make one.
+ * null. Two processes that come at the same time make one. `accepted`: a restore that a person accepts with it.
  */
-export async function makeAnchor(app: App, when: 'due' | 'moved' | 'now'): Promise<AnchorRow | null> {
+export async function makeAnchor(
+  app: App,
+  when: 'due' | 'moved' | 'now',
+  accepted?: Acceptance,
+): Promise<AnchorRow | null> {
   const last = await selectLastAnchor(app.db);
   const now = app.now();
   const day = dayOf(now);
@@ -29,21 +34,25 @@ export async function makeAnchor(app: App, when: 'due' | 'moved' | 'now'): Promi
   const known = headsOf(last?.day === day ? await selectAnchorsOfDay(app.db, day) : []);
   const heads = await selectAllHeads(app.db);
   const moved = heads.filter((head) => known.get(chainOf(head)) !== `${head.link} ${head.hash}`);
-  if (heads.length === 0 || (moved.length === 0 && when !== 'now' && !isOwed)) return null;
+  if (accepted === undefined && heads.length === 0) return null;
+  if (moved.length === 0 && when !== 'now' && !isOwed) return null;
   const key = await anchorKey(app);
-  return app.db.transaction((tx) => seal(tx, key, last, { day, now, heads: moved }));
+  return app.db.transaction((tx) => seal(tx, key, last, { day, now, heads: moved, accepted }));
 }
 
 async function seal(
   tx: Tx,
   key: string,
   last: AnchorRow | null,
-  { day, now, heads }: { day: string; now: number; heads: AnchorHead[] },
+  { day, now, heads, accepted }: { day: string; now: number; heads: AnchorHead[]; accepted: Acceptance | undefined },
 ): Promise<AnchorRow | null> {
+  const { epoch } = await selectStoreMark(tx);
   const anchor: Anchor = {
     number: (last?.number ?? 0) + 1,
     day,
     made_at: new Date(now).toISOString(),
+    ...(epoch === 0 ? {} : { epoch }),
+    ...(accepted === undefined ? {} : { accepted }),
     previous: last?.mac ?? '',
     heads: heads.map(({ chain, environment_id, link, hash }) => ({ chain, environment_id, link, hash })),
   };

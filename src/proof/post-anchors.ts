@@ -1,8 +1,9 @@
 import { signWebhook } from '../../protocol/webhook-signature.ts';
 import type { App } from '../app.ts';
 import { deriveKey } from '../lib/seal.ts';
-import { anchorKey, anchorLine } from './anchor.ts';
+import { type Anchor, anchorKey, anchorLine } from './anchor.ts';
 import {
+  type AnchorRow,
   claimPost,
   hasDuePost,
   notePosted,
@@ -36,7 +37,7 @@ async function postNext(app: App, url: string, { number, attempts }: PostPlace):
   const outcome = await app.fetch({
     url,
     method: 'POST',
-    headers: await headersOf(app, `anchor_${row.number}`, body),
+    headers: await headersOf(app, webhookId(row), body),
     body,
     // The operator's own choice, as that of the validation provider.
     allowPrivate: true,
@@ -50,6 +51,12 @@ async function postNext(app: App, url: string, { number, attempts }: PostPlace):
     app.log.warn({ anchor: row.number, answer, again_in_ms: pause }, 'ANCHOR_URL did not take an anchor');
   }
   return taken;
+}
+
+/** It says its epoch after a restore, as that of an event does: numbers that were lost are used again. */
+function webhookId({ number, content }: AnchorRow): string {
+  const { epoch } = JSON.parse(content) as Anchor;
+  return epoch === undefined ? `anchor_${number}` : `anchor_${number}_${epoch}`;
 }
 
 /** Those of Standard Webhooks. Their key is derived from that of the anchors: `books anchor --post-key` shows it. */

@@ -10,6 +10,8 @@ export type FindingKind =
   | 'event_missing'
   | 'event_added'
   | 'callback_changed'
+  | 'restore_changed'
+  | 'anchor_lost'
   | 'anchor_missing'
   | 'anchor_contradicts'
   | 'anchor_forged';

@@ -4,16 +4,22 @@ import { anchorFiles, readAnchorFile } from './anchor-folder.ts';
 import { selectAnchorsAfter, selectLinkHashes } from './anchor-queries.ts';
 import { chainOf } from './make-anchor.ts';
 import type { FindingKind, Findings } from './proof-finding.ts';
+import { describeRestore, type Restore, readRestores, restoreThatLost, type SeenRestore } from './restore.ts';
 
 /** Which anchors were compared: where they were, how many, and of which days in Chile. */
 export type AnchorSource = { source: string; anchors: number; first_day: string | null; last_day: string | null };
 
 /**
  * Holds every chain against every anchor there is: in the store, in ANCHOR_DIR, and in `files`. An anchor that is missing,
- * forged, or says something else than the store or another place is a finding with its day.
+ * forged, or says something else than the store or another place is a finding with its day. Anchors of a time that a restore
+ * has lost are one finding, until a person accepts that; then `restores` alone tells of them.
  */
-export async function verifyAnchors(app: App, files: readonly string[], findings: Findings): Promise<AnchorSource[]> {
-  const check = createCheck(await anchorKeyForReading(app), findings);
+export async function verifyAnchors(
+  app: App,
+  files: readonly string[],
+  findings: Findings,
+): Promise<{ anchors: AnchorSource[]; restores: SeenRestore[] }> {
+  const check = createCheck(await anchorKeyForReading(app), findings, await readRestores(app));
   const sources = [await readStore(app, check)];
   const { anchorDir } = app.config;
   if (anchorDir !== null) {
@@ -23,12 +29,26 @@ export async function verifyAnchors(app: App, files: readonly string[], findings
   }
   for (const file of files) sources.push(readPlace(file, [file], check));
   for (const [chain, links] of check.chains) await compareChain(app, chain, links, findings);
-  return sources.map(({ source, days, seen }) => ({
+  const restores = check.restores.map((restore) => seenOf(restore, check));
+  for (const restore of restores) if (restore.accepted === null && restore.anchors > 0) reportLost(restore, check);
+  const anchors = sources.map(({ source, days, seen }) => ({
     source,
     anchors: seen.length,
     first_day: days[0] ?? null,
     last_day: days.at(-1) ?? null,
   }));
+  return { anchors, restores };
+}
+
+function seenOf(restore: Restore, { lost }: Check): SeenRestore {
+  const times = [...lost.values()].filter((one) => one.restore === restore).map((one) => one.madeAt);
+  const [first = null] = times.toSorted((one, other) => one - other);
+  return { ...restore, anchors: times.length, first_made_at: first, last_made_at: first && Math.max(...times) };
+}
+
+function reportLost(restore: SeenRestore, { report }: Check): void {
+  const says = `${describeRestore(restore)}; compare what is lost, then bin/rubrica release accepts it`;
+  report('anchor_lost', `epoch ${restore.epoch}`, restore.began_at, says);
 }
 
 /** What an anchor said of a link, and the anchor that said it first. */
@@ -39,25 +59,25 @@ type Place = { source: string; seen: number[]; days: string[] };
 
 type Check = ReturnType<typeof createCheck>;
 
-function createCheck(key: string, findings: Findings) {
+function createCheck(key: string, findings: Findings, restores: readonly Restore[]) {
   const chains = new Map<string, Links>();
   const inStore = new Map<number, Known>();
+  /** Genuine anchors that were found elsewhere and that a restore explains, by their MAC. */
+  const lost = new Map<string, { restore: Restore; madeAt: number }>();
   const report = (finding: FindingKind, subject: string, since: number | null, says: string) =>
     findings.add({ finding, environment_id: null, subject, since, says });
 
-  /** Notes what a genuine anchor says; answers false for one that is not. */
-  const take = (sealed: SealedAnchor, source: string): boolean => {
-    const { number, day, made_at, heads } = sealed.anchor;
+  /** Whether this service has sealed it; a finding where not. */
+  const isSealed = (sealed: SealedAnchor, source: string): boolean => {
+    if (isGenuine(key, sealed)) return true;
+    const { number, day, made_at } = sealed.anchor;
+    const says = `anchor ${number} of ${day} in ${source} was not sealed by this service`;
+    report('anchor_forged', `anchor ${number}`, Date.parse(made_at), says);
+    return false;
+  };
+  /** Notes what a genuine anchor says of the chains. */
+  const take = ({ anchor: { number, day, made_at, heads } }: SealedAnchor, source: string): void => {
     const madeAt = Date.parse(made_at);
-    if (!isGenuine(key, sealed)) {
-      report(
-        'anchor_forged',
-        `anchor ${number}`,
-        madeAt,
-        `anchor ${number} of ${day} in ${source} was not sealed by this service`,
-      );
-      return false;
-    }
     for (const head of heads) {
       const links = chains.get(chainOf(head)) ?? { head, byLink: new Map<number, SealedLink>() };
       chains.set(chainOf(head), links);
@@ -68,14 +88,13 @@ function createCheck(key: string, findings: Findings) {
         report('anchor_contradicts', `anchor ${number}`, madeAt, says);
       }
     }
-    return true;
   };
-  return { chains, inStore, last: { number: 0, day: '' }, report, take };
+  return { chains, inStore, lost, restores, last: { number: 0, day: '' }, report, isSealed, take };
 }
 
 const PAGE = 200;
 
-async function readStore(app: App, { take, report, inStore, last: end }: Check): Promise<Place> {
+async function readStore(app: App, { isSealed, take, report, inStore, last: end }: Check): Promise<Place> {
   const place: Place = { source: 'the store', seen: [], days: [] };
   let [last, mac] = [0, ''];
   for (let page = PAGE; page === PAGE; ) {
@@ -87,7 +106,8 @@ async function readStore(app: App, { take, report, inStore, last: end }: Check):
         report('anchor_missing', `anchor ${last + 1}`, made_at, says);
       }
       const anchor = parse(row.content);
-      const taken = anchor !== null && take({ anchor, content: row.content, mac: row.mac }, 'the store');
+      const sealed = anchor && { anchor, content: row.content, mac: row.mac };
+      const taken = sealed !== null && isSealed(sealed, 'the store');
       if (anchor === null)
         report('anchor_forged', `anchor ${number}`, made_at, `anchor ${number} of ${day} in the store is none`);
       else if (taken && number === last + 1 && anchor.previous !== mac) {
@@ -98,7 +118,10 @@ async function readStore(app: App, { take, report, inStore, last: end }: Check):
           `anchor ${number} of ${day} follows another than the one before it`,
         );
       }
-      if (taken) inStore.set(number, { mac: row.mac, day, madeAt: made_at });
+      if (taken) {
+        take(sealed, 'the store');
+        inStore.set(number, { mac: row.mac, day, madeAt: made_at });
+      }
       place.seen.push(number);
       place.days.push(day);
       [last, mac] = [number, row.mac];
@@ -125,13 +148,22 @@ function readPlace(source: string, files: readonly string[], check: Check): Plac
     if (unreadable > 0) check.report('anchor_forged', file, null, `${unreadable} lines of ${file} are no anchors`);
     for (const sealed of anchors) {
       const { number, day } = sealed.anchor;
-      if (!check.take(sealed, source)) continue;
+      if (!check.isSealed(sealed, source) || isLost(sealed, check)) continue;
+      check.take(sealed, source);
       compareToStore(sealed, source, check);
       place.seen.push(number);
       place.days.push(day);
     }
   }
   return place;
+}
+
+/** Whether a restore explains that the store does not have it: nothing that it says is held against the store then. */
+function isLost({ anchor, mac }: SealedAnchor, { inStore, restores, lost }: Check): boolean {
+  if (inStore.get(anchor.number)?.mac === mac) return false;
+  const restore = restoreThatLost(restores, anchor);
+  if (restore !== undefined) lost.set(mac, { restore, madeAt: Date.parse(anchor.made_at) });
+  return restore !== undefined;
 }
 
 function compareToStore({ anchor, mac }: SealedAnchor, source: string, { inStore, last, report }: Check): void {
@@ -148,11 +180,18 @@ function compareToStore({ anchor, mac }: SealedAnchor, source: string, { inStore
 const ON_ITS_WAY_MS = 10 * 60_000;
 
 /** What the store has and ANCHOR_DIR does not: `serve` writes all of it there, from the first on. */
-function reportMissing({ source, seen }: Place, { inStore, report }: Check, now: number): void {
+function reportMissing({ source, seen }: Place, { inStore, lost, restores, report }: Check, now: number): void {
   const there = new Set(seen);
   const newest = seen.reduce((most, number) => Math.max(most, number), 0);
+  const restore = restores.at(-1);
+  const waits = restore?.accepted === null && [...lost.values()].some((one) => one.restore === restore);
   for (const [number, { day, madeAt }] of inStore) {
-    if (there.has(number) || (number > newest && now - madeAt < ON_ITS_WAY_MS)) continue;
+    if (there.has(number)) continue;
+    const isAfter = restore !== undefined && number > restore.after;
+    // Nothing follows what was lost until a person has accepted it.
+    if (isAfter && waits) continue;
+    const since = isAfter ? Math.max(madeAt, restore.accepted?.at ?? 0) : madeAt;
+    if (number > newest && now - since < ON_ITS_WAY_MS) continue;
     report('anchor_missing', `anchor ${number}`, madeAt, `anchor ${number} of ${day} is missing in ${source}`);
   }
 }

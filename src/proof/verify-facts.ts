@@ -15,12 +15,14 @@ import { decisionContent } from '../checkout/payment-decision.ts';
 import {
   contentOf,
   type RefundSaid,
+  restoreContent,
   type Said,
   selectDecisionsSaid,
   selectFeesSaid,
   selectGone,
   selectOwnersSaid,
   selectRefundsSaid,
+  selectRestoresSaid,
 } from './fact-check-queries.ts';
 import type { FindingKind, Findings } from './proof-finding.ts';
 
@@ -29,8 +31,8 @@ const PAGE = 2000;
 const GONE = 1000;
 
 /**
- * Computes the chains of facts again, and holds whose the books are, the fees, the refunds and what persons decided against the last fact about
- * each. Answers how many facts there are. Reads only, in pages.
+ * Computes the chains of facts again, and holds whose the books are, the fees, the refunds, what persons decided
+ * and the restores that they accepted against the last fact about each. Answers how many facts there are. Reads only, in pages.
  */
 export async function verifyFacts(app: App, findings: Findings): Promise<number> {
   let facts = 0;
@@ -43,6 +45,9 @@ export async function verifyFacts(app: App, findings: Findings): Promise<number>
   }
   for (const fee of await selectFeesSaid(app.db)) {
     compare(findings, 'fee_changed', fee.environment_id, `fee of ${feeSubject(fee)}`, fee, feeContent(fee));
+  }
+  for (const epoch of await selectRestoresSaid(app.db)) {
+    compare(findings, 'restore_changed', null, `restore of epoch ${epoch.epoch}`, epoch, restoreContent(epoch));
   }
   await verifyRefunds(app, findings);
   await verifyDecisions(app, findings);
@@ -60,6 +65,7 @@ const KINDS: Record<string, FindingKind> = {
   fee: 'fee_changed',
   refund: 'refund_changed',
   decision: 'decision_changed',
+  restore: 'restore_changed',
 };
 
 async function verifyChain(app: App, environmentId: number, findings: Findings): Promise<number> {

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import { type BooksVerification, type ExportedHead, type ForeignLinks, verifyBooks } from '../books/verify-books.ts';
 import { collectFindings, type Finding, type Findings } from './proof-finding.ts';
+import type { SeenRestore } from './restore.ts';
 import { type AnchorSource, verifyAnchors } from './verify-anchors.ts';
 import { verifyCallbacks } from './verify-callbacks.ts';
 import { verifyEvents } from './verify-events.ts';
@@ -10,7 +11,7 @@ import { type FeedCoverage, verifyFeed } from './verify-feed.ts';
 /**
  * `findings` are the first of each kind, `found` is how many there are of each. `facts`: how many links there are that say
  * whose the books are, which fees hold and what is reserved. `feed`: how many events its chain covers, and how many wait for
- * the worker.
+ * the worker. `restores`: when the store was restored, who accepted that, and how many anchors speak of what was lost.
  */
 export type StoreVerification = Omit<BooksVerification, 'owners'> & {
   ok: boolean;
@@ -18,6 +19,7 @@ export type StoreVerification = Omit<BooksVerification, 'owners'> & {
   callbacks: number;
   feed: FeedCoverage;
   anchors: readonly AnchorSource[];
+  restores: readonly SeenRestore[];
   findings: readonly Finding[];
   found: Findings['counts'];
 };
@@ -41,7 +43,7 @@ export async function verifyStore(
   await verifyEvents(app, findings);
   const foreign = new Set(owners.map(({ environment_id }) => environment_id));
   const callbacks = await verifyCallbacks(app, foreign, findings);
-  const anchors = await verifyAnchors(app, anchorFiles, findings);
+  const { anchors, restores } = await verifyAnchors(app, anchorFiles, findings);
   const wrong = books.problems.length + books.records.length + books.balances.length + findings.named.length;
   return {
     ok: wrong === 0,
@@ -50,6 +52,7 @@ export async function verifyStore(
     callbacks,
     feed,
     anchors,
+    restores,
     findings: findings.named,
     found: findings.counts,
   };

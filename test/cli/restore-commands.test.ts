@@ -80,6 +80,44 @@ suite('restore on the command line', () => {
     await service.end();
   });
 
+  test('after a release books verify is green again, says who accepted what, and anchors go on beside the lost ones', async () => {
+    const anchors = join(folder, 'anchors');
+    const settings = { ANCHOR_DIR: anchors };
+    const later = join(folder, 'later.db');
+    const verify = () => run(['books', 'verify'], settings);
+    await run(['books', 'anchor'], settings);
+    await run(['backup', later]);
+    await run(['payment-service', 'create', '--name', 'Lost again']);
+    await run(['books', 'anchor'], settings);
+    assert.match((await verify()).stdout, /every hash and every record is right/);
+    const restored = await run(['restore', later, '--json'], settings);
+    assert.ok(Array.isArray((JSON.parse(restored.stdout) as { heads: unknown }).heads), restored.stderr);
+
+    const red = await verify();
+    assert.equal(red.status, 1);
+    assert.match(
+      red.stdout,
+      /the store was restored at .* \(epoch \d+\): 1 anchor, of .*, speaks of entries that were lost/,
+    );
+    assert.match((await run(['release'], settings)).stdout, /On the anchors: the store was restored at/);
+    const released = await run(['release', '--yes', '--reason', 'compared with the bank'], settings);
+    assert.equal(released.status, 0, released.stderr);
+
+    const green = await verify();
+    assert.equal(green.status, 0, green.stdout);
+    assert.match(green.stdout, /The store was restored at .*Accepted by command line at .*: compared with the bank\./);
+    assert.match((await run(['books', 'anchor'], settings)).stdout, /is in .*anchors/);
+    assert.equal((await verify()).status, 0);
+    const [file] = readdirSync(anchors);
+    const lines = readFileSync(join(anchors, file as string), 'utf8')
+      .trim()
+      .split('\n');
+    const kept = lines.map((line) => JSON.parse(line) as { number: number; epoch: number });
+    const [lost, accepting, next] = kept.slice(-3);
+    assert.deepEqual([accepting?.number, next?.number], [lost?.number, (lost?.number ?? 0) + 1]);
+    assert.deepEqual([(accepting?.epoch ?? 0) > (lost?.epoch ?? 0), next?.epoch], [true, accepting?.epoch]);
+  });
+
   async function serve(): Promise<Child> {
     const child = await startChild('node', [MAIN, 'serve'], { env: environment() });
     await child.until(({ stdout }) => stdout.includes('"ready"'));

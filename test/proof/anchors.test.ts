@@ -16,7 +16,9 @@ import { afterEach, test } from 'node:test';
 import { webhookMatches } from '../../protocol/webhook-signature.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Tx } from '../../src/db/database.ts';
+import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
 import { sealFeed } from '../../src/outbox/seal-feed.ts';
+import { acceptRestore } from '../../src/proof/accept-restore.ts';
 import { beginFacts } from '../../src/proof/begin-facts.ts';
 import { keepAnchors, keepLastAnchor } from '../../src/proof/keep-anchors.ts';
 import { makeAnchor } from '../../src/proof/make-anchor.ts';
@@ -237,6 +239,103 @@ forEachEngine('the ends of the books, sealed', (openTestDatabase, engine) => {
     rmSync(folder);
     await keepAnchors(app);
     assert.deepEqual(Object.values(numbersIn(folder)).flat(), [1]);
+  });
+
+  test('of a time that a restore has lost stay red until a person accepts it, and new ones follow them', async () => {
+    const { app, folder, cut } = await openTwoDays();
+    await removeTriggers(app.db);
+    await app.db.transaction(async (tx) => {
+      await cut(tx);
+      await tx.query('delete from anchors where number > 1');
+    });
+    app.now.advance(3_600_000);
+    const [rewound] = (await verifyStore(app)).findings;
+    assert.match(rewound?.says ?? '', /the store is older than it was/, 'gone back, and nobody said so');
+
+    const { epoch } = await beginEpoch(app, [], 0);
+    const fresh = { ...app, log: app.log };
+    await makeAnchor(fresh, 'now');
+    const before = numbersIn(folder);
+    await keepAnchors(fresh);
+    assert.deepEqual(numbersIn(folder), before, 'nothing follows before it is accepted');
+    const lost = await verifyStore(fresh);
+    assert.equal(lost.ok, false);
+    assert.equal(
+      says(lost),
+      `the store was restored at 2026-01-16T13:00:00.000Z (epoch ${epoch}): 1 anchor, of 2026-01-16T12:00:00.000Z, speaks of entries that were lost; compare what is lost, then bin/rubrica release accepts it`,
+    );
+
+    app.now.advance(60_000);
+    await acceptRestore(fresh, 'usr_1', 'compared with the acquirer');
+    await acceptRestore(fresh, 'usr_2', 'a second time');
+    await keepAnchors(fresh);
+    const accepted = await verifyStore(fresh);
+    assert.deepEqual([accepted.findings, accepted.ok], [[], true]);
+    assert.deepEqual(accepted.restores, [
+      {
+        epoch,
+        began_at: app.now() - 60_000,
+        after: 1,
+        accepted: { by: 'usr_1', reason: 'compared with the acquirer', at: app.now() },
+        anchors: 1,
+        first_made_at: app.now() - 3_660_000,
+        last_made_at: app.now() - 3_660_000,
+      },
+    ]);
+    assert.deepEqual(numbersIn(folder)['books-2026-01-16.jsonl'], [2, 2, 3], 'the epoch tells the two apart');
+    const last = JSON.parse(
+      readFileSync(join(folder, 'books-2026-01-16.jsonl'), 'utf8').trim().split('\n').at(-1) ?? '',
+    );
+    assert.deepEqual([last.epoch, last.accepted.epoch, last.accepted.after], [epoch, epoch, 1]);
+    const facts = await app.db.query("select recorded_by, content from book_facts where kind = 'restore'");
+    assert.equal(facts.length, 2, 'one in the facts of each environment');
+    assert.equal(facts[0]?.['recorded_by'], 'usr_1');
+    assert.equal(JSON.parse(facts[0]?.['content'] as string).reason, 'compared with the acquirer');
+
+    app.now.advance(DAY_MS);
+    await keepAnchors(fresh);
+    assert.deepEqual(numbersIn(folder)['books-2026-01-17.jsonl'], [4]);
+    assert.ok((await verifyStore(fresh)).ok);
+    for (const [change, found] of [
+      ["update journal_heads set hash = 'x'", null],
+      ["update feed_links set hash = 'another'", /link 1 of the feed is another/],
+      ['update epochs set began_at = began_at + 1', /restore of epoch \d+: began_at was \d+, is \d+/],
+      ['delete from epochs', /\d+ was deleted; it was|restore/],
+      ['delete from anchors where number > 3', /the store is older than it was: it ends with anchor 3 .* has anchor 4/],
+      ['delete from anchors where number > 2', /the store is older than it was/],
+      ['delete from anchors where number > 1', /older than it was.*the store was restored at .* 1 anchor, /],
+      [
+        `insert into epochs select epoch + 60, began_at + 60000, known_until, last_commit_id, last_position, first_position,
+          first_transaction_id, 1, 'x' from epochs; delete from anchors where number > 3`,
+        /restored at .*accepts it/,
+      ],
+    ] as const) {
+      await undone(app, async (tx) => {
+        for (const statement of change.split(';')) await tx.query(statement);
+        const verification = await verifyStore(through(fresh, tx));
+        assert.equal(verification.ok, false, change);
+        if (found !== null) assert.match(says(verification), found, change);
+      });
+    }
+  });
+
+  test('follow those of two restores that one person accepts at once', async () => {
+    const { app, folder, cut } = await openTwoDays();
+    await removeTriggers(app.db);
+    await app.db.transaction(async (tx) => {
+      await cut(tx);
+      await tx.query('delete from anchors where number > 1');
+    });
+    await beginEpoch(app, [], 0);
+    await makeAnchor(app, 'now');
+    app.now.advance(5000);
+    await beginEpoch(app, [], 0);
+    await makeAnchor(app, 'now');
+    await acceptRestore(app, 'usr_1', null);
+    await keepAnchors(app);
+    assert.deepEqual(numbersIn(folder)['books-2026-01-16.jsonl'], [2, 2, 3, 4]);
+    const { ok, restores } = await verifyStore(app);
+    assert.deepEqual([ok, restores.map(({ anchors, after }) => [anchors, after])], [true, [[1, 1]]]);
   });
 
   /** One payment a day for two days, each with its anchor, and what takes the second day away. */

@@ -1,0 +1,82 @@
+import type { App } from '../app.ts';
+import { selectEpochs } from '../epochs/epoch-queries.ts';
+import { type Acceptance, type Anchor, anchorKeyForReading, isGenuine } from './anchor.ts';
+import { selectAnchorsAfter } from './anchor-queries.ts';
+
+/**
+ * One or more restores that a person accepts together. Anchors of an earlier epoch with a number above `after` were made in
+ * the time that is lost. `accepted` is null until a person has said so.
+ */
+export type Restore = {
+  /** The epoch of the last of them. */
+  epoch: number;
+  began_at: number;
+  /** The last anchor of the store as it was restored; 0: it had none. */
+  after: number;
+  accepted: (Pick<Acceptance, 'by' | 'reason'> & { at: number }) | null;
+};
+
+/** A restore with what was found of the time that it lost. Times are UTC milliseconds, null where nothing was found. */
+export type SeenRestore = Restore & { anchors: number; first_made_at: number | null; last_made_at: number | null };
+
+/** The restores of this store, the first first: those that an anchor accepts, and what is still to be accepted. */
+export async function readRestores(app: App): Promise<Restore[]> {
+  const epochs = await selectEpochs(app.db);
+  if (epochs.length === 0) return [];
+  const restores: Restore[] = [];
+  const isAccepted = (epoch: number) => epoch <= (restores.at(-1)?.epoch ?? 0);
+  let before = 0;
+  for await (const { number, made_at, epoch = 0, accepted } of readGenuine(app)) {
+    if (accepted !== undefined) {
+      const { began_at, by, reason } = accepted;
+      const accepting = { by, reason, at: Date.parse(made_at) };
+      restores.push({
+        epoch: accepted.epoch,
+        began_at: Date.parse(began_at),
+        after: accepted.after,
+        accepted: accepting,
+      });
+    }
+    if (isAccepted(epoch)) before = number;
+  }
+  const last = epochs.at(-1);
+  if (last !== undefined && !isAccepted(last.epoch))
+    restores.push({ epoch: last.epoch, began_at: last.began_at, after: before, accepted: null });
+  return restores;
+}
+
+/** The restore that lost an anchor which the store does not have; undefined: none explains it. */
+export function restoreThatLost(
+  restores: readonly Restore[],
+  { number, epoch = 0 }: Pick<Anchor, 'number' | 'epoch'>,
+): Restore | undefined {
+  return restores.find((restore) => epoch < restore.epoch && number > restore.after);
+}
+
+/** What a person reads of it, before a full stop or a comma. */
+export function describeRestore({ epoch, began_at, anchors, first_made_at, last_made_at }: SeenRestore): string {
+  const restored = `the store was restored at ${iso(began_at)} (epoch ${epoch})`;
+  if (first_made_at === null || last_made_at === null) return `${restored}: no anchor speaks of entries that were lost`;
+  if (anchors === 1) return `${restored}: 1 anchor, of ${iso(first_made_at)}, speaks of entries that were lost`;
+  return `${restored}: ${anchors} anchors between ${iso(first_made_at)} and ${iso(last_made_at)} speak of entries that were lost`;
+}
+
+function iso(time: number): string {
+  return new Date(time).toISOString();
+}
+
+const PAGE = 200;
+
+async function* readGenuine(app: App): AsyncGenerator<Anchor> {
+  const key = await anchorKeyForReading(app);
+  let last = 0;
+  for (let page = PAGE; page === PAGE; ) {
+    const rows = await selectAnchorsAfter(app.db, last, PAGE);
+    for (const { content, mac } of rows) {
+      // What is not genuine is found by `verifyAnchors`, and accepts nothing.
+      if (isGenuine(key, { content, mac })) yield JSON.parse(content) as Anchor;
+    }
+    last = rows.at(-1)?.number ?? last;
+    page = rows.length;
+  }
+}
