@@ -1,10 +1,12 @@
 import type { App } from '../app.ts';
+import { unaskedRefundPosting } from '../books/journal-entry.ts';
 import { hasEntryOfAttempt } from '../books/journal-queries.ts';
+import { postEntries } from '../books/post-entries.ts';
 import { recordFact } from '../books/record-fact.ts';
 import type { Tx } from '../db/database.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
-import type { PaymentDetail } from '../payment-methods/payment-method.ts';
+import { GIVEN_BACK_ELSEWHERE, type PaymentDetail } from '../payment-methods/payment-method.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { hasOpenAttempt, lockTransaction, selectTransaction } from '../transactions/transaction-queries.ts';
@@ -136,7 +138,11 @@ async function carryOut(tx: Tx, carried: Carried): Promise<Settled> {
     await endContradiction(tx, attempt.id);
     return { kind: 'already', transaction, conflict: null };
   }
-  if (taken !== null) return bookTaken(tx, carried, taken);
+  if (taken !== null) {
+    const settled = await bookTaken(tx, carried, taken);
+    if (settled.kind === 'moved' && settled.transaction.state === 'completed') await bookGivenBack(tx, carried);
+    return settled;
+  }
   const isAskedAgain = attempt.commit_sent_at !== null && attempt.contradicted_at === null;
   await end(tx, carried, outcome, isAskedAgain ? askAgainAt(decided_at, decided_at, true) : null);
   if (outcome === 'aborted') return { kind: 'ignored', transaction, conflict: null };
@@ -167,6 +173,19 @@ async function bookTaken(tx: Tx, carried: Carried, taken: number): Promise<Settl
   const contradiction = { ...causeOf(carried, 'approve'), event: 'contradict' as const };
   const told = await recordConflict(tx, transaction, contradiction);
   return { ...(await transitionTransaction(tx, environment, told.transaction, approval)), conflict: contradiction };
+}
+
+/**
+ * What the method had given back of a payment before anybody knew of it, as it said itself: no refund of ours asked for it, so it is
+ * in suspense until a person says who bears it. Money that pays no order is there already.
+ */
+async function bookGivenBack(tx: Tx, { transaction, attempt, decision }: Carried): Promise<void> {
+  const said = JSON.parse(attempt.contradiction ?? '{}') as { reason?: unknown; given_back?: unknown };
+  if (said.reason !== GIVEN_BACK_ELSEWHERE || typeof said.given_back !== 'number') return;
+  await postEntries(
+    tx,
+    unaskedRefundPosting(transaction, said.given_back, attempt.payment_method, decision.decided_at),
+  );
 }
 
 function end(tx: Tx, carried: Carried, state: DecidedOutcome, nextLookupAt: number | null): Promise<void> {

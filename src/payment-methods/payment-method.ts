@@ -50,6 +50,12 @@ export type PaymentOutcome =
   | { kind: 'unknown' }
   | { kind: 'redirect'; externalId: string; url: string; fields: Record<string, string> };
 
+/**
+ * The `reason` of a contradiction: the payment was taken, and went back before we knew of it, by nothing that we asked for. Its
+ * `given_back` says how much, in minor units, where the method knows.
+ */
+export const GIVEN_BACK_ELSEWHERE = 'given_back_elsewhere';
+
 /** The field by which our own page says that the payer will not finish at the method. */
 export const GIVEN_UP_FIELD = 'given_up';
 

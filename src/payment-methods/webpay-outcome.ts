@@ -1,4 +1,11 @@
-import type { PaymentDetail, PaymentOutcome, PaymentRequest, RefundAnswer, RefundRequest } from './payment-method.ts';
+import {
+  GIVEN_BACK_ELSEWHERE,
+  type PaymentDetail,
+  type PaymentOutcome,
+  type PaymentRequest,
+  type RefundAnswer,
+  type RefundRequest,
+} from './payment-method.ts';
 import type { WebpayBody, WebpayRefusal } from './webpay-client.ts';
 
 /**
@@ -28,10 +35,16 @@ export function paymentOutcomeOf(
       return { kind: 'aborted', detail };
     case 'NULLIFIED':
     case 'PARTIALLY_NULLIFIED':
-      return { kind: 'contradiction', detail: { reason: 'given_back_elsewhere', ...detail } };
+      return { kind: 'contradiction', detail: { ...givenBack(body, payment.amount), ...detail } };
     default:
       throw new Error('Webpay: a status that its documentation does not have');
   }
+}
+
+/** How much has gone back, in minor units, where the status says it: who decides about the payment books it with the payment. */
+function givenBack(body: WebpayBody, paid: number): PaymentDetail {
+  const amount = refundedAmountOf(body, paid);
+  return { reason: GIVEN_BACK_ELSEWHERE, ...(amount !== null && { given_back: amount }) };
 }
 
 /** What is known when a commit was refused. `left`: why nobody can be on the form any more, or null. */

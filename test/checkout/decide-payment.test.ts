@@ -7,7 +7,7 @@ import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
-import type { PaymentOutcome } from '../../src/payment-methods/payment-method.ts';
+import { GIVEN_BACK_ELSEWHERE, type PaymentOutcome } from '../../src/payment-methods/payment-method.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { expireTransactions } from '../../src/transactions/expire-transactions.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
@@ -145,6 +145,41 @@ forEachEngine('a payment that a person ends', (openTestDatabase) => {
     assert.deepEqual(await balancesOf(waiting), [5000, 0, 5000]);
     await assertVerified(waiting);
     assert.equal(await decide(waiting, 'approved'), 'already');
+  });
+
+  for (const given of [4000, AMOUNT]) {
+    test(`${given} that went back in the portal before the payment was known was in no account once the payment was settled`, async () => {
+      const detail = { reason: GIVEN_BACK_ELSEWHERE, given_back: given };
+      const waiting = await openWaiting(openTestDatabase, { kind: 'contradiction', detail });
+      assert.equal(await decide(waiting, 'approved'), 'decided');
+      assert.deepEqual(await balancesOf(waiting), [AMOUNT - given, AMOUNT, given]);
+      await assertVerified(waiting);
+      const listed = await listAttention(waiting.app, null, 10);
+      assert.deepEqual(
+        listed.map(({ kind, amount }) => [kind, amount]),
+        [['suspense', given]],
+      );
+      await resolveSuspense(waiting.app, waiting.transaction.id, { decision: 'kept', reason: 'seen', recordedBy: 'x' });
+      assert.deepEqual(await balancesOf(waiting), [AMOUNT - given, AMOUNT - given, 0]);
+      await assertVerified(waiting);
+    });
+  }
+
+  test('money that went back in the portal and was for an order that has expired is in suspense once, and has gone back', async () => {
+    const waiting = await openWaiting(openTestDatabase, { kind: 'aborted', detail: {} });
+    waiting.app.now.advance(waiting.transaction.expires_at);
+    await expireTransactions(waiting.app, 10);
+    const detail = { reason: GIVEN_BACK_ELSEWHERE, given_back: AMOUNT };
+    await settlePayment(waiting.app, waiting.id, { kind: 'contradiction', detail });
+    assert.equal(await decide(waiting, 'approved'), 'decided');
+    assert.deepEqual(await balancesOf(waiting), [AMOUNT, 0, AMOUNT]);
+    await resolveSuspense(waiting.app, waiting.transaction.id, {
+      decision: 'returned',
+      reason: 'seen',
+      recordedBy: 'x',
+    });
+    assert.deepEqual(await balancesOf(waiting), [0, 0, 0]);
+    await assertVerified(waiting);
   });
 
   test('money of an earlier attempt while another is open is in suspense, and the other goes on', async () => {

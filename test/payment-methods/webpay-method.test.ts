@@ -152,6 +152,19 @@ describe('a payment by Webpay', () => {
     });
   }
 
+  const elsewhere: [body: Record<string, unknown>, given: number | undefined][] = [
+    [{ status: 'NULLIFIED' }, 100],
+    [{ status: 'PARTIALLY_NULLIFIED', balance: 60 }, 40],
+    [{ status: 'PARTIALLY_NULLIFIED' }, undefined],
+  ];
+  for (const [body, given] of elsewhere) {
+    test(`${JSON.stringify(body)} says that ${given ?? 'an unknown amount'} went back, for the books`, () => {
+      const outcome = paymentOutcomeOf({ buy_order: 'pa_1', amount: 100, ...body }, { attemptId: 'pa_1', amount: 100 });
+      assert.ok(outcome.kind === 'contradiction');
+      assert.equal(outcome.detail['given_back'], given);
+    });
+  }
+
   type Refusal = Parameters<typeof outcomeOfRefused>[0];
   const finished = (state: string): Refusal => ({ kind: 'refused', reason: 'finished', state });
   const refusals: [
