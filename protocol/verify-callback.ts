@@ -1,3 +1,4 @@
+import { currencyExponent } from './currency-exponents.ts';
 import type { Field } from './field.ts';
 import { checkCallbackGrammar } from './field-grammar.ts';
 import { type CallbackField, SIGNATURE_FIELD } from './field-names.ts';
@@ -16,7 +17,10 @@ export type ExpectedOrder = {
   /** Your Service Token. */
   account?: string;
   reference?: string | number;
-  /** Decimal text or a number: `5000.00` and `5000` are one amount. */
+  /**
+   * Decimal text or a number: `5000.00` and `5000` are one amount. Text such as `1.000` in CLP throws `TypeError`: it is
+   * one to a program and a thousand to a person in Chile.
+   */
   amount?: string | number;
   currency?: string;
   /** False in production: a completed test payment is not a payment. */
@@ -45,8 +49,8 @@ export type VerifyCallbackOptions = {
 export type CallbackVerification = { ok: true; data: CallbackData } | ({ ok: false } & Problem);
 
 /**
- * Verifies a callback and tells what is wrong with it. Never throws for a bad callback, only for an empty secret and for
- * a body that is no longer raw.
+ * Verifies a callback and tells what is wrong with it. Never throws for a bad callback, only for an empty secret, for a
+ * body that is no longer raw, and for an expected amount that could be read in two ways.
  *
  * A genuine callback may be old or repeated: before you act on it, check that your order has not had it already.
  */
@@ -70,9 +74,14 @@ export function verifyCallback(options: VerifyCallbackOptions): CallbackVerifica
   }
 }
 
-/** The first difference between a callback and your order, or null. Members that are not given are not compared. */
+/**
+ * The first difference between a callback and your order, or null. Members that are not given are not compared. Throws
+ * `TypeError` for an expected amount, as text, with more decimals than its currency has: `1.000` in CLP, where only `.0` and
+ * `.00` mean what they say.
+ */
 export function compareWithOrder(data: CallbackData, expected: ExpectedOrder): Problem | null {
   const { account, reference, amount, currency, test } = expected;
+  if (typeof amount === 'string') refuseAmbiguousAmount(amount, currency ?? data.x_currency);
   if (account !== undefined && data.x_account_id !== account) return problem('ACCOUNT_MISMATCH', 'x_account_id');
   if (reference !== undefined && data.x_reference !== String(reference))
     return problem('REFERENCE_MISMATCH', 'x_reference');
@@ -133,6 +142,14 @@ function headerOf(headers: ReceivedHeaders, name: string): string | null {
   if (typeof headers.get === 'function') return headers.get(name);
   const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? [];
   return typeof value === 'string' ? value : null;
+}
+
+function refuseAmbiguousAmount(amount: string, currency: string): void {
+  const exponent = currencyExponent(currency);
+  const decimals = /^\d+\.(\d+)$/.exec(amount)?.[1] ?? '';
+  if (exponent === undefined || decimals.length <= exponent || /^00?$/.test(decimals)) return;
+  const write = exponent === 0 ? 'digits alone, such as 1000' : `no more than ${exponent} decimals`;
+  throw new TypeError(`The amount of your order, ${amount} ${currency}, could be read in two ways: write ${write}`);
 }
 
 function sameDecimal(left: string, right: string): boolean {

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
-import { CommandError, EXIT_USAGE } from './cli/print.ts';
+import { CommandError, EXIT_FINAL, EXIT_USAGE } from './cli/print.ts';
 import { ConfigError } from './config.ts';
 import { SchemaError, StorageError, StoreHeldError } from './db/database.ts';
 import { CATALOGUE, Problem } from './error-catalogue.ts';
@@ -66,6 +66,7 @@ try {
 
 function statusOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
+  if (error instanceof SchemaError && process.argv[2] === 'serve') return EXIT_FINAL;
   return error instanceof CommandError ? error.status : 1;
 }
 

@@ -10,6 +10,12 @@ export function print(options: { json?: boolean }, value: object, lines: readonl
 /** The status of a command that was not understood (EX_USAGE), apart from those by which commands answer. */
 export const EXIT_USAGE = 64;
 
+/**
+ * The status of a `serve` that must not run on its store (EX_CONFIG): it will be refused again until a person has acted, so
+ * a supervisor need not try.
+ */
+export const EXIT_FINAL = 78;
+
 /** Why a command did nothing, for scripts. An operation's own refusals have the codes of the error catalogue. */
 export type CommandErrorCode =
   | 'USAGE'

@@ -16,7 +16,7 @@ import { buildServer } from '../server/build-server.ts';
 import { ROUTES } from '../server/routes.ts';
 import { startWorker } from '../worker.ts';
 import { prepareStore } from './prepare-store.ts';
-import { CommandError } from './print.ts';
+import { CommandError, EXIT_FINAL } from './print.ts';
 
 const HELD = 'the store was restored: callbacks and refunds wait until bin/rubrica release';
 /** Time for requests and deliveries under way once a stop is asked for. */
@@ -106,7 +106,7 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
   const startedAt = performance.now();
   const migrations = await prepareStore(app);
   const older = await whyStoreIsOlder(app);
-  if (older !== null) throw new CommandError(older, 1, 'STORE_IS_OLDER');
+  if (older !== null) throw new CommandError(older, EXIT_FINAL, 'STORE_IS_OLDER');
   // Nobody else serves it, so whoever had claimed them has ended, by `kill -9` say.
   if (app.db.engine === 'sqlite') await releaseClaims(app);
   const server = buildServer(app, ROUTES);

@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
@@ -116,6 +125,20 @@ suite('restore on the command line', () => {
     const [lost, accepting, next] = kept.slice(-3);
     assert.deepEqual([accepting?.number, next?.number], [lost?.number, (lost?.number ?? 0) + 1]);
     assert.deepEqual([(accepting?.epoch ?? 0) > (lost?.epoch ?? 0), next?.epoch], [true, accepting?.epoch]);
+  });
+
+  test('a start on a store that was put back by hand is refused with a status that tells a supervisor to stop', async () => {
+    const early = join(folder, 'early.db');
+    // A store of which no id was ever given out is missed by nobody.
+    await run(['after-restore']);
+    await run(['backup', early]);
+    const service = await serve();
+    await run(['payment-service', 'create', '--name', 'Seen']);
+    await service.end();
+    for (const file of [`${store}-wal`, `${store}-shm`]) rmSync(file, { force: true });
+    copyFileSync(early, store);
+    const { status, stderr } = await run(['serve']);
+    assert.deepEqual([status, stderr.split(':', 1)[0]], [78, 'STORE_IS_OLDER']);
   });
 
   async function serve(): Promise<Child> {

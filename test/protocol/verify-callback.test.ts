@@ -115,9 +115,24 @@ test('an amount is compared as a decimal', () => {
     ['5000', 500, false],
   ];
   for (const [received, amount, same] of amounts) {
-    const difference = compareWithOrder({ ...callback, x_amount: received } as never, { amount });
+    const x_currency = received.endsWith('.50') ? 'USD' : 'CLP';
+    const difference = compareWithOrder({ ...callback, x_amount: received, x_currency } as never, { amount });
     assert.equal(difference === null, same, `${received} and ${amount}`);
   }
+});
+
+test('an expected amount of 1.000 pesos was taken for 1 and is refused with what to write', () => {
+  const pesos = { ...callback, x_amount: '1.00', x_currency: 'CLP' } as never;
+  for (const amount of ['1.000', '1.5', '12990.0000'])
+    assert.throws(() => compareWithOrder(pesos, { amount }), {
+      name: 'TypeError',
+      message: `The amount of your order, ${amount} CLP, could be read in two ways: write digits alone, such as 1000`,
+    });
+  assert.throws(() => compareWithOrder(pesos, { amount: '1.000', currency: 'USD' }), /write no more than 2 decimals/);
+  for (const amount of ['1', '1.0', '1.00', 1]) assert.equal(compareWithOrder(pesos, { amount }), null);
+  const dinars = { ...callback, x_amount: '1.000', x_currency: 'KWD' } as never;
+  assert.equal(compareWithOrder(dinars, { amount: '1.000' }), null);
+  assert.throws(() => verify({ expected: { amount: '5.000' } }), /write digits alone/);
 });
 
 test('what is not expected is not compared, so that the order can be found first', () => {
