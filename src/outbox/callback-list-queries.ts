@@ -1,5 +1,5 @@
 import type { Database, SqlRow, SqlValue } from '../db/database.ts';
-import type { CallbackState } from './callback-state.ts';
+import { CALLBACK_STATES, type CallbackState } from './callback-state.ts';
 
 type Reader = Pick<Database, 'query'>;
 
@@ -79,8 +79,7 @@ export async function selectResendable(
   return rows.map((row) => row.id);
 }
 
-const CONDITIONS: Readonly<Record<keyof CallbackFilter, string>> = {
-  state: 'c.state =',
+const CONDITIONS: Readonly<Record<Exclude<keyof CallbackFilter, 'state'>, string>> = {
   paymentServiceId: 'e.payment_service_id =',
   endpoint: 'p.address =',
   transactionId: 'c.transaction_id =',
@@ -88,9 +87,16 @@ const CONDITIONS: Readonly<Record<keyof CallbackFilter, string>> = {
   until: 'c.created_at <',
 };
 
-/** Only what is asked for is in the statement, so that each has its index. */
-function conditionsOf(filter: CallbackFilter, before: readonly SqlValue[]): { where: string; parameters: SqlValue[] } {
-  const given = Object.entries(filter) as [keyof CallbackFilter, SqlValue][];
+/** Only what is asked for is in the statement, and the state by its name, so that the indexes of one state are taken. */
+function conditionsOf(
+  { state, ...filter }: CallbackFilter,
+  before: readonly SqlValue[],
+): { where: string; parameters: SqlValue[] } {
+  const given = Object.entries(filter) as [keyof typeof CONDITIONS, SqlValue][];
   const conditions = given.map(([name], at) => `${CONDITIONS[name]} $${before.length + at + 1}`);
-  return { where: ['1 = 1', ...conditions].join(' and '), parameters: [...before, ...given.map(([, value]) => value)] };
+  const known = CALLBACK_STATES.find((one) => one === state);
+  return {
+    where: [known === undefined ? '1 = 1' : `c.state = '${known}'`, ...conditions].join(' and '),
+    parameters: [...before, ...given.map(([, value]) => value)],
+  };
 }

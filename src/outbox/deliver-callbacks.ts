@@ -129,6 +129,8 @@ function newQueue(): EndpointQueue {
 
 /** The first that waits and is not of a transaction of which another is on its way. */
 function takeNext({ waiting, sending }: EndpointQueue): Claim | null {
+  const [first] = waiting;
+  if (first === undefined || !sending.has(first.transaction_id)) return waiting.shift() ?? null;
   const at = waiting.findIndex((callback) => !sending.has(callback.transaction_id));
   return at < 0 ? null : (waiting.splice(at, 1)[0] as Claim);
 }

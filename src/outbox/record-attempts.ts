@@ -41,21 +41,23 @@ export type Outcome = { step: NextStep; nextAttemptAt: number };
  */
 export async function recordAttempts(app: App, tx: Tx, attempts: readonly Attempt[]): Promise<Map<number, Outcome>> {
   await insertDeliveryAttempts(tx, attempts.map(attemptRow));
-  const judged = await judge(tx, attempts);
-  const { waking, recoveredAt } = await noteEndpoints(tx, judged);
+  const returned = await findReturned(tx, attempts);
+  const { waking, recoveredAt } = await noteEndpoints(tx, attempts, returned);
   const now = app.now();
   const outcomes = new Map<number, Outcome>();
-  for (const alike of Map.groupBy(judged, changeKey).values()) {
-    const [first] = alike as [Judged, ...Judged[]];
+  const groups = Map.groupBy(returned.size === 0 ? attempts : attempts.map((one) => forgive(one, returned)), changeKey);
+  for (const alike of groups.values()) {
+    const [first] = alike as [Attempt, ...Attempt[]];
     const { callback, step } = first;
     const ids = alike.map((attempt) => attempt.callback.id);
     const change = changeAfter(first, recoveredAt.get(callback.endpoint_id) ?? 0, now);
     const changed = await updateCallbacks(tx, { ids, lease: callback.lease }, change);
-    for (const id of changed) outcomes.set(id, { step, nextAttemptAt: change.nextAttemptAt });
+    const outcome = { step, nextAttemptAt: change.nextAttemptAt };
+    for (const id of changed) outcomes.set(id, outcome);
     if (step.kind === 'disable' && changed.length > 0) await disableEndpoint(tx, callback.endpoint_id, now);
   }
   for (const endpointId of waking) await wakeCallbacks(tx, endpointId, now);
-  const handled = judged.filter(({ step }) => step.kind === 'redirected').map(({ callback }) => callback.endpoint_id);
+  const handled = attempts.filter(({ step }) => step.kind === 'redirected').map(({ callback }) => callback.endpoint_id);
   if (handled.length > 0) await updateIdle(tx, handled);
   return outcomes;
 }
@@ -65,47 +67,46 @@ export function isBeside({ scheduled_at }: ClaimedCallback, startedAt: number): 
   return scheduled_at !== null && startedAt < scheduled_at;
 }
 
-type Judged = Attempt & { endpoint: 'works' | 'fails' | 'unknown' };
-
-/**
- * What an attempt says of its endpoint. A redirect is the answer of a log-in or of a closed shop too, so it wakes nothing. A
- * shop that refuses what the browser has brought to it has not failed, and needs nobody when it refuses for good.
- */
-async function judge(tx: Tx, attempts: readonly Attempt[]): Promise<Judged[]> {
+/** The callbacks that were refused though, or because, the payer's browser had brought the shop the same result. */
+async function findReturned(tx: Tx, attempts: readonly Attempt[]): Promise<Set<number>> {
   const refused = attempts.filter(({ outcome }) => isRefusal(outcome)).map(({ callback }) => callback.id);
-  const returned = new Set(refused.length === 0 ? [] : await selectReturned(tx, refused));
-  return attempts.map((attempt) => {
-    const { callback, outcome, step } = attempt;
-    if (step.kind === 'delivered') return { ...attempt, endpoint: 'works' };
-    if (step.kind === 'redirected') return { ...attempt, endpoint: 'unknown' };
-    if (!isRefusal(outcome) || !returned.has(callback.id)) return { ...attempt, endpoint: 'fails' };
-    return { ...attempt, endpoint: 'unknown', step: step.kind === 'dead' ? { kind: 'superseded' } : step };
-  });
+  return new Set(refused.length === 0 ? [] : await selectReturned(tx, refused));
+}
+
+/** A shop that refuses for good what the browser has brought to it needs nobody. */
+function forgive(attempt: Attempt, returned: ReadonlySet<number>): Attempt {
+  const isSuperseded = attempt.step.kind === 'dead' && returned.has(attempt.callback.id);
+  return isSuperseded ? { ...attempt, step: { kind: 'superseded' } } : attempt;
 }
 
 /** What the attempts change of their endpoints: which answer again, and since when those do that failed now. */
-async function noteEndpoints(tx: Tx, attempts: readonly Judged[]) {
-  const byEndpoint = Map.groupBy(attempts, ({ callback }) => callback.endpoint_id);
-  const working = [...byEndpoint.keys()].filter((id) => lastThat(byEndpoint.get(id), 'works') !== null);
-  const waking = new Set(working.length === 0 ? [] : await selectWaking(tx, working));
+async function noteEndpoints(tx: Tx, attempts: readonly Attempt[], returned: ReadonlySet<number>) {
+  const successes = new Map<number, Attempt>();
+  const failures = new Map<number, Attempt>();
+  for (const attempt of attempts) {
+    if (attempt.step.kind === 'delivered') keepLast(successes, attempt);
+    // A redirect is the answer of a log-in or of a closed shop too, so it wakes nothing; a refusal of what the browser has
+    // brought says nothing against the endpoint.
+    else if (attempt.step.kind !== 'redirected' && !returned.has(attempt.callback.id)) keepLast(failures, attempt);
+  }
+  const waking = successes.size === 0 ? [] : await selectWaking(tx, [...successes.keys()]);
   const recoveredAt = new Map<number, number>();
-  for (const [id, list] of [...byEndpoint].sort(([one], [other]) => one - other)) {
-    const success = lastThat(list, 'works');
-    if (success !== null && waking.has(id)) await updateRecovered(tx, id, success.endedAt);
-    const failure = lastThat(list, 'fails');
-    if (failure === null) continue;
+  for (const id of new Set([...waking, ...failures.keys()].sort((one, other) => one - other))) {
+    const success = successes.get(id);
+    if (success !== undefined && waking.includes(id)) await updateRecovered(tx, id, success.endedAt);
+    const failure = failures.get(id);
+    if (failure === undefined) continue;
     const { startedAt, endedAt } = failure;
     recoveredAt.set(id, (await updateFailing(tx, id, { startedAt, endedAt, ...answerOf(failure) })) ?? 0);
   }
   return { waking, recoveredAt };
 }
 
-/** The attempt that began last of those that say so. */
-function lastThat(attempts: readonly Judged[] = [], endpoint: Judged['endpoint']): Judged | null {
-  return attempts.reduce<Judged | null>((last, one) => {
-    if (one.endpoint !== endpoint) return last;
-    return last === null || one.startedAt > last.startedAt ? one : last;
-  }, null);
+/** Of each endpoint the attempt that began last. */
+function keepLast(byEndpoint: Map<number, Attempt>, attempt: Attempt): void {
+  const id = attempt.callback.endpoint_id;
+  const last = byEndpoint.get(id);
+  if (last === undefined || attempt.startedAt > last.startedAt) byEndpoint.set(id, attempt);
 }
 
 /** Callbacks of one claim that have come to the same end change in one statement. */
@@ -135,12 +136,16 @@ function changeAfter(
 
 function attemptRow(attempt: Attempt): SqlRow {
   const { callback, startedAt, outcome } = attempt;
+  const { status, failure, location } = answerOf(attempt);
+  const excerpt = outcome.kind === 'answered' ? outcome.excerpt : null;
   return {
     callback_id: callback.id,
     started_at: startedAt,
     duration_ms: outcome.durationMs,
-    ...answerOf(attempt),
-    excerpt: outcome.kind === 'answered' ? outcome.excerpt : null,
+    status,
+    failure,
+    location,
+    excerpt,
   };
 }
 
