@@ -220,6 +220,12 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   };
 }
 
+/** The language that a person at a terminal has set, as `LANG=es_CL.UTF-8` does: the first of the usual variables counts. */
+export function terminalLanguage(environment: NodeJS.ProcessEnv = process.env): 'en' | 'es' {
+  const set = ['LC_ALL', 'LC_MESSAGES', 'LANG'].map((name) => environment[name]).find(Boolean);
+  return set !== undefined && /^es/i.test(set) ? 'es' : 'en';
+}
+
 export type ShownSetting = {
   name: string;
   /** What is in force. A secret says `yes` or `no`, set or not; an address comes without its password. */

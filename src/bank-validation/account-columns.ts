@@ -1,6 +1,8 @@
 import { type HeaderRule, namesForPerson, type Places, repeatedColumn } from '../lib/tables/find-header.ts';
 import type { TableRow } from '../lib/tables/table.ts';
-import { readRut } from './rut.ts';
+import type { AccountInput } from './account-checks.ts';
+import { type AccountCells, isSplit } from './repair-account.ts';
+import type { RutFormat } from './rut.ts';
 
 /** `checkCharacter` has a column of its own in payroll files. */
 export type AccountColumn = 'rut' | 'bank' | 'account' | 'checkCharacter';
@@ -11,6 +13,7 @@ export const ACCOUNT_TABLE: HeaderRule<AccountColumn> = {
     rut: [
       /^(rut|run)$/,
       /^(rut|run)(de)?(l|la)?(titular|beneficiari[oa]|destinatari[oa]|cliente|proveedor|persona|trabajador|empleado|holder)$/,
+      /^(rut|run)(sin|con)(dv|digito|digitoverificador)$/,
       /^(taxid|nationalid|documento)$/,
     ],
     bank: [
@@ -28,10 +31,54 @@ export const ACCOUNT_TABLE: HeaderRule<AccountColumn> = {
   isHeader: ({ rut, bank, account }) => rut !== null && bank !== null && account !== null,
 };
 
-/** The columns of a file whose first row is data already: it begins with a RUT. Null where they cannot be told. */
-export function columnsWithoutHeader(first: readonly string[]): Places<AccountColumn> | null {
-  const startsWithData = first.length >= 3 && readRut(first[0]).valid && /^\d{1,3}$/.test(first[1] ?? '');
-  return startsWithData ? { rut: 0, bank: 1, account: 2, checkCharacter: null } : null;
+/** What `--columns` may name, in the order of the file; any other word stands for a column that does not matter. */
+const NAMES: Readonly<Record<string, AccountColumn>> = {
+  rut: 'rut',
+  bank: 'bank',
+  account: 'account',
+  dv: 'checkCharacter',
+};
+
+/** Reads `rut,bank,account`: a name for each column, `-` for one that does not matter. Null unless all three are there, once. */
+export function readColumns(text: string): Places<AccountColumn> | null {
+  const columns = text.split(',').map((name) => NAMES[name.trim().toLowerCase()] ?? null);
+  const place = (column: AccountColumn) => (columns.includes(column) ? columns.indexOf(column) : null);
+  const named = columns.filter((column) => column !== null);
+  const places = {
+    rut: place('rut'),
+    bank: place('bank'),
+    account: place('account'),
+    checkCharacter: place('checkCharacter'),
+  };
+  return ACCOUNT_TABLE.isHeader(places) && new Set(named).size === named.length ? places : null;
+}
+
+/** The cells of a row that are of the account. Those that a short row lacks are empty. */
+export function accountCells(row: readonly string[], places: Places<AccountColumn>): AccountCells {
+  const cell = (place: number | null) => row[place ?? -1] ?? '';
+  return {
+    rut: cell(places.rut),
+    bank: cell(places.bank),
+    account: cell(places.account),
+    checkCharacter: places.checkCharacter === null ? null : cell(places.checkCharacter),
+  };
+}
+
+/** What is validated of a row. Spaces around a cell are of the file, not of the number. */
+export function accountInput(cells: AccountCells, rutFormat: RutFormat | null): AccountInput {
+  const rut = cells.rut.trim();
+  const whole = isSplit(cells) ? `${rut}-${cells.checkCharacter?.trim()}` : rut;
+  return { rut: whole, bankCode: cells.bank.trim(), account: cells.account.trim(), rutFormat };
+}
+
+/** How a header says that the RUTs below it are written: `RUT sin DV`. */
+export function formatOfName(name: string): RutFormat | null {
+  const plain = name
+    .toLowerCase()
+    .normalize('NFD')
+    .replace(/[^a-z]/g, '');
+  const [, word = null] = /(sin|con)(dv|digito|digitoverificador)$/.exec(plain) ?? [];
+  return word === null ? null : word === 'con' ? 'with-dv' : 'without-dv';
 }
 
 /** What to tell whoever sent a table without a header row. It repeats no data. */
@@ -41,5 +88,6 @@ export function columnsUnknown(rows: readonly TableRow[]): string {
     const { column, names } = repeated;
     return `The first row names the column ${column} twice: ${names.join(' | ')}. Rename all but one.`;
   }
-  return `Which columns are RUT, bank and account? Name them rut, bank and account in the first row. Found: ${namesForPerson(rows[0]?.cells ?? [])}`;
+  const found = namesForPerson(rows[0]?.cells ?? []);
+  return `Which columns are RUT, bank and account? Name them rut, bank and account in the first row, or say their order with --columns rut,bank,account (- for a column that does not matter, dv for a check character of its own). Found: ${found}`;
 }

@@ -182,6 +182,10 @@ export const ROW_MESSAGES = {
     en: 'The row has more cells than the first row has names, and the last ones were cut off.',
     es: 'La fila tiene más celdas que nombres la primera fila, y se cortaron las últimas.',
   },
+  RUT_TWO_READINGS: {
+    en: 'The check character may be missing, and then this is another person’s RUT. It can be read as {readings}. Write the hyphen, or say how the column is written with --rut-format.',
+    es: 'Puede faltar el dígito verificador, y entonces es el RUT de otra persona. Se puede leer como {readings}. Escriba el guion o indique con --rut-format cómo está escrita la columna.',
+  },
   NUMBER_DESTROYED: {
     en: 'A spreadsheet has destroyed this account number. Format the column as text and enter it again.',
     es: 'Una planilla de cálculo destruyó este número de cuenta. Dé formato de texto a la columna e ingréselo de nuevo.',

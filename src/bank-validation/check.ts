@@ -86,11 +86,16 @@ export function verdictOf(checks: readonly Check[]): Verdict {
   for (const { id, result, code } of checks) {
     if (code === 'HOLDER_NO_MATCH') verdict = 'mismatch';
     else if (result === 'fail') return 'invalid';
-    else if (result === 'error' || (code !== null && LEAVES_OPEN.has(code))) {
+    else if (leavesOpen({ result, code })) {
       if (verdict !== 'mismatch') verdict = 'undetermined';
     } else if (id === 'holder.match' && result === 'pass' && verdict === 'plausible') verdict = 'confirmed';
   }
   return verdict;
+}
+
+/** Whether a check says that something could not be found out. */
+export function leavesOpen({ result, code }: Pick<Check, 'result' | 'code'>): boolean {
+  return result === 'error' || (code !== null && LEAVES_OPEN.has(code));
 }
 
 /** Whether the data may be used. Whether the account belongs to the RUT is another question: see the verdict. */

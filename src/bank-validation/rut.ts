@@ -90,7 +90,7 @@ export function possibleRuts(value: unknown): PossibleRut[] {
 }
 
 /** Whether a text is digits alone, and few enough to be the whole number of a RUT without its check character. */
-function hasTwoReadings(text: string): boolean {
+export function hasTwoReadings(text: string): boolean {
   return TWO_READINGS.test(text);
 }
 

@@ -1,22 +1,43 @@
-import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import { type Options as StringifyOptions, stringify } from 'csv-stringify/sync';
 import type { App } from '../app.ts';
 import type { Places } from '../lib/tables/find-header.ts';
 import { type Table, withTable } from '../lib/tables/open-table.ts';
-import { TableError, type TextDialect } from '../lib/tables/table.ts';
-import { encodeText } from '../lib/tables/text-encoding.ts';
+import { TableError, type TableRow, type TextDialect } from '../lib/tables/table.ts';
 import type { AccountInput } from './account-checks.ts';
-import { ACCOUNT_TABLE, type AccountColumn, columnsUnknown, columnsWithoutHeader } from './account-columns.ts';
-import { isValid, type Verdict } from './check.ts';
-import { type Language, ROW_MESSAGES } from './check-messages.ts';
+import {
+  ACCOUNT_TABLE,
+  type AccountColumn,
+  accountCells,
+  accountInput,
+  columnsUnknown,
+  formatOfName,
+} from './account-columns.ts';
+import type { BankDirectory } from './bank-directory.ts';
+import type { Language } from './check-messages.ts';
+import { judgeColumn } from './column-format.ts';
+import { type Counted, type CsvSummary, countCauses } from './csv-summary.ts';
+import { currentDirectory } from './current-directory.ts';
+import { type AccountCells, isSplit, plainRut, type Repair, repairAccount } from './repair-account.ts';
+import { CHANGE_COLUMNS, changeLines } from './repair-changes.ts';
+import type { RutFormat } from './rut.ts';
 import { COMMAND_LINE } from './validate-bank-account.ts';
 import { type BatchResult, validateBatch } from './validate-batch.ts';
+import { ADDED_COLUMNS, addedCells, type ValidatedRow } from './validated-row.ts';
+import { type TableWriter, tableWriter } from './write-table.ts';
 
 /** `onRows` is told how many rows are done, and how much of the file: 0 to 1. */
-export type CsvOptions = { language?: Language; onRows?: (rows: number, done: number) => void };
-
-export type CsvSummary = { rows: number; refused: number } & Record<Verdict, number>;
+export type CsvOptions = {
+  language?: Language;
+  onRows?: (rows: number, done: number) => void;
+  /** Where the columns stand, for a file without a header row, or with names that nobody knows. */
+  columns?: Places<AccountColumn> | null;
+  /** How RUTs of digits alone are written; null: see whether the whole column says it. */
+  rutFormat?: RutFormat | null;
+  /** Gets the table with what can be mended by rule, every row of it. The verdicts are then those of the mended rows. */
+  repaired?: Writable | null;
+  /** Gets a line for each change, and for each row that is proposed and not made. */
+  changes?: Writable | null;
+};
 
 /** A file that cannot be validated at all. The message is for the person at the keyboard. */
 export class CsvError extends Error {}
@@ -24,13 +45,10 @@ export class CsvError extends Error {}
 /** Rows between two waits: as many as one commit takes, so that memory stays the same for any file. */
 const ROWS_AT_ONCE = 500;
 
-/** Columns that the output has after those of the input. */
-const ADDED = ['verdict', 'is_valid', 'codes', 'message', 'suggestions', 'validation_id'] as const;
-
 /**
  * Validates every row of a table (a path, or a stream such as standard input) and writes it with its verdict as text, in
  * order. Every cell stays as it was, zeros and all; a text file comes back in its own encoding and with its own separators,
- * and a workbook as CSV. What stands above the header row is left out. Reads and writes as a stream and leaves `output`
+ * and a workbook as CSV. What stands above the header row is left out. Reads and writes as a stream and leaves the outputs
  * open; `language` is that of the sentences.
  *
  * Throws `CsvError` for a file that is no table or whose columns cannot be told.
@@ -38,7 +56,7 @@ const ADDED = ['verdict', 'is_valid', 'codes', 'message', 'suggestions', 'valida
 export async function validateCsv(
   app: App,
   source: string | Readable,
-  output: Writable,
+  output: Writable | null,
   options: CsvOptions = {},
 ): Promise<CsvSummary> {
   try {
@@ -48,42 +66,55 @@ export async function validateCsv(
   }
 }
 
-/** The table as it is written: `width` cells of the input, then the added ones. */
-type Shape = { columns: Places<AccountColumn>; width: number };
+/** How the rows of this file are read and written. */
+type Job = {
+  readonly columns: Places<AccountColumn>;
+  /** Cells of the input that each row is written with. */
+  readonly width: number;
+  readonly rutFormat: RutFormat | null;
+  readonly directory: BankDirectory;
+  readonly language: Language;
+  readonly mends: boolean;
+  readonly write: { readonly rows: TableWriter; readonly repaired: TableWriter; readonly changes: TableWriter };
+};
 
 async function validateTable(
   app: App,
   table: Table<AccountColumn>,
-  output: Writable,
-  { language = 'en', onRows = () => {} }: CsvOptions,
+  output: Writable | null,
+  options: CsvOptions,
 ): Promise<CsvSummary> {
-  const summary: CsvSummary = {
-    rows: 0,
-    refused: 0,
-    invalid: 0,
-    plausible: 0,
-    confirmed: 0,
-    mismatch: 0,
-    undetermined: 0,
-  };
+  const { language = 'en', onRows = () => {}, repaired = null, changes = null } = options;
   const dialect = table.dialect.format === 'text' ? table.dialect : CSV_OF_WORKBOOK;
-  const { names, columns } = headOf(table);
-  const shape = { columns, width: names.length };
-  await write(output, [[...names, ...ADDED]], dialect, dialect.byteOrderMark ? '\ufeff' : '');
-  let rows: (readonly string[])[] = [];
+  const { names, columns } = headOf(table, options.columns ?? null);
+  const directory = await currentDirectory(app);
+  const told = options.rutFormat ?? formatOfName(names[columns.rut ?? -1] ?? '');
+  const rutFormat = told ?? (await formatOfColumn(table, columns, directory));
+  const write = {
+    rows: tableWriter(output, dialect),
+    repaired: tableWriter(repaired, dialect),
+    changes: tableWriter(changes, dialect),
+  };
+  const job = { columns, width: names.length, rutFormat, directory, language, mends: repaired !== null, write };
+  await Promise.all([
+    write.rows([[...names, ...ADDED_COLUMNS]]),
+    write.repaired([names]),
+    write.changes([CHANGE_COLUMNS]),
+  ]);
+  const counted = countCauses(language);
+  let rows: TableRow[] = [];
   const flush = async () => {
     if (rows.length === 0) return;
-    const lines = await validateRows(app, rows, { ...shape, language }, summary);
+    await validateRows(app, rows, job, counted);
     rows = [];
-    await write(output, lines, dialect);
-    onRows(summary.rows, table.done());
+    onRows(counted.summary.rows, table.done());
   };
-  for await (const { cells } of table.rows) {
-    rows.push(cells);
+  for await (const row of told === null ? table.rowsAgain() : table.rows) {
+    rows.push(row);
     if (rows.length === ROWS_AT_ONCE) await flush();
   }
   await flush();
-  return summary;
+  return counted.end();
 }
 
 /** As spreadsheets in Chile open it with a click. */
@@ -95,39 +126,81 @@ const CSV_OF_WORKBOOK: TextDialect = {
   lineEnd: '\r\n',
 };
 
-function headOf({ header, above }: Table<AccountColumn>): { names: readonly string[]; columns: Places<AccountColumn> } {
-  if (header !== null) return { names: header.row.cells, columns: header.places };
+function headOf(
+  { header, above }: Table<AccountColumn>,
+  told: Places<AccountColumn> | null,
+): { names: readonly string[]; columns: Places<AccountColumn> } {
+  if (header !== null) return { names: header.row.cells, columns: told ?? header.places };
   const first = above[0]?.cells;
   if (first === undefined) throw new CsvError('The file is empty.');
-  const columns = columnsWithoutHeader(first);
-  if (columns === null) throw new CsvError(columnsUnknown(above));
-  return { names: first.map((_, index) => ['rut', 'bank', 'account'][index] ?? `column_${index + 1}`), columns };
+  if (told === null) throw new CsvError(columnsUnknown(above));
+  const nameAt = (place: number) => Object.entries(told).find(([, at]) => at === place)?.[0] ?? `column_${place + 1}`;
+  return { names: first.map((_, place) => nameAt(place)), columns: told };
 }
 
-async function validateRows(
-  app: App,
-  rows: readonly (readonly string[])[],
-  { width, columns, language }: Shape & { language: Language },
-  summary: CsvSummary,
-): Promise<string[][]> {
-  const inputs = rows.map((row) => inputOf(row, columns));
+/** Reads the whole column before the first row is validated, because the last one may be the exception. */
+async function formatOfColumn(
+  table: Table<AccountColumn>,
+  columns: Places<AccountColumn>,
+  directory: BankDirectory,
+): Promise<RutFormat | null> {
+  const judge = judgeColumn();
+  for await (const { cells } of table.rows) {
+    const account = accountCells(cells, columns);
+    if (!isSplit(account)) judge.look(plainRut(account.rut, directory));
+  }
+  return judge.format();
+}
+
+async function validateRows(app: App, rows: readonly TableRow[], job: Job, counted: Counted): Promise<void> {
+  const { columns, width, rutFormat, directory, language, mends, write } = job;
+  const mended = rows.map(({ cells }) => repairAccount(accountCells(cells, columns), { directory, rutFormat }));
+  const kept = rows.map(({ cells }, index) => (mends ? put(cells, columns, (mended[index] as Mended).cells) : cells));
+  const inputs = kept.map((cells) => accountInput(accountCells(cells, columns), rutFormat));
   const results = await validateBatch(app, COMMAND_LINE, inputs);
-  return results.map((result, index) => {
-    summary.rows++;
-    if ('problem' in result) summary.refused++;
-    else summary[result.validation.verdict]++;
-    const row = rows[index] as readonly string[];
-    return [...fitted(row, width), ...cellsOf(result, inputs[index]?.account, losesCells(row, width), language)];
+  const validated = results.map((result, index): ValidatedRow => {
+    const { cells, repairs } = mended[index] as Mended;
+    const row = rows[index] as TableRow;
+    const input = inputs[index] as AccountInput;
+    const proposed = proposalOf(result, accountInput(cells, rutFormat), repairs, mends);
+    return { input, result, cut: losesCells(row.cells, width), proposed };
   });
+  counted.count(validated, mends ? mended.map(({ repairs }) => repairs) : []);
+  const lines = kept.map((cells) => fitted(cells, width));
+  await write.rows(lines.map((cells, index) => [...cells, ...addedCells(validated[index] as ValidatedRow, language)]));
+  await write.repaired(kept.map((cells) => [...cells, ...Array(Math.max(0, width - cells.length)).fill('')]));
+  await write.changes(
+    validated.flatMap((row, index) =>
+      changeLines((rows[index] as TableRow).line, row, (mended[index] as Mended).repairs, language),
+    ),
+  );
 }
 
-function inputOf(row: readonly string[], columns: Places<AccountColumn>): AccountInput {
-  // Spaces around a cell are of the file, not of the number.
-  const cell = (column: AccountColumn) => row[columns[column] ?? -1]?.trim();
-  const rut = cell('rut');
-  const checkCharacter = cell('checkCharacter');
-  const whole = checkCharacter && !rut?.includes('-') ? `${rut}-${checkCharacter}` : rut;
-  return { rut: whole, bankCode: cell('bank'), account: cell('account') };
+type Mended = { readonly cells: AccountCells; readonly repairs: readonly Repair[] };
+
+/** What a person may take over as it stands: the mended row, with what the validation suggests in its place. */
+function proposalOf(
+  result: BatchResult,
+  mended: AccountInput,
+  repairs: readonly Repair[],
+  mends: boolean,
+): AccountInput | null {
+  const suggestions = 'validation' in result ? result.validation.suggestions : [];
+  if (suggestions.length === 0 && (mends || repairs.length === 0)) return null;
+  return suggestions.reduce<AccountInput>(
+    (row, { field, value }) =>
+      field.endsWith('bankAccount') ? { ...row, account: value } : { ...row, bankCode: value },
+    mended,
+  );
+}
+
+function put(row: readonly string[], columns: Places<AccountColumn>, cells: AccountCells): readonly string[] {
+  const changed = [...row];
+  for (const column of Object.keys(columns) as AccountColumn[]) {
+    const place = columns[column];
+    if (place !== null && place < changed.length) changed[place] = cells[column] ?? '';
+  }
+  return changed;
 }
 
 /** As wide as the first row, so that the verdict stands under its name: spreadsheets leave separators at the end. */
@@ -137,53 +210,4 @@ function fitted(row: readonly string[], width: number): string[] {
 
 function losesCells(row: readonly string[], width: number): boolean {
   return row.slice(width).some((cell) => cell.trim() !== '');
-}
-
-function cellsOf(result: BatchResult, account: unknown, cut: boolean, language: Language): string[] {
-  const row = cut ? [{ code: 'ROW_WIDTH', message: ROW_MESSAGES.ROW_WIDTH[language] }] : [];
-  const joined = (parts: readonly string[]) => parts.join(' ');
-  if ('problem' in result) {
-    const { code, message } = result.problem;
-    const told = [...row, { code, message }];
-    return [
-      'undetermined',
-      'false',
-      joined(told.map((one) => one.code)),
-      joined(told.map((one) => one.message)),
-      '',
-      '',
-    ];
-  }
-  const { verdict, checks, suggestions, id } = result.validation;
-  const told = checks.filter(({ result: outcome, code }) => code !== null && outcome !== 'not_performed');
-  const sentences = told
-    .filter(({ result: outcome }) => outcome !== 'pass')
-    .map(({ code, message }) =>
-      code === 'ACCOUNT_BAD_FORMAT' && DESTROYED.test(String(account))
-        ? ROW_MESSAGES.NUMBER_DESTROYED[language]
-        : message[language],
-    );
-  return [
-    verdict,
-    String(isValid(verdict)),
-    joined([...row.map(({ code }) => code), ...told.map(({ code }) => code as string)]),
-    joined([...row.map(({ message }) => message), ...sentences]),
-    suggestions.map(({ field, value }) => `${field.split('/').at(-1)}=${value}`).join(' '),
-    id,
-  ];
-}
-
-/** How spreadsheets show a long number: 1,23457E+11. Its last digits are gone. */
-const DESTROYED = /^\d([.,]\d+)?E\+\d+$/i;
-
-/** Waits while whoever takes the output is slower than we are. */
-async function write(
-  output: Writable,
-  rows: readonly (readonly string[])[],
-  { separator, lineEnd, encoding }: TextDialect,
-  before = '',
-): Promise<void> {
-  const format: StringifyOptions = { delimiter: separator, record_delimiter: lineEnd, quoted_match: /[\r\n]/ };
-  if (output.errored) throw output.errored;
-  if (!output.write(encodeText(before + stringify([...rows], format), encoding))) await once(output, 'drain');
 }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { Readable, Writable } from 'node:stream';
 import { suite, test } from 'node:test';
-import { ACCOUNT_TABLE, columnsWithoutHeader } from '../../src/bank-validation/account-columns.ts';
+import { ACCOUNT_TABLE, readColumns } from '../../src/bank-validation/account-columns.ts';
 import type { Language } from '../../src/bank-validation/check-messages.ts';
-import { CsvError, validateCsv } from '../../src/bank-validation/validate-csv.ts';
+import { checkCharacter } from '../../src/bank-validation/rut.ts';
+import { CsvError, type CsvOptions, validateCsv } from '../../src/bank-validation/validate-csv.ts';
 import { placeColumns } from '../../src/lib/tables/find-header.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { makeWorkbook } from '../support/make-workbook.ts';
@@ -48,13 +49,10 @@ suite('the columns of a CSV', () => {
       [0, 1, 2],
     ],
     [
-      ['12.345.678-5', '012', '12345678'],
+      ['rut sin dv', 'banco', 'cuenta'],
       [0, 1, 2],
     ],
-    [
-      ['12345678-5', '012', '12345678', 'Ana'],
-      [0, 1, 2],
-    ],
+    [['12.345.678-5', '012', '12345678'], null],
     [['rut', 'rut', 'banco', 'cuenta'], null],
     [['nombre', 'monto'], null],
     [['12345678-6', '012', '1'], null],
@@ -63,11 +61,29 @@ suite('the columns of a CSV', () => {
   for (const [row, found] of headers) {
     test(`${row.join(' | ')}: ${found?.join(', ') ?? 'cannot be told'}`, () => {
       const places = placeColumns(row, ACCOUNT_TABLE.names);
-      const columns = ACCOUNT_TABLE.isHeader(places) ? places : columnsWithoutHeader(row);
+      const columns = ACCOUNT_TABLE.isHeader(places) ? places : null;
       assert.deepEqual(columns === null ? null : [columns.rut, columns.bank, columns.account], found);
     });
   }
+
+  const told: [text: string, found: (number | null)[] | null][] = [
+    ['rut,bank,account', [0, 1, 2, null]],
+    ['account, - ,BANK,rut,dv', [3, 2, 0, 4]],
+    ['name,rut,,bank,account', [1, 3, 4, null]],
+    ['rut,bank', null],
+    ['rut,rut,bank,account', null],
+    ['', null],
+  ];
+  for (const [text, found] of told) {
+    test(`--columns ${text}: ${found?.join(', ') ?? 'cannot be used'}`, () => {
+      const columns = readColumns(text);
+      assert.deepEqual(columns && [columns.rut, columns.bank, columns.account, columns.checkCharacter], found);
+    });
+  }
 });
+
+const ADDED =
+  'verdict;is_valid;codes;message;suggestions;validation_id;rut_read;bank_code;bank_name;account_read;why;proposal';
 
 forEachEngine('validating a CSV', (openTestDatabase) => {
   test('writes every row back with its verdict, zeros, quotes and order kept', async () => {
@@ -76,9 +92,9 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     );
     const lines = text.split('\r\n').map((line) => line.replace(/bav_\w+/, 'ID'));
     assert.deepEqual(lines, [
-      'Nombre;RUT;Código Banco;N° Cuenta;Monto;verdict;is_valid;codes;message;suggestions;validation_id',
-      'Ana;12.531.909-2;012;0012531909;0100;plausible;true;ACCOUNT_IS_CUENTARUT_OF_HOLDER;;;ID',
-      '"Beto; hijo";18972631-7;17;12-34;"5""0";invalid;false;BANK_BAD_FORMAT ACCOUNT_BAD_FORMAT;A bank code is three digits with its zeros, such as 001. An account number has digits only: no hyphens, dots, spaces or letters.;bankSBIFNumber=017;ID',
+      `Nombre;RUT;Código Banco;N° Cuenta;Monto;${ADDED}`,
+      'Ana;12.531.909-2;012;0012531909;0100;plausible;true;ACCOUNT_IS_CUENTARUT_OF_HOLDER;;;ID;12531909-2;012;Banco del Estado de Chile;0012531909;;',
+      '"Beto; hijo";18972631-7;17;12-34;"5""0";invalid;false;BANK_BAD_FORMAT ACCOUNT_BAD_FORMAT;A bank code is three digits with its zeros, such as 001. An account number has digits only: no hyphens, dots, spaces or letters.;bankSBIFNumber=017;ID;18972631-7;;;;A bank code is three digits with its zeros, such as 001.;rut=18972631-7 bank=017 account=1234',
       '',
     ]);
     assert.deepEqual(summary, {
@@ -89,6 +105,10 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
       confirmed: 0,
       mismatch: 0,
       undetermined: 0,
+      causes: [
+        { code: 'BANK_BAD_FORMAT', rows: 1, message: 'A bank code is three digits with its zeros, such as 001.' },
+      ],
+      repaired: { rows: 0, rules: [] },
     });
   });
 
@@ -100,11 +120,10 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
   });
 
   test('a file without names, with a byte order mark, with short and blank lines', async () => {
-    const { text, summary } = await run('\ufeff12531909-2,012,12531909\n\n18972631-7,001\n');
-    assert.equal(
-      text.split('\n')[0],
-      '\ufeffrut,bank,account,verdict,is_valid,codes,message,suggestions,validation_id',
-    );
+    const content = '\ufeff12531909-2,012,12531909\n\n18972631-7,001\n';
+    await assert.rejects(run(content), /Which columns .* --columns rut,bank,account/);
+    const { text, summary } = await run(content, 1_000_000, 'en', { columns: readColumns('rut,bank,account') });
+    assert.equal(text.split('\n')[0], `\ufeffrut,bank,account,${ADDED.replaceAll(';', ',')}`);
     assert.match(text, /18972631-7,001,,invalid,false,ACCOUNT_MISSING,/);
     assert.equal(summary.rows, 2);
   });
@@ -116,7 +135,7 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     const rows = text.trimEnd().split('\n');
     assert.deepEqual(
       rows.map((row) => row.split(';').length),
-      rows.map(() => 9),
+      rows.map(() => 15),
     );
     assert.deepEqual(
       rows.map((row) => row.split(';')[3]),
@@ -214,8 +233,8 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
       ]),
     );
     const lines = text.split('\r\n').map((line) => line.replace(/bav_\w+/, 'ID'));
-    assert.equal(lines[0], '\ufeffRUT;Banco;Cuenta;verdict;is_valid;codes;message;suggestions;validation_id');
-    assert.equal(lines[1], '12531909-2;012;0012531909;plausible;true;ACCOUNT_IS_CUENTARUT_OF_HOLDER;;;ID');
+    assert.equal(lines[0], `\ufeffRUT;Banco;Cuenta;${ADDED}`);
+    assert.match(lines[1] ?? '', /^12531909-2;012;0012531909;plausible;true;ACCOUNT_IS_CUENTARUT_OF_HOLDER;;;ID;/);
     assert.equal(lines.length, 4);
     assert.equal(summary.rows, 2);
   });
@@ -235,7 +254,7 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     ['a picture', Buffer.from('\x89PNG\0\0\0\r12531909'), /Save it as CSV in UTF-8, or as \.xlsx/],
     ['two columns of RUTs', 'RUT,run,bank,account\n12531909-2,1,012,1\n', /names the column rut twice: RUT \| run\./],
     ['an empty file', '', /empty/],
-    ['columns that cannot be told', 'nombre,12531909-2\nAna,1\n', /Which columns .* nombre \| …$/],
+    ['columns that cannot be told', 'nombre,12531909-2\nAna,1\n', /Which columns .* --columns .* nombre \| …$/],
     ['a quote that does not end', 'rut,bank,account\n"12531909-2,012,1\n', /Line \d+ cannot be read as CSV/],
     ['JSON', '{"rut":"12531909-2"}\n', /Line \d+ cannot be read as CSV/],
     ['a row without end', `rut,bank,account\n${'1'.repeat(100_000)}`, /Line 2 is longer than 65536 characters/],
@@ -251,7 +270,99 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     });
   }
 
-  async function run(content: string | Buffer, chunk = 1_000_000, language: Language = 'en') {
+  test('a clean table and what was changed: every row is there, and what could be somebody else’s stays', async () => {
+    const changes = collector();
+    const repaired = collector();
+    const { text, summary } = await run(
+      'n;RUT;Banco;Cuenta\n1;12531909–2;Falabella;="0012345678"\n2;22883518;12;12 345 678;more\n3;12531909-2;049;1.23E+11\n4;12531909-2;001;1234509876\n',
+      1_000_000,
+      'es',
+      { repaired: repaired.stream, changes: changes.stream },
+    );
+    assert.equal(
+      repaired.text(),
+      'n;RUT;Banco;Cuenta\n1;12531909-2;051;0012345678\n2;22883518;012;12345678;more\n3;12531909-2;049;1.23E+11\n4;12531909-2;001;1234509876\n',
+    );
+    assert.deepEqual(
+      changes
+        .text()
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.replaceAll('"', '').split(';').slice(0, 6)),
+      [
+        ['line', 'kind', 'column', 'rule', 'before', 'after'],
+        ['2', 'repair', 'rut', 'DASHES', '12531909–2', '12531909-2'],
+        ['2', 'repair', 'bank', 'BANK_NAME', 'Falabella', '051'],
+        ['2', 'repair', 'account', 'FORMULA_TEXT', `'=0012345678`, '0012345678'],
+        ['3', 'repair', 'bank', 'BANK_ZEROS', '12', '012'],
+        ['3', 'repair', 'account', 'ACCOUNT_SEPARATORS', '12 345 678', '12345678'],
+        ['4', 'suggestion', 'bank', 'BANK_MERGED', '049', '028'],
+      ],
+    );
+    assert.match(changes.text(), /;Use 028, Banco BICE\.;rut=12531909-2 bank=028 account=1\.23E\+11\n/);
+    assert.match(text, /\n2;22883518;012;12345678;undetermined;.*Se puede leer como 2288351-8, 22883518-8\./);
+    assert.deepEqual(
+      summary.causes.map(({ code, rows }) => [code, rows]),
+      [
+        ['RUT_CHECK_DIGIT_MAYBE_MISSING', 1],
+        ['NUMBER_DESTROYED', 1],
+      ],
+    );
+    assert.ok(!JSON.stringify(summary.causes).includes('2288351'), 'the summary tells of nobody');
+    assert.equal(summary.repaired.rows, 2);
+    assert.deepEqual(summary.repaired.rules[0], { rule: 'DASHES', changes: 1 });
+  });
+
+  test('RUTs of digits alone are read as the whole column, or the caller, says', async () => {
+    const bodies = Array.from({ length: 40 }, (_, index) => String(5_000_003 + index * 1_047_291));
+    const content = (column: readonly string[], name = 'rut') =>
+      `${name};bank;account\n${column.map((rut) => `${rut};001;1234509876`).join('\n')}\n`;
+    const read = async (column: readonly string[], options: CsvOptions = {}, name = 'rut') => {
+      const { text, summary } = await run(content(column, name), 1_000_000, 'en', options);
+      const cells = text.trimEnd().split('\n').slice(1);
+      return { last: cells.at(-1)?.split(';')[9], undetermined: summary.undetermined };
+    };
+    const last = bodies.at(-1) as string;
+    const whole = `${last}-${checkCharacter(last)}`;
+    assert.deepEqual(await read(bodies), { last: whole, undetermined: 0 });
+    assert.deepEqual(await read([...bodies, '22883518']), { last: '22883518-8', undetermined: 0 });
+    assert.deepEqual(await read([...bodies, '12531909-2', '22883518']), { last: '', undetermined: 41 });
+    assert.deepEqual(await read(['22883518'], { rutFormat: 'with-dv' }), { last: '2288351-8', undetermined: 0 });
+    assert.deepEqual(await read(['22883518'], {}, 'RUT sin DV'), { last: '22883518-8', undetermined: 0 });
+  });
+
+  test('a spreadsheet computes nothing that is in an output', async () => {
+    const repaired = collector();
+    const { text } = await run('rut,bank,account,note\n12531909-2,012,12531909,=1+1\n', 1_000_000, 'en', {
+      repaired: repaired.stream,
+    });
+    assert.match(text, /,'=1\+1,plausible/);
+    assert.match(repaired.text(), /,'=1\+1\n/);
+  });
+
+  test('the quotes of a formula stand in a cell, in every encoding', async () => {
+    const content = 'rut;bank;account\n12531909-2;="012";="0012531909"\n';
+    for (const bytes of [Buffer.from(content), Buffer.from(`\ufeff${content}`, 'utf16le')]) {
+      const repaired = collector();
+      await run(bytes, 1_000_000, 'en', { repaired: repaired.stream });
+      const text = bytes[0] === 0xff ? repaired.bytes().toString('utf16le') : repaired.text();
+      assert.match(text, /12531909-2;012;0012531909/);
+    }
+  });
+
+  function collector() {
+    const parts: Buffer[] = [];
+    const stream = new Writable({
+      write: (part, _encoding, done) => {
+        parts.push(part as Buffer);
+        done();
+      },
+    });
+    const bytes = () => Buffer.concat(parts);
+    return { stream, bytes, text: () => bytes().toString() };
+  }
+
+  async function run(content: string | Buffer, chunk = 1_000_000, language: Language = 'en', options: CsvOptions = {}) {
     const db = await openTestDatabase();
     const bytes = Buffer.from(content as string);
     const chunks = Array.from({ length: Math.ceil(bytes.length / chunk) }, (_, at) =>
@@ -265,7 +376,7 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
         setImmediate(done);
       },
     });
-    const summary = await validateCsv(createTestApp(db), Readable.from(chunks), output, { language });
+    const summary = await validateCsv(createTestApp(db), Readable.from(chunks), output, { language, ...options });
     assert.equal(output.listenerCount('error'), 0, 'each wait leaves the stream as it found it');
     output.end();
     await new Promise((resolve) => output.on('finish', resolve));

@@ -81,6 +81,11 @@ suite('validate, banks and privacy on the command line', () => {
     ['a workbook that is called .csv', ['validate', write('book.csv', 'PK\x03\x04\x14\x00')]],
     ['a folder', ['validate', folder]],
     ['a folder as the output', ['validate', write('good.csv', 'rut,bank,account\n'), '--out', folder]],
+    ['changes without a repair', ['validate', write('plain.csv', 'rut,bank,account\n'), '--changes', 'c.csv']],
+    [
+      'two outputs of one name',
+      ['validate', write('two.csv', 'rut,bank,account\n'), '--repair', join(folder, 'x'), '--out', join(folder, 'x')],
+    ],
     ['columns that cannot be told', ['validate', write('odd.csv', 'a,b\n1,2\n')]],
     [
       'the output over the input',
@@ -98,6 +103,21 @@ suite('validate, banks and privacy on the command line', () => {
       assert.equal(stderr.trim().split('\n').length, 1, stderr);
     });
   }
+
+  test('validate mends a table from standard input, and says so in the language of the terminal', async () => {
+    const [clean, changes] = [join(folder, 'clean.csv'), join(folder, 'changes.csv')];
+    const words = ['validate', '-', '--columns', 'rut,bank,account', '--repair', clean, '--changes', changes];
+    const input = '12531909–2;BancoEstado;12531909\n12531909-3;012;1\n';
+    const { status, stdout, stderr } = await runWith(words, { LANG: 'es_CL.UTF-8' }, input);
+    assert.deepEqual([status, stderr], [1, '']);
+    assert.match(stdout, /1 {2}RUT_CHECK_DIGIT_MISMATCH: El dígito verificador no corresponde/);
+    assert.match(stdout, /Corregido por regla: 1 filas/);
+    assert.equal(readFileSync(clean, 'utf8'), 'rut;bank;account\n12531909-2;012;12531909\n12531909-3;012;1\n');
+    assert.match(readFileSync(changes, 'utf8'), /\n1;repair;rut;DASHES;12531909–2;12531909-2;Un signo/);
+    const { stdout: json } = await runWith([...words, '--json', '--language', 'en'], {}, input);
+    const { causes } = JSON.parse(json) as { causes: { message: string }[] };
+    assert.match(causes[0]?.message ?? '', /^The check character/);
+  });
 
   test('a bank list serves after its import, unless it is known to be wrong', async () => {
     const banks = shippedList.banks.map((bank) => (bank.code === '059' ? { ...bank, name: 'MUFG Bank' } : bank));
@@ -133,6 +153,11 @@ suite('validate, banks and privacy on the command line', () => {
     const file = join(folder, name);
     writeFileSync(file, text);
     return file;
+  }
+
+  function runWith(arguments_: string[], more: NodeJS.ProcessEnv, input: string): Promise<Ended> {
+    const env = { PATH: process.env['PATH'], DATA_DIR: join(folder, 'data'), ...more };
+    return runCommand(arguments_, { env, input });
   }
 
   function run(...arguments_: string[]): Promise<Ended> {

@@ -15,6 +15,8 @@ export type Table<Column extends string = never> = {
   readonly above: readonly TableRow[];
   /** The rows under the header, or all rows. Read once. */
   readonly rows: AsyncGenerator<TableRow>;
+  /** The same rows from the first one on, once `rows` has ended. */
+  readonly rowsAgain: () => AsyncGenerator<TableRow>;
   /** How much of the file was read, 0 to 1. */
   readonly done: () => number;
 };
@@ -94,7 +96,7 @@ async function chooseReading<Column extends string>(
 ): Promise<Table<Column>> {
   const [likeliest] = readings as [Reading];
   if (rule === null)
-    return { dialect: likeliest.dialect, header: null, above: [], rows: likeliest.rows(), done: likeliest.done };
+    return { ...likeliest, header: null, above: [], rows: likeliest.rows(), rowsAgain: likeliest.rows };
   for (const reading of readings) {
     const table = await lookForHeader(reading, rule).catch(() => null);
     if (table === null) continue;
@@ -114,10 +116,16 @@ async function lookForHeader<Column extends string>(
     const { value: row } = (await rows.next()) as { value: TableRow | undefined };
     if (row === undefined) break;
     const places = placeColumns(row.cells, names);
-    if (isHeader(places)) return { dialect, header: { row, places }, above, rows, done };
+    if (isHeader(places)) {
+      return { dialect, header: { row, places }, above, rows, rowsAgain: () => below(row.line, open()), done };
+    }
     above.push(row);
   }
-  return { dialect, header: null, above, rows: again(above, rows), done };
+  return { dialect, header: null, above, rows: again(above, rows), rowsAgain: open, done };
+}
+
+async function* below(line: number, rows: AsyncGenerator<TableRow>): AsyncGenerator<TableRow> {
+  for await (const row of rows) if (row.line > line) yield row;
 }
 
 async function* again(first: readonly TableRow[], rest: AsyncGenerator<TableRow>): AsyncGenerator<TableRow> {

@@ -89,7 +89,8 @@ async function isUtf8(file: FileHandle): Promise<boolean> {
 
 const CHUNK_BYTES = 256 * 1024;
 
-async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
+/** The bytes of a file from its beginning. */
+export async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
   for (let at = 0; ; ) {
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, at);
     if (bytesRead === 0) return;

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, type Parser, parse } from 'csv-parse';
 import { isBlank, LONGEST_ROW, type Reading, TableError, type TableRow, type TextDialect } from './table.ts';
-import { decodeFile, type FoundEncoding, findTextEncoding } from './text-encoding.ts';
+import { chunksOf, decodeFile, encodeText, type FoundEncoding, findTextEncoding } from './text-encoding.ts';
 
 const SEPARATORS: readonly string[] = [';', ',', '\t', '|'];
 
@@ -14,8 +14,14 @@ export async function textReadings(file: FileHandle): Promise<Reading[]> {
   if (sample === '') throw new TableError('EMPTY', 'The file is empty.');
   const [lineEnd = '\n'] = /\r\n|\n|\r/.exec(sample) ?? [];
   const { size } = await file.stat();
+  const relaxed = await holdsFormulas(file, found);
   return rankSeparators(sample).map((separator) =>
-    textReading(file, { format: 'text', ...found, separator, lineEnd: lineEnd as TextDialect['lineEnd'] }, size),
+    textReading(
+      file,
+      { format: 'text', ...found, separator, lineEnd: lineEnd as TextDialect['lineEnd'] },
+      size,
+      relaxed,
+    ),
   );
 }
 
@@ -50,7 +56,18 @@ async function firstText(file: FileHandle, { encoding }: FoundEncoding): Promise
   return '';
 }
 
-function textReading(file: FileHandle, dialect: TextDialect, size: number): Reading {
+/** Whether a cell may be `="012"`: the quotes of a formula stand within a cell, where they mean nothing. */
+async function holdsFormulas(file: FileHandle, { encoding }: FoundEncoding): Promise<boolean> {
+  const sign = encodeText('="', encoding);
+  let end = Buffer.alloc(0);
+  for await (const chunk of chunksOf(file)) {
+    if (chunk.includes(sign) || Buffer.concat([end, chunk.subarray(0, sign.length)]).includes(sign)) return true;
+    end = Buffer.from(chunk.subarray(-sign.length));
+  }
+  return false;
+}
+
+function textReading(file: FileHandle, dialect: TextDialect, size: number, relaxed: boolean): Reading {
   let bytes = 0;
   return {
     dialect,
@@ -62,6 +79,7 @@ function textReading(file: FileHandle, dialect: TextDialect, size: number): Read
           bytes += count;
         }),
         dialect.separator,
+        relaxed,
       );
     },
   };
@@ -69,10 +87,15 @@ function textReading(file: FileHandle, dialect: TextDialect, size: number): Read
 
 type Parsed = { record: string[]; info: { lines: number } };
 
-async function* readRows(text: AsyncIterable<Buffer | string>, separator: string): AsyncGenerator<TableRow> {
+async function* readRows(
+  text: AsyncIterable<Buffer | string>,
+  separator: string,
+  relaxed: boolean,
+): AsyncGenerator<TableRow> {
   const parser = parse({
     delimiter: separator,
     relax_column_count: true,
+    relax_quotes: relaxed,
     skip_empty_lines: true,
     max_record_size: LONGEST_ROW,
     info: true,

@@ -1,0 +1,100 @@
+import type { BankDirectory } from './bank-directory.ts';
+import type { Message } from './check-messages.ts';
+import { isUsable, REPAIR_RULES, type RepairColumn, type RepairContext } from './repair-rules.ts';
+import { readRut } from './rut.ts';
+
+/** The cells of one row of a table of bank accounts, as the file has them. */
+export type AccountCells = {
+  readonly rut: string;
+  readonly bank: string;
+  readonly account: string;
+  /** Where the check character has a column of its own. */
+  readonly checkCharacter: string | null;
+};
+
+/** What one rule did to one cell. */
+export type Repair = {
+  readonly column: keyof AccountCells;
+  readonly rule: string;
+  readonly before: string;
+  readonly after: string;
+  readonly why: Message;
+};
+
+/**
+ * Mends the cells of a row by rule. A cell that cannot be used afterwards stays as it was, to the last space: half a repair
+ * would only hide what was wrong. No RUT becomes another: its digits stay, and modulo 11 holds before anything is changed.
+ */
+export function repairAccount(
+  cells: AccountCells,
+  settings: Omit<RepairContext, 'rut'>,
+): { cells: AccountCells; repairs: readonly Repair[] } {
+  const context: RepairContext = { ...settings, rut: null };
+  const rut: Mended = isSplit(cells) ? repairSplitRut(cells, context) : repairCell('rut', cells.rut, context);
+  const known = { ...context, rut: readRut(rut.whole, context.rutFormat).canonical };
+  const bank = repairCell('bank', cells.bank, known);
+  const account = repairCell('account', cells.account, known);
+  return {
+    cells: {
+      rut: rut.text,
+      bank: bank.text,
+      account: account.text,
+      checkCharacter: rut.check ?? cells.checkCharacter,
+    },
+    repairs: [...rut.repairs, ...bank.repairs, ...account.repairs],
+  };
+}
+
+/** Whether the RUT stands in two cells. A cell with a hyphen has its check character already. */
+export function isSplit({ rut, checkCharacter }: AccountCells): boolean {
+  return checkCharacter !== null && checkCharacter.trim() !== '' && !/[-\u2010-\u2015\u2212]/.test(rut);
+}
+
+/** A RUT as it is judged with its column: without what a program put around it, its reading left open. */
+export function plainRut(text: string, directory: BankDirectory): string {
+  return applyRules('rut', 'rut', text, { directory, rutFormat: null, rut: null }, OF_TEXT).text;
+}
+
+type Mended = { text: string; check?: string; whole: string; repairs: readonly Repair[] };
+
+function repairCell(column: RepairColumn, original: string, context: RepairContext): Mended {
+  const { text, repairs } = applyRules(column, column, original, context);
+  if (repairs.length === 0 || !isUsable(column, text, context))
+    return { text: original, whole: original.trim(), repairs: [] };
+  return { text, whole: text, repairs };
+}
+
+/** A RUT in two cells: each is cleaned by itself, and both are changed only if they fit each other. */
+function repairSplitRut(cells: AccountCells, context: RepairContext): Mended {
+  const check = cells.checkCharacter ?? '';
+  // The digits of the number are not read by themselves, so no rule asks what they could mean.
+  const number = applyRules('rut', 'rut', cells.rut, context, OF_TEXT);
+  const character = applyRules('rut', 'checkCharacter', check, context, OF_TEXT);
+  const whole = `${number.text}-${character.text}`;
+  const repairs = [...number.repairs, ...character.repairs];
+  if (repairs.length === 0 || !isUsable('rut', whole, context)) {
+    return { text: cells.rut, check, whole: `${cells.rut.trim()}-${check.trim()}`, repairs: [] };
+  }
+  return { text: number.text, check: character.text, whole, repairs };
+}
+
+const OF_TEXT = REPAIR_RULES.filter(({ columns }) => columns.length === 3);
+
+function applyRules(
+  column: RepairColumn,
+  cell: keyof AccountCells,
+  original: string,
+  context: RepairContext,
+  rules = REPAIR_RULES,
+): { text: string; repairs: Repair[] } {
+  let text = original;
+  const repairs: Repair[] = [];
+  for (const { id, columns, mend, why } of rules) {
+    if (!columns.includes(column)) continue;
+    const mended = mend(text, context, column);
+    if (mended === null || mended === text) continue;
+    repairs.push({ column: cell, rule: id, before: text, after: mended, why });
+    text = mended;
+  }
+  return { text, repairs };
+}

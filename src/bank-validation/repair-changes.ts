@@ -1,0 +1,33 @@
+import type { Language } from './check-messages.ts';
+import type { Repair } from './repair-account.ts';
+import { proposalText, type ValidatedRow } from './validated-row.ts';
+
+/** `kind` is `repair` for what was changed by rule, and `suggestion` for what a person has to decide. */
+export const CHANGE_COLUMNS = ['line', 'kind', 'column', 'rule', 'before', 'after', 'why', 'proposal'] as const;
+
+/** What is told of one row in the file of changes; nothing for a row that stays as it was. */
+export function changeLines(
+  line: number,
+  { input, result, proposed }: ValidatedRow,
+  repairs: readonly Repair[],
+  language: Language,
+): string[][] {
+  const whole = proposalText(proposed ?? input);
+  const made = repairs.map(({ column, rule, before, after, why }) => [
+    String(line),
+    'repair',
+    column === 'checkCharacter' ? 'dv' : column,
+    rule,
+    before,
+    after,
+    why[language],
+    whole,
+  ]);
+  const suggestions = 'validation' in result ? result.validation.suggestions : [];
+  const proposals = suggestions.map(({ field, code, value, message }) => {
+    const column = field.endsWith('bankAccount') ? 'account' : 'bank';
+    const before = String(column === 'account' ? input.account : input.bankCode);
+    return [String(line), 'suggestion', column, code, before, value, message[language], whole];
+  });
+  return [...made, ...proposals];
+}

@@ -1,0 +1,112 @@
+import type { AccountInput } from './account-checks.ts';
+import { readAccount } from './bank-account.ts';
+import { type Check, fillIn, isValid, leavesOpen } from './check.ts';
+import { type Language, type Message, ROW_MESSAGES } from './check-messages.ts';
+import type { BatchResult } from './validate-batch.ts';
+
+/** Columns that the output has after those of the input. */
+export const ADDED_COLUMNS = [
+  'verdict',
+  'is_valid',
+  'codes',
+  'message',
+  'suggestions',
+  'validation_id',
+  'rut_read',
+  'bank_code',
+  'bank_name',
+  'account_read',
+  'why',
+  'proposal',
+] as const;
+
+/** What decided that a row is not valid. `general` is what can be said of many rows: it names no RUT. */
+export type Cause = { readonly code: string; readonly message: Message; readonly general: Message };
+
+/** A row of the file and what came of it. `cut`: it has more cells than there are names. */
+export type ValidatedRow = {
+  readonly input: AccountInput;
+  readonly result: BatchResult;
+  readonly cut: boolean;
+  /** The whole row as it is proposed, or null where nothing is. */
+  readonly proposed: AccountInput | null;
+};
+
+/** The cells of a row under `ADDED_COLUMNS`. */
+export function addedCells(row: ValidatedRow, language: Language): string[] {
+  const { input, result, cut, proposed } = row;
+  const cells: Record<(typeof ADDED_COLUMNS)[number], string> = {
+    ...told(result, input, cut, language),
+    why: causeOf(row)?.message[language] ?? '',
+    proposal: proposed === null ? '' : proposalText(proposed),
+  };
+  return ADDED_COLUMNS.map((column) => cells[column]);
+}
+
+/** Why a row is not valid: the first check that fails, else the first that leaves the question open. Null for a valid row. */
+export function causeOf({ input, result }: ValidatedRow): Cause | null {
+  if ('problem' in result) {
+    const { code, message } = result.problem;
+    return plainCause(code, { en: message, es: message });
+  }
+  const { verdict, checks, readings } = result.validation;
+  if (isValid(verdict)) return null;
+  const check = checks.find((one) => one.result === 'fail') ?? checks.find(leavesOpen);
+  if (check === undefined || check.code === null) return null;
+  if (isDestroyed(check, input)) return plainCause('NUMBER_DESTROYED', ROW_MESSAGES.NUMBER_DESTROYED);
+  if (check.code !== 'RUT_CHECK_DIGIT_MAYBE_MISSING') return plainCause(check.code, check.message);
+  const possible = readings.flatMap(({ rut }) => rut ?? []).join(', ');
+  return {
+    code: check.code,
+    message: fillIn(ROW_MESSAGES.RUT_TWO_READINGS, { readings: possible }),
+    general: check.message,
+  };
+}
+
+function plainCause(code: string, message: Message): Cause {
+  return { code, message, general: message };
+}
+
+/** `rut=12345678-5 bank=012 account=12345678`. */
+export function proposalText({ rut, bankCode, account }: AccountInput): string {
+  return `rut=${String(rut)} bank=${String(bankCode)} account=${String(account)}`;
+}
+
+/** How spreadsheets show a long number: 1,23457E+11. Its last digits are gone. */
+const DESTROYED = /^\d([.,]\d+)?E\+\d+$/i;
+
+function isDestroyed({ code }: Check, { account }: AccountInput): boolean {
+  return code === 'ACCOUNT_BAD_FORMAT' && DESTROYED.test(String(account));
+}
+
+type Told = Record<Exclude<(typeof ADDED_COLUMNS)[number], 'why' | 'proposal'>, string>;
+
+function told(result: BatchResult, input: AccountInput, cut: boolean, language: Language): Told {
+  const row = cut ? [{ code: 'ROW_WIDTH', message: ROW_MESSAGES.ROW_WIDTH[language] }] : [];
+  const joined = (parts: readonly string[]) => parts.join(' ');
+  const account = readAccount(input.account).digits ?? '';
+  if ('problem' in result) {
+    const all = [...row, result.problem];
+    const codes = joined(all.map(({ code }) => code));
+    const message = joined(all.map((one) => one.message));
+    const nothing = { suggestions: '', validation_id: '', rut_read: '', bank_code: '', bank_name: '' };
+    return { verdict: 'undetermined', is_valid: 'false', codes, message, ...nothing, account_read: account };
+  }
+  const { verdict, checks, suggestions, id, rut, bank } = result.validation;
+  const found = checks.filter(({ result: outcome, code }) => code !== null && outcome !== 'not_performed');
+  const sentences = found
+    .filter(({ result: outcome }) => outcome !== 'pass')
+    .map((check) => (isDestroyed(check, input) ? ROW_MESSAGES.NUMBER_DESTROYED : check.message)[language]);
+  return {
+    verdict,
+    is_valid: String(isValid(verdict)),
+    codes: joined([...row.map(({ code }) => code), ...found.map(({ code }) => code as string)]),
+    message: joined([...row.map(({ message }) => message), ...sentences]),
+    suggestions: suggestions.map(({ field, value }) => `${field.split('/').at(-1)}=${value}`).join(' '),
+    validation_id: id,
+    rut_read: rut ?? '',
+    bank_code: bank?.code ?? '',
+    bank_name: bank?.name ?? '',
+    account_read: account,
+  };
+}

@@ -1,0 +1,179 @@
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import type { Language } from '../bank-validation/check-messages.ts';
+import type { CsvSummary } from '../bank-validation/csv-summary.ts';
+import { RUT_FORMATS, type RutFormat } from '../bank-validation/rut.ts';
+import { terminalLanguage } from '../config.ts';
+import { type Output, openOutput, realPath } from './output-file.ts';
+import { CommandError, invalidOption, print, table } from './print.ts';
+import { withApp } from './with-app.ts';
+
+/** `validate FILE`. */
+export function addValidateCommand(program: Command): void {
+  program
+    .command('validate')
+    .description('validate the bank accounts of a table; columns rut, bank, account in any order and most spellings')
+    .argument('<file>', 'CSV or .xlsx with a row of names, or - for standard input; zeros are kept')
+    .option('--out <file>', 'where to write the rows with their verdicts; standard output unless given')
+    .option(
+      '--repair <file>',
+      'write the table with what can be mended by rule; the verdicts are those of the mended rows',
+    )
+    .option('--changes <file>', 'with --repair: what was changed and why, and what is proposed')
+    .option('--columns <names>', 'for a table without names: the order of its columns, such as rut,bank,-,account')
+    .addOption(
+      program
+        .createOption(
+          '--rut-format <format>',
+          'whether RUTs of digits alone have their check character; else the whole column must show it',
+        )
+        .choices([...RUT_FORMATS]),
+    )
+    .addOption(
+      program
+        .createOption('--lang, --language <language>', 'of the sentences; that of LANG unless given')
+        .choices(['en', 'es'])
+        .default(terminalLanguage()),
+    )
+    .option('--json', 'print the summary as one JSON object (needs --out or --repair)')
+    .addHelpText(
+      'after',
+      '\nStatus: 0 nothing is wrong, 1 a row is invalid or a mismatch, 2 the file cannot be used, 3 some rows could not be checked.',
+    )
+    .action(validate);
+}
+
+type ValidateOptions = {
+  out?: string;
+  repair?: string;
+  changes?: string;
+  columns?: string;
+  rutFormat?: RutFormat;
+  language: Language;
+  json?: boolean;
+};
+
+async function validate(file: string, options: ValidateOptions): Promise<void> {
+  await checkFiles(file, options);
+  const progress = showProgress();
+  // What reads tables and checks schemas is loaded by the command that needs it, not by every start.
+  const { CsvError, validateCsv } = await import('../bank-validation/validate-csv.ts');
+  const columns = await readColumnsOption(options.columns);
+  const outputs: Output[] = [];
+  const open = async (path: string | undefined) => {
+    const output = await openOutput(path);
+    outputs.push(output);
+    // What goes wrong with it comes out of the next write.
+    output.stream.on('error', () => {});
+    return output.stream;
+  };
+  try {
+    const rows = options.out === undefined && options.repair !== undefined ? null : await open(options.out);
+    const repaired = options.repair === undefined ? null : await open(options.repair);
+    const changes = options.changes === undefined ? null : await open(options.changes);
+    const { language, rutFormat = null } = options;
+    const settings = { language, rutFormat, columns, repaired, changes, onRows: progress.show };
+    const source = file === '-' ? process.stdin : file;
+    const summary = await withApp((app) => validateCsv(app, source, rows, settings));
+    for (const output of outputs) await output.keep();
+    progress.clear();
+    report(options, summary);
+  } catch (error) {
+    progress.clear();
+    for (const output of outputs) await output.discard();
+    const { code } = error as NodeJS.ErrnoException;
+    if (error instanceof CsvError) throw unusable(error.message);
+    if (FILE_FAILURES.has(code ?? '')) throw unusable(`Reading ${file} or writing the rows failed: ${code}.`);
+    throw error;
+  }
+}
+
+const FILE_FAILURES: ReadonlySet<string> = new Set([
+  'EACCES',
+  'EISDIR',
+  'ENOENT',
+  'ENOSPC',
+  'ENOTDIR',
+  'EPIPE',
+  'EROFS',
+]);
+
+/** Status 1 says that a row is wrong, so what keeps the rows from being looked at has another. */
+function unusable(message: string): CommandError {
+  return new CommandError(message, 2, 'FILE_UNUSABLE');
+}
+
+async function checkFiles(file: string, { out, repair, changes, json }: ValidateOptions): Promise<void> {
+  if (json === true && out === undefined && repair === undefined) {
+    throw unusable('--json needs --out: standard output holds one of them.');
+  }
+  if (changes !== undefined && repair === undefined) throw unusable('--changes needs --repair.');
+  const named = Object.entries({ out, repair, changes }).filter(([, path]) => path !== undefined) as [string, string][];
+  const taken = new Set(file === '-' ? [] : [await realPath(file)]);
+  for (const [name, path] of named) {
+    const real = await realPath(path);
+    // A device such as /dev/null takes more than one.
+    if (taken.has(real) && !real.startsWith('/dev/')) throw unusable(`--${name} must be another file.`);
+    taken.add(real);
+  }
+  if (file !== '-' && !existsSync(file))
+    throw unusable(`${file} cannot be read: see that it is there, and whose it is.`);
+}
+
+async function readColumnsOption(text: string | undefined) {
+  if (text === undefined) return null;
+  const { readColumns } = await import('../bank-validation/account-columns.ts');
+  const columns = readColumns(text);
+  if (columns !== null) return columns;
+  throw invalidOption(
+    '--columns names the columns in their order: rut, bank and account once each, dv for a check character of its own, - for any other. Such as rut,bank,-,account.',
+  );
+}
+
+const WORDS = {
+  en: { rows: 'rows', causes: 'Why rows are not valid', mended: 'Mended by rule', written: 'Written to' },
+  es: { rows: 'filas', causes: 'Por qué hay filas no válidas', mended: 'Corregido por regla', written: 'Escrito en' },
+} as const;
+
+/** The summary goes where the rows do not. */
+function report(options: ValidateOptions, summary: CsvSummary): void {
+  const { rows, refused, causes, repaired, ...verdicts } = summary;
+  const words = WORDS[options.language];
+  const number = (count: number) => String(count).padStart(9);
+  const counted = Object.entries({ ...verdicts, refused }).filter(([name, count]) => name !== 'refused' || count > 0);
+  const lines = table([...counted, [words.rows, rows] as const].map(([name, count]) => [name, number(count)]));
+  if (causes.length > 0) {
+    lines.push('', words.causes, ...causes.map((one) => `${number(one.rows)}  ${one.code}: ${one.message}`));
+  }
+  if (options.repair !== undefined) {
+    lines.push('', `${words.mended}: ${repaired.rows} ${words.rows}`);
+    lines.push(...repaired.rules.map(({ rule, changes }) => `${number(changes)}  ${rule}`));
+  }
+  const { out, repair, changes } = options;
+  const files = [out, repair, changes].filter((path) => path !== undefined);
+  if (files.length === 0) process.stderr.write(`${lines.join('\n')}\n`);
+  else {
+    const written = { ...(out && { out }), ...(repair && { repair }), ...(changes && { changes }) };
+    print(options, { ...summary, ...written }, [...lines, `${words.written} ${files.join(', ')}.`]);
+  }
+  process.exitCode = exitStatus(summary);
+}
+
+function exitStatus({ invalid, mismatch, undetermined, refused }: CsvSummary): number {
+  if (invalid + mismatch > 0) return 1;
+  return undetermined + refused > 0 ? 3 : 0;
+}
+
+const BAR_WIDTH = 30;
+
+/** One line on a terminal, drawn over again; nothing where nobody looks. */
+function showProgress(): { show: (rows: number, done: number) => void; clear: () => void } {
+  if (!process.stderr.isTTY) return { show: () => {}, clear: () => {} };
+  return {
+    show: (rows, done) => {
+      const bar = '█'.repeat(Math.round(done * BAR_WIDTH)).padEnd(BAR_WIDTH, '░');
+      process.stderr.write(`\r${bar} ${String(Math.floor(done * 100)).padStart(3)} %  ${rows} rows`);
+    },
+    clear: () => void process.stderr.write('\r\x1b[K'),
+  };
+}
