@@ -4,9 +4,10 @@ import type { SqlRow } from '../db/database.ts';
 /**
  * What the books stand on and no entry says. `owner`: whose the books of an environment are. `fee`: what is kept of payments,
  * of a method and a currency. `refund`: what is reserved of a payment, until the refund has its end. `decision`: what a person
- * decided about a payment attempt, with the evidence. `restore`: that the store was restored, as a person accepted it.
+ * decided about a payment attempt or a refund, with the evidence.
+ * `import`: a line of an acquirer's file that was taken over. `restore`: that the store was restored, as a person accepted it.
  */
-export type FactKind = 'owner' | 'fee' | 'refund' | 'decision' | 'restore';
+export type FactKind = 'owner' | 'fee' | 'refund' | 'decision' | 'import' | 'restore';
 
 /** A fact before it has its place in the chain of its environment. `content` is what is so from then on. */
 export type NewFact = {

@@ -4,13 +4,21 @@ import { methodReceivable } from '../books/journal-entry.ts';
 import { hasEntryOfAttempt } from '../books/journal-queries.ts';
 import { postEntries } from '../books/post-entries.ts';
 import { reconcileEntries } from '../books/reconcile-entries.ts';
+import { recordFact } from '../books/record-fact.ts';
 import type { Settlement, SettlementRow } from '../books/settlement-row.ts';
 import { decidePayment } from '../checkout/decide-payment.ts';
 import { findAttempt, findAttemptsByCode } from '../checkout/find-payment.ts';
+import type { Tx } from '../db/database.ts';
 import { boundsOfDay, shiftDay } from '../lib/calendar-day.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
-import { type ImportedPayment, type ImportStep, importedPosting, lineKeyOf } from './imported-payment.ts';
+import {
+  type ImportedPayment,
+  type ImportStep,
+  importContent,
+  importedPosting,
+  lineKeyOf,
+} from './imported-payment.ts';
 import { insertImported, wasImported } from './imported-payment-queries.ts';
 
 /** Whose file it is, and by which payment method the money came. */
@@ -115,7 +123,7 @@ async function settleStep(app: App, scope: ImportScope, step: ImportStep, record
     reason: `line ${step.row.fileLine} of the acquirer's file`,
     evidence: record.evidence,
     decidedBy: record.importedBy,
-    alongside: (tx) => insertImported(tx, { ...newImported(app, scope, step, record), payment_attempt_id: attemptId }),
+    alongside: (tx) => recordImport(tx, { ...newImported(app, scope, step, record), payment_attempt_id: attemptId }),
   });
   return result === 'decided' ? step : { ...step, does: 'known', note: 'it has an end by now' };
 }
@@ -125,11 +133,23 @@ async function suspendStep(app: App, scope: ImportScope, step: ImportStep, recor
   const isNew = await app.db.transaction(async (tx) => {
     if (await wasImported(tx, scope.method, imported.line_key)) return false;
     // Two that import the same file at once: the second is refused by the key of the line, with its entry.
+    await recordImportFact(tx, imported);
     const link = await postEntries(tx, importedPosting(imported));
     await insertImported(tx, { ...imported, link });
     return true;
   });
   return isNew ? step : { ...step, does: 'imported' };
+}
+
+async function recordImport(tx: Tx, imported: ImportedPayment): Promise<void> {
+  await recordImportFact(tx, imported);
+  await insertImported(tx, imported);
+}
+
+function recordImportFact(tx: Tx, imported: ImportedPayment): Promise<void> {
+  const { id, environment_id, imported_at, imported_by } = imported;
+  const subject = { environmentId: environment_id, kind: 'import' as const, subject: id };
+  return recordFact(tx, { ...subject, at: imported_at, content: importContent(imported), recordedBy: imported_by });
 }
 
 function newImported(app: App, scope: ImportScope, { row }: ImportStep, record: ImportRecord): ImportedPayment {

@@ -1,3 +1,4 @@
+import type { FactContent } from '../books/book-fact.ts';
 import { methodReceivable, type Posting, SUSPENSE } from '../books/journal-entry.ts';
 import type { SettlementRow } from '../books/settlement-row.ts';
 import type { SqlRow } from '../db/database.ts';
@@ -42,6 +43,11 @@ export type ImportStep = {
 export function lineKeyOf(environment: string, row: SettlementRow): string {
   const { date, buyOrder, authorizationCode, amount, currency } = row;
   return JSON.stringify([environment, date, buyOrder, authorizationCode, amount, currency]);
+}
+
+/** What is written into the facts that the books stand on. Not `link`: the fact is written before the entry. */
+export function importContent(imported: ImportedPayment): FactContent {
+  return Object.fromEntries(Object.entries(imported).filter(([column]) => column !== 'link'));
 }
 
 /** Money that the acquirer has and that is of nothing we know. */

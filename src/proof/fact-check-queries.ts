@@ -1,7 +1,11 @@
 import type { FactContent, FeeRow, OwnerRow, ReservedRow } from '../books/book-fact.ts';
 import type { PaymentDecision } from '../checkout/payment-decision.ts';
 import type { Database, SqlRow } from '../db/database.ts';
+
 import type { Epoch } from '../epochs/epoch.ts';
+
+import type { ImportedPayment } from '../movements/imported-payment.ts';
+import type { RefundDecision } from '../refunds/refund-decision.ts';
 
 type Reader = Pick<Database, 'query'>;
 
@@ -83,6 +87,31 @@ export function restoreContent({ began_at, known_until, first_transaction_id }: 
   return { began_at, known_until, first_transaction_id };
 }
 
+/** The same of decisions about refunds. */
+export function selectRefundDecisionsSaid(
+  db: Reader,
+  afterId: string,
+  limit: number,
+): Promise<(RefundDecision & Said & { environment_id: number | null })[]> {
+  return db.query(
+    `select d.*, t.environment_id, ${saidOf(`f.kind = 'decision' and f.subject = d.id`)}
+     from refund_decisions d
+     left join refunds r on r.id = d.refund_id
+     left join transactions t on t.id = r.transaction_id
+     where d.id > $1 order by d.id limit $2`,
+    [afterId, limit],
+  );
+}
+
+/** The same of lines of an acquirer's file that were taken over. */
+export function selectImportsSaid(db: Reader, afterId: string, limit: number): Promise<(ImportedPayment & Said)[]> {
+  return db.query(
+    `select i.*, ${saidOf(`f.kind = 'import' and f.subject = i.id`)}
+     from imported_payments i where i.id > $1 order by i.id limit $2`,
+    [afterId, limit],
+  );
+}
+
 /** What was written down about something that is gone. */
 export type GoneFact = SqlRow & {
   environment_id: number;
@@ -92,7 +121,7 @@ export type GoneFact = SqlRow & {
   said_at: number;
 };
 
-/** The first facts about environments, fees, refunds, decisions and restores that there are no more, the oldest first. */
+/** The first facts about environments, fees, refunds, decisions, imports and restores that there are no more, the oldest first. */
 export function selectGone(db: Reader, limit: number): Promise<GoneFact[]> {
   const newest = `not exists (select 1 from book_facts later where later.kind = f.kind and later.subject = f.subject
        and later.environment_id = f.environment_id and later.link > f.link)`;
@@ -100,7 +129,9 @@ export function selectGone(db: Reader, limit: number): Promise<GoneFact[]> {
     `select f.environment_id, f.kind, f.subject, f.content as said, f.created_at as said_at from book_facts f
      where (f.kind = 'refund' and not exists (select 1 from refunds r where r.id = f.subject)
        or f.kind = 'decision' and not exists (select 1 from payment_decisions d where d.id = f.subject)
+         and not exists (select 1 from refund_decisions d where d.id = f.subject)
        or f.kind = 'restore' and not exists (select 1 from epochs p where cast(p.epoch as text) = f.subject)
+       or f.kind = 'import' and not exists (select 1 from imported_payments i where i.id = f.subject)
        or f.kind = 'owner' and not exists (select 1 from environments e where e.id = f.environment_id)
        or f.kind = 'fee' and not exists (select 1 from fees c where c.environment_id = f.environment_id
          and c.payment_method || ' ' || c.currency = f.subject))

@@ -12,6 +12,7 @@ import { selectEnvironmentsWithFacts, selectFactsAfter, selectFactsBegun } from 
 import { selectHead } from '../books/journal-queries.ts';
 import { GENESIS } from '../books/link-hash.ts';
 import { decisionContent } from '../checkout/payment-decision.ts';
+import { importContent } from '../movements/imported-payment.ts';
 import {
   contentOf,
   type RefundSaid,
@@ -20,7 +21,9 @@ import {
   selectDecisionsSaid,
   selectFeesSaid,
   selectGone,
+  selectImportsSaid,
   selectOwnersSaid,
+  selectRefundDecisionsSaid,
   selectRefundsSaid,
   selectRestoresSaid,
 } from './fact-check-queries.ts';
@@ -66,6 +69,7 @@ const KINDS: Record<string, FindingKind> = {
   refund: 'refund_changed',
   decision: 'decision_changed',
   restore: 'restore_changed',
+  import: 'decision_changed',
 };
 
 async function verifyChain(app: App, environmentId: number, findings: Findings): Promise<number> {
@@ -112,25 +116,33 @@ async function* readFacts(app: App, environmentId: number): AsyncGenerator<BookF
 /** Those that had their end before there were facts have none: what they moved is in the books. */
 async function verifyRefunds(app: App, findings: Findings): Promise<void> {
   const begun = await selectFactsBegun(app.db);
-  let last = '';
-  for (let page = PAGE; page === PAGE; ) {
-    const refunds = await selectRefundsSaid(app.db, last, PAGE);
-    for (const refund of refunds) if (!isOlder(refund, begun)) compareRefund(findings, refund);
-    last = refunds.at(-1)?.id ?? last;
-    page = refunds.length;
+  for await (const refund of pagesOf((after) => selectRefundsSaid(app.db, after, PAGE))) {
+    if (!isOlder(refund, begun)) compareRefund(findings, refund);
   }
 }
 
 async function verifyDecisions(app: App, findings: Findings): Promise<void> {
-  let last = '';
-  for (let page = PAGE; page === PAGE; ) {
-    const rows = await selectDecisionsSaid(app.db, last, PAGE);
-    for (const { environment_id, said, said_at, ...decision } of rows) {
-      const subject = `decision ${decision.id}`;
-      compare(findings, 'decision_changed', environment_id, subject, { said, said_at }, decisionContent(decision));
-    }
-    last = rows.at(-1)?.id ?? last;
-    page = rows.length;
+  const add = (environmentId: number | null, subject: string, said: Said, stored: FactContent) =>
+    compare(findings, 'decision_changed', environmentId, subject, said, stored);
+  for await (const row of pagesOf((after) => selectDecisionsSaid(app.db, after, PAGE))) {
+    const { environment_id, said, said_at, ...decision } = row;
+    add(environment_id, `decision ${row.id}`, { said, said_at }, decisionContent(decision));
+  }
+  for await (const row of pagesOf((after) => selectRefundDecisionsSaid(app.db, after, PAGE))) {
+    const { environment_id, said, said_at, ...decision } = row;
+    add(environment_id, `decision ${row.id}`, { said, said_at }, { ...decision });
+  }
+  for await (const row of pagesOf((after) => selectImportsSaid(app.db, after, PAGE))) {
+    const { said, said_at, ...imported } = row;
+    add(row.environment_id, `import ${row.id}`, { said, said_at }, importContent(imported));
+  }
+}
+
+/** All rows, read in pages in the order of their ids. */
+async function* pagesOf<Row extends { id: string }>(select: (afterId: string) => Promise<Row[]>): AsyncGenerator<Row> {
+  for (let rows = await select(''); rows.length > 0; ) {
+    yield* rows;
+    rows = rows.length < PAGE ? [] : await select((rows.at(-1) as Row).id);
   }
 }
 

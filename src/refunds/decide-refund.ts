@@ -2,6 +2,7 @@ import type { App } from '../app.ts';
 import { methodReceivable, type Posting, refundPosting, SUSPENSE } from '../books/journal-entry.ts';
 import { movementHash } from '../books/movement-hash.ts';
 import { postEntries } from '../books/post-entries.ts';
+import { recordFact } from '../books/record-fact.ts';
 import { environmentOf } from '../checkout/environment-of.ts';
 import type { Tx } from '../db/database.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
@@ -52,6 +53,14 @@ export async function decideRefund(
     if (refusal !== null) return { result: refusal, ended: null };
     const decision = newDecision(refundId, wish, at);
     await insertRefundDecision(tx, decision);
+    await recordFact(tx, {
+      environmentId: environment.id,
+      at,
+      kind: 'decision',
+      subject: decision.id,
+      content: { ...decision },
+      recordedBy: decision.decided_by,
+    });
     return { result: 'decided', ended: await carryOut(tx, { environment, transaction, refund, decision }) };
   });
   if (ended !== null) app.metrics.refunds.inc({ state: ended });

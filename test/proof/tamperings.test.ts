@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { readSettlement } from '../../src/books/read-settlement.ts';
 import type { SqlValue, Tx } from '../../src/db/database.ts';
+import { describeEvidence } from '../../src/lib/evidence-file.ts';
+import { importPayments, planImport } from '../../src/movements/import-payments.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { sealFeed } from '../../src/outbox/seal-feed.ts';
 import { setEventsUrl } from '../../src/payment-services/set-events-url.ts';
 import { beginFacts } from '../../src/proof/begin-facts.ts';
 import { type StoreVerification, verifyStore } from '../../src/proof/verify-store.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
+import { decideRefund } from '../../src/refunds/decide-refund.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
-import { createTestApp } from '../support/test-app.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
 import {
   createLatePayment,
   createPaidTransaction,
@@ -53,6 +58,26 @@ const TAMPERINGS: Tampering[] = [
     name: 'the names of two merchants are swapped',
     statements: ({ one }) => [["update payment_services set name = 'Another' where id = $1", one.owner]],
     found: /name was "Test shop", is "Another"/,
+  },
+  {
+    name: 'the reason of a decision about a refund is edited',
+    statements: () => [["update refund_decisions set reason = 'never mind'"]],
+    found: /decision rd_\w+: reason was "seen in the portal", is "never mind"/,
+  },
+  {
+    name: 'a decision about a refund is deleted',
+    statements: () => [['delete from refund_decisions']],
+    found: /rd_\w+ was deleted/,
+  },
+  {
+    name: 'a line that was taken over from the acquirer is edited',
+    statements: () => [["update imported_payments set settled_on = '2020-01-01'"]],
+    found: /import ip_\w+: settled_on was "2026-01-15", is "2020-01-01"/,
+  },
+  {
+    name: 'a line that was taken over from the acquirer is deleted',
+    statements: () => [['delete from imported_payments']],
+    found: /ip_\w+ was deleted/,
   },
   {
     name: 'an environment is invented',
@@ -366,6 +391,7 @@ async function open(openTestDatabase: OpenTestDatabase) {
     transactions.push(paid, other, late);
   }
   const [one, two] = merchants as [Merchant, Merchant];
+  await decideSomething(app, one, transactions[1] as Transaction);
   const [paid, other, late] = transactions as [Transaction, Transaction, Transaction];
   await acceptedRefund(app, paid, 700);
   for (let link = 0; link < 2; link++) {
@@ -378,4 +404,16 @@ async function open(openTestDatabase: OpenTestDatabase) {
     [one.owner],
   );
   return { app, one, two, sibling: sibling?.id ?? 0, paid, other, late };
+}
+
+/** A refund that a person ended, and money that only the acquirer's file has. */
+async function decideSomething(app: TestApp, { id: environmentId, kind }: Merchant, paid: Transaction): Promise<void> {
+  const evidence = describeEvidence('portal.csv', Buffer.from('15/01/2026;1213;7000'));
+  const decidedBy = 'command line';
+  const { id } = await acceptedRefund(app, paid, 300);
+  await decideRefund(app, id, { outcome: 'failed', reason: 'seen in the portal', evidence, decidedBy });
+  const scope = { environmentId, environment: kind, method: 'simulated' };
+  const file = Readable.from(['fecha;codigo_autorizacion;monto\n15/01/2026;991213;7000\n']);
+  const steps = await planImport(app, scope, await readSettlement(file));
+  await importPayments(app, scope, steps, { evidence, importedBy: decidedBy });
 }
