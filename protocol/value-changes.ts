@@ -1,3 +1,4 @@
+import { groupThousands, trimEnd } from './plain-text.ts';
 import type { CauseCode } from './signature-causes.ts';
 
 /** A way in which the text that was signed may differ from the text that was sent. */
@@ -52,14 +53,14 @@ export const END_CHANGES: readonly ValueChange[] = [
 
 /** Printings of one number in the languages and formats that sign. Empty for a text that is no plain number. */
 export function numberPrintings(text: string): string[] {
-  const parts = /^(-?)0*(\d+?)(?:\.(\d+?)0*)?(?:[eE]\+?(\d))?$/.exec(text);
+  const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]\+?(\d))?$/.exec(text);
   if (parts === null) return [];
   const [, sign = '', digits = '', written = '', exponent = '0'] = parts;
   const moved = written.padEnd(Number(exponent), '0');
   const whole = sign + (digits + moved.slice(0, Number(exponent))).replace(/^0+(?=\d)/, '');
-  const fraction = moved.slice(Number(exponent)).replace(/0+$/, '');
+  const fraction = trimEnd(moved.slice(Number(exponent)), '0');
   const twoDigits = fraction.padEnd(2, '0');
-  const grouped = (separator: string) => whole.replaceAll(/\B(?=(?:\d{3})+$)/g, separator);
+  const grouped = (separator: string) => groupThousands(whole, separator);
   const shortest = fraction === '' ? whole : `${whole}.${fraction}`;
   return [
     shortest,

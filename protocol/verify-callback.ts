@@ -3,6 +3,7 @@ import type { Field } from './field.ts';
 import { checkCallbackGrammar } from './field-grammar.ts';
 import { type CallbackField, SIGNATURE_FIELD } from './field-names.ts';
 import { signatureMatches, signingKey } from './hmac.ts';
+import { trimEnd } from './plain-text.ts';
 import { readFormFields } from './read-form-fields.ts';
 import { readJsonFields } from './read-json-fields.ts';
 import { type Problem, problem, SigningError } from './signing-error.ts';
@@ -157,5 +158,5 @@ function sameDecimal(left: string, right: string): boolean {
 }
 
 function withoutTrailingZeros(decimal: string): string {
-  return decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal;
+  return decimal.includes('.') && decimal.endsWith('0') ? trimEnd(trimEnd(decimal, '0'), '.') : decimal;
 }

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { trimEnd } from '../protocol/plain-text.ts';
 import type { OwnPlaces } from './lib/address-filter.ts';
 import { randomToken } from './lib/ids.ts';
 import { makePrivateFolder } from './lib/make-private-folder.ts';
@@ -330,7 +331,7 @@ function databaseUrl(text: string): string {
 
 function basePath(text: string | null): string {
   if (text === null || text === '/') return '';
-  const path = `/${text.replace(/^\/+|\/+$/g, '')}`;
+  const path = `/${trimEnd(text.replace(/^\/+/, ''), '/')}`;
   if (!/^(\/[\w.~-]+)+$/.test(path)) throw new ConfigError('BASE_PATH must be a path such as /pagos.');
   return path;
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { trimEnd } from '../../protocol/plain-text.ts';
 import { type RequestInput, sign } from '../../protocol/sign-fields.ts';
 import type { Operations } from './api-operations.ts';
 import type * as Api from './api-types.ts';
@@ -50,7 +51,7 @@ export class RubricaClient {
 
   constructor(options: RubricaClientOptions) {
     const { fetch = globalThis.fetch, timeoutMs = 10_000 } = options;
-    const baseUrl = new URL(options.baseUrl).href.replace(/\/+$/, '');
+    const baseUrl = trimEnd(new URL(options.baseUrl).href, '/');
     this.#options = options;
     this.#connection = { baseUrl, fetch, timeoutMs };
     this.#tokens = this.#tokenSource();

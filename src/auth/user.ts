@@ -15,5 +15,7 @@ export function normalizeEmail(text: string): string {
 
 /** Whether a text can be the address of a user: one `@` between visible ASCII characters, at most 254 in all. */
 export function isEmail(text: string): boolean {
-  return text.length <= 254 && /^[!-?A-~]+@[!-?A-~]+\.[!-?A-~]+$/.test(text);
+  if (text.length > 254 || !/^[!-?A-~]+@[!-?A-~]+$/.test(text)) return false;
+  const domain = text.slice(text.indexOf('@') + 1);
+  return domain.slice(1, -1).includes('.');
 }

@@ -53,7 +53,7 @@ export const REPAIR_RULES: readonly RepairRule[] = [
   {
     id: 'APOSTROPHE',
     columns: ALL,
-    mend: (text) => /^['’‘`´]+\s*([^'’‘`´]+?)\s*['’‘`´]*$/.exec(text)?.[1] ?? null,
+    mend: (text) => /^['’‘`´]+([^'’‘`´]+)['’‘`´]*$/.exec(text)?.[1]?.trim() || null,
     why: { en: 'The apostrophe of a spreadsheet was left out.', es: 'Se quitó el apóstrofo de la planilla.' },
   },
   {
@@ -135,7 +135,7 @@ export function isUsable(column: RepairColumn, text: string, { directory, rutFor
 }
 
 /** Groups that a hand or a program made, and a check character that stands apart or cannot be anything else. */
-const RUT_IN_PIECES = /^(\d[\d., ]*?)([-., ]*)([0-9kK])$/;
+const RUT_IN_PIECES = /^(\d(?:[\d., ]*\d)?)([-., ]*)([0-9kK])$/;
 const FEWEST_DIGITS = 6;
 
 /** Canonical, or null unless modulo 11 proves the digits and it is sure which of them is the check character. */

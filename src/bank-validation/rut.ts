@@ -1,3 +1,5 @@
+import { trimEnd } from '../../protocol/plain-text.ts';
+
 /** Why a RUT cannot be read. */
 export type RutReason =
   | 'RUT_MISSING'
@@ -58,7 +60,7 @@ export function readRut(value: unknown, format: RutFormat | null = null): RutRea
   if (typeof value !== 'string') return refuse('RUT_NOT_STRING');
   if (value.length > MAX_CHARACTERS) return refuse('RUT_TOO_LONG');
 
-  const trimmed = value.replace(/^ +| +$/g, '');
+  const trimmed = trimEnd(value.replace(/^ +/, ''), ' ');
   const isBody = format === 'without-dv' && WRITTEN_BODY.test(trimmed);
   const [, written, check] = isBody ? ['', trimmed, ''] : (WRITTEN_RUT.exec(trimmed) ?? []);
   if (written === undefined || check === undefined) return refuse('RUT_BAD_FORMAT');

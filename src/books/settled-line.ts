@@ -42,7 +42,8 @@ export function codesOf(line: BookedLine): string[] {
 
 /** A code as it is compared: a spreadsheet takes one of digits for a number and drops its zeros. */
 export function codeKey(code: string | null): string {
-  return code === null ? '' : code.replace(/^0+(?=\d+$)/, '');
+  if (code === null) return '';
+  return /^\d+$/.test(code) ? code.replace(/^0+(?=\d)/, '') : code;
 }
 
 /** We book this many days after the acquirer at most: so long a lost answer is looked up. */

@@ -61,7 +61,7 @@ export async function requireSchema(db: Database, own: readonly Migration[] = OW
 /** Splits a migration into its statements. A semicolon at the end of a line ends one; comments are dropped. */
 export function splitStatements(text: string): string[] {
   return text
-    .replace(/^\s*--.*$/gm, '')
+    .replace(/^[ \t]*--.*$/gm, '')
     .split(/;[ \t]*(?:\n|$)/)
     .map((statement) => statement.trim())
     .filter((statement) => statement !== '');

@@ -52,12 +52,16 @@ export function checkMediaType(endpoint: Endpoint, raw: IncomingMessage): void {
 /** The media type of the body when it is one of ours and its charset, if given, is UTF-8. */
 export function mediaTypeOf(raw: IncomingMessage): MediaType | null {
   const header = raw.headers['content-type'];
-  if (header === 'application/json') return header;
-  const match = /^\s*(application\/(?:json|x-www-form-urlencoded))\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i.exec(
-    header ?? '',
-  );
-  return match === null ? null : ((match[1] as string).toLowerCase() as MediaType);
+  if (header === 'application/json' || header === 'application/x-www-form-urlencoded') return header;
+  const [type = '', ...parameters] = (header ?? '').split(';', 4).map((part) => part.trim());
+  if (parameters.at(-1) === '') parameters.pop();
+  const [charset, ...others] = parameters;
+  if (others.length > 0 || (charset !== undefined && !UTF_8.test(charset))) return null;
+  return MEDIA_TYPES.find((one) => one === type.toLowerCase()) ?? null;
 }
+
+const UTF_8 = /^charset\s*=\s*"?utf-?8"?$/i;
+const MEDIA_TYPES: readonly MediaType[] = ['application/json', 'application/x-www-form-urlencoded'];
 
 /** Refuses parameters that an endpoint with a body does not have: they are not signed, and must not seem to be. */
 export function checkQuery(endpoint: Endpoint, raw: IncomingMessage): void {

@@ -50,7 +50,6 @@ const specialIPv4 = [
   '240.0.0.0/4', // reserved, broadcast
 ].map((range) => ipaddr.IPv4.parseCIDR(range));
 
-const dottedIPv6 = /:.*\./;
 const mappedIPv4 = /^::ffff:[\d.]+$/i;
 
 /** Everything that is routed in IPv6 lies here; loopback, NAT64, `fc00::/7`, `fe80::/10` and the like do not. */
@@ -74,7 +73,7 @@ export function isPublicAddress(ip: string): boolean {
   // ipaddr.js also reads octal, hexadecimal and short forms, which systems read differently, and takes `::8.8.8.8`
   // for a mapped address. Systems print dots in an IPv6 address for mapped ones, or for ranges refused below.
   if (isIP(ip) === 0 || ip.includes('%')) return false;
-  if (dottedIPv6.test(ip) && !mappedIPv4.test(ip)) return false;
+  if (ip.includes(':') && ip.includes('.') && !mappedIPv4.test(ip)) return false;
   const address = ipaddr.process(ip);
   if (address instanceof ipaddr.IPv4) return !specialIPv4.some((range) => address.match(range));
   return address.match(globalIPv6) && !specialIPv6.some((range) => address.match(range));

@@ -1,4 +1,5 @@
 import { currencyExponent } from '../../protocol/currency-exponents.ts';
+import { groupThousands, trimEnd } from '../../protocol/plain-text.ts';
 import { rawJson, type Sum } from './exact-sum.ts';
 
 /**
@@ -11,7 +12,7 @@ export function formatDecimal(minorUnits: Sum, currency: string): string {
   const digits = String(minorUnits).padStart(exponent + 1, '0');
   const whole = digits.slice(0, digits.length - exponent);
   const fraction = digits.slice(digits.length - exponent).padEnd(2, '0');
-  return `${whole}.${fraction.slice(0, 2)}${fraction.slice(2).replace(/0+$/, '')}`;
+  return `${whole}.${fraction.slice(0, 2)}${trimEnd(fraction.slice(2), '0')}`;
 }
 
 /** Minor units without decimals that the currency has not: 5000 CLP is `5000`, 1055 USD `10.55`. `parseTyped` reads it. */
@@ -23,7 +24,7 @@ export function formatPlain(minorUnits: Sum, currency: string): string {
 /** How a sentence says money: `$12.990 CLP`, as it is written in Chile, `12.990 PYG`, `1234.50 USD`. */
 export function formatMoney(minorUnits: Sum, currency: string): string {
   const plain = formatPlain(minorUnits, currency);
-  const grouped = currencyExponent(currency) === 0 ? plain.replace(/\B(?=(\d{3})+$)/g, '.') : plain;
+  const grouped = currencyExponent(currency) === 0 ? groupThousands(plain, '.') : plain;
   return `${currency === 'CLP' ? grouped.replace(/^-?/, '$&$$') : grouped} ${currency}`;
 }
 
@@ -53,7 +54,7 @@ export function parseTyped(text: string, currency: string): number | null {
  */
 export function toDecimalNumber(minorUnits: Sum, currency: string): number {
   if (typeof minorUnits === 'bigint' || Math.abs(minorUnits) >= 1e15) {
-    return rawJson(formatDecimal(minorUnits, currency).replace(/\.?0+$/, ''));
+    return rawJson(trimEnd(trimEnd(formatDecimal(minorUnits, currency), '0'), '.'));
   }
   return minorUnits / 10 ** (currencyExponent(currency) ?? 2);
 }

@@ -21,7 +21,7 @@ export function renderMarkdown(text: string, rewrite: RewriteLink): Html {
 
 /** The same for a text of one paragraph. */
 export function renderInline(text: string, rewrite: RewriteLink = (address) => address): Html {
-  const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)\s]+\))/);
+  const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^[\]]+\]\([^)\s]+\))/);
   return html`${parts.map((part) => renderPart(part, rewrite))}`;
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { runChild } from '../support/child-process.ts';
 import { importsOf, readSourceFiles, type SourceFile } from '../support/source-tree.ts';
+import { hasNoSuperLinearExpression } from './super-linear.ts';
 import * as rules from './tidy-rules.ts';
 
 type Case = { name: string; rule: rules.TidyRule; planted: Record<string, string>; found: string[] };
@@ -39,6 +40,20 @@ const cases: Case[] = [
       'sdk/src/sign.ts imports node:fs',
       'protocol/hmac.ts imports sdk/src/sign.ts',
       'src/http/sign.ts imports sdk/src/sign.ts',
+    ],
+  },
+  {
+    name: 'no regular expression takes more than linear time',
+    rule: hasNoSuperLinearExpression,
+    planted: {
+      'src/http/media.ts': String.raw`const a = /^\d+$/;const b = /^a\s*(?:;\s*b\s*)?;?\s*$/i;`,
+      'protocol/number.ts': String.raw`const zeros = text.replace(/0+$/, '') + text.replace(/^0+/, '');`,
+      'sdk/src/name.ts': String.raw`const c = /^(?:[a-z]+)+$/;const d = 'no /0+$/ here'; // nor /0+$/ here`,
+    },
+    found: [
+      String.raw`src/http/media.ts:1 /^a\s*(?:;\s*b\s*)?;?\s*$/i`,
+      String.raw`protocol/number.ts:1 /0+$/`,
+      String.raw`sdk/src/name.ts:1 /^(?:[a-z]+)+$/`,
     ],
   },
   {

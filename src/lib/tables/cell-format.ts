@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { trimEnd } from '../../../protocol/plain-text.ts';
 import { readXml } from './xml-events.ts';
 
 /** How a number is shown: as it is, as a day with or without its hours, or with zeros before it to a width. */
@@ -28,7 +29,7 @@ export async function readCellFormats(styles: Readable | null): Promise<CellForm
 function formatOf(id: number, codes: ReadonlyMap<number, string>): CellFormat {
   if (DATES.has(id)) return 'date';
   // Without what is written as it stands, and colours and conditions.
-  const code = (codes.get(id) ?? '').replace(/"[^"]*"|\\.|\[[^\]]*\]|_./g, '');
+  const code = (codes.get(id) ?? '').replace(/"[^"]*"?|\\.|\[[^\]]*\]?|_./g, '');
   if (/^0{2,}$/.test(code)) return { zeros: code.length };
   return /[dmyhs]/i.test(code) && !/^general$/i.test(code) ? 'date' : 'plain';
 }
@@ -41,11 +42,10 @@ export function formatNumber(text: string, format: CellFormat, dates1904: boolea
   if (text.trim() === '' || !Number.isFinite(value)) return text;
   if (format === 'date' && value >= 0 && value < 2_958_466) return formatDate(value, dates1904);
   // A spreadsheet keeps fifteen digits; what it shows for more says so, and readers refuse it.
-  if (Math.abs(value) >= 1e15)
-    return value
-      .toExponential(14)
-      .replace(/\.?0+e/, 'e')
-      .toUpperCase();
+  if (Math.abs(value) >= 1e15) {
+    const [mantissa = '', power = ''] = value.toExponential(14).split('e');
+    return `${trimEnd(trimEnd(mantissa, '0'), '.')}E${power}`;
+  }
   const plain = Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(15)));
   return typeof format === 'object' && /^\d+$/.test(plain) ? plain.padStart(format.zeros, '0') : plain;
 }
