@@ -27,7 +27,7 @@ test('time is counted to the nearest function with a file, from the end of the w
     { name: 'send, fastify/lib/reply.js:10', share: 0.5 },
   ]);
   assert.deepEqual(areas, [
-    { name: 'src/http/post-trxs', share: 0.5 },
+    { name: 'src/api/transactions/post-trxs', share: 0.5 },
     { name: 'fastify', share: 0.5 },
   ]);
 });
