@@ -56,12 +56,13 @@ export function runOfflineChecks(input: AccountInput, directory: BankDirectory):
   const bank = bankFindings(directory, input.bankCode);
   const account = readAccount(input.account);
   const cuentaRut = cuentaRutCheck(rut, bank.view, account);
+  const readings = rut.reason === 'RUT_CHECK_DIGIT_MAYBE_MISSING' ? possibleRuts(input.rut) : [];
   return {
     rut: rut.canonical,
-    readings: rut.reason === 'RUT_CHECK_DIGIT_MAYBE_MISSING' ? possibleRuts(input.rut) : [],
+    readings,
     bank: bank.view,
     maskedAccount: maskAccount(account),
-    checks: [...rutChecks(rut), ...bank.checks, ...accountChecks(rut, bank.view, account), cuentaRut],
+    checks: [...rutChecks(rut, readings), ...bank.checks, ...accountChecks(rut, bank.view, account), cuentaRut],
     suggestions: [...bank.suggestions, ...cuentaRutSuggestions(rut, cuentaRut)],
   };
 }
@@ -108,6 +109,7 @@ const FORMAT_FAILURES = findings('rut.format', 'fail', RUT_RULE, [
   'RUT_BAD_FORMAT',
 ]);
 const CHECK_CHARACTER_FAILED = finding('rut.check_character', 'fail', 'RUT_CHECK_DIGIT_MISMATCH', RUT_RULE);
+const CHECK_CHARACTER_MISSING = finding('rut.check_character', 'fail', 'RUT_CHECK_DIGIT_MAYBE_MISSING', RUT_RULE);
 const CHECK_CHARACTER_IN_DOUBT = finding('rut.check_character', 'warn', 'RUT_CHECK_DIGIT_MAYBE_MISSING', RUT_RULE);
 const CHECK_CHARACTER_ADDED = finding('rut.check_character', 'warn', 'RUT_CHECK_DIGIT_ADDED', RUT_RULE);
 const RANGE_FAILED = finding('rut.range', 'fail', 'RUT_OUT_OF_RANGE', RUT_RANGE_RULE);
@@ -161,11 +163,15 @@ function findings<Code extends CheckCode>(
   return Object.fromEntries(codes.map((code) => [code, finding(id, result, code, provenance)])) as Record<Code, Check>;
 }
 
-function rutChecks(rut: RutReading): readonly Check[] {
+function rutChecks(rut: RutReading, readings: readonly PossibleRut[]): readonly Check[] {
   if (rut.valid) return rut.warnings.length === 0 ? ALL_RUT_PASSED : warnedRutChecks(rut.warnings);
   // Which of the digits is wrong is unknown, so the range says nothing.
   if (rut.reason === 'RUT_CHECK_DIGIT_MISMATCH') return [RUT_PASSED, CHECK_CHARACTER_FAILED, RANGE_SKIPPED];
-  if (rut.reason === 'RUT_CHECK_DIGIT_MAYBE_MISSING') return [RUT_PASSED, CHECK_CHARACTER_IN_DOUBT, RANGE_SKIPPED];
+  if (rut.reason === 'RUT_CHECK_DIGIT_MAYBE_MISSING') {
+    // As it was written it is a wrong RUT, unless its last digit happens to fit too.
+    const isTwoPeople = readings.every((reading) => reading.rut !== null);
+    return [RUT_PASSED, isTwoPeople ? CHECK_CHARACTER_IN_DOUBT : CHECK_CHARACTER_MISSING, RANGE_SKIPPED];
+  }
   if (rut.reason === 'RUT_OUT_OF_RANGE') return [RUT_PASSED, CHECK_CHARACTER_SKIPPED, RANGE_FAILED];
   return [FORMAT_FAILURES[rut.reason], CHECK_CHARACTER_SKIPPED, RANGE_SKIPPED];
 }
