@@ -6,6 +6,7 @@ import type {
   BankAccountBatchReply,
   BankAccountRequest,
   BankAccountValidationReply,
+  BankList,
 } from './api-bank-accounts.ts';
 import type {
   CreatedTransaction,
@@ -127,6 +128,7 @@ export type Operations = {
   'POST /v2/login': { body: LoginRequest; reply: LoginReplyV2 };
   'POST /login': { body: LoginRequest; reply: AccessToken };
   'POST /loginToken': { body?: ApiTokenLogin; reply: AccessToken };
+  'GET /banks': { reply: BankList };
   'POST /validations/BankAccount': {
     header: {
       /** Language of the messages: en or es */
@@ -138,6 +140,10 @@ export type Operations = {
     reply: BankAccountValidationReply;
   };
   'POST /validations/BankAccount/batch': {
+    query: {
+      /** `failed`: only the checks that failed, warn or leave the verdict open, and each provenance once, in `data.provenance`. `all` unless sent */
+      checks?: 'all' | 'failed' | undefined;
+    };
     header: {
       /** Language of the messages: en or es */
       'Accept-Language'?: string | undefined;

@@ -153,9 +153,9 @@ export class RubricaClient {
   /** Up to 1,000 accounts; the results come in their order. Not repeated: that would ask a provider twice. */
   async validateBankAccounts(
     items: Api.BankAccountBatch['items'],
-    { language }: LanguageOption = {},
+    { language, checks }: LanguageOption & { checks?: 'all' | 'failed' } = {},
   ): Promise<Api.BankAccountBatchReply['data']> {
-    const parts = { header: { 'Accept-Language': language }, body: { items } };
+    const parts = { query: { checks }, header: { 'Accept-Language': language }, body: { items } };
     const ask = (authorization: string) => this.#sendOnce('POST /validations/BankAccount/batch', parts, authorization);
     return (await this.#withToken(ask)).data;
   }
@@ -163,6 +163,11 @@ export class RubricaClient {
   async getValidation(id: string, { language }: LanguageOption = {}): Promise<Api.BankAccountValidation> {
     const parts = { path: { id }, header: { 'Accept-Language': language } };
     return (await this.#sendAsUser('GET /validations/BankAccount/{id}', parts)).data;
+  }
+
+  /** Every institution that validations know, with its state and what is known of its accounts: for a form that offers them. */
+  async listBanks(): Promise<Api.BankList['data']> {
+    return (await this.#sendAsUser('GET /banks', {})).data;
   }
 
   #sendAsUser<O extends Operation>(operation: O, parts: PartsOf<O>): Promise<ReplyOf<O>> {

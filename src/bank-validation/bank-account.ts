@@ -36,6 +36,9 @@ export type LengthHint = {
 /** BancoEstado, whose CuentaRUT has the holder's RUT without its check character as its number. */
 export const CUENTARUT_BANK = '012';
 
+/** Digits at most. Worldpay, payroll and transfer files take 20; only two payment companies allow more (45). */
+export const LONGEST_ACCOUNT = 20;
+
 export const LENGTH_HINTS: Readonly<Record<string, LengthHint>> = {
   '001': { least: 1, most: 18, confidence: 'low', source: 'field width of the payroll template v4 of Banco de Chile' },
   '012': { least: 1, most: 17, confidence: 'medium', source: 'field width of the payroll file of BancoEstado' },
@@ -52,7 +55,7 @@ export const LENGTH_HINTS: Readonly<Record<string, LengthHint>> = {
 export function readAccount(value: unknown): AccountReading {
   if (value === undefined || value === null || value === '') return refuse('ACCOUNT_MISSING');
   if (typeof value !== 'string') return refuse('ACCOUNT_NOT_STRING');
-  if (value.length > LONGEST_FIELD) return refuse('ACCOUNT_TOO_LONG');
+  if (value.length > LONGEST_ACCOUNT) return refuse('ACCOUNT_TOO_LONG');
   if (!/^[0-9]+$/.test(value)) return refuse('ACCOUNT_BAD_FORMAT');
   const significant = value.replace(/^0+/, '');
   if (significant === '') return refuse('ACCOUNT_ALL_ZEROS');
@@ -100,8 +103,6 @@ export function maskAccount({ digits }: AccountReading): string {
 
 const BULLETS = '•••••';
 
-// Worldpay, payroll and transfer files take at most 20 digits; only two payment companies allow more (45).
-const LONGEST_FIELD = 20;
 const UNUSUALLY_LONG = 18;
 const UNUSUALLY_SHORT = 5;
 

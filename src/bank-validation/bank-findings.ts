@@ -57,9 +57,12 @@ export function bankProvenance(
     version,
     as_of: asOf,
     confidence: bank?.confidence ?? null,
-    source: 'lists of the regulator and transfer catalogues, cross-checked',
+    source: BANK_LIST_SOURCE,
   };
 }
+
+/** Where the facts of the list come from. */
+export const BANK_LIST_SOURCE = 'lists of the regulator and transfer catalogues, cross-checked';
 
 /** What messages about a bank are filled with. */
 export function bankWords(directory: Pick<BankDirectory, 'banks' | 'asOf'>, bank: Bank): Record<string, string> {

@@ -2,14 +2,19 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { erasePrivacy } from '../bank-validation/erase-privacy.ts';
 import { exportPrivacy } from '../bank-validation/export-privacy.ts';
+import { listBanks } from '../bank-validation/list-banks.ts';
 import { invalidOption, print, table, unusableFile } from './print.ts';
 import { withApp } from './with-app.ts';
 
-/** `banks import` and `privacy export | erase`. */
+/** `banks list | import` and `privacy export | erase`. */
 export function addBankValidationCommands(program: Command): void {
-  program
-    .command('banks')
-    .description('the list of bank codes')
+  const banks = program.command('banks').description('the list of bank codes');
+  banks
+    .command('list')
+    .description('every institution of the list that serves now, with its names, its state and the date of the list')
+    .option('--json', 'print one JSON object, with what is known of their accounts')
+    .action(listBanksCommand);
+  banks
     .command('import')
     .description(
       'make a newer list serve, on every running replica within a second; nothing changes where it cannot be believed',
@@ -30,6 +35,22 @@ export function addBankValidationCommands(program: Command): void {
     .requiredOption('--rut <rut>', 'such as 12345678-5, in any spelling')
     .option('--json', 'print one JSON object')
     .action(eraseRut);
+}
+
+async function listBanksCommand(options: { json?: boolean }): Promise<void> {
+  const list = await withApp((app) => listBanks(app));
+  const rows = list.banks.map(({ code, name, status, successor, aliases }) => [
+    code,
+    name,
+    successor === null ? status : `${status} into ${successor}`,
+    aliases.join(', '),
+  ]);
+  const origin = list.origin === 'release' ? 'that of this release' : 'imported';
+  print(options, list, [
+    ...table([['CODE', 'NAME', 'STATE', 'ALSO KNOWN AS'], ...rows]),
+    '',
+    `The list ${list.version}, as of ${list.asOf}, ${origin}: ${list.source}.`,
+  ]);
 }
 
 async function importBanks(file: string, options: { json?: boolean }): Promise<void> {

@@ -45,7 +45,7 @@ export function isCountedBefore(app: App, { access, unlimited }: Endpoint): bool
   return app.config.rateLimits && unlimited === undefined && COUNTED[access] === 'before';
 }
 
-/** Counts a request for the client's network. This and the next three throw `Problem` `RATE_LIMITED`. */
+/** Counts a request for the client's network. This and the next four throw `Problem` `RATE_LIMITED`. */
 export function limitAddress(app: App, request: FastifyRequest): Promise<void> {
   return consume(app, request, REQUEST_LIMITS.address, clientNetwork(request.ip));
 }
@@ -53,6 +53,11 @@ export function limitAddress(app: App, request: FastifyRequest): Promise<void> {
 /** Counts a request with the access token of a user. */
 export function limitUser(app: App, request: FastifyRequest, userId: string): Promise<void> {
   return consume(app, request, REQUEST_LIMITS.user, userId);
+}
+
+/** Counts the other items of a request that has several of what others ask for one by one. */
+export async function limitItems(app: App, request: FastifyRequest, userId: string, items: number): Promise<void> {
+  if (app.config.rateLimits && items > 1) await consume(app, request, REQUEST_LIMITS.user, userId, items - 1);
 }
 
 /** Counts a request that a payment service signed. */
@@ -106,11 +111,14 @@ export function addLimitHeaders(request: FastifyRequest, reply: FastifyReply): v
 
 const usesOf = perInstance((_request: FastifyRequest): { limit: Limit; use: LimitUse }[] => []);
 
-async function consume(app: App, request: FastifyRequest, limit: Limit, subject: string): Promise<void> {
-  const use = await consumeLimit(app, limit, subject).catch(unlessStoreFailed);
+async function consume(app: App, request: FastifyRequest, limit: Limit, subject: string, times = 1): Promise<void> {
+  const use = await consumeLimit(app, limit, subject, times).catch(unlessStoreFailed);
   if (use === null) return;
   if (!use.allowed) throw limitProblem(limit, use);
-  usesOf(request).push({ limit, use });
+  const uses = usesOf(request);
+  const before = uses.findIndex((one) => one.limit === limit);
+  if (before < 0) uses.push({ limit, use });
+  else uses[before] = { limit, use };
 }
 
 /** Where the store cannot count, what is asked decides: with a full disk everything can still be read. */

@@ -5,19 +5,22 @@ import { type Limit, type LimitUse, limitKey } from './limit.ts';
 import { type CountRow, deleteEndedCounts, hasEndedCounts, incrementCount, selectCount } from './limit-queries.ts';
 
 /**
- * Counts one use and says whether it is within the limit. All replicas share the count, because it is in the database;
+ * Counts one use, or as many as `times` says, all or none, and says whether it is within the limit. All replicas share the count, because it is in the database;
  * a use that is refused is not counted and writes nothing. `decrementCount` takes one back, `deleteCount` all.
  */
-export async function consumeLimit(app: App, limit: Limit, subject: string): Promise<LimitUse> {
+export async function consumeLimit(app: App, limit: Limit, subject: string, times = 1): Promise<LimitUse> {
   const key = limitKey(app, limit, subject);
   const now = app.now();
   const known = await selectCount(app.db, key, now);
-  if (known !== null && known.used >= limit.most) return { allowed: false, remaining: 0, resetMs: known.ends_at - now };
+  if (known !== null && known.used + times > limit.most) {
+    return { allowed: false, remaining: Math.max(0, limit.most - known.used), resetMs: known.ends_at - now };
+  }
   const count = await counters(app).submit({
     key,
     now,
     endsAt: now + limit.windowMs,
     renews: limit.counts === 'streak',
+    times,
   });
   return {
     allowed: count.used <= limit.most,
@@ -32,7 +35,7 @@ export async function removeEndedLimits(app: App, limit: number): Promise<number
   return app.db.transaction((tx) => deleteEndedCounts(tx, app.now(), limit));
 }
 
-type Use = Omit<Parameters<typeof incrementCount>[1], 'times'>;
+type Use = Parameters<typeof incrementCount>[1];
 
 const counters = perInstance(
   (app: App): Batcher<Use, CountRow> =>
@@ -57,8 +60,13 @@ function countAll(app: App, uses: readonly Use[]): Promise<CountRow[]> {
     const counts = new Map<Use, CountRow>();
     const byKey = [...Map.groupBy(uses, (use) => use.key).values()];
     for (const same of byKey.toSorted(([a], [b]) => ((a as Use).key < (b as Use).key ? -1 : 1))) {
-      const count = await incrementCount(tx, { ...(same.at(-1) as Use), times: same.length });
-      for (const [at, use] of same.entries()) counts.set(use, { ...count, used: count.used - same.length + at + 1 });
+      const times = same.reduce((sum, use) => sum + use.times, 0);
+      const count = await incrementCount(tx, { ...(same.at(-1) as Use), times });
+      let used = count.used - times;
+      for (const use of same) {
+        used += use.times;
+        counts.set(use, { ...count, used });
+      }
     }
     return uses.map((use) => counts.get(use) as CountRow);
   });

@@ -2,6 +2,7 @@ import { postLogin } from '../api/access/post-login.ts';
 import { postLoginToken } from '../api/access/post-login-token.ts';
 import { postUsersLogin } from '../api/access/post-users-login.ts';
 import { postV2Login } from '../api/access/post-v2-login.ts';
+import { getBanks } from '../api/bank-accounts/get-banks.ts';
 import { getValidationsBankAccount } from '../api/bank-accounts/get-validations-bank-account.ts';
 import { postValidationsBankAccount } from '../api/bank-accounts/post-validations-bank-account.ts';
 import { postValidationsBankAccountBatch } from '../api/bank-accounts/post-validations-bank-account-batch.ts';
@@ -53,6 +54,7 @@ export const ROUTES: readonly Endpoint[] = [
   route('POST', ['/login'], 'public', postLogin),
   route('POST', ['/loginToken'], 'public', postLoginToken),
 
+  route('GET', ['/banks'], 'payouts', getBanks),
   route('POST', ['/validations/BankAccount'], 'payouts', postValidationsBankAccount),
   route('POST', ['/validations/BankAccount/batch'], 'payouts', postValidationsBankAccountBatch),
   route('GET', ['/validations/BankAccount/:id'], 'payouts', getValidationsBankAccount),

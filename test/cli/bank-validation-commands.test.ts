@@ -119,6 +119,15 @@ suite('validate, banks and privacy on the command line', () => {
     assert.match(causes[0]?.message ?? '', /^The check character/);
   });
 
+  test('the banks are listed with their names, their state and the date of the list', async () => {
+    const { stdout } = await run('banks', 'list');
+    assert.match(stdout, /^012 +Banco del Estado de Chile +active +BancoEstado, Banco Estado, CuentaRUT, RutPay$/m);
+    assert.match(stdout, /^049 +Banco Security +merged into 028 +Security$/m);
+    assert.match(stdout, /^The list 2026\+\w+, as of 2026, that of this release: /m);
+    const list = JSON.parse((await run('banks', 'list', '--json')).stdout) as { banks: { code: string }[] };
+    assert.equal(list.banks.length, shippedList.banks.length);
+  });
+
   test('a bank list serves after its import, unless it is known to be wrong', async () => {
     const banks = shippedList.banks.map((bank) => (bank.code === '059' ? { ...bank, name: 'MUFG Bank' } : bank));
     const wrong = await run('banks', 'import', write('wrong.json', JSON.stringify({ ...shippedList, banks })));

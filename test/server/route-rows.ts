@@ -149,6 +149,7 @@ export const ROUTE_ROWS: Record<string, RouteRow> = {
     access: 'public',
     body: ({ ana }) => ({ email: ana.user.email, apiToken: ana.user.api_token }),
   },
+  'GET /banks': { access: 'payouts' },
   'POST /validations/BankAccount': { access: 'payouts', body: () => account },
   'POST /validations/BankAccount/batch': {
     access: 'payouts',

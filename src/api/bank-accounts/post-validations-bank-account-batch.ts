@@ -9,14 +9,17 @@ import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { invalidBody } from '../../http/read-members.ts';
 import { readStrictJson } from '../../http/read-strict-json.ts';
+import { limitItems } from '../../http/request-limits.ts';
 import { requirePayouts } from '../../http/require-user.ts';
 import { isObject, isRutFormat, readAccountInput, rutFormatError } from './read-account-input.ts';
-import { apiLanguage, validationJson } from './validation-reply.ts';
+import { apiLanguage, indexProvenances, type ProvenanceIndex, validationJson } from './validation-reply.ts';
 import {
   ACCOUNT_REQUEST_EXAMPLE,
   AccountRequestSchema,
+  CheckSchema,
   LANGUAGE_PARAMETER,
   PAYOUTS_ERRORS,
+  ProvenanceSchema,
   VALIDATION_EXAMPLE,
   ValidationSchema,
 } from './validation-schemas.ts';
@@ -37,18 +40,36 @@ export const postValidationsBankAccountBatch = operation({
     description:
       'The results are in the order of the items. An item that cannot be read, or is refused while the provider is asked, has an `error` in its place and spoils no other. A batch that is answered 503 left nothing behind, unless the code is OUTCOME_UNKNOWN.',
     tag: 'Bank account validation',
-    parameters: [LANGUAGE_PARAMETER],
+    parameters: [
+      {
+        name: 'checks',
+        in: 'query',
+        description:
+          '`failed`: only the checks that failed, warn or leave the verdict open, and each provenance once, in `data.provenance`. `all` unless sent',
+        schema: Type.String({ enum: ['all', 'failed'] }),
+      },
+      LANGUAGE_PARAMETER,
+    ],
     body: batchSchema(),
     bodyExample: { items: [{ reference: 'payroll-1', ...ACCOUNT_REQUEST_EXAMPLE }] },
     replies: {
       200: { description: 'A result for each item', schema: batchReplySchema(), example: batchReplyExample() },
     },
-    errors: [...PAYOUTS_ERRORS, 'INVALID_JSON', 'INVALID_BODY', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
+    errors: [
+      ...PAYOUTS_ERRORS,
+      'INVALID_PARAMETER',
+      'INVALID_JSON',
+      'INVALID_BODY',
+      'PAYLOAD_TOO_LARGE',
+      'UNSUPPORTED_MEDIA_TYPE',
+    ],
   },
-  handle: async (app, request, reply) => {
+  handle: async (app, request, reply, query) => {
     const user = await requirePayouts(app, request);
+    const provenances = query().checks === 'failed' ? indexProvenances() : null;
     const { items: entries, rutFormat } = readBatch(request);
     const items = entries.map((entry, index) => readItem(entry, index, rutFormat));
+    await limitItems(app, request, user.id, items.length);
     const results = await validateItems(app, user, items);
     const language = apiLanguage(request);
     return reply
@@ -57,7 +78,7 @@ export const postValidationsBankAccountBatch = operation({
         'content-language': language,
         vary: 'accept-language',
       })
-      .send(batchJson(items, results, language));
+      .send(batchJson(items, results, language, provenances));
   },
 });
 
@@ -114,7 +135,12 @@ async function validateItems(app: App, user: User, items: readonly Item[]): Prom
   );
 }
 
-function batchJson(items: readonly Item[], results: readonly BatchResult[], language: Language): Buffer {
+function batchJson(
+  items: readonly Item[],
+  results: readonly BatchResult[],
+  language: Language,
+  provenances: ProvenanceIndex | null,
+): Buffer {
   const summary = {
     total: results.length,
     invalid: 0,
@@ -131,12 +157,13 @@ function batchJson(items: readonly Item[], results: readonly BatchResult[], lang
       return Buffer.from(`${before}${JSON.stringify(errorOf(result.problem))}}`);
     }
     summary[result.validation.verdict]++;
-    return validationJson(result.validation, language, `${before}null,`);
+    return validationJson(result.validation, language, `${before}null,`, provenances);
   });
   const message =
     language === 'es' ? `${results.length} cuentas revisadas.` : `${results.length} accounts were looked at.`;
   const before = `{"message":"${message}","errors":null,"data":{"summary":${JSON.stringify(summary)},"results":[`;
-  return Buffer.concat([Buffer.from(before), ...lines, Buffer.from(']}}')]);
+  const after = provenances === null ? '' : `,"provenance":${JSON.stringify(provenances.list)}`;
+  return Buffer.concat([Buffer.from(before), ...lines, Buffer.from(`]${after}}}`)]);
 }
 
 function errorOf({ code, extras }: Problem) {
@@ -177,12 +204,23 @@ function batchReplySchema() {
     detail: Type.String(),
     errors: Type.Array(Type.Any()),
   });
+  const place = Type.Integer({ description: 'With `checks=failed`: its place in `data.provenance`' });
+  const check = Type.Object({
+    ...CheckSchema.properties,
+    provenance: Type.Union([ProvenanceSchema, place]),
+  });
+  const validation = Type.Object({ ...ValidationSchema.properties, checks: Type.Array(check) });
   const result = Type.Union([
-    Type.Intersect([Type.Object({ reference, error: Type.Null() }), ValidationSchema]),
+    Type.Intersect([Type.Object({ reference, error: Type.Null() }), validation]),
     Type.Object({ reference, error }),
   ]);
+  const provenance = Type.Optional(Type.Array(ProvenanceSchema, { description: 'Only with `checks=failed`' }));
   return Type.Object(
-    { message: Type.String(), errors: Type.Null(), data: Type.Object({ summary, results: Type.Array(result) }) },
+    {
+      message: Type.String(),
+      errors: Type.Null(),
+      data: Type.Object({ summary, results: Type.Array(result), provenance }),
+    },
     { $id: 'BankAccountBatchReply' },
   );
 }

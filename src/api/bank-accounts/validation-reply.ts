@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
-import { type Check, isValid, type Verdict } from '../../bank-validation/check.ts';
+import { type Check, isValid, leavesOpen, type Provenance, type Verdict } from '../../bank-validation/check.ts';
 import { type Language, PENDING_MESSAGE, VERDICT_MESSAGES } from '../../bank-validation/check-messages.ts';
 import type { Validation } from '../../bank-validation/stored-validation.ts';
 import type { Static } from '../../http/json-schema.ts';
@@ -40,9 +40,15 @@ const END_OF_DATA = Buffer.from('}');
 
 /**
  * A validation as JSON, in pieces; `before` is what stands before its first member, an opening brace at least. Bytes and
- * not text, because text of this length is measured, copied and widened before it is bytes.
+ * not text, because text of this length is measured, copied and widened before it is bytes. With `provenances` it has the
+ * checks alone that did not pass, each with the place of its provenance.
  */
-export function validationJson(validation: Validation, language: Language, before: string): Buffer[] {
+export function validationJson(
+  validation: Validation,
+  language: Language,
+  before: string,
+  provenances: ProvenanceIndex | null = null,
+): Buffer[] {
   const { id, state, verdict, rut, readings, bank, maskedAccount, suggestions, expiresAt, validatedAt } = validation;
   const head: Omit<Static<typeof ValidationSchema>, 'checks'> = {
     id,
@@ -58,7 +64,10 @@ export function validationJson(validation: Validation, language: Language, befor
     expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
     validatedAt: new Date(validatedAt).toISOString(),
   };
-  const [first, ...others] = validation.checks.map((check) => checkJson(check, language)) as [Buffer, ...Buffer[]];
+  const [first = NOTHING, ...others] =
+    provenances === null
+      ? validation.checks.map((check) => checkJson(check, language))
+      : validation.checks.filter(isOpenOrFailed).map((check) => shortCheckJson(check, language, provenances));
   return [
     Buffer.from(`${before}${JSON.stringify(head).slice(1, -1)},"checks":[`),
     first.subarray(1),
@@ -66,6 +75,36 @@ export function validationJson(validation: Validation, language: Language, befor
     END_OF_CHECKS,
   ];
 }
+
+/** What checks rest on, each once, in the order in which they were first met. */
+export type ProvenanceIndex = { readonly list: readonly Provenance[]; placeOf(provenance: Provenance): number };
+
+/** An index of nothing yet. */
+export function indexProvenances(): ProvenanceIndex {
+  const places = new Map<string, number>();
+  const list: Provenance[] = [];
+  return {
+    list,
+    placeOf: (provenance) => {
+      const key = JSON.stringify(provenance);
+      const place = places.get(key) ?? list.push(provenance) - 1;
+      places.set(key, place);
+      return place;
+    },
+  };
+}
+
+function isOpenOrFailed(check: Check): boolean {
+  return check.result === 'fail' || check.result === 'warn' || leavesOpen(check);
+}
+
+/** With a comma in front, as all others. */
+function shortCheckJson(check: Check, language: Language, provenances: ProvenanceIndex): Buffer {
+  const provenance = provenances.placeOf(check.provenance);
+  return Buffer.from(`,${JSON.stringify({ ...check, message: check.message[language], provenance })}`);
+}
+
+const NOTHING = Buffer.alloc(0);
 
 const END_OF_CHECKS = Buffer.from(']}');
 

@@ -31,7 +31,8 @@ export const ACCOUNT_REQUEST_EXAMPLE = {
   bankData: { bankSBIFNumber: '012', bankAccount: '12345678' },
 };
 
-const ProvenanceSchema = Type.Object(
+/** What a check rests on. */
+export const ProvenanceSchema = Type.Object(
   {
     kind: Type.String({ enum: ['rule', 'dataset', 'provider'] }),
     name: Type.String(),

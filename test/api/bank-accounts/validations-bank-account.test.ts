@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { issueAccessToken } from '../../../src/auth/access-token.ts';
 import { settleDueValidations } from '../../../src/bank-validation/settle-validations.ts';
+import { readConfig } from '../../../src/config.ts';
 import { createSimulatedProvider } from '../../../src/validation-providers/simulated-provider.ts';
 import type { ValidationProvider } from '../../../src/validation-providers/validation-provider.ts';
 import { forEachEngine, type OpenTestDatabase } from '../../support/engines.ts';
@@ -479,6 +480,51 @@ forEachEngine('POST /validations/BankAccount/batch', (openTestDatabase) => {
     assert.equal((await at.app.db.query('select id from bank_account_validations')).length, 1005);
   });
 
+  test('checks=failed answers those that say something, and each provenance once', async () => {
+    await using at = await setUp(openTestDatabase);
+    const items = Array.from({ length: 500 }, (_, index) =>
+      request(index % 2 === 0 ? '12345678-6' : '12345678-5', '001', `${1_000_000 + index}`),
+    );
+    const path = `${PATH}/batch?checks=failed`;
+    const answer = await at.server.post(path, { json: { items }, headers: at.user.headers });
+    assert.equal(answer.status, 200);
+    const { results, provenance } = dataOf(answer) as unknown as BatchData & { provenance: { name: string }[] };
+    assert.deepEqual(
+      results.slice(0, 2).map(({ checks }) => checks.map(({ code }) => code)),
+      [['RUT_CHECK_DIGIT_MISMATCH'], []],
+    );
+    assert.deepEqual(
+      provenance.map(({ name }) => name),
+      ['rut'],
+    );
+    assert.equal((results[0]?.checks[0] as unknown as { provenance: number }).provenance, 0);
+    const whole = await at.batch(items);
+    assert.ok(answer.text.length * 6 < whole.text.length, `${answer.text.length} of ${whole.text.length}`);
+    const other = await at.server.post(`${PATH}/batch?checks=some`, { json: { items }, headers: at.user.headers });
+    assert.deepEqual([other.status, jsonOf(other)['code']], [400, 'INVALID_PARAMETER']);
+  });
+
+  test('each item counts for the limit of its user, and a batch that does not fit leaves nothing behind', async () => {
+    const db = await openTestDatabase();
+    const app = createTestApp(db, {
+      config: readConfig({ MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent', RATE_LIMITS: 'on' }),
+    });
+    const user = await createTestUser(app, { payouts: true });
+    await using server = await startTestServer(app);
+    const batch = (count: number) =>
+      server.post(`${PATH}/batch`, {
+        json: { items: Array.from({ length: count }, () => request('12345678-5')) },
+        headers: user.headers,
+      });
+    assert.match((await batch(1000)).headers.get('ratelimit') ?? '', /^"user";r=5000;t=\d+$/);
+    for (let more = 0; more < 4; more++) await batch(1000);
+    assert.equal((await batch(900)).status, 200);
+    const refused = await batch(200);
+    assert.deepEqual([refused.status, jsonOf(refused)['code']], [429, 'RATE_LIMITED']);
+    assert.equal((await batch(50)).status, 200);
+    assert.equal((await db.query('select id from bank_account_validations')).length, 5950);
+  });
+
   test('takes rut_format for all items, and an item’s own before it', async () => {
     await using at = await setUp(openTestDatabase);
     const items = [request('22883518'), { ...request('22883518'), rut_format: 'with-dv' }];
@@ -511,4 +557,34 @@ forEachEngine('POST /validations/BankAccount/batch', (openTestDatabase) => {
       assert.equal((await at.app.db.query('select id from bank_account_validations')).length, 0);
     });
   }
+});
+
+forEachEngine('GET /banks', (openTestDatabase) => {
+  test('lists every institution, so that a form can offer them', async () => {
+    await using at = await setUp(openTestDatabase);
+    const answer = await at.server.get('/banks', at.user.headers);
+    assert.equal(answer.status, 200);
+    const { asOf, origin, banks } = dataOf(answer) as unknown as {
+      asOf: string;
+      origin: string;
+      banks: Record<string, unknown>[];
+    };
+    assert.deepEqual([asOf, origin, banks.length], ['2026', 'release', 62]);
+    const { aliases, account, ...security } = banks.find(({ code }) => code === '049') as Record<string, unknown>;
+    assert.deepEqual(aliases, ['Security']);
+    assert.deepEqual(account, { most: 20, usual: null, cuentaRut: false });
+    assert.deepEqual(security, {
+      code: '049',
+      name: 'Banco Security',
+      kind: 'bank',
+      status: 'merged',
+      successor: '028',
+      effective: '2025-10-20',
+      transferReachable: 'legacy',
+      confidence: 'high',
+    });
+    const other = await createTestUser(at.app, { payouts: false });
+    assert.equal((await at.server.get('/banks', other.headers)).status, 403);
+    assert.equal((await at.server.get('/banks')).status, 401);
+  });
 });

@@ -1,0 +1,45 @@
+import type { App } from '../app.ts';
+import { CUENTARUT_BANK, LENGTH_HINTS, type LengthHint, LONGEST_ACCOUNT } from './bank-account.ts';
+import type { Bank } from './bank-directory.ts';
+import { BANK_LIST_SOURCE } from './bank-findings.ts';
+import { currentDirectory } from './current-directory.ts';
+import { shippedBankDirectory } from './shipped-bank-directory.ts';
+
+/** What is known of the account numbers of a bank. */
+export type AccountRules = {
+  /** Digits at most, at any bank: more are refused. */
+  readonly most: number;
+  /** Another length is a warning and never a refusal, because published tables contradict each other. */
+  readonly usual: LengthHint | null;
+  /** Whether the bank has accounts whose number is the RUT of the holder without its check character. */
+  readonly cuentaRut: boolean;
+};
+
+export type BankEntry = Bank & { readonly account: AccountRules };
+
+/** The list that serves, and how old it is by its own word. */
+export type ListedBanks = {
+  readonly asOf: string;
+  readonly version: string;
+  readonly source: string;
+  /** `release`: it came with the program. `import`: somebody imported it since. */
+  readonly origin: 'release' | 'import';
+  readonly banks: readonly BankEntry[];
+};
+
+/** Every bank of the list that serves now, by code, with what is known of its accounts. */
+export async function listBanks(app: App): Promise<ListedBanks> {
+  const { asOf, version, banks } = await currentDirectory(app);
+  const entries = [...banks.values()].map((bank) => ({ ...bank, account: accountRules(bank.code) }));
+  return {
+    asOf,
+    version,
+    source: BANK_LIST_SOURCE,
+    origin: version === shippedBankDirectory.version ? 'release' : 'import',
+    banks: entries.sort((one, other) => (one.code < other.code ? -1 : 1)),
+  };
+}
+
+function accountRules(code: string): AccountRules {
+  return { most: LONGEST_ACCOUNT, usual: LENGTH_HINTS[code] ?? null, cuentaRut: code === CUENTARUT_BANK };
+}
