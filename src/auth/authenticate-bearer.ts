@@ -4,6 +4,7 @@ import { createExpiringCache } from '../lib/expiring-cache.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { readAccessToken } from './access-token.ts';
 import { userOf } from './find-user.ts';
+import { describeToken } from './token-shape.ts';
 import type { User } from './user.ts';
 import { selectUserById } from './user-queries.ts';
 
@@ -32,9 +33,9 @@ export async function authenticateBearer(
   const cache = caches(app);
   const known = cache.peek(authorization ?? '');
   if (known !== null) return known;
-  const token = tokenOf(authorization, apiKey);
+  const token = tokenOf(app, authorization, apiKey);
   const user = await cache.get(authorization ?? '', () => findTokenUser(app, token));
-  if (user === null) throw refusal('TOKEN_INVALID');
+  if (user === null) throw notValid(app, authorization);
   return user;
 }
 
@@ -42,17 +43,22 @@ const BEARER = /^bearer +(\S+)$/i;
 const BARE_JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 
-function tokenOf(authorization: string | undefined, apiKey: string | undefined): string {
+function tokenOf(app: App, authorization: string | undefined, apiKey: string | undefined): string {
   const given = authorization ?? '';
   const bearer = BEARER.exec(given)?.[1];
   if (bearer !== undefined) return bearer;
   if (BARE_JWT.test(given)) return given;
   if (UUID.test(given) || (apiKey ?? '') !== '') throw refusal('PRIVATE_TOKEN_RETIRED');
-  throw refusal(authorization === undefined ? 'TOKEN_MISSING' : 'TOKEN_INVALID');
+  throw authorization === undefined ? refusal('TOKEN_MISSING') : notValid(app, authorization);
 }
 
-function refusal(code: ErrorCode): Problem {
-  return new Problem(code, { headers: { 'www-authenticate': 'Bearer' } });
+function refusal(code: ErrorCode, extras: { detail?: string } = {}): Problem {
+  return new Problem(code, { ...extras, headers: { 'www-authenticate': 'Bearer' } });
+}
+
+/** Says what was sent instead, as far as its form tells. */
+function notValid(app: App, authorization = ''): Problem {
+  return refusal('TOKEN_INVALID', { detail: describeToken(authorization, app.now()) });
 }
 
 async function findTokenUser(app: App, token: string): Promise<User | null> {
