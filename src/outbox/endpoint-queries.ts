@@ -54,7 +54,7 @@ export async function updateFailing(
   const [row] = await tx.query<{ recovered_at: number | null }>(
     `update endpoints set wakes = 1,
        failing_since = case when recovered_at > $2 then failing_since else coalesce(failing_since, $3) end,
-       failed_at = case when recovered_at > $2 then failed_at else $3 end,
+       failed_at = case when recovered_at > $2 then failed_at else $2 end,
        status = case when recovered_at > $2 then status else $4 end,
        failure = case when recovered_at > $2 then failure else $5 end,
        location = case when recovered_at > $2 then location else $6 end
@@ -64,9 +64,17 @@ export async function updateFailing(
   return row?.recovered_at ?? null;
 }
 
-/** The endpoint has answered as it should at `at`. Locks its row until what waits for it is due. */
-export async function updateRecovered(tx: Tx, endpointId: number, at: number): Promise<void> {
-  await tx.query('update endpoints set failing_since = null, recovered_at = $2 where id = $1', [endpointId, at]);
+/**
+ * The endpoint has answered as it should at `at`, unless an attempt that began later has failed meanwhile. Locks its row until
+ * what waits for it is due. Answers whether it works.
+ */
+export async function updateRecovered(tx: Tx, endpointId: number, at: number): Promise<boolean> {
+  const rows = await tx.query(
+    `update endpoints set failing_since = null, recovered_at = $2
+     where id = $1 and (failed_at is null or failed_at <= $2) returning id`,
+    [endpointId, at],
+  );
+  return rows.length === 1;
 }
 
 /** What is made due by one success. More follow with the next: short commits, and a merchant that is not overrun. */

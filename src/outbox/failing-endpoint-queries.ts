@@ -12,6 +12,7 @@ export type FailingEndpoint = SqlRow & {
   /** UTC milliseconds, as all times: of the first failure after the last success. */
   failing_since: number | null;
   disabled_at: number | null;
+  /** When the last attempt that failed began. */
   failed_at: number | null;
   status: number | null;
   failure: string | null;

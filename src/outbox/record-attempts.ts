@@ -89,11 +89,12 @@ async function noteEndpoints(tx: Tx, attempts: readonly Attempt[], returned: Rea
     // brought says nothing against the endpoint.
     else if (attempt.step.kind !== 'redirected' && !returned.has(attempt.callback.id)) keepLast(failures, attempt);
   }
-  const waking = successes.size === 0 ? [] : await selectWaking(tx, [...successes.keys()]);
+  const asleep = new Set(successes.size === 0 ? [] : await selectWaking(tx, [...successes.keys()]));
+  const waking: number[] = [];
   const recoveredAt = new Map<number, number>();
-  for (const id of new Set([...waking, ...failures.keys()].sort((one, other) => one - other))) {
-    const success = successes.get(id);
-    if (success !== undefined && waking.includes(id)) await updateRecovered(tx, id, success.endedAt);
+  for (const id of [...asleep.union(failures)].sort((one, other) => one - other)) {
+    const success = asleep.has(id) ? successes.get(id) : undefined;
+    if (success !== undefined && (await updateRecovered(tx, id, success.endedAt))) waking.push(id);
     const failure = failures.get(id);
     if (failure === undefined) continue;
     const { startedAt, endedAt } = failure;

@@ -8,7 +8,8 @@ const SEEDS_FOR_PLANT = 20;
 /** The short form of delivery-simulation.fault.ts. */
 describe('the delivery engine in a simulated world, in short', () => {
   // Worlds in which a good deal goes wrong, and little enough happens to be quick.
-  for (const seed of [3, 30, 41, 64, 69, 78]) {
+  // In 277 a success was recorded after a failure that had come later, and hid it.
+  for (const seed of [3, 30, 41, 64, 69, 78, 277]) {
     test(`keeps its word in world ${seed}`, async () => {
       assert.deepEqual((await runSeed(seed, { plant: null })).violations, []);
     });
