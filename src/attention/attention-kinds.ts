@@ -13,6 +13,7 @@ import { type FailingEndpoint, measureFailing, selectFailing } from '../outbox/f
 import { type GivenUpCallback, measureGivenUp, selectGivenUp } from '../outbox/given-up-callback-queries.ts';
 import { measureWaitingRefunds, selectWaitingRefunds, type WaitingRefund } from '../refunds/waiting-refund-queries.ts';
 import type { AttentionKind, Waiting } from './attention.ts';
+import { sayPaymentContradiction, sayRefundContradiction } from './say-contradiction.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -98,7 +99,7 @@ function waitingPayment(attempt: WaitingAttempt): Waiting {
     currency,
     reason:
       contradiction !== null
-        ? `${payment_method} says something else than what is known: ${contradiction}`
+        ? `${payment_method} says something else than what is known: ${sayPaymentContradiction(contradiction)}`
         : `${payment_method} has not said what became of it${commit_sent_at === null ? '' : '; it was told to take the money'}`,
     command: `bin/rubrica payment settle ${id} --outcome approved|declined|aborted --evidence FILE --reason TEXT`,
   };
@@ -123,7 +124,7 @@ function waitingRefund(refund: WaitingRefund): Waiting {
 
 function reasonOf({ payment_method, state, asked_at, contradiction }: WaitingRefund): string {
   if (contradiction !== null) {
-    return `what went back at ${payment_method} is not what the books say: ${contradiction}; the refund is ${state}`;
+    return `${sayRefundContradiction(contradiction, payment_method)}; the refund is ${state}`;
   }
   if (asked_at === null)
     return `${payment_method} was not asked for it yet: another refund of the payment, or no answer`;

@@ -66,7 +66,7 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
     await startPayment(app, transaction, 'scripted');
     const [row, ...others] = await listAttention(app, 'payment', 10);
     assert.deepEqual([row?.transaction, row?.age, others], [transaction.id, 0, []]);
-    assert.match(row?.reason ?? '', /something else than what is known: \{"reason":"other_payment","amount":1\}/);
+    assert.match(row?.reason ?? '', /something else than what is known: reason other_payment, amount 1$/);
   });
 
   test('a refund without an end is listed after a day, money in suspense until somebody decides', async () => {
@@ -121,7 +121,7 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
           'refund',
           1000,
           0,
-          'what went back at simulated is not what the books say: {"event":"refund_unasked","unasked":"700.00","currency":"CLP"}; the refund is processing',
+          '$700 CLP went back at simulated that no refund asked for, and is in suspense. Where it is this refund, settle it as completed: it takes its amount out of suspense. Where it is not, resolve the suspense, and then retry or settle the refund; the refund is processing',
         ],
         ['suspense', 700, 0, 'money went back at a payment method that no refund asked for'],
       ],
