@@ -1,12 +1,13 @@
 import type { App } from '../app.ts';
 import { Problem } from '../error-catalogue.ts';
-import { BatcherFullError, createBatcher } from '../lib/batcher.ts';
 import { clientNetwork } from '../lib/client-network.ts';
+import { createFairQueue, QueueFullError } from '../lib/fair-queue.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { consumeLimit } from '../limits/consume-limit.ts';
 import { type Limit, limitKey, limitProblem } from '../limits/limit.ts';
 import { decrementCount, deleteCount } from '../limits/limit-queries.ts';
 import { type AccessToken, issueAccessToken } from './access-token.ts';
+import { findKnownNetwork, keepNetwork } from './known-network.ts';
 import { verifyPassword } from './password.ts';
 import { normalizeEmail } from './user.ts';
 import { selectUserByEmail, type UserRow } from './user-queries.ts';
@@ -17,63 +18,68 @@ export type LoginAttempt = { email: string; password: string; address: string };
 const LIFETIME_SECONDS = 24 * 60 * 60;
 const HALF_AN_HOUR_MS = 30 * 60_000;
 
-/** Of wrong passwords. Many users may share one address; a stranger who tries the accounts in turn is stopped there. */
+/**
+ * Of wrong passwords. `address` stops one who tries the accounts in turn. `account` is what one network has of an account,
+ * so nobody's guesses refuse those who log in from elsewhere. `strangers` bounds the guesses of many networks together: it
+ * counts and refuses only those from which the user has not logged in before.
+ */
 export const LOGIN_LIMITS = {
   address: { name: 'login-address', most: 100, windowMs: HALF_AN_HOUR_MS, counts: 'window' },
   account: { name: 'login-account', most: 10, windowMs: HALF_AN_HOUR_MS, counts: 'streak' },
+  strangers: { name: 'login-strangers', most: 100, windowMs: HALF_AN_HOUR_MS, counts: 'streak' },
 } as const satisfies Record<string, Limit>;
 
 /**
  * An access token of 24 hours for an e-mail address and its password.
  *
- * Throws `Problem` `LOGIN_FAILED`, and `RATE_LIMITED` after too many wrong passwords. Whether the address has a user
+ * Throws `Problem` `LOGIN_FAILED`, and `RATE_LIMITED` after too many wrong passwords from the same network. Whether the address has a user
  * makes no difference to the answer, its time or its limits.
  */
 export async function logIn(app: App, attempt: LoginAttempt): Promise<AccessToken> {
   const user = await attempts(app)
-    .submit(attempt)
+    .submit(clientNetwork(attempt.address, 48), attempt)
     .catch((error: unknown) => {
-      throw error instanceof BatcherFullError ? tooManyAtOnce() : error;
+      throw error instanceof QueueFullError ? tooManyAtOnce() : error;
     });
   return issueAccessToken(app, { userId: user.id, version: user.token_version }, LIFETIME_SECONDS);
 }
 
-/** Where the wrong passwords of an account are counted. */
-export function accountLimitKey(app: App, email: string): string {
-  return limitKey(app, LOGIN_LIMITS.account, email);
-}
-
 // One at a time: a hash takes a whole processor for its time, and payments go on beside it. It also keeps one attempt
 // from being judged before the one ahead of it is counted.
-const attempts = perInstance((app: App) => {
-  const batcher = createBatcher<LoginAttempt, UserRow>({
-    maxBatch: 1,
-    maxQueued: 64,
-    concurrency: 1,
-    flush: async ([attempt]) => [await judge(app, attempt as LoginAttempt)],
-  });
-  return app.metrics.watchQueue('logins', batcher);
-});
+const attempts = perInstance((app: App) =>
+  app.metrics.watchQueue(
+    'logins',
+    createFairQueue({ work: (attempt: LoginAttempt) => judge(app, attempt), maxQueued: 256, maxOfAnOwner: 64 }),
+  ),
+);
 
 async function judge(app: App, attempt: LoginAttempt): Promise<UserRow> {
   const email = normalizeEmail(attempt.email);
   const network = clientNetwork(attempt.address);
-  await consume(app, LOGIN_LIMITS.address, network);
-  await consume(app, LOGIN_LIMITS.account, email);
+  const uses: { limit: Limit; subject: string }[] = [];
+  const consume = async (limit: Limit, subject: string) => {
+    const use = await consumeLimit(app, limit, subject);
+    if (!use.allowed) throw limitProblem(limit, use);
+    uses.push({ limit, subject });
+  };
+  await consume(LOGIN_LIMITS.address, network);
   const user = await selectUserByEmail(app.db, email);
+  // Guesses are counted against the password that they are guesses of: a new one begins at nothing.
+  const account = `${email}\n${user?.password_hash ?? ''}`;
+  await consume(LOGIN_LIMITS.account, `${account}\n${network}`);
+  const from = await findKnownNetwork(app, user?.id ?? '', network);
+  if (!from.known) await consume(LOGIN_LIMITS.strangers, account);
   const right = await verifyPassword(attempt.password, user?.password_hash ?? null);
   if (user === null || !right || user.disabled_at !== null) throw new Problem('LOGIN_FAILED');
   // Counted before the hash, or a burst on several replicas would all be tried; what was no guess is given back.
   await app.db.transaction(async (tx) => {
-    await decrementCount(tx, limitKey(app, LOGIN_LIMITS.address, network));
-    await deleteCount(tx, accountLimitKey(app, email));
+    for (const { limit, subject } of uses) {
+      const key = limitKey(app, limit, subject);
+      await (limit === LOGIN_LIMITS.account ? deleteCount(tx, key) : decrementCount(tx, key));
+    }
+    await keepNetwork(app, tx, from);
   });
   return user;
-}
-
-async function consume(app: App, limit: Limit, subject: string): Promise<void> {
-  const use = await consumeLimit(app, limit, subject);
-  if (!use.allowed) throw limitProblem(limit, use);
 }
 
 function tooManyAtOnce(): Problem {

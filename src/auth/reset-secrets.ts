@@ -1,7 +1,5 @@
 import type { App } from '../app.ts';
-import { deleteCount } from '../limits/limit-queries.ts';
 import { generateApiToken, hashApiToken } from './api-token.ts';
-import { accountLimitKey } from './log-in.ts';
 import { generatePassword, hashPassword } from './password.ts';
 import { normalizeEmail } from './user.ts';
 import { updateApiTokenHash, updatePasswordHash } from './user-queries.ts';
@@ -18,9 +16,7 @@ export async function resetPassword(
   const passwordHash = await hashPassword(password);
   return app.db.transaction(async (tx) => {
     const row = await updatePasswordHash(tx, normalizeEmail(user), passwordHash);
-    if (row === null) return null;
-    await deleteCount(tx, accountLimitKey(app, row.email));
-    return { id: row.id, email: row.email, password };
+    return row === null ? null : { id: row.id, email: row.email, password };
   });
 }
 

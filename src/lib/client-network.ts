@@ -2,11 +2,15 @@ import ipaddr from 'ipaddr.js';
 
 /**
  * What an address is counted by: an IPv4 address itself, an IPv6 address by its first 64 bits, because whoever has one
- * of those has all that share them. Text that is no address counts as it is.
+ * of those has all that share them. Providers hand out 56 and 48 bits too, so what must not be had 65,536 times is counted
+ * by fewer `bits`. Text that is no address counts as it is.
  */
-export function clientNetwork(address: string): string {
+export function clientNetwork(address: string, bits: 64 | 56 | 48 = 64): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
   if (parsed instanceof ipaddr.IPv4) return parsed.toString();
-  return new ipaddr.IPv6([...parsed.parts.slice(0, 4), 0, 0, 0, 0]).toString();
+  const [first = 0, second = 0, third = 0, fourth = 0] = parsed.parts;
+  const kept = bits === 64 ? fourth : bits === 56 ? fourth & 0xff00 : 0;
+  const network = new ipaddr.IPv6([first, second, third, kept, 0, 0, 0, 0]).toString();
+  return bits === 64 ? network : `${network}/${bits}`;
 }

@@ -19,7 +19,7 @@ export type LimitUse = { allowed: boolean; remaining: number; resetMs: number };
 const keyOf = perInstance((app: App) => deriveKey(app.config.masterKey, 'limit-subject'));
 
 /** Where the count is kept. The subject cannot be read from it, nor found by trying all addresses there are. */
-export function limitKey(app: App, limit: Limit, subject: string): string {
+export function limitKey(app: App, limit: Pick<Limit, 'name'>, subject: string): string {
   return createHmac('sha256', keyOf(app)).update(`${limit.name}\n${subject}`).digest('base64url');
 }
 

@@ -5,6 +5,7 @@ import { disableUser } from '../../src/auth/change-user.ts';
 import { createUser } from '../../src/auth/create-user.ts';
 import { logIn } from '../../src/auth/log-in.ts';
 import { logInWithApiToken } from '../../src/auth/log-in-with-api-token.ts';
+import { resetPassword } from '../../src/auth/reset-secrets.ts';
 import { Problem } from '../../src/error-catalogue.ts';
 import { countHashes } from '../support/count-hashes.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -31,6 +32,13 @@ async function guess(app: TestApp, email: string, times: number, from: (attempt:
     outcomes.push(await outcomeOf(logIn(app, { email, password: 'wrong', address: from(i) })));
   }
   return outcomes;
+}
+
+/** Guesses from many networks until no network that the user has not logged in from may try again; most of them are only written down. */
+async function useUpStrangers(app: TestApp, email: string): Promise<void> {
+  await guess(app, email, 2, (attempt) => `198.51.100.${attempt}`);
+  await app.db.transaction((tx) => tx.query('update limit_counts set used = 99 where used = 2'));
+  assert.deepEqual(await guess(app, email, 2, () => '198.51.100.9'), ['LOGIN_FAILED', 'RATE_LIMITED']);
 }
 
 forEachEngine('logging in', (openTestDatabase) => {
@@ -72,11 +80,11 @@ forEachEngine('logging in', (openTestDatabase) => {
     }
   });
 
-  test('is refused for half an hour after ten wrong passwords, the right one included, and only for that account', async () => {
+  test('is refused for half an hour after ten wrong passwords from there, the right one included, and only for that account', async () => {
     const app = createTestApp(await openTestDatabase());
     const { email, password } = await createUser(app, input);
     const other = await createUser(app, { ...input, email: 'bea@example.cl' });
-    const outcomes = await guess(app, email, 12, (attempt) => `192.0.2.${attempt}`);
+    const outcomes = await guess(app, email, 12);
     assert.deepEqual(outcomes, [...Array(10).fill('LOGIN_FAILED'), ...Array(2).fill('RATE_LIMITED')]);
     assert.equal(await outcomeOf(logIn(app, { email, password, address })), 'RATE_LIMITED');
     assert.equal(await outcomeOf(logIn(app, { email: other.email, password: other.password, address })), 'ok');
@@ -84,12 +92,56 @@ forEachEngine('logging in', (openTestDatabase) => {
     assert.equal(await outcomeOf(logIn(app, { email, password, address })), 'ok');
   });
 
-  test('never lets more than ten guesses through in half an hour, however they are spread', async () => {
+  // Once, ten wrong passwords of a stranger shut the account out everywhere for half an hour.
+  test('is not refused for what a stranger guesses from another network', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { email, password } = await createUser(app, input);
+    assert.equal((await guess(app, email, 12, () => '198.51.100.7')).at(-1), 'RATE_LIMITED');
+    assert.equal(await outcomeOf(logIn(app, { email, password, address })), 'ok');
+  });
+
+  test('from where the user has logged in before is not refused, whoever guesses from how many networks', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { email, password } = await createUser(app, input);
+    assert.equal(await outcomeOf(logIn(app, { email, password, address })), 'ok');
+    await useUpStrangers(app, email);
+    assert.equal(await outcomeOf(logIn(app, { email, password, address: '203.0.113.1' })), 'RATE_LIMITED');
+    assert.equal(await outcomeOf(logIn(app, { email, password, address })), 'ok');
+    assert.deepEqual(await guess(app, email, 11), [...Array(10).fill('LOGIN_FAILED'), 'RATE_LIMITED']);
+  });
+
+  test('remembers the 20 networks used last, for 90 days, and none in plain text', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { email, password } = await createUser(app, input);
+    for (let at = 0; at < 22; at++) {
+      assert.equal(await outcomeOf(logIn(app, { email, password, address: `192.0.2.${at}` })), 'ok');
+      app.now.advance(1);
+    }
+    const kept = await app.db.query('select * from known_networks');
+    assert.equal(kept.length, 20);
+    assert.doesNotMatch(JSON.stringify(kept), /192/);
+    await useUpStrangers(app, email);
+    const from = (at: number) => outcomeOf(logIn(app, { email, password, address: `192.0.2.${at}` }));
+    assert.deepEqual([await from(1), await from(21)], ['RATE_LIMITED', 'ok']);
+    app.now.advance(91 * 24 * 60 * 60_000);
+    await useUpStrangers(app, email);
+    assert.equal(await from(20), 'RATE_LIMITED');
+  });
+
+  test('with a new password is not refused for guesses at the old one', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { id, email } = await createUser(app, input);
+    assert.equal((await guess(app, email, 11)).at(-1), 'RATE_LIMITED');
+    const password = (await resetPassword(app, id))?.password as string;
+    assert.equal(await outcomeOf(logIn(app, { email, password, address })), 'ok');
+  });
+
+  test('never lets more than ten guesses of a network through in half an hour, however they are spread', async () => {
     const app = createTestApp(await openTestDatabase());
     const { email } = await createUser(app, input);
     const tried: number[] = [];
     for (let i = 0; i < 30; i++) {
-      const [outcome] = await guess(app, email, 1, () => `192.0.2.${i}`);
+      const [outcome] = await guess(app, email, 1, () => `2001:db8::${i}`);
       if (outcome === 'LOGIN_FAILED') tried.push(app.now());
       app.now.advance(2.5 * 60_000);
     }
@@ -113,7 +165,7 @@ forEachEngine('logging in', (openTestDatabase) => {
     const rows = await app.db.query<{ used: number }>('select used from limit_counts order by used');
     assert.deepEqual(
       rows.map((row) => row.used),
-      [2, 11],
+      [2, 9, 11],
     );
   });
 
@@ -146,6 +198,22 @@ forEachEngine('logging in', (openTestDatabase) => {
     assert.equal(outcomes.filter((outcome) => outcome === 'LOGIN_FAILED').length, 10);
     assert.equal(outcomes.filter((outcome) => outcome === 'RATE_LIMITED').length, 190);
     assert.deepEqual(hashes, { total: 10, atOnce: 1 });
+  });
+
+  // Once, one stranger's burst filled the queue, and everybody else was refused without a look.
+  test('in a burst of one network is the turn of another after one hash', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { email, password } = await createUser(app, input);
+    const ended: string[] = [];
+    const burst = Array.from({ length: 60 }, async (_, at) => {
+      await outcomeOf(logIn(app, { email: `${at}@example.cl`, password: 'x', address: '198.51.100.7' }));
+      ended.push('stranger');
+    });
+    await Promise.all([
+      ...burst,
+      outcomeOf(logIn(app, { email, password, address })).then((outcome) => ended.push(outcome)),
+    ]);
+    assert.ok(ended.indexOf('ok') <= 2, `after ${ended.indexOf('ok')} others`);
   });
 
   test('counts wrong passwords on all replicas together', async () => {

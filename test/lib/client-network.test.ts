@@ -14,3 +14,9 @@ const cases: [string, string][] = [
 test('an address counts by what its owner has: one of IPv4, 64 bits of IPv6', () => {
   for (const [address, network] of cases) assert.equal(clientNetwork(address), network);
 });
+
+test('by fewer bits counts what a provider may have handed out as one', () => {
+  assert.equal(clientNetwork('2001:db8:1:2ff:3::6', 56), '2001:db8:1:200::/56');
+  assert.equal(clientNetwork('2001:db8:1:2ff:3::6', 48), '2001:db8:1::/48');
+  for (const bits of [56, 48] as const) assert.equal(clientNetwork('::ffff:192.0.2.7', bits), '192.0.2.7');
+});

@@ -19,7 +19,7 @@ export const postUsersLogin = operation({
     operationId: 'logIn',
     summary: 'Log in',
     description:
-      'After ten wrong passwords in a row an account cannot log in for 30 minutes. Access tokens in use go on working.',
+      'After ten wrong passwords in a row an account cannot log in from the same network for 30 minutes. Access tokens in use go on working.',
     tag: 'Access',
     body: LoginRequestSchema,
     bodyExample: LOGIN_REQUEST_EXAMPLE,

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createFairQueue, QueueFullError } from '../../src/lib/fair-queue.ts';
+
+/** A queue whose work ends when `open` is called, and what was done in its order. */
+function heldQueue({ maxQueued = 100, maxOfAnOwner = 100 } = {}) {
+  const gate = Promise.withResolvers<void>();
+  const done: string[] = [];
+  const work = async (item: string) => {
+    await gate.promise;
+    done.push(item);
+    return item;
+  };
+  return { ...createFairQueue({ work, maxQueued, maxOfAnOwner }), done, open: gate.resolve };
+}
+
+test('owners take turns, and each has its own in their order', async () => {
+  const { submit, depth, done, open } = heldQueue();
+  const items = ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2'].map((item) => submit(item[0] as string, item));
+  assert.equal(depth(), 6);
+  open();
+  assert.deepEqual(await Promise.all(items), ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2']);
+  assert.deepEqual(done, ['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']);
+  assert.equal(depth(), 0);
+});
+
+test('an owner may have so many waiting, and somebody else still comes in', async () => {
+  const { submit, open } = heldQueue({ maxOfAnOwner: 2 });
+  const taken = [submit('a', 'a1'), submit('a', 'a2'), submit('a', 'a3')];
+  await assert.rejects(submit('a', 'a4'), QueueFullError);
+  taken.push(submit('b', 'b1'));
+  open();
+  assert.equal((await Promise.all(taken)).length, 4);
+});
+
+test('when it is full, who has most gives up the last of them, and among equals the newcomer is refused', async () => {
+  const { submit, done, open } = heldQueue({ maxQueued: 3 });
+  const first = submit('a', 'a1');
+  const [second, , last] = [submit('a', 'a2'), submit('b', 'b1'), submit('a', 'a3')];
+  const lost = assert.rejects(last, QueueFullError);
+  const newcomer = submit('c', 'c1');
+  await lost;
+  await assert.rejects(submit('d', 'd1'), QueueFullError);
+  open();
+  await Promise.all([first, second, newcomer]);
+  assert.deepEqual(done, ['a1', 'a2', 'b1', 'c1']);
+});
+
+test('what fails fails alone', async () => {
+  const { submit } = createFairQueue({
+    work: async (item: string) => (item === 'bad' ? Promise.reject(new Error('no')) : item),
+    maxQueued: 9,
+    maxOfAnOwner: 9,
+  });
+  const [bad, good] = [submit('a', 'bad'), submit('a', 'good')];
+  await assert.rejects(bad, /no/);
+  assert.equal(await good, 'good');
+});
