@@ -106,7 +106,7 @@ export function pendingRow(
       provider: label,
       next_ask_at: app.now() + TAKE_OVER_MS,
       asks: 1,
-      sealed_question: sealQuestion(app, draft.question),
+      sealed_question: sealQuestion(app, row.actor, draft.question),
     },
   };
 }

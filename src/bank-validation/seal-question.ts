@@ -4,20 +4,22 @@ import type { HolderQuestion } from '../validation-providers/validation-provider
 
 export const VALIDATION_QUESTIONS: SealedKind = {
   name: 'validation-questions',
-  label: 'bank-validation-question',
+  label: 'bank-validation-question-of-user',
   table: 'bank_account_validations',
   column: 'sealed_question',
   key: ['id'],
+  owner: ['actor'],
   where: "state = 'pending'",
-  place: ({ id }) => `bank_account_validations:${id}`,
+  place: ({ id, actor }) => `bank_account_validations/${id}/${actor}`,
+  unbound: { label: 'bank-validation-question', place: ({ id }) => `bank_account_validations:${id}` },
 };
 
-/** The question as it is kept while its answer is awaited: encrypted, and bound to its row. */
-export function sealQuestion(app: App, question: HolderQuestion): string {
-  return sealAs(app, VALIDATION_QUESTIONS, { id: question.id }, JSON.stringify(question));
+/** The question as it is kept while its answer is awaited: encrypted, and bound to its row and the user who asked. */
+export function sealQuestion(app: App, actor: string, question: HolderQuestion): string {
+  return sealAs(app, VALIDATION_QUESTIONS, { id: question.id, actor }, JSON.stringify(question));
 }
 
-/** The question of the row `id`. Throws where MASTER_KEY or the row is another. */
-export function openQuestion(app: App, id: string, sealed: string): HolderQuestion {
-  return JSON.parse(openAs(app, VALIDATION_QUESTIONS, { id }, sealed)) as HolderQuestion;
+/** The question of a row. Throws where MASTER_KEY, the row or its user is another. */
+export function openQuestion(app: App, place: { id: string; actor: string }, sealed: string): HolderQuestion {
+  return JSON.parse(openAs(app, VALIDATION_QUESTIONS, place, sealed)) as HolderQuestion;
 }

@@ -68,7 +68,7 @@ async function askAgain(app: App, row: ValidationRow): Promise<void> {
   const claim = { id: row.id, dueAt: row.next_ask_at as number, nextAskAt: app.now() + pause };
   const claimed = await app.db.transaction((tx) => claimValidation(tx, claim));
   if (!claimed || app.validationProvider === null) return;
-  const question = { ...openQuestion(app, row.id, row.sealed_question as string), asks };
+  const question = { ...openQuestion(app, row, row.sealed_question as string), asks };
   const answer = await app.validationProvider.ask(question).catch((): HolderAnswer => ({ kind: 'unavailable' }));
   await settleValidation(app, row, answer);
 }

@@ -6,6 +6,8 @@ import { migrate, requireSchema } from '../db/migrate.ts';
 import { continueFeed } from '../outbox/continue-feed.ts';
 import { opensSecrets } from '../payment-services/seal-secret.ts';
 import { beginFacts } from '../proof/begin-facts.ts';
+import { bindSeals } from '../sealing/bind-seals.ts';
+import { SEALED_KINDS } from './sealed-kinds.ts';
 
 const WRONG_KEY =
   'The master key is not the one that sealed the stored Secret Tokens. Set MASTER_KEY (and MASTER_KEY_PREVIOUS while it is being replaced), or put back master.key in DATA_DIR.';
@@ -33,6 +35,7 @@ export async function openStore(app: App): Promise<void> {
 }
 
 async function makeReady(app: App): Promise<void> {
+  await bindSeals(app, SEALED_KINDS);
   // Every signature would fail, under a service that seems to be ready.
   if (!(await opensSecrets(app))) throw new ConfigError(WRONG_KEY);
   // Made at the first start, from the key of that time.

@@ -70,7 +70,6 @@ export async function addSecretToken(
   secretToken: string,
   createdAt: number,
 ): Promise<void> {
-  const id = prefixedId('st');
-  const sealed = sealSecret(app, id, secretToken);
-  await insertSecretToken(tx, { id, environment_id: environmentId, sealed, created_at: createdAt });
+  const place = { id: prefixedId('st'), environment_id: environmentId };
+  await insertSecretToken(tx, { ...place, sealed: sealSecret(app, place, secretToken), created_at: createdAt });
 }

@@ -20,10 +20,10 @@ export async function findKnownSecrets(app: App, environment: ServiceEnvironment
   if (current === undefined) return null;
   const others = rows.filter((row) => row !== current);
   return {
-    current: openSecret(app, current.id, current.sealed),
+    current: openSecret(app, current, current.sealed),
     others: others.map((row) => ({
       label: isOwn(row) ? 'rotated' : 'other-environment',
-      secret: openSecret(app, row.id, row.sealed),
+      secret: openSecret(app, row, row.sealed),
     })),
   };
 }

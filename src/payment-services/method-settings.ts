@@ -26,6 +26,7 @@ export const METHOD_KEYS: SealedKind = {
   table: 'payment_method_accounts',
   column: 'sealed_key',
   key: ['environment_id', 'payment_method', 'account'],
+  owner: [],
   where: '1 = 1',
   // A key whose account was changed does not open either. The first word is the name that the table had at first.
   place: (row) => `payment_method_settings/${row.environment_id}/${row.payment_method}/${row.account}`,

@@ -46,7 +46,13 @@ export function selectEnvironmentById(db: Reader, id: number, now: number): Prom
   );
 }
 
-export type SecretRow = { id: string; environment: Environment; sealed: string; closes_at: number | null };
+export type SecretRow = {
+  id: string;
+  environment_id: number;
+  environment: Environment;
+  sealed: string;
+  closes_at: number | null;
+};
 
 /** Those of both environments, closed ones too, the newest first and at most `limit`. */
 export function selectSecretsOfPaymentService(
@@ -55,7 +61,7 @@ export function selectSecretsOfPaymentService(
   limit: number,
 ): Promise<SecretRow[]> {
   return db.query(
-    `select s.id, e.environment, s.sealed, s.closes_at
+    `select s.id, s.environment_id, e.environment, s.sealed, s.closes_at
      from environments e join secret_tokens s on s.environment_id = e.id
      where e.payment_service_id = $1
      order by case when s.closes_at is null then 0 else 1 end, s.created_at desc, s.id
@@ -157,9 +163,11 @@ export async function lockEnvironmentId(
 }
 
 /** The newest Secret Token there is, sealed; null in an empty store. */
-export async function selectNewestSecret(db: Reader): Promise<{ id: string; sealed: string } | null> {
-  const [row] = await db.query<{ id: string; sealed: string }>(
-    'select id, sealed from secret_tokens order by created_at desc limit 1',
+export async function selectNewestSecret(
+  db: Reader,
+): Promise<{ id: string; environment_id: number; sealed: string } | null> {
+  const [row] = await db.query<{ id: string; environment_id: number; sealed: string }>(
+    'select id, environment_id, sealed from secret_tokens order by created_at desc limit 1',
   );
   return row ?? null;
 }

@@ -4,22 +4,27 @@ import { selectNewestSecret } from './payment-service-queries.ts';
 
 export const SECRET_TOKENS: SealedKind = {
   name: 'secret-tokens',
-  label: 'secret-token',
+  label: 'secret-token-of-environment',
   table: 'secret_tokens',
   column: 'sealed',
   key: ['id'],
+  owner: ['environment_id'],
   where: '1 = 1',
-  place: ({ id }) => `secret_tokens/${id}`,
+  place: ({ id, environment_id }) => `secret_tokens/${id}/${environment_id}`,
+  unbound: { label: 'secret-token', place: ({ id }) => `secret_tokens/${id}` },
 };
 
-/** Encrypts a Secret Token for its row. `rowId` is bound in, so a sealed text moved to another row does not open. */
-export function sealSecret(app: App, rowId: string, secretToken: string): string {
-  return sealAs(app, SECRET_TOKENS, { id: rowId }, secretToken);
+/** A row of secret_tokens, and the environment whose it is. Both are bound into the seal. */
+type SecretPlace = { id: string; environment_id: number };
+
+/** Encrypts a Secret Token for its row and its environment. */
+export function sealSecret(app: App, place: SecretPlace, secretToken: string): string {
+  return sealAs(app, SECRET_TOKENS, place, secretToken);
 }
 
-/** The inverse. Throws when the text was changed, moved, or sealed with another MASTER_KEY. */
-export function openSecret(app: App, rowId: string, sealed: string): string {
-  return openAs(app, SECRET_TOKENS, { id: rowId }, sealed);
+/** The inverse. Throws when the text was changed, moved to another row or environment, or sealed with another MASTER_KEY. */
+export function openSecret(app: App, place: SecretPlace, sealed: string): string {
+  return openAs(app, SECRET_TOKENS, place, sealed);
 }
 
 /** Whether the master key is the one of the stored Secret Tokens; true where there is none. */
@@ -27,7 +32,7 @@ export async function opensSecrets(app: App): Promise<boolean> {
   const newest = await selectNewestSecret(app.db);
   if (newest === null) return true;
   try {
-    openSecret(app, newest.id, newest.sealed);
+    openSecret(app, newest, newest.sealed);
     return true;
   } catch {
     return false;

@@ -10,6 +10,7 @@ export const KEPT_KEYS: SealedKind = {
   table: 'kept_keys',
   column: 'sealed',
   key: ['name'],
+  owner: [],
   where: '1 = 1',
   place: ({ name }) => `kept_keys/${name}`,
 };

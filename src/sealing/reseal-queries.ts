@@ -9,15 +9,15 @@ const keyId = ({ column }: SealedKind) => `substr(${column}, 4, 8)`;
 
 /** At most `limit` texts that the key of this id has sealed. */
 export function selectSealedWith(
-  db: Database,
+  db: Pick<Database, 'query'>,
   kind: SealedKind,
   sealingKeyId: string,
   limit: number,
 ): Promise<SealedRow[]> {
-  const named = kind.key.join(', ');
+  const named = [...kind.key, ...kind.owner].join(', ');
   return db.query<SealedRow>(
     `select ${named}, ${kind.column} as sealed from ${kind.table}
-     where ${kind.where} and ${keyId(kind)} = $1 order by ${named} limit $2`,
+     where ${kind.where} and ${keyId(kind)} = $1 order by ${kind.key.join(', ')} limit $2`,
     [sealingKeyId, limit],
   );
 }
@@ -33,9 +33,23 @@ export async function updateSealed(tx: Tx, kind: SealedKind, row: SealedRow, sea
 }
 
 /** How many texts each key has sealed, by its id. */
-export function selectSealCounts(db: Database, kind: SealedKind): Promise<{ key_id: string; texts: number }[]> {
+export function selectSealCounts(
+  db: Pick<Database, 'query'>,
+  kind: SealedKind,
+): Promise<{ key_id: string; texts: number }[]> {
   return db.query(
     `select ${keyId(kind)} as key_id, count(*) as texts from ${kind.table}
      where ${kind.where} and ${kind.column} is not null group by ${keyId(kind)}`,
   );
+}
+
+/** Whether every text of the store is bound to its owner. */
+export async function selectBound(db: Pick<Database, 'query'>): Promise<boolean> {
+  return (await db.query('select id from seals_bound')).length === 1;
+}
+
+/** Says so from the end of this commit on. Waits for another process that is about to; false: that one has said it. */
+export async function insertBound(tx: Tx): Promise<boolean> {
+  const rows = await tx.query('insert into seals_bound (id) values (1) on conflict (id) do nothing returning id');
+  return rows.length === 1;
 }

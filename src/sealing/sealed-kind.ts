@@ -14,10 +14,14 @@ export type SealedKind = {
   readonly column: string;
   /** The primary key of the table. */
   readonly key: readonly string[];
+  /** The columns beside it that say whose the text is, and that `place` reads. */
+  readonly owner: readonly string[];
   /** The rows that can hold one, in SQL. */
   readonly where: string;
-  /** Bound into the seal, so that a text copied to another row does not open. Never changes. */
+  /** Bound into the seal, so that a text copied to another row or given to another owner does not open. Never changes. */
   readonly place: (row: SqlRow) => string;
+  /** How it was sealed before its owner was bound in. Only src/sealing/bind-seals.ts opens such a text. */
+  readonly unbound?: Pick<SealedKind, 'label' | 'place'>;
 };
 
 /** The keys of a kind. `previous` is null while the master key is not being replaced. */

@@ -107,7 +107,7 @@ async function withStore<Result>(
   }
 }
 
-type SecretRow = { id: string; sealed: string };
+type SecretRow = { id: string; environment_id: number; sealed: string };
 
 /** Adds Secret Tokens to an environment that nobody uses. Answers the plaintext of every one in the store. */
 async function addSecrets(app: TestApp, count: number): Promise<Map<string, string>> {
@@ -117,15 +117,15 @@ async function addSecrets(app: TestApp, count: number): Promise<Map<string, stri
   await app.db.transaction(async (tx) => {
     for (let added = 0; added < count; added++) await addSecretToken(app, tx, id, `secret ${added}`, app.now());
   });
-  const rows = await app.db.query<SecretRow>('select id, sealed from secret_tokens');
-  return new Map(rows.map((row) => [row.id, openSecret(app, row.id, row.sealed)]));
+  const rows = await app.db.query<SecretRow>('select id, environment_id, sealed from secret_tokens');
+  return new Map(rows.map((row) => [row.id, openSecret(app, row, row.sealed)]));
 }
 
 async function compareSecrets(app: TestApp, before: ReadonlyMap<string, string>): Promise<string[]> {
-  const rows = await app.db.query<SecretRow>('select id, sealed from secret_tokens');
-  const kept = rows.filter(({ id, sealed }) => {
+  const rows = await app.db.query<SecretRow>('select id, environment_id, sealed from secret_tokens');
+  const kept = rows.filter((row) => {
     try {
-      return openSecret(app, id, sealed) === before.get(id);
+      return openSecret(app, row, row.sealed) === before.get(row.id);
     } catch {
       return false;
     }

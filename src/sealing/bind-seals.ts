@@ -1,0 +1,70 @@
+import type { App } from '../app.ts';
+import { ConfigError } from '../config.ts';
+import type { Tx } from '../db/database.ts';
+import { insertBound, selectBound, selectSealCounts, selectSealedWith, updateSealed } from './reseal-queries.ts';
+import { keysOf, openAs, type SealedKind, sealAs } from './sealed-kind.ts';
+
+/** More rows than any store has merchants and waiting questions; they are read at once. */
+const ALL = 10_000_000;
+
+/**
+ * Seals anew, bound to its owner, what an earlier version sealed without, and answers how many texts that were. Once for each
+ * store, in one commit with the row that says so: from then on a text of the earlier form opens nowhere, so one from an old
+ * backup is worth nothing.
+ *
+ * Throws `ConfigError`, and changes nothing, where MASTER_KEY opens none of them, and where that row was removed.
+ */
+export async function bindSeals(app: App, kinds: readonly SealedKind[]): Promise<number> {
+  if (await selectBound(app.db)) return 0;
+  return app.db.transaction(async (tx) => {
+    if (!(await insertBound(tx))) return 0;
+    let known = 0;
+    let bound = 0;
+    let strange = 0;
+    for (const kind of kinds.filter(({ unbound }) => unbound !== undefined)) {
+      const outcome = await bindKind(app, tx, kind);
+      known += outcome.known;
+      bound += outcome.bound;
+      strange += outcome.strange;
+    }
+    if (known === 0 && strange > 0) throw new ConfigError(WRONG_KEY);
+    if (bound < known) app.log.error({ alarm: 'seals_not_bound', texts: known - bound }, 'sealed texts do not open');
+    return bound;
+  }, 'slow');
+}
+
+/** `strange` texts were sealed with keys that this process does not have. */
+type Outcome = { known: number; bound: number; strange: number };
+
+async function bindKind(app: App, tx: Tx, kind: SealedKind): Promise<Outcome> {
+  const before: SealedKind = { ...kind, ...kind.unbound };
+  const { current, previous } = keysOf(app, before);
+  const keys = previous === null ? [current.id] : [current.id, previous.id];
+  const ofOwners = keysOf(app, kind);
+  const outcome = { known: 0, bound: 0, strange: 0 };
+  for (const { key_id, texts } of await selectSealCounts(tx, kind)) {
+    if (key_id === ofOwners.current.id || key_id === ofOwners.previous?.id) throw new ConfigError(MARK_REMOVED);
+    outcome[keys.includes(key_id) ? 'known' : 'strange'] += texts;
+  }
+  for (const key of keys) {
+    for (const row of await selectSealedWith(tx, kind, key, ALL)) {
+      const text = openOrNull(() => openAs(app, before, row, row.sealed));
+      if (text !== null && (await updateSealed(tx, kind, row, sealAs(app, kind, row, text)))) outcome.bound++;
+    }
+  }
+  return outcome;
+}
+
+/** A text that was changed or moved before opens nowhere afterwards either. */
+function openOrNull(open: () => string): string | null {
+  try {
+    return open();
+  } catch {
+    return null;
+  }
+}
+
+const WRONG_KEY =
+  'The master key is not the one that sealed what is stored. Set MASTER_KEY (and MASTER_KEY_PREVIOUS while it is being replaced), or put back master.key in DATA_DIR.';
+const MARK_REMOVED =
+  'Somebody removed the row of seals_bound, which says that every secret in the store is bound to its owner. Restore a backup, and find out who writes into the database.';

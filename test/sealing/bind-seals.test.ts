@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { computeSignature, signingKey } from '../../protocol/hmac.ts';
+import type { App } from '../../src/app.ts';
+import { VALIDATION_QUESTIONS } from '../../src/bank-validation/seal-question.ts';
+import { settleDueValidations } from '../../src/bank-validation/settle-validations.ts';
+import { validateBankAccount } from '../../src/bank-validation/validate-bank-account.ts';
+import { prepareStore } from '../../src/cli/prepare-store.ts';
+import { SEALED_KINDS } from '../../src/cli/sealed-kinds.ts';
+import { ConfigError, readConfig } from '../../src/config.ts';
+import type { Database, SqlRow } from '../../src/db/database.ts';
+import { authenticateRequest } from '../../src/payment-services/authenticate-request.ts';
+import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
+import { findEnvironmentById } from '../../src/payment-services/find-environment.ts';
+import { SECRET_TOKENS } from '../../src/payment-services/seal-secret.ts';
+import { bindSeals } from '../../src/sealing/bind-seals.ts';
+import { countSeals } from '../../src/sealing/reseal.ts';
+import { openAs, type SealedKind, sealAs } from '../../src/sealing/sealed-kind.ts';
+import { createSimulatedProvider } from '../../src/validation-providers/simulated-provider.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp, createTestClock } from '../support/test-app.ts';
+
+const MESSAGE = 'x_account_idAx_amount500';
+const PENDING = { rut: '11111111-1', bankCode: '001', account: '900000000006' };
+
+forEachEngine('a seal is bound to its owner', (openTestDatabase) => {
+  test('a Secret Token that was moved to another environment signs nothing there, and its neighbour goes on', async () => {
+    const app = appWith(await openTestDatabase());
+    const [victim, thief] = [await createPaymentService(app, 'Victim'), await createPaymentService(app, 'Thief')];
+    const target = victim.production.service_token;
+    await app.db.transaction((tx) =>
+      tx.query(
+        `update secret_tokens set environment_id = (select id from environments where service_token = $1)
+         where environment_id = (select id from environments where service_token = $2)`,
+        [target, thief.development.service_token],
+      ),
+    );
+    assert.equal(await signs(app, target, thief.development.secret_token), false);
+    assert.equal(await signs(app, target, victim.production.secret_token), true);
+    assert.equal(await signs(app, thief.production.service_token, thief.production.secret_token), true);
+  });
+
+  test('nor does a development token in production of the same payment service', async () => {
+    const app = appWith(await openTestDatabase());
+    const { development, production } = await createPaymentService(app, 'Shop');
+    const sealed = `(select s.sealed from secret_tokens s join environments e on e.id = s.environment_id
+      where e.service_token = $1)`;
+    await app.db.transaction((tx) =>
+      tx.query(
+        `update secret_tokens set sealed = ${sealed}
+         where environment_id = (select id from environments where service_token = $2)`,
+        [development.service_token, production.service_token],
+      ),
+    );
+    await assert.rejects(signs(app, production.service_token, development.secret_token));
+  });
+
+  test('what an earlier version sealed is bound at the start, once, and works as before', async () => {
+    const db = await openTestDatabase();
+    const app = appWith(db);
+    const service = await createPaymentService(app, 'Shop');
+    await validateBankAccount(app, { id: 'user_a' }, PENDING);
+    await unbind(app);
+    await prepareStore(app);
+    assert.deepEqual(await countSeals(app, SECRET_TOKENS), { current: 2, previous: 0, unknown: 0 });
+    assert.deepEqual(await countSeals(app, VALIDATION_QUESTIONS), { current: 1, previous: 0, unknown: 0 });
+    assert.equal(await signs(app, service.production.service_token, service.production.secret_token), true);
+    app.now.advance(60_000);
+    assert.equal(await settleDueValidations(app, 10), 1);
+    assert.equal(await bindSeals(app, SEALED_KINDS), 0);
+  });
+
+  test('two processes that start at once bind them once', async () => {
+    const db = await openTestDatabase();
+    const apps = [appWith(db), appWith(db)] as const;
+    await createPaymentService(apps[0], 'Shop');
+    await unbind(apps[0]);
+    const bound = await Promise.all(apps.map((app) => bindSeals(app, SEALED_KINDS)));
+    assert.deepEqual(
+      bound.toSorted((one, other) => one - other),
+      [0, 2],
+    );
+  });
+
+  test('a seal of the earlier form opens nowhere afterwards, moved or not, and none is taken in by the next start', async () => {
+    const app = appWith(await openTestDatabase());
+    const [victim, thief] = [await createPaymentService(app, 'Victim'), await createPaymentService(app, 'Thief')];
+    const bound = await sealsOf(app, SECRET_TOKENS);
+    await unbind(app);
+    const old = await sealsOf(app, SECRET_TOKENS);
+    await prepareStore(app);
+    // From a backup of that time, whole and then into the victim's environment.
+    await app.db.transaction(async (tx) => {
+      for (const { id, sealed } of old)
+        await tx.query('update secret_tokens set sealed = $2 where id = $1', [id, sealed]);
+      await tx.query(
+        `update secret_tokens set environment_id = (select id from environments where service_token = $1)
+         where environment_id = (select id from environments where service_token = $2)`,
+        [victim.production.service_token, thief.development.service_token],
+      );
+    });
+    await assert.rejects(signs(app, victim.production.service_token, thief.development.secret_token), ConfigError);
+    await assert.rejects(signs(app, thief.production.service_token, thief.production.secret_token), ConfigError);
+    await assert.rejects(prepareStore(app), ConfigError);
+    assert.equal((await countSeals(app, SECRET_TOKENS)).unknown, bound.length);
+  });
+
+  test('who removes the row that says so gets no start, and binds nothing', async () => {
+    const app = appWith(await openTestDatabase());
+    await createPaymentService(app, 'Shop');
+    await app.db.transaction((tx) => tx.query('delete from seals_bound'));
+    await assert.rejects(prepareStore(app), /seals_bound/);
+    await assert.rejects(prepareStore(app), /seals_bound/);
+  });
+
+  test('with another master key nothing is bound, and the right one still can', async () => {
+    const db = await openTestDatabase();
+    const app = appWith(db);
+    const service = await createPaymentService(app, 'Shop');
+    await unbind(app);
+    await assert.rejects(prepareStore(appWith(db, '0b')), /The master key is not the one/);
+    await prepareStore(app);
+    assert.equal(await signs(app, service.production.service_token, service.production.secret_token), true);
+  });
+
+  test('a method account, a question and a kept key open in their own places alone', async () => {
+    const app = appWith(await openTestDatabase());
+    for (const kind of SEALED_KINDS) {
+      const columns = [...kind.key, ...kind.owner];
+      const place: SqlRow = Object.fromEntries(columns.map((column) => [column, `${column} one`]));
+      const sealed = sealAs(app, kind, place, 'secret');
+      assert.equal(openAs(app, kind, place, sealed), 'secret');
+      for (const column of columns) {
+        assert.throws(
+          () => openAs(app, kind, { ...place, [column]: 'other' }, sealed),
+          `${kind.name} without ${column}`,
+        );
+      }
+    }
+  });
+});
+
+function appWith(db: Database, key = '5a') {
+  const now = createTestClock();
+  const config = readConfig({ MASTER_KEY: key.repeat(32), LOG_LEVEL: 'silent' });
+  return createTestApp(db, { config, now, validationProvider: createSimulatedProvider(now) });
+}
+
+async function signs(app: App, serviceToken: string, secretToken: string): Promise<boolean> {
+  const signature = computeSignature(MESSAGE, signingKey(secretToken));
+  const environment = await authenticateRequest(app, serviceToken, MESSAGE, signature);
+  if (environment !== null) assert.ok(await findEnvironmentById(app, environment.id));
+  return environment !== null;
+}
+
+type Sealed = SqlRow & { id: string; sealed: string };
+
+function sealsOf(app: App, { table, column, owner, where }: SealedKind): Promise<Sealed[]> {
+  return app.db.query(`select ${['id', ...owner].join(', ')}, ${column} as sealed from ${table} where ${where}`);
+}
+
+/** Makes the store what a version before this one has left. */
+async function unbind(app: App): Promise<void> {
+  for (const kind of SEALED_KINDS.filter(({ unbound }) => unbound !== undefined)) {
+    const before: SealedKind = { ...kind, ...kind.unbound };
+    for (const row of await sealsOf(app, kind)) {
+      const sealed = sealAs(app, before, row, openAs(app, kind, row, row.sealed));
+      await app.db.transaction((tx) =>
+        tx.query(`update ${kind.table} set ${kind.column} = $2 where id = $1`, [row.id, sealed]),
+      );
+    }
+  }
+  await app.db.transaction((tx) => tx.query('delete from seals_bound'));
+}
