@@ -61,9 +61,9 @@ function indexOf(directory: BankDirectory): { exact: Index; loose: Index } {
   const put = (index: Map<string, Set<string>>, key: string, code: string) =>
     index.set(key, (index.get(key) ?? new Set()).add(code));
   for (const { code, name, aliases } of directory.banks.values()) {
-    for (const [whole, ...others] of [name, ...aliases].map(keysOf)) {
-      if (whole !== undefined) put(exact, whole, code);
-      for (const key of others) put(loose, key, code);
+    for (const keys of [name, ...aliases].map(keysOf)) {
+      if (keys[0] !== undefined) put(exact, keys[0], code);
+      for (const key of keys) put(loose, key, code);
     }
   }
   INDEXES.set(directory, { exact, loose });

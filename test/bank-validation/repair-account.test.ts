@@ -33,6 +33,9 @@ const MENDED: [rule: string, cell: Partial<AccountCells>, after: Partial<Account
   ['BANK_ZEROS', { bank: '0037' }, { bank: '037' }],
   ['BANK_NAME', { bank: 'Falabella' }, { bank: '051' }],
   ['BANK_NAME', { bank: 'CuentaRUT' }, { bank: '012' }],
+  // Names that the list has without "Banco" were once not found with it.
+  ['BANK_NAME', { bank: 'Banco BCI' }, { bank: '016' }],
+  ['BANK_NAME', { bank: 'Banco Itaú Corpbanca' }, { bank: '039' }],
   ['ACCOUNT_SEPARATORS', { account: '00-123-45678-09' }, { account: '001234567809' }],
   ['ACCOUNT_SEPARATORS', { account: '1234 5098 76' }, { account: '1234509876' }],
   ['ACCOUNT_SEPARATORS', { account: '1.234.509.876' }, { account: '1234509876' }],
