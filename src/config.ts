@@ -28,6 +28,8 @@ export type Config = {
   drainDelay: number;
   validationProviderUrl: string | null;
   validationProviderKey: string | null;
+  /** How old the bank list may be by its own date before `doctor` asks for a newer one. */
+  bankDirectoryMaxAgeDays: number;
   /** Where the ends of the books' chains are written every day; null: they are kept in the store alone. */
   anchorDir: string | null;
   /** Where they are posted to. */
@@ -147,6 +149,12 @@ export const SETTINGS: readonly Setting[] = [
     inForce: ({ validationProviderKey }) => (validationProviderKey === null ? 'no' : 'yes'),
   },
   {
+    name: 'BANK_DIRECTORY_MAX_AGE_DAYS',
+    fallback: '365',
+    meaning: 'days after which `doctor` asks for a newer bank list',
+    inForce: ({ bankDirectoryMaxAgeDays }) => bankDirectoryMaxAgeDays,
+  },
+  {
     name: 'ANCHOR_DIR',
     fallback: '',
     meaning:
@@ -214,6 +222,12 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     drainDelay: integer('DRAIN_DELAY', text('DRAIN_DELAY') ?? (development ? '0' : '5'), 0, 600),
     validationProviderUrl: ownAddress('VALIDATION_PROVIDER_URL', text('VALIDATION_PROVIDER_URL')),
     validationProviderKey: text('VALIDATION_PROVIDER_KEY'),
+    bankDirectoryMaxAgeDays: integer(
+      'BANK_DIRECTORY_MAX_AGE_DAYS',
+      text('BANK_DIRECTORY_MAX_AGE_DAYS') ?? '365',
+      1,
+      36_500,
+    ),
     anchorDir: anchorDir === null ? null : resolve(anchorDir),
     anchorUrl: ownAddress('ANCHOR_URL', text('ANCHOR_URL')),
     webpayBaseUrl: origin('WEBPAY_BASE_URL', text('WEBPAY_BASE_URL')),

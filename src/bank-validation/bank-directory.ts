@@ -30,13 +30,15 @@ export type BankDirectory = {
   readonly asOf: string;
   /** `asOf` and a digest of the content, so that two lists of one date can be told apart. */
   readonly version: string;
+  /** Where an imported list comes from, and when it came; null where it does not say. */
+  readonly source: string | null;
   readonly banks: ReadonlyMap<string, Bank>;
   readonly rejected: ReadonlyMap<string, RejectedCode>;
 };
 
 /** The file form of a directory. `successor`, `effective` and `instead` may be left out where there is none. */
 export type BankList = {
-  meta: { asOf: string };
+  meta: { asOf: string; source?: string | null };
   banks: (Pick<Bank, 'code' | 'name' | 'kind' | 'status' | 'transferReachable' | 'confidence'> & {
     successor?: string | null;
     effective?: string | null;
@@ -83,6 +85,7 @@ export function createBankDirectory({ meta, banks, rejectedCodes = [] }: BankLis
   return {
     asOf: meta.asOf,
     version: `${meta.asOf}+${digest.slice(0, 8)}`,
+    source: meta.source ?? null,
     banks: new Map(entries.map((bank) => [bank.code, bank])),
     rejected: new Map(rejected.map((entry) => [entry.code, entry])),
   };

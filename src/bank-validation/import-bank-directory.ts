@@ -1,19 +1,29 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { App } from '../app.ts';
-import type { BankDirectory, BankList } from './bank-directory.ts';
+import { TableError } from '../lib/tables/table.ts';
+import type { Bank, BankDirectory, BankList } from './bank-directory.ts';
 import { insertDirectory } from './bank-validation-queries.ts';
 import { currentDirectory } from './current-directory.ts';
+import { mergeRegulatorList } from './merge-regulator-list.ts';
 import { type BankListProblem, readBankDirectory } from './read-bank-directory.ts';
+import { readRegulatorList } from './regulator-list.ts';
 
-export type ImportOutcome =
-  | { problems: BankListProblem[] }
-  | {
-      version: string;
-      asOf: string;
-      /** Codes, compared with the list that served until now. */
-      added: string[];
-      removed: string[];
-      changed: string[];
-    };
+export type ImportOutcome = { problems: BankListProblem[] } | ImportedList;
+
+export type ImportedList = {
+  version: string;
+  asOf: string;
+  source: string | null;
+  /** Codes, compared with the list that served until now. */
+  added: string[];
+  removed: string[];
+  changed: string[];
+  /** Each member of an institution that is another one now; of those that were added or removed their names. */
+  changes: { code: string; member: string; before: string | null; after: string | null }[];
+  /** Banks that operate by the list that serves and that the regulator's does not name. */
+  missing: string[];
+};
 
 /** Makes a bank list the one that serves, when it can be believed; otherwise changes nothing and says why. */
 export async function importBankDirectory(app: App, json: unknown): Promise<ImportOutcome> {
@@ -26,20 +36,73 @@ export async function importBankDirectory(app: App, json: unknown): Promise<Impo
     insertDirectory(tx, { imported_at: app.now(), version: directory.version, content }),
   );
   const codes = [...directory.banks.keys()];
+  const changes = [...new Set([...before.banks.keys(), ...codes])].flatMap((code) =>
+    changesOf(before, directory, code),
+  );
   return {
     version: directory.version,
     asOf: directory.asOf,
+    source: directory.source,
     added: codes.filter((code) => !before.banks.has(code)),
     removed: [...before.banks.keys()].filter((code) => !directory.banks.has(code)),
-    changed: codes.filter((code) => before.banks.has(code) && entryOf(before, code) !== entryOf(directory, code)),
+    changed: [...new Set(changes.map(({ code }) => code))].filter(
+      (code) => before.banks.has(code) && directory.banks.has(code),
+    ),
+    changes,
+    missing: [],
   };
 }
 
-function listOf({ asOf, banks, rejected }: BankDirectory): BankList {
-  const entries = [...banks.values()].map((bank) => ({ ...bank, aliases: [...bank.aliases] }));
-  return { meta: { asOf }, banks: entries, rejectedCodes: [...rejected.values()] };
+/** `file` is its name, for the record; `asOf` the date of the list where it names none, or a wrong one. */
+export type RegulatorImport = {
+  readonly file: string;
+  readonly bytes: Buffer;
+  readonly asOf: string | null;
+  readonly accepted: readonly string[];
+};
+
+/**
+ * Takes over what the regulator's list says, as it was downloaded: .xlsx, CSV or the page. The list that serves keeps everything of
+ * which it says nothing. A list without a date is of the day on which it is imported.
+ */
+export async function importRegulatorList(app: App, told: RegulatorImport): Promise<ImportOutcome> {
+  const read = await readRegulatorList(Readable.from([told.bytes])).catch((error: unknown) => {
+    if (error instanceof TableError) return error.message;
+    throw error;
+  });
+  if (typeof read === 'string') return { problems: [{ pointer: '', code: 'BANK_LIST_INVALID', message: read }] };
+  if (read === null) return { problems: [{ pointer: '', code: 'BANK_LIST_INVALID', message: NO_COLUMNS }] };
+  const today = new Date(app.now()).toISOString().slice(0, 10);
+  const digest = createHash('sha256').update(told.bytes).digest('hex');
+  const merged = mergeRegulatorList(await currentDirectory(app), read, {
+    asOf: told.asOf ?? read.asOf ?? today,
+    source: `list of the regulator, ${told.file} (SHA-256 ${digest.slice(0, 16)}), imported on ${today}`,
+    accepted: told.accepted,
+  });
+  if ('problems' in merged) return merged;
+  const outcome = await importBankDirectory(app, merged.list);
+  return 'problems' in outcome ? outcome : { ...outcome, missing: [...merged.missing] };
 }
 
-function entryOf(directory: BankDirectory, code: string): string {
-  return JSON.stringify(directory.banks.get(code));
+const NO_COLUMNS =
+  'No row names a column of codes and one of institutions, such as "Código" and "Institución". A list in JSON begins with {.';
+
+function listOf({ asOf, source, banks, rejected }: BankDirectory): BankList {
+  const entries = [...banks.values()].map((bank) => ({ ...bank, aliases: [...bank.aliases] }));
+  return { meta: { asOf, ...(source !== null && { source }) }, banks: entries, rejectedCodes: [...rejected.values()] };
+}
+
+function changesOf(before: BankDirectory, after: BankDirectory, code: string): ImportedList['changes'] {
+  const [old, now] = [before.banks.get(code), after.banks.get(code)];
+  if (old === undefined || now === undefined) {
+    return [{ code, member: 'name', before: old?.name ?? null, after: now?.name ?? null }];
+  }
+  const members = Object.keys(old) as (keyof Bank)[];
+  return members
+    .map((member) => ({ code, member, before: textOf(old[member]), after: textOf(now[member]) }))
+    .filter((change) => change.before !== change.after);
+}
+
+function textOf(value: Bank[keyof Bank]): string | null {
+  return value === null || typeof value === 'string' ? value : value.join(', ');
 }

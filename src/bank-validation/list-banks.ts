@@ -29,12 +29,12 @@ export type ListedBanks = {
 
 /** Every bank of the list that serves now, by code, with what is known of its accounts. */
 export async function listBanks(app: App): Promise<ListedBanks> {
-  const { asOf, version, banks } = await currentDirectory(app);
+  const { asOf, version, source, banks } = await currentDirectory(app);
   const entries = [...banks.values()].map((bank) => ({ ...bank, account: accountRules(bank.code) }));
   return {
     asOf,
     version,
-    source: BANK_LIST_SOURCE,
+    source: source ?? BANK_LIST_SOURCE,
     origin: version === shippedBankDirectory.version ? 'release' : 'import',
     banks: entries.sort((one, other) => (one.code < other.code ? -1 : 1)),
   };

@@ -1,9 +1,10 @@
 import { Ajv } from 'ajv';
 import shipped from './bank-directory.json' with { type: 'json' };
 import { type BankDirectory, type BankList, createBankDirectory } from './bank-directory.ts';
+import { nameKey, sameInstitution } from './institution-names.ts';
 
 export type BankListProblem = {
-  /** Where in the file, as a JSON pointer. */
+  /** Where in the file: a JSON pointer, or `line 12` of a table. */
   readonly pointer: string;
   readonly code:
     | 'BANK_LIST_INVALID'
@@ -11,7 +12,9 @@ export type BankListProblem = {
     | 'BANK_LIST_BAD_SUCCESSOR'
     | 'BANK_LIST_REJECTED_CODE'
     | 'BANK_LIST_WRONG_PAIR'
-    | 'BANK_LIST_NAME_CONFLICT';
+    | 'BANK_LIST_NAME_CONFLICT'
+    | 'BANK_LIST_UNFAMILIAR'
+    | 'BANK_LIST_OLDER';
   readonly message: string;
 };
 
@@ -74,7 +77,10 @@ const BANK_LIST = {
     meta: {
       type: 'object',
       required: ['asOf'],
-      properties: { asOf: { type: 'string', pattern: '^[0-9]{4}(-[0-9]{2}){0,2}$' } },
+      properties: {
+        asOf: { type: 'string', pattern: '^[0-9]{4}(-[0-9]{2}){0,2}$' },
+        source: { ...NAME, nullable: true },
+      },
     },
     banks: { type: 'array', minItems: 1, maxItems: 1000, items: BANK_ENTRY },
     rejectedCodes: {
@@ -176,27 +182,6 @@ function mergedPairs(banks: readonly { code: string; successor?: string | null }
   return new Set(
     banks.flatMap(({ code, successor }) => (successor ? [`${code} ${successor}`, `${successor} ${code}`] : [])),
   );
-}
-
-/** One name says no more than the other: "Banco Itaú Chile" and "ITAU" are the same, "Caja Los Andes" is "Los Andes". */
-function sameInstitution(left: string, right: string): boolean {
-  const a = new Set(nameWords(left));
-  const b = new Set(nameWords(right));
-  return a.size > 0 && (a.isSubsetOf(b) || b.isSubsetOf(a));
-}
-
-function nameKey(name: string): string {
-  return nameWords(name).sort().join(' ');
-}
-
-const FILLERS = new Set('a banco bank cl chile de del do el en la las los n na of s sa y'.split(' '));
-
-/** The words that tell institutions apart, without accents and case. "BancoEstado" counts as "Banco Estado". */
-function nameWords(name: string): string[] {
-  const plain = name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
-  const words = [...new Set(plain.split(/[^a-z0-9]+/).filter((word) => word !== ''))];
-  const telling = words.map((word) => word.replace(/^banco(?=.)/, '')).filter((word) => !FILLERS.has(word));
-  return telling.length > 0 ? telling : words;
 }
 
 const OWNERS_OF_NAME = new Map<string, string[]>();

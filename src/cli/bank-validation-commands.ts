@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { erasePrivacy } from '../bank-validation/erase-privacy.ts';
 import { exportPrivacy } from '../bank-validation/export-privacy.ts';
@@ -19,7 +20,12 @@ export function addBankValidationCommands(program: Command): void {
     .description(
       'make a newer list serve, on every running replica within a second; nothing changes where it cannot be believed',
     )
-    .argument('<file>', 'JSON in the form of src/bank-validation/bank-directory.json')
+    .argument(
+      '<file>',
+      "the regulator's list as it is downloaded (.xlsx, CSV or the page), or JSON in the form of src/bank-validation/bank-directory.json",
+    )
+    .option('--as-of <day>', "the date of the regulator's list, where it does not say it; else today")
+    .option('--accept <codes>', 'codes whose institution was renamed, such as 027,504')
     .option('--json', 'print one JSON object')
     .action(importBanks);
   const privacy = program.command('privacy').description('what is kept about a person, as Law 21.719 asks');
@@ -53,35 +59,57 @@ async function listBanksCommand(options: { json?: boolean }): Promise<void> {
   ]);
 }
 
-async function importBanks(file: string, options: { json?: boolean }): Promise<void> {
-  const { importBankDirectory } = await import('../bank-validation/import-bank-directory.ts');
-  const outcome = await withApp(async (app) => importBankDirectory(app, readJson(file)));
+type ImportOptions = { asOf?: string; accept?: string; json?: boolean };
+
+async function importBanks(file: string, options: ImportOptions): Promise<void> {
+  const { importBankDirectory, importRegulatorList } = await import('../bank-validation/import-bank-directory.ts');
+  const asOf = readDay(options.asOf);
+  const bytes = readBytes(file);
+  const outcome = await withApp(async (app) => {
+    if (/^(\xef\xbb\xbf)?\s*[{[]/.test(bytes.toString('latin1', 0, 64)))
+      return importBankDirectory(app, readJson(file, bytes));
+    const accepted = (options.accept ?? '').split(',').map((code) => code.trim());
+    return importRegulatorList(app, { file: basename(file), bytes, asOf, accepted });
+  });
   if ('problems' in outcome) {
-    const lines = outcome.problems.map(({ code, pointer, message }) => `  ${code} ${pointer}: ${message}`);
+    const lines = outcome.problems.map(
+      ({ code, pointer, message }) => `  ${[code, pointer].join(' ').trim()}: ${message}`,
+    );
     if (options.json === true) print(options, outcome, []);
     throw unusableFile(`${file} was not imported; nothing has changed.\n${lines.join('\n')}`);
   }
-  const { version, added, removed, changed } = outcome;
-  const listed = (codes: readonly string[]) => (codes.length === 0 ? 'none' : codes.join(' '));
+  const { version, changes, missing } = outcome;
+  const rows = changes.map(({ code, member, before, after }) => [
+    `  ${code}`,
+    member,
+    `${before ?? '—'} → ${after ?? '—'}`,
+  ]);
   print(options, outcome, [
     `The list ${version} serves from now on.`,
-    ...table([
-      ['  added', listed(added)],
-      ['  removed', listed(removed)],
-      ['  changed', listed(changed)],
-    ]),
+    ...(rows.length === 0 ? ['  Nothing in it is new.'] : table(rows)),
+    ...(missing.length === 0
+      ? []
+      : [`Not in the file, and left as they are: ${missing.join(' ')}. See whether they still operate.`]),
   ]);
 }
 
-function readJson(file: string): unknown {
-  let text: string;
+function readDay(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  if (/^20\d\d-[01]\d-[0-3]\d$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
+  throw invalidOption('--as-of is a day, such as 2026-09-30.');
+}
+
+function readBytes(file: string): Buffer {
   try {
-    text = readFileSync(file, 'utf8');
+    return readFileSync(file);
   } catch {
     throw unusableFile(`${file} cannot be read: see that it is there, and whose it is.`);
   }
+}
+
+function readJson(file: string, bytes: Buffer): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, ''));
   } catch {
     throw unusableFile(`${file} is not JSON.`);
   }

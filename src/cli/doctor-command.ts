@@ -24,6 +24,7 @@ import { listPaymentServices } from '../payment-services/list-payment-services.t
 import { countSeals } from '../sealing/reseal.ts';
 import { anchorFindings } from './anchor-findings.ts';
 import { formatAge } from './attention-commands.ts';
+import { bankListFinding } from './bank-list-finding.ts';
 import { type Finding, fine, problem } from './finding.ts';
 import { feedFinding, postgresFindings } from './postgres-findings.ts';
 import { print, table, time } from './print.ts';
@@ -93,7 +94,7 @@ async function findingsIn(app: RunningApp): Promise<Finding[]> {
   const schema = schemaFinding(await inspectSchema(app.db));
   if (schema.fix !== null) return [...engine, schema];
   const feed = app.db.engine === 'postgres' ? [await feedFinding(app)] : [];
-  const waiting = [...feed, ...(await workFindings(app)), ...(await anchorFindings(app))];
+  const waiting = [...feed, ...(await workFindings(app)), ...(await anchorFindings(app)), await bankListFinding(app)];
   return [...engine, schema, await masterKeyFinding(app), ...waiting];
 }
 

@@ -60,6 +60,9 @@ forEachEngine('importing a bank list', (openTestDatabase) => {
       added: [],
       removed: [],
       changed: [],
+      changes: [],
+      missing: [],
+      source: null,
     });
   });
 });

@@ -56,6 +56,7 @@ suite('doctor', () => {
         'callback',
         'endpoint',
         'anchors',
+        'bank list',
         'public-url',
         'port',
       ],
@@ -105,6 +106,14 @@ suite('doctor', () => {
     assert.equal(durability?.fix?.startsWith('Set fsync = on: ') ?? true, true);
   });
 
+  test('a bank list that is older by its own date than the setting allows needs a newer one', async () => {
+    const old = await report({ BANK_DIRECTORY_MAX_AGE_DAYS: '1' });
+    assert.deepEqual(problems(old), ['bank list']);
+    const { says, fix } = old.findings.find(({ check }) => check === 'bank list') as Report['findings'][number];
+    assert.match(`${says} ${fix}`, /^2026\+[0-9a-f]{8}, up to \d+ days old .*bin\/rubrica banks import FILE$/);
+    assert.deepEqual(problems(await report({ BANK_DIRECTORY_MAX_AGE_DAYS: '0' })), ['settings']);
+  });
+
   function problems({ findings }: Report): string[] {
     return findings.filter(({ ok, fix }) => !ok && fix !== null).map(({ check }) => check);
   }
@@ -115,7 +124,13 @@ suite('doctor', () => {
   }
 
   function run(settings: Record<string, string>, ...arguments_: string[]): Promise<Ended> {
-    const env = { PATH: process.env['PATH'], DATA_DIR: folder, PORT: '0', ...settings };
+    const env = {
+      PATH: process.env['PATH'],
+      DATA_DIR: folder,
+      PORT: '0',
+      BANK_DIRECTORY_MAX_AGE_DAYS: '36500',
+      ...settings,
+    };
     return runCommand(arguments_, { env });
   }
 });

@@ -23,7 +23,7 @@ export type Table<Column extends string = never> = {
 
 /**
  * Opens a table for as long as `use` takes: text in UTF-8, UTF-16 or windows-1252, separated by commas, semicolons, tabs or
- * bars, or an .xlsx. The rows come as a stream, in the same memory for any length. With a rule the header row is looked for
+ * bars, an .xlsx, or the tables of a page. The rows come as a stream, in the same memory for any length. With a rule the header row is looked for
  * among the first rows, under every separator and in every sheet that people see.
  *
  * `source` is a path, or a stream such as standard input, which is kept in a file without a name while it is read.
@@ -83,8 +83,11 @@ async function readingsOf(file: FileHandle): Promise<Reading[]> {
       'This is a spreadsheet of an old kind (.xls), or one with a password. Save it as .xlsx without a password.',
     );
   }
-  if (!start.equals(ZIP)) return textReadings(file);
-  // What reads workbooks is loaded for workbooks.
+  // What reads workbooks is loaded for workbooks, and what reads pages for pages.
+  if (!start.equals(ZIP)) {
+    const { beginsAsPage, htmlReadings } = await import('./html-readings.ts');
+    return (await beginsAsPage(file)) ? htmlReadings(file) : textReadings(file);
+  }
   const { workbookReadings } = await import('./workbook-readings.ts');
   return workbookReadings(file);
 }

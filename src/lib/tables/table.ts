@@ -16,10 +16,13 @@ export type TextDialect = {
   readonly lineEnd: '\n' | '\r\n' | '\r';
 };
 
-/** How the rows are written: as text with separators, or as a sheet of a workbook (.xlsx). */
-export type Dialect = TextDialect | { readonly format: 'xlsx'; readonly sheet: string };
+/** How the rows are written: as text with separators, as a sheet of a workbook (.xlsx), or as a table of a page, from 1. */
+export type Dialect =
+  | TextDialect
+  | { readonly format: 'xlsx'; readonly sheet: string }
+  | { readonly format: 'html'; readonly table: number };
 
-/** One way to read the file from its beginning. A text file has one for each separator, a workbook one for each sheet. */
+/** One way to read the file from its beginning. A text file has one for each separator, a workbook one for each sheet, a page one for each table. */
 export type Reading = {
   readonly dialect: Dialect;
   readonly rows: () => AsyncGenerator<TableRow>;

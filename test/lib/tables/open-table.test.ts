@@ -223,3 +223,42 @@ suite('a table of a workbook', () => {
     });
   }
 });
+
+suite('the tables of a page', () => {
+  const head = '<tr><th>C&oacute;digo<th>Nombre</tr>';
+  const pages: [what: string, page: string, rows: string[]][] = [
+    ['cells without ends', `<table>${head}<tr><td>1<td>Ana</table>`, ['2: 1 | Ana']],
+    [
+      'characters by name and number',
+      `<table>${head}<tr><td>1</td><td>&Ntilde;u&#241;oa &amp; &#x4c;t&foo;</td></tr></table>`,
+      ['2: 1 | Ñuñoa & Lt&foo;'],
+    ],
+    [
+      'a table within a cell',
+      `<table>${head}<tr><td>1</td><td>Ana<table><tr><td>x</td></tr></table> B</td></tr></table>`,
+      ['2: 1 | Ana B'],
+    ],
+    [
+      'comments and scripts',
+      `<!-- <table> --><table>${head}<script>"<td>9</td>"</script><tr><td>1</td><td>A<!-- <b --></td></tr></table>`,
+      ['2: 1 | A'],
+    ],
+    ['a page that ends too soon', `<table>${head}<tr><td>1</td><td>Ana</td></tr><tr><td`, ['2: 1 | Ana']],
+  ];
+  for (const [what, page, rows] of pages) {
+    test(what, async () => {
+      const table = await read(Buffer.from(`<html><body><table><tr><td>Menu</td></tr></table>${page}`), RULE);
+      assert.deepEqual(table.rows, rows);
+      assert.equal(table.dialect.format, 'html');
+    });
+  }
+
+  test('a page without a table is none', async () => {
+    await assert.rejects(read(Buffer.from('<!DOCTYPE html><p>Error 500')), { code: 'EMPTY' });
+  });
+
+  test('a page of many signs is read once: it takes the time of its length', async () => {
+    const page = Buffer.from(`<table>${'<!--'.repeat(300_000)}${'<'.repeat(300_000)}`);
+    await assert.rejects(read(page, RULE).then(({ rows }) => assert.deepEqual(rows, ['x'])));
+  });
+});

@@ -1,0 +1,85 @@
+import type { Readable } from 'node:stream';
+import type { HeaderRule } from '../lib/tables/find-header.ts';
+import { type Table, withTable } from '../lib/tables/open-table.ts';
+import type { TableRow } from '../lib/tables/table.ts';
+
+/** The list of institutions as the regulator publishes it: a code and a name each, and at most what kind it is. */
+export type RegulatorList = {
+  /** The day that the list names above its table, `YYYY-MM-DD` or `YYYY-MM`; null where it names none. */
+  readonly asOf: string | null;
+  readonly entries: readonly RegulatorEntry[];
+};
+
+export type RegulatorEntry = {
+  /** Where it stands in the file. */
+  readonly line: number;
+  /** Three digits: zeros that a spreadsheet dropped are back. As it was written where it is no code. */
+  readonly code: string;
+  readonly name: string;
+  /** As the list calls it, or null. */
+  readonly kind: string | null;
+};
+
+type ListColumn = 'code' | 'name' | 'kind';
+
+const LIST_TABLE: HeaderRule<ListColumn> = {
+  names: {
+    code: [
+      /^(cod|codigo|code)(de)?(l|la)?(sbif|cmf|if|banco|institucion|entidad|institucionfinanciera)?$/,
+      /^(sbif|cmf)(code)?$/,
+    ],
+    name: [
+      /^(nombre|razonsocial|denominacion|name)(de)?(l|la)?(if|banco|institucion|entidad|institucionfinanciera)?$/,
+      /^(institucion|entidad|banco|bank|institucionfinanciera|institucionesfinancieras)$/,
+    ],
+    kind: [/^(tipo|clase|categoria|grupo)(de)?(l|la)?(institucion|entidad|emisor)?$/],
+  },
+  isHeader: ({ code, name }) => code !== null && name !== null,
+};
+
+/**
+ * Reads the regulator's list as it is downloaded: .xlsx, text with separators, or the page itself. Null where no row names a column
+ * of codes and one of names. Throws `TableError` for what is no table.
+ */
+export function readRegulatorList(source: string | Readable): Promise<RegulatorList | null> {
+  return withTable(source, LIST_TABLE, readTable);
+}
+
+async function readTable({ header, above, rows }: Table<ListColumn>): Promise<RegulatorList | null> {
+  if (header === null) return null;
+  const { places } = header;
+  const cell = ({ cells }: TableRow, place: number | null) => (place === null ? '' : (cells[place] ?? '').trim());
+  const entries: RegulatorEntry[] = [];
+  for await (const row of rows) {
+    const [code, name] = [cell(row, places.code), cell(row, places.name)];
+    // Notes stand under a table, and groups between its rows, in one cell.
+    if (code === '' || name === '') continue;
+    const kind = cell(row, places.kind) || null;
+    entries.push({ line: row.line, code: codeOf(code), name: name.replace(/\s+/g, ' '), kind });
+  }
+  return { asOf: dateOf(above.flatMap(({ cells }) => cells).join(' ')), entries };
+}
+
+/** A spreadsheet that holds the code as a number shows `1` or `1.0` for `001`. */
+function codeOf(text: string): string {
+  const [, digits] = /^'?(\d{1,3})(?:[.,]0)?$/.exec(text) ?? [];
+  return digits === undefined ? text : digits.padStart(3, '0');
+}
+
+const MONTHS = 'enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre'.split(' ');
+
+/** `Actualizado al 30/09/2026`, `30 de septiembre de 2026`, `Septiembre 2026`, `2026-09-30`. */
+function dateOf(text: string): string | null {
+  const [, isoDay] = /\b(20\d\d-[01]\d-[0-3]\d)\b/.exec(text) ?? [];
+  if (isoDay !== undefined) return isoDay;
+  const [, day, month, year] = /\b([0-3]?\d)[/.-]([01]?\d)[/.-](20\d\d)\b/.exec(text) ?? [];
+  if (year !== undefined) return `${year}-${month?.padStart(2, '0')}-${day?.padStart(2, '0')}`;
+  const [, dayOfMonth, word = '', ofYear] =
+    /(?:\b([0-3]?\d) de )?\b([a-z]{4,10}) (?:del? )?(20\d\d)\b/.exec(
+      text.toLowerCase().replace('setiembre', 'septiembre'),
+    ) ?? [];
+  const place = MONTHS.indexOf(word) + 1;
+  if (place === 0) return null;
+  const ofMonth = `${ofYear}-${String(place).padStart(2, '0')}`;
+  return dayOfMonth === undefined ? ofMonth : `${ofMonth}-${dayOfMonth.padStart(2, '0')}`;
+}

@@ -1,0 +1,15 @@
+import type { App } from '../app.ts';
+import { currentDirectory } from '../bank-validation/current-directory.ts';
+import { type Finding, fine, problem } from './finding.ts';
+
+const DAY_MS = 86_400_000;
+
+/** How old the bank list is by its own date. One that names only its year or month may be as old as their first day. */
+export async function bankListFinding(app: App): Promise<Finding> {
+  const { asOf, version } = await currentDirectory(app);
+  const days = Math.floor((app.now() - Date.parse(asOf)) / DAY_MS);
+  const says = `${version}, up to ${Math.max(0, days)} days old`;
+  if (days <= app.config.bankDirectoryMaxAgeDays) return fine('bank list', says);
+  const fix = "Download the regulator's list of institutions, and take it over: bin/rubrica banks import FILE";
+  return problem('bank list', says, fix);
+}
