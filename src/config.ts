@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { trimEnd } from '../protocol/plain-text.ts';
 import type { OwnPlaces } from './lib/address-filter.ts';
 import { randomToken } from './lib/ids.ts';
 import { makePrivateFolder } from './lib/make-private-folder.ts';
+import { basePath, ConfigError, databaseUrl, flag, integer, oneOf, origin, ownAddress } from './lib/setting-readers.ts';
 
 export type Config = {
   port: number;
@@ -37,6 +37,8 @@ export type Config = {
   /** Null: Transbank's own addresses. */
   webpayBaseUrl: string | null;
   allowPrivateCallbacks: boolean;
+  /** E-mail address of the user in whose name commands change things; null: nobody was named. */
+  actingUser: string | null;
 };
 
 type Setting = {
@@ -179,10 +181,15 @@ export const SETTINGS: readonly Setting[] = [
     meaning: 'lets development tokens call http:, private hosts and any port',
     inForce: ({ allowPrivateCallbacks }) => allowPrivateCallbacks,
   },
+  {
+    name: 'RUBRICA_USER',
+    fallback: '',
+    meaning: 'e-mail address of the user in whose name commands change things, unless `--as` says another',
+    inForce: ({ actingUser }) => (actingUser === null ? 'no' : 'yes'),
+  },
 ];
 
-/** A setting that cannot be used, with what to write instead. */
-export class ConfigError extends Error {}
+export { ConfigError };
 
 /**
  * Reads the settings from an environment such as `process.env`.
@@ -232,6 +239,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     anchorUrl: ownAddress('ANCHOR_URL', text('ANCHOR_URL')),
     webpayBaseUrl: origin('WEBPAY_BASE_URL', text('WEBPAY_BASE_URL')),
     allowPrivateCallbacks: flag('ALLOW_PRIVATE_CALLBACKS', text('ALLOW_PRIVATE_CALLBACKS'), development) && development,
+    actingUser: text('RUBRICA_USER'),
   };
 }
 
@@ -294,60 +302,6 @@ function withoutPassword(address: string): string {
   if (url === null || `${url.pathname}${url.search}${url.hash}`.includes('@')) return 'yes';
   Object.assign(url, { password: '', search: '', hash: '' });
   return url.href;
-}
-
-function integer(name: string, text: string, least: number, most: number): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value < least || value > most) {
-    throw new ConfigError(`${name} must be a whole number from ${least} to ${most}.`);
-  }
-  return value;
-}
-
-function flag(name: string, text: string | null, fallback: boolean): boolean {
-  if (text === null) return fallback;
-  return ['true', 'on', '1', 'yes'].includes(oneOf(name, text, ['true', 'on', '1', 'yes', 'false', 'off', '0', 'no']));
-}
-
-function oneOf<Choice extends string>(name: string, text: string, choices: readonly Choice[]): Choice {
-  const choice = choices.find((candidate) => candidate === text);
-  if (choice === undefined) throw new ConfigError(`${name} must be one of ${choices.join(', ')}.`);
-  return choice;
-}
-
-function origin(name: string, text: string | null): string | null {
-  if (text === null) return null;
-  const url = URL.parse(text);
-  const extras = url === null ? '' : url.username + url.password + url.search + url.hash;
-  if (url === null || !/^https?:$/.test(url.protocol) || extras !== '') {
-    throw new ConfigError(`${name} must be an origin such as https://pay.example.cl.`);
-  }
-  return url.href.replace(/\/$/, '');
-}
-
-/** A server that the operator has chosen. */
-function ownAddress(name: string, text: string | null): string | null {
-  if (text === null) return null;
-  const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password + url.hash !== '') {
-    throw new ConfigError(`${name} must be an address such as https://verify.example.cl/holders.`);
-  }
-  return url.href;
-}
-
-function databaseUrl(text: string): string {
-  if (text.startsWith('sqlite:file:')) {
-    throw new ConfigError('DATABASE_URL takes a path and no file: address. Write sqlite:/var/lib/rubrica/rubrica.db');
-  }
-  if (/^(sqlite:.|postgres(ql)?:\/\/)/.test(text)) return text;
-  throw new ConfigError('DATABASE_URL must be sqlite:FILE or postgres://USER:PASSWORD@HOST/DATABASE.');
-}
-
-function basePath(text: string | null): string {
-  if (text === null || text === '/') return '';
-  const path = `/${trimEnd(text.replace(/^\/+/, ''), '/')}`;
-  if (!/^(\/[\w.~-]+)+$/.test(path)) throw new ConfigError('BASE_PATH must be a path such as /pagos.');
-  return path;
 }
 
 function masterKeys(text: string, previousText: string | null): Pick<Config, 'masterKey' | 'masterKeyPrevious'> {

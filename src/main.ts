@@ -24,6 +24,7 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   validate: async () => (await import('./cli/validate-command.ts')).addValidateCommand,
   'banks privacy': async () => (await import('./cli/bank-validation-commands.ts')).addBankValidationCommands,
   payment: async () => (await import('./cli/payment-commands.ts')).addPaymentCommands,
+  audit: async () => (await import('./cli/audit-commands.ts')).addAuditCommands,
   attention: async () => (await import('./cli/attention-commands.ts')).addAttentionCommands,
   doctor: async () => (await import('./cli/doctor-command.ts')).addDoctorCommand,
   'master-key': async () => (await import('./cli/master-key-commands.ts')).addMasterKeyCommands,

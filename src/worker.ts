@@ -1,4 +1,5 @@
 import type { App } from './app.ts';
+import { writeCounts } from './audit/count-acts.ts';
 import { deleteOldValidations } from './bank-validation/delete-old-validations.ts';
 import { settleDueValidations } from './bank-validation/settle-validations.ts';
 import { lookUpPayments } from './checkout/look-up-payments.ts';
@@ -51,6 +52,7 @@ export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit:
     }),
     loop(app, 'seal', () => sealFeed(app).then(() => 0), SEAL_EVERY_MS),
     loop(app, 'anchor', () => keepAnchors(app).then(() => 0), ANCHOR_EVERY_MS),
+    loop(app, 'audit', () => writeCounts(app).then(() => 0), ANCHOR_EVERY_MS),
     loop(app, 'schema', () => watchSchema(app, onUnfit), SCHEMA_EVERY_MS),
     loop(app, 'feed', () => measureFeedHold(app).then(() => 0), FEED_EVERY_MS),
     loop(app, 'clock', () => anchorClock(app.db, app.now).then(() => 0), ANCHOR_EVERY_MS),
@@ -59,6 +61,7 @@ export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit:
     stop: async () => {
       await Promise.all(loops.map((each) => each.stop()));
       await delivery.drain();
+      await writeCounts(app, 'end');
       await keepLastAnchor(app).catch((error: unknown) =>
         app.log.warn({ err: error }, 'the last anchor could not be kept'),
       );

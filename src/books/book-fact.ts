@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { SqlRow } from '../db/database.ts';
+import { chainHash } from '../lib/hash-chain.ts';
 
 /**
  * What the books stand on and no entry says. `owner`: whose the books of an environment are. `fee`: what is kept of payments,
@@ -40,10 +40,7 @@ const COLUMNS = ['environment_id', 'link', 'created_at', 'kind', 'subject', 'con
 
 /** The hash of a fact: SHA-256, in lower-case hexadecimal, of the hash before it and the JSON array of its columns, a line each. */
 export function factHash(previous: string, fact: Omit<BookFact, 'hash'>): string {
-  const values = COLUMNS.map((column) => fact[column]);
-  return createHash('sha256')
-    .update(`${previous}\n${JSON.stringify(values)}\n`)
-    .digest('hex');
+  return chainHash(previous, [COLUMNS.map((column) => fact[column])]);
 }
 
 /** Whose an environment is. */

@@ -1,18 +1,12 @@
-import { createHash } from 'node:crypto';
+import { chainHash } from '../lib/hash-chain.ts';
 import type { JournalEntry } from './journal-entry.ts';
-
-/** What the first link of every chain follows. */
-export const GENESIS = '0'.repeat(64);
 
 /**
  * The hash of a link: SHA-256, in lower-case hexadecimal, of the hash before it and its entries, one line of JSON each.
  * Whoever wants to check the books without this program needs no more than this; docs/finance.md says it in words.
  */
 export function linkHash(previous: string, entries: readonly Omit<JournalEntry, 'hash'>[]): string {
-  const lines = entries.map((entry) => `${JSON.stringify(valuesOf(entry))}\n`);
-  return createHash('sha256')
-    .update(`${previous}\n${lines.join('')}`)
-    .digest('hex');
+  return chainHash(previous, entries.map(valuesOf));
 }
 
 /** The last columns came later: where they are null at the end they are left out, so older links keep their hash. */

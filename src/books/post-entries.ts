@@ -1,8 +1,9 @@
 import type { Tx } from '../db/database.ts';
+import { GENESIS } from '../lib/hash-chain.ts';
 import { addToBalances } from './balance-queries.ts';
 import type { Posting } from './journal-entry.ts';
 import { advanceHead, insertEntries, selectBehind, updateHead } from './journal-queries.ts';
-import { GENESIS, linkHash } from './link-hash.ts';
+import { linkHash } from './link-hash.ts';
 import { ownerHash, recordHash } from './record-hash.ts';
 
 /**

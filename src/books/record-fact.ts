@@ -1,9 +1,9 @@
 import type { Tx } from '../db/database.ts';
+import { GENESIS } from '../lib/hash-chain.ts';
 import type { NewFact } from './book-fact.ts';
 import { factHash } from './book-fact.ts';
 import { insertFact } from './fact-queries.ts';
 import { advanceHead, updateHead } from './journal-queries.ts';
-import { GENESIS } from './link-hash.ts';
 
 /**
  * Writes down what the books stand on, in the commit of the change, as the next link of the facts of its environment.

@@ -1,8 +1,9 @@
 import type { App } from '../app.ts';
+import { GENESIS } from '../lib/hash-chain.ts';
 import { selectWrongBalances } from './balance-queries.ts';
 import { isExplained, problemOf, type ReconciliationProblem } from './booked-line.ts';
 import { selectBookedEnvironments, selectHead, selectOwnerOf } from './journal-queries.ts';
-import { GENESIS, linkHash } from './link-hash.ts';
+import { linkHash } from './link-hash.ts';
 import {
   type BookedLine,
   selectAllUnbooked,

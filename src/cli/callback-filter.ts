@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import type { App } from '../app.ts';
-import { boundsOfDay, isDay } from '../lib/calendar-day.ts';
 import type { CallbackFilter } from '../outbox/callback-list-queries.ts';
 import { CALLBACK_STATES, type CallbackState } from '../outbox/callback-state.ts';
 import { endpointAddress } from '../outbox/endpoint-address.ts';
 import { listPaymentServices } from '../payment-services/list-payment-services.ts';
+import { readTime, TIMES } from './options.ts';
 import { invalidOption, unknownPaymentService } from './print.ts';
 
 /** Which callbacks, as it is written on the command line. */
@@ -16,8 +16,6 @@ export type FilterOptions = {
   since?: string;
   until?: string;
 };
-
-const TIMES = 'a day of Chile, such as 2026-01-15, or a time, such as 2026-01-15T10:30Z';
 
 /** The options that say which callbacks are meant: all that are given must hold. */
 export function addFilterOptions(command: Command): Command {
@@ -60,13 +58,4 @@ function readAddress(text: string): string {
   if (!/^https?:\/\//.test(text) || !URL.canParse(text))
     throw invalidOption('--endpoint is a URL such as https://shop.example.cl/callback.');
   return endpointAddress(text);
-}
-
-const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/;
-
-function readTime(name: string, text: string): { from: number; to: number } {
-  if (isDay(text)) return boundsOfDay(text);
-  const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time)) throw invalidOption(`${name} is ${TIMES}.`);
-  return { from: time, to: time };
 }

@@ -12,12 +12,17 @@ export type PaidOrder = { transactionId: number; amount: number; paymentServiceI
 /** Creates a payment service, then a transaction as a shop does, pays it as a payer does, and verifies the callback. */
 export async function payAndReceive(demo: Demo): Promise<PaidOrder> {
   demo.step('Create a payment service');
-  const service = await createPaymentService(demo.app, 'Tienda Demo');
+  const service = await createPaymentService(demo.app, 'Tienda Demo', demo.by);
   const tokens = service.development;
   demo.show('command', "bin/rubrica payment-service create --name 'Tienda Demo'");
   demo.show('Service Token', shorten(tokens.service_token));
   demo.show('Secret Token', `${tokens.secret_token.slice(0, 4)}… (shown once, stored encrypted)`);
-  await setEventsUrl(demo.app, service.id, 'development', `${demo.receiverUrl}/events`);
+  await setEventsUrl(
+    demo.app,
+    { paymentServiceId: service.id, environment: 'development' },
+    `${demo.receiverUrl}/events`,
+    demo.by,
+  );
   demo.show('refunds are told to', `${demo.receiverUrl}/events`);
   const target = {
     paymentServiceId: service.id,
@@ -25,7 +30,7 @@ export async function payAndReceive(demo: Demo): Promise<PaidOrder> {
     method: 'simulated',
     currency: 'CLP',
   } as const;
-  await setFee(demo.app, target, { rate_ppm: 29_500, fixed: 0 });
+  await setFee(demo.app, target, { rate_ppm: 29_500, fixed: 0 }, demo.by);
   demo.show('command', 'bin/rubrica payment-service fee … --method simulated --rate 29500   # 2.95 % of each payment');
 
   demo.step('Sign and post a transaction, as a shop does');

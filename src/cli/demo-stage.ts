@@ -1,10 +1,12 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Actor } from '../audit/actor.ts';
 import type { RunningApp } from '../compose-app.ts';
 import type { Config } from '../config.ts';
 import { StoreHeldError } from '../db/database.ts';
 import { type RunningService, startService } from './serve-command.ts';
+import { commandLineActor } from './with-actor.ts';
 
 /** A step that did not come out as it must. */
 export class DemoFailure extends Error {}
@@ -17,6 +19,8 @@ export type Demo = {
   app: RunningApp;
   url: string;
   receiverUrl: string;
+  /** In whose name everything is done. */
+  by: Actor;
   /** The next request that the shop's receiver gets. */
   nextCallback: () => Promise<Received>;
   step(title: string): void;
@@ -42,6 +46,7 @@ export async function openDemo(config: Config): Promise<Demo> {
     app: service.app,
     url: service.url,
     receiverUrl: receiver.url,
+    by: commandLineActor(),
     nextCallback: receiver.next,
     step: (title) => void process.stdout.write(`\n  ${++steps}. ${title}\n`),
     say,

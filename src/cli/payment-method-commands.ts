@@ -9,15 +9,15 @@ import {
 import type { Environment } from '../payment-services/payment-service.ts';
 import { environmentOption, readStdin } from './options.ts';
 import { invalidOption, notFound, print, table, time, unknownPaymentService } from './print.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
-type Target = { paymentService: string; environment: Environment; json?: boolean };
+type Target = ActingOptions & { paymentService: string; environment: Environment; json?: boolean };
 
 /** `payment-method set | list | remove`. */
 export function addPaymentMethodCommands(program: Command): void {
   const group = program.command('payment-method').description('what a payment method needs to collect for whom');
-  group
-    .command('set')
+  acting(group.command('set'))
     .description("give a payment method the merchant's account; the key is sealed and never shown again")
     .argument('<method>', 'webpay')
     .requiredOption('--payment-service <id>', 'whose account it is')
@@ -32,8 +32,7 @@ export function addPaymentMethodCommands(program: Command): void {
     .option('--all', 'accounts too that collect no longer and are kept for refunds')
     .option('--json', 'print one JSON object')
     .action(list);
-  group
-    .command('remove')
+  acting(group.command('remove'))
     .description('the method is no longer offered; what it has collected can still be given back')
     .argument('<method>', 'webpay')
     .requiredOption('--payment-service <id>', 'whose account it is')
@@ -45,7 +44,7 @@ export function addPaymentMethodCommands(program: Command): void {
 async function set(method: string, options: Target & { commerceCode?: string; apiKey?: string }): Promise<void> {
   const target = targetOf(method, options);
   const settings = await readWebpaySettings(options);
-  const known = await withApp((app) => setMethodSettings(app, target, settings));
+  const known = await withActor(options, (app, by) => setMethodSettings(app, target, settings, by));
   if (!known) throw unknownPaymentService(options.paymentService);
   print(options, { ...named(target), account: settings.account }, [
     `${method} collects for ${options.paymentService} in ${options.environment}, as ${settings.account}.`,
@@ -82,7 +81,7 @@ async function list(options: { all?: boolean; json?: boolean }): Promise<void> {
 
 async function remove(method: string, options: Target): Promise<void> {
   const target = targetOf(method, options);
-  const removed = await withApp((app) => removeMethodSettings(app, target));
+  const removed = await withActor(options, (app, by) => removeMethodSettings(app, target, by));
   if (!removed)
     throw notFound(
       `${method} is not set for ${options.paymentService} in ${options.environment}: bin/rubrica payment-method list`,

@@ -19,19 +19,18 @@ import { setEventsUrl } from '../payment-services/set-events-url.ts';
 import { listFees, setFee } from '../payment-services/set-fee.ts';
 import { checkMethod, environmentOption, readAmount, readDuration } from './options.ts';
 import { alreadyDone, CommandError, invalidOption, print, table, time, unknownPaymentService } from './print.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
 /** `payment-service create | import | list | disable | rotate | events-url | fee | fees`. */
 export function addPaymentServiceCommands(program: Command): void {
   const group = program.command('payment-service').description('payment services and their tokens');
-  group
-    .command('create')
+  acting(group.command('create'))
     .description('make a payment service with a pair of tokens in each environment; the secrets are shown once')
     .requiredOption('--name <name>', 'what payers read on the pay page')
     .option('--json', 'print one JSON object')
     .action(create);
-  group
-    .command('import')
+  acting(group.command('import'))
     .description('bring a payment service over with the tokens that its clients already have')
     .requiredOption('--name <name>', 'what payers read on the pay page')
     .addOption(environmentOption())
@@ -44,20 +43,17 @@ export function addPaymentServiceCommands(program: Command): void {
     .description('payment services, their Service Tokens and the age of their secrets')
     .option('--json', 'print one JSON object')
     .action(list);
-  group
-    .command('disable')
+  acting(group.command('disable'))
     .description('its signatures fail from now on; what was created before can still be paid and is still told')
     .argument('<id>')
     .option('--json', 'print one JSON object')
     .action(disable);
-  group
-    .command('enable')
+  acting(group.command('enable'))
     .description('its signatures are taken again')
     .argument('<id>')
     .option('--json', 'print one JSON object')
     .action(enable);
-  group
-    .command('rotate')
+  acting(group.command('rotate'))
     .description(
       'make a new Secret Token; the old one stays valid for the overlap; with --overlap 0 all earlier ones close now',
     )
@@ -66,8 +62,7 @@ export function addPaymentServiceCommands(program: Command): void {
     .option('--overlap <duration>', 'such as 24h, 30m or 0', '24h')
     .option('--json', 'print one JSON object')
     .action(rotate);
-  group
-    .command('events-url')
+  acting(group.command('events-url'))
     .description('where refunds are told, as a signed JSON POST; without --url: nowhere')
     .argument('<id>')
     .addOption(environmentOption())
@@ -78,8 +73,7 @@ export function addPaymentServiceCommands(program: Command): void {
 }
 
 function addFeeCommands(group: Command): void {
-  group
-    .command('fee')
+  acting(group.command('fee'))
     .description('what is kept of the payments of a payment method from now on; 0 and 0: nothing')
     .argument('<id>')
     .addOption(environmentOption())
@@ -96,12 +90,12 @@ function addFeeCommands(group: Command): void {
     .action(showFees);
 }
 
-async function create(options: { name: string; json?: boolean }): Promise<void> {
-  const created = await withApp((app) => createPaymentService(app, readName(options.name)));
+async function create(options: ActingOptions & { name: string; json?: boolean }): Promise<void> {
+  const created = await withActor(options, (app, by) => createPaymentService(app, readName(options.name), by));
   print(options, created, newLines(created));
 }
 
-type ImportOptions = {
+type ImportOptions = ActingOptions & {
   name: string;
   environment: Environment;
   serviceToken: string;
@@ -114,13 +108,13 @@ async function importOne(options: ImportOptions): Promise<void> {
   if (!/^[!-~]{1,100}$/.test(serviceToken))
     throw invalidOption('A Service Token is 1 to 100 visible ASCII characters.');
   if (secretToken === '') throw invalidOption('The Secret Token is empty: is the shell variable set?');
-  const created = await withApp(async (app) => {
+  const created = await withActor(options, async (app, by) => {
     const listed = await listPaymentServices(app);
     const taken = listed.some(({ tokens }) => tokens.some((token) => token.service_token === serviceToken));
     if (taken)
       throw alreadyDone('This Service Token belongs to a payment service already: bin/rubrica payment-service list');
     const pair = { service_token: serviceToken, secret_token: secretToken };
-    return importPaymentService(app, readName(options.name), environment, pair);
+    return importPaymentService(app, readName(options.name), environment, pair, by);
   });
   print(options, created, newLines(created));
 }
@@ -146,25 +140,25 @@ async function list(options: { json?: boolean }): Promise<void> {
   );
 }
 
-async function disable(id: string, options: { json?: boolean }): Promise<void> {
-  const outcome = await withApp((app) => disablePaymentService(app, id));
+async function disable(id: string, options: ActingOptions & { json?: boolean }): Promise<void> {
+  const outcome = await withActor(options, (app, by) => disablePaymentService(app, id, by));
   if (outcome === 'unknown') throw unknownPaymentService(id);
   if (outcome === 'already') throw alreadyDone(`${id} is disabled already.`);
   print(options, { id, disabled: true }, [`${id} is disabled; its signatures fail within a second.`]);
 }
 
-async function enable(id: string, options: { json?: boolean }): Promise<void> {
-  const outcome = await withApp((app) => enablePaymentService(app, id));
+async function enable(id: string, options: ActingOptions & { json?: boolean }): Promise<void> {
+  const outcome = await withActor(options, (app, by) => enablePaymentService(app, id, by));
   if (outcome === 'unknown') throw unknownPaymentService(id);
   if (outcome === 'already') throw alreadyDone(`${id} is enabled already.`);
   print(options, { id, disabled: false }, [`${id} is enabled.`]);
 }
 
-type RotateOptions = { environment: Environment; overlap: string; json?: boolean };
+type RotateOptions = ActingOptions & { environment: Environment; overlap: string; json?: boolean };
 
 async function rotate(id: string, options: RotateOptions): Promise<void> {
-  const outcome = await withApp((app) =>
-    rotateSecretToken(app, id, options.environment, readDuration(options.overlap)),
+  const outcome = await withActor(options, (app, by) =>
+    rotateSecretToken(app, id, options.environment, readDuration(options.overlap), by),
   );
   if (outcome.kind === 'unknown') throw unknownPaymentService(id);
   if (outcome.kind === 'overlapping') throw stillOverlapping(outcome.closesAt);
@@ -194,14 +188,14 @@ function stillOverlapping(closesAt: number): CommandError {
 
 async function changeEventsUrl(
   id: string,
-  options: { environment: Environment; url?: string; json?: boolean },
+  options: ActingOptions & { environment: Environment; url?: string; json?: boolean },
 ): Promise<void> {
   const { environment, url = null } = options;
-  const known = await withApp((app) => {
+  const known = await withActor(options, (app, by) => {
     const allowPrivate = app.config.allowPrivateCallbacks && environment === 'development';
     const refusal = url === null ? null : checkOutboundUrl(url, { allowPrivate, ...ownPlaces(app.config) });
     if (refusal !== null) throw invalidOption(`${refusal.message} ${refusal.fix}`);
-    return setEventsUrl(app, id, environment, url);
+    return setEventsUrl(app, { paymentServiceId: id, environment }, url, by);
   });
   if (!known) throw unknownPaymentService(id);
   print(options, { id, environment, events_url: url }, [
@@ -209,7 +203,7 @@ async function changeEventsUrl(
   ]);
 }
 
-type FeeOptions = {
+type FeeOptions = ActingOptions & {
   environment: Environment;
   method: string;
   rate: string;
@@ -221,9 +215,9 @@ type FeeOptions = {
 async function changeFee(id: string, options: FeeOptions): Promise<void> {
   const { environment, method, currency } = options;
   const fee = readFee(options);
-  const known = await withApp((app) => {
+  const known = await withActor(options, (app, by) => {
     checkMethod(app, method);
-    return setFee(app, { paymentServiceId: id, environment, method, currency }, fee);
+    return setFee(app, { paymentServiceId: id, environment, method, currency }, fee, by);
   });
   if (!known) throw unknownPaymentService(id);
   print(options, { id, environment, method, currency, ...fee }, [

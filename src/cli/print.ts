@@ -20,6 +20,7 @@ export const EXIT_FINAL = 78;
 export type CommandErrorCode =
   | 'USAGE'
   | 'NOT_FOUND'
+  | 'UNKNOWN_USER'
   | 'ALREADY_DONE'
   | 'ROTATION_UNDER_WAY'
   | 'INVALID_OPTION'

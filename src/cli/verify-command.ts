@@ -5,10 +5,9 @@ import { sealFeed } from '../outbox/seal-feed.ts';
 import { writeAnchors } from '../proof/keep-anchors.ts';
 import { makeAnchor } from '../proof/make-anchor.ts';
 import { postKey } from '../proof/post-anchors.ts';
-import type { Finding } from '../proof/proof-finding.ts';
-import { describeRestore, type SeenRestore } from '../proof/restore.ts';
 import { type StoreVerification, verifyStore } from '../proof/verify-store.ts';
-import { print, time, unusableFile } from './print.ts';
+import { anchorLine, counted, findingLine, restoreLine } from './finding-lines.ts';
+import { print, unusableFile } from './print.ts';
 import { recordLine } from './reconcile-command.ts';
 import { withApp } from './with-app.ts';
 
@@ -92,29 +91,8 @@ function verificationLines(verification: StoreVerification, withHeads: boolean):
   ];
 }
 
-function anchorLine({ source, anchors, first_day, last_day }: StoreVerification['anchors'][number]): string {
-  if (anchors === 0) return `No anchor is in ${source}.`;
-  return `${counted(anchors, 'anchor', 'anchors')} in ${source}, of ${first_day} to ${last_day}: compared.`;
-}
-
-function restoreLine(restore: SeenRestore): string {
-  const { by = '', reason = null, at = 0 } = restore.accepted ?? {};
-  const told = describeRestore(restore).replace(/^t/, 'T');
-  return `${told}. Accepted by ${by} at ${time(at)} UTC${reason === null ? ', without a reason' : `: ${reason}`}.`;
-}
-
 function sum(found: StoreVerification['found']): number {
   return Object.values(found).reduce((total, count) => total + count, 0);
-}
-
-function counted(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
-}
-
-function findingLine({ environment_id, since, says }: Finding): string {
-  const isNamed = environment_id === null || says.includes(`environment ${environment_id}`);
-  const place = isNamed ? '' : `environment ${environment_id}: `;
-  return `${place}${says}${since === null ? '' : ` (as of ${time(since)} UTC)`}`;
 }
 
 const SAYS: Record<BooksProblem['problem'], string> = {

@@ -1,4 +1,6 @@
 import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { type Act, recordAudit } from '../audit/record-audit.ts';
 import { ownerContent } from '../books/book-fact.ts';
 import { recordFact } from '../books/record-fact.ts';
 import type { Tx } from '../db/database.ts';
@@ -12,9 +14,9 @@ export type TokenPair = { service_token: string; secret_token: string };
 export type NewPaymentService = { id: string; name: string } & Partial<Record<Environment, TokenPair>>;
 
 /** Makes a payment service with a fresh pair of tokens in each environment. The secrets are shown here and never again. */
-export async function createPaymentService(app: App, name: string): Promise<Required<NewPaymentService>> {
+export async function createPaymentService(app: App, name: string, by: Actor): Promise<Required<NewPaymentService>> {
   const pairs = { development: freshPair(), production: freshPair() };
-  const id = await storePaymentService(app, name, pairs);
+  const id = await storePaymentService(app, name, pairs, { by, action: 'payment_service.created', after: { name } });
   return { id, name, ...pairs };
 }
 
@@ -27,9 +29,11 @@ export async function importPaymentService(
   name: string,
   environment: Environment,
   pair: TokenPair,
+  by: Actor,
 ): Promise<Required<NewPaymentService>> {
   const pairs = { development: freshPair(), production: freshPair(), [environment]: pair };
-  const id = await storePaymentService(app, name, pairs);
+  const after = { name, environment, service_token: pair.service_token };
+  const id = await storePaymentService(app, name, pairs, { by, action: 'payment_service.imported', after });
   return { id, name, ...pairs };
 }
 
@@ -38,7 +42,12 @@ function freshPair(): TokenPair {
   return { service_token: randomHex(32), secret_token: randomHex(32) };
 }
 
-async function storePaymentService(app: App, name: string, pairs: Record<Environment, TokenPair>): Promise<string> {
+async function storePaymentService(
+  app: App,
+  name: string,
+  pairs: Record<Environment, TokenPair>,
+  act: Pick<Act, 'by' | 'action' | 'after'>,
+): Promise<string> {
   const id = prefixedId('ps');
   const createdAt = app.now();
   await app.db.transaction(async (tx) => {
@@ -55,9 +64,10 @@ async function storePaymentService(app: App, name: string, pairs: Record<Environ
         kind: 'owner',
         subject: '',
         content,
-        recordedBy: 'command line',
+        recordedBy: act.by.name,
       });
     }
+    await recordAudit(tx, { ...act, at: createdAt, subject: { kind: 'payment_service', id } });
   });
   return id;
 }

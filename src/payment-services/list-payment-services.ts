@@ -1,4 +1,6 @@
 import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { type Act, recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
 import {
   type PaymentServiceRow,
@@ -21,18 +23,21 @@ export async function listPaymentServices(app: App): Promise<ListedPaymentServic
 }
 
 /** From now on its signatures fail, within a second on every replica. `already`: they did before. */
-export function disablePaymentService(app: App, id: string): Promise<'changed' | 'already' | 'unknown'> {
-  return change(app, id, (tx) => updateDisabled(tx, id, app.now()));
+export function disablePaymentService(app: App, id: string, by: Actor): Promise<'changed' | 'already' | 'unknown'> {
+  const at = app.now();
+  return change(app, { at, by, action: 'payment_service.disabled' }, id, (tx) => updateDisabled(tx, id, at));
 }
 
 /** Takes that back. `already`: it was enabled. */
-export function enablePaymentService(app: App, id: string): Promise<'changed' | 'already' | 'unknown'> {
-  return change(app, id, (tx) => updateEnabled(tx, id));
+export function enablePaymentService(app: App, id: string, by: Actor): Promise<'changed' | 'already' | 'unknown'> {
+  return change(app, { at: app.now(), by, action: 'payment_service.enabled' }, id, (tx) => updateEnabled(tx, id));
 }
 
-function change(app: App, id: string, update: (tx: Tx) => Promise<boolean>) {
+function change(app: App, act: Pick<Act, 'at' | 'by' | 'action'>, id: string, update: (tx: Tx) => Promise<boolean>) {
   return app.db.transaction(async (tx) => {
-    if (await update(tx)) return 'changed';
-    return (await selectPaymentServices(tx)).some((service) => service.id === id) ? 'already' : 'unknown';
+    if (!(await update(tx)))
+      return (await selectPaymentServices(tx)).some((service) => service.id === id) ? 'already' : 'unknown';
+    await recordAudit(tx, { ...act, subject: { kind: 'payment_service', id } });
+    return 'changed';
   });
 }

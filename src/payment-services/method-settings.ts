@@ -1,10 +1,13 @@
 import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
 import { createExpiringCache } from '../lib/expiring-cache.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { openAs, type SealedKind, sealAs } from '../sealing/sealed-kind.ts';
 import {
   type ListedSettings,
   retireAccount,
+  selectAccountInUse,
   selectListedSettings,
   selectSealedKey,
   upsertAccount,
@@ -14,6 +17,9 @@ import { lockEnvironmentId } from './payment-service-queries.ts';
 
 /** The merchant's account at a payment method, such as a commerce code, and the key that opens it. */
 export type MethodSettings = { account: string; key: string };
+
+/** Whose payments, and by which method. */
+export type MethodTarget = { paymentServiceId: string; environment: Environment; method: string };
 
 /** A key that was replaced is no longer used after this time, on every replica. */
 const LIFETIME_MS = 1000;
@@ -61,29 +67,41 @@ export function findMethodKey(
  */
 export function setMethodSettings(
   app: Store,
-  target: { paymentServiceId: string; environment: Environment; method: string },
+  target: MethodTarget,
   { account, key }: MethodSettings,
+  by: Actor,
 ): Promise<boolean> {
   return app.db.transaction(async (tx) => {
     const environmentId = await lockEnvironmentId(tx, target.paymentServiceId, target.environment);
     if (environmentId === null) return false;
     const now = app.now();
+    const before = await selectAccountInUse(tx, environmentId, target.method);
     await retireAccount(tx, environmentId, target.method, now);
     const row = { environment_id: environmentId, payment_method: target.method, account };
     await upsertAccount(tx, { ...row, sealed_key: sealAs(app, METHOD_KEYS, row, key), created_at: now });
+    const act = { ...actOf(target, by, before), at: now };
+    await recordAudit(tx, { ...act, action: 'payment_method.set', after: { ...act.after, account } });
     return true;
   });
 }
 
 /** The method is no longer offered; what it has collected can still be given back. Answers false when there was no account in use. */
-export function removeMethodSettings(
-  app: Store,
-  target: { paymentServiceId: string; environment: Environment; method: string },
-): Promise<boolean> {
+export function removeMethodSettings(app: Store, target: MethodTarget, by: Actor): Promise<boolean> {
   return app.db.transaction(async (tx) => {
     const environmentId = await lockEnvironmentId(tx, target.paymentServiceId, target.environment);
-    return environmentId !== null && (await retireAccount(tx, environmentId, target.method, app.now()));
+    if (environmentId === null) return false;
+    const now = app.now();
+    const before = await selectAccountInUse(tx, environmentId, target.method);
+    if (!(await retireAccount(tx, environmentId, target.method, now))) return false;
+    await recordAudit(tx, { ...actOf(target, by, before), at: now, action: 'payment_method.removed' });
+    return true;
   });
+}
+
+function actOf({ paymentServiceId, environment, method }: MethodTarget, by: Actor, account: string | null) {
+  const values = { environment, payment_method: method };
+  const subject = { kind: 'payment_service', id: paymentServiceId };
+  return { by, subject, before: { ...values, account }, after: { ...values, account: null } };
 }
 
 /** All accounts of the installation, retired ones too, without their keys. */

@@ -188,17 +188,16 @@ export async function updateDisabled(tx: Tx, id: string, disabledAt: number): Pr
   return rows.length === 1;
 }
 
-export async function updateEventsUrl(
-  tx: Tx,
-  paymentServiceId: string,
-  environment: Environment,
-  url: string | null,
-): Promise<boolean> {
-  const rows = await tx.query(
-    'update environments set events_url = $3 where payment_service_id = $1 and environment = $2 returning id',
-    [paymentServiceId, environment, url],
-  );
-  return rows.length === 1;
+/** Where refunds are told; null: nowhere. */
+export async function selectEventsUrl(tx: Tx, environmentId: number): Promise<string | null> {
+  const [row] = await tx.query<{ events_url: string | null }>('select events_url from environments where id = $1', [
+    environmentId,
+  ]);
+  return row?.events_url ?? null;
+}
+
+export async function updateEventsUrl(tx: Tx, environmentId: number, url: string | null): Promise<void> {
+  await tx.query('update environments set events_url = $2 where id = $1', [environmentId, url]);
 }
 
 /** Gives every open Secret Token of the environment the time at which it closes, unless it closes sooner. */

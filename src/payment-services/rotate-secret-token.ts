@@ -1,4 +1,6 @@
 import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
 import { randomHex } from '../lib/ids.ts';
 import { addSecretToken } from './create-payment-service.ts';
 import type { Environment } from './payment-service.ts';
@@ -23,6 +25,7 @@ export async function rotateSecretToken(
   paymentServiceId: string,
   environment: Environment,
   overlapMs: number,
+  by: Actor,
 ): Promise<RotationOutcome> {
   const secretToken = randomHex(32);
   return app.db.transaction<RotationOutcome>(async (tx) => {
@@ -34,6 +37,13 @@ export async function rotateSecretToken(
     if (overlapMs > 0 && closing !== undefined) return { kind: 'overlapping', closesAt: closing.closes_at as number };
     await closeSecretTokens(tx, environmentId, now + overlapMs);
     await addSecretToken(app, tx, environmentId, secretToken, now);
+    await recordAudit(tx, {
+      at: now,
+      by,
+      action: 'payment_service.rotated',
+      subject: { kind: 'payment_service', id: paymentServiceId },
+      after: { environment, closes_at: new Date(now + overlapMs).toISOString() },
+    });
     const serviceToken = (tokens[0] as TokenRow).service_token;
     return {
       kind: 'rotated',

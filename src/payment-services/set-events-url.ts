@@ -1,6 +1,8 @@
 import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
 import type { Environment } from './payment-service.ts';
-import { updateEventsUrl } from './payment-service-queries.ts';
+import { lockEnvironmentId, selectEventsUrl, updateEventsUrl } from './payment-service-queries.ts';
 
 /**
  * Where an environment's refunds are told as JSON; null: nowhere. The URL has been checked by the caller.
@@ -8,9 +10,29 @@ import { updateEventsUrl } from './payment-service-queries.ts';
  */
 export function setEventsUrl(
   app: App,
-  paymentServiceId: string,
-  environment: Environment,
+  target: { paymentServiceId: string; environment: Environment },
   url: string | null,
+  by: Actor,
 ): Promise<boolean> {
-  return app.db.transaction((tx) => updateEventsUrl(tx, paymentServiceId, environment, url));
+  const { paymentServiceId, environment } = target;
+  return app.db.transaction(async (tx) => {
+    const environmentId = await lockEnvironmentId(tx, paymentServiceId, environment);
+    if (environmentId === null) return false;
+    const before = await selectEventsUrl(tx, environmentId);
+    await updateEventsUrl(tx, environmentId, url);
+    await recordAudit(tx, {
+      at: app.now(),
+      by,
+      action: 'payment_service.events_url_set',
+      subject: { kind: 'payment_service', id: paymentServiceId },
+      before: { environment, url: withoutQuery(before) },
+      after: { environment, url: withoutQuery(url) },
+    });
+    return true;
+  });
+}
+
+/** A query can hold what opens the merchant's server. */
+function withoutQuery(url: string | null): string | null {
+  return url?.split('?', 1)[0] ?? null;
 }

@@ -28,12 +28,13 @@ export function selectAnchorsAfter(db: Reader, number: number, limit: number): P
   return db.query<AnchorRow>('select * from anchors where number > $1 order by number limit $2', [number, limit]);
 }
 
-/** The end of every chain: of the books and the facts of each environment, and of the feed. */
+/** The end of every chain: of the books and the facts of each environment, of the feed, and of the audit log. */
 export function selectAllHeads(db: Reader): Promise<(SqlRow & AnchorHead)[]> {
   return db.query(
     `select 'books' as chain, environment_id, link, hash from journal_heads
      union all select 'facts', environment_id, link, hash from book_fact_heads
      union all select 'feed', 0, link, hash from (select link, hash from feed_links order by link desc limit 1) as last
+     union all select 'audit', 0, link, hash from audit_head where link > 0
      order by 1, 2`,
   );
 }
@@ -42,6 +43,7 @@ const LINKS: Record<AnchorHead['chain'], string> = {
   books: 'select link, hash from journal_entries where environment_id = $2 and line = 0 and link in {ids}',
   facts: 'select link, hash from book_facts where environment_id = $2 and link in {ids}',
   feed: 'select link, hash from feed_links where $2 = 0 and link in {ids}',
+  audit: 'select link, hash from audit_log where $2 = 0 and link in {ids}',
 };
 
 /** The hashes that these links of a chain have now. */

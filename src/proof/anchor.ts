@@ -3,8 +3,11 @@ import type { App } from '../app.ts';
 import { deriveKey } from '../lib/seal.ts';
 import { keepKey, readKeptKey } from '../sealing/kept-key.ts';
 
-/** The end of a chain. `environment_id` is 0 for the feed, which is one for the whole store. */
-export type AnchorHead = { chain: 'books' | 'facts' | 'feed'; environment_id: number; link: number; hash: string };
+/** `audit`: who did what (docs/audit.md). The feed and the audit log are one for the whole store, so their environment is 0. */
+export type SealedChain = 'books' | 'facts' | 'feed' | 'audit';
+
+/** The end of a chain. */
+export type AnchorHead = { chain: SealedChain; environment_id: number; link: number; hash: string };
 
 /**
  * A person's word that the store was restored, and that what anchors say of the time that was lost is no longer in it: those

@@ -1,4 +1,4 @@
-/** What does not fit, in the words of `books verify`. */
+/** What does not fit, in the words of `books verify` and `audit verify`. */
 export type FindingKind =
   | 'owner_changed'
   | 'fee_changed'
@@ -11,6 +11,9 @@ export type FindingKind =
   | 'event_added'
   | 'callback_changed'
   | 'restore_changed'
+  | 'audit_changed'
+  | 'audit_missing'
+  | 'audit_added'
   | 'anchor_lost'
   | 'anchor_missing'
   | 'anchor_contradicts'

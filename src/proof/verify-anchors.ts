@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { type AnchorHead, anchorKeyForReading, isGenuine, type SealedAnchor } from './anchor.ts';
+import { type AnchorHead, anchorKeyForReading, isGenuine, type SealedAnchor, type SealedChain } from './anchor.ts';
 import { anchorFiles, readAnchorFile } from './anchor-folder.ts';
 import { selectAnchorsAfter, selectLinkHashes } from './anchor-queries.ts';
 import { chainOf } from './make-anchor.ts';
@@ -9,8 +9,13 @@ import { describeRestore, type Restore, readRestores, restoreThatLost, type Seen
 /** Which anchors were compared: where they were, how many, and of which days in Chile. */
 export type AnchorSource = { source: string; anchors: number; first_day: string | null; last_day: string | null };
 
+/** What `books verify` holds against the anchors. */
+const BOOKS_CHAINS: readonly SealedChain[] = ['books', 'facts', 'feed'];
+/** What `audit verify` does. */
+export const AUDIT_CHAINS: readonly SealedChain[] = ['audit'];
+
 /**
- * Holds every chain against every anchor there is: in the store, in ANCHOR_DIR, and in `files`. An anchor that is missing,
+ * Holds the chains against every anchor there is: in the store, in ANCHOR_DIR, and in `files`. An anchor that is missing,
  * forged, or says something else than the store or another place is a finding with its day. Anchors of a time that a restore
  * has lost are one finding, until a person accepts that; then `restores` alone tells of them.
  */
@@ -18,8 +23,9 @@ export async function verifyAnchors(
   app: App,
   files: readonly string[],
   findings: Findings,
+  chains = BOOKS_CHAINS,
 ): Promise<{ anchors: AnchorSource[]; restores: SeenRestore[] }> {
-  const check = createCheck(await anchorKeyForReading(app), findings, await readRestores(app));
+  const check = createCheck(await anchorKeyForReading(app), findings, await readRestores(app), chains);
   const sources = [await readStore(app, check)];
   const { anchorDir } = app.config;
   if (anchorDir !== null) {
@@ -59,7 +65,7 @@ type Place = { source: string; seen: number[]; days: string[] };
 
 type Check = ReturnType<typeof createCheck>;
 
-function createCheck(key: string, findings: Findings, restores: readonly Restore[]) {
+function createCheck(key: string, findings: Findings, restores: readonly Restore[], concerned: readonly SealedChain[]) {
   const chains = new Map<string, Links>();
   const inStore = new Map<number, Known>();
   /** Genuine anchors that were found elsewhere and that a restore explains, by their MAC. */
@@ -79,6 +85,7 @@ function createCheck(key: string, findings: Findings, restores: readonly Restore
   const take = ({ anchor: { number, day, made_at, heads } }: SealedAnchor, source: string): void => {
     const madeAt = Date.parse(made_at);
     for (const head of heads) {
+      if (!concerned.includes(head.chain)) continue;
       const links = chains.get(chainOf(head)) ?? { head, byLink: new Map<number, SealedLink>() };
       chains.set(chainOf(head), links);
       const known = links.byLink.get(head.link);
@@ -219,5 +226,6 @@ async function compareChain(app: App, chain: string, { head, byLink }: Links, fi
 }
 
 function nameOf({ chain, environment_id }: AnchorHead): string {
-  return chain === 'feed' ? 'the feed' : `the ${chain} of environment ${environment_id}`;
+  if (chain === 'feed') return 'the feed';
+  return chain === 'audit' ? 'the audit log' : `the ${chain} of environment ${environment_id}`;
 }

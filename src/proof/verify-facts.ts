@@ -10,8 +10,8 @@ import {
 } from '../books/book-fact.ts';
 import { selectEnvironmentsWithFacts, selectFactsAfter, selectFactsBegun } from '../books/fact-queries.ts';
 import { selectHead } from '../books/journal-queries.ts';
-import { GENESIS } from '../books/link-hash.ts';
 import { decisionContent } from '../checkout/payment-decision.ts';
+import { type ChainProblem, verifyChain } from '../lib/hash-chain.ts';
 import { importContent } from '../movements/imported-payment.ts';
 import {
   contentOf,
@@ -40,7 +40,7 @@ const GONE = 1000;
 export async function verifyFacts(app: App, findings: Findings): Promise<number> {
   let facts = 0;
   for (const environmentId of await selectEnvironmentsWithFacts(app.db)) {
-    facts += await verifyChain(app, environmentId, findings);
+    facts += await verifyFactsOf(app, environmentId, findings);
   }
   // A change that is under way beside this is seen whole or not at all: each of these is one statement.
   for (const owner of await selectOwnersSaid(app.db)) {
@@ -72,46 +72,32 @@ const KINDS: Record<string, FindingKind> = {
   import: 'decision_changed',
 };
 
-async function verifyChain(app: App, environmentId: number, findings: Findings): Promise<number> {
-  const head = await selectHead(app.db, 'book_fact_heads', environmentId);
-  const report = (finding: 'fact_changed' | 'fact_missing', link: number, since: number | null, says: string) =>
-    findings.add({ finding, environment_id: environmentId, subject: `fact ${link}`, since, says });
-  let [last, facts] = [0, 0];
-  let previous: string | null = GENESIS;
-  for await (const fact of readFacts(app, environmentId)) {
-    const { link, created_at, hash } = fact;
-    facts++;
-    if (link !== last + 1) {
-      report('fact_missing', last + 1, created_at, `facts ${last + 1} to ${link - 1} were deleted`);
-      previous = null;
-    }
-    if (previous !== null && factHash(previous, fact) !== hash) {
-      report(
-        'fact_changed',
-        link,
-        created_at,
-        `fact ${link} (${fact.kind} ${fact.subject}), or the hash before it, was changed`,
-      );
-    } else if (head?.link === link && head.hash !== hash) {
-      report('fact_changed', link, created_at, `fact ${link} is not the one that the chain ended with`);
-    }
-    last = link;
-    previous = hash;
-  }
-  if (head === null) report('fact_missing', last, null, 'the end of the facts was deleted');
-  else if (head.link > last) report('fact_missing', last + 1, null, `facts ${last + 1} to ${head.link} were cut off`);
-  return facts;
+async function verifyFactsOf(app: App, environmentId: number, findings: Findings): Promise<number> {
+  const { links } = await verifyChain<BookFact>({
+    read: (after, limit) => selectFactsAfter(app.db, environmentId, after, limit),
+    readEnd: () => selectHead(app.db, 'book_fact_heads', environmentId),
+    hashOf: factHash,
+    found: (problem, from, until, fact) =>
+      findings.add({
+        finding:
+          problem === 'changed' || problem === 'rewritten' || problem === 'surplus' ? 'fact_changed' : 'fact_missing',
+        environment_id: environmentId,
+        subject: `fact ${from}`,
+        since: fact?.created_at ?? null,
+        says: CHAIN_SAYS[problem](from, until, fact),
+      }),
+  });
+  return links;
 }
 
-async function* readFacts(app: App, environmentId: number): AsyncGenerator<BookFact> {
-  let last = Number.MIN_SAFE_INTEGER;
-  for (let page = PAGE; page === PAGE; ) {
-    const facts = await selectFactsAfter(app.db, environmentId, last, PAGE);
-    yield* facts;
-    last = facts.at(-1)?.link ?? last;
-    page = facts.length;
-  }
-}
+const CHAIN_SAYS: Record<ChainProblem, (from: number, until: number, fact: BookFact | null) => string> = {
+  changed: (from, _, fact) => `fact ${from} (${fact?.kind} ${fact?.subject}), or the hash before it, was changed`,
+  missing: (from, until) => `facts ${from} to ${until} were deleted`,
+  surplus: (from, _, fact) => `fact ${from} (${fact?.kind} ${fact?.subject}) was never written by this service`,
+  cut: (from, until) => `facts ${from} to ${until} were cut off`,
+  rewritten: (from) => `fact ${from} is not the one that the chain ended with`,
+  headless: () => 'the end of the facts was deleted',
+};
 
 /** Those that had their end before there were facts have none: what they moved is in the books. */
 async function verifyRefunds(app: App, findings: Findings): Promise<void> {

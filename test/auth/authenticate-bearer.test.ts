@@ -8,6 +8,7 @@ import { deriveKey } from '../../src/lib/seal.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createTestUser } from '../support/test-user.ts';
 
@@ -41,7 +42,10 @@ forEachEngine('a bearer token', (openTestDatabase) => {
 
   test('of a user who sees one payment service knows both of its environments', async () => {
     const app = createTestApp(await openTestDatabase());
-    const [service] = [await createPaymentService(app, 'Own'), await createPaymentService(app, 'Other')];
+    const [service] = [
+      await createPaymentService(app, 'Own', TESTER),
+      await createPaymentService(app, 'Other', TESTER),
+    ];
     const { headers } = await createTestUser(app, { payouts: true, paymentServiceIds: [service.id] });
     const tokens = [service.development.service_token, service.production.service_token];
     const environments = await Promise.all(tokens.map((token) => loadEnvironment(app, token)));

@@ -9,6 +9,7 @@ import { logInWithApiToken } from '../../src/auth/log-in-with-api-token.ts';
 import { resetApiToken, resetPassword } from '../../src/auth/reset-secrets.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 
 const input = { email: 'Ana@Example.CL', payouts: false, paymentServiceIds: [] };
@@ -47,7 +48,7 @@ forEachEngine('users', (openTestDatabase) => {
 
   test('see the payment services named, and all of them when none is', async () => {
     const app = createTestApp(await openTestDatabase());
-    const { id } = await createPaymentService(app, 'Shop');
+    const { id } = await createPaymentService(app, 'Shop', TESTER);
     await createUser(app, input);
     app.now.advance(1);
     await createUser(app, { ...input, email: 'shop@example.cl', paymentServiceIds: [id, id] });

@@ -13,6 +13,7 @@ import { openDatabase } from '../../src/db/open-database.ts';
 import { importPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { buildServer } from '../../src/server/build-server.ts';
 import { ROUTES } from '../../src/server/routes.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { removeTriggers } from '../support/test-books.ts';
 import { readCorpus } from './hostile-case.ts';
@@ -59,7 +60,7 @@ export async function startProduct(options: TargetOptions = {}): Promise<Product
   const log = pino({ level: 'info', base: null }, { write: (line) => void lines.push(line) });
   const app = createTestApp(db, { config, log });
   const { account, secret } = readCorpus().vectors;
-  await importPaymentService(app, 'Hostile', 'development', { service_token: account, secret_token: secret });
+  await importPaymentService(app, 'Hostile', 'development', { service_token: account, secret_token: secret }, TESTER);
   const accessToken = await logInNewUser(app);
   const server = buildServer(app, ROUTES);
   if (options.headersTimeoutMs !== undefined) server.server.headersTimeout = options.headersTimeoutMs;

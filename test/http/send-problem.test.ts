@@ -4,6 +4,7 @@ import pino from 'pino';
 import { StorageError } from '../../src/db/database.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { signedBody } from '../support/test-shop.ts';
@@ -11,7 +12,7 @@ import { signedBody } from '../support/test-shop.ts';
 forEachEngine('a full disk', (openTestDatabase) => {
   test('refuses each request, and is one alarm a minute', async () => {
     const db = await openTestDatabase();
-    const { development: tokens } = await createPaymentService(createTestApp(db), 'Shop');
+    const { development: tokens } = await createPaymentService(createTestApp(db), 'Shop', TESTER);
     const lines: Record<string, unknown>[] = [];
     const log = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line)) });
     const transaction = () => Promise.reject(new StorageError('STORAGE_FULL', null));

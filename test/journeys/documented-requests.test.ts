@@ -15,6 +15,7 @@ import {
 import { outputOf, startChild } from '../support/child-process.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { type Program, whyMissing } from '../support/system-programs.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { startTestService } from '../support/test-service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rubrica-samples-'));
@@ -99,7 +100,7 @@ function whyLeftOut(language: SampleLanguage): string | false {
 
 async function open(context: TestContext): Promise<{ url: string; tokens: TokenPair }> {
   const service = await startTestService(context, 'sqlite::memory:');
-  const { development } = await createPaymentService(service.app, 'Shop');
+  const { development } = await createPaymentService(service.app, 'Shop', TESTER);
   return { url: service.url, tokens: development };
 }
 

@@ -11,6 +11,7 @@ import { runChild, startChild, type Written } from '../support/child-process.ts'
 import { forEachEngine } from '../support/engines.ts';
 import { packSdk, type SdkPackage } from '../support/sdk-package.ts';
 import { type Program, whyMissing } from '../support/system-programs.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { type ReceivedRequest, startReceiver, startTestService } from '../support/test-service.ts';
 import { payOnPage, testOrder } from '../support/test-shop.ts';
 
@@ -48,7 +49,7 @@ forEachEngine('the receivers of sdk/examples', (openTestDatabase) => {
     const skip = whyMissing(program) ?? false;
     test(`with ${name}: an order is paid by its own callback, once, and by nothing else`, { skip }, async (context) => {
       const service = await startTestService(context, (await openTestDatabase()).url);
-      const { development: tokens } = await createPaymentService(service.app, 'Shop');
+      const { development: tokens } = await createPaymentService(service.app, 'Shop', TESTER);
       const shop = await startExample(context, program, args, tokens);
       const delivered = Promise.withResolvers<{ request: ReceivedRequest; status: number }>();
       const proxy = await startReceiver(context, async (request) => {

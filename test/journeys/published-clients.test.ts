@@ -12,6 +12,7 @@ import type { ServiceEnvironment } from '../../src/payment-services/payment-serv
 import { outputOf, runChild } from '../support/child-process.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { whyMissing } from '../support/system-programs.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { startReceiver, startTestService } from '../support/test-service.ts';
 import { payOnPage } from '../support/test-shop.ts';
@@ -235,7 +236,7 @@ async function refundInPhp({
 async function open(context: TestContext, databaseUrl: string) {
   const service = await startTestService(context, databaseUrl);
   const receiver = await startReceiver(context);
-  const { development: tokens } = await createPaymentService(service.app, 'Shop');
+  const { development: tokens } = await createPaymentService(service.app, 'Shop', TESTER);
   return { service, tokens, receiver };
 }
 

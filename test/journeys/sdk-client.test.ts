@@ -5,6 +5,7 @@ import { createUser } from '../../src/auth/create-user.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { startReceiver, startTestService } from '../support/test-service.ts';
 import { payOnPage, testOrder } from '../support/test-shop.ts';
 import { untilVisible } from '../support/until-visible.ts';
@@ -116,7 +117,7 @@ forEachEngine('the client of the SDK', (openTestDatabase) => {
 async function open(context: TestContext, databaseUrl: string, options: Partial<RubricaClientOptions> = {}) {
   const service = await startTestService(context, databaseUrl);
   const shop = await startReceiver(context);
-  const { development: tokens } = await createPaymentService(service.app, 'Shop');
+  const { development: tokens } = await createPaymentService(service.app, 'Shop', TESTER);
   const user = await createUser(service.app, { email: 'shop@example.cl', payouts: true, paymentServiceIds: [] });
   const client = createRubricaClient({
     baseUrl: service.url,

@@ -5,6 +5,7 @@ import { payUrl } from '../../src/checkout/pay-link.ts';
 import type { RunningService } from '../../src/cli/serve-command.ts';
 import { setMethodSettings } from '../../src/payment-services/method-settings.ts';
 import { readStates } from '../checkout/checkout-case.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { withBrowser } from '../support/test-browser.ts';
 import { startTestService } from '../support/test-service.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
@@ -76,6 +77,7 @@ async function openOrder(
     service.app,
     { paymentServiceId, environment: 'development', method: 'webpay' },
     TEST_ACCOUNT,
+    TESTER,
   );
   const transaction = await createTestTransaction(service.app, development, {
     urlCallback: `${shop.url}/callback?order=1`,

@@ -13,6 +13,7 @@ import { setFee } from '../../src/payment-services/set-fee.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createLatePayment, createPaidTransaction, selectOverdrawn } from '../support/test-books.ts';
 import { deposit, payOut, setTestFee } from '../support/test-movements.ts';
@@ -61,10 +62,10 @@ forEachEngine('fees', (openTestDatabase) => {
     const { paymentServiceId, environment: name } = environment;
     await createPaidTransaction(app, environment, { amount: 10_000 });
     const target = { paymentServiceId, environment: name, method: 'simulated', currency: 'CLP' };
-    assert.equal(await setFee(app, target, { rate_ppm: 0, fixed: 0 }), true);
+    assert.equal(await setFee(app, target, { rate_ppm: 0, fixed: 0 }, TESTER), true);
     assert.equal((await createPaidTransaction(app, environment, { amount: 10_000 })).fee, 0);
     assert.equal(await available(app, environment), 18_950);
-    assert.equal(await setFee(app, { ...target, paymentServiceId: 'ps_x' }, { rate_ppm: 1, fixed: 0 }), false);
+    assert.equal(await setFee(app, { ...target, paymentServiceId: 'ps_x' }, { rate_ppm: 1, fixed: 0 }, TESTER), false);
   });
 
   test('a refund gives back all of a payment and the fee stays: the merchant owes it', async () => {

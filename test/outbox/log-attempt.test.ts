@@ -6,6 +6,7 @@ import type { FetchOutcome } from '../../src/lib/safe-fetch.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { setEventsUrl } from '../../src/payment-services/set-events-url.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { acceptedRefund } from '../support/test-refunds.ts';
@@ -37,9 +38,9 @@ forEachEngine('an attempt that delivers nothing', (openTestDatabase) => {
     const environment = await createTestEnvironment(app);
     await setEventsUrl(
       app,
-      environment.paymentServiceId,
-      'development',
+      { paymentServiceId: environment.paymentServiceId, environment: 'development' },
       'https://hooks.example.cl:8443/s3cret?k=s3cret',
+      TESTER,
     );
     const urlCallback = 'https://shop.example.cl/s3cret?token=s3cret';
     const paid = await createPaidTransaction(app, environment, { urlCallback });

@@ -11,6 +11,7 @@ import type { Transaction } from '../../src/transactions/transaction.ts';
 import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
 import { readStates } from '../checkout/checkout-case.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { acceptedRefund, refundsOf } from '../support/test-refunds.ts';
 import { createTestTransaction } from '../support/test-shop.ts';
@@ -33,7 +34,7 @@ const KEYS = { [TEST_ACCOUNT.account]: TEST_ACCOUNT.key, [OTHER.account]: OTHER.
 /** What an operator may do while a payment is under way. At the stand-in a token is known to its own account only. */
 const CHANGES: [name: string, change: (shop: WebpayShop) => Promise<unknown>][] = [
   ['another account was set', (shop) => switchAccount(shop, OTHER)],
-  ['the account was removed', ({ app, environment }) => removeMethodSettings(app, webpayOf(environment))],
+  ['the account was removed', ({ app, environment }) => removeMethodSettings(app, webpayOf(environment), TESTER)],
 ];
 
 async function accountsOf({ app }: { app: App }): Promise<(string | null)[]> {

@@ -6,6 +6,7 @@ import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { payToken } from '../../src/transactions/transaction.ts';
 import { readStates } from '../checkout/checkout-case.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
 import { acceptedRefund } from '../support/test-refunds.ts';
 import { jsonOf, startTestServer, type TestServer } from '../support/test-server.ts';
@@ -24,7 +25,12 @@ async function open(context: Ending, openTestDatabase: OpenTestDatabase, alone: 
   const app = createTestApp(await openTestDatabase(), { now, paymentMethods });
   const environment = await createTestEnvironment(app);
   const { paymentServiceId } = environment;
-  await setMethodSettings(app, { paymentServiceId, environment: 'development', method: 'webpay' }, TEST_ACCOUNT);
+  await setMethodSettings(
+    app,
+    { paymentServiceId, environment: 'development', method: 'webpay' },
+    TEST_ACCOUNT,
+    TESTER,
+  );
   const transaction = await createTestTransaction(app, environment);
   now.advance(1000);
   const server = await startTestServer(app);
@@ -124,7 +130,7 @@ forEachEngine('the pages of a payment by Webpay', (openTestDatabase) => {
     const { app, server, path, environment } = await open(context, openTestDatabase, true);
     await payBy(server, path);
     const { paymentServiceId } = environment;
-    await removeMethodSettings(app, { paymentServiceId, environment: 'development', method: 'webpay' });
+    await removeMethodSettings(app, { paymentServiceId, environment: 'development', method: 'webpay' }, TESTER);
     app.now.advance(1000);
     const { text } = await server.get(path, ENGLISH);
     assert.match(text, /<dt>Payment method<\/dt><dd>Webpay Plus<\/dd>/);

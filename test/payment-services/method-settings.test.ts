@@ -11,6 +11,7 @@ import {
 import { selectAccountInUse } from '../../src/payment-services/method-settings-queries.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
@@ -38,23 +39,23 @@ forEachEngine('the settings of a payment method', (openTestDatabase) => {
     const keyOf = ({ account }: { account: string }) => findMethodKey(app, environment.id, 'webpay', account);
     const inUse = () => selectAccountInUse(app.db, environment.id, 'webpay');
     assert.deepEqual([await keyOf(ACCOUNT), await inUse()], [null, null]);
-    assert.equal(await setMethodSettings(app, target, ACCOUNT), true);
+    assert.equal(await setMethodSettings(app, target, ACCOUNT, TESTER), true);
     assert.deepEqual([await keyOf(ACCOUNT), await inUse()], [ACCOUNT.key, ACCOUNT.account]);
     const other = { account: '597087654321', key: 'another-key' };
-    await setMethodSettings(app, target, other);
+    await setMethodSettings(app, target, other, TESTER);
     assert.deepEqual([await keyOf(ACCOUNT), await keyOf(other)], [ACCOUNT.key, other.key]);
     assert.equal(await inUse(), other.account);
-    assert.equal(await removeMethodSettings(app, target), true);
-    assert.equal(await removeMethodSettings(app, target), false);
+    assert.equal(await removeMethodSettings(app, target, TESTER), true);
+    assert.equal(await removeMethodSettings(app, target, TESTER), false);
     app.now.advance(1000);
     assert.deepEqual([await keyOf(other), await inUse()], [other.key, null]);
   });
 
   test('an account that comes back collects again, and its new key replaces the old one', async () => {
     const { app, environment, target } = await open(openTestDatabase);
-    await setMethodSettings(app, target, ACCOUNT);
-    await setMethodSettings(app, target, { account: '597087654321', key: 'another-key' });
-    await setMethodSettings(app, target, { ...ACCOUNT, key: 'the-second-key' });
+    await setMethodSettings(app, target, ACCOUNT, TESTER);
+    await setMethodSettings(app, target, { account: '597087654321', key: 'another-key' }, TESTER);
+    await setMethodSettings(app, target, { ...ACCOUNT, key: 'the-second-key' }, TESTER);
     app.now.advance(1000);
     assert.equal(await findMethodKey(app, environment.id, 'webpay', ACCOUNT.account), 'the-second-key');
     const listed = await listMethodSettings(app);
@@ -71,7 +72,7 @@ forEachEngine('the settings of a payment method', (openTestDatabase) => {
     const { app, target } = await open(openTestDatabase);
     const accounts = Array.from({ length: 16 }, (_, index) => String(597_000_000_000 + index));
     const answers = await Promise.all(
-      accounts.map((account) => setMethodSettings(app, target, { account, key: 'the-key' })),
+      accounts.map((account) => setMethodSettings(app, target, { account, key: 'the-key' }, TESTER)),
     );
     assert.deepEqual(new Set(answers), new Set([true]));
     const listed = await listMethodSettings(app);
@@ -82,12 +83,12 @@ forEachEngine('the settings of a payment method', (openTestDatabase) => {
   test('belong to one environment of one payment service', async () => {
     const { app, environment, target } = await open(openTestDatabase);
     const other = await createTestEnvironment(app, 'production');
-    await setMethodSettings(app, target, ACCOUNT);
+    await setMethodSettings(app, target, ACCOUNT, TESTER);
     assert.deepEqual(await configured(app, environment), ['webpay']);
     assert.deepEqual(await configured(app, other), []);
     assert.equal(await findMethodKey(app, other.id, 'webpay', ACCOUNT.account), null);
-    assert.equal(await setMethodSettings(app, { ...target, paymentServiceId: 'ps_none' }, ACCOUNT), false);
-    assert.equal(await removeMethodSettings(app, { ...target, environment: 'development' }), false);
+    assert.equal(await setMethodSettings(app, { ...target, paymentServiceId: 'ps_none' }, ACCOUNT, TESTER), false);
+    assert.equal(await removeMethodSettings(app, { ...target, environment: 'development' }, TESTER), false);
   });
 
   test('make the method available within a second, without a question to the store for each payment', async () => {
@@ -106,15 +107,15 @@ forEachEngine('the settings of a payment method', (openTestDatabase) => {
       return methods.map(({ code }) => code);
     };
     assert.deepEqual(await offered(), []);
-    await setMethodSettings(app, target, ACCOUNT);
+    await setMethodSettings(app, target, ACCOUNT, TESTER);
     assert.deepEqual(await offered(), ['webpay']);
-    await removeMethodSettings(app, target);
+    await removeMethodSettings(app, target, TESTER);
     assert.deepEqual(await offered(), []);
   });
 
   test('are listed without the key, which is stored nowhere in the clear', async () => {
     const { app, target } = await open(openTestDatabase);
-    await setMethodSettings(app, target, ACCOUNT);
+    await setMethodSettings(app, target, ACCOUNT, TESTER);
     const listed = await listMethodSettings(app);
     assert.deepEqual(
       listed.map(({ environment, payment_method, account }) => [environment, payment_method, account]),
@@ -132,7 +133,7 @@ forEachEngine('the settings of a payment method', (openTestDatabase) => {
     ];
     for (const change of changes) {
       const { app, target } = await open(openTestDatabase);
-      await setMethodSettings(app, target, ACCOUNT);
+      await setMethodSettings(app, target, ACCOUNT, TESTER);
       await app.db.transaction((tx) => tx.query(change));
       const [row] = await app.db.query<{ environment_id: number; account: string }>(
         'select environment_id, account from payment_method_accounts',

@@ -7,6 +7,7 @@ import { disablePaymentService, listPaymentServices } from '../../src/payment-se
 import { storeSecretUse } from '../../src/payment-services/note-secret-use.ts';
 import { rotateSecretToken } from '../../src/payment-services/rotate-secret-token.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 
 const MESSAGE = 'x_amount1000';
@@ -14,7 +15,7 @@ const MESSAGE = 'x_amount1000';
 forEachEngine('payment services', (openTestDatabase) => {
   test('each environment has a pair of its own, and one never signs for the other', async () => {
     const app = createTestApp(await openTestDatabase());
-    const { development, production } = await createPaymentService(app, 'Shop');
+    const { development, production } = await createPaymentService(app, 'Shop', TESTER);
     assert.match(development.service_token, /^[0-9a-f]{64}$/);
     assert.equal(new Set([...Object.values(development), ...Object.values(production)]).size, 4);
     assert.equal((await signs(app, development.service_token, development.secret_token))?.environment, 'development');
@@ -25,7 +26,7 @@ forEachEngine('payment services', (openTestDatabase) => {
 
   test('no Secret Token is in the store in clear', async () => {
     const app = createTestApp(await openTestDatabase());
-    const { development } = await createPaymentService(app, 'Shop');
+    const { development } = await createPaymentService(app, 'Shop', TESTER);
     const rows = JSON.stringify(await app.db.query('select * from secret_tokens'));
     assert.ok(!rows.includes(development.secret_token));
   });
@@ -33,16 +34,16 @@ forEachEngine('payment services', (openTestDatabase) => {
   test('tokens that clients already have can be brought over, once', async () => {
     const app = createTestApp(await openTestDatabase());
     const pair = { service_token: 'short-old-token', secret_token: 'ñandú secret' };
-    await importPaymentService(app, 'Old shop', 'production', pair);
+    await importPaymentService(app, 'Old shop', 'production', pair, TESTER);
     assert.equal((await signs(app, pair.service_token, pair.secret_token))?.environment, 'production');
-    await assert.rejects(importPaymentService(app, 'Again', 'production', pair));
+    await assert.rejects(importPaymentService(app, 'Again', 'production', pair, TESTER));
     assert.equal((await listPaymentServices(app)).length, 1);
   });
 
   test('a rotated Secret Token works beside the new one until it closes', async () => {
     const app = createTestApp(await openTestDatabase());
-    const { id, development } = await createPaymentService(app, 'Shop');
-    const outcome = await rotateSecretToken(app, id, 'development', 60_000);
+    const { id, development } = await createPaymentService(app, 'Shop', TESTER);
+    const outcome = await rotateSecretToken(app, id, 'development', 60_000, TESTER);
     assert.ok(outcome.kind === 'rotated');
     const { service_token: token, secret_token: fresh } = outcome.rotation;
     assert.ok(await signs(app, token, development.secret_token));
@@ -54,12 +55,15 @@ forEachEngine('payment services', (openTestDatabase) => {
 
   test('no more than two Secret Tokens are ever open: the next rotation waits, or closes all earlier ones', async () => {
     const app = createTestApp(await openTestDatabase());
-    const { id, development } = await createPaymentService(app, 'Shop');
+    const { id, development } = await createPaymentService(app, 'Shop', TESTER);
     const { service_token: token, secret_token: first } = development;
     const second = await rotated(app, id, 60_000);
     const closesAt = app.now() + 60_000;
-    assert.deepEqual(await rotateSecretToken(app, id, 'development', 60_000), { kind: 'overlapping', closesAt });
-    assert.equal((await rotateSecretToken(app, id, 'production', 60_000)).kind, 'rotated');
+    assert.deepEqual(await rotateSecretToken(app, id, 'development', 60_000, TESTER), {
+      kind: 'overlapping',
+      closesAt,
+    });
+    assert.equal((await rotateSecretToken(app, id, 'production', 60_000, TESTER)).kind, 'rotated');
     assert.ok((await signs(app, token, first)) && (await signs(app, token, second)));
 
     const third = await rotated(app, id, 0);
@@ -72,29 +76,29 @@ forEachEngine('payment services', (openTestDatabase) => {
     await rotated(app, id, 60_000);
     assert.equal(await signs(app, token, third), null);
     assert.ok(await signs(app, token, fourth));
-    assert.deepEqual(await rotateSecretToken(app, 'ps_unknown', 'development', 0), { kind: 'unknown' });
+    assert.deepEqual(await rotateSecretToken(app, 'ps_unknown', 'development', 0, TESTER), { kind: 'unknown' });
   });
 
   test('of two rotations at the same moment one is refused', async () => {
     const app = createTestApp(await openTestDatabase());
-    const { id } = await createPaymentService(app, 'Shop');
-    const outcomes = await Promise.all([1, 2].map(() => rotateSecretToken(app, id, 'development', 60_000)));
+    const { id } = await createPaymentService(app, 'Shop', TESTER);
+    const outcomes = await Promise.all([1, 2].map(() => rotateSecretToken(app, id, 'development', 60_000, TESTER)));
     assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ['overlapping', 'rotated']);
   });
 
   test('a disabled payment service stops within a second, cached or not', async () => {
     const app = createTestApp(await openTestDatabase());
-    const { id, development } = await createPaymentService(app, 'Shop');
+    const { id, development } = await createPaymentService(app, 'Shop', TESTER);
     assert.ok(await signs(app, development.service_token, development.secret_token));
-    assert.equal(await disablePaymentService(app, id), 'changed');
-    assert.equal(await disablePaymentService(app, id), 'already');
+    assert.equal(await disablePaymentService(app, id, TESTER), 'changed');
+    assert.equal(await disablePaymentService(app, id, TESTER), 'already');
     app.now.advance(1000);
     assert.equal(await signs(app, development.service_token, development.secret_token), null);
   });
 
   test('the last use of a Secret Token is shown', async () => {
     const app = createTestApp(await openTestDatabase());
-    const { development } = await createPaymentService(app, 'Shop');
+    const { development } = await createPaymentService(app, 'Shop', TESTER);
     await signs(app, development.service_token, development.secret_token);
     await storeSecretUse(app);
     const [listed] = await listPaymentServices(app);
@@ -108,7 +112,7 @@ forEachEngine('payment services', (openTestDatabase) => {
 
 /** The new Secret Token of the development environment. */
 async function rotated(app: TestApp, id: string, overlapMs: number): Promise<string> {
-  const outcome = await rotateSecretToken(app, id, 'development', overlapMs);
+  const outcome = await rotateSecretToken(app, id, 'development', overlapMs, TESTER);
   assert.ok(outcome.kind === 'rotated');
   return outcome.rotation.secret_token;
 }

@@ -14,6 +14,7 @@ import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { decideRefund } from '../../src/refunds/decide-refund.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import {
   createLatePayment,
@@ -377,7 +378,12 @@ async function open(openTestDatabase: OpenTestDatabase) {
     const { id, serviceToken, paymentServiceId } = environment;
     merchants.push({ id, token: serviceToken, owner: paymentServiceId, kind: 'development' });
     await setTestFee(app, environment);
-    await setEventsUrl(app, paymentServiceId, 'development', 'https://shop.example.cl/events');
+    await setEventsUrl(
+      app,
+      { paymentServiceId: paymentServiceId, environment: 'development' },
+      'https://shop.example.cl/events',
+      TESTER,
+    );
     app.now.advance(1000);
     const paid = await createPaidTransaction(app, environment, { amount: 20_000 + shop });
     const other = await createPaidTransaction(app, environment, { amount: 30_000 + shop });

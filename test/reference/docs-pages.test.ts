@@ -7,6 +7,7 @@ import { readConfig } from '../../src/config.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { ROUTES } from '../../src/server/routes.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { withBrowser } from '../support/test-browser.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -99,7 +100,7 @@ test('the quickstarts have the same code in both languages', () => {
 withBrowser('the page that signs', (openVisitor) => {
   test('makes the signature of the SDK, sends the request, and keeps the secret to itself', async (context) => {
     const service = await startTestService(context, 'sqlite::memory:');
-    const { development } = await createPaymentService(service.app, 'Shop');
+    const { development } = await createPaymentService(service.app, 'Shop', TESTER);
     const { page, complaints } = await openVisitor();
     const requests: string[] = [];
     page.on('request', (request) =>

@@ -10,6 +10,7 @@ import type { Refund } from '../../src/refunds/refund.ts';
 import { settleRefund } from '../../src/refunds/settle-refund.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { acceptedRefund, type RefundingMethod, refund, refundingMethod, refundsOf } from '../support/test-refunds.ts';
@@ -266,7 +267,12 @@ forEachEngine('giving money back', (openTestDatabase) => {
 
   test('the events URL of the environment is told as JSON with Standard Webhooks; the callback stays as it is', async () => {
     const { app, paid, paymentServiceId } = await open(openTestDatabase);
-    await setEventsUrl(app, paymentServiceId, 'development', 'https://shop.example.cl/events?key=1');
+    await setEventsUrl(
+      app,
+      { paymentServiceId: paymentServiceId, environment: 'development' },
+      'https://shop.example.cl/events?key=1',
+      TESTER,
+    );
     app.now.advance(1000);
     const { id } = await acceptedRefund(app, paid, 4000);
     await carryOutRefunds(app, 10);

@@ -27,6 +27,7 @@ const layers: readonly (readonly string[])[] = [
     'auth',
   ],
   ['limits', 'sealing', 'epochs'],
+  ['audit'],
   ['app'],
   ['db', 'payment-methods', 'validation-providers', 'config', 'metrics'],
   ['lib', 'error-catalogue'],

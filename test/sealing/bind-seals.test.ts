@@ -18,6 +18,7 @@ import { countSeals } from '../../src/sealing/reseal.ts';
 import { openAs, type SealedKind, sealAs } from '../../src/sealing/sealed-kind.ts';
 import { createSimulatedProvider } from '../../src/validation-providers/simulated-provider.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
 
 const MESSAGE = 'x_account_idAx_amount500';
@@ -26,7 +27,10 @@ const PENDING = { rut: '11111111-1', bankCode: '001', account: '900000000006' };
 forEachEngine('a seal is bound to its owner', (openTestDatabase) => {
   test('a Secret Token that was moved to another environment signs nothing there, and its neighbour goes on', async () => {
     const app = appWith(await openTestDatabase());
-    const [victim, thief] = [await createPaymentService(app, 'Victim'), await createPaymentService(app, 'Thief')];
+    const [victim, thief] = [
+      await createPaymentService(app, 'Victim', TESTER),
+      await createPaymentService(app, 'Thief', TESTER),
+    ];
     const target = victim.production.service_token;
     await app.db.transaction((tx) =>
       tx.query(
@@ -42,7 +46,7 @@ forEachEngine('a seal is bound to its owner', (openTestDatabase) => {
 
   test('nor does a development token in production of the same payment service', async () => {
     const app = appWith(await openTestDatabase());
-    const { development, production } = await createPaymentService(app, 'Shop');
+    const { development, production } = await createPaymentService(app, 'Shop', TESTER);
     const sealed = `(select s.sealed from secret_tokens s join environments e on e.id = s.environment_id
       where e.service_token = $1)`;
     await app.db.transaction((tx) =>
@@ -58,7 +62,7 @@ forEachEngine('a seal is bound to its owner', (openTestDatabase) => {
   test('what an earlier version sealed is bound at the start, once, and works as before', async () => {
     const db = await openTestDatabase();
     const app = appWith(db);
-    const service = await createPaymentService(app, 'Shop');
+    const service = await createPaymentService(app, 'Shop', TESTER);
     await validateBankAccount(app, { id: 'user_a' }, PENDING);
     await unbind(app);
     await prepareStore(app);
@@ -73,7 +77,7 @@ forEachEngine('a seal is bound to its owner', (openTestDatabase) => {
   test('two processes that start at once bind them once', async () => {
     const db = await openTestDatabase();
     const apps = [appWith(db), appWith(db)] as const;
-    await createPaymentService(apps[0], 'Shop');
+    await createPaymentService(apps[0], 'Shop', TESTER);
     await unbind(apps[0]);
     const bound = await Promise.all(apps.map((app) => bindSeals(app, SEALED_KINDS)));
     assert.deepEqual(
@@ -84,7 +88,10 @@ forEachEngine('a seal is bound to its owner', (openTestDatabase) => {
 
   test('a seal of the earlier form opens nowhere afterwards, moved or not, and none is taken in by the next start', async () => {
     const app = appWith(await openTestDatabase());
-    const [victim, thief] = [await createPaymentService(app, 'Victim'), await createPaymentService(app, 'Thief')];
+    const [victim, thief] = [
+      await createPaymentService(app, 'Victim', TESTER),
+      await createPaymentService(app, 'Thief', TESTER),
+    ];
     const bound = await sealsOf(app, SECRET_TOKENS);
     await unbind(app);
     const old = await sealsOf(app, SECRET_TOKENS);
@@ -107,7 +114,7 @@ forEachEngine('a seal is bound to its owner', (openTestDatabase) => {
 
   test('who removes the row that says so gets no start, and binds nothing', async () => {
     const app = appWith(await openTestDatabase());
-    await createPaymentService(app, 'Shop');
+    await createPaymentService(app, 'Shop', TESTER);
     await app.db.transaction((tx) => tx.query('delete from seals_bound'));
     await assert.rejects(prepareStore(app), /seals_bound/);
     await assert.rejects(prepareStore(app), /seals_bound/);
@@ -116,7 +123,7 @@ forEachEngine('a seal is bound to its owner', (openTestDatabase) => {
   test('with another master key nothing is bound, and the right one still can', async () => {
     const db = await openTestDatabase();
     const app = appWith(db);
-    const service = await createPaymentService(app, 'Shop');
+    const service = await createPaymentService(app, 'Shop', TESTER);
     await unbind(app);
     await assert.rejects(prepareStore(appWith(db, '0b')), /The master key is not the one/);
     await prepareStore(app);

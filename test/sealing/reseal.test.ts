@@ -20,6 +20,7 @@ import { SECRET_TOKENS } from '../../src/payment-services/seal-secret.ts';
 import { countSeals, reseal } from '../../src/sealing/reseal.ts';
 import { createSimulatedProvider } from '../../src/validation-providers/simulated-provider.ts';
 import { forEachEngine, type TestDatabase } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
 
 const OLD = { MASTER_KEY: '0a'.repeat(32) };
@@ -44,7 +45,7 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
     assert.deepEqual(await countAll(appWith(db, BOTH)), { current: 0, previous: 5, unknown: 0 });
 
     const app = appWith(db, BOTH);
-    const fresh = await createPaymentService(app, 'Made meanwhile');
+    const fresh = await createPaymentService(app, 'Made meanwhile', TESTER);
     const counts = await Promise.all(SEALED_KINDS.map(async (kind) => [kind.name, await reseal(app, kind, () => {})]));
     assert.deepEqual(Object.fromEntries(counts), {
       'secret-tokens': 2,
@@ -90,7 +91,7 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
   test('one that is ended goes on where it was, and leaves alone what has changed meanwhile', async () => {
     const db = await openTestDatabase();
     await fill(appWith(db, OLD));
-    for (let n = 0; n < 60; n++) await createPaymentService(appWith(db, OLD), `Shop ${n}`);
+    for (let n = 0; n < 60; n++) await createPaymentService(appWith(db, OLD), `Shop ${n}`, TESTER);
     const ended = reseal(appWith(db, BOTH), SECRET_TOKENS, () => {
       throw new Error('ended');
     });
@@ -152,10 +153,10 @@ type Stored = Awaited<ReturnType<typeof fill>>;
 
 /** One text of each kind, and two Secret Tokens. */
 async function fill(app: App) {
-  const service = await createPaymentService(app, 'Shop');
+  const service = await createPaymentService(app, 'Shop', TESTER);
   const environment = await loadEnvironment(app, service.production.service_token);
   const target = { paymentServiceId: service.id, environment: 'production', method: 'webpay' } as const;
-  await setMethodSettings(app, target, { account: '597012345678', key: 'the-api-key' });
+  await setMethodSettings(app, target, { account: '597012345678', key: 'the-api-key' }, TESTER);
   const pending = await validateBankAccount(app, USER, PENDING);
   return { service, environmentId: environment?.id ?? 0, pending };
 }

@@ -5,6 +5,7 @@ import { createUser } from '../../src/auth/create-user.ts';
 import { checkCharacter } from '../../src/bank-validation/rut.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { rotateSecretToken } from '../../src/payment-services/rotate-secret-token.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { startReceiver } from '../support/test-service.ts';
 import { signedBody } from '../support/test-shop.ts';
 
@@ -42,8 +43,8 @@ type Tokens = { service_token: string; secret_token: string };
 
 /** A payment service and a user in the store, before the service starts. */
 export async function prepareJourney(app: App) {
-  const service = await createPaymentService(app, 'Canary shop');
-  const outcome = await rotateSecretToken(app, service.id, 'development', 3_600_000);
+  const service = await createPaymentService(app, 'Canary shop', TESTER);
+  const outcome = await rotateSecretToken(app, service.id, 'development', 3_600_000, TESTER);
   if (outcome.kind !== 'rotated') throw new Error(`The rotation is ${outcome.kind}`);
   const user = await createUser(app, { email: CANARY.user, payouts: true, paymentServiceIds: [service.id] });
   const tokens: Tokens = { ...service.development, secret_token: outcome.rotation.secret_token };

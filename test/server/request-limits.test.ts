@@ -10,6 +10,7 @@ import { incrementCount } from '../../src/limits/limit-queries.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { ROUTES } from '../../src/server/routes.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { type Answer, jsonOf, startTestServer, type TestServer } from '../support/test-server.ts';
 import { signedBody } from '../support/test-shop.ts';
@@ -44,7 +45,7 @@ forEachEngine('request limits', (openTestDatabase, engine) => {
     // SQLite is for one process.
     const others = engine === 'postgres' ? [1, 2, 3].map(() => openTestDatabase({ url: db.url })) : [];
     const apps = [db, ...(await Promise.all(others))].map((each) => createLimitedApp(each));
-    const { production } = await createPaymentService(apps[0] as TestApp, 'Shop');
+    const { production } = await createPaymentService(apps[0] as TestApp, 'Shop', TESTER);
     await using servers = await startServers(apps);
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, at) =>
@@ -58,7 +59,7 @@ forEachEngine('request limits', (openTestDatabase, engine) => {
 
   test('a request that is signed rightly is never refused for wrong ones in its name', async () => {
     const app = createLimitedApp(await openTestDatabase());
-    const { development: tokens } = await createPaymentService(app, 'Shop');
+    const { development: tokens } = await createPaymentService(app, 'Shop', TESTER);
     await using server = await startTestServer(app);
     await useUp(app, REQUEST_LIMITS.wrongSignatures, tokens.service_token);
     await useUp(app, REQUEST_LIMITS.wrongCredentials, CLIENT);
@@ -85,7 +86,7 @@ forEachEngine('request limits', (openTestDatabase, engine) => {
 
   test('a payment service and a user have so many requests each, and are told how many are left', async () => {
     const app = createLimitedApp(await openTestDatabase());
-    const { id, development: tokens } = await createPaymentService(app, 'Shop');
+    const { id, development: tokens } = await createPaymentService(app, 'Shop', TESTER);
     const user = await createTestUser(app);
     await using server = await startTestServer(app);
     const cases: [Limit, string, () => Promise<Answer>][] = [
@@ -154,7 +155,7 @@ forEachEngine('request limits', (openTestDatabase, engine) => {
 
   test('without limits nothing is counted', async () => {
     const app = createTestApp(await openTestDatabase());
-    const { production: tokens } = await createPaymentService(app, 'Shop');
+    const { production: tokens } = await createPaymentService(app, 'Shop', TESTER);
     await using server = await startTestServer(app);
     await postSigned(server, tokens.service_token, 'wrong', 'ORD-1');
     const { headers } = await server.get('/payments', { authorization: tokens.service_token });

@@ -5,6 +5,7 @@ import { createPaymentService, type NewPaymentService } from '../../src/payment-
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { payToken, type Transaction } from '../../src/transactions/transaction.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { acceptedRefund } from '../support/test-refunds.ts';
 import { jsonOf, type TestServer } from '../support/test-server.ts';
@@ -198,7 +199,7 @@ export async function createWorld(app: App, server: TestServer): Promise<World> 
 }
 
 async function createMerchant(app: App, server: TestServer, reference: string): Promise<Merchant> {
-  const service = await createPaymentService(app, reference);
+  const service = await createPaymentService(app, reference, TESTER);
   const environment = (await loadEnvironment(app, service.development.service_token)) as ServiceEnvironment;
   const user = await createTestUser(app, { payouts: true, paymentServiceIds: [service.id] });
   const transaction = await createPaidTransaction(app, environment, { reference });

@@ -2,6 +2,7 @@ import type { App } from '../../src/app.ts';
 import { type MovementWish, type Recording, recordMovement } from '../../src/movements/record-movement.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { setFee } from '../../src/payment-services/set-fee.ts';
+import { TESTER } from './test-actor.ts';
 
 let references = 0;
 
@@ -34,5 +35,5 @@ export function deposit(
 /** 10 % and 50 minor units of each payment in CLP by the simulated method. */
 export async function setTestFee(app: App, { paymentServiceId, environment }: ServiceEnvironment): Promise<void> {
   const target = { paymentServiceId, environment, method: 'simulated', currency: 'CLP' };
-  await setFee(app, target, { rate_ppm: 100_000, fixed: 50 });
+  await setFee(app, target, { rate_ppm: 100_000, fixed: 50 }, TESTER);
 }

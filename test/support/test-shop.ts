@@ -7,13 +7,14 @@ import type { Environment, ServiceEnvironment } from '../../src/payment-services
 import { createTransaction } from '../../src/transactions/create-transaction.ts';
 import type { Transaction, TransactionInput } from '../../src/transactions/transaction.ts';
 import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
+import { TESTER } from './test-actor.ts';
 
 /** A new payment service, and one of its environments as the request path sees it. */
 export async function createTestEnvironment(
   app: App,
   environment: Environment = 'development',
 ): Promise<ServiceEnvironment> {
-  const service = await createPaymentService(app, 'Test shop');
+  const service = await createPaymentService(app, 'Test shop', TESTER);
   const found = await loadEnvironment(app, service[environment].service_token);
   if (found === null) throw new Error('A payment service that was just created is not found');
   return found;

@@ -11,6 +11,7 @@ import { expireTransactions } from '../../src/transactions/expire-transactions.t
 import { payToken, type Transaction } from '../../src/transactions/transaction.ts';
 import { readStates } from '../checkout/checkout-case.ts';
 import type { OpenTestDatabase, TestDatabase } from './engines.ts';
+import { TESTER } from './test-actor.ts';
 import { createTestApp, createTestClock, type TestApp } from './test-app.ts';
 import { createTestEnvironment, createTestTransaction } from './test-shop.ts';
 import { broughtBy, type Ending, openWebpay, TEST_ACCOUNT } from './webpay-case.ts';
@@ -37,7 +38,7 @@ export async function openWebpayShop(
   const { standIn, method } = await openWebpay(context, { ...options, now, keyOf });
   const app = createTestApp(db, { now, paymentMethods: [method] });
   const { id, paymentServiceId } = await createTestEnvironment(app, 'production');
-  await setMethodSettings(app, webpayOf({ paymentServiceId }), TEST_ACCOUNT);
+  await setMethodSettings(app, webpayOf({ paymentServiceId }), TEST_ACCOUNT, TESTER);
   now.advance(1000);
   const environment = (await findEnvironmentById(app, id)) as ServiceEnvironment;
   return { app, db, standIn, method, environment, transaction: await createTestTransaction(app, environment) };
@@ -45,7 +46,7 @@ export async function openWebpayShop(
 
 /** The account by which the shop collects from now on. */
 export async function switchAccount({ app, environment }: WebpayShop, settings: MethodSettings): Promise<void> {
-  await setMethodSettings(app, webpayOf(environment), settings);
+  await setMethodSettings(app, webpayOf(environment), settings, TESTER);
   app.now.advance(1000);
 }
 

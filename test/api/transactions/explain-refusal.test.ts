@@ -10,6 +10,7 @@ import { loadEnvironment } from '../../../src/payment-services/find-environment.
 import { disablePaymentService } from '../../../src/payment-services/list-payment-services.ts';
 import { rotateSecretToken } from '../../../src/payment-services/rotate-secret-token.ts';
 import { forEachEngine } from '../../support/engines.ts';
+import { TESTER } from '../../support/test-actor.ts';
 import { createTestApp } from '../../support/test-app.ts';
 import { type Answer, jsonOf, startTestServer, type TestServer } from '../../support/test-server.ts';
 import { signedBody } from '../../support/test-shop.ts';
@@ -61,7 +62,7 @@ forEachEngine('a refused signature', (openTestDatabase) => {
   for (const { name, code, pointer, make } of MISTAKES) {
     test(`of a development token is explained: ${name}`, async () => {
       const app = createTestApp(await openTestDatabase());
-      const service = await createPaymentService(app, 'Shop');
+      const service = await createPaymentService(app, 'Shop', TESTER);
       await using server = await startTestServer(app);
       const answer = await server.post('/trxs', { json: make(service.development, service) });
       assert.deepEqual([answer.status, jsonOf(answer)['code']], [401, 'SIGNATURE_INVALID']);
@@ -74,7 +75,7 @@ forEachEngine('a refused signature', (openTestDatabase) => {
 
     test(`of a production token is not, and its answer is that of an unknown account: ${name}`, async () => {
       const app = createTestApp(await openTestDatabase());
-      const service = await createPaymentService(app, 'Shop');
+      const service = await createPaymentService(app, 'Shop', TESTER);
       await using server = await startTestServer(app);
       const { production, development } = service;
       const refused = await server.post('/trxs', { json: make(production, { ...service, production: development }) });
@@ -87,8 +88,8 @@ forEachEngine('a refused signature', (openTestDatabase) => {
 
   test('is explained when it was made with a secret that has been rotated out', async () => {
     const app = createTestApp(await openTestDatabase());
-    const { id, development: old } = await createPaymentService(app, 'Shop');
-    await rotateSecretToken(app, id, 'development', 0);
+    const { id, development: old } = await createPaymentService(app, 'Shop', TESTER);
+    await rotateSecretToken(app, id, 'development', 0, TESTER);
     app.now.advance(2_000);
     await using server = await startTestServer(app);
     const answer = await server.post('/trxs', { json: signedBody(old.service_token, old.secret_token) });
@@ -97,7 +98,7 @@ forEachEngine('a refused signature', (openTestDatabase) => {
 
   test('is explained in the words of the language that the client is written in, or of all four', async () => {
     const app = createTestApp(await openTestDatabase());
-    const { development: tokens } = await createPaymentService(app, 'Shop');
+    const { development: tokens } = await createPaymentService(app, 'Shop', TESTER);
     await using server = await startTestServer(app);
     const fixFor = async (userAgent: string) => {
       const json = { ...signedBody(tokens.service_token, tokens.secret_token), x_signature: unsortedSignature(tokens) };
@@ -112,7 +113,7 @@ forEachEngine('a refused signature', (openTestDatabase) => {
 
   test('is explained for forms too, also those of a browser', async () => {
     const app = createTestApp(await openTestDatabase());
-    const service = await createPaymentService(app, 'Shop');
+    const service = await createPaymentService(app, 'Shop', TESTER);
     await using server = await startTestServer(app);
     const { service_token } = service.development;
     const body = new URLSearchParams(signedBody(service_token, service.production.secret_token)).toString();
@@ -125,7 +126,7 @@ forEachEngine('a refused signature', (openTestDatabase) => {
 
   test('stays plain when nothing can be proved', async () => {
     const app = createTestApp(await openTestDatabase());
-    const { development: tokens } = await createPaymentService(app, 'Shop');
+    const { development: tokens } = await createPaymentService(app, 'Shop', TESTER);
     await using server = await startTestServer(app);
     const answer = await server.post('/trxs', { json: signedBody(tokens.service_token, 'somebody else') });
     assert.deepEqual([answer.status, itemsOf(answer)], [401, []]);
@@ -133,8 +134,8 @@ forEachEngine('a refused signature', (openTestDatabase) => {
 
   test('stays plain for a payment service that is disabled', async () => {
     const app = createTestApp(await openTestDatabase());
-    const { id, development, production } = await createPaymentService(app, 'Shop');
-    await disablePaymentService(app, id);
+    const { id, development, production } = await createPaymentService(app, 'Shop', TESTER);
+    await disablePaymentService(app, id, TESTER);
     await using server = await startTestServer(app);
     const json = signedBody(development.service_token, production.secret_token);
     assert.deepEqual(itemsOf(await server.post('/trxs', { json })), []);
@@ -142,8 +143,8 @@ forEachEngine('a refused signature', (openTestDatabase) => {
 
   test('is explained so many times to one address and for one account, and stays plain from then on', async () => {
     const app = createTestApp(await openTestDatabase());
-    const { development, production } = await createPaymentService(app, 'Shop');
-    const other = await createPaymentService(app, 'Other shop');
+    const { development, production } = await createPaymentService(app, 'Shop', TESTER);
+    const other = await createPaymentService(app, 'Other shop', TESTER);
     const { id } = (await loadEnvironment(app, development.service_token)) as { id: number };
     await using server = await startTestServer(app);
     const ask = (service: Service) =>

@@ -4,6 +4,7 @@ import { createPaymentService } from '../../../src/payment-services/create-payme
 import { findEnvironmentById, loadEnvironment } from '../../../src/payment-services/find-environment.ts';
 import { disablePaymentService } from '../../../src/payment-services/list-payment-services.ts';
 import { forEachEngine } from '../../support/engines.ts';
+import { TESTER } from '../../support/test-actor.ts';
 import { createTestApp } from '../../support/test-app.ts';
 import { jsonOf, startTestServer } from '../../support/test-server.ts';
 
@@ -17,7 +18,7 @@ const SIMULATED = {
 forEachEngine('GET /payments', (openTestDatabase) => {
   test('lists the methods of the environment whose Service Token is sent', async () => {
     const app = createTestApp(await openTestDatabase());
-    const { development, production } = await createPaymentService(app, 'Shop');
+    const { development, production } = await createPaymentService(app, 'Shop', TESTER);
     await using server = await startTestServer(app);
     for (const [token, types] of [
       [development.service_token, [SIMULATED]],
@@ -34,8 +35,8 @@ forEachEngine('GET /payments', (openTestDatabase) => {
 
   test('refuses a Service Token that is unknown, disabled, missing or sent twice', async () => {
     const app = createTestApp(await openTestDatabase());
-    const { id, development } = await createPaymentService(app, 'Shop');
-    await disablePaymentService(app, id);
+    const { id, development } = await createPaymentService(app, 'Shop', TESTER);
+    await disablePaymentService(app, id, TESTER);
     await using server = await startTestServer(app);
     const answers = [
       await server.get('/payments'),
@@ -56,7 +57,7 @@ forEachEngine('GET /payments', (openTestDatabase) => {
 
   test('refuses a currency that is none', async () => {
     const app = createTestApp(await openTestDatabase());
-    const { development } = await createPaymentService(app, 'Shop');
+    const { development } = await createPaymentService(app, 'Shop', TESTER);
     await using server = await startTestServer(app);
     for (const currency of ['clp', 'XXX', '']) {
       const answer = await server.get(`/v2/payments?x_account_id=${development.service_token}&x_currency=${currency}`);
@@ -71,7 +72,7 @@ forEachEngine('GET /payments', (openTestDatabase) => {
   // Environments were once kept by token and by `#id` in one place.
   test('takes no id of an environment for a Service Token', async () => {
     const app = createTestApp(await openTestDatabase());
-    const { development } = await createPaymentService(app, 'Shop');
+    const { development } = await createPaymentService(app, 'Shop', TESTER);
     const environment = await loadEnvironment(app, development.service_token);
     await findEnvironmentById(app, environment?.id ?? 0);
     await using server = await startTestServer(app);

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import pino from 'pino';
 import { createPaymentService } from '../../../src/payment-services/create-payment-service.ts';
 import { forEachEngine } from '../../support/engines.ts';
+import { TESTER } from '../../support/test-actor.ts';
 import { createTestApp } from '../../support/test-app.ts';
 import { jsonOf, startTestServer } from '../../support/test-server.ts';
 import { startTestService } from '../../support/test-service.ts';
@@ -13,7 +14,7 @@ forEachEngine('a card number in a signed request', (openTestDatabase) => {
     const db = await openTestDatabase();
     let log = '';
     const app = createTestApp(db, { log: pino({ level: 'trace' }, { write: (line) => void (log += line) }) });
-    const { development } = await createPaymentService(app, 'Shop');
+    const { development } = await createPaymentService(app, 'Shop', TESTER);
     await using server = await startTestServer(app);
     for (const [field, value] of [
       ['x_reference', '4051885600446623'],
@@ -36,7 +37,7 @@ forEachEngine('the callback address of a signed request', (openTestDatabase) => 
   test('is never the service itself: refused when the transaction is created, and not called if it is stored', async (context) => {
     const PUBLIC_URL = 'https://pay.example.cl';
     const { app, url } = await startTestService(context, (await openTestDatabase()).url, { PUBLIC_URL });
-    const { development, production } = await createPaymentService(app, 'Shop');
+    const { development, production } = await createPaymentService(app, 'Shop', TESTER);
     const create = async (tokens: typeof development, x_url_callback: string) => {
       const fields = signedBody(tokens.service_token, tokens.secret_token, { x_url_callback });
       const answer = await fetch(`${url}/trxs`, {

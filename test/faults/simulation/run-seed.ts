@@ -5,6 +5,7 @@ import { openDatabase } from '../../../src/db/open-database.ts';
 import { importPaymentService } from '../../../src/payment-services/create-payment-service.ts';
 import { loadEnvironment } from '../../../src/payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../../../src/payment-services/payment-service.ts';
+import { TESTER } from '../../support/test-actor.ts';
 import { createTestApp } from '../../support/test-app.ts';
 import type { PlantName } from '../plants.ts';
 import { type CallbackRow, checkEvidence, type TransactionRow } from './checks.ts';
@@ -152,7 +153,7 @@ async function prepareStore(store: Database, world: World): Promise<App> {
     now: Object.assign(() => world.now(), { anchor: () => {} }),
     config: { ...shared.config, transactionMinutes: 20 },
   };
-  await importPaymentService(base, 'Simulated', 'development', SERVICE);
+  await importPaymentService(base, 'Simulated', 'development', SERVICE, TESTER);
   return base;
 }
 

@@ -4,6 +4,7 @@ import { logInWithApiToken } from '../../../src/auth/log-in-with-api-token.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import { openDatabase } from '../../../src/db/open-database.ts';
 import { importPaymentService } from '../../../src/payment-services/create-payment-service.ts';
+import { TESTER } from '../../support/test-actor.ts';
 import { createTestApp, createTestClock } from '../../support/test-app.ts';
 import { SHOP } from './shop-client.ts';
 
@@ -31,7 +32,7 @@ async function fillStore(databaseUrl: string): Promise<string> {
   try {
     await migrate(db);
     const app = createTestApp(db, { now: createTestClock(Date.now()) });
-    await importPaymentService(app, 'Harness', 'development', SHOP);
+    await importPaymentService(app, 'Harness', 'development', SHOP, TESTER);
     const user = await createUser(app, { email: 'operator@example.cl', payouts: false, paymentServiceIds: [] });
     return (await logInWithApiToken(app, { apiToken: user.api_token, email: null, expiresAt: null })).text;
   } finally {

@@ -1,0 +1,25 @@
+/**
+ * Who acts. `command line`: whoever sits at it, where no user was named. `stranger`: somebody who was refused and only claims
+ * to be `name`.
+ */
+export type ActorKind = 'person' | 'program' | 'command line' | 'stranger';
+
+/**
+ * Who did something, and from where: `name` is what records carry for ever (`recorded_by` and the like), a user's e-mail address
+ * or `command line: USER@HOST`. `origin` is the network of a request, or `USER@HOST` of a command.
+ */
+export type Actor = { kind: ActorKind; name: string; userId: string | null; origin: string | null };
+
+/**
+ * Somebody who was refused, by the account that he claims to have. Of an account that does not exist no more is kept than its
+ * first letter and its domain: it may be anybody's.
+ */
+export function strangerActor(claimed: string, user: { id: string; email: string } | null, network: string): Actor {
+  const name = user?.email ?? maskedAccount(claimed);
+  return { kind: 'stranger', name, userId: user?.id ?? null, origin: network };
+}
+
+function maskedAccount(claimed: string): string {
+  const [, first, domain] = /^([!-?A-~])[!-?A-~]{0,99}@([\w.-]{1,100})$/.exec(claimed) ?? [];
+  return first === undefined ? 'unknown account' : `unknown account ${first}***@${domain}`;
+}

@@ -1,0 +1,70 @@
+import type { Database, InsertTarget, SqlValue, Tx } from '../db/database.ts';
+import type { ChainEnd } from '../lib/hash-chain.ts';
+import type { AuditRow } from './audit-row.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+const AUDIT_LOG: InsertTarget = {
+  name: 'audit_log',
+  columns: [
+    'link',
+    'created_at',
+    'actor_kind',
+    'actor',
+    'user_id',
+    'origin',
+    'action',
+    'subject_kind',
+    'subject',
+    'said_before',
+    'said_after',
+    'reason',
+    'hash',
+  ],
+};
+
+/** The number of the next link, and the hash that it follows. Until the commit nobody else has it. */
+export async function advanceAudit(tx: Tx): Promise<ChainEnd> {
+  const [head] = await tx.query<ChainEnd>('update audit_head set link = link + 1 where id = 1 returning link, hash');
+  if (head === undefined) throw new Error('The end of the audit log is gone: bin/rubrica audit verify');
+  return head;
+}
+
+/** The row, as the new end of the chain. */
+export async function insertAudit(tx: Tx, row: AuditRow): Promise<void> {
+  await tx.insertRows(AUDIT_LOG, [row]);
+  await tx.query('update audit_head set hash = $1 where id = 1', [row.hash]);
+}
+
+/** The end of the chain; null: the row that says it is gone, or says nothing that can be one. */
+export async function selectAuditHead(db: Reader): Promise<ChainEnd | null> {
+  const [head] = await db.query<ChainEnd>('select link, hash from audit_head where id = 1');
+  return head !== undefined && Number.isSafeInteger(head.link) ? head : null;
+}
+
+/** The rows after a link, in the order of the chain. */
+export function selectAuditAfter(db: Reader, link: number, limit: number): Promise<AuditRow[]> {
+  return db.query<AuditRow>('select * from audit_log where link > $1 order by link limit $2', [link, limit]);
+}
+
+/** `action` also means those that begin with it and a dot; `before`: only links below it. Times are UTC milliseconds. */
+export type AuditFilter = { who?: string; action?: string; subject?: string; since?: number; before?: number };
+
+/** The newest rows for which all that is given holds. */
+export function selectAudit(db: Reader, filter: AuditFilter, limit: number): Promise<AuditRow[]> {
+  const conditions: string[] = [];
+  const values: SqlValue[] = [limit];
+  const add = (condition: (place: string) => string, value: SqlValue | undefined) => {
+    if (value === undefined) return;
+    values.push(value);
+    conditions.push(condition(`$${values.length}`));
+  };
+  add((who) => `(actor = ${who} or user_id = ${who})`, filter.who);
+  // Every action of a group lies between `refund.` and `refund/` in the order of bytes.
+  add((action) => `(action = ${action} or (action > ${action} || '.' and action < ${action} || '/'))`, filter.action);
+  add((subject) => `subject = ${subject}`, filter.subject);
+  add((since) => `created_at >= ${since}`, filter.since);
+  add((before) => `link < ${before}`, filter.before);
+  const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
+  return db.query<AuditRow>(`select * from audit_log ${where} order by link desc limit $1`, values);
+}

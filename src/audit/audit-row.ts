@@ -1,0 +1,41 @@
+import type { SqlRow } from '../db/database.ts';
+import { chainHash } from '../lib/hash-chain.ts';
+import type { ActorKind } from './actor.ts';
+
+/** A row of `audit_log`, and the link of that number of its chain. Texts `said_before` and `said_after` are JSON. */
+export type AuditRow = SqlRow & {
+  link: number;
+  /** UTC milliseconds. */
+  created_at: number;
+  actor_kind: ActorKind;
+  actor: string;
+  user_id: string | null;
+  origin: string | null;
+  action: string;
+  subject_kind: string;
+  subject: string;
+  said_before: string | null;
+  said_after: string | null;
+  reason: string | null;
+  hash: string;
+};
+
+const COLUMNS = [
+  'link',
+  'created_at',
+  'actor_kind',
+  'actor',
+  'user_id',
+  'origin',
+  'action',
+  'subject_kind',
+  'subject',
+  'said_before',
+  'said_after',
+  'reason',
+] as const;
+
+/** The hash of a row: that of the row before it and the JSON array of its columns, as docs/audit.md says it in words. */
+export function auditHash(previous: string, row: Omit<AuditRow, 'hash'>): string {
+  return chainHash(previous, [COLUMNS.map((column) => row[column])]);
+}

@@ -1,0 +1,97 @@
+import type { App } from '../app.ts';
+import { perInstance } from '../lib/per-instance.ts';
+import type { Actor } from './actor.ts';
+import { type Act, recordAudit } from './record-audit.ts';
+
+/** An act that may come often and changes nothing: a sign-in, or what was refused. */
+export type CountedAct = Pick<Act, 'action' | 'subject' | 'after'> & { by: Actor };
+
+const HOUR_MS = 3_600_000;
+/** So many accounts and networks an hour have rows of their own; the rest is counted together. */
+const MOST_KNOWN = 1000;
+/** Of accounts that do not exist: whoever invents them fills nothing. */
+const MOST_UNKNOWN = 100;
+
+type Group = { act: CountedAct; count: number; written: number; since: number };
+type Hour = { hour: number; groups: Map<string, Group>; known: number; unknown: number };
+
+const counts = perInstance((_app: App) => ({
+  current: newHour(0),
+  ended: [] as Group[],
+  /** The last write: one after the other, so that they take one connection and keep their order. */
+  writing: Promise.resolve(),
+}));
+
+/**
+ * Counts such an act by who, from where, what and on what, in this process and hour. The 1st, 10th, 100th … is a row of the
+ * audit log, and the last count of the hour, so that a stranger fills no store. The caller does not wait for it.
+ */
+export function countAct(app: App, act: CountedAct): void {
+  const now = app.now();
+  const group = groupOf(app, act, now);
+  group.count++;
+  if (/^10*$/.test(String(group.count))) write(app, group);
+}
+
+/** For the worker: writes what was counted in hours that have ended; at the `end` of the process also in this one. */
+export async function writeCounts(app: App, when: 'hourly' | 'end' = 'hourly'): Promise<void> {
+  const state = counts(app);
+  if (when === 'end' || hourOf(app.now()) !== state.current.hour) endHour(app, hourOf(app.now()));
+  for (const group of state.ended.splice(0)) if (group.count > group.written) write(app, group);
+  await state.writing;
+}
+
+function groupOf(app: App, act: CountedAct, now: number): Group {
+  const { by, action, subject } = act;
+  if (counts(app).current.hour !== hourOf(now)) endHour(app, hourOf(now));
+  const { current } = counts(app);
+  const key = JSON.stringify([action, by.kind, by.name, by.origin, subject.kind, subject.id]);
+  const found = current.groups.get(key);
+  if (found !== undefined) return found;
+  const isKnown = by.userId !== null;
+  if (isKnown ? current.known >= MOST_KNOWN : current.unknown >= MOST_UNKNOWN) return othersOf(current, act, now);
+  current[isKnown ? 'known' : 'unknown']++;
+  return addGroup(current, key, act, now);
+}
+
+/** All that have no row of their own. */
+function othersOf(current: Hour, { by, action, subject }: CountedAct, now: number): Group {
+  const key = JSON.stringify([action, by.kind, subject.kind]);
+  const others = { kind: by.kind, name: 'others', userId: null, origin: null };
+  return (
+    current.groups.get(key) ??
+    addGroup(current, key, { by: others, action, subject: { ...subject, id: 'others' } }, now)
+  );
+}
+
+function addGroup({ groups }: Hour, key: string, act: CountedAct, now: number): Group {
+  const group = { act, count: 0, written: 0, since: now };
+  groups.set(key, group);
+  return group;
+}
+
+function endHour(app: App, hour: number): void {
+  const state = counts(app);
+  state.ended.push(...state.current.groups.values());
+  state.current = newHour(hour);
+}
+
+function newHour(hour: number): Hour {
+  return { hour, groups: new Map(), known: 0, unknown: 0 };
+}
+
+function hourOf(time: number): number {
+  return Math.floor(time / HOUR_MS);
+}
+
+function write(app: App, group: Group): void {
+  const { act, count, since } = group;
+  group.written = count;
+  const at = app.now();
+  const counted = { ...act.after, ...(count > 1 && { count, since: new Date(since).toISOString() }) };
+  const after = Object.keys(counted).length > 0 ? counted : null;
+  const state = counts(app);
+  state.writing = state.writing
+    .then(() => app.db.transaction((tx) => recordAudit(tx, { ...act, at, after })))
+    .catch((error: unknown) => app.log.error({ err: error, action: act.action }, 'an act could not be written down'));
+}

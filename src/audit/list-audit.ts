@@ -1,0 +1,51 @@
+import type { App } from '../app.ts';
+import { type AuditFilter, selectAudit } from './audit-queries.ts';
+import type { AuditRow } from './audit-row.ts';
+
+/** An act as people and programs read it. `id` is its link in the chain; `at` is UTC milliseconds. */
+export type ListedAct = {
+  id: number;
+  at: number;
+  who: { kind: AuditRow['actor_kind']; name: string; user: string | null; from: string | null };
+  action: string;
+  subject: { kind: string; id: string };
+  before: unknown;
+  after: unknown;
+  reason: string | null;
+  hash: string;
+};
+
+/** The newest acts for which `filter` holds. `next`: the `before` that goes on where these end; null: there is no more. */
+export async function listAudit(
+  app: App,
+  filter: AuditFilter,
+  limit: number,
+): Promise<{ acts: ListedAct[]; next: number | null }> {
+  const rows = await selectAudit(app.db, filter, limit + 1);
+  const shown = rows.slice(0, limit);
+  return { acts: shown.map(actOf), next: rows.length > limit ? (shown.at(-1)?.link ?? null) : null };
+}
+
+function actOf(row: AuditRow): ListedAct {
+  return {
+    id: row.link,
+    at: row.created_at,
+    who: { kind: row.actor_kind, name: row.actor, user: row.user_id, from: row.origin },
+    action: row.action,
+    subject: { kind: row.subject_kind, id: row.subject },
+    before: valuesOf(row.said_before),
+    after: valuesOf(row.said_after),
+    reason: row.reason,
+    hash: row.hash,
+  };
+}
+
+/** What somebody has put there past this service may be no JSON; `audit verify` says so. */
+function valuesOf(text: string | null): unknown {
+  if (text === null) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

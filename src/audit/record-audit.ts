@@ -1,0 +1,50 @@
+import type { Tx } from '../db/database.ts';
+import type { Actor } from './actor.ts';
+import type { AuditAction } from './audit-action.ts';
+import { advanceAudit, insertAudit } from './audit-queries.ts';
+import { auditHash } from './audit-row.ts';
+
+/** What of somebody's act is kept. Never a secret, a RUT, an account or a payer's e-mail address. */
+export type AuditValues = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
+
+/** An act, before it has its place in the chain. */
+export type Act = {
+  /** UTC milliseconds. */
+  at: number;
+  by: Actor;
+  action: AuditAction;
+  /** What was acted on, such as `refund` and its id. */
+  subject: { kind: string; id: string };
+  before?: AuditValues | null;
+  after?: AuditValues | null;
+  /** Why, where money moves. Names no person. */
+  reason?: string | null;
+};
+
+/**
+ * Writes down who did something, in the commit that does it. To be called last of all, after `postEntries`: the end of the chain
+ * is one row for the whole store that all acts of people and programs queue for. Never for `POST /trxs` or a validation.
+ */
+export async function recordAudit(tx: Tx, act: Act): Promise<void> {
+  const { by, action, subject, reason = null } = act;
+  const head = await advanceAudit(tx);
+  const row = {
+    link: head.link,
+    created_at: act.at,
+    actor_kind: by.kind,
+    actor: by.name,
+    user_id: by.userId,
+    origin: by.origin,
+    action,
+    subject_kind: subject.kind,
+    subject: subject.id,
+    said_before: textOf(act.before),
+    said_after: textOf(act.after),
+    reason,
+  };
+  await insertAudit(tx, { ...row, hash: auditHash(head.hash, row) });
+}
+
+function textOf(values: AuditValues | null | undefined): string | null {
+  return values === null || values === undefined ? null : JSON.stringify(values);
+}

@@ -1,0 +1,134 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { type ListedAct, listAudit } from '../audit/list-audit.ts';
+import type { ChainEnd } from '../lib/hash-chain.ts';
+import { type AuditVerification, verifyAudit } from '../proof/verify-audit.ts';
+import { anchorLine, counted, findingLine, restoreLine } from './finding-lines.ts';
+import { readLimit, readTime, TIMES } from './options.ts';
+import { invalidOption, print, table, time, unusableFile } from './print.ts';
+import { withApp } from './with-app.ts';
+
+/** `audit list | verify`. */
+export function addAuditCommands(program: Command): void {
+  const group = program.command('audit').description('who did what, when and from where');
+  group
+    .command('list')
+    .description('the newest acts of people and programs, sign-ins and refusals; all that is given must hold')
+    .option('--who <name>', 'only those of this e-mail address, user id or `command line: USER@HOST`')
+    .option('--action <action>', 'only these, such as refund.decided, or all of a group, such as refund')
+    .option('--subject <id>', 'only what was done to this: the id of a refund, a payment service, a user …')
+    .option('--since <time>', `only then or later: ${TIMES}`)
+    .option('--before <id>', 'only those before this one: where the list before has ended')
+    .option('--limit <number>', 'how many', '50')
+    .option('--json', 'print one JSON object; times in UTC milliseconds')
+    .action(list);
+  group
+    .command('verify')
+    .description('compute the chain of the audit log again; status 1 with the rows if something was changed')
+    .option(
+      '--head <head>',
+      'hold it against an end that audit verify once said: LINK:HASH, or a file of audit verify --json',
+    )
+    .option(
+      '--anchor <file>',
+      'anchors that were kept elsewhere, beside those of the store and of ANCHOR_DIR; may be repeated',
+      (file: string, files: string[]) => [...files, file],
+      [],
+    )
+    .option('--json', 'print one JSON object; times in UTC milliseconds')
+    .action(verify);
+}
+
+type ListOptions = {
+  who?: string;
+  action?: string;
+  subject?: string;
+  since?: string;
+  before?: string;
+  limit: string;
+  json?: boolean;
+};
+
+async function list(options: ListOptions): Promise<void> {
+  const { who, action, subject, since, before } = options;
+  const filter = {
+    ...(who !== undefined && { who: who.includes('@') && !who.includes(' ') ? who.trim().toLowerCase() : who }),
+    ...(action !== undefined && { action }),
+    ...(subject !== undefined && { subject }),
+    ...(since !== undefined && { since: readTime('--since', since).from }),
+    ...(before !== undefined && { before: readPlace(before) }),
+  };
+  const limit = readLimit(options.limit);
+  const { acts, next } = await withApp((app) => listAudit(app, filter, limit));
+  const head = ['ID', 'WHEN (UTC)', 'WHO', 'FROM', 'ACTION', 'SUBJECT', 'WHAT'];
+  print(options, { acts, next }, [
+    ...(acts.length === 0 ? ['There is no such act.'] : table([head, ...acts.map(cellsOf)])),
+    ...(next === null ? [] : [`More: --before ${next}`]),
+  ]);
+}
+
+function readPlace(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw invalidOption('--before is the ID of audit list.');
+}
+
+function cellsOf({ id, at, who, action, subject, before, after, reason }: ListedAct): string[] {
+  const change = [before === null ? '' : `${wordsOf(before)} →`, after === null ? '' : wordsOf(after)];
+  const what = [...change, reason === null ? '' : `(${reason})`].filter((part) => part !== '').join(' ');
+  const name = who.kind === 'stranger' ? `refused: ${who.name}` : who.name;
+  return [String(id), time(at), name, who.from ?? '—', action, `${subject.kind} ${subject.id}`.trim(), what];
+}
+
+function wordsOf(values: unknown): string {
+  if (typeof values !== 'object' || values === null) return String(values);
+  return Object.entries(values)
+    .map(([name, value]) => `${name} ${value === null ? '—' : String(value)}`)
+    .join(', ');
+}
+
+type VerifyOptions = { head?: string; anchor: string[]; json?: boolean };
+
+/** A person sees that it goes on. */
+const TOLD_EVERY = 100_000;
+
+async function verify(options: VerifyOptions): Promise<void> {
+  const known = options.head === undefined ? [] : [readHead(options.head)];
+  for (const file of options.anchor) if (!existsSync(file)) throw unusableFile(`There is no file ${file}.`);
+  const onProgress = (rows: number) => {
+    if (rows % TOLD_EVERY === 0 && rows > 0) process.stderr.write(`${rows} rows\n`);
+  };
+  const verification = await withApp((app) => verifyAudit(app, { known, anchorFiles: options.anchor, onProgress }));
+  print(options, verification, linesOf(verification, known.length > 0));
+  if (!verification.ok) process.exitCode = 1;
+}
+
+function linesOf(verification: AuditVerification, withHead: boolean): string[] {
+  const { ok, rows, head, findings, found } = verification;
+  const wrong = Object.values(found).reduce((total, count) => total + count, 0);
+  const unnamed = wrong - findings.length;
+  return [
+    ...findings.map(findingLine),
+    ...(unnamed > 0 ? [`and ${unnamed} more of the same kinds`] : []),
+    ok
+      ? `${counted(rows, 'row', 'rows')}: every hash is right${withHead ? ', and so is the end that was kept' : ''}.`
+      : `${counted(wrong, 'place is', 'places are')} not as written.`,
+    `The audit log ends with ${head.link}:${head.hash}`,
+    ...verification.anchors.map(anchorLine),
+    ...verification.restores.filter(({ accepted }) => accepted !== null).map(restoreLine),
+  ];
+}
+
+const HEAD = /^(\d{1,15}):([0-9a-f]{64})$/;
+
+function readHead(given: string): ChainEnd {
+  const [, link, hash] = HEAD.exec(given.trim()) ?? [];
+  if (link !== undefined && hash !== undefined) return { link: Number(link), hash };
+  if (!existsSync(given)) throw invalidOption('--head is LINK:HASH, or a file that audit verify --json has written.');
+  try {
+    const { head } = JSON.parse(readFileSync(given, 'utf8')) as { head: ChainEnd };
+    if (Number.isSafeInteger(head.link) && typeof head.hash === 'string') return { link: head.link, hash: head.hash };
+  } catch {
+    // Said below.
+  }
+  throw unusableFile(`${given} is not what audit verify --json printed.`);
+}

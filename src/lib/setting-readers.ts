@@ -1,0 +1,66 @@
+import { trimEnd } from '../../protocol/plain-text.ts';
+
+/** A setting that cannot be used, with what to write instead. */
+export class ConfigError extends Error {}
+
+// Each reads the text of the setting `name`, and throws `ConfigError` where that cannot be used.
+
+/** A whole number within bounds. */
+export function integer(name: string, text: string, least: number, most: number): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < least || value > most) {
+    throw new ConfigError(`${name} must be a whole number from ${least} to ${most}.`);
+  }
+  return value;
+}
+
+/** Whether a switch is on. */
+export function flag(name: string, text: string | null, fallback: boolean): boolean {
+  if (text === null) return fallback;
+  return ['true', 'on', '1', 'yes'].includes(oneOf(name, text, ['true', 'on', '1', 'yes', 'false', 'off', '0', 'no']));
+}
+
+/** One of a few words. */
+export function oneOf<Choice extends string>(name: string, text: string, choices: readonly Choice[]): Choice {
+  const choice = choices.find((candidate) => candidate === text);
+  if (choice === undefined) throw new ConfigError(`${name} must be one of ${choices.join(', ')}.`);
+  return choice;
+}
+
+/** An origin without a final slash; null: not set. */
+export function origin(name: string, text: string | null): string | null {
+  if (text === null) return null;
+  const url = URL.parse(text);
+  const extras = url === null ? '' : url.username + url.password + url.search + url.hash;
+  if (url === null || !/^https?:$/.test(url.protocol) || extras !== '') {
+    throw new ConfigError(`${name} must be an origin such as https://pay.example.cl.`);
+  }
+  return url.href.replace(/\/$/, '');
+}
+
+/** The address of a server that the operator has chosen; null: not set. */
+export function ownAddress(name: string, text: string | null): string | null {
+  if (text === null) return null;
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password + url.hash !== '') {
+    throw new ConfigError(`${name} must be an address such as https://verify.example.cl/holders.`);
+  }
+  return url.href;
+}
+
+/** The address of the store. */
+export function databaseUrl(text: string): string {
+  if (text.startsWith('sqlite:file:')) {
+    throw new ConfigError('DATABASE_URL takes a path and no file: address. Write sqlite:/var/lib/rubrica/rubrica.db');
+  }
+  if (/^(sqlite:.|postgres(ql)?:\/\/)/.test(text)) return text;
+  throw new ConfigError('DATABASE_URL must be sqlite:FILE or postgres://USER:PASSWORD@HOST/DATABASE.');
+}
+
+/** A path without a final slash; '' for none. */
+export function basePath(text: string | null): string {
+  if (text === null || text === '/') return '';
+  const path = `/${trimEnd(text.replace(/^\/+/, ''), '/')}`;
+  if (!/^(\/[\w.~-]+)+$/.test(path)) throw new ConfigError('BASE_PATH must be a path such as /pagos.');
+  return path;
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { strangerActor } from '../../src/audit/actor.ts';
+import { countAct, writeCounts } from '../../src/audit/count-acts.ts';
+import { listAudit } from '../../src/audit/list-audit.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+
+const MARIA = { id: 'usr_1', email: 'maria@example.cl' };
+
+forEachEngine('acts that come often', (openTestDatabase) => {
+  test('the first refusal of an hour is a row, the others are counted, and the last count is written when the hour is over', async () => {
+    const app = createTestApp(await openTestDatabase());
+    for (let time = 0; time < 25; time++) refuse(app, MARIA.email, MARIA);
+    await writeCounts(app);
+    assert.deepEqual(await countsOf(app), [10, 1]);
+    app.now.advance(3_600_000);
+    await writeCounts(app);
+    assert.deepEqual(await countsOf(app), [25, 10, 1]);
+    refuse(app, MARIA.email, MARIA);
+    await writeCounts(app, 'end');
+    assert.deepEqual(await countsOf(app), [1, 25, 10, 1]);
+    const { acts } = await listAudit(app, { who: 'usr_1' }, 1);
+    assert.deepEqual(acts[0]?.who, { kind: 'stranger', name: MARIA.email, user: 'usr_1', from: '203.0.113.9' });
+  });
+
+  test('a process that ends writes what it has counted', async () => {
+    const app = createTestApp(await openTestDatabase());
+    for (let time = 0; time < 7; time++) refuse(app, MARIA.email, MARIA);
+    await writeCounts(app, 'end');
+    assert.deepEqual(await countsOf(app), [7, 1]);
+    await writeCounts(app, 'end');
+    assert.deepEqual(await countsOf(app), [7, 1]);
+  });
+
+  test('a stranger who invents accounts fills no store, and hides no attempt on one that exists', async () => {
+    const app = createTestApp(await openTestDatabase());
+    for (let at = 0; at < 3000; at++) refuse(app, `guess${at}@domain-${at}.example`, null);
+    refuse(app, MARIA.email, MARIA);
+    await writeCounts(app, 'end');
+    const { acts } = await listAudit(app, {}, 1000);
+    assert.equal(acts.length, 100 + 4 + 1 + 1);
+    assert.equal(acts.filter(({ who }) => who.name === MARIA.email).length, 1);
+    assert.match(acts.at(-1)?.who.name ?? '', /^unknown account g\*\*\*@domain-0\.example$/);
+    const others = acts
+      .filter(({ who }) => who.name === 'others')
+      .map(({ after }) => (after as { count?: number } | null)?.count ?? 1);
+    assert.deepEqual(
+      others.toSorted((one, other) => one - other),
+      [1, 10, 100, 1000, 2900],
+    );
+  });
+
+  test('of what a stranger typed in the place of an account nothing else is kept', () => {
+    for (const typed of ['hunter2', 'a b@example.cl', `${'a'.repeat(300)}@example.cl`, 'x@<script>', ''])
+      assert.equal(strangerActor(typed, null, '203.0.113.9').name, 'unknown account');
+  });
+});
+
+function refuse(app: TestApp, claimed: string, user: typeof MARIA | null): void {
+  const by = strangerActor(claimed, user, '203.0.113.9');
+  countAct(app, { by, action: 'user.sign_in_refused', subject: { kind: 'user', id: by.name } });
+}
+
+async function countsOf(app: TestApp): Promise<number[]> {
+  const { acts } = await listAudit(app, { action: 'user.sign_in_refused' }, 100);
+  return acts.map(({ after }) => (after as { count?: number } | null)?.count ?? 1);
+}

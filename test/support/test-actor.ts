@@ -1,0 +1,9 @@
+import type { Actor } from '../../src/audit/actor.ts';
+
+/** Who does what a test does. */
+export const TESTER: Actor = {
+  kind: 'command line',
+  name: 'command line: tester@test',
+  userId: null,
+  origin: 'tester@test',
+};
