@@ -4,6 +4,7 @@ import { SIGNATURE_FIELD } from './field-names.ts';
 import { signingKey } from './hmac.ts';
 import { keyHypotheses, type OtherSecret } from './key-hypotheses.ts';
 import { choiceHypotheses, shapeHypotheses } from './message-hypotheses.ts';
+import { needNode, node } from './platform.ts';
 import { readFormFields } from './read-form-fields.ts';
 import { readJsonFields } from './read-json-fields.ts';
 import { type ReceivedSignature, readSignature } from './received-signature.ts';
@@ -52,6 +53,7 @@ export type Explanation = { verified: boolean; causes: Cause[] };
  * Never tells the expected signature, and accepts nothing.
  */
 export function explain(options: ExplainOptions): Explanation {
+  if (node === undefined) needNode();
   const body = typeof options.body === 'string' ? Buffer.from(options.body) : options.body;
   let fields: Field[];
   try {

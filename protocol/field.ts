@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { node } from './platform.ts';
 import { refuse } from './signing-error.ts';
 
 /** How a field was written. Form bodies hold strings only; `object` stands for JSON objects and arrays. */
@@ -15,10 +15,22 @@ export const LIMITS = { depth: 4, members: 64, characters: 4096 } as const;
 
 /** Decodes a body strictly. Decoding leniently would give different bytes one text, and so one signature. */
 export function textOfBody(body: Uint8Array): string {
-  if (!isUtf8(body)) refuse('INVALID_ENCODING', null, 'these bytes are not UTF-8');
-  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
+  const text = node === undefined ? decodeUtf8(body) : node.isUtf8(body) ? decodeBuffer(body) : null;
+  if (text === null) refuse('INVALID_ENCODING', null, 'these bytes are not UTF-8');
   if (text.charCodeAt(0) === BYTE_ORDER_MARK) refuse('INVALID_ENCODING', null, 'it starts with a byte order mark');
   return text;
+}
+
+function decodeBuffer(body: Uint8Array): string {
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
+}
+
+function decodeUtf8(body: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+  } catch {
+    return null;
+  }
 }
 
 /** Refuses decoded text that is not well-formed, is too long, or would start a new line in somebody's log. */

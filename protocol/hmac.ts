@@ -1,12 +1,18 @@
-import { hash, timingSafeEqual } from 'node:crypto';
+import { needNode, node } from './platform.ts';
 
 /**
  * Makes a Secret Token ready to sign with: its text as UTF-8, never decoded, even when it looks like hexadecimal.
  * Keep the key where many messages are signed. Throws `TypeError` when the secret is empty or no text.
  */
 export function signingKey(secret: string): SigningKey {
-  if (typeof secret !== 'string' || secret === '') throw new TypeError('The secret must be a non-empty string');
+  requireSecret(secret);
+  if (tools === undefined) needNode();
   return new SigningKey(secret);
+}
+
+/** Throws `TypeError` for a secret that is empty or no text: anybody could sign with it. */
+export function requireSecret(secret: string): void {
+  if (typeof secret !== 'string' || secret === '') throw new TypeError('The secret must be a non-empty string');
 }
 
 /** The `x_signature` of a message: HMAC-SHA256 in lower-case hexadecimal, 64 digits. */
@@ -18,20 +24,25 @@ export function computeSignature(message: string, key: SigningKey): string {
 export function signatureMatches(message: string, signature: string, key: SigningKey): boolean {
   // Checked before decoding: decoding drops what is not hexadecimal without a word.
   if (!SIGNATURE_FORMAT.test(signature)) return false;
+  const { timingSafeEqual, expected, received } = tools ?? needNode();
   expected.write(key.sign(message), 'hex');
   received.write(signature, 'hex');
   return timingSafeEqual(expected, received);
 }
 
-const SIGNATURE_FORMAT = /^[0-9a-f]{64}$/;
+export const SIGNATURE_FORMAT = /^[0-9a-f]{64}$/;
 const BLOCK = 64;
 const DIGEST = 32;
 const LONGEST_CHARACTER = 3;
 
 // Filled and used up within one call, so one of each serves everybody.
-const scratch = Buffer.alloc(8192);
-const expected = Buffer.alloc(DIGEST);
-const received = Buffer.alloc(DIGEST);
+const tools = node && {
+  hash: node.crypto.hash,
+  timingSafeEqual: node.crypto.timingSafeEqual,
+  scratch: Buffer.alloc(8192),
+  expected: Buffer.alloc(DIGEST),
+  received: Buffer.alloc(DIGEST),
+};
 
 /** Made by `signingKey`, which guards against an empty secret. Shows nothing when it is printed or serialised. */
 export class SigningKey {
@@ -39,6 +50,7 @@ export class SigningKey {
   readonly #outer = Buffer.alloc(BLOCK + DIGEST, 0x5c);
 
   constructor(secret: string | Uint8Array) {
+    const { hash } = tools ?? needNode();
     const bytes = typeof secret === 'string' ? Buffer.from(secret, 'utf8') : secret;
     const key = bytes.length > BLOCK ? hash('sha256', bytes, 'buffer') : bytes;
     for (let place = 0; place < key.length; place++) {
@@ -53,6 +65,7 @@ export class SigningKey {
    * native object outweighs the hashing of a message this short; a test holds the two against each other.
    */
   sign(message: string): string {
+    const { hash, scratch } = tools ?? needNode();
     const longest = BLOCK + message.length * LONGEST_CHARACTER;
     const block = longest > scratch.length ? Buffer.alloc(longest) : scratch;
     this.#inner.copy(block);

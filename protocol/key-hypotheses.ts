@@ -1,6 +1,5 @@
-import { createHmac } from 'node:crypto';
 import type { CauseCode } from './signature-causes.ts';
-import { type Draft, digestOf, type Hypothesis, type Recipe, withSecret } from './signing-draft.ts';
+import { type Draft, digestOf, type Hypothesis, hmacOf, type Recipe, withSecret } from './signing-draft.ts';
 
 /** Another secret of the same payment service, and what it is to the one in use. */
 export type OtherSecret = { label: 'other-environment' | 'rotated' | 'other'; secret: string };
@@ -55,22 +54,13 @@ function ofSecret(code: CauseCode, change: SecretChange): Hypothesis {
 
 const RECIPES: readonly [CauseCode, Recipe][] = [
   ['HASH_WITHOUT_KEY', (hash, message) => digestOf(hash, message)],
-  ['KEY_AND_MESSAGE_SWAPPED', (hash, message, secret) => createHmac(hash, message).update(secret).digest()],
+  ['KEY_AND_MESSAGE_SWAPPED', (hash, message, secret) => hmacOf(hash, message, secret)],
   ['SECRET_IN_MESSAGE', (hash, message, secret) => digestOf(hash, secret, message)],
   ['SECRET_IN_MESSAGE', (hash, message, secret) => digestOf(hash, message, secret)],
-  ['SECRET_IN_MESSAGE', (hash, message, secret) => createHmac(hash, secret).update(message).update(secret).digest()],
-  ['SECRET_IN_MESSAGE', (hash, message, secret) => createHmac(hash, secret).update(secret).update(message).digest()],
-  [
-    'MESSAGE_HASHED_FIRST',
-    (hash, message, secret) =>
-      createHmac(hash, secret)
-        .update(hexOf(digestOf(hash, message)))
-        .digest(),
-  ],
-  [
-    'MESSAGE_HASHED_FIRST',
-    (hash, message, secret) => createHmac(hash, secret).update(digestOf(hash, message)).digest(),
-  ],
+  ['SECRET_IN_MESSAGE', (hash, message, secret) => hmacOf(hash, secret, message, secret)],
+  ['SECRET_IN_MESSAGE', (hash, message, secret) => hmacOf(hash, secret, secret, message)],
+  ['MESSAGE_HASHED_FIRST', (hash, message, secret) => hmacOf(hash, secret, hexOf(digestOf(hash, message)))],
+  ['MESSAGE_HASHED_FIRST', (hash, message, secret) => hmacOf(hash, secret, digestOf(hash, message))],
 ];
 
 function hexOf(bytes: Uint8Array): string {

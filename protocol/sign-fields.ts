@@ -8,9 +8,11 @@ import {
   type UnsignedField,
 } from './field-names.ts';
 import { computeSignature, type SigningKey, signingKey } from './hmac.ts';
+import { node } from './platform.ts';
 import { type Problem, SigningError } from './signing-error.ts';
 import { signingMessage } from './signing-message.ts';
 import { checkCallbackFields, checkRequestFields } from './signing-rules.ts';
+import { computeSignatureAsync } from './web-crypto.ts';
 
 /** What a shop fills in. The amount and the reference may be integers; nothing may be a float, null or undefined. */
 export type RequestInput = Record<Exclude<RequestField, 'x_amount' | 'x_reference'>, string> & {
@@ -28,11 +30,29 @@ export type SignedRequest = Record<RequestField | 'x_signature', string> & Parti
  * be used for another order. Throws `SigningError` with all problems it found.
  */
 export function sign(input: RequestInput, secret: string | SigningKey, options: GrammarOptions = {}): SignedRequest {
+  const { body, message } = prepare(input, options);
+  body.x_signature = computeSignature(message, keyOf(secret));
+  return body;
+}
+
+/** The same with Web Crypto, where Node's own is missing. */
+export async function signAsync(
+  input: RequestInput,
+  secret: string,
+  options: GrammarOptions = {},
+): Promise<SignedRequest> {
+  if (node !== undefined) return sign(input, secret, options);
+  const { body, message } = prepare(input, options);
+  return { ...body, x_signature: await computeSignatureAsync(message, secret) };
+}
+
+/** A body that keeps the rules, with its signature left open, and the message to sign. */
+function prepare(input: RequestInput, options: GrammarOptions): { body: SignedRequest; message: string } {
   const fields = fieldsOf(input);
   const { problems, values } = checkRequestFields(fields);
   throwIfAny(problems);
   throwIfAny(checkRequestGrammar(values, options));
-  return { ...input, ...values, x_signature: computeSignature(signingMessage(fields), keyOf(secret)) };
+  return { body: { ...input, ...values, x_signature: '' }, message: signingMessage(fields) };
 }
 
 /**
@@ -58,7 +78,7 @@ const CALLBACK_ONLY: readonly string[] = CALLBACK_FIELDS.filter(
 
 function keyOf(secret: string | SigningKey): SigningKey {
   if (typeof secret !== 'string') return secret;
-  if (secret !== latestSecret) {
+  if (latestKey === undefined || secret !== latestSecret) {
     latestKey = signingKey(secret);
     latestSecret = secret;
   }
@@ -66,8 +86,8 @@ function keyOf(secret: string | SigningKey): SigningKey {
 }
 
 // A shop signs with one secret, and making its key costs a quarter of a signature.
-let latestSecret = 'none yet';
-let latestKey = signingKey(latestSecret);
+let latestSecret: string | undefined;
+let latestKey: SigningKey | undefined;
 
 function throwIfAny(problems: readonly Problem[]): void {
   const [first, ...others] = problems;

@@ -1,6 +1,6 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { FieldKind } from './field.ts';
 import { SigningKey } from './hmac.ts';
+import { needNode, node } from './platform.ts';
 import type { CauseCode } from './signature-causes.ts';
 
 /** One name and value as the signer may have joined them. `kind` is how the value was sent. */
@@ -64,14 +64,25 @@ export function proves(draft: Draft, received: Uint8Array, hash: string): boolea
     draft.recipe === null && hash === 'sha256' && draft.encoding === 'utf8'
       ? Buffer.from(draft.key.sign(message), 'hex')
       : (draft.recipe ?? hmac)(hash, Buffer.from(message, draft.encoding), draft.secret);
-  return digest.length === received.length && timingSafeEqual(digest, received);
+  return digest.length === received.length && cryptoOfNode().timingSafeEqual(digest, received);
 }
 
-const hmac: Recipe = (hash, message, secret) => createHmac(hash, secret).update(message).digest();
+const hmac: Recipe = (hash, message, secret) => hmacOf(hash, secret, message);
+
+/** The HMAC of the pieces, one after the other. */
+export function hmacOf(
+  hash: string,
+  key: string | Uint8Array,
+  ...pieces: readonly (string | Uint8Array)[]
+): Uint8Array {
+  const hmac = cryptoOfNode().createHmac(hash, key);
+  for (const piece of pieces) hmac.update(piece);
+  return hmac.digest();
+}
 
 /** A plain hash of the pieces, one after the other. */
 export function digestOf(hash: string, ...pieces: readonly (string | Uint8Array)[]): Uint8Array {
-  const digest = createHash(hash);
+  const digest = cryptoOfNode().createHash(hash);
   for (const piece of pieces) digest.update(piece);
   return digest.digest();
 }
@@ -80,4 +91,9 @@ export function digestOf(hash: string, ...pieces: readonly (string | Uint8Array)
 export function compareText(left: string, right: string): number {
   if (left === right) return 0;
   return left < right ? -1 : 1;
+}
+
+/** Web Crypto has no MD5, and answers later. */
+function cryptoOfNode(): NonNullable<typeof node>['crypto'] {
+  return node?.crypto ?? needNode();
 }

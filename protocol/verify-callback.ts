@@ -2,16 +2,22 @@ import { currencyExponent } from './currency-exponents.ts';
 import type { Field } from './field.ts';
 import { checkCallbackGrammar } from './field-grammar.ts';
 import { type CallbackField, SIGNATURE_FIELD } from './field-names.ts';
-import { signatureMatches, signingKey } from './hmac.ts';
+import { requireSecret, signatureMatches, signingKey } from './hmac.ts';
 import { trimEnd } from './plain-text.ts';
+import { node } from './platform.ts';
 import { readFormFields } from './read-form-fields.ts';
 import { readJsonFields } from './read-json-fields.ts';
 import { type Problem, problem, SigningError } from './signing-error.ts';
 import { signingMessage } from './signing-message.ts';
 import { checkCallbackFields } from './signing-rules.ts';
+import { signatureMatchesAsync, webhookMatchesAsync } from './web-crypto.ts';
 import { type WebhookHeaders, webhookKey, webhookMatches } from './webhook-signature.ts';
 
-export type CallbackData = Record<CallbackField, string>;
+/** Every field is the text that was signed. `x_amount` is decimal text, `x_timestamp` a time such as `2026-01-15T12:00:00.000Z`. */
+export type CallbackData = Record<Exclude<CallbackField, 'x_result' | 'x_test'>, string> & {
+  x_result: 'completed' | 'failed' | 'pending';
+  x_test: 'true' | 'false';
+};
 
 /** What you know of the order. Give what you have; `compareWithOrder` compares the rest once you found the order. */
 export type ExpectedOrder = {
@@ -56,19 +62,62 @@ export type CallbackVerification = { ok: true; data: CallbackData } | ({ ok: fal
  * A genuine callback may be old or repeated: before you act on it, check that your order has not had it already.
  */
 export function verifyCallback(options: VerifyCallbackOptions): CallbackVerification {
-  const secrets = typeof options.secret === 'string' ? [options.secret] : options.secret;
+  const secrets = secretsOf(options);
   const keys = secrets.map(signingKey);
+  return judge(options, {
+    signed: (message, signature) => keys.some((key) => signatureMatches(message, signature, key)),
+    delivered: (headers, body) => webhookMatches(headers, body, secrets.map(webhookKey)),
+  });
+}
+
+/** The same with Web Crypto, where Node's own is missing. */
+export async function verifyCallbackAsync(options: VerifyCallbackOptions): Promise<CallbackVerification> {
+  if (node !== undefined) return verifyCallback(options);
+  const secrets = secretsOf(options);
+  const body = bytesOf(options.body);
+  const { message, signature } = signedPartOf(body);
+  const signed = await signatureMatchesAsync(message, signature, secrets);
+  const delivered = await webhookMatchesAsync(webhookHeaders(options.headers ?? {}), body, secrets);
+  return judge(options, { signed: () => signed, delivered: () => delivered });
+}
+
+function secretsOf({ secret }: VerifyCallbackOptions): readonly string[] {
+  const secrets = typeof secret === 'string' ? [secret] : secret;
+  secrets.forEach(requireSecret);
+  return secrets;
+}
+
+/** Nothing is signed in a body that cannot be read; `judge` says why it cannot. */
+function signedPartOf(body: Uint8Array): { message: string; signature: string } {
+  try {
+    const fields = readFields(body);
+    const signature = fields.find(({ name }) => name === SIGNATURE_FIELD);
+    return { message: signingMessage(fields), signature: signature?.text ?? '' };
+  } catch (error) {
+    if (error instanceof SigningError) return { message: '', signature: '' };
+    throw error;
+  }
+}
+
+/** Whether the fields, and the body with its webhook headers, were signed with one of the secrets. */
+type Proofs = {
+  signed(message: string, signature: string): boolean;
+  delivered(headers: WebhookHeaders, body: Uint8Array): boolean;
+};
+
+function judge(options: VerifyCallbackOptions, proofs: Proofs): CallbackVerification {
   const body = bytesOf(options.body);
   try {
     const fields = readFields(body);
     const { problems, values, signature } = checkCallbackFields(fields);
     const fault =
       problems[0] ??
-      checkSignature(signature, signingMessage(fields), keys) ??
+      checkSignature(signature, fields, proofs) ??
       checkCallbackGrammar(values)[0] ??
-      checkWebhookHeaders(options, body, secrets) ??
-      compareWithOrder(values, options.expected);
-    return fault === null ? { ok: true, data: values } : { ok: false, ...fault };
+      checkWebhookHeaders(options, body, proofs) ??
+      compareWithOrder(values as CallbackData, options.expected);
+    // The grammar has seen to it that the result and the test are of their words.
+    return fault === null ? { ok: true, data: values as CallbackData } : { ok: false, ...fault };
   } catch (error) {
     if (error instanceof SigningError) return { ok: false, ...error.problems[0] };
     throw error;
@@ -94,7 +143,7 @@ export function compareWithOrder(data: CallbackData, expected: ExpectedOrder): P
 }
 
 function bytesOf(body: string | Uint8Array): Uint8Array {
-  if (typeof body === 'string') return Buffer.from(body);
+  if (typeof body === 'string') return node === undefined ? new TextEncoder().encode(body) : Buffer.from(body);
   // Not `instanceof`: test runners give every module a Uint8Array of its own.
   if (ArrayBuffer.isView(body)) return body;
   throw new TypeError(
@@ -107,24 +156,17 @@ function readFields(body: Uint8Array): Field[] {
   return body[0] === 0x7b ? readJsonFields(body) : readFormFields(body);
 }
 
-type SigningKeys = readonly ReturnType<typeof signingKey>[];
-
-function checkSignature(signature: string | null, message: string, keys: SigningKeys): Problem | null {
+function checkSignature(signature: string | null, fields: readonly Field[], proofs: Proofs): Problem | null {
   if (signature === null) return problem('SIGNATURE_MISSING', SIGNATURE_FIELD);
-  const matches = keys.some((key) => signatureMatches(message, signature, key));
-  return matches ? null : problem('SIGNATURE_INVALID', SIGNATURE_FIELD);
+  return proofs.signed(signingMessage(fields), signature) ? null : problem('SIGNATURE_INVALID', SIGNATURE_FIELD);
 }
 
-function checkWebhookHeaders(
-  options: VerifyCallbackOptions,
-  body: Uint8Array,
-  secrets: readonly string[],
-): Problem | null {
+function checkWebhookHeaders(options: VerifyCallbackOptions, body: Uint8Array, proofs: Proofs): Problem | null {
   const headers = webhookHeaders(options.headers ?? {});
   if (headers.id === null && headers.timestamp === null && headers.signature === null) {
     return options.requireWebhookHeaders === true ? problem('WEBHOOK_HEADERS_MISSING', null) : null;
   }
-  if (!webhookMatches(headers, body, secrets.map(webhookKey))) return problem('WEBHOOK_SIGNATURE_INVALID', null);
+  if (!proofs.delivered(headers, body)) return problem('WEBHOOK_SIGNATURE_INVALID', null);
   const now = options.now ?? Date.now();
   const distance = Math.abs(now / 1000 - Number(headers.timestamp));
   // Written so that a time that is no number is refused too.

@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { needNode, node } from './platform.ts';
 
 /** The headers of Standard Webhooks, as they were received; null for one that was not. */
 export type WebhookHeaders = { id: string | null; timestamp: string | null; signature: string | null };
@@ -8,8 +8,12 @@ export type WebhookHeaders = { id: string | null; timestamp: string | null; sign
  * `x_signature` can ever stand for the other. 32 bytes.
  */
 export function webhookKey(secret: string): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', secret, '', 'callback-v2', 32));
+  const { hkdfSync } = node?.crypto ?? needNode();
+  return new Uint8Array(hkdfSync('sha256', secret, '', WEBHOOK_KEY_LABEL, 32));
 }
+
+/** Parts this key from every other that is derived from the Secret Token. */
+export const WEBHOOK_KEY_LABEL = 'callback-v2';
 
 /**
  * One value for the `webhook-signature` header: `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`. During a
@@ -21,6 +25,7 @@ export function signWebhook(
   body: string | Uint8Array,
   key: Uint8Array,
 ): string {
+  const { createHmac } = node?.crypto ?? needNode();
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
 }
 
@@ -28,6 +33,7 @@ export function signWebhook(
 export function webhookMatches(headers: WebhookHeaders, body: Uint8Array, keys: readonly Uint8Array[]): boolean {
   const { id, timestamp, signature } = headers;
   if (id === null || timestamp === null || signature === null) return false;
+  const { timingSafeEqual } = node?.crypto ?? needNode();
   const received = signature.split(' ', MOST_SIGNATURES).map((value) => Buffer.from(value));
   return keys.some((key) => {
     const expected = Buffer.from(signWebhook(id, timestamp, body, key));
@@ -36,4 +42,4 @@ export function webhookMatches(headers: WebhookHeaders, body: Uint8Array, keys: 
 }
 
 // A sender needs two during a rotation; a stranger must not buy work with a longer list.
-const MOST_SIGNATURES = 8;
+export const MOST_SIGNATURES = 8;

@@ -6,18 +6,29 @@ const LONGEST_WAIT_MS = 30_000;
 
 /**
  * Runs `attempt` up to four times, until it succeeds or fails with what will not pass by waiting. Only for what may be
- * done twice. Throws the last failure; at once, when the service asks for more than half a minute.
+ * done twice. Throws the last failure, or the last that may have been done; at once, when the service asks for more than half a minute.
  */
 export async function repeatRequest<Reply>(attempt: () => Promise<Reply>): Promise<Reply> {
+  let uncertain: unknown = null;
   for (let failures = 1; ; failures += 1) {
     try {
       return await attempt();
     } catch (error) {
       const wait = error instanceof RubricaError && error.retryable ? waitAfter(error, failures) : null;
-      if (wait === null || wait > LONGEST_WAIT_MS || failures === MOST_ATTEMPTS) throw error;
+      if (mayBeDone(error)) uncertain = error;
+      if (wait === null || wait > LONGEST_WAIT_MS || failures === MOST_ATTEMPTS) throw lastOf(error, uncertain);
       await new Promise((resolve) => setTimeout(resolve, wait));
     }
   }
+}
+
+function mayBeDone(error: unknown): boolean {
+  return error instanceof RubricaError && (error.code === 'NO_ANSWER' || (error.status ?? 0) >= 500);
+}
+
+/** That the last attempt was not sent does not say that no earlier one was done. */
+function lastOf(error: unknown, uncertain: unknown): unknown {
+  return error instanceof RubricaError && error.code === 'NOT_SENT' ? (uncertain ?? error) : error;
 }
 
 /** Longer each time, and never shorter than asked for. The random part parts those who failed together. */

@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { trimEnd } from '../../protocol/plain-text.ts';
-import { type RequestInput, sign } from '../../protocol/sign-fields.ts';
+import { type RequestInput, signAsync } from '../../protocol/sign-fields.ts';
 import type { Operations } from './api-operations.ts';
 import type * as Api from './api-types.ts';
 import { keepToken, type TokenSource } from './keep-token.ts';
@@ -51,7 +50,7 @@ export class RubricaClient {
 
   constructor(options: RubricaClientOptions) {
     const { fetch = globalThis.fetch, timeoutMs = 10_000 } = options;
-    const baseUrl = trimEnd(new URL(options.baseUrl).href, '/');
+    const baseUrl = readBaseUrl(options.baseUrl);
     this.#options = options;
     this.#connection = { baseUrl, fetch, timeoutMs };
     this.#tokens = this.#tokenSource();
@@ -66,7 +65,7 @@ export class RubricaClient {
     if (serviceToken === undefined || secretToken === undefined) throw missing('a serviceToken and a secretToken');
     // A service that is reached without TLS is one for development, where the shop may be so too.
     const allowHttp = this.#connection.baseUrl.startsWith('http:');
-    const body = sign({ ...order, x_account_id: serviceToken }, secretToken, { allowHttp });
+    const body = await signAsync({ ...order, x_account_id: serviceToken }, secretToken, { allowHttp });
     return (await this.#send('POST /trxs', { body })).data;
   }
 
@@ -91,10 +90,10 @@ export class RubricaClient {
    * ask again after a crash.
    */
   async createRefund(idTrx: number, refund: Api.RefundRequest, options: KeyOption = {}): Promise<string> {
-    const header = { 'Idempotency-Key': options.idempotencyKey ?? randomUUID() };
+    const header = { 'Idempotency-Key': options.idempotencyKey ?? crypto.randomUUID() };
     const path = { id: idTrx };
     const reply = await this.#sendAsUser('POST /trxs/{id}/nullification', { path, header, body: refund });
-    if (reply.data === null) throw refused(reply);
+    if (reply.data === null) throw refused(reply, `POST ${this.#connection.baseUrl}/trxs/${idTrx}/nullification`);
     return reply.data.verificationToken;
   }
 
@@ -144,7 +143,7 @@ export class RubricaClient {
   /** A `state` of `pending` means that the provider is still checking: ask `getValidation` later. */
   async validateBankAccount(
     account: Api.BankAccountRequest,
-    { language, idempotencyKey = randomUUID() }: LanguageOption & KeyOption = {},
+    { language, idempotencyKey = crypto.randomUUID() }: LanguageOption & KeyOption = {},
   ): Promise<Api.BankAccountValidation> {
     const header = { 'Accept-Language': language, 'Idempotency-Key': idempotencyKey };
     return (await this.#sendAsUser('POST /validations/BankAccount', { header, body: account })).data;
@@ -209,12 +208,26 @@ type PartsOf<O extends Operation> = Omit<Operations[O], 'reply'>;
 type ReplyOf<O extends Operation> = Operations[O]['reply'];
 type Query<O extends Operation> = Operations[O] extends { query: infer Q } ? Q : never;
 
+/** Throws `TypeError`, with the address unless it may hold a password. */
+function readBaseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (text.includes('@'))
+    throw new TypeError('baseUrl holds a user or a password: give createRubricaClient a login instead');
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    const example = /^[\w.-]+(?::\d+)?(?:\/|$)/.test(text) ? `https://${text}` : 'https://pay.example.cl';
+    throw new TypeError(`baseUrl is '${text}': write the whole address, with its scheme, such as ${example}`);
+  }
+  if (url.search !== '' || url.hash !== '')
+    throw new TypeError('baseUrl has a query or a fragment: leave out what follows the path');
+  return trimEnd(url.href, '/');
+}
+
 function missing(what: string): TypeError {
   return new TypeError(`Give createRubricaClient ${what} for this`);
 }
 
 /** Existing clients are answered with status 200 and the reason, so that is what there is. */
-function refused({ code, message }: Api.RefundReply): RubricaError {
-  const nothing = { errors: [], requestId: null, retryable: false, retryAfterMs: null };
+function refused({ code, message }: Api.RefundReply, request: string): RubricaError {
+  const nothing = { errors: [], request, requestId: null, retryable: false, retryAfterMs: null };
   return new RubricaError({ ...nothing, status: 200, code, title: message, detail: message });
 }

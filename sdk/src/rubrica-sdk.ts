@@ -2,7 +2,7 @@ export { type Cause, type ExplainOptions, type Explanation, explain } from '../.
 export type { GrammarOptions } from '../../protocol/field-grammar.ts';
 export { computeSignature, type SigningKey, signatureMatches, signingKey } from '../../protocol/hmac.ts';
 export type { OtherSecret } from '../../protocol/key-hypotheses.ts';
-export { type RequestInput, type SignedRequest, sign } from '../../protocol/sign-fields.ts';
+export { type RequestInput, type SignedRequest, sign, signAsync } from '../../protocol/sign-fields.ts';
 export type { CauseCode, Language } from '../../protocol/signature-causes.ts';
 export { type Problem, type SigningCode, SigningError } from '../../protocol/signing-error.ts';
 export {
@@ -12,6 +12,7 @@ export {
   type ExpectedOrder,
   type VerifyCallbackOptions,
   verifyCallback,
+  verifyCallbackAsync,
 } from '../../protocol/verify-callback.ts';
 export { signWebhook, webhookKey } from '../../protocol/webhook-signature.ts';
 export type * as Api from './api-types.ts';

@@ -1,4 +1,5 @@
 import type { Problem } from './api-errors.ts';
+import { failureOf } from './request-failure.ts';
 import { RubricaError } from './rubrica-error.ts';
 
 /** What is used of `fetch`; that of the platform fits, and so does any wrapper of it. */
@@ -18,17 +19,20 @@ export type RequestParts = { path?: Values; query?: Values; header?: Values; bod
  * answered with. Throws `RubricaError` for every other answer and for none.
  */
 export async function sendRequest(connection: Connection, operation: string, parts: RequestParts): Promise<unknown> {
-  const answer = await exchange(connection, operation, parts);
+  const [method = '', path = ''] = operation.split(' ');
+  const address = connection.baseUrl + pathOf(path, parts);
+  const answer = await exchange(connection, { method, address }, parts);
   const json = parseObject(answer.text);
   if (answer.status >= 200 && answer.status < 300 && json !== null) return json;
-  throw refusalOf(answer, json);
+  throw refusalOf(answer, json, `${method} ${address}`);
 }
+
+type Target = { method: string; address: string };
 
 type Answer = { status: number; headers: FetchReply['headers']; text: string };
 
-async function exchange(connection: Connection, operation: string, parts: RequestParts): Promise<Answer> {
-  const { baseUrl, fetch, timeoutMs } = connection;
-  const [method, path = ''] = operation.split(' ');
+async function exchange(connection: Connection, { method, address }: Target, parts: RequestParts): Promise<Answer> {
+  const { fetch, timeoutMs } = connection;
   const init = {
     method,
     headers: headersOf(parts),
@@ -38,10 +42,10 @@ async function exchange(connection: Connection, operation: string, parts: Reques
     ...(parts.body !== undefined && { body: JSON.stringify(parts.body) }),
   };
   try {
-    const reply = await fetch(baseUrl + addressOf(path, parts), init);
+    const reply = await fetch(address + queryOf(parts), init);
     return { status: reply.status, headers: reply.headers, text: await reply.text() };
   } catch (cause) {
-    throw noAnswer(operation, cause);
+    throw failureOf(`${method} ${address}`, timeoutMs, cause);
   }
 }
 
@@ -54,21 +58,18 @@ function headersOf({ body, header }: RequestParts): Record<string, string> {
   return headers;
 }
 
-function addressOf(path: string, { path: values = {}, query = {} }: RequestParts): string {
-  const address = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
+function pathOf(path: string, { path: values = {} }: RequestParts): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
+}
+
+function queryOf({ query = {} }: RequestParts): string {
   const search = new URLSearchParams(defined(query)).toString();
-  return search === '' ? address : `${address}?${search}`;
+  return search === '' ? '' : `?${search}`;
 }
 
 function defined(values: Values): Record<string, string> {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
-}
-
-function noAnswer(operation: string, cause: unknown): RubricaError {
-  const detail = `${operation} was not answered, so it may have been done or not.`;
-  const nothing = { status: null, errors: [], requestId: null, retryAfterMs: null };
-  return new RubricaError({ ...nothing, code: 'NO_ANSWER', title: 'No answer', detail, retryable: true }, cause);
 }
 
 function parseObject(text: string): object | null {
@@ -80,13 +81,13 @@ function parseObject(text: string): object | null {
   }
 }
 
-function refusalOf({ status, headers }: Answer, json: object | null): RubricaError {
+function refusalOf({ status, headers }: Answer, json: object | null, request: string): RubricaError {
   const problem = { ...unreadable(status), ...(isProblem(json) && json) };
   const { code, title, detail, errors, request_id: requestId } = problem;
   // Waiting brings no payment method: that is for the operator to configure.
   const retryable = (status === 429 || status >= 500) && code !== 'NO_PAYMENT_METHOD';
   const retryAfterMs = readRetryAfter(headers.get('retry-after'));
-  return new RubricaError({ status, code, title, detail, errors, requestId, retryable, retryAfterMs });
+  return new RubricaError({ status, code, title, detail, errors, request, requestId, retryable, retryAfterMs });
 }
 
 function isProblem(json: object | null): json is Problem {
@@ -94,7 +95,7 @@ function isProblem(json: object | null): json is Problem {
 }
 
 function unreadable(status: number) {
-  const detail = `Not the service answered, but something else, with status ${status}. Check the base URL and the proxies.`;
+  const detail = `Something else than the service answered, with status ${status}. Check baseUrl and the proxies.`;
   return { code: 'UNREADABLE_ANSWER', title: 'Unreadable answer', detail, errors: [], request_id: null };
 }
 

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { outputOf } from '../support/child-process.ts';
+import { expectedOfBrowser, serveBrowserSite } from '../support/sdk-in-browser.ts';
 import { packSdk, run, type SdkPackage } from '../support/sdk-package.ts';
 import type { Program } from '../support/system-programs.ts';
+import { withBrowser } from '../support/test-browser.ts';
 
 /** What a merchant's program may write, without Node's types and without those of a browser. */
 const TYPED_CONSUMER = `
-import { type Api, createRubricaClient, explain, RubricaError, sign, verifyCallback } from '@rubrica/sdk';
+import { type Api, createRubricaClient, explain, RubricaError, sign, verifyCallback, verifyCallbackAsync } from '@rubrica/sdk';
 
 const client = createRubricaClient({ baseUrl: 'https://pay.example', serviceToken: 'a', secretToken: 'b' });
 const created: Api.CreatedTransaction['data'] = await client.createTransaction({
@@ -22,6 +24,10 @@ const status: 'pending' | 'complete' | 'failed' = await client.getStatus(created
 const callback = verifyCallback({ body: new Uint8Array(), secret: ['a', 'b'], expected: { amount: 12990 }, headers: {} });
 if (callback.ok) callback.data.x_reference satisfies string;
 else callback.fix satisfies string;
+const later = await verifyCallbackAsync({ body: '', secret: 'a', expected: {} });
+if (later.ok) later.data.x_result satisfies 'completed' | 'failed' | 'pending';
+// @ts-expect-error: a result that there is not
+if (later.ok && later.data.x_result === 'complete') later.data satisfies never;
 explain({ body: status, secret: 'a' }).causes satisfies object[];
 const failure: unknown = null;
 if (failure instanceof RubricaError && failure.code === 'RATE_LIMITED') failure.retryAfterMs satisfies number | null;
@@ -73,7 +79,12 @@ describe('the package of the SDK', () => {
     const listed = await run(sdk.folder, 'tar', 'tzf', sdk.tarball);
     const files = listed.trim().split('\n');
     const outside = files.filter((file) => !/^package\/(?:dist|src)\/[\w./-]+\.(?:js|d\.ts|ts|json)$/.test(file));
-    assert.deepEqual(outside.sort(), ['package/LICENSE', 'package/README.md', 'package/package.json']);
+    assert.deepEqual(outside.sort(), [
+      'package/CHANGELOG.md',
+      'package/LICENSE',
+      'package/README.md',
+      'package/package.json',
+    ]);
     const manifest = JSON.parse(readFileSync(join(sdk.sdk, 'package.json'), 'utf8')) as Record<string, unknown>;
     for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies'])
       assert.equal(manifest[kind], undefined);
@@ -90,6 +101,31 @@ describe('the package of the SDK', () => {
   test('has types that compile strictly without those of Node, and with those of a browser', async () => {
     await compile({ 'typed.mts': TYPED_CONSUMER, 'required.cts': COMMONJS_CONSUMER }, ['es2023']);
     await compile({ 'browser.mts': BROWSER_CONSUMER }, ['es2023', 'dom']);
+  });
+
+  test('imports nothing but its own files, so that it loads where there is no Node', () => {
+    const texts = globSync('dist/**/*.js', { cwd: sdk.sdk }).map((file) => readFileSync(join(sdk.sdk, file), 'utf8'));
+    const imported = texts.flatMap((text) => [
+      ...text.matchAll(/(?:\bfrom |\bimport ?\(?|\brequire\()['"]([^'"]+)['"]/g),
+    ]);
+    const named = new Set(imported.map(([, name = '']) => name));
+    assert.ok(named.size > 20, 'the expression finds what is imported');
+    assert.deepEqual(
+      [...named].filter((name) => !name.startsWith('.')),
+      [],
+    );
+  });
+
+  withBrowser('in Chromium, which has no module of Node', (openVisitor) => {
+    for (const place of ['page', 'worker'] as const) {
+      test(`a ${place} signs, verifies and calls with Web Crypto`, async () => {
+        await using site = await serveBrowserSite(join(sdk.sdk, 'dist'));
+        const { page } = await openVisitor();
+        await page.goto(`${site.url}/${place}.html`);
+        await page.waitForFunction('document.title !== ""');
+        assert.deepEqual(JSON.parse(await page.title()), expectedOfBrowser(site.url));
+      });
+    }
   });
 
   for (const node of nodes) {
@@ -117,7 +153,7 @@ async function findNodes(): Promise<{ path: Program; version: string }[]> {
   for (const path of paths.filter((path) => existsSync(path))) {
     const version = (await outputOf(path, ['-p', 'process.versions.node'])).trim();
     const [major = 0, minor = 0] = version.split('.').map(Number);
-    if ((major > 20 || (major === 20 && minor >= 12)) && !found.has(version)) found.set(version, path);
+    if ((major > 20 || (major === 20 && minor >= 16)) && !found.has(version)) found.set(version, path);
   }
   return [...found].map(([version, path]) => ({ version, path }));
 }

@@ -30,6 +30,7 @@ const STATUS = { json: { data: { status: 'pending' } } };
 const VALIDATION = { json: { data: { id: 'bav_1' } } };
 const ACCOUNT = { rut: '12345678-5', bankData: { bankSBIFNumber: '012', bankAccount: '12345678' } };
 const LOST = new TypeError('fetch failed');
+const REFUSED = new TypeError('fetch failed', { cause: Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }) });
 
 describe('createTransaction', () => {
   const cases: { name: string; answers: Scripted[]; waits: number[]; ends: number | string }[] = [
@@ -186,9 +187,20 @@ describe('other calls', () => {
       name: 'RubricaError',
       status: 200,
       code: 'REFUND_WINDOW_CLOSED',
-      message: 'REFUND_WINDOW_CLOSED: La Trx tiene más de 90 días',
+      message:
+        'REFUND_WINDOW_CLOSED: La Trx tiene más de 90 días (POST https://pay.example/base/trxs/7/nullification answered 200)',
       retryable: false,
     });
+  });
+
+  test('that were sent once and then found no connection may have been done', async (context) => {
+    const { client } = open(context, [LOST, REFUSED, REFUSED, REFUSED], { accessToken: 'jwt' });
+    await assert.rejects(client.getStatus(1), { code: 'NO_ANSWER' });
+  });
+
+  test('that never found a connection were not done', async (context) => {
+    const { client } = open(context, [REFUSED, REFUSED, REFUSED, REFUSED], { accessToken: 'jwt' });
+    await assert.rejects(client.getStatus(1), { code: 'NOT_SENT', status: null, retryable: true });
   });
 
   test('say which option they need', async (context) => {
@@ -197,6 +209,40 @@ describe('other calls', () => {
     await assert.rejects(client.listPaymentMethods(), /serviceToken/);
     await assert.rejects(client.getStatus(7), /accessToken or a login/);
   });
+});
+
+describe('baseUrl', () => {
+  const refused: [baseUrl: string, says: RegExp][] = [
+    ['pay.example.cl', /such as https:\/\/pay\.example\.cl$/],
+    ['localhost:8080', /such as https:\/\/localhost:8080$/],
+    ['127.0.0.1:8080/base', /such as https:\/\/127\.0\.0\.1:8080\/base$/],
+    ['/base', /with its scheme/],
+    ['', /with its scheme/],
+    ['ftp://pay.example.cl', /with its scheme/],
+    ['https://ana:her-password@pay.example.cl', /holds a user or a password/],
+    ['https://pay.example.cl/?token=secret', /has a query or a fragment/],
+  ];
+  for (const [baseUrl, says] of refused) {
+    test(`that is '${baseUrl}' is refused at once`, () => {
+      assert.throws(() => createRubricaClient({ baseUrl }), says);
+    });
+  }
+
+  test('is not repeated with the password in it', () => {
+    for (const baseUrl of ['ana:her-password@pay.example.cl', 'ftp://ana:her-password@pay.example.cl']) {
+      const failure = whyRefused(baseUrl);
+      assert.ok(!failure.includes('her-password'), failure);
+    }
+  });
+
+  function whyRefused(baseUrl: string): string {
+    try {
+      createRubricaClient({ baseUrl });
+    } catch (error) {
+      return String(error);
+    }
+    return assert.fail(`${baseUrl} was taken`);
+  }
 });
 
 describe('access tokens', () => {
@@ -275,7 +321,8 @@ describe('a RubricaError', () => {
         requestId: 'request-1',
         retryable: false,
         retryAfterMs: null,
-        message: 'INVALID_AMOUNT: Detail.',
+        message:
+          'INVALID_AMOUNT: Detail. Write digits. (POST https://pay.example/base/trxs answered 400, request request-1)',
       },
     );
   });

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { createRubricaClient } from '../../sdk/src/rubrica-client.ts';
 import { RubricaError } from '../../sdk/src/rubrica-error.ts';
+import { findFreePort } from '../support/free-port.ts';
 
 // With the platform's own fetch, whose timers are those it was loaded with: no clock may be replaced in this file.
 test('a request that is not answered in time ends in NO_ANSWER, which may be repeated', async (context) => {
@@ -19,4 +20,28 @@ test('a request that is not answered in time ends in NO_ANSWER, which may be rep
   assert.ok(error instanceof RubricaError);
   assert.deepEqual([error.code, error.status, error.retryable], ['NO_ANSWER', null, true]);
   assert.equal((error.cause as Error).name, 'TimeoutError');
+});
+
+test('a service that is not there is NOT_SENT: nothing was done, and the message names address, cause and fix', async () => {
+  const baseUrl = `http://127.0.0.1:${await findFreePort()}`;
+  const client = createRubricaClient({ baseUrl, accessToken: 'jwt' });
+  const account = { rut: '12345678-5', bankData: { bankSBIFNumber: '012', bankAccount: '12345678' } };
+  const error = await client.validateBankAccounts([account]).catch((error: unknown) => error);
+  assert.ok(error instanceof RubricaError);
+  assert.equal(error.code, 'NOT_SENT');
+  assert.equal(
+    error.message,
+    'NOT_SENT: There was no connection (ECONNREFUSED), so nothing was sent. Check that the service runs, and the host and ' +
+      `port of baseUrl. (POST ${baseUrl}/validations/BankAccount/batch)`,
+  );
+});
+
+test('a connection that breaks after the request is NO_ANSWER: it may have been done', async (context) => {
+  const server = createServer((request) => request.socket.destroy()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  context.after(() => server.close());
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = createRubricaClient({ baseUrl, accessToken: 'jwt' });
+  const account = { rut: '12345678-5', bankData: { bankSBIFNumber: '012', bankAccount: '12345678' } };
+  await assert.rejects(client.validateBankAccounts([account]), { code: 'NO_ANSWER', status: null });
 });

@@ -1,0 +1,49 @@
+import { RubricaError } from './rubrica-error.ts';
+
+/**
+ * What a call that got no answer ends in: `NOT_SENT` where the connection failed before anything was written to it, `NO_ANSWER`
+ * wherever that is not certain. A browser tells no program why a request failed, so there it is always `NO_ANSWER`.
+ */
+export function failureOf(request: string, timeoutMs: number, cause: unknown): RubricaError {
+  const nothing = { status: null, errors: [], request, requestId: null, retryable: true, retryAfterMs: null };
+  const fault = connectionFault(cause);
+  if (fault !== null) {
+    const detail = `There was no connection (${fault.code}), so nothing was sent. ${fault.fix}`;
+    return new RubricaError({ ...nothing, code: 'NOT_SENT', title: 'Not sent', detail }, cause);
+  }
+  const why = nameOf(cause) === 'TimeoutError' ? `no answer within ${timeoutMs} ms` : `no answer: ${lastCause(cause)}`;
+  const detail = `It may have been done or not (${why}). Call again with the same reference or idempotency key.`;
+  return new RubricaError({ ...nothing, code: 'NO_ANSWER', title: 'No answer', detail }, cause);
+}
+
+type Fault = { code: string; fix: string };
+
+/** Node and Bun tell the code, on the error or on what caused it; of several addresses each has its own. */
+function connectionFault(error: unknown): Fault | null {
+  if (!(error instanceof Error)) return null;
+  const { code } = error as { code?: unknown };
+  const fix = typeof code === 'string' ? FIXES.find(([codes]) => codes.test(code))?.[1] : undefined;
+  if (fix !== undefined) return { code: String(code), fix };
+  return connectionFault(error.cause);
+}
+
+/** The codes of failures before the first byte of a request, each with what to do. */
+const FIXES: readonly [codes: RegExp, fix: string][] = [
+  [/^(?:ECONNREFUSED|ConnectionRefused)$/, 'Check that the service runs, and the host and port of baseUrl.'],
+  [/^(?:ENOTFOUND|EAI_AGAIN)$/, 'Check the host of baseUrl, and the name servers.'],
+  [/^UND_ERR_CONNECT_TIMEOUT$/, 'Check the host and port of baseUrl, and the firewalls on the way.'],
+  [
+    /^(?:CERT_|ERR_TLS_CERT_|DEPTH_ZERO_SELF_SIGNED_CERT$|SELF_SIGNED_CERT_IN_CHAIN$|UNABLE_TO_(?:GET_ISSUER_CERT|VERIFY_LEAF))/,
+    'Check the certificate of the service, and NODE_EXTRA_CA_CERTS for one that your company issued.',
+  ],
+];
+
+/** `fetch failed` says nothing; what caused it does. */
+function lastCause(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  return error.cause instanceof Error ? lastCause(error.cause) : error.message;
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : '';
+}
