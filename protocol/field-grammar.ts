@@ -20,9 +20,20 @@ export function checkRequestGrammar(values: Record<RequestField, string>, option
   checkNoCard(problems, 'x_session_id', values.x_session_id);
   if (!COUNTRY.test(values.x_shop_country)) problems.push(problem('INVALID_COUNTRY', 'x_shop_country'));
   checkUrl(problems, 'x_url_callback', values.x_url_callback, allowHttp);
-  checkUrl(problems, 'x_url_cancel', values.x_url_cancel, allowHttp);
+  checkUrl(problems, 'x_url_cancel', cancelUrl(values) ?? '', allowHttp);
   checkUrl(problems, 'x_url_complete', values.x_url_complete, allowHttp);
   return problems;
+}
+
+/**
+ * Where the payer goes on cancelling. Published shops send a bare path, such as `/`: it is one of the shop to which the
+ * payer comes back, the origin of `x_url_complete`. Null where that has none. `//host` is no path: it leads to another host.
+ */
+export function cancelUrl(values: { x_url_cancel: string; x_url_complete: string }): string | null {
+  const { x_url_cancel: url, x_url_complete: complete } = values;
+  if (!url.startsWith('/')) return url;
+  const origin = url.startsWith('//') ? undefined : parseUrl(complete)?.origin;
+  return origin === undefined || origin === 'null' ? null : origin + url;
 }
 
 /** The same for a callback. `x_message` and `x_gateway_reference` are free text. */
@@ -38,24 +49,26 @@ export function checkCallbackGrammar(values: Record<CallbackField, string>): Pro
 }
 
 /**
- * Reads an amount in minor units, or null when the text is not one: one to eleven digits without a leading zero, then
- * nothing, two decimals where the currency has them, or one or two zeros, which published clients send for every currency
- * (`1000.0`) and which mean nothing. More zeros only where the currency has as many decimals: `600.000` CLP may be meant as
- * six hundred thousand. Never goes through a floating-point number; the result is always a safe integer.
+ * Reads an amount in minor units, or null when the text is not one above zero: one to eleven digits without a leading zero,
+ * then nothing, one or two decimals where the currency has them (a JSON number has no last zero: `12.5`), or one or two zeros,
+ * which published clients send for every currency (`1000.0`) and which mean nothing. More zeros only where the currency has as
+ * many decimals: `600.000` CLP may be meant as six hundred thousand. Never goes through a floating-point number; the result is
+ * always a safe integer.
  */
 export function parseAmount(text: string, exponent: number): number | null {
   const parts = AMOUNT.exec(text);
   if (parts === null) return null;
   const [, whole = '', fraction = ''] = parts;
-  const minorUnits = Number(whole) * 10 ** exponent;
-  if (ONLY_ZEROS.test(fraction)) return fraction.length <= Math.max(2, exponent) ? minorUnits : null;
-  return fraction.length === 2 && exponent >= 2 ? minorUnits + Number(fraction) * 10 ** (exponent - 2) : null;
+  const longest = ONLY_ZEROS.test(fraction) ? Math.max(2, exponent) : Math.min(2, exponent);
+  if (fraction.length > longest) return null;
+  const decimals = ONLY_ZEROS.test(fraction) ? 0 : Number(fraction) * 10 ** (exponent - fraction.length);
+  return Number(whole) * 10 ** exponent + decimals || null;
 }
 
-const AMOUNT = /^([1-9][0-9]{0,10})(?:\.([0-9]+))?$/;
+const AMOUNT = /^(0|[1-9][0-9]{0,10})(?:\.([0-9]+))?$/;
 const ONLY_ZEROS = /^0*$/;
 const ACCOUNT_ID = /^[!-~]+$/;
-const COUNTRY = /^[A-Z]{2}$/;
+const COUNTRY = /^[A-Za-z]{2}$/;
 const RESULT = /^(?:completed|failed|pending)$/;
 const BOOLEAN = /^(?:true|false)$/;
 // Visible ASCII and Latin-1, spaces only inside. Wider alphabets have texts that look alike and differ in their bytes
@@ -102,7 +115,7 @@ function checkEmail(problems: Problem[], email: string): void {
 
 function checkSessionId(problems: Problem[], sessionId: string): void {
   if (sessionId.length < 5) problems.push(problem('INVALID_SESSION_ID', 'x_session_id'));
-  else expectForm(problems, 'x_session_id', sessionId, LATIN_TEXT, 61, 'INVALID_SESSION_ID');
+  else expectForm(problems, 'x_session_id', sessionId, LATIN_TEXT, 100, 'INVALID_SESSION_ID');
 }
 
 /** Card numbers belong to the payment method alone; these are the fields in which a person may have typed one. */

@@ -39,17 +39,17 @@ export const CATALOGUE = {
   INVALID_AMOUNT: entry(
     400,
     'The amount cannot be used',
-    'Write digits alone: a thousand is 1000, without a point or a comma between thousands, without sign or leading zeros. Two decimals where the currency has them; CLP has none, so .0 or .00 at most. At least 500 in CLP.',
+    'Write digits alone: a thousand is 1000, without a point or a comma between thousands, without sign or leading zeros. One or two decimals where the currency has them; CLP has none, so .0 or .00 at most. At least 500 in CLP.',
   ),
   INVALID_CURRENCY: entry(400, 'The currency is not an ISO 4217 code', 'Send three capital letters, such as CLP.'),
-  INVALID_COUNTRY: entry(400, 'The country is not an ISO 3166-1 code', 'Send two capital letters, such as CL.'),
+  INVALID_COUNTRY: entry(400, 'The country is not an ISO 3166-1 code', 'Send two letters, such as CL.'),
   INVALID_EMAIL: entry(400, 'The e-mail address cannot be used', 'Send one plain address such as buyer@example.cl.'),
   INVALID_REFERENCE: entry(
     400,
     'The reference cannot be used',
     'Send 1 to 100 visible ASCII characters without spaces at the ends.',
   ),
-  INVALID_SESSION_ID: entry(400, 'The session id cannot be used', 'Send 5 to 61 visible characters.'),
+  INVALID_SESSION_ID: entry(400, 'The session id cannot be used', 'Send 5 to 100 visible characters.'),
   CARD_NUMBER: entry(
     400,
     'A value looks like a card number',
@@ -63,7 +63,7 @@ export const CATALOGUE = {
   INVALID_URL: entry(
     400,
     'A URL cannot be used',
-    'Send an absolute https URL, written as a browser normalises it, without user name or fragment.',
+    'Send an absolute https URL, written as a browser normalises it, without user name or fragment. Only x_url_cancel may be a path of the shop, such as /cart.',
   ),
   URL_NOT_ALLOWED: entry(
     400,

@@ -3,7 +3,7 @@
 export type SignedRequest = {
   /** Service Token of the payment service */
   x_account_id: string;
-  /** Digits; two decimals only where the currency has them. The text as written is signed. */
+  /** Digits; one or two decimals only where the currency has them. The text as written is signed. */
   x_amount: string | number;
   /** ISO 4217 */
   x_currency: string;
@@ -13,11 +13,11 @@ export type SignedRequest = {
   x_reference: string | number;
   /** Session of the shop */
   x_session_id: string;
-  /** ISO 3166-1 */
+  /** ISO 3166-1, in either case */
   x_shop_country: string;
   /** Where the callback is posted */
   x_url_callback: string;
-  /** Where the payer goes on cancelling */
+  /** Where the payer goes on cancelling: a URL, or a path of the origin of `x_url_complete` */
   x_url_cancel: string;
   /** Where the payer goes at the end */
   x_url_complete: string;

@@ -12,3 +12,11 @@ export function availableMethods(
     method.accepts({ environment, currency, amount, configured: configuredMethods.includes(method.code) }),
   );
 }
+
+/** What shops of the old service call a method in `?method=`, in small letters. */
+const FORMER_NAMES: Readonly<Record<string, string>> = { webpaypst: 'webpay' };
+
+/** The one of the methods that a shop has chosen for the payer, by its code or by its former name. */
+export function chosenMethod(methods: readonly PaymentMethod[], name: string): PaymentMethod | undefined {
+  return methods.find(({ code }) => code === name || code === FORMER_NAMES[name.toLowerCase()]);
+}

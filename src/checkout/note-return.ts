@@ -1,13 +1,15 @@
 import type { App } from '../app.ts';
 import { noteBrowserReturn } from '../outbox/note-browser-return.ts';
 import type { Payment } from './find-payment.ts';
+import { returnToShop } from './return-to-shop.ts';
 
 /**
  * To be called before the page is sent that takes the payer back to the shop by itself: the shop may answer the callback with
  * a refusal because the browser was first, and then nobody needs to be told. The payer gets the page in any case.
  */
-export async function noteReturn(app: App, { transaction, stage }: Payment): Promise<void> {
-  if ((stage !== 'completed' && stage !== 'failed') || transaction.settled_at === null) return;
+export async function noteReturn(app: App, { transaction, environment, stage }: Payment): Promise<void> {
+  if (stage === 'under_review' || transaction.settled_at === null) return;
+  if (returnToShop(transaction, environment).kind === 'get') return;
   try {
     await noteBrowserReturn(app, transaction.id, transaction.settled_at);
   } catch (error) {

@@ -1,3 +1,4 @@
+import { chosenMethod } from '../checkout/available-methods.ts';
 import type { Payment } from '../checkout/find-payment.ts';
 import type { Operation } from '../http/endpoint.ts';
 import type { PaymentMethod } from '../payment-methods/payment-method.ts';
@@ -9,10 +10,10 @@ export const getPay: Operation = {
   handle: payHandler(async (app, visit) => {
     const { payment, language, request, send } = visit;
     const { method } = request.query as { method?: unknown };
-    const chosen = typeof method === 'string' ? method : null;
+    const chosen = typeof method === 'string' ? chosenMethod(payment.methods, method) : undefined;
     const forward = forwardMethod(payment, chosen);
     if (forward !== null) return send(200, forwardPage(app, payment, language, forward));
-    return sendPayPage(app, visit, 200, chosen === null ? {} : { chosen });
+    return sendPayPage(app, visit, 200, chosen === undefined ? {} : { chosen: chosen.code });
   }),
 };
 
@@ -20,8 +21,8 @@ export const getPay: Operation = {
  * The method that the payer is sent straight on to: the one that the shop has chosen, or the only one. Not after a first
  * attempt: whoever turned back from the method wants to see this page.
  */
-function forwardMethod({ stage, attempt, methods }: Payment, chosen: string | null): PaymentMethod | null {
+function forwardMethod({ stage, attempt, methods }: Payment, chosen: PaymentMethod | undefined): PaymentMethod | null {
   if (stage !== 'payable' || attempt !== null) return null;
-  const named = methods.find(({ code }) => code === chosen) ?? (methods.length === 1 ? methods[0] : undefined);
+  const named = chosen ?? (methods.length === 1 ? methods[0] : undefined);
   return named?.redirects === true ? named : null;
 }

@@ -1,12 +1,19 @@
 import { cancelTransaction } from '../checkout/cancel-transaction.ts';
+import { findPayment } from '../checkout/find-payment.ts';
+import { returnToShop } from '../checkout/return-to-shop.ts';
 import type { Operation } from '../http/endpoint.ts';
-import { payHandler, sendRefusal } from './pay-visit.ts';
+import { payToken } from '../transactions/transaction.ts';
+import { payHandler, sendPayPage, sendRefusal } from './pay-visit.ts';
 
-/** Cancels, and sends the payer to `x_url_cancel` by a GET with the merchant's query as it is. */
+/** Cancels, and sends the payer to the shop: by a visit, or by a form post from the page of the payment. */
 export const postPayCancel: Operation = {
   handle: payHandler(async (app, visit) => {
-    const cancellation = await cancelTransaction(app, visit.payment.transaction);
+    const { transaction } = visit.payment;
+    const cancellation = await cancelTransaction(app, transaction);
     if (cancellation.kind === 'refused') return sendRefusal(app, visit, cancellation.code);
-    return visit.reply.code(303).header('location', visit.payment.transaction.url_cancel).send();
+    const payment = (await findPayment(app, payToken(transaction))) ?? visit.payment;
+    const back = returnToShop(payment.transaction, payment.environment);
+    if (back.kind === 'post') return sendPayPage(app, { ...visit, payment }, 200);
+    return visit.reply.code(303).header('location', back.url).send();
   }),
 };

@@ -99,7 +99,8 @@ async function isCovered(tx: Tx, transaction: Transaction, reserved: number, amo
 
 function newRow(transactionId: number, sequence: number, wish: RefundWish & { amount: number }, now: number) {
   return {
-    id: prefixedId('rf'),
+    // A published client of PHP compares this with the number 36 and stops where it is more; as a text `0…` never is.
+    id: prefixedId('0rf'),
     transaction_id: transactionId,
     sequence,
     amount: wish.amount,

@@ -4,7 +4,7 @@ import { createBatcher } from '../lib/batcher.ts';
 import { randomToken } from '../lib/ids.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
-import { differingFields, type Transaction, type TransactionInput } from './transaction.ts';
+import { differingFields, isPayable, type Transaction, type TransactionInput } from './transaction.ts';
 import { insertTransactions, reserveTransactionIds, selectByReference } from './transaction-queries.ts';
 
 export type CreateOutcome =
@@ -18,7 +18,8 @@ const ID_BLOCK = 1000;
  * Stores a transaction and its first event in one commit, and resolves when that commit is durable.
  *
  * A reference belongs to its environment for ever: the same fields again answer `replayed` with the first transaction,
- * other fields answer `conflict` with the names of those that differ. Rejects with `StorageError` or `BatcherFullError`.
+ * other fields answer `conflict` with the names of those that differ. Published shops send a new session id at every view of
+ * an order; it decides nothing, so while the first can be paid it may differ. Rejects with `StorageError` or `BatcherFullError`.
  */
 export async function createTransaction(
   app: App,
@@ -32,7 +33,8 @@ export async function createTransaction(
   const transaction = await selectByReference(app.db, environment.id, input.reference);
   if (transaction === null) throw new Error('A reference is taken by no transaction');
   const fields = differingFields(transaction, input);
-  return fields.length === 0 ? { kind: 'replayed', transaction } : { kind: 'conflict', transaction, fields };
+  const same = fields.length === 0 || (fields.join() === 'x_session_id' && isPayable(transaction, app.now()));
+  return same ? { kind: 'replayed', transaction } : { kind: 'conflict', transaction, fields };
 }
 
 type NewRow = SqlRow & { id: number; environment_id: number; reference: string; pay_secret: string };

@@ -58,6 +58,11 @@ export function differingFields(transaction: Transaction, input: TransactionInpu
   return COMPARED.filter(([, given, stored]) => input[given] !== transaction[stored]).map(([name]) => name);
 }
 
+/** Whether a payer may still pay it, or is paying it. */
+export function isPayable({ state, expires_at }: Transaction, now: number): boolean {
+  return state === 'pending' && expires_at > now;
+}
+
 /**
  * The token of the pay page's address: the id, to find the row without an index over random keys, and 128 random bits,
  * compared in constant time, so that nobody finds another's page.

@@ -2,7 +2,7 @@ import type { App } from '../../src/app.ts';
 import type { AttemptState, PaymentAttempt } from '../../src/checkout/payment-attempt.ts';
 import type { PaymentMethod, PaymentOutcome, PaymentRequest } from '../../src/payment-methods/payment-method.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
-import type { Transaction } from '../../src/transactions/transaction.ts';
+import type { Transaction, TransactionInput } from '../../src/transactions/transaction.ts';
 import type { TransactionState } from '../../src/transactions/transaction-state.ts';
 import type { OpenTestDatabase, TestDatabase } from '../support/engines.ts';
 import { createTestApp, type TestApp, type TestClock } from '../support/test-app.ts';
@@ -19,13 +19,19 @@ export type CheckoutCase = {
 
 export async function openCheckout(
   openTestDatabase: OpenTestDatabase,
-  parts: { method?: ScriptedMethod; now?: TestClock } = {},
+  parts: { method?: ScriptedMethod; now?: TestClock; changes?: Partial<TransactionInput> } = {},
 ): Promise<CheckoutCase> {
   const db: TestDatabase = await openTestDatabase();
   const method = parts.method ?? scriptMethod();
   const app = createTestApp(db, { paymentMethods: [method], ...(parts.now && { now: parts.now }) });
   const environment = await createTestEnvironment(app);
-  return { app, method, environment, transaction: await createTestTransaction(app, environment), url: db.url };
+  return {
+    app,
+    method,
+    environment,
+    transaction: await createTestTransaction(app, environment, parts.changes),
+    url: db.url,
+  };
 }
 
 /**

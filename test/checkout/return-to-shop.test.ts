@@ -25,6 +25,23 @@ forEachEngine('the way back to the shop', (openTestDatabase) => {
     });
   }
 
+  for (const [how, urlCancel, kind] of [
+    ['the page of the result, told apart by its query', 'https://shop.example.cl/complete?status=cancel', 'post'],
+    ['that page on another host', 'https://www.shop.example.cl/complete?status=cancel', 'get'],
+    ['another page', 'https://shop.example.cl/complete/cancel', 'get'],
+  ] as const) {
+    test(`after a cancel to ${how} it is a ${kind}`, async () => {
+      const { app, environment, transaction } = await openCheckout(openTestDatabase, { changes: { urlCancel } });
+      await cancelTransaction(app, transaction);
+      const back = returnToShop((await selectTransaction(app.db, transaction.id)) as Transaction, environment);
+      assert.deepEqual([back.kind, back.url], [kind, urlCancel]);
+      if (back.kind === 'get') return;
+      const [callback] = await app.db.query<{ body: string }>('select body from callbacks');
+      assert.equal(new URLSearchParams(back.fields).toString(), callback?.body);
+      assert.deepEqual([back.fields['x_result'], back.fields['x_message']], ['failed', 'Cancelled']);
+    });
+  }
+
   test('without a payment it is a plain visit with the merchant’s query as it was', async () => {
     const { app, environment, transaction } = await openCheckout(openTestDatabase);
     assert.deepEqual(returnToShop(transaction, environment), { kind: 'get', url: transaction.url_cancel });

@@ -78,7 +78,7 @@ suite('books, reconcile and refund on the command line', () => {
     const added = new RegExp(`,${day} [\\d:]{8} -0[34]:00,Test shop,${paymentService},development$`);
     for (const line of [payment, refund]) assert.match(line ?? '', added);
     assert.match(payment ?? '', /^1\/1\.0,[\d: -]{19},payment,\d+,'=1\+1,,\d{6},12990,CLP,,/);
-    assert.match(refund ?? '', /,refund,\d+,'=1\+1,rf_\w+,\d{6},-2990,CLP,,/);
+    assert.match(refund ?? '', /,refund,\d+,'=1\+1,0rf_\w+,\d{6},-2990,CLP,,/);
     assert.deepEqual((await json<{ lines: [] }>('reconcile', '--date', day, '--environment', 'production')).lines, []);
   });
 
@@ -130,7 +130,7 @@ suite('books, reconcile and refund on the command line', () => {
     await db.close();
     const total = (...more: string[]) => run('refund', 'create', String(paid.id), '--type', 'total', ...more);
     const first = await total('--idempotency-key', 'k');
-    assert.match(first.stdout, /^Refund rf_\w+ of \$10\.000 CLP is processing\.\n$/);
+    assert.match(first.stdout, /^Refund 0rf_\w+ of \$10\.000 CLP is processing\.\n$/);
     assert.equal((await total('--idempotency-key', 'k')).stdout, first.stdout);
     assert.match((await total()).stderr, /^ALREADY_REFUNDED/);
     const part = () => run('refund', 'create', String(other.id), '--amount', '990');
@@ -151,9 +151,9 @@ suite('books, reconcile and refund on the command line', () => {
     assert.match((await settle('--outcome', 'completed')).stderr, /^USAGE: .*--evidence/);
     assert.match((await settle('--outcome', 'completed', '--evidence', '/no/file')).stderr, /^FILE_UNUSABLE: .*ENOENT/);
     const retry = await run('refund', 'retry', id, '--reason', 'once more');
-    assert.match(retry.stderr, /^ALREADY_DONE: Nothing of refund rf_\w+ waits for this decision/);
+    assert.match(retry.stderr, /^ALREADY_DONE: Nothing of refund 0rf_\w+ waits for this decision/);
     const settled = await settle('--outcome', 'completed', '--evidence', file);
-    assert.match(settled.stdout, /^Refund rf_\w+ of \$2\.990 CLP is completed\.\n$/);
+    assert.match(settled.stdout, /^Refund 0rf_\w+ of \$2\.990 CLP is completed\.\n$/);
     assert.match((await settle('--outcome', 'failed', '--evidence', file)).stderr, /^ALREADY_DONE: .*in the books/);
     assert.match(
       (await run('refund', 'settle', 'rf_x', '--outcome', 'failed', '--evidence', file, '--reason', 'r')).stderr,

@@ -234,6 +234,38 @@ forEachEngine('the pay page', (openTestDatabase) => {
     assert.deepEqual([moved.status, moved.headers.get('location')], [303, visit.path]);
   });
 
+  test('cancelling posts the signed result where the shop has one page for both ends', async () => {
+    await using visit = await open({ urlCancel: 'https://shop.example.cl/complete?status=cancel&order=1' });
+    const answer = await visit.server.post(`${visit.path}/cancel`, { headers: { ...FORM, ...ENGLISH }, body: '' });
+    assert.equal(answer.status, 200);
+    assert.match(
+      answer.text,
+      /<form method="post" action="https:\/\/shop\.example\.cl\/complete\?status=cancel&amp;order=1"/,
+    );
+    for (const field of ['name="x_result" value="failed"', 'name="x_message" value="Cancelled"', 'name="x_signature"'])
+      assert.ok(answer.text.includes(field), field);
+    assert.match(
+      answer.headers.get('content-security-policy') as string,
+      /form-action 'self' https:\/\/shop\.example\.cl https:;/,
+    );
+    const [callback] = await visit.app.db.query('select returned_at from callbacks');
+    assert.notEqual(
+      callback?.['returned_at'],
+      null,
+      'the shop may answer its callback with 400, and nobody is alarmed',
+    );
+  });
+
+  test('WebPayPST, the name that shops of the old service choose it by, is webpay', async () => {
+    const methods = ['scripted', 'webpay'].map((code) => ({ ...scriptMethod(), code, name: code }));
+    await using visit = await open({}, { paymentMethods: methods });
+    const firstOf = async (query: string) =>
+      /<button name="method" value="(\w+)"/.exec((await visit.server.get(visit.path + query)).text)?.[1];
+    assert.equal(await firstOf(''), 'scripted');
+    for (const name of ['webpay', 'WebPayPST', 'WebpayPST']) assert.equal(await firstOf(`?method=${name}`), 'webpay');
+    assert.equal(await firstOf('?method=Khipu'), 'scripted');
+  });
+
   test('cancelling while a payment is in progress is refused', async () => {
     await using visit = await open({ amount: 5002 });
     await visit.server.post(visit.path, pay('simulated'));

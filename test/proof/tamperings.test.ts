@@ -175,17 +175,17 @@ const TAMPERINGS: Tampering[] = [
   {
     name: 'a refund in process is deleted',
     statements: () => [["delete from refunds where state = 'processing'"]],
-    found: /rf_\w+ was deleted; it was .*"amount":700/,
+    found: /0rf_\w+ was deleted; it was .*"amount":700/,
   },
   {
     name: 'the amount of a refund in process is changed',
     statements: () => [["update refunds set amount = 1 where state = 'processing'"]],
-    found: /refund rf_\w+ of transaction \d+: amount was 700, is 1/,
+    found: /refund 0rf_\w+ of transaction \d+: amount was 700, is 1/,
   },
   {
     name: 'a refund in process is given to another transaction',
     statements: ({ other }) => [["update refunds set transaction_id = $1 where state = 'processing'", other.id]],
-    found: /refund rf_\w+ of transaction \d+: transaction_id was/,
+    found: /refund 0rf_\w+ of transaction \d+: transaction_id was/,
   },
   {
     name: 'a refund in process is called failed',

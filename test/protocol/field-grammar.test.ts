@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { checkCallbackGrammar, checkRequestGrammar, parseAmount } from '../../protocol/field-grammar.ts';
+import { cancelUrl, checkCallbackGrammar, checkRequestGrammar, parseAmount } from '../../protocol/field-grammar.ts';
 
 const request = {
   x_account_id: 'svc-test-0001',
@@ -32,7 +32,7 @@ test('a good request and a good callback have no problem', () => {
 });
 
 test('every problem of a request is reported at once', () => {
-  const bad = { ...request, x_amount: '-1', x_currency: 'XXX', x_shop_country: 'cl', x_session_id: 'abcd' };
+  const bad = { ...request, x_amount: '-1', x_currency: 'XXX', x_shop_country: 'c1', x_session_id: 'abcd' };
   const codes = checkRequestGrammar(bad).map(({ code, field }) => `${code} ${field}`);
   assert.deepEqual(codes, [
     'INVALID_CURRENCY x_currency',
@@ -58,14 +58,26 @@ const amounts: [text: string, exponent: number, minorUnits: number | null][] = [
   ['1000', 2, 100000],
   ['1000.0', 2, 100000],
   ['10.50', 2, 1050],
-  ['0.50', 2, null],
+  ['0.50', 2, 50],
+  ['0.99', 2, 99],
+  ['0.5', 2, 50],
+  ['0.01', 2, 1],
+  ['0.05', 3, 50],
+  ['12.5', 2, 1250],
+  ['12.5', 3, 12500],
+  ['12.5', 0, null],
+  ['0.99', 0, null],
+  ['0.0', 2, null],
+  ['00.99', 2, null],
+  ['0.009', 2, null],
+  ['.99', 2, null],
   ['10.05', 2, 1005],
   ['8.29', 2, 829],
   ['99999999999.99', 2, 9999999999999],
   ['10.50', 3, 10500],
   ['99999999999.99', 4, 999999999999900],
   ['1000.50', 0, null],
-  ['1000.5', 2, null],
+  ['1000.5', 2, 100050],
   ['10.505', 2, null],
   ['10.505', 3, null],
   ['0', 0, null],
@@ -165,9 +177,10 @@ const references: Rows = [
 ];
 const sessions: Rows = [
   ['12345', null],
-  ['s'.repeat(61), null],
+  ['c0ffee'.repeat(11).slice(0, 64), null],
+  ['s'.repeat(100), null],
   ['1234', 'INVALID_SESSION_ID'],
-  ['s'.repeat(62), 'FIELD_TOO_LONG'],
+  ['s'.repeat(101), 'FIELD_TOO_LONG'],
   ['sess\u200b1', 'INVALID_SESSION_ID'],
 ];
 const accounts: Rows = [
@@ -190,7 +203,11 @@ const currencies: Rows = [
 const countries: Rows = [
   ['CL', null],
   ['AR', null],
-  ['cl', 'INVALID_COUNTRY'],
+  ['es', null],
+  ['Cl', null],
+  ['c1', 'INVALID_COUNTRY'],
+  ['ñn', 'INVALID_COUNTRY'],
+  ['c', 'INVALID_COUNTRY'],
   ['CHL', 'INVALID_COUNTRY'],
   ['C1', 'INVALID_COUNTRY'],
   ['CL\n', 'INVALID_COUNTRY'],
@@ -281,6 +298,53 @@ for (const [field, rows] of requestRules) {
   }
 }
 
+const cancelPaths: Rows = [
+  ['/', null],
+  ['/shop/cart?order=1&q=%C3%B1', null],
+  ['/?cancel', null],
+  ['', 'INVALID_URL'],
+  ['cart', 'INVALID_URL'],
+  ['?cancel', 'INVALID_URL'],
+  ['//evil.example.net/', 'INVALID_URL'],
+  ['///evil.example.net/', 'INVALID_URL'],
+  ['/\\evil.example.net/', 'INVALID_URL'],
+  ['\\\\evil.example.net/', 'INVALID_URL'],
+  ['/../cart', 'INVALID_URL'],
+  ['/./cart', 'INVALID_URL'],
+  ['/a b', 'INVALID_URL'],
+  ['/é', 'INVALID_URL'],
+  ['/#top', 'INVALID_URL'],
+  [`/${'a'.repeat(2048)}`, 'FIELD_TOO_LONG'],
+];
+for (const [path, code] of cancelPaths) {
+  test(`x_url_cancel as the path ${JSON.stringify(path.slice(0, 40))} ${code === null ? 'passes' : `is ${code}`}`, () => {
+    const problems = checkRequestGrammar({ ...request, x_url_cancel: path });
+    assert.deepEqual(
+      problems.map((problem) => [problem.field, problem.code]),
+      code === null ? [] : [['x_url_cancel', code]],
+    );
+  });
+}
+
+test('a path as x_url_cancel is one of the origin of x_url_complete, and never leads elsewhere', () => {
+  const to = (x_url_cancel: string, x_url_complete: string) => cancelUrl({ x_url_cancel, x_url_complete });
+  assert.equal(to('/', 'https://shop.example.com:8443/a/ok?x=1'), 'https://shop.example.com:8443/');
+  assert.equal(to('/cart?id=1', 'https://shop.example.com'), 'https://shop.example.com/cart?id=1');
+  assert.equal(to('https://other.example.com/no', 'https://shop.example.com'), 'https://other.example.com/no');
+  for (const nowhere of ['/', 'shop', 'data:text/html,x', '']) assert.equal(to('/', nowhere), null, nowhere);
+  assert.equal(to('//evil.example.net', 'https://shop.example.com'), null);
+});
+
+test('only x_url_cancel may be a path', () => {
+  for (const field of ['x_url_callback', 'x_url_complete']) {
+    const problems = checkRequestGrammar({ ...request, [field]: '/ok' });
+    assert.deepEqual(
+      problems.map((problem) => [problem.field, problem.code]),
+      [[field, 'INVALID_URL']],
+    );
+  }
+});
+
 test('in development http and single names pass too, and nothing else does', () => {
   const accepted = [
     'http://localhost:3000/cb',
@@ -307,6 +371,7 @@ const callbackRules: [field: keyof typeof callback, rows: Rows][] = [
       ['5000', null],
       ['5000.00', null],
       ['5000.5', 'INVALID_AMOUNT'],
+      ['0.00', 'INVALID_AMOUNT'],
     ],
   ],
   [

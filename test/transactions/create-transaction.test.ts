@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
 import { createTransaction } from '../../src/transactions/create-transaction.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -36,7 +37,6 @@ forEachEngine('creating a transaction', (openTestDatabase) => {
     ['x_amount', { amount: 12_991 }],
     ['x_currency', { currency: 'USD' }],
     ['x_customer_email', { customerEmail: 'other@example.cl' }],
-    ['x_session_id', { sessionId: 'session-2' }],
     ['x_shop_country', { shopCountry: 'PE' }],
     ['x_url_callback', { urlCallback: 'https://other.example.cl/' }],
     ['x_url_cancel', { urlCancel: 'https://other.example.cl/' }],
@@ -51,6 +51,46 @@ forEachEngine('creating a transaction', (openTestDatabase) => {
       assert.deepEqual(outcome, { kind: 'conflict', transaction: outcome.transaction, fields: [name] });
       assert.equal(outcome.transaction.id, first.id);
     }
+    assert.deepEqual(await counts(app.db), { transactions: 1, events: 1 });
+  });
+
+  test('a shop that sent a new session id at each view of an order got 409, and its payer could not pay', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    const first = await createTestTransaction(app, environment);
+    const view = (changes = {}) =>
+      createTransaction(app, environment, testInput({ sessionId: 'session-2', ...changes }));
+    const again = await view();
+    assert.deepEqual([again.kind, again.transaction.id], ['replayed', first.id]);
+    assert.equal((again.transaction as Transaction).session_id, 'session-1');
+    const other = await view({ amount: 12_991 });
+    assert.deepEqual(other.kind === 'conflict' && other.fields, ['x_amount', 'x_session_id']);
+    assert.deepEqual(await counts(app.db), { transactions: 1, events: 1 });
+  });
+
+  test('is a conflict with a new session id once the first cannot be paid any more', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    const view = (reference: string) =>
+      createTransaction(app, environment, testInput({ reference, sessionId: 'session-2' }));
+    const ended = await createTestTransaction(app, environment, { reference: 'ended' });
+    await cancelTransaction(app, ended);
+    assert.equal((await view('ended')).kind, 'conflict');
+    await createTestTransaction(app, environment, { reference: 'late' });
+    app.now.advance(3_599_999);
+    assert.equal((await view('late')).kind, 'replayed');
+    app.now.advance(1);
+    assert.equal((await view('late')).kind, 'conflict');
+  });
+
+  test('creates once when the views of an order come together, each with its own session id', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    const view = (index: number) => createTransaction(app, environment, testInput({ sessionId: `session-${index}` }));
+    const outcomes = await Promise.all(Array.from({ length: 600 }, (_, index) => view(index)));
+    assert.equal(new Set(outcomes.map(({ transaction }) => transaction.id)).size, 1);
+    const kinds = Map.groupBy(outcomes, ({ kind }) => kind);
+    assert.deepEqual([kinds.get('created')?.length, kinds.get('replayed')?.length], [1, 599]);
     assert.deepEqual(await counts(app.db), { transactions: 1, events: 1 });
   });
 

@@ -71,7 +71,7 @@ export const REMITTANCE_NULLIFICATION_EXAMPLE = {
   timestamp: 1_768_482_000,
   dateTime: '2026-01-15T13:00:00.000Z',
   idTrx: 1001,
-  verificationToken: 'rf_0123456789abcdefghjk',
+  verificationToken: '0rf_0123456789abcdefghjk',
   entry: '2/2.0',
 };
 

@@ -60,7 +60,7 @@ function replySchema() {
 
 function example() {
   const refund = {
-    verificationToken: 'rf_0123456789abcdefghjk',
+    verificationToken: '0rf_0123456789abcdefghjk',
     tipo: 'parcial',
     montoAnulado: 1000,
     status: 'completed',

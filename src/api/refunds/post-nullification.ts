@@ -48,7 +48,7 @@ export const postNullification = operation({
         description: 'Accepted or refused: `code` says it',
         headers: { 'Idempotency-Hit': 'true when this refund had been accepted before' },
         schema: replySchema(),
-        example: { ...ACCEPTED, errors: null, data: { verificationToken: 'rf_0123456789abcdefghjk' } },
+        example: { ...ACCEPTED, errors: null, data: { verificationToken: '0rf_0123456789abcdefghjk' } },
       },
     },
     errors: [

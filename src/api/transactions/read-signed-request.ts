@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { currencyExponent } from '../../../protocol/currency-exponents.ts';
-import { checkRequestGrammar, parseAmount } from '../../../protocol/field-grammar.ts';
+import { cancelUrl, checkRequestGrammar, parseAmount } from '../../../protocol/field-grammar.ts';
 import { readFormFields } from '../../../protocol/read-form-fields.ts';
 import { readJsonFields } from '../../../protocol/read-json-fields.ts';
 import { rememberAccepted } from '../../../protocol/remember-accepted.ts';
@@ -53,9 +53,9 @@ export async function readSignedRequest(app: App, request: FastifyRequest): Prom
       reference: values.x_reference,
       customerEmail: values.x_customer_email,
       sessionId: values.x_session_id,
-      shopCountry: values.x_shop_country,
+      shopCountry: values.x_shop_country.toUpperCase(),
       urlCallback: values.x_url_callback,
-      urlCancel: values.x_url_cancel,
+      urlCancel: cancelUrl(values) as string,
       urlComplete: values.x_url_complete,
       unsignedFields: unsignedFields(objects),
     },

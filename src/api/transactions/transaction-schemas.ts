@@ -7,17 +7,19 @@ export const SignedRequestSchema = Type.Object(
   {
     x_account_id: text('Service Token of the payment service', { minLength: 1, maxLength: 100 }),
     x_amount: Type.Union([Type.String(), Type.Number()], {
-      description: 'Digits; two decimals only where the currency has them. The text as written is signed.',
+      description: 'Digits; one or two decimals only where the currency has them. The text as written is signed.',
     }),
     x_currency: text('ISO 4217', { pattern: '^[A-Z]{3}$' }),
     x_customer_email: text('E-mail of the payer', { maxLength: 254 }),
     x_reference: Type.Union([Type.String({ minLength: 1, maxLength: 100 }), Type.Integer()], {
       description: 'The order. Belongs to one transaction for ever.',
     }),
-    x_session_id: text('Session of the shop', { minLength: 5, maxLength: 61 }),
-    x_shop_country: text('ISO 3166-1', { pattern: '^[A-Z]{2}$' }),
+    x_session_id: text('Session of the shop', { minLength: 5, maxLength: 100 }),
+    x_shop_country: text('ISO 3166-1, in either case', { pattern: '^[A-Za-z]{2}$' }),
     x_url_callback: text('Where the callback is posted', { maxLength: 2048 }),
-    x_url_cancel: text('Where the payer goes on cancelling', { maxLength: 2048 }),
+    x_url_cancel: text('Where the payer goes on cancelling: a URL, or a path of the origin of `x_url_complete`', {
+      maxLength: 2048,
+    }),
     x_url_complete: text('Where the payer goes at the end', { maxLength: 2048 }),
     x_signature: text('HMAC-SHA256 of the message, lower-case hexadecimal', { pattern: '^[0-9a-f]{64}$' }),
     x_products: Type.Optional(Type.Any({ description: 'Not signed; stored only' })),
