@@ -78,6 +78,15 @@ export const TEXTS = {
     'refused.text': 'No se cobró nada por ella. Vuelve a tu pago e inténtalo otra vez.',
     'failure.again': 'Ver mi pago',
 
+    'form.title': 'No pudimos empezar tu pago',
+    'form.refused':
+      'No se te cobró nada. La tienda nos envió una solicitud que no pudimos aceptar: vuelve a ella e inténtalo otra vez.',
+    'form.conflict':
+      'No se te cobró nada ahora. Esta orden ya tiene un pago, que terminó o se pidió con otros datos: revisa en la tienda cómo quedó.',
+    'form.failed': 'No se te cobró nada. Algo falló de nuestro lado: vuelve a la tienda e inténtalo otra vez.',
+    'form.no_way': 'Para volver a la tienda usa el botón Atrás de tu navegador.',
+    'form.details': 'Para quien mantiene la tienda',
+
     'footer.processed': 'Pago procesado por Rúbrica',
   },
   en: {
@@ -152,6 +161,15 @@ export const TEXTS = {
     'refused.title': 'We could not read the request',
     'refused.text': 'Nothing was charged for it. Go back to your payment and try again.',
     'failure.again': 'See my payment',
+
+    'form.title': 'We could not start your payment',
+    'form.refused':
+      'Nothing was charged. The shop sent us a request that we could not accept: return to it and try again.',
+    'form.conflict':
+      'Nothing was charged now. This order has a payment already, which has ended or was asked for with other data: see in the shop how it stands.',
+    'form.failed': 'Nothing was charged. Something failed on our side: return to the shop and try again.',
+    'form.no_way': 'To return to the shop, use the Back button of your browser.',
+    'form.details': 'For who maintains the shop',
 
     'footer.processed': 'Payment processed by Rúbrica',
   },

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
-import type { ErrorCode } from '../error-catalogue.ts';
+import type { ErrorCode, Problem } from '../error-catalogue.ts';
 import type { Schema, Static } from './json-schema.ts';
 import { readQuery } from './read-query.ts';
 
@@ -38,6 +38,8 @@ type Reading = {
   bodyOptional?: true;
   /** Most bytes of a body; 16 KiB unless said. */
   bodyLimit?: number;
+  /** Answers what is refused, where a browser is to show it. Without it that is the JSON of every error. */
+  refuse?(app: App, request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply;
   /** Balancers, monitors and pages ask for it as often as they like: no request limit counts it. */
   unlimited?: true;
 };

@@ -40,7 +40,11 @@ export function problemBody(app: App, problem: Problem, requestId: string): Prob
 
 /** Answers a failure of any kind. What is not an expected refusal is logged with its stack and answered as `INTERNAL`. */
 export function sendFailure(app: App, request: FastifyRequest, reply: FastifyReply, failure: unknown): FastifyReply {
-  const problem = noteFailure(app, request, reply, failure);
+  return sendProblem(app, request, reply, noteFailure(app, request, reply, failure));
+}
+
+/** The JSON of a refusal that has been noted. */
+export function sendProblem(app: App, request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
   return reply
     .code(statusOf(problem))
     .header('content-type', 'application/problem+json; charset=utf-8')

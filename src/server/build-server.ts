@@ -5,7 +5,7 @@ import type { Endpoint } from '../http/endpoint.ts';
 import { FIXED_HEADERS } from '../http/fixed-headers.ts';
 import { checkFraming, checkMediaType, checkQuery } from '../http/framing.ts';
 import { addLimitHeaders, isCountedBefore, judgeFailure, limitAddress } from '../http/request-limits.ts';
-import { sendFailure } from '../http/send-problem.ts';
+import { noteFailure, sendFailure } from '../http/send-problem.ts';
 import { randomToken } from '../lib/ids.ts';
 import { answerClientError, guardSockets } from './guard-sockets.ts';
 import { SERVER_LIMITS } from './server-limits.ts';
@@ -61,7 +61,8 @@ export function buildServer(app: App, endpoints: readonly Endpoint[]): FastifyIn
   });
   server.setErrorHandler(async (failure, request, reply) => {
     const answer = app.config.rateLimits ? await judgeFailure(app, request, failure) : failure;
-    return sendFailure(app, request, reply, answer);
+    const { endpoint } = request.routeOptions.config as EndpointConfig;
+    return refuse(app, endpoint, request, reply, answer);
   });
   addEndpoints(app, server, endpoints);
   server.setNotFoundHandler(createUnknownAnswerer(app, endpoints));
@@ -81,6 +82,18 @@ const NO_COMPILERS = { buildValidator: refuseSchema, buildSerializer: refuseSche
 
 function refuseSchema(): never {
   throw new Error('Routes have no schema; see describe in endpoint.ts');
+}
+
+/** As the endpoint answers what it refuses, or as all do. */
+function refuse(
+  app: App,
+  endpoint: Endpoint | undefined,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  failure: unknown,
+): FastifyReply {
+  if (endpoint?.refuse === undefined) return sendFailure(app, request, reply, failure);
+  return endpoint.refuse(app, request, reply, noteFailure(app, request, reply, failure));
 }
 
 type EndpointConfig = { endpoint?: Endpoint };
@@ -124,20 +137,22 @@ function addEndpoints(app: App, server: FastifyInstance, endpoints: readonly End
 
 /** 405 where the path exists and only the method does not, with the methods it takes; else 404. */
 function createUnknownAnswerer(app: App, endpoints: readonly Endpoint[]) {
-  const known = endpoints.flatMap(({ method, paths }) =>
-    paths.map((path) => ({
+  const known = endpoints.flatMap((endpoint) =>
+    endpoint.paths.map((path) => ({
+      endpoint,
       pattern: new RegExp(
         `^(?:${RegExp.escape(app.config.basePath)})?${path.replaceAll('.', '[.]').replace(/:\w+/g, '[^/]+')}$`,
       ),
-      methods: method === 'GET' ? ['GET', 'HEAD'] : [method],
+      methods: endpoint.method === 'GET' ? ['GET', 'HEAD'] : [endpoint.method],
     })),
   );
   return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const path = (request.raw.url ?? '/').split('?', 1)[0] as string;
-    const methods = new Set(known.filter(({ pattern }) => pattern.test(path)).flatMap((one) => one.methods));
-    if (methods.size === 0) return sendUnknown(app, request, reply);
-    const allow = [...methods].sort().join(', ');
-    return sendFailure(app, request, reply, new Problem('METHOD_NOT_ALLOWED', { headers: { allow } }));
+    const there = known.filter(({ pattern }) => pattern.test(path));
+    const [first] = there;
+    if (first === undefined) return sendUnknown(app, request, reply);
+    const allow = [...new Set(there.flatMap(({ methods }) => methods))].sort().join(', ');
+    return refuse(app, first.endpoint, request, reply, new Problem('METHOD_NOT_ALLOWED', { headers: { allow } }));
   };
 }
 

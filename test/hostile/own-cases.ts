@@ -61,7 +61,6 @@ const firstLines: readonly [string, Expectation][] = [
   ['POST /trxs? HTTP/1.1', reject(400, 'UNEXPECTED_QUERY')],
   ['POST /trxs?%ff HTTP/1.1', reject(400, 'UNEXPECTED_QUERY')],
   ['POST /trxs?__proto__=1 HTTP/1.1', reject(400, 'UNEXPECTED_QUERY')],
-  ['POST /initTransaction?method=a&x=1 HTTP/1.1', reject(400, 'UNEXPECTED_QUERY')],
   [`POST /${'a'.repeat(9000)} HTTP/1.1`, reject(431, 'HEADERS_TOO_LARGE')],
   ...['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'PURGE', 'QUERY', 'M-SEARCH', 'LINK'].map(
     (method): [string, Expectation] => [`${method} /trxs HTTP/1.1`, wrongMethod],

@@ -37,6 +37,8 @@ const layers: readonly (readonly string[])[] = [
 const neighbours: Readonly<Record<string, readonly string[]>> = {
   // Its pages show what a signed request looks like.
   reference: ['api'],
+  // A payer's browser may bring one too.
+  pages: ['api'],
   movements: ['checkout', 'transactions', 'books', 'outbox', 'payment-services'],
   refunds: ['movements', 'checkout', 'transactions', 'books', 'outbox', 'payment-services'],
   checkout: ['transactions', 'books', 'outbox', 'payment-services'],

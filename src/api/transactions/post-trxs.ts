@@ -1,11 +1,10 @@
-import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
 import { availableMethods } from '../../checkout/available-methods.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import type { PaymentMethod } from '../../payment-methods/payment-method.ts';
 import { type CreateOutcome, createTransaction } from '../../transactions/create-transaction.ts';
-import { readSignedRequest } from './read-signed-request.ts';
+import { inputOf, readSignedRequest, type SignedRequest } from './read-signed-request.ts';
 import { createdReply } from './transaction-reply.ts';
 import {
   CREATED_EXAMPLE,
@@ -37,7 +36,7 @@ export const postTrxs = operation({
     errors: ['INVALID_TYPE', ...SIGNED_REQUEST_ERRORS],
   },
   handle: async (app, request, reply) => {
-    const created = await createFromRequest(app, request);
+    const created = await createFromRequest(app, await readSignedRequest(app, request));
     if (created.kind === 'replayed') reply.header('idempotency-hit', 'true');
     reply.header('content-type', 'application/json; charset=utf-8');
     return createdReply(app, created.transaction, created.methods);
@@ -46,9 +45,10 @@ export const postTrxs = operation({
 
 type Created = Exclude<CreateOutcome, { kind: 'conflict' }> & { methods: PaymentMethod[] };
 
-/** Reads, checks and stores what a signed request asks for; the browser form does the same and answers otherwise. */
-export async function createFromRequest(app: App, request: FastifyRequest): Promise<Created> {
-  const { environment, input } = await readSignedRequest(app, request);
+/** Checks and stores what a signed request asks for; the browser form does the same and answers otherwise. */
+export async function createFromRequest(app: App, request: SignedRequest): Promise<Created> {
+  const { environment } = request;
+  const input = inputOf(app, request);
   const methods = availableMethods(app, environment, input);
   if (methods.length === 0) throw new Problem('NO_PAYMENT_METHOD');
   const outcome = await createTransaction(app, environment, input);

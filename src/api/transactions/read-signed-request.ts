@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { currencyExponent } from '../../../protocol/currency-exponents.ts';
 import { cancelUrl, checkRequestGrammar, parseAmount } from '../../../protocol/field-grammar.ts';
+import type { RequestField, UnsignedField } from '../../../protocol/field-names.ts';
 import { readFormFields } from '../../../protocol/read-form-fields.ts';
 import { readJsonFields } from '../../../protocol/read-json-fields.ts';
 import { rememberAccepted } from '../../../protocol/remember-accepted.ts';
@@ -19,14 +20,19 @@ import type { ServiceEnvironment } from '../../payment-services/payment-service.
 import type { TransactionInput } from '../../transactions/transaction.ts';
 import { explainRefusal } from './explain-refusal.ts';
 
-export type SignedRequest = { environment: ServiceEnvironment; input: TransactionInput };
+/** What a Secret Token signed, before anything is known of the form of the values. */
+export type SignedRequest = {
+  environment: ServiceEnvironment;
+  values: Record<RequestField, string>;
+  objects: Partial<Record<UnsignedField, string>>;
+};
 
 /** Payment methods collect nothing below this. In minor units; a currency that is not here has no minimum. */
 const MINIMUM: Record<string, number> = { CLP: 500 };
 
 /**
  * Reads the body of a signed request, in the order that gives nothing away: text, names and types, ambiguity, then the
- * signature, and only when that holds the grammar of the values and what they mean.
+ * signature. Only when that holds may anybody ask what the values are: `inputOf`.
  *
  * Throws `SigningError` (400) for what can be said without knowing the account, `Problem` for the rest.
  */
@@ -39,26 +45,27 @@ export async function readSignedRequest(app: App, request: FastifyRequest): Prom
   const environment = await authenticateRequest(app, values.x_account_id, signingMessage(fields), signature);
   if (environment === null) throw await signatureRefusal(app, request, values.x_account_id);
   if (app.config.rateLimits) await limitPaymentService(app, request, environment.paymentServiceId);
+  return { environment, values, objects };
+}
 
+/** What is asked for. Throws `SigningError` for the grammar of the values, `Problem` for what they mean. */
+export function inputOf(app: App, { environment, values, objects }: SignedRequest): TransactionInput {
   const allowPrivate = app.config.allowPrivateCallbacks && environment.environment === 'development';
   throwIfAny(checkRequestGrammar(values, { allowHttp: allowPrivate }));
   const check = checkCallbackUrl(app);
   const refusal = (allowPrivate ? check.inDevelopment : check.inPublic)(values.x_url_callback);
   if (refusal !== null) throw invalid([{ pointer: '/x_url_callback', ...refusal }]);
   return {
-    environment,
-    input: {
-      amount: readAmount(values.x_amount, values.x_currency),
-      currency: values.x_currency,
-      reference: values.x_reference,
-      customerEmail: values.x_customer_email,
-      sessionId: values.x_session_id,
-      shopCountry: values.x_shop_country.toUpperCase(),
-      urlCallback: values.x_url_callback,
-      urlCancel: cancelUrl(values) as string,
-      urlComplete: values.x_url_complete,
-      unsignedFields: unsignedFields(objects),
-    },
+    amount: readAmount(values.x_amount, values.x_currency),
+    currency: values.x_currency,
+    reference: values.x_reference,
+    customerEmail: values.x_customer_email,
+    sessionId: values.x_session_id,
+    shopCountry: values.x_shop_country.toUpperCase(),
+    urlCallback: values.x_url_callback,
+    urlCancel: cancelUrl(values) as string,
+    urlComplete: values.x_url_complete,
+    unsignedFields: unsignedFields(objects),
   };
 }
 

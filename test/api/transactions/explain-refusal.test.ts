@@ -117,7 +117,7 @@ forEachEngine('a refused signature', (openTestDatabase) => {
     await using server = await startTestServer(app);
     const { service_token } = service.development;
     const body = new URLSearchParams(signedBody(service_token, service.production.secret_token)).toString();
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
     for (const path of ['/trxs', '/v2/trxs', '/initTransaction']) {
       const answer = await server.post(path, { body, headers });
       assert.deepEqual([answer.status, itemsOf(answer)[0]?.code], [401, 'SECRET_OF_OTHER_ENVIRONMENT'], path);

@@ -1,0 +1,58 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { createFromRequest } from '../api/transactions/post-trxs.ts';
+import { readSignedRequest } from '../api/transactions/read-signed-request.ts';
+import {
+  SIGNED_REQUEST_ERRORS,
+  SIGNED_REQUEST_EXAMPLE,
+  SignedRequestSchema,
+} from '../api/transactions/transaction-schemas.ts';
+import type { App } from '../app.ts';
+import { chosenMethod } from '../checkout/available-methods.ts';
+import { payUrl } from '../checkout/pay-link.ts';
+import type { Problem } from '../error-catalogue.ts';
+import { operation } from '../http/endpoint.ts';
+import { Type } from '../http/json-schema.ts';
+import { sendProblem } from '../http/send-problem.ts';
+import { perInstance } from '../lib/per-instance.ts';
+import { type SignedUrls, sendRefusedForm } from './refused-form.ts';
+
+/** The same from a form in the payer's browser, which lands on the pay page. Kept for shops that post it. */
+export const postInitTransaction = operation({
+  consumes: ['application/x-www-form-urlencoded'],
+  describe: {
+    operationId: 'initTransaction',
+    summary: 'Create a transaction from a browser form',
+    description:
+      'Answers 303 to the pay page; `method=WebPayPST` means `webpay`. What is refused is a page in the payer’s language, with a way back to the shop where the request was validly signed; a client that accepts JSON alone gets JSON. Prefer `POST /trxs` from your server: a signed request that never reaches a browser cannot be read there.',
+    tag: 'Transactions',
+    parameters: [
+      { name: 'method', in: 'query', description: 'Code of the payment method to begin with', schema: Type.String() },
+    ],
+    body: SignedRequestSchema,
+    bodyExample: SIGNED_REQUEST_EXAMPLE,
+    replies: { 303: { description: 'To the pay page', headers: { Location: 'The pay page' } } },
+    errors: ['INVALID_PARAMETER', ...SIGNED_REQUEST_ERRORS],
+  },
+  handle: async (app, request, reply, query) => {
+    const { method = '' } = query();
+    const signed = await readSignedRequest(app, request);
+    signedUrls(request).urls = signed.values;
+    const { transaction, methods } = await createFromRequest(app, signed);
+    const chosen = chosenMethod(methods, method);
+    const suffix = chosen === undefined ? '' : `?method=${chosen.code}`;
+    return reply
+      .code(303)
+      .header('location', payUrl(app, transaction) + suffix)
+      .send();
+  },
+  refuse,
+});
+
+/** Those of a request whose signature held: an address that nobody signed must lead no payer anywhere. */
+const signedUrls = perInstance((_request: FastifyRequest): { urls: SignedUrls | null } => ({ urls: null }));
+
+function refuse(app: App, request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
+  const accept = request.headers.accept ?? '';
+  if (/\bjson\b/i.test(accept) && !/\btext\/html\b/i.test(accept)) return sendProblem(app, request, reply, problem);
+  return sendRefusedForm(app, request, reply, problem, signedUrls(request).urls);
+}

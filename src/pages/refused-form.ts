@@ -1,0 +1,56 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { cancelUrl } from '../../protocol/field-grammar.ts';
+import type { App } from '../app.ts';
+import { payerLanguage, say } from '../checkout/texts.ts';
+import { CATALOGUE, type Problem } from '../error-catalogue.ts';
+import { publicPath } from '../http/assets.ts';
+import { html } from '../http/html.ts';
+import { sendPage } from '../http/page.ts';
+import { endpointAddress } from '../outbox/endpoint-address.ts';
+
+/** Where the shop asked for its payer to be led, in a request that it has signed. */
+export type SignedUrls = { x_url_cancel: string; x_url_complete: string };
+
+/**
+ * Tells a payer that the payment of a form could not be started, with a way back to the shop; and whoever maintains the shop
+ * why. `urls` is null where nobody knows who wrote the form: the page then leads nowhere.
+ */
+export function sendRefusedForm(
+  app: App,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  problem: Problem,
+  urls: SignedUrls | null,
+): FastifyReply {
+  const { code, extras } = problem;
+  const { status, fix } = CATALOGUE[code];
+  const language = payerLanguage(request.headers['accept-language']);
+  const title = say(language, 'form.title');
+  const back = urls === null ? null : wayBack(urls);
+  const kind = code === 'REFERENCE_CONFLICT' ? 'conflict' : status >= 500 ? 'failed' : 'refused';
+  const causes = (extras.errors ?? []).map(({ message, fix: mend }) => html`<li>${message} ${mend}</li>`);
+  const main = html`
+<h1>${title}</h1>
+<p>${say(language, `form.${kind}`)}</p>
+${
+  back === null
+    ? html`<p>${say(language, 'form.no_way')}</p>`
+    : html`<p><a class="primary" href="${back}">${say(language, 'return.button')}</a></p>`
+}
+<p class="quiet">${say(language, 'failure.request', { request: request.id })}</p>
+<details class="quiet">
+<summary>${say(language, 'form.details')}</summary>
+<p lang="en"><a href="${publicPath(app)}/errors/${code}"><code>${code}</code></a> ${extras.detail ?? fix}</p>
+${causes.length > 1 && html`<ul lang="en">${causes}</ul>`}
+</details>`;
+  return sendPage(app, reply, { status, language, title, main });
+}
+
+/** `x_url_cancel`, or the start of the shop where that is the page of results, which takes no visit. */
+function wayBack(urls: SignedUrls): string | null {
+  const url = URL.parse(cancelUrl(urls) ?? '');
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) return null;
+  const isResultPage =
+    URL.canParse(urls.x_url_complete) && endpointAddress(urls.x_url_complete) === url.origin + url.pathname;
+  return isResultPage ? `${url.origin}/` : url.href;
+}
