@@ -6,6 +6,7 @@ import { loadEnvironment } from '../../src/payment-services/find-environment.ts'
 import type { Transaction } from '../../src/transactions/transaction.ts';
 import { selectByReference } from '../../src/transactions/transaction-queries.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { jsonOf, startTestServer } from '../support/test-server.ts';
 import { signedBody, withSignature } from '../support/test-shop.ts';
@@ -105,7 +106,7 @@ forEachEngine('a form of a shop that is refused', (openTestDatabase) => {
 
 async function open(openTestDatabase: OpenTestDatabase) {
   const app = createTestApp(await openTestDatabase());
-  const { development: tokens } = await createPaymentService(app, 'Shop');
+  const { development: tokens } = await createPaymentService(app, 'Shop', TESTER);
   const environment = await loadEnvironment(app, tokens.service_token);
   const server = await startTestServer(app);
   return {
