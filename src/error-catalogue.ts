@@ -116,6 +116,16 @@ export const CATALOGUE = {
     'Payouts are not enabled for this user',
     'Ask an operator: `bin/rubrica user payouts on`.',
   ),
+  PERMISSION_MISSING: entry(
+    403,
+    'The user lacks a permission',
+    'The answer names it. Ask who manages users: `bin/rubrica user grant USER PERMISSION`.',
+  ),
+  REFUND_LIMIT_REACHED: entry(
+    403,
+    'The user may refund no more today',
+    'Wait for the next day in Chile, or ask who manages users: `bin/rubrica user refund-limit USER AMOUNT`.',
+  ),
   NO_PERMISSION: entry(
     403,
     "User doesn't exist or doesn't have permissions",

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import type { Tx } from '../db/database.ts';
 import { normalizeEmail } from './user.ts';
-import { selectUserByIdOrEmail, updatePayouts, updateUserDisabled, updateUserEnabled } from './user-queries.ts';
+import { selectUserByIdOrEmail, updateUserDisabled, updateUserEnabled } from './user-queries.ts';
 
 /**
  * From now on the user cannot log in and every access token fails, within a second on every replica.
@@ -14,11 +14,6 @@ export function disableUser(app: App, user: string): Promise<'changed' | 'alread
 /** The user can log in again, as before. Access tokens of before stay revoked. `already`: it was enabled. */
 export function enableUser(app: App, user: string): Promise<'changed' | 'already' | 'unknown'> {
   return change(app, user, updateUserEnabled);
-}
-
-/** Lets a user validate bank accounts, or no longer, within a second. Answers false when there is no such user. */
-export function setPayouts(app: App, user: string, payouts: boolean): Promise<boolean> {
-  return app.db.transaction((tx) => updatePayouts(tx, normalizeEmail(user), payouts));
 }
 
 function change(app: App, user: string, update: (tx: Tx, name: string) => Promise<boolean>) {

@@ -1,6 +1,8 @@
 import type { App } from '../app.ts';
+import { permissionsOf, rightsOf } from './permission.ts';
 import { normalizeEmail, type User } from './user.ts';
-import { selectEnvironmentIds, selectUserByIdOrEmail, type UserRow } from './user-queries.ts';
+import { selectUserByIdOrEmail, type UserRow } from './user-queries.ts';
+import { selectEnvironmentIds, selectPermissions } from './user-right-queries.ts';
 
 /** A user by id or e-mail address, or null. For what an operator reads about others. */
 export async function findUser(app: App, idOrEmail: string): Promise<User | null> {
@@ -8,12 +10,22 @@ export async function findUser(app: App, idOrEmail: string): Promise<User | null
   return row === null ? null : userOf(app, row);
 }
 
-/** What a row says of a user, with what the user sees. */
+/** What a row says of a user, with what the user sees and may do. */
 export async function userOf(app: App, row: UserRow): Promise<User> {
+  const { environments } = rightsOf(row.role);
+  const all = row.all_payment_services === 1;
+  const [granted, environmentIds] = await Promise.all([
+    selectPermissions(app.db, row.id),
+    all && environments === 'both' ? null : selectEnvironmentIds(app.db, row.id, environments),
+  ]);
   return {
     id: row.id,
     email: row.email,
-    payouts: row.payouts === 1,
-    environmentIds: row.operator === 1 ? null : new Set(await selectEnvironmentIds(app.db, row.id)),
+    role: row.role,
+    may: permissionsOf(
+      row.role,
+      granted.map(({ permission }) => permission),
+    ),
+    environmentIds: environmentIds === null ? null : new Set(environmentIds),
   };
 }

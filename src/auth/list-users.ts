@@ -1,28 +1,19 @@
 import type { App } from '../app.ts';
-import { selectUserPaymentServices, selectUsers } from './user-queries.ts';
+import { type DescribedRights, describeRights } from './describe-rights.ts';
+import { selectUsers } from './user-queries.ts';
 
-/** `payment_services` is null for an operator, who sees all of them. */
-export type ListedUser = {
+export type ListedUser = DescribedRights & {
   id: string;
   email: string;
-  payouts: boolean;
-  payment_services: string[] | null;
   created_at: number;
   disabled_at: number | null;
 };
 
 /** Every user, the oldest first; nothing secret. */
 export async function listUsers(app: App): Promise<ListedUser[]> {
-  const [users, services] = await Promise.all([selectUsers(app.db), selectUserPaymentServices(app.db)]);
-  return users.map(({ id, email, payouts, operator, created_at, disabled_at }) => {
-    const own = services.filter((row) => row.user_id === id).map((row) => row.payment_service_id);
-    return {
-      id,
-      email,
-      payouts: payouts === 1,
-      payment_services: operator === 1 ? null : own,
-      created_at,
-      disabled_at,
-    };
+  const users = await selectUsers(app.db);
+  const rights = await describeRights(app.db, users);
+  return users.map(({ id, email, created_at, disabled_at }, at) => {
+    return { id, email, ...(rights[at] as DescribedRights), created_at, disabled_at };
   });
 }

@@ -1,12 +1,21 @@
+import type { Permission, Role } from './permission.ts';
+
 /** Who sent a request with an access token. */
 export type User = {
   id: string;
   email: string;
-  /** Whether bank accounts may be validated. */
-  payouts: boolean;
-  /** The environments whose transactions and events this user sees. Null: an operator, who sees all of the installation. */
+  role: Role;
+  /** What the role says and what was granted beside it. */
+  may: ReadonlySet<Permission>;
+  /** The environments whose transactions and events this user sees. Null: those of all payment services there are. */
   environmentIds: ReadonlySet<number> | null;
 };
+
+/** The payment services whose payments a user sees: those with these ids, or all there are and will be. */
+export type PaymentServiceScope = 'all' | readonly string[];
+
+/** Minor units that may be refunded in a day, by currency. */
+export type RefundLimits = Readonly<Record<string, number>>;
 
 /** The form in which an e-mail address is stored and looked up. */
 export function normalizeEmail(text: string): string {

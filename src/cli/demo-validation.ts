@@ -23,15 +23,18 @@ export async function validateAccounts(demo: Demo, accessToken: string): Promise
   demo.check(other.verdict === 'mismatch', 'mismatch: the provider says that this is not the holder');
 }
 
-/** Makes a user who sees everything and may validate, logs in, and answers the access token. */
+/** Makes a user who may read, refund and validate, logs in, and answers the access token. */
 export async function logIn(demo: Demo): Promise<string> {
-  demo.step('Log in as a user with payouts');
+  demo.step('Log in as a user who may refund and validate');
   const user = await createUser(demo.app, {
     email: `${prefixedId('demo')}@example.cl`,
-    payouts: true,
-    paymentServiceIds: [],
+    may: ['payments:read', 'refunds:create', 'accounts:validate'],
+    paymentServices: 'all',
   });
-  demo.show('command', 'bin/rubrica user create --email … --payouts');
+  demo.show(
+    'command',
+    'bin/rubrica user create --email … --payouts --may payments:read --may refunds:create --all-payment-services',
+  );
   const response = await fetch(`${demo.url}/users/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

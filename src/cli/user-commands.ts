@@ -1,41 +1,47 @@
 import { type Command, Option } from 'commander';
-import { disableUser, enableUser, setPayouts } from '../auth/change-user.ts';
+import { disableUser, enableUser } from '../auth/change-user.ts';
 import { createUser } from '../auth/create-user.ts';
 import { listUsers } from '../auth/list-users.ts';
+import type { Permission, Role } from '../auth/permission.ts';
 import { resetApiToken, resetPassword } from '../auth/reset-secrets.ts';
-import { alreadyDone, type CommandError, invalidOption, notFound, print, table, time } from './print.ts';
+import { alreadyDone, print, table, time } from './print.ts';
+import {
+  addScopeOptions,
+  describedRights,
+  mayOption,
+  readRole,
+  readScope,
+  refundLimitOption,
+  roleChoices,
+  type ScopeOptions,
+  unknownUser,
+} from './user-options.ts';
+import { addUserRightCommands } from './user-right-commands.ts';
 import { withApp } from './with-app.ts';
 
 type Json = { json?: boolean };
 
-/** `user create | list | disable | enable | payouts | reset-password | reset-api-token`. A user is named by id or e-mail. */
+/** `user …`: who may use the API, and how they prove it. A user is named by id or e-mail. */
 export function addUserCommands(program: Command): void {
-  const group = program.command('user').description('people and programs that use the API');
+  const group = program.command('user').description('people and programs that use the API, and what they may do');
   const add = (name: string, description: string) =>
     group.command(name).description(description).option('--json', 'print one JSON object');
-  add(
-    'create',
-    'make a user, who may read every payment and give its money back (POST /trxs/{id}/nullification), of all payment services unless --payment-service is given; password and API token are shown once',
-  )
-    .summary('make a user; password and API token are shown once')
-    .requiredOption('--email <email>', 'what the user logs in with')
-    .option('--payouts', 'may validate bank accounts')
-    .addOption(
-      new Option(
-        '--payment-service <id>',
-        'reads and refunds this one only; can be given again; without it: all of the installation',
-      )
-        .argParser((id: string, before: string[]) => [...before, id])
-        .default([], 'all'),
+  addScopeOptions(
+    add(
+      'create',
+      'make a person or a program; without --role a program, which may do what --may and --payouts say, and reads payments where a payment service is named and --may is not given; password and API token are shown once',
     )
-    .action(create);
-  add('list', 'users and what they may see').action(list);
+      .summary('make a user; password and API token are shown once')
+      .requiredOption('--email <email>', 'what the user logs in with')
+      .addOption(new Option('--role <role>', `what the user may do: ${roleChoices()}`).argParser(readRole))
+      .addOption(mayOption())
+      .option('--payouts', 'may validate bank accounts, as --may accounts:validate')
+      .addOption(refundLimitOption()),
+  ).action(create);
+  add('list', 'users, what they may do and what they see').action(list);
   add('disable', 'cannot log in from now on; access tokens fail within a second').argument('<user>').action(disable);
   add('enable', 'can log in again; access tokens of before stay revoked').argument('<user>').action(enable);
-  add('payouts', 'let a user validate bank accounts, or no longer')
-    .argument('<on|off>')
-    .argument('<user>')
-    .action(payouts);
+  addUserRightCommands(group);
   add('reset-password', 'a new password, shown once; revokes every access token')
     .argument('<user>')
     .action(renewPassword);
@@ -44,20 +50,35 @@ export function addUserCommands(program: Command): void {
     .action(renewApiToken);
 }
 
-async function create(options: Json & { email: string; payouts?: boolean; paymentService: string[] }): Promise<void> {
+type CreateOptions = Json &
+  ScopeOptions & {
+    email: string;
+    role?: Role;
+    may: Permission[];
+    payouts?: boolean;
+    refundLimit: Record<string, number>;
+  };
+
+/** Who says which payments, and not what for, means to read them. */
+const READING: readonly Permission[] = ['payments:read', 'events:read'];
+
+async function create(options: CreateOptions): Promise<void> {
+  const { email, role = 'integration' } = options;
+  const paymentServices = readScope(options) ?? [];
+  const unsaid = options.role === undefined && options.may.length === 0 && paymentServices.length > 0;
+  const may: Permission[] = [
+    ...(unsaid ? READING : options.may),
+    ...(options.payouts === true ? (['accounts:validate'] as const) : []),
+  ];
   const created = await withApp((app) =>
-    createUser(app, {
-      email: options.email,
-      payouts: options.payouts === true,
-      paymentServiceIds: options.paymentService,
-    }),
+    createUser(app, { email, role, may, paymentServices, refundLimits: options.refundLimit }),
   );
   print(options, created, [
     `User ${created.id}. Password and API token are shown once.`,
     `  e-mail     ${created.email}`,
     `  password   ${created.password}`,
     `  API token  ${created.api_token}`,
-    `  payouts    ${created.payouts ? 'on' : 'off'}`,
+    ...describedRights(created),
   ]);
 }
 
@@ -67,11 +88,12 @@ async function list(options: Json): Promise<void> {
     user.id,
     user.email,
     user.disabled_at === null ? 'enabled' : 'disabled',
-    user.payouts ? 'on' : 'off',
-    user.payment_services === null ? 'all' : user.payment_services.join(' '),
+    user.role,
+    user.payment_services === null ? 'all' : user.payment_services.join(' ') || 'none',
     time(user.created_at),
+    user.permissions.join(' ') || 'nothing',
   ]);
-  const head = ['ID', 'E-MAIL', 'STATE', 'PAYOUTS', 'PAYMENT SERVICES', 'SINCE (UTC)'];
+  const head = ['ID', 'E-MAIL', 'STATE', 'ROLE', 'PAYMENT SERVICES', 'SINCE (UTC)', 'MAY'];
   print(options, { users }, rows.length === 0 ? ['No user yet.'] : table([head, ...rows]));
 }
 
@@ -89,14 +111,6 @@ async function enable(user: string, options: Json): Promise<void> {
   print(options, { user, disabled: false }, [`${user} is enabled.`]);
 }
 
-async function payouts(one: string, other: string, options: Json): Promise<void> {
-  // Both orders are natural: `payouts on ID` and `payouts ID on`.
-  const [word, user] = one === 'on' || one === 'off' ? [one, other] : [other, one];
-  if (word !== 'on' && word !== 'off') throw invalidOption('Say on or off: bin/rubrica user payouts on USER');
-  if (!(await withApp((app) => setPayouts(app, user, word === 'on')))) throw unknownUser(user);
-  print(options, { user, payouts: word === 'on' }, [`Payouts of ${user} are ${word}.`]);
-}
-
 async function renewPassword(user: string, options: Json): Promise<void> {
   const renewed = await withApp((app) => resetPassword(app, user));
   if (renewed === null) throw unknownUser(user);
@@ -107,8 +121,4 @@ async function renewApiToken(user: string, options: Json): Promise<void> {
   const renewed = await withApp((app) => resetApiToken(app, user));
   if (renewed === null) throw unknownUser(user);
   print(options, renewed, [`New API token of ${renewed.email}, shown once:`, `  ${renewed.api_token}`]);
-}
-
-function unknownUser(user: string): CommandError {
-  return notFound(`There is no such user: ${user}. See bin/rubrica user list`);
 }

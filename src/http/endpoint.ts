@@ -1,14 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
+import type { Permission } from '../auth/permission.ts';
 import type { ErrorCode, Problem } from '../error-catalogue.ts';
 import type { Schema, Static } from './json-schema.ts';
 import { readQuery } from './read-query.ts';
 
 /**
  * Who may call. `signature`: a Secret Token signed the body. `service-token`: a Service Token names the account.
- * `bearer`: an access token. `payouts`: the same, of a user with payouts. `pay-link`: the address itself is the secret.
+ * `bearer`: an access token, of a user with the permission that stands beside it. `pay-link`: the address itself is the secret.
  */
-export type Access = 'public' | 'signature' | 'service-token' | 'bearer' | 'payouts' | 'pay-link';
+export type Access = 'public' | 'signature' | 'service-token' | 'bearer' | 'pay-link';
 
 export type MediaType = 'application/json' | 'application/x-www-form-urlencoded';
 
@@ -19,8 +20,7 @@ type Address = {
   method: 'GET' | 'POST';
   /** All of them mean the same; the first is the one to document. */
   paths: readonly [string, ...string[]];
-  access: Access;
-};
+} & ({ access: Exclude<Access, 'bearer'>; permission?: never } | { access: 'bearer'; permission: Permission });
 
 /** What is done there: a page or file as it stands, an operation of the API as `operation` makes it. */
 export type Operation = Reading & {

@@ -36,7 +36,6 @@ const COUNTED: Record<Access, 'before' | 'inside'> = {
   'service-token': 'before',
   'pay-link': 'inside',
   bearer: 'inside',
-  payouts: 'inside',
   signature: 'inside',
 };
 

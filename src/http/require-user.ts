@@ -1,21 +1,33 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import { authenticateBearer } from '../auth/authenticate-bearer.ts';
+import { missingCode, type Permission } from '../auth/permission.ts';
 import type { User } from '../auth/user.ts';
 import { Problem } from '../error-catalogue.ts';
+import type { Endpoint } from './endpoint.ts';
 import { limitUser } from './request-limits.ts';
 
-/** The user of the request's access token; the first thing that an endpoint with access `bearer` asks for. */
+/**
+ * The user of the request's access token; the first thing that an endpoint with access `bearer` asks for. Throws `Problem`
+ * unless the user has the permission that the table of endpoints names.
+ */
 export async function requireUser(app: App, request: FastifyRequest): Promise<User> {
   const { authorization, 'x-api-key': apiKey } = request.headers;
   const user = await authenticateBearer(app, authorization, typeof apiKey === 'string' ? apiKey : undefined);
   if (app.config.rateLimits) await limitUser(app, request, user.id);
+  const permission = permissionOf(request);
+  if (!user.may.has(permission)) {
+    throw new Problem(missingCode(permission), {
+      detail: `The permission ${permission} is missing.`,
+      data: { permission },
+    });
+  }
   return user;
 }
 
-/** The same for access `payouts`. */
-export async function requirePayouts(app: App, request: FastifyRequest): Promise<User> {
-  const user = await requireUser(app, request);
-  if (!user.payouts) throw new Problem('PAYOUTS_NOT_ENABLED');
-  return user;
+/** An endpoint that asks for a user without naming a permission is a mistake in the table, and lets nobody in. */
+function permissionOf(request: FastifyRequest): Permission {
+  const { endpoint } = request.routeOptions.config as { endpoint?: Endpoint };
+  if (endpoint?.permission === undefined) throw new Error('The table of endpoints names no permission for this one');
+  return endpoint.permission;
 }

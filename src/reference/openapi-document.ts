@@ -1,6 +1,7 @@
+import type { Permission } from '../auth/permission.ts';
 import type { Access, Description, Endpoint } from '../http/endpoint.ts';
 import { API_VERSION } from '../http/fixed-headers.ts';
-import { COMMON_ERRORS, commonErrorReply, errorExamples, errorReplies, readingErrors } from './openapi-errors.ts';
+import { COMMON_ERRORS, commonErrorReply, errorExamples, errorReplies, refusalsOf } from './openapi-errors.ts';
 import { nameSchemas, type Schemas } from './openapi-schemas.ts';
 import type { OpenApiDocument, Operation, Parameter, PathItem, Reply, RequestBody } from './openapi-shape.ts';
 import { INFO, TAGS } from './openapi-texts.ts';
@@ -19,7 +20,7 @@ export function openApiDocument(endpoints: readonly Endpoint[]): OpenApiDocument
     for (const alias of aliases) paths[alias] = { $ref: `#/paths/${path.replaceAll('/', '~1')}` };
   }
   const responses = { CommonError: commonErrorReply(schemas) };
-  const errors = described.flatMap((endpoint) => [...readingErrors(endpoint), ...(endpoint.describe?.errors ?? [])]);
+  const errors = described.flatMap((endpoint) => [...refusalsOf(endpoint), ...(endpoint.describe?.errors ?? [])]);
   return {
     openapi: '3.1.0',
     info: { ...INFO, version: API_VERSION },
@@ -50,7 +51,7 @@ function operationOf(endpoint: Endpoint, schemas: Schemas): Operation {
     ...(body !== null && { requestBody: body }),
     responses: {
       ...repliesOf(endpoint, schemas),
-      ...errorReplies([...readingErrors(endpoint), ...errors, 'HTTP_MALFORMED', 'RATE_LIMITED', 'INTERNAL'], schemas),
+      ...errorReplies([...refusalsOf(endpoint), ...errors, 'HTTP_MALFORMED', 'RATE_LIMITED', 'INTERNAL'], schemas),
       default: { $ref: '#/components/responses/CommonError' },
     },
   };
@@ -118,7 +119,7 @@ const SECURITY_SCHEMES = {
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description:
-      'An access token. `POST /users/login` and `POST /loginToken` give one. A role of `payouts` means: of a user with payouts.',
+      'An access token. `POST /users/login` and `POST /loginToken` give one. The role named beside it is the permission that its user needs.',
   },
   apiToken: {
     type: 'http',
@@ -145,10 +146,9 @@ function isCredential(access: Access, { name, in: place }: DescribedParameter): 
 }
 
 /** `signature` has none: the signature is a member of the body, which OpenAPI has no scheme for. */
-function securityOf({ access, describe }: Endpoint): Operation['security'] {
+function securityOf({ access, permission, describe }: Endpoint): Operation['security'] {
   const credential = describe?.parameters?.find((parameter) => isCredential(access, parameter));
-  if (access === 'bearer') return [{ accessToken: [] }];
-  if (access === 'payouts') return [{ accessToken: ['payouts'] }];
+  if (access === 'bearer') return [{ accessToken: [permission as Permission] }];
   if (access === 'service-token')
     return [credential?.in === 'query' ? { serviceTokenInQuery: [] } : { serviceToken: [] }];
   return credential === undefined ? [] : [{ apiToken: [] }, {}];

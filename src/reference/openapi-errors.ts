@@ -1,4 +1,5 @@
 import { ProblemSchema } from '../api/transactions/transaction-schemas.ts';
+import { missingCode } from '../auth/permission.ts';
 import { CATALOGUE, type ErrorCode } from '../error-catalogue.ts';
 import type { DescribedError, Endpoint } from '../http/endpoint.ts';
 import { nameSchemas, type Schemas } from './openapi-schemas.ts';
@@ -21,8 +22,13 @@ export const COMMON_ERRORS: readonly ErrorCode[] = [
   'STORAGE_UNAVAILABLE',
 ];
 
-/** What reading the body can be refused for, whatever it is to hold. */
-export function readingErrors({ consumes = [] }: Endpoint): ErrorCode[] {
+/** What an endpoint refuses before it looks at what is asked: a user without the permission, a body that cannot be read. */
+export function refusalsOf(endpoint: Endpoint): ErrorCode[] {
+  const { permission } = endpoint;
+  return [...readingErrors(endpoint), ...(permission === undefined ? [] : [missingCode(permission)])];
+}
+
+function readingErrors({ consumes = [] }: Endpoint): ErrorCode[] {
   if (consumes.length === 0) return [];
   return [
     'UNEXPECTED_QUERY',

@@ -178,8 +178,9 @@ function accessOf(described: Described): Html {
   if (isSigned(described)) return renderInline('**Access.** Signed with the Secret Token of the payment service.');
   const [first = {}] = described.operation.security;
   const [scheme = ''] = Object.keys(first);
-  const payouts = first[scheme]?.includes('payouts') === true ? ' The user has payouts.' : '';
-  return renderInline(`**Access.** ${ACCESS[scheme] ?? 'Open to everybody.'}${payouts}`);
+  const [permission] = first[scheme] ?? [];
+  const needs = permission === undefined ? '' : ` The user has the permission \`${permission}\`.`;
+  return renderInline(`**Access.** ${ACCESS[scheme] ?? 'Open to everybody.'}${needs}`);
 }
 
 function queryOf({ operation }: Described): string {

@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { countRefund } from '../auth/count-refund.ts';
 import { lockFunds } from '../books/lock-funds.ts';
 import { environmentOf } from '../checkout/environment-of.ts';
 import type { Tx } from '../db/database.ts';
@@ -33,7 +34,8 @@ export type RefundCreation =
  * durable.
  *
  * The payment method is asked afterwards, by the worker (`carry-out-refunds.ts`), so that there is one path only by which
- * money goes back. Rejects with `StorageError`.
+ * money goes back. Rejects with `StorageError`, and with `Problem`
+ * `REFUND_LIMIT_REACHED` where the user may refund no more today.
  */
 export async function createRefund(
   app: App,
@@ -55,6 +57,7 @@ export async function createRefund(
     if (!(await isCovered(tx, transaction, reserved, amount))) {
       return { kind: 'refused', refusal: balanceRefusal() };
     }
+    await countRefund(tx, { requestedBy: wish.requestedBy, amount, currency: transaction.currency }, now);
     const advanced = await advanceSequence(tx, id);
     const refund = await insertRefund(tx, newRow(id, advanced.last_sequence, { ...wish, amount }, now));
     await announceRefund(tx, environment, advanced, refund);

@@ -18,7 +18,8 @@ import { getPayments, getV2Payments } from '../api/transactions/get-payments.ts'
 import { getTrxsId } from '../api/transactions/get-trxs-id.ts';
 import { getTrxsStatus } from '../api/transactions/get-trxs-status.ts';
 import { postTrxs } from '../api/transactions/post-trxs.ts';
-import type { Endpoint, Operation } from '../http/endpoint.ts';
+import type { Permission } from '../auth/permission.ts';
+import type { Access, Endpoint, Operation } from '../http/endpoint.ts';
 import { getAsset } from '../pages/get-asset.ts';
 import { getPay } from '../pages/get-pay.ts';
 import { getPayCancel } from '../pages/get-pay-cancel.ts';
@@ -32,32 +33,32 @@ import { getErrors, getErrorsCode } from '../reference/get-errors-code.ts';
 import { getOpenapi, getOpenapiTransfers } from '../reference/get-openapi.ts';
 
 /**
- * THE TABLE of endpoints: method, paths, who may call, and what is done. What is not here does not exist; the API
- * description and the access tests are made from it.
+ * THE TABLE of endpoints: method, paths, who may call, with which permission, and what is done. What is not here
+ * does not exist; the API description and the access tests are made from it.
  */
 export const ROUTES: readonly Endpoint[] = [
   route('POST', ['/trxs', '/v2/trxs'], 'signature', postTrxs),
   route('POST', ['/initTransaction'], 'signature', postInitTransaction),
-  route('GET', ['/trxs/:id'], 'bearer', getTrxsId),
-  route('GET', ['/v2/trxs/:id/status'], 'bearer', getTrxsStatus),
-  route('POST', ['/trxs/:id/nullification', '/trxs/:id/nullification/'], 'bearer', postNullification),
-  route('GET', ['/trxs/:id/nullification', '/trxs/:id/nullification/'], 'bearer', getNullifications),
-  route('GET', ['/trxs/:id/nullification/status'], 'bearer', getNullificationStatus),
-  route('GET', ['/remittances/conciliation', '/remittances/conciliation/'], 'bearer', getRemittancesConciliation),
-  route('GET', ['/indicators/remittances', '/indicators/remittances/'], 'bearer', getIndicatorsRemittances),
+  bearer('GET', ['/trxs/:id'], 'payments:read', getTrxsId),
+  bearer('GET', ['/v2/trxs/:id/status'], 'payments:read', getTrxsStatus),
+  bearer('POST', ['/trxs/:id/nullification', '/trxs/:id/nullification/'], 'refunds:create', postNullification),
+  bearer('GET', ['/trxs/:id/nullification', '/trxs/:id/nullification/'], 'payments:read', getNullifications),
+  bearer('GET', ['/trxs/:id/nullification/status'], 'payments:read', getNullificationStatus),
+  bearer('GET', ['/remittances/conciliation', '/remittances/conciliation/'], 'books:read', getRemittancesConciliation),
+  bearer('GET', ['/indicators/remittances', '/indicators/remittances/'], 'books:read', getIndicatorsRemittances),
   route('GET', ['/payments'], 'service-token', getPayments),
   route('GET', ['/v2/payments'], 'service-token', getV2Payments),
-  route('GET', ['/events'], 'bearer', getEvents),
+  bearer('GET', ['/events'], 'events:read', getEvents),
 
   route('POST', ['/users/login'], 'public', postUsersLogin),
   route('POST', ['/v2/login'], 'public', postV2Login),
   route('POST', ['/login'], 'public', postLogin),
   route('POST', ['/loginToken'], 'public', postLoginToken),
 
-  route('GET', ['/banks'], 'payouts', getBanks),
-  route('POST', ['/validations/BankAccount'], 'payouts', postValidationsBankAccount),
-  route('POST', ['/validations/BankAccount/batch'], 'payouts', postValidationsBankAccountBatch),
-  route('GET', ['/validations/BankAccount/:id'], 'payouts', getValidationsBankAccount),
+  bearer('GET', ['/banks'], 'accounts:validate', getBanks),
+  bearer('POST', ['/validations/BankAccount'], 'accounts:validate', postValidationsBankAccount),
+  bearer('POST', ['/validations/BankAccount/batch'], 'accounts:validate', postValidationsBankAccountBatch),
+  bearer('GET', ['/validations/BankAccount/:id'], 'accounts:validate', getValidationsBankAccount),
 
   route('GET', ['/pay/:token'], 'pay-link', getPay),
   route('POST', ['/pay/:token'], 'pay-link', postPay),
@@ -85,8 +86,18 @@ export const ROUTES: readonly Endpoint[] = [
 function route(
   method: Endpoint['method'],
   paths: Endpoint['paths'],
-  access: Endpoint['access'],
+  access: Exclude<Access, 'bearer'>,
   operation: Operation,
 ): Endpoint {
   return { method, paths, access, ...operation };
+}
+
+/** Who has an access token may call it with this permission alone. */
+function bearer(
+  method: Endpoint['method'],
+  paths: Endpoint['paths'],
+  permission: Permission,
+  operation: Operation,
+): Endpoint {
+  return { method, paths, access: 'bearer', permission, ...operation };
 }

@@ -2,15 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SignJWT } from 'jose';
 import { authenticateBearer } from '../../src/auth/authenticate-bearer.ts';
-import { disableUser, setPayouts } from '../../src/auth/change-user.ts';
+import { disableUser } from '../../src/auth/change-user.ts';
 import { resetApiToken, resetPassword } from '../../src/auth/reset-secrets.ts';
+import { setRights } from '../../src/auth/set-rights.ts';
 import { deriveKey } from '../../src/lib/seal.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
-import { createTestUser } from '../support/test-user.ts';
+import { createTestUser, READ_AND_REFUND } from '../support/test-user.ts';
 
 const WITHIN_A_SECOND = 999;
 const UUID = '3f0c7f0a-9f3e-4b67-8a53-0d5f0f8f7f11';
@@ -35,7 +36,8 @@ forEachEngine('a bearer token', (openTestDatabase) => {
     assert.deepEqual(await authenticateBearer(app, header, undefined), {
       id: user.id,
       email: user.email,
-      payouts: false,
+      role: 'integration',
+      may: new Set(READ_AND_REFUND),
       environmentIds: null,
     });
   });
@@ -46,12 +48,12 @@ forEachEngine('a bearer token', (openTestDatabase) => {
       await createPaymentService(app, 'Own', TESTER),
       await createPaymentService(app, 'Other', TESTER),
     ];
-    const { headers } = await createTestUser(app, { payouts: true, paymentServiceIds: [service.id] });
+    const { headers } = await createTestUser(app, { payouts: true, paymentServices: [service.id] });
     const tokens = [service.development.service_token, service.production.service_token];
     const environments = await Promise.all(tokens.map((token) => loadEnvironment(app, token)));
     const user = await authenticateBearer(app, headers.authorization, undefined);
     assert.deepEqual(user.environmentIds, new Set(environments.map((environment) => environment?.id)));
-    assert.equal(user.payouts, true);
+    assert.equal(user.may.has('accounts:validate'), true);
   });
 
   test('is taken with the scheme in any case, or bare, and beside a key in x-api-key', async () => {
@@ -161,12 +163,12 @@ forEachEngine('a bearer token', (openTestDatabase) => {
     });
   }
 
-  test('follows a change of payouts within a second', async () => {
+  test('follows a change of what the user may do within a second', async () => {
     const { app, user, header } = await setUp(openTestDatabase);
-    assert.equal((await authenticateBearer(app, header, undefined)).payouts, false);
-    await setPayouts(app, user.id, true);
+    assert.equal((await authenticateBearer(app, header, undefined)).may.has('accounts:validate'), false);
+    await setRights(app, user.id, { grant: ['accounts:validate'] });
     app.now.advance(WITHIN_A_SECOND);
-    assert.equal((await authenticateBearer(app, header, undefined)).payouts, true);
+    assert.equal((await authenticateBearer(app, header, undefined)).may.has('accounts:validate'), true);
   });
 
   test('that was seen a moment ago costs neither a signature nor a look into the database', async () => {

@@ -11,7 +11,7 @@ import { countHashes } from '../support/count-hashes.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 
-const input = { email: 'ana@example.cl', payouts: false, paymentServiceIds: [] };
+const input = { email: 'ana@example.cl' };
 const address = '192.0.2.1';
 
 /** `ok` or the code of the refusal. */

@@ -94,8 +94,8 @@ export async function startProduct(options: TargetOptions = {}): Promise<Product
 async function logInNewUser(app: App): Promise<string> {
   const { email, password } = await createUser(app, {
     email: 'payouts@example.cl',
-    payouts: true,
-    paymentServiceIds: [],
+    may: ['payments:read', 'events:read', 'books:read', 'refunds:create', 'accounts:validate'],
+    paymentServices: 'all',
   });
   return (await logIn(app, { email, password, address: '127.0.0.1' })).text;
 }

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { createUser, type NewUser } from '../../src/auth/create-user.ts';
+import { createUser, type NewUser, type UserWish } from '../../src/auth/create-user.ts';
 import type { RunningService } from '../../src/cli/serve-command.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
 import { createPaymentService, type TokenPair } from '../../src/payment-services/create-payment-service.ts';
@@ -16,6 +16,7 @@ import { TESTER } from '../support/test-actor.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { startReceiver, startTestService } from '../support/test-service.ts';
 import { payOnPage } from '../support/test-shop.ts';
+import { READ_AND_REFUND } from '../support/test-user.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -135,7 +136,7 @@ forEachEngine('published clients, unmodified but for their base URL', (openTestD
       const { service, tokens } = await open(context, (await openTestDatabase()).url);
       const environment = await loadEnvironment(service.app, tokens.service_token);
       const { id } = await createPaidTransaction(service.app, environment as ServiceEnvironment, { amount: 12_990 });
-      const user = await createUser(service.app, { email: 'shop@example.cl', payouts: false, paymentServiceIds: [] });
+      const user = await createUser(service.app, SHOP_USER);
       const answers = await refundInPhp({ service, user, httpVersion, id });
       const accepted = 'La anulación se encuentra en proceso';
       assert.deepEqual(
@@ -255,9 +256,12 @@ function orderOf(tokens: TokenPair, shopUrl: string) {
   };
 }
 
+/** What a shop's client is given, so that it reads, refunds and reconciles. */
+const SHOP_USER: UserWish = { email: 'shop@example.cl', may: READ_AND_REFUND, paymentServices: 'all' };
+
 /** A new user, logged in by the SDK, whose token it sends from now on. */
 async function logIn({ app }: RunningService): Promise<NewUser> {
-  const user = await createUser(app, { email: 'shop@example.cl', payouts: false, paymentServiceIds: [] });
+  const user = await createUser(app, SHOP_USER);
   const login = await call((done) =>
     new api.AuthApi().usersLoginPost({ loginBody: new api.LoginBody(user.email, user.password) }, done),
   );

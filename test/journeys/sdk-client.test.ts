@@ -8,6 +8,7 @@ import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { startReceiver, startTestService } from '../support/test-service.ts';
 import { payOnPage, testOrder } from '../support/test-shop.ts';
+import { READ_AND_REFUND } from '../support/test-user.ts';
 import { untilVisible } from '../support/until-visible.ts';
 
 const ACCOUNT = { rut: '12345678-5', bankData: { bankSBIFNumber: '012', bankAccount: '12345678' } };
@@ -118,7 +119,11 @@ async function open(context: TestContext, databaseUrl: string, options: Partial<
   const service = await startTestService(context, databaseUrl);
   const shop = await startReceiver(context);
   const { development: tokens } = await createPaymentService(service.app, 'Shop', TESTER);
-  const user = await createUser(service.app, { email: 'shop@example.cl', payouts: true, paymentServiceIds: [] });
+  const user = await createUser(service.app, {
+    email: 'shop@example.cl',
+    may: [...READ_AND_REFUND, 'accounts:validate'],
+    paymentServices: 'all',
+  });
   const client = createRubricaClient({
     baseUrl: service.url,
     serviceToken: tokens.service_token,

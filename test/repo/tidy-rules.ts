@@ -40,7 +40,7 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
   // A payer's browser may bring one too.
   pages: ['api'],
   movements: ['checkout', 'transactions', 'books', 'outbox', 'payment-services'],
-  refunds: ['movements', 'checkout', 'transactions', 'books', 'outbox', 'payment-services'],
+  refunds: ['movements', 'checkout', 'transactions', 'books', 'outbox', 'payment-services', 'auth'],
   checkout: ['transactions', 'books', 'outbox', 'payment-services'],
   transactions: ['books', 'outbox', 'payment-services'],
   outbox: ['payment-services'],

@@ -8,6 +8,7 @@ import { rotateSecretToken } from '../../src/payment-services/rotate-secret-toke
 import { TESTER } from '../support/test-actor.ts';
 import { startReceiver } from '../support/test-service.ts';
 import { signedBody } from '../support/test-shop.ts';
+import { READ_AND_REFUND } from '../support/test-user.ts';
 
 const RUT_BODY = '17654321';
 
@@ -46,7 +47,11 @@ export async function prepareJourney(app: App) {
   const service = await createPaymentService(app, 'Canary shop', TESTER);
   const outcome = await rotateSecretToken(app, service.id, 'development', 3_600_000, TESTER);
   if (outcome.kind !== 'rotated') throw new Error(`The rotation is ${outcome.kind}`);
-  const user = await createUser(app, { email: CANARY.user, payouts: true, paymentServiceIds: [service.id] });
+  const user = await createUser(app, {
+    email: CANARY.user,
+    may: [...READ_AND_REFUND, 'accounts:validate'],
+    paymentServices: [service.id],
+  });
   const tokens: Tokens = { ...service.development, secret_token: outcome.rotation.secret_token };
   return {
     tokens,

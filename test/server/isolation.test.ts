@@ -1,12 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import {
+  missingCode,
+  PERMISSIONS,
+  type Permission,
+  permissionsOf,
+  ROLES,
+  type Role,
+  rightsOf,
+} from '../../src/auth/permission.ts';
 import { CATALOGUE, type ErrorCode } from '../../src/error-catalogue.ts';
 import type { Endpoint } from '../../src/http/endpoint.ts';
+import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
+import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { ROUTES } from '../../src/server/routes.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { type Answer, jsonOf, startTestServer, type TestServer } from '../support/test-server.ts';
-import { signedBody, withSignature } from '../support/test-shop.ts';
+import { createTestTransaction, signedBody, withSignature } from '../support/test-shop.ts';
+import { createTestUser, type TestUser } from '../support/test-user.ts';
 import { untilVisible } from '../support/until-visible.ts';
 import { createWorld, type Merchant, MISSING, ROUTE_ROWS, type RouteRow, type World } from './route-rows.ts';
 
@@ -18,7 +30,7 @@ const LISTED: Listed[] = ROUTES.map((endpoint) => {
   return { name, endpoint, row: ROUTE_ROWS[name] as RouteRow };
 });
 
-const WITH_USER = LISTED.filter(({ endpoint: { access } }) => access === 'bearer' || access === 'payouts');
+const WITH_USER = LISTED.filter(({ endpoint: { access } }) => access === 'bearer');
 const WITH_OBJECT = LISTED.flatMap(({ name, endpoint, row }) =>
   (row?.objects ?? []).map((object) => ({ name: `${name} with ${object.object}`, endpoint, row, object })),
 );
@@ -67,12 +79,50 @@ forEachEngine('who may see and do what', (openTestDatabase) => {
     }
   });
 
-  test('payouts are for users with payouts, and all else is for every user', async () => {
+  test('a user of any role may do what the role and its grants say, with its own payments, and is told what is missing', async () => {
     await using at = await setUp(openTestDatabase);
-    for (const { name, endpoint, row } of WITH_USER) {
-      const [there, missing] = await at.askBoth(endpoint, row, at.world.ana, at.world.withoutPayouts.headers);
-      assert.equal(there.text.includes('PAYOUTS_NOT_ENABLED'), endpoint.access === 'payouts', name);
-      if (endpoint.access === 'payouts') assert.deepEqual(comparable(there), comparable(missing), name);
+    const { ana, ben } = at.world;
+    for (const { role, granted, user } of await createUserOfEachKind(at.app, ana.service.id)) {
+      const may = permissionsOf(role, granted);
+      for (const { name, endpoint, row } of WITH_USER) {
+        const permission = endpoint.permission as Permission;
+        const about = `${role} with ${granted.join(' ') || 'no grant'}: ${name}`;
+        const [own, missing] = await at.askBoth(endpoint, row, ana, user.headers);
+        const [foreign] = await at.askBoth(endpoint, row, ben, user.headers);
+        if (may.has(permission)) {
+          assert.notEqual(own.status, 401, about);
+          assert.doesNotMatch(own.text, /PERMISSION_MISSING|PAYOUTS_NOT_ENABLED/, about);
+          // What belongs to nobody but its maker, and to nobody at all, is not the role's to open.
+          const [object] = row.objects ?? [];
+          if (object === undefined) continue;
+          const opens = object.object === 'transaction' && rightsOf(role).environments === 'both';
+          if (opens) assert.equal(own.status, 200, about);
+          assert.equal(foreign.status, CATALOGUE[object.refusal].status, about);
+          continue;
+        }
+        for (const answer of [own, missing, foreign]) {
+          assertRefused(answer, missingCode(permission), about);
+          assert.equal((jsonOf(answer)['data'] as { permission: string }).permission, permission, about);
+        }
+        assert.deepEqual(comparable(own), comparable(missing), about);
+      }
+    }
+  });
+
+  test('a developer sees what is tested and nothing of what is earned', async () => {
+    await using at = await setUp(openTestDatabase);
+    const { ana } = at.world;
+    const { production } = ana.service;
+    const environment = (await loadEnvironment(at.app, production.service_token)) as ServiceEnvironment;
+    const { id: earned } = await createTestTransaction(at.app, environment, { reference: 'EARNED-1' });
+    for (const paymentServices of ['all', [ana.service.id]] as const) {
+      const { headers } = await createTestUser(at.app, { role: 'developer', may: [], paymentServices });
+      assert.equal((await at.server.get(`/trxs/${ana.transaction.id}`, headers)).status, 200);
+      assertRefused(await at.server.get(`/trxs/${earned}`, headers), 'NOT_FOUND', 'production');
+      assert.equal((await at.server.get(`/trxs/${earned}`, ana.user.headers)).status, 200);
+      await untilVisible(at.app);
+      const { text } = await at.server.get('/events', headers);
+      assert.deepEqual([/ANA-1/.test(text), /EARNED-1/.test(text)], [true, false]);
     }
   });
 
@@ -104,22 +154,22 @@ forEachEngine('who may see and do what', (openTestDatabase) => {
     }
   });
 
-  test('a merchant sees what is his, and an operator what is of all', async () => {
+  test('a merchant sees what is his, and a program of all payment services what is of all', async () => {
     await using at = await setUp(openTestDatabase);
-    const { ana, operator } = at.world;
+    const { ana, overseer } = at.world;
     for (const { name, endpoint, row, object } of WITH_OBJECT.filter((one) => one.object.seenBy !== 'nobody')) {
       const id = ana.objects[object.object];
       const own = await at.ask({ ...endpoint, row, path: object.path(id, ana), headers: ana.user.headers });
       assert.equal(own.status, 200, name);
-      const seen = await at.ask({ ...endpoint, row, path: object.path(id, ana), headers: operator.headers });
-      if (object.seenBy === 'operators') assert.equal(seen.status, 200, name);
+      const seen = await at.ask({ ...endpoint, row, path: object.path(id, ana), headers: overseer.headers });
+      if (object.seenBy === 'overseer') assert.equal(seen.status, 200, name);
       else assertRefused(seen, object.refusal, name);
     }
   });
 
-  test('a list has what is the reader’s, and for an operator what is of all', async () => {
+  test('a list has what is the reader’s, and for a program of all payment services what is of all', async () => {
     await using at = await setUp(openTestDatabase);
-    const { ana, ben, operator } = at.world;
+    const { ana, ben, overseer } = at.world;
     await untilVisible(at.app);
     for (const { name, row } of LISTED) {
       if (row.lists === undefined) continue;
@@ -129,7 +179,7 @@ forEachEngine('who may see and do what', (openTestDatabase) => {
       };
       assert.deepEqual(await references(ana.user.headers), [true, false], name);
       assert.deepEqual(await references(ben.user.headers), [false, true], name);
-      assert.deepEqual(await references(operator.headers), [true, true], name);
+      assert.deepEqual(await references(overseer.headers), [true, true], name);
     }
   });
 
@@ -166,6 +216,22 @@ forEachEngine('who may see and do what', (openTestDatabase) => {
     assert.deepEqual(await at.countRows(), at.rowsAtFirst);
   });
 });
+
+type Kind = { role: Role; granted: readonly Permission[]; user: TestUser };
+
+/** One user of each role without any grant, and one program for each permission alone; all see one payment service. */
+async function createUserOfEachKind(app: TestApp, paymentServiceId: string): Promise<Kind[]> {
+  const kinds = [
+    ...(Object.keys(ROLES) as Role[]).map((role) => ({ role, granted: [] })),
+    ...(Object.keys(PERMISSIONS) as Permission[]).map((one) => ({ role: 'integration' as const, granted: [one] })),
+  ];
+  const created: Kind[] = [];
+  for (const { role, granted } of kinds) {
+    const user = await createTestUser(app, { role, may: granted, paymentServices: [paymentServiceId] });
+    created.push({ role, granted, user });
+  }
+  return created;
+}
 
 type Asked = {
   method: string;

@@ -28,21 +28,21 @@ export type ObjectRequest = {
   object: keyof Merchant['objects'];
   path: (id: string, asking: Merchant) => string;
   refusal: ErrorCode;
-  /** Beside the merchant: operators, who see every merchant's, or nobody. `nobody` at all: the object is forged. */
-  seenBy: 'operators' | 'maker' | 'nobody';
+  /** Beside the merchant: who sees every payment service, or nobody. `nobody` at all: the object is forged. */
+  seenBy: 'overseer' | 'maker' | 'nobody';
 };
 
 /** One payment service with everything that belongs to it. */
 export type Merchant = {
   service: Required<NewPaymentService>;
   environment: ServiceEnvironment;
-  /** Sees this payment service alone, and has payouts. */
+  /** Reads and refunds this payment service alone, and validates accounts. */
   user: TestUser;
   transaction: Transaction;
   objects: Record<'transaction' | 'refund' | 'validation' | 'email' | 'user' | 'payLink', string>;
 };
 
-export type World = { ana: Merchant; ben: Merchant; withoutPayouts: TestUser; operator: TestUser };
+export type World = { ana: Merchant; ben: Merchant; overseer: TestUser };
 
 /** Ids of the right form that nobody has. */
 export const MISSING: Merchant['objects'] = {
@@ -58,7 +58,7 @@ const transactionAt = (path: string, refusal: ErrorCode): ObjectRequest => ({
   object: 'transaction',
   path: (id) => path.replace(':id', id),
   refusal,
-  seenBy: 'operators',
+  seenBy: 'overseer',
 });
 
 const payLinkAt = (path: string): RouteRow => ({
@@ -105,13 +105,13 @@ export const ROUTE_ROWS: Record<string, RouteRow> = {
         object: 'transaction',
         path: (id, { objects }) => `/trxs/${id}/nullification/status?verificationToken=${objects.refund}`,
         refusal: 'NO_PERMISSION',
-        seenBy: 'operators',
+        seenBy: 'overseer',
       },
       {
         object: 'refund',
         path: (id, { transaction }) => `/trxs/${transaction.id}/nullification/status?verificationToken=${id}`,
         refusal: 'NOT_FOUND',
-        seenBy: 'operators',
+        seenBy: 'overseer',
       },
     ],
   },
@@ -122,7 +122,7 @@ export const ROUTE_ROWS: Record<string, RouteRow> = {
         object: 'email',
         path: (id) => `/remittances/conciliation?date=2026-01-15&environment=development&email=${id}`,
         refusal: 'NO_PERMISSION',
-        seenBy: 'operators',
+        seenBy: 'overseer',
       },
     ],
     lists: '/remittances/conciliation?date=2026-01-15&environment=development',
@@ -134,7 +134,7 @@ export const ROUTE_ROWS: Record<string, RouteRow> = {
         object: 'user',
         path: (id) => `/indicators/remittances?availableBalance=true&idUser=${id}`,
         refusal: 'NO_PERMISSION',
-        seenBy: 'operators',
+        seenBy: 'overseer',
       },
       transactionAt('/indicators/remittances?availableBalance=true&idTrx=:id', 'NO_PERMISSION'),
     ],
@@ -150,14 +150,14 @@ export const ROUTE_ROWS: Record<string, RouteRow> = {
     access: 'public',
     body: ({ ana }) => ({ email: ana.user.email, apiToken: ana.user.api_token }),
   },
-  'GET /banks': { access: 'payouts' },
-  'POST /validations/BankAccount': { access: 'payouts', body: () => account },
+  'GET /banks': { access: 'bearer' },
+  'POST /validations/BankAccount': { access: 'bearer', body: () => account },
   'POST /validations/BankAccount/batch': {
-    access: 'payouts',
+    access: 'bearer',
     body: () => ({ items: [{ reference: 'payroll-1', ...account }] }),
   },
   'GET /validations/BankAccount/:id': {
-    access: 'payouts',
+    access: 'bearer',
     objects: [
       { object: 'validation', path: (id) => `/validations/BankAccount/${id}`, refusal: 'NOT_FOUND', seenBy: 'maker' },
     ],
@@ -187,21 +187,20 @@ export const ROUTE_ROWS: Record<string, RouteRow> = {
   'GET /metrics': page,
 };
 
-/** Two merchants, each with a user who sees that one alone, a user of the first without payouts, and an operator. */
+/** Two merchants, each with a user who sees that one alone, and a program that sees all of them. */
 export async function createWorld(app: App, server: TestServer): Promise<World> {
   const ana = await createMerchant(app, server, 'ANA-1');
   return {
     ana,
     ben: await createMerchant(app, server, 'BEN-1'),
-    withoutPayouts: await createTestUser(app, { paymentServiceIds: [ana.service.id] }),
-    operator: await createTestUser(app, { payouts: true }),
+    overseer: await createTestUser(app, { payouts: true }),
   };
 }
 
 async function createMerchant(app: App, server: TestServer, reference: string): Promise<Merchant> {
   const service = await createPaymentService(app, reference, TESTER);
   const environment = (await loadEnvironment(app, service.development.service_token)) as ServiceEnvironment;
-  const user = await createTestUser(app, { payouts: true, paymentServiceIds: [service.id] });
+  const user = await createTestUser(app, { payouts: true, paymentServices: [service.id] });
   const transaction = await createPaidTransaction(app, environment, { reference });
   const refund = await acceptedRefund(app, transaction, 10);
   const validation = await server.post('/validations/BankAccount', { json: account, headers: user.headers });

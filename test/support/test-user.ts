@@ -1,19 +1,30 @@
 import type { App } from '../../src/app.ts';
 import { issueAccessToken } from '../../src/auth/access-token.ts';
-import { createUser, type NewUser } from '../../src/auth/create-user.ts';
+import { createUser, type NewUser, type UserWish } from '../../src/auth/create-user.ts';
+import type { Permission } from '../../src/auth/permission.ts';
 
 /** `headers` is what the user's client sends. */
 export type TestUser = NewUser & { headers: { authorization: string } };
 
 let count = 0;
 
-/** A new user with an access token of one day; an operator without payouts unless `given` says otherwise. */
+/** What users could do before there were permissions. */
+export const READ_AND_REFUND: readonly Permission[] = ['payments:read', 'refunds:create', 'events:read', 'books:read'];
+
+/**
+ * A new user with an access token of one day: a program that reads and refunds the payments of all payment services, and
+ * with `payouts` validates accounts too, unless `given` says otherwise.
+ */
 export async function createTestUser(
   app: App,
-  given: { payouts?: boolean; paymentServiceIds?: readonly string[] } = {},
+  { payouts = false, ...given }: Partial<UserWish> & { payouts?: boolean } = {},
 ): Promise<TestUser> {
-  const email = `user-${++count}@example.cl`;
-  const user = await createUser(app, { email, payouts: false, paymentServiceIds: [], ...given });
+  const user = await createUser(app, {
+    email: `user-${++count}@example.cl`,
+    may: payouts ? [...READ_AND_REFUND, 'accounts:validate'] : READ_AND_REFUND,
+    paymentServices: 'all',
+    ...given,
+  });
   const { text } = await issueAccessToken(app, { userId: user.id, version: 1 }, 86_400);
   return { ...user, headers: { authorization: `Bearer ${text}` } };
 }

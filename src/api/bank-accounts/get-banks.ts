@@ -1,7 +1,7 @@
 import { listBanks } from '../../bank-validation/list-banks.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
-import { requirePayouts } from '../../http/require-user.ts';
+import { requireUser } from '../../http/require-user.ts';
 import { PAYOUTS_ERRORS } from './validation-schemas.ts';
 
 const textOrNull = Type.Union([Type.String(), Type.Null()]);
@@ -97,7 +97,7 @@ export const getBanks = operation({
     errors: [...PAYOUTS_ERRORS],
   },
   handle: async (app, request) => {
-    await requirePayouts(app, request);
+    await requireUser(app, request);
     const { banks, ...list } = await listBanks(app);
     const entries = banks.map((bank) => ({ ...bank, aliases: [...bank.aliases] }));
     return { message: `${banks.length} institutions.`, errors: null, data: { ...list, banks: entries } };

@@ -2,7 +2,7 @@ import { findValidation } from '../../bank-validation/find-validation.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
-import { requirePayouts } from '../../http/require-user.ts';
+import { requireUser } from '../../http/require-user.ts';
 import { apiLanguage, sendValidation } from './validation-reply.ts';
 import {
   LANGUAGE_PARAMETER,
@@ -34,7 +34,7 @@ export const getValidationsBankAccount = operation({
     errors: [...PAYOUTS_ERRORS, 'NOT_FOUND'],
   },
   handle: async (app, request, reply) => {
-    const user = await requirePayouts(app, request);
+    const user = await requireUser(app, request);
     const { id } = request.params as { id: string };
     const validation = await findValidation(app, user, id);
     if (validation === null) throw new Problem('NOT_FOUND', { detail: 'There is no such validation.' });

@@ -10,7 +10,7 @@ import { Type } from '../../http/json-schema.ts';
 import { invalidBody } from '../../http/read-members.ts';
 import { readStrictJson } from '../../http/read-strict-json.ts';
 import { limitItems } from '../../http/request-limits.ts';
-import { requirePayouts } from '../../http/require-user.ts';
+import { requireUser } from '../../http/require-user.ts';
 import { isObject, isRutFormat, readAccountInput, rutFormatError } from './read-account-input.ts';
 import { apiLanguage, indexProvenances, type ProvenanceIndex, validationJson } from './validation-reply.ts';
 import {
@@ -65,7 +65,7 @@ export const postValidationsBankAccountBatch = operation({
     ],
   },
   handle: async (app, request, reply, query) => {
-    const user = await requirePayouts(app, request);
+    const user = await requireUser(app, request);
     const provenances = query().checks === 'failed' ? indexProvenances() : null;
     const { items: entries, rutFormat } = readBatch(request);
     const items = entries.map((entry, index) => readItem(entry, index, rutFormat));

@@ -4,7 +4,7 @@ import { Type } from '../../http/json-schema.ts';
 import { readIdempotencyKey } from '../../http/read-idempotency-key.ts';
 import { invalidBody } from '../../http/read-members.ts';
 import { readStrictJson } from '../../http/read-strict-json.ts';
-import { requirePayouts } from '../../http/require-user.ts';
+import { requireUser } from '../../http/require-user.ts';
 import { readAccountInput } from './read-account-input.ts';
 import { apiLanguage, sendValidation } from './validation-reply.ts';
 import {
@@ -66,7 +66,7 @@ export const postValidationsBankAccount = operation({
     ],
   },
   handle: async (app, request, reply) => {
-    const user = await requirePayouts(app, request);
+    const user = await requireUser(app, request);
     const reading = readAccountInput(readStrictJson(request.body as Buffer | undefined, LIMITS));
     if ('errors' in reading) throw invalidBody(reading.errors);
     const key = readIdempotencyKey(request);

@@ -56,6 +56,7 @@ export const postNullification = operation({
       'TOKEN_INVALID',
       'PRIVATE_TOKEN_RETIRED',
       'NO_PERMISSION',
+      'REFUND_LIMIT_REACHED',
       'INVALID_JSON',
       'INVALID_HEADER',
       'INVALID_BODY',

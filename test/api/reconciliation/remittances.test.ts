@@ -205,7 +205,7 @@ type Shop = AsyncDisposable & {
 async function open(openTestDatabase: OpenTestDatabase): Promise<Shop> {
   const app = createTestApp(await openTestDatabase());
   const environment = await createTestEnvironment(app);
-  const user = await createTestUser(app, { paymentServiceIds: [environment.paymentServiceId] });
+  const user = await createTestUser(app, { paymentServices: [environment.paymentServiceId] });
   const server = await startTestServer(app);
   return {
     app,

@@ -126,7 +126,7 @@ forEachEngine('refunds over HTTP', (openTestDatabase) => {
   test('another’s transaction is answered as one that does not exist', async () => {
     await using shop = await open(openTestDatabase);
     const stranger = await createTestUser(shop.app, {
-      paymentServiceIds: [(await createTestEnvironment(shop.app)).paymentServiceId],
+      paymentServices: [(await createTestEnvironment(shop.app)).paymentServiceId],
     });
     const bodies: string[] = [];
     for (const id of [String(shop.paid.id), '999999', '0', 'x']) {
@@ -202,7 +202,7 @@ async function open(openTestDatabase: OpenTestDatabase, method = refundingMethod
   const app = createTestApp(await openTestDatabase(), { paymentMethods: [method] });
   const environment = await createTestEnvironment(app);
   const paid = await createPaidTransaction(app, environment);
-  const logIn = () => createTestUser(app, { paymentServiceIds: [environment.paymentServiceId] });
+  const logIn = () => createTestUser(app, { paymentServices: [environment.paymentServiceId] });
   let user = await logIn();
   const server = await startTestServer(app);
   return {

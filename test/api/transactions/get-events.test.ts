@@ -143,7 +143,7 @@ forEachEngine('GET /events', (openTestDatabase) => {
   test('shows a user of one payment service both its environments, and nothing of another', async () => {
     const app = createTestApp(await openTestDatabase());
     const [own, other] = [await createTestEnvironment(app), await createTestEnvironment(app, 'production')];
-    const user = await createTestUser(app, { paymentServiceIds: [own.paymentServiceId] });
+    const user = await createTestUser(app, { paymentServices: [own.paymentServiceId] });
     const operator = await createTestUser(app);
     for (const [at, environment] of [other, own, other, own, other, other].entries()) {
       await createTestTransaction(app, environment, { reference: `${at}` });
@@ -185,7 +185,7 @@ forEachEngine('GET /events', (openTestDatabase) => {
   test('looks through a bounded part of the feed at once, and says when there is more', async () => {
     const app = createTestApp(await openTestDatabase());
     const [own, other] = [await createTestEnvironment(app), await createTestEnvironment(app)];
-    const user = await createTestUser(app, { paymentServiceIds: [own.paymentServiceId] });
+    const user = await createTestUser(app, { paymentServices: [own.paymentServiceId] });
     await createMany(app, 5_200, (reference) => createTestTransaction(app, other, { reference }));
     const { id } = await createTestTransaction(app, own);
     await using server = await startTestServer(app);

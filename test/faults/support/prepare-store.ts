@@ -33,7 +33,11 @@ async function fillStore(databaseUrl: string): Promise<string> {
     await migrate(db);
     const app = createTestApp(db, { now: createTestClock(Date.now()) });
     await importPaymentService(app, 'Harness', 'development', SHOP, TESTER);
-    const user = await createUser(app, { email: 'operator@example.cl', payouts: false, paymentServiceIds: [] });
+    const user = await createUser(app, {
+      email: 'operator@example.cl',
+      may: ['payments:read', 'events:read', 'books:read', 'refunds:create'],
+      paymentServices: 'all',
+    });
     return (await logInWithApiToken(app, { apiToken: user.api_token, email: null, expiresAt: null })).text;
   } finally {
     await db.close();

@@ -1,0 +1,37 @@
+import type { Tx } from '../db/database.ts';
+import { Problem } from '../error-catalogue.ts';
+import { dayOf } from '../lib/calendar-day.ts';
+import { formatMoney, toDecimalNumber } from '../lib/money.ts';
+import { type Role, rightsOf } from './permission.ts';
+import { addToRefundDay, type RefundLimitRow, selectRefundDay, selectRefundLimits } from './refund-limit-queries.ts';
+import { selectUserById } from './user-queries.ts';
+
+/** `amount` in minor units of `currency`. `requestedBy`: the id of a user, or whatever else asks for a refund. */
+type CountedRefund = { requestedBy: string; amount: number; currency: string };
+
+/**
+ * Counts a refund for the user who asks for it, in the commit of the refund: what a user refunds in a day of Chile stays
+ * within the user's limit, however many requests come together. What fails later stays counted. Without a limit nothing is
+ * counted. Throws `Problem` `REFUND_LIMIT_REACHED` with the limit and what is left of it.
+ */
+export async function countRefund(tx: Tx, refund: CountedRefund, now: number): Promise<void> {
+  const { requestedBy: userId, amount, currency } = refund;
+  const user = await selectUserById(tx, userId);
+  if (user === null) return;
+  const most = limitOf(user.role, await selectRefundLimits(tx, userId), currency);
+  if (most === null) return;
+  const at = { userId, currency, day: dayOf(now) };
+  if (amount <= most && (await addToRefundDay(tx, at, amount, most))) return;
+  const left = Math.max(0, most - (await selectRefundDay(tx, at)));
+  throw new Problem('REFUND_LIMIT_REACHED', {
+    detail: `You may refund ${formatMoney(most, currency)} a day, and ${formatMoney(left, currency)} of it are left today.`,
+    data: { limit: toDecimalNumber(most, currency), left: toDecimalNumber(left, currency), currency },
+  });
+}
+
+/** What is set for the user goes before what the role says; where there is a limit in any currency, others have 0. */
+function limitOf(role: Role, own: readonly RefundLimitRow[], currency: string): number | null {
+  const { refundsPerDay } = rightsOf(role);
+  if (own.length > 0) return own.find((row) => row.currency === currency)?.most ?? 0;
+  return refundsPerDay === undefined ? null : (refundsPerDay[currency] ?? 0);
+}

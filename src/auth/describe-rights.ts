@@ -1,0 +1,50 @@
+import type { Database } from '../db/database.ts';
+import { type Permission, permissionsOf, type Role, rightsOf } from './permission.ts';
+import { selectRefundLimits } from './refund-limit-queries.ts';
+import type { RefundLimits } from './user.ts';
+import type { UserRow } from './user-queries.ts';
+import { selectPermissions, selectUserPaymentServices } from './user-right-queries.ts';
+
+/**
+ * What a user may do, as commands show it. `payment_services` is null for all there are; `refund_limits` are minor units a
+ * day, null where there is no limit. `payouts`: whether bank accounts may be validated.
+ */
+export type DescribedRights = {
+  role: Role;
+  permissions: Permission[];
+  payouts: boolean;
+  payment_services: string[] | null;
+  refund_limits: RefundLimits | null;
+};
+
+type Described = Pick<UserRow, 'id' | 'role' | 'all_payment_services'>;
+
+/** What these users may do, in their order. */
+export async function describeRights(
+  db: Pick<Database, 'query'>,
+  users: readonly Described[],
+): Promise<DescribedRights[]> {
+  const [only] = users.length === 1 ? users : [];
+  const userId = only?.id ?? null;
+  const granted = await selectPermissions(db, userId);
+  const services = await selectUserPaymentServices(db, userId);
+  const limits = await selectRefundLimits(db, userId);
+  return users.map(({ id, role, all_payment_services }) => {
+    const own = limits.filter((row) => row.user_id === id).map(({ currency, most }) => [currency, most]);
+    const may = permissionsOf(
+      role,
+      granted.filter((row) => row.user_id === id).map(({ permission }) => permission),
+    );
+    return {
+      role,
+      permissions: [...may].sort(),
+      payouts: may.has('accounts:validate'),
+      payment_services:
+        all_payment_services === 1
+          ? null
+          : services.filter((row) => row.user_id === id).map((row) => row.payment_service_id),
+      refund_limits:
+        own.length > 0 ? (Object.fromEntries(own) as RefundLimits) : (rightsOf(role).refundsPerDay ?? null),
+    };
+  });
+}

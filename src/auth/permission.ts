@@ -1,0 +1,100 @@
+import type { ErrorCode } from '../error-catalogue.ts';
+
+/** Everything that a user may be allowed to do, as a person reads it. What is not here nobody may. */
+export const PERMISSIONS = {
+  'payments:read': 'read payments and their refunds',
+  'refunds:create': 'refund payments',
+  'events:read': 'read the feed of events',
+  'books:read': 'read what is owed to a merchant and what was paid out',
+  'accounts:validate': 'validate bank accounts (payouts)',
+  'callbacks:resend': 'send callbacks again',
+  'movements:record': 'record payouts, deposits and decisions, and import files',
+  'payouts:create': 'make payouts',
+  'payouts:approve': 'approve payouts that another person made',
+  'refunds:approve': 'approve refunds that another person asked for',
+  'payment-services:manage': 'make payment services, rotate tokens, set payment methods and fees',
+  'users:manage': 'make users and say what they may do',
+  'audit:read': 'read the audit log and verify the books',
+} as const satisfies Record<string, string>;
+
+export type Permission = keyof typeof PERMISSIONS;
+
+/** What a role brings. `environments`: those whose payments it sees, of the payment services that the user has. */
+type RoleRights = {
+  readonly means: string;
+  readonly may: readonly Permission[];
+  readonly environments: 'both' | 'development';
+  /** In minor units of each currency; in any other there is nothing. Absent: only what is set for the user. */
+  readonly refundsPerDay?: Readonly<Record<string, number>>;
+};
+
+/**
+ * THE TABLE of roles. A user may do what the role says and what was granted beside it, and nothing else. That nobody
+ * approves what they made themselves is not said here: it is a rule of what is approved.
+ */
+export const ROLES = {
+  integration: { means: 'a program: what is granted to it', may: [], environments: 'both' },
+  developer: {
+    means: 'payments, events and callbacks of development',
+    may: ['payments:read', 'events:read', 'callbacks:resend'],
+    environments: 'development',
+  },
+  support: {
+    means: 'reads payments, sends callbacks again, refunds up to a limit a day',
+    may: ['payments:read', 'refunds:create', 'callbacks:resend'],
+    environments: 'both',
+    refundsPerDay: { CLP: 100_000 },
+  },
+  finance: {
+    means: 'reads everything, records movements, makes payouts',
+    may: ['payments:read', 'events:read', 'books:read', 'accounts:validate', 'movements:record', 'payouts:create'],
+    environments: 'both',
+  },
+  approver: {
+    means: 'approves what another person made',
+    may: ['payments:read', 'books:read', 'payouts:approve', 'refunds:approve'],
+    environments: 'both',
+  },
+  operator: {
+    means: 'payment services, tokens, payment methods, settings; no money',
+    may: ['payment-services:manage', 'callbacks:resend'],
+    environments: 'both',
+  },
+  auditor: {
+    means: 'reads everything and verifies it',
+    may: ['payments:read', 'events:read', 'books:read', 'audit:read'],
+    environments: 'both',
+  },
+  owner: {
+    means: 'people and roles, and everything else',
+    may: Object.keys(PERMISSIONS) as Permission[],
+    environments: 'both',
+  },
+} as const satisfies Record<string, RoleRights>;
+
+export type Role = keyof typeof ROLES;
+
+/** Whether a text names a permission. */
+export function isPermission(text: string): text is Permission {
+  return Object.hasOwn(PERMISSIONS, text);
+}
+
+/** Whether a text names a role. */
+export function isRole(text: string): text is Role {
+  return Object.hasOwn(ROLES, text);
+}
+
+/** What a role says, with the type that every role has. */
+export function rightsOf(role: Role): RoleRights {
+  return ROLES[role];
+}
+
+/** What a user of this role may do with what was granted beside it. */
+export function permissionsOf(role: Role, granted: Iterable<string>): ReadonlySet<Permission> {
+  return new Set([...rightsOf(role).may, ...[...granted].filter(isPermission)]);
+}
+
+/** How a request is refused that needs it. Existing clients know the refusal of payouts by its own code. */
+export function missingCode(permission: Permission): ErrorCode {
+  return permission === 'accounts:validate' ? 'PAYOUTS_NOT_ENABLED' : 'PERMISSION_MISSING';
+}

@@ -1,0 +1,50 @@
+import type { Database, Tx } from '../db/database.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+export type RefundLimitRow = { user_id: string; currency: string; most: number };
+
+/** Those that are set for one user, or with null for all. */
+export function selectRefundLimits(db: Reader, userId: string | null): Promise<RefundLimitRow[]> {
+  return db.query<RefundLimitRow>(
+    "select * from user_refund_limits where $1 in ('', user_id) order by user_id, currency",
+    [userId ?? ''],
+  );
+}
+
+export async function insertRefundLimit(tx: Tx, { user_id, currency, most }: RefundLimitRow): Promise<void> {
+  await tx.query('insert into user_refund_limits (user_id, currency, most) values ($1, $2, $3)', [
+    user_id,
+    currency,
+    most,
+  ]);
+}
+
+export async function deleteRefundLimits(tx: Tx, userId: string): Promise<void> {
+  await tx.query('delete from user_refund_limits where user_id = $1', [userId]);
+}
+
+type Day = { userId: string; currency: string; day: string };
+
+/**
+ * Counts an amount, which is within `most` itself, unless it and what was counted before exceed that. The row is locked
+ * from then on, so that of two that come together the second sees the first.
+ */
+export async function addToRefundDay(tx: Tx, at: Day, amount: number, most: number): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into user_refund_days (user_id, currency, day, refunded) values ($1, $2, $3, $4)
+     on conflict (user_id, currency, day) do update set refunded = user_refund_days.refunded + excluded.refunded
+       where user_refund_days.refunded + excluded.refunded <= $5
+     returning refunded`,
+    [at.userId, at.currency, at.day, amount, most],
+  );
+  return rows.length === 1;
+}
+
+export async function selectRefundDay(tx: Tx, { userId, currency, day }: Day): Promise<number> {
+  const [row] = await tx.query<{ refunded: number }>(
+    'select refunded from user_refund_days where user_id = $1 and currency = $2 and day = $3',
+    [userId, currency, day],
+  );
+  return row?.refunded ?? 0;
+}

@@ -1,0 +1,78 @@
+import type { App } from '../app.ts';
+import type { Tx } from '../db/database.ts';
+import { Problem } from '../error-catalogue.ts';
+import { type DescribedRights, describeRights } from './describe-rights.ts';
+import { type Permission, type Role, rightsOf } from './permission.ts';
+import { deleteRefundLimits, insertRefundLimit } from './refund-limit-queries.ts';
+import { normalizeEmail, type PaymentServiceScope, type RefundLimits } from './user.ts';
+import { selectUserByIdOrEmail, type UserRow } from './user-queries.ts';
+import {
+  deletePermission,
+  deleteUserPaymentServices,
+  insertPermission,
+  insertUserPaymentService,
+  updateAllPaymentServices,
+  updateRole,
+} from './user-right-queries.ts';
+
+/** What is to be changed; what is left out stays. Lists replace those of before. */
+export type RightsWish = {
+  role?: Role;
+  grant?: readonly Permission[];
+  revoke?: readonly Permission[];
+  paymentServices?: PaymentServiceScope;
+  /** Without any currency: the limits of the user's own end, and those of the role hold. */
+  refundLimits?: RefundLimits;
+};
+
+/**
+ * Changes what a user may do, within a second in every process. `user` is an id or an e-mail address. Answers what it may
+ * then do, or null when there is no such user. Throws `Problem` `NOT_FOUND` for a payment service that does not exist, and
+ * `INVALID_PARAMETER` for a permission to be revoked that the role brings.
+ */
+export function setRights(
+  app: App,
+  user: string,
+  wish: RightsWish,
+): Promise<({ id: string; email: string } & DescribedRights) | null> {
+  const name = normalizeEmail(user);
+  return app.db.transaction(async (tx) => {
+    const row = await selectUserByIdOrEmail(tx, name);
+    if (row === null) return null;
+    if (wish.role !== undefined) await updateRole(tx, row.id, wish.role);
+    for (const permission of wish.grant ?? []) await insertPermission(tx, row.id, permission);
+    for (const permission of wish.revoke ?? []) {
+      if (rightsOf(wish.role ?? row.role).may.includes(permission)) throw ofRole(permission);
+      await deletePermission(tx, row.id, permission);
+    }
+    if (wish.paymentServices !== undefined) await storePaymentServices(tx, row.id, wish.paymentServices);
+    if (wish.refundLimits !== undefined) await storeRefundLimits(tx, row.id, wish.refundLimits);
+    const changed = (await selectUserByIdOrEmail(tx, row.id)) as UserRow;
+    const [rights] = await describeRights(tx, [changed]);
+    return { id: row.id, email: row.email, ...(rights as DescribedRights) };
+  });
+}
+
+function ofRole(permission: Permission): Problem {
+  return new Problem('INVALID_PARAMETER', {
+    detail: `${permission} is what the role of this user says: give it another role.`,
+  });
+}
+
+/** Sets the payment services that a user sees. Throws `Problem` `NOT_FOUND` for one that does not exist. */
+export async function storePaymentServices(tx: Tx, userId: string, scope: PaymentServiceScope): Promise<void> {
+  await updateAllPaymentServices(tx, userId, scope === 'all');
+  await deleteUserPaymentServices(tx, userId);
+  for (const paymentServiceId of new Set(scope === 'all' ? [] : scope)) {
+    if (await insertUserPaymentService(tx, userId, paymentServiceId)) continue;
+    throw new Problem('NOT_FOUND', { detail: `There is no payment service ${paymentServiceId}.` });
+  }
+}
+
+/** Sets how much a user may refund in a day. */
+export async function storeRefundLimits(tx: Tx, userId: string, limits: RefundLimits): Promise<void> {
+  await deleteRefundLimits(tx, userId);
+  for (const [currency, most] of Object.entries(limits)) {
+    await insertRefundLimit(tx, { user_id: userId, currency, most });
+  }
+}

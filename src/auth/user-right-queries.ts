@@ -1,0 +1,77 @@
+import type { Database, Tx } from '../db/database.ts';
+import type { Permission } from './permission.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+/** Answers false when there is no such payment service. */
+export async function insertUserPaymentService(tx: Tx, userId: string, paymentServiceId: string): Promise<boolean> {
+  const inserted = await tx.query(
+    `insert into user_payment_services (user_id, payment_service_id)
+     select $1, id from payment_services where id = $2 returning user_id`,
+    [userId, paymentServiceId],
+  );
+  return inserted.length === 1;
+}
+
+export async function deleteUserPaymentServices(tx: Tx, userId: string): Promise<void> {
+  await tx.query('delete from user_payment_services where user_id = $1', [userId]);
+}
+
+export async function updateAllPaymentServices(tx: Tx, userId: string, all: boolean): Promise<void> {
+  await tx.query('update users set all_payment_services = $2 where id = $1', [userId, all ? 1 : 0]);
+}
+
+/** Those of one user, or with null of all. */
+export function selectUserPaymentServices(
+  db: Reader,
+  userId: string | null,
+): Promise<{ user_id: string; payment_service_id: string }[]> {
+  return db.query(
+    `select user_id, payment_service_id from user_payment_services where $1 in ('', user_id)
+     order by user_id, payment_service_id`,
+    [userId ?? ''],
+  );
+}
+
+/** Both environments, or that of development alone, of every payment service that the user sees. */
+export async function selectEnvironmentIds(
+  db: Reader,
+  userId: string,
+  environments: 'both' | 'development',
+): Promise<number[]> {
+  const rows = await db.query<{ id: number }>(
+    `select e.id from environments e
+     where ($2 = 'both' or e.environment = $2)
+       and (exists (select 1 from users u where u.id = $1 and u.all_payment_services = 1)
+         or exists (select 1 from user_payment_services s
+           where s.user_id = $1 and s.payment_service_id = e.payment_service_id))`,
+    [userId, environments],
+  );
+  return rows.map((row) => row.id);
+}
+
+export async function updateRole(tx: Tx, userId: string, role: string): Promise<void> {
+  await tx.query('update users set role = $2 where id = $1', [userId, role]);
+}
+
+/** What was granted to one user, or with null to all. */
+export function selectPermissions(
+  db: Reader,
+  userId: string | null,
+): Promise<{ user_id: string; permission: string }[]> {
+  return db.query(
+    "select user_id, permission from user_permissions where $1 in ('', user_id) order by user_id, permission",
+    [userId ?? ''],
+  );
+}
+
+export async function insertPermission(tx: Tx, userId: string, permission: Permission): Promise<void> {
+  await tx.query('insert into user_permissions (user_id, permission) values ($1, $2) on conflict do nothing', [
+    userId,
+    permission,
+  ]);
+}
+
+export async function deletePermission(tx: Tx, userId: string, permission: Permission): Promise<void> {
+  await tx.query('delete from user_permissions where user_id = $1 and permission = $2', [userId, permission]);
+}

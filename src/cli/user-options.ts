@@ -1,0 +1,91 @@
+import { type Command, Option } from 'commander';
+import type { DescribedRights } from '../auth/describe-rights.ts';
+import { isPermission, isRole, PERMISSIONS, type Permission, ROLES, type Role } from '../auth/permission.ts';
+import type { PaymentServiceScope, RefundLimits } from '../auth/user.ts';
+import { formatMoney } from '../lib/money.ts';
+import { readAmount } from './options.ts';
+import { type CommandError, invalidOption, notFound } from './print.ts';
+
+/** The roles there are, for a sentence. */
+export function roleChoices(): string {
+  return Object.keys(ROLES).join(', ');
+}
+
+/** A role, or a refusal that says which there are. */
+export function readRole(text: string): Role {
+  if (isRole(text)) return text;
+  throw invalidOption(`There is no role ${text}; there are ${roleChoices()}.`);
+}
+
+/** The same for a permission. */
+export function readPermission(text: string): Permission {
+  if (isPermission(text)) return text;
+  throw invalidOption(`There is no permission ${text}; there are ${Object.keys(PERMISSIONS).join(', ')}.`);
+}
+
+/** `--may PERMISSION`, as often as there are some. */
+export function mayOption(): Option {
+  return new Option('--may <permission>', 'a permission beside those of the role; can be given again')
+    .argParser((text: string, before: Permission[]) => [...before, readPermission(text)])
+    .default([], 'none');
+}
+
+/** `--refund-limit AMOUNT`, once for each currency. */
+export function refundLimitOption(): Option {
+  return new Option(
+    '--refund-limit <amount>',
+    'what the user may refund in a day, in CLP such as 50000, or USD:100.00; can be given again',
+  )
+    .argParser(readRefundLimit)
+    .default({}, 'that of the role');
+}
+
+/** `50000` is of CLP, `USD:100.00` says its currency. */
+export function readRefundLimit(text: string, before: RefundLimits = {}): RefundLimits {
+  const [, currency = 'CLP', amount = text] = /^([A-Z]{3}):(.*)$/.exec(text) ?? [];
+  return { ...before, [currency]: readAmount(amount, currency) };
+}
+
+export type ScopeOptions = { paymentService: string[]; allPaymentServices?: boolean };
+
+/** `--payment-service ID` and `--all-payment-services`. */
+export function addScopeOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--payment-service <id>', 'whose payments the user sees; can be given again')
+        .argParser((id: string, before: string[]) => [...before, id])
+        .default([], 'none'),
+    )
+    .option('--all-payment-services', 'the user sees those of every payment service there is and will be');
+}
+
+/** What the two options say, or null where neither is given. */
+export function readScope({ paymentService, allPaymentServices }: ScopeOptions): PaymentServiceScope | null {
+  if (allPaymentServices !== true) return paymentService.length === 0 ? null : paymentService;
+  if (paymentService.length === 0) return 'all';
+  throw invalidOption('Give --payment-service or --all-payment-services, not both.');
+}
+
+/** What a user may do, in lines for a person, with what is still missing for it to be of use. */
+export function describedRights(rights: DescribedRights): string[] {
+  const { role, permissions, payouts, payment_services: services, refund_limits: limits } = rights;
+  const money = Object.entries(limits ?? {}).map(([currency, most]) => formatMoney(most, currency));
+  return [
+    `  role       ${role}`,
+    `  may        ${permissions.join(' ') || 'nothing yet: bin/rubrica user grant USER PERMISSION'}`,
+    `  payouts    ${payouts ? 'on' : 'off'}`,
+    `  sees       ${seen(services)}`,
+    ...(limits === null ? [] : [`  refunds    up to ${money.join(', ')} a day`]),
+  ];
+}
+
+function seen(services: readonly string[] | null): string {
+  if (services === null) return 'the payments of every payment service';
+  if (services.length === 0) return 'no payment (bin/rubrica user payment-services USER …)';
+  return `the payments of ${services.join(' ')}`;
+}
+
+/** No user has this id or e-mail address. */
+export function unknownUser(user: string): CommandError {
+  return notFound(`There is no such user: ${user}. See bin/rubrica user list`);
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createUser, type UserWish } from '../../src/auth/create-user.ts';
+import { setRights } from '../../src/auth/set-rights.ts';
+import { Problem } from '../../src/error-catalogue.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { refund } from '../support/test-refunds.ts';
+import { jsonOf, startTestServer } from '../support/test-server.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+import { createTestUser } from '../support/test-user.ts';
+
+const DAY = 24 * 60 * 60_000;
+
+forEachEngine('what a user may refund in a day', (openTestDatabase) => {
+  test('is never exceeded, however many refunds of however many payments come together', async () => {
+    const { app, pay } = await setUp(openTestDatabase);
+    const { id } = await createUser(app, { ...SUPPORT, refundLimits: { CLP: 5000 } });
+    const payments = await Promise.all(Array.from({ length: 8 }, pay));
+    const wishes = payments.flatMap((paid) => Array.from({ length: 8 }, (_, at) => ({ paid, key: String(at) })));
+    const outcomes = await Promise.all(
+      wishes.map(({ paid, key }) => outcomeOf(refund(app, paid, 300, { requestedBy: id, idempotencyKey: key }))),
+    );
+    assert.equal(outcomes.filter((outcome) => outcome === 'accepted').length, 16);
+    assert.equal(outcomes.filter((outcome) => outcome === 'REFUND_LIMIT_REACHED').length, 48);
+    const [sum] = await app.db.query<{ total: number }>('select sum(amount) as total from refunds');
+    assert.equal(Number(sum?.total), 4800);
+  });
+
+  test('is refused with the limit and what is left, and nothing of the refusal is kept', async () => {
+    const { app, pay } = await setUp(openTestDatabase);
+    await using server = await startTestServer(app);
+    const user = await createTestUser(app, { ...SUPPORT, refundLimits: { CLP: 5000 }, paymentServices: 'all' });
+    const paid = await pay();
+    const ask = (amount: number) =>
+      server.post(`/trxs/${paid.id}/nullification`, { json: { amount, type: 'parcial' }, headers: user.headers });
+    assert.equal((await ask(4000)).status, 200);
+    for (const amount of [1001, 5001]) {
+      const refused = await ask(amount);
+      assert.equal(refused.status, 403);
+      const { code, detail, data } = jsonOf(refused);
+      assert.equal(code, 'REFUND_LIMIT_REACHED');
+      assert.equal(detail, 'You may refund $5.000 CLP a day, and $1.000 CLP of it are left today.');
+      assert.deepEqual(data, { limit: 5000, left: 1000, currency: 'CLP' });
+    }
+    assert.equal((await app.db.query('select id from refunds')).length, 1);
+    assert.equal((await ask(1000)).status, 200);
+  });
+
+  test('begins anew with the day in Chile, and counts a repeated request once', async () => {
+    const { app, pay } = await setUp(openTestDatabase);
+    const { id } = await createUser(app, { ...SUPPORT, refundLimits: { CLP: 1000 } });
+    const paid = await pay();
+    const ask = (key: string) => outcomeOf(refund(app, paid, 1000, { requestedBy: id, idempotencyKey: key }));
+    assert.deepEqual(
+      [await ask('a'), await ask('a'), await ask('b')],
+      ['accepted', 'replayed', 'REFUND_LIMIT_REACHED'],
+    );
+    app.now.advance(DAY);
+    assert.deepEqual([await ask('b'), await ask('c')], ['accepted', 'REFUND_LIMIT_REACHED']);
+  });
+
+  test('is what was set for the user, else what the role says, else without an end', async () => {
+    const { app, pay } = await setUp(openTestDatabase);
+    const paid = await pay();
+    let keys = 0;
+    const ask = (id: string, amount: number) =>
+      outcomeOf(refund(app, paid, amount, { requestedBy: id, idempotencyKey: String(++keys) }));
+    const support = await createUser(app, SUPPORT);
+    assert.deepEqual(support.refund_limits, { CLP: 100_000 });
+    assert.equal(await ask(support.id, 200), 'accepted');
+    await setRights(app, support.id, { refundLimits: { USD: 100 } });
+    assert.equal(await ask(support.id, 1), 'REFUND_LIMIT_REACHED');
+    await setRights(app, support.id, { refundLimits: {} });
+    assert.equal(await ask(support.id, 200), 'accepted');
+    const program = await createUser(app, { email: 'shop@example.cl', may: ['refunds:create'] });
+    assert.equal(program.refund_limits, null);
+    assert.equal(await ask(program.id, 200), 'accepted');
+    await setRights(app, program.id, { refundLimits: { CLP: 0 } });
+    assert.equal(await ask(program.id, 1), 'REFUND_LIMIT_REACHED');
+    assert.equal(await ask('command line', 1), 'accepted');
+  });
+});
+
+const SUPPORT: UserWish = { email: 'support@example.cl', role: 'support' };
+
+async function setUp(openTestDatabase: OpenTestDatabase) {
+  const app: TestApp = createTestApp(await openTestDatabase());
+  const environment = await createTestEnvironment(app);
+  return { app, pay: () => createPaidTransaction(app, environment, { amount: 10_000 }) };
+}
+
+async function outcomeOf(creation: ReturnType<typeof refund>): Promise<string> {
+  try {
+    return (await creation).kind;
+  } catch (error) {
+    if (error instanceof Problem) return error.code;
+    throw error;
+  }
+}

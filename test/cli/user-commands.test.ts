@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { runCommand } from '../support/run-command.ts';
+
+type Shown = { permissions: string[]; payouts: boolean; payment_services: string[] | null; [name: string]: unknown };
+
+suite('user commands', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-cli-'));
+  let service = '';
+  before(async () => {
+    service = ((await run('payment-service', 'create', '--name', 'Tienda')) as unknown as { id: string }).id;
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  test('create with --email and --payouts alone makes a program that validates accounts and sees no payment', async () => {
+    const made = await run('user', 'create', '--email', 'validates@example.cl', '--payouts');
+    const { id, email, password, api_token, payouts, ...rights } = made;
+    assert.match(String(id), /^usr_/);
+    assert.equal(email, 'validates@example.cl');
+    assert.match(String(password), /^[0-9a-f]{32}$/);
+    assert.match(String(api_token), /^api_/);
+    assert.equal(payouts, true);
+    assert.deepEqual(rights, {
+      role: 'integration',
+      permissions: ['accounts:validate'],
+      payment_services: [],
+      refund_limits: null,
+    });
+  });
+
+  test('create with a payment service and nothing else makes a program that reads it, and refunds nothing', async () => {
+    const made = await run('user', 'create', '--email', 'reads@example.cl', '--payment-service', service);
+    assert.deepEqual(made.permissions, ['events:read', 'payments:read']);
+    assert.deepEqual(made.payment_services, [service]);
+  });
+
+  test('say what a user may do, and each change answers with what it may do from then on', async () => {
+    const words = [
+      '--email',
+      'ana@example.cl',
+      '--role',
+      'support',
+      '--refund-limit',
+      '50000',
+      '--all-payment-services',
+    ];
+    const made = await run('user', 'create', ...words, '--may', 'events:read');
+    assert.deepEqual(made.permissions, ['callbacks:resend', 'events:read', 'payments:read', 'refunds:create']);
+    assert.deepEqual(made['refund_limits'], { CLP: 50_000 });
+    assert.equal(made.payment_services, null);
+    const limited = await run('user', 'refund-limit', 'ana@example.cl', '70000', 'USD:10.00');
+    assert.deepEqual(limited['refund_limits'], { CLP: 70_000, USD: 1000 });
+    const unlimited = await run('user', 'refund-limit', 'ana@example.cl', 'role');
+    assert.deepEqual(unlimited['refund_limits'], { CLP: 100_000 });
+    await run('user', 'revoke', 'ana@example.cl', 'events:read');
+    const auditor = await run('user', 'role', 'ana@example.cl', 'auditor');
+    assert.deepEqual(auditor.permissions, ['audit:read', 'books:read', 'events:read', 'payments:read']);
+    const granted = await run('user', 'grant', 'ana@example.cl', 'accounts:validate', 'callbacks:resend');
+    assert.equal(granted.payouts, true);
+    assert.equal((await run('user', 'payouts', 'off', 'ana@example.cl')).payouts, false);
+    const seen = await run('user', 'payment-services', 'ana@example.cl', '--payment-service', service);
+    assert.deepEqual(seen.payment_services, [service]);
+    assert.deepEqual((await run('user', 'payment-services', 'ana@example.cl', '--none')).payment_services, []);
+    const { users } = (await run('user', 'list')) as unknown as { users: Shown[] };
+    const listed = users.find((user) => user['email'] === 'ana@example.cl');
+    assert.equal(listed?.['role'], 'auditor');
+    assert.deepEqual(listed?.permissions, [...auditor.permissions, 'callbacks:resend'].sort());
+  });
+
+  async function run(...words: string[]): Promise<Shown> {
+    const { status, stdout, stderr } = await runCommand([...words, '--json'], {
+      env: { ...process.env, DATA_DIR: folder },
+    });
+    assert.equal(status, 0, stderr);
+    return JSON.parse(stdout) as Shown;
+  }
+});
