@@ -1,4 +1,3 @@
-import type { Permission } from '../auth/permission.ts';
 import type { Access, Description, Endpoint } from '../http/endpoint.ts';
 import { API_VERSION } from '../http/fixed-headers.ts';
 import { COMMON_ERRORS, commonErrorReply, errorExamples, errorReplies, refusalsOf } from './openapi-errors.ts';
@@ -148,7 +147,7 @@ function isCredential(access: Access, { name, in: place }: DescribedParameter): 
 /** `signature` has none: the signature is a member of the body, which OpenAPI has no scheme for. */
 function securityOf({ access, permission, describe }: Endpoint): Operation['security'] {
   const credential = describe?.parameters?.find((parameter) => isCredential(access, parameter));
-  if (access === 'bearer') return [{ accessToken: [permission as Permission] }];
+  if (access === 'bearer') return [{ accessToken: [permission] }];
   if (access === 'service-token')
     return [credential?.in === 'query' ? { serviceTokenInQuery: [] } : { serviceToken: [] }];
   return credential === undefined ? [] : [{ apiToken: [] }, {}];
