@@ -90,7 +90,7 @@ function* partsOf(page: string): Generator<{ text: string; tag: string }> {
     const [, tag = ''] = isComment ? [] : (/^<(\/?[a-z0-9]+)/i.exec(page.slice(start, start + 16)) ?? []);
     const name = tag.toLowerCase();
     yield { text, tag: name };
-    at = end + 1;
+    at = end + (isComment ? 3 : 1);
     if (name !== 'script' && name !== 'style') continue;
     at = page.indexOf(`</${name}`, at);
     if (at === -1) break;
