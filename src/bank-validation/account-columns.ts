@@ -1,8 +1,11 @@
 import { type HeaderRule, namesForPerson, type Places, repeatedColumn } from '../lib/tables/find-header.ts';
 import type { TableRow } from '../lib/tables/table.ts';
 import type { AccountInput } from './account-checks.ts';
+import { fillIn } from './check.ts';
+import type { Language } from './check-messages.ts';
 import { type AccountCells, isSplit } from './repair-account.ts';
 import type { RutFormat } from './rut.ts';
+import { FILE_MESSAGES } from './table-messages.ts';
 
 /** `checkCharacter` has a column of its own in payroll files. */
 export type AccountColumn = 'rut' | 'bank' | 'account' | 'checkCharacter';
@@ -81,13 +84,12 @@ export function formatOfName(name: string): RutFormat | null {
   return word === null ? null : word === 'con' ? 'with-dv' : 'without-dv';
 }
 
-/** What to tell whoever sent a table without a header row. It repeats no data. */
-export function columnsUnknown(rows: readonly TableRow[]): string {
+/** What to tell a person whose table has no header row. It repeats no data. */
+export function columnsUnknown(rows: readonly TableRow[], language: Language): string {
   const repeated = rows.map(({ cells }) => repeatedColumn(cells, ACCOUNT_TABLE.names)).find((found) => found !== null);
   if (repeated !== undefined) {
-    const { column, names } = repeated;
-    return `The first row names the column ${column} twice: ${names.join(' | ')}. Rename all but one.`;
+    const values = { column: repeated.column, found: repeated.names.join(' | ') };
+    return fillIn(FILE_MESSAGES.COLUMN_TWICE, values)[language];
   }
-  const found = namesForPerson(rows[0]?.cells ?? []);
-  return `Which columns are RUT, bank and account? Name them rut, bank and account in the first row, or say their order with --columns rut,bank,account (- for a column that does not matter, dv for a check character of its own). Found: ${found}`;
+  return fillIn(FILE_MESSAGES.COLUMNS_UNKNOWN, { found: namesForPerson(rows[0]?.cells ?? []) })[language];
 }

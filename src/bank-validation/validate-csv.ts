@@ -20,15 +20,17 @@ import { currentDirectory } from './current-directory.ts';
 import { type AccountCells, isSplit, plainRut, type Repair, repairAccount } from './repair-account.ts';
 import { CHANGE_COLUMNS, changeLines } from './repair-changes.ts';
 import type { RutFormat } from './rut.ts';
+import { FILE_MESSAGES, tableMessage } from './table-messages.ts';
 import { COMMAND_LINE } from './validate-bank-account.ts';
 import { type BatchResult, validateBatch } from './validate-batch.ts';
 import { ADDED_COLUMNS, addedCells, type ValidatedRow } from './validated-row.ts';
 import { type TableWriter, tableWriter } from './write-table.ts';
 
-/** `onRows` is told how many rows are done, and how much of the file: 0 to 1. */
+/** `onRows` is told how many rows are done, and how much of the file: 0 to 1; `onLook` the same while the column of RUTs is looked at. */
 export type CsvOptions = {
   language?: Language;
   onRows?: (rows: number, done: number) => void;
+  onLook?: (rows: number, done: number) => void;
   /** Where the columns stand, for a file without a header row, or with names that nobody knows. */
   columns?: Places<AccountColumn> | null;
   /** How RUTs of digits alone are written; null: see whether the whole column says it. */
@@ -62,7 +64,7 @@ export async function validateCsv(
   try {
     return await withTable(source, ACCOUNT_TABLE, (table) => validateTable(app, table, output, options));
   } catch (error) {
-    throw error instanceof TableError ? new CsvError(error.message) : error;
+    throw error instanceof TableError ? new CsvError(tableMessage(error, options.language ?? 'en')) : error;
   }
 }
 
@@ -84,12 +86,12 @@ async function validateTable(
   output: Writable | null,
   options: CsvOptions,
 ): Promise<CsvSummary> {
-  const { language = 'en', onRows = () => {}, repaired = null, changes = null } = options;
+  const { language = 'en', onRows = () => {}, onLook = () => {}, repaired = null, changes = null } = options;
   const dialect = table.dialect.format === 'text' ? table.dialect : CSV_OF_WORKBOOK;
-  const { names, columns } = headOf(table, options.columns ?? null);
+  const { names, columns } = headOf(table, options.columns ?? null, language);
   const directory = await currentDirectory(app);
   const told = options.rutFormat ?? formatOfName(names[columns.rut ?? -1] ?? '');
-  const rutFormat = told ?? (await formatOfColumn(table, columns, directory));
+  const rutFormat = told ?? (await formatOfColumn(table, columns, directory, onLook));
   const write = {
     rows: tableWriter(output, dialect),
     repaired: tableWriter(repaired, dialect),
@@ -129,25 +131,32 @@ const CSV_OF_WORKBOOK: TextDialect = {
 function headOf(
   { header, above }: Table<AccountColumn>,
   told: Places<AccountColumn> | null,
+  language: Language,
 ): { names: readonly string[]; columns: Places<AccountColumn> } {
   if (header !== null) return { names: header.row.cells, columns: told ?? header.places };
   const first = above[0]?.cells;
-  if (first === undefined) throw new CsvError('The file is empty.');
-  if (told === null) throw new CsvError(columnsUnknown(above));
+  if (first === undefined) throw new CsvError(FILE_MESSAGES.EMPTY[language]);
+  if (told === null) throw new CsvError(columnsUnknown(above, language));
   const nameAt = (place: number) => Object.entries(told).find(([, at]) => at === place)?.[0] ?? `column_${place + 1}`;
   return { names: first.map((_, place) => nameAt(place)), columns: told };
 }
+
+/** Rows between two signs of life while nothing is written yet. */
+const LOOKED_AT_ONCE = 5_000;
 
 /** Reads the whole column before the first row is validated, because the last one may be the exception. */
 async function formatOfColumn(
   table: Table<AccountColumn>,
   columns: Places<AccountColumn>,
   directory: BankDirectory,
+  onLook: (rows: number, done: number) => void,
 ): Promise<RutFormat | null> {
   const judge = judgeColumn();
+  let rows = 0;
   for await (const { cells } of table.rows) {
     const account = accountCells(cells, columns);
     if (!isSplit(account)) judge.look(plainRut(account.rut, directory));
+    if (++rows % LOOKED_AT_ONCE === 0) onLook(rows, table.done());
   }
   return judge.format();
 }

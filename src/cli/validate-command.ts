@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Language } from '../bank-validation/check-messages.ts';
 import type { CsvSummary } from '../bank-validation/csv-summary.ts';
 import { RUT_FORMATS, type RutFormat } from '../bank-validation/rut.ts';
+import type { CsvOptions } from '../bank-validation/validate-csv.ts';
 import { terminalLanguage } from '../config.ts';
 import { type Output, openOutput, realPath } from './output-file.ts';
 import { CommandError, invalidOption, print, table } from './print.ts';
@@ -55,10 +56,10 @@ type ValidateOptions = {
 
 async function validate(file: string, options: ValidateOptions): Promise<void> {
   await checkFiles(file, options);
-  const progress = showProgress();
+  const progress = showProgress(WORDS[options.language]);
   // What reads tables and checks schemas is loaded by the command that needs it, not by every start.
   const { CsvError, validateCsv } = await import('../bank-validation/validate-csv.ts');
-  const columns = await readColumnsOption(options.columns);
+  const columns = await readColumnsOption(options.columns, WORDS[options.language]);
   const outputs: Output[] = [];
   const open = async (path: string | undefined) => {
     const output = await openOutput(path);
@@ -72,7 +73,7 @@ async function validate(file: string, options: ValidateOptions): Promise<void> {
     const repaired = options.repair === undefined ? null : await open(options.repair);
     const changes = options.changes === undefined ? null : await open(options.changes);
     const { language, rutFormat = null } = options;
-    const settings = { language, rutFormat, columns, repaired, changes, onRows: progress.show };
+    const settings = { language, rutFormat, columns, repaired, changes, ...progress.steps };
     const source = file === '-' ? process.stdin : file;
     const summary = await withApp((app) => validateCsv(app, source, rows, settings));
     for (const output of outputs) await output.keep();
@@ -83,7 +84,7 @@ async function validate(file: string, options: ValidateOptions): Promise<void> {
     for (const output of outputs) await output.discard();
     const { code } = error as NodeJS.ErrnoException;
     if (error instanceof CsvError) throw unusable(error.message);
-    if (FILE_FAILURES.has(code ?? '')) throw unusable(`Reading ${file} or writing the rows failed: ${code}.`);
+    if (FILE_FAILURES.has(code ?? '')) throw unusable(`${WORDS[options.language].failed}: ${file}, ${code}.`);
     throw error;
   }
 }
@@ -103,45 +104,83 @@ function unusable(message: string): CommandError {
   return new CommandError(message, 2, 'FILE_UNUSABLE');
 }
 
-async function checkFiles(file: string, { out, repair, changes, json }: ValidateOptions): Promise<void> {
-  if (json === true && out === undefined && repair === undefined) {
-    throw unusable('--json needs --out: standard output holds one of them.');
-  }
-  if (changes !== undefined && repair === undefined) throw unusable('--changes needs --repair.');
+async function checkFiles(file: string, { out, repair, changes, json, language }: ValidateOptions): Promise<void> {
+  const words = WORDS[language];
+  if (json === true && out === undefined && repair === undefined) throw unusable(words.jsonNeedsOut);
+  if (changes !== undefined && repair === undefined) throw unusable(words.changesNeedRepair);
   const named = Object.entries({ out, repair, changes }).filter(([, path]) => path !== undefined) as [string, string][];
   const taken = new Set(file === '-' ? [] : [await realPath(file)]);
   for (const [name, path] of named) {
     const real = await realPath(path);
     // A device such as /dev/null takes more than one.
-    if (taken.has(real) && !real.startsWith('/dev/')) throw unusable(`--${name} must be another file.`);
+    if (taken.has(real) && !real.startsWith('/dev/')) throw unusable(`--${name} ${words.otherFile}`);
     taken.add(real);
   }
-  if (file !== '-' && !existsSync(file))
-    throw unusable(`${file} cannot be read: see that it is there, and whose it is.`);
+  if (file !== '-' && !existsSync(file)) throw unusable(`${file} ${words.unreadable}`);
 }
 
-async function readColumnsOption(text: string | undefined) {
+async function readColumnsOption(text: string | undefined, words: Words) {
   if (text === undefined) return null;
   const { readColumns } = await import('../bank-validation/account-columns.ts');
   const columns = readColumns(text);
   if (columns !== null) return columns;
-  throw invalidOption(
-    '--columns names the columns in their order: rut, bank and account once each, dv for a check character of its own, - for any other. Such as rut,bank,-,account.',
-  );
+  throw invalidOption(words.columns);
 }
 
 const WORDS = {
-  en: { rows: 'rows', causes: 'Why rows are not valid', mended: 'Mended by rule', written: 'Written to' },
-  es: { rows: 'filas', causes: 'Por qué hay filas no válidas', mended: 'Corregido por regla', written: 'Escrito en' },
+  en: {
+    rows: 'rows',
+    causes: 'Why rows are not valid',
+    mended: 'Mended by rule',
+    written: 'Written to',
+    looking: '1 of 2, how the RUTs are written',
+    validating: '2 of 2, validated',
+    jsonNeedsOut: '--json needs --out: standard output holds one of them.',
+    changesNeedRepair: '--changes needs --repair.',
+    otherFile: 'must be another file.',
+    unreadable: 'cannot be read: see that it is there, and whose it is.',
+    failed: 'Reading or writing failed',
+    columns:
+      '--columns names the columns in their order: rut, bank and account once each, dv for a check character of its own, - for any other. Such as rut,bank,-,account.',
+    verdicts: {},
+  },
+  es: {
+    rows: 'filas',
+    causes: 'Por qué hay filas no válidas',
+    mended: 'Corregido por regla',
+    written: 'Escrito en',
+    looking: '1 de 2, cómo están escritos los RUT',
+    validating: '2 de 2, validadas',
+    jsonNeedsOut: '--json necesita --out: la salida estándar lleva solo uno de los dos.',
+    changesNeedRepair: '--changes necesita --repair.',
+    otherFile: 'debe ser otro archivo.',
+    unreadable: 'no se puede leer: revisa que esté ahí y de quién es.',
+    failed: 'No se pudo leer o escribir',
+    columns:
+      '--columns nombra las columnas en su orden: rut, bank y account una vez cada una, dv para un dígito verificador aparte, - para cualquier otra. Por ejemplo rut,bank,-,account.',
+    verdicts: {
+      invalid: 'no válidas',
+      plausible: 'plausibles',
+      confirmed: 'confirmadas',
+      mismatch: 'no coinciden',
+      undetermined: 'sin determinar',
+      refused: 'rechazadas',
+    },
+  },
 } as const;
+
+type Words = (typeof WORDS)[Language];
 
 /** The summary goes where the rows do not. */
 function report(options: ValidateOptions, summary: CsvSummary): void {
-  const { rows, refused, causes, repaired, ...verdicts } = summary;
+  const { rows, refused, causes, repaired, ...counts } = summary;
   const words = WORDS[options.language];
+  const verdicts: Readonly<Record<string, string>> = words.verdicts;
   const number = (count: number) => String(count).padStart(9);
-  const counted = Object.entries({ ...verdicts, refused }).filter(([name, count]) => name !== 'refused' || count > 0);
-  const lines = table([...counted, [words.rows, rows] as const].map(([name, count]) => [name, number(count)]));
+  const counted = Object.entries({ ...counts, refused }).filter(([name, count]) => name !== 'refused' || count > 0);
+  const lines = table(
+    [...counted, [words.rows, rows] as const].map(([name, count]) => [verdicts[name] ?? name, number(count)]),
+  );
   if (causes.length > 0) {
     lines.push('', words.causes, ...causes.map((one) => `${number(one.rows)}  ${one.code}: ${one.message}`));
   }
@@ -167,13 +206,16 @@ function exitStatus({ invalid, mismatch, undetermined, refused }: CsvSummary): n
 const BAR_WIDTH = 30;
 
 /** One line on a terminal, drawn over again; nothing where nobody looks. */
-function showProgress(): { show: (rows: number, done: number) => void; clear: () => void } {
-  if (!process.stderr.isTTY) return { show: () => {}, clear: () => {} };
+function showProgress(words: Words): { steps: Pick<CsvOptions, 'onLook' | 'onRows'>; clear: () => void } {
+  if (!process.stderr.isTTY) return { steps: {}, clear: () => {} };
+  const show = (step: string) => (rows: number, done: number) => {
+    const bar = '█'.repeat(Math.round(done * BAR_WIDTH)).padEnd(BAR_WIDTH, '░');
+    process.stderr.write(
+      `\r\x1b[K${bar} ${String(Math.floor(done * 100)).padStart(3)} %  ${step}: ${rows} ${words.rows}`,
+    );
+  };
   return {
-    show: (rows, done) => {
-      const bar = '█'.repeat(Math.round(done * BAR_WIDTH)).padEnd(BAR_WIDTH, '░');
-      process.stderr.write(`\r${bar} ${String(Math.floor(done * 100)).padStart(3)} %  ${rows} rows`);
-    },
+    steps: { onLook: show(words.looking), onRows: show(words.validating) },
     clear: () => void process.stderr.write('\r\x1b[K'),
   };
 }

@@ -155,6 +155,26 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     assert.match(lines[2] ?? '', /^"1\n2";12531909-2;012;invalid;/);
   });
 
+  test('what keeps a file from being read is told in the language that was asked for', async () => {
+    const refused: [content: string, says: RegExp][] = [
+      ['12531909-2,012,12531909\n', /^¿Qué columnas son RUT, banco y cuenta\?.* Encontrado: … \| … \| …$/],
+      ['rut,rut,banco,cuenta\n', /^La primera fila nombra dos veces la columna rut: rut \| rut\./],
+      ['', /^El archivo está vacío/],
+      ['rut,banco,cuenta\n"12531909-2,012,1\n', /^La línea \d+ no se puede leer como CSV/],
+    ];
+    for (const [content, message] of refused) await assert.rejects(run(content, 1_000_000, 'es'), { message });
+  });
+
+  test('the first look at a long column gives signs of life, before the first row is validated', async () => {
+    const seen: string[] = [];
+    const content = `rut;bank;account\n${'12531909-2;012;12531909\n'.repeat(5_000)}`;
+    await run(content, 1_000_000, 'en', {
+      onLook: (rows, done) => seen.push(`looked at ${rows}, ${done > 0}`),
+      onRows: (rows) => seen.push(`validated ${rows}`),
+    });
+    assert.deepEqual(seen.slice(0, 2), ['looked at 5000, true', 'validated 500']);
+  });
+
   test('spaces around a cell are no part of the number, and stay in the output', async () => {
     const { text } = await run('rut,bank,account\n 12531909-2 ,012 , 12531909\u00a0\n');
     assert.match(text, /\n 12531909-2 ,012 , 12531909\u00a0,plausible,true,ACCOUNT_IS_CUENTARUT_OF_HOLDER,/);

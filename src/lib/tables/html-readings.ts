@@ -16,7 +16,7 @@ export async function beginsAsPage(file: FileHandle): Promise<boolean> {
 export async function htmlReadings(file: FileHandle): Promise<Reading[]> {
   if ((await file.stat()).size > LARGEST_PAGE) {
     throw new TableError(
-      'NOT_CSV',
+      'WORKBOOK_TOO_LARGE',
       `This page has more than ${LARGEST_PAGE / 2 ** 20} MiB. Save its table as .xlsx or CSV.`,
     );
   }
