@@ -50,6 +50,8 @@ export type BankAccountRequest = {
     /** Digits, zeros kept */
     bankAccount: string;
   };
+  /** What you call the holder: an online provider says how well it fits. It is not kept */
+  holderName?: string | undefined;
   /** Whether a RUT of digits alone ends with its check character; needed where it can be read both ways */
   rut_format?: 'with-dv' | 'without-dv' | undefined;
 };
@@ -91,6 +93,8 @@ export type Check = {
   message: string;
   /** JSON pointer into the request */
   field: string;
+  /** Only of `holder.name_match`: how well `holderName` fits the name of the holder */
+  grade?: 'exact' | 'close' | 'partial' | 'none' | 'not_performed' | undefined;
   provenance: Provenance;
 };
 
@@ -130,6 +134,8 @@ export type BankAccountBatch = {
       /** Digits, zeros kept */
       bankAccount: string;
     };
+    /** What you call the holder: an online provider says how well it fits. It is not kept */
+    holderName?: string | undefined;
     /** Whether a RUT of digits alone ends with its check character; needed where it can be read both ways */
     rut_format?: 'with-dv' | 'without-dv' | undefined;
   }[];
@@ -194,6 +200,8 @@ export type BankAccountBatchReply = {
             message: string;
             /** JSON pointer into the request */
             field: string;
+            /** Only of `holder.name_match`: how well `holderName` fits the name of the holder */
+            grade?: 'exact' | 'close' | 'partial' | 'none' | 'not_performed' | undefined;
             provenance: Provenance | number;
           }[];
         })

@@ -32,6 +32,8 @@ export type AccountInput = {
   readonly account: unknown;
   /** How the caller says that a RUT without a hyphen is to be read. */
   readonly rutFormat?: RutFormat | null;
+  /** What the caller calls the holder. Only a provider can compare it; it is kept nowhere. */
+  readonly holderName?: string | null;
 };
 
 export type OfflineFindings = {

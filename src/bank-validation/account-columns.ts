@@ -7,8 +7,11 @@ import { type AccountCells, isSplit } from './repair-account.ts';
 import type { RutFormat } from './rut.ts';
 import { FILE_MESSAGES } from './table-messages.ts';
 
+/** What of a name is asked about. */
+const LONGEST_NAME = 200;
+
 /** `checkCharacter` has a column of its own in payroll files. */
-export type AccountColumn = 'rut' | 'bank' | 'account' | 'checkCharacter';
+export type AccountColumn = 'rut' | 'bank' | 'account' | 'checkCharacter' | 'holder';
 
 /** How people name the columns of a table of bank accounts, the surest names first. */
 export const ACCOUNT_TABLE: HeaderRule<AccountColumn> = {
@@ -29,6 +32,11 @@ export const ACCOUNT_TABLE: HeaderRule<AccountColumn> = {
       /^(n|no|nro|num|numero)?(de)?(la)?(cuenta|cta)(bancaria|corriente|cte|destino|number|numero)?$/,
       /^(bankdata)?(bank)?(account|acct)(number|no|num)?$/,
     ],
+    holder: [
+      /^(nombre|name|razonsocial)(de)?(l|la)?(titular|beneficiari[oa]|destinatari[oa]|proveedor|trabajador|empleado|holder)$/,
+      /^(titular|holder|holdername|accountholder|beneficiari[oa]|destinatari[oa])$/,
+      /^(nombre|nombrecompleto|nombreyapellidos?|razonsocial|nombrerazonsocial)$/,
+    ],
     checkCharacter: [/^(dv|digitoverificador|digverif|checkdigit)$/],
   },
   isHeader: ({ rut, bank, account }) => rut !== null && bank !== null && account !== null,
@@ -40,6 +48,7 @@ const NAMES: Readonly<Record<string, AccountColumn>> = {
   bank: 'bank',
   account: 'account',
   dv: 'checkCharacter',
+  holder: 'holder',
 };
 
 /** Reads `rut,bank,account`: a name for each column, `-` for one that does not matter. Null unless all three are there, once. */
@@ -52,6 +61,7 @@ export function readColumns(text: string): Places<AccountColumn> | null {
     bank: place('bank'),
     account: place('account'),
     checkCharacter: place('checkCharacter'),
+    holder: place('holder'),
   };
   return ACCOUNT_TABLE.isHeader(places) && new Set(named).size === named.length ? places : null;
 }
@@ -64,6 +74,7 @@ export function accountCells(row: readonly string[], places: Places<AccountColum
     bank: cell(places.bank),
     account: cell(places.account),
     checkCharacter: places.checkCharacter === null ? null : cell(places.checkCharacter),
+    ...(places.holder !== null && { holder: cell(places.holder) }),
   };
 }
 
@@ -71,7 +82,8 @@ export function accountCells(row: readonly string[], places: Places<AccountColum
 export function accountInput(cells: AccountCells, rutFormat: RutFormat | null): AccountInput {
   const rut = cells.rut.trim();
   const whole = isSplit(cells) ? `${rut}-${cells.checkCharacter?.trim()}` : rut;
-  return { rut: whole, bankCode: cells.bank.trim(), account: cells.account.trim(), rutFormat };
+  const holderName = cells.holder?.trim().slice(0, LONGEST_NAME) || null;
+  return { rut: whole, bankCode: cells.bank.trim(), account: cells.account.trim(), rutFormat, holderName };
 }
 
 /** How a header says that the RUTs below it are written: `RUT sin DV`. */

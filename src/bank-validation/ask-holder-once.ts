@@ -10,6 +10,7 @@ import {
   postponeValidation,
   type ValidationRow,
 } from './bank-validation-queries.ts';
+import { isMiss } from './holder-checks.ts';
 import { refundProviderBudget, refusal, reserveProviderBudget } from './provider-budget.ts';
 import { settleValidation } from './settle-validations.ts';
 import type { Validation } from './stored-validation.ts';
@@ -76,7 +77,7 @@ async function complete(
   await app.db.transaction(async (tx) => {
     // Who was erased meanwhile stays so.
     if (!(await completeValidation(tx, row))) return;
-    if (answer.kind !== 'no_match') await refundProviderBudget(app, tx, draft.actor, pending.rut_hash as string);
+    if (!isMiss(answer)) await refundProviderBudget(app, tx, draft.actor, pending.rut_hash as string);
   });
   app.metrics.validations.inc({ verdict: validation.verdict });
   return validation;

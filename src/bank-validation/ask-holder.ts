@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import { withinTime } from '../lib/within-time.ts';
 import type { HolderAnswer, ValidationProvider } from '../validation-providers/validation-provider.ts';
 import { insertValidations, type ValidationRow } from './bank-validation-queries.ts';
-import { holderChecks, providerLabel } from './holder-checks.ts';
+import { holderChecks, isMiss, providerLabel } from './holder-checks.ts';
 import { refundProviderBudget, refusal, reserveProviderBudget } from './provider-budget.ts';
 import { sealQuestion } from './seal-question.ts';
 import { settleValidation } from './settle-validations.ts';
@@ -54,7 +54,7 @@ async function keepAnswered(
   const { validation, row } = answeredParts(app, provider, draft, answer);
   await app.db.transaction(async (tx) => {
     await insertValidations(tx, [row]);
-    if (answer.kind !== 'no_match') await refundProviderBudget(app, tx, draft.actor, rutHash);
+    if (!isMiss(answer)) await refundProviderBudget(app, tx, draft.actor, rutHash);
   });
   app.metrics.validations.inc({ verdict: validation.verdict });
   return validation;
@@ -81,7 +81,7 @@ export function answeredParts(
 ): { validation: Validation; row: ValidationRow } {
   const answeredAt = app.now();
   const label = providerLabel(provider);
-  const { validation, row } = rowOf(draft, holderChecks(label, answer.kind, answeredAt));
+  const { validation, row } = rowOf(draft, holderChecks(label, answer, answeredAt));
   const expiresAt = 'expiresAt' in answer ? answer.expiresAt : null;
   const detail = answer.kind === 'no_match' ? answer.detail : null;
   return {
@@ -97,7 +97,7 @@ export function pendingRow(
   draft: Draft,
 ): { validation: Validation; row: ValidationRow } {
   const label = providerLabel(provider);
-  const { validation, row } = rowOf(draft, holderChecks(label, 'pending', null));
+  const { validation, row } = rowOf(draft, holderChecks(label, { kind: 'pending' }, null));
   return {
     validation: { ...validation, state: 'pending' },
     row: {

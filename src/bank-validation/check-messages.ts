@@ -21,6 +21,10 @@ export const PASS_MESSAGES = {
     en: 'The provider confirms that the account belongs to this RUT.',
     es: 'El proveedor confirma que la cuenta pertenece a este RUT.',
   },
+  'holder.name_match': {
+    en: 'The name is that of the holder.',
+    es: 'El nombre es el del titular.',
+  },
 } as const satisfies Record<string, Message>;
 
 /** What every code says. `{name}`, `{successor}` and `{as_of}` are filled from the bank list. */
@@ -140,6 +144,18 @@ export const CODE_MESSAGES = {
   HOLDER_CLOSE_MATCH: {
     en: 'The provider found a close match only. Check the data with the owner of the account.',
     es: 'El proveedor encontró solo una coincidencia cercana. Confirme los datos con el titular.',
+  },
+  HOLDER_NAME_CLOSE: {
+    en: 'The name is that of the holder with small differences, such as a surname that was left out.',
+    es: 'El nombre es el del titular con pequeñas diferencias, como un apellido que falta.',
+  },
+  HOLDER_NAME_PARTIAL: {
+    en: 'Only a part of the name is that of the holder. Check the data with the owner of the account.',
+    es: 'Solo una parte del nombre es la del titular. Confirme los datos con el titular.',
+  },
+  HOLDER_NAME_NO_MATCH: {
+    en: 'The account belongs to this RUT, and its holder has another name. Check the RUT with the owner of the account.',
+    es: 'La cuenta pertenece a este RUT, pero su titular tiene otro nombre. Confirme el RUT con el titular.',
   },
   HOLDER_NOT_CHECKABLE: {
     en: 'The provider cannot check this account. That does not mean that it is wrong.',

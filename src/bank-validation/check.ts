@@ -84,7 +84,7 @@ export function fillIn(message: Message, values: Readonly<Record<string, string>
 export function verdictOf(checks: readonly Check[]): Verdict {
   let verdict: Verdict = 'plausible';
   for (const { id, result, code } of checks) {
-    if (code === 'HOLDER_NO_MATCH') verdict = 'mismatch';
+    if (code === 'HOLDER_NO_MATCH' || code === 'HOLDER_NAME_NO_MATCH') verdict = 'mismatch';
     else if (result === 'fail') return 'invalid';
     else if (leavesOpen({ result, code })) {
       if (verdict !== 'mismatch') verdict = 'undetermined';
@@ -114,5 +114,6 @@ const LEAVES_OPEN: ReadonlySet<CheckCode> = new Set([
 
 function fieldOf(id: CheckId): string {
   if (id.startsWith('rut.')) return '/rut';
+  if (id === 'holder.name_match') return '/holderName';
   return id.startsWith('bank.') ? '/bankData/bankSBIFNumber' : '/bankData/bankAccount';
 }

@@ -1,3 +1,4 @@
+import { NAME_MATCHES, type NameMatch } from '../validation-providers/compare-names.ts';
 import type { HolderAnswer, ValidationProvider } from '../validation-providers/validation-provider.ts';
 import { checksNotPerformed } from './account-checks.ts';
 import { type Check, type CheckCode, type CheckResult, finding, type Provenance, passed } from './check.ts';
@@ -20,16 +21,43 @@ export function providerLabel({ name, version }: ValidationProvider): string {
 }
 
 /** The online checks after an answer of the provider. `answeredAt` is `null` while it is still checking. */
-export function holderChecks(
-  provider: string,
-  outcome: HolderAnswer['kind'],
-  answeredAt: number | null,
-): readonly Check[] {
+export function holderChecks(provider: string, answer: HolderAnswer, answeredAt: number | null): readonly Check[] {
   const provenance = providerProvenance(provider, answeredAt);
-  const holder = holderMatch(outcome, provenance);
-  return checksNotPerformed('NOT_COVERED_BY_PROVIDER', provenance).map((check) =>
-    check.id === holder.id ? holder : check,
+  const told = [holderMatch(answer.kind, provenance), ...nameCheck(nameMatchOf(answer), provenance)];
+  return checksNotPerformed('NOT_COVERED_BY_PROVIDER', provenance).map(
+    (check) => told.find(({ id }) => id === check.id) ?? check,
   );
+}
+
+/** Whether an answer may not be had for the price of a guess: who owns an account, and what its holder is called. */
+export function isMiss(answer: HolderAnswer): boolean {
+  return answer.kind === 'no_match' || nameMatchOf(answer) === 'none';
+}
+
+/** How well a name fits, as a reply says it; `not_performed` where nobody compared it. */
+export const NAME_GRADES = [...NAME_MATCHES, 'not_performed'] as const;
+
+/** What the check of the name says. */
+export function nameGradeOf({ result, code }: Pick<Check, 'result' | 'code'>): (typeof NAME_GRADES)[number] {
+  if (result === 'pass') return 'exact';
+  const [grade] = Object.entries(NAME_CODES).find(([, one]) => one === code) ?? [];
+  return (grade as NameMatch | undefined) ?? 'not_performed';
+}
+
+const NAME_CODES = {
+  close: 'HOLDER_NAME_CLOSE',
+  partial: 'HOLDER_NAME_PARTIAL',
+  none: 'HOLDER_NAME_NO_MATCH',
+} as const satisfies Record<Exclude<NameMatch, 'exact'>, CheckCode>;
+
+function nameMatchOf(answer: HolderAnswer): NameMatch | null {
+  return 'nameMatch' in answer ? answer.nameMatch : null;
+}
+
+function nameCheck(match: NameMatch | null, provenance: Provenance): Check[] {
+  if (match === null) return [];
+  if (match === 'exact') return [passed('holder.name_match', provenance)];
+  return [finding('holder.name_match', match === 'none' ? 'fail' : 'warn', NAME_CODES[match], provenance)];
 }
 
 /** What the word of a provider rests on. */

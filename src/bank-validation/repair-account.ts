@@ -10,6 +10,8 @@ export type AccountCells = {
   readonly account: string;
   /** Where the check character has a column of its own. */
   readonly checkCharacter: string | null;
+  /** The name of the holder, where it has a column. It is never mended. */
+  readonly holder?: string;
 };
 
 /** What one rule did to one cell. */
@@ -36,6 +38,7 @@ export function repairAccount(
   const account = repairCell('account', cells.account, known);
   return {
     cells: {
+      ...cells,
       rut: rut.text,
       bank: bank.text,
       account: account.text,

@@ -21,5 +21,9 @@ export function sealQuestion(app: App, actor: string, question: HolderQuestion):
 
 /** The question of a row. Throws where MASTER_KEY, the row or its user is another. */
 export function openQuestion(app: App, place: { id: string; actor: string }, sealed: string): HolderQuestion {
-  return JSON.parse(openAs(app, VALIDATION_QUESTIONS, place, sealed)) as HolderQuestion;
+  // One that was sealed before there were names has none.
+  return {
+    name: null,
+    ...(JSON.parse(openAs(app, VALIDATION_QUESTIONS, place, sealed)) as Omit<HolderQuestion, 'name'>),
+  };
 }

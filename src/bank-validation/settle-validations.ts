@@ -9,7 +9,7 @@ import {
 } from './bank-validation-queries.ts';
 import { verdictOf } from './check.ts';
 import { currentDirectory } from './current-directory.ts';
-import { holderChecks } from './holder-checks.ts';
+import { holderChecks, isMiss } from './holder-checks.ts';
 import { refundProviderBudget } from './provider-budget.ts';
 import { openQuestion } from './seal-question.ts';
 import { encodeChecks, validationOf } from './stored-validation.ts';
@@ -38,7 +38,7 @@ export async function settleValidation(app: App, row: ValidationRow, answer: Hol
   const outcome: HolderAnswer = open ? { kind: 'timeout' } : answer;
 
   const { checks } = validationOf(row, await currentDirectory(app));
-  const online = holderChecks(row.provider ?? '', outcome.kind, now);
+  const online = holderChecks(row.provider ?? '', outcome, now);
   const replaced = new Set(online.map(({ id }) => id));
   const settled = [...checks.filter(({ id }) => !replaced.has(id)), ...online];
   const verdict = verdictOf(settled);
@@ -52,7 +52,7 @@ export async function settleValidation(app: App, row: ValidationRow, answer: Hol
       expires_at: 'expiresAt' in outcome ? outcome.expiresAt : null,
     });
     if (!first) return false;
-    if (outcome.kind !== 'no_match') await refundProviderBudget(app, tx, row.actor, row.rut_hash as string);
+    if (!isMiss(outcome)) await refundProviderBudget(app, tx, row.actor, row.rut_hash as string);
     const data = { id: row.id, verdict, state: 'completed' };
     await recordUserEvent(tx, { userId: row.actor, type: 'bank_account_validation.updated', createdAt: now, data });
     return true;

@@ -86,6 +86,7 @@ async function replay(
 }
 
 /** What was not sent is left out, so that a request has the text that it had before there was such a member. */
-function requestText({ rut, bankCode, account, rutFormat = null }: AccountInput): string {
-  return JSON.stringify([rut, bankCode, account, ...(rutFormat === null ? [] : [{ rutFormat }])]);
+function requestText({ rut, bankCode, account, rutFormat = null, holderName = null }: AccountInput): string {
+  const others = { ...(rutFormat !== null && { rutFormat }), ...(holderName !== null && { holderName }) };
+  return JSON.stringify([rut, bankCode, account, ...(Object.keys(others).length === 0 ? [] : [others])]);
 }

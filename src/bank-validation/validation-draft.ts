@@ -46,6 +46,7 @@ export async function draftValidation(
       rut: rut ?? '',
       bankCode: bank?.code ?? '',
       account: account ?? '',
+      name: input.holderName ?? null,
       asks: 0,
     },
   };

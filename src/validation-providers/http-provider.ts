@@ -1,5 +1,6 @@
 import type { FetchOutcome, SafeFetch } from '../lib/safe-fetch.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
+import { compareNames, NAME_MATCHES, type NameMatch } from './compare-names.ts';
 import type { HolderAnswer, HolderQuestion, ValidationProvider } from './validation-provider.ts';
 
 export type HttpProviderOptions = {
@@ -32,7 +33,7 @@ export function createHttpProvider(options: HttpProviderOptions): ValidationProv
     let answer: HolderAnswer = { kind: 'unavailable' };
     for (let tries = 1; tries <= TRIES && breaker.allows(); tries++) {
       if (tries > 1) await sleep(RETRY_MS);
-      answer = readAnswer(await post(options, question));
+      answer = readAnswer(await post(options, question), question.name);
       if (answer.kind !== 'timeout' && answer.kind !== 'unavailable') {
         breaker.succeeded();
         return answer;
@@ -46,7 +47,7 @@ export function createHttpProvider(options: HttpProviderOptions): ValidationProv
 }
 
 function post({ url, key, fetch }: HttpProviderOptions, question: HolderQuestion): Promise<FetchOutcome> {
-  const { id, rut, bankCode, account } = question;
+  const { id, rut, bankCode, account, name } = question;
   return fetch({
     url,
     method: 'POST',
@@ -56,28 +57,29 @@ function post({ url, key, fetch }: HttpProviderOptions, question: HolderQuestion
       'idempotency-key': id,
       ...(key !== null && { authorization: `Bearer ${key}` }),
     },
-    body: JSON.stringify({ rut, bank: bankCode, account }),
+    body: JSON.stringify({ rut, bank: bankCode, account, ...(name !== null && { name }) }),
     allowPrivate: true,
   });
 }
 
-function readAnswer(outcome: FetchOutcome): HolderAnswer {
+function readAnswer(outcome: FetchOutcome, name: string | null): HolderAnswer {
   if (outcome.kind === 'failed') return { kind: outcome.reason === 'timeout' ? 'timeout' : 'unavailable' };
   if (outcome.status === 202) return { kind: 'pending' };
   if (outcome.status === 429) return { kind: 'rate_limited', retryAfterSeconds: secondsOf(outcome.retryAfter) };
   if (outcome.status === 408 || outcome.status === 504) return { kind: 'timeout' };
-  return outcome.status === 200 ? readBody(outcome.excerpt) : { kind: 'unavailable' };
+  return outcome.status === 200 ? readBody(outcome.excerpt, name) : { kind: 'unavailable' };
 }
 
 /** Whatever is not exactly the published schema is no answer: it must never turn into a verdict. */
-function readBody(text: string): HolderAnswer {
+function readBody(text: string, name: string | null): HolderAnswer {
   const body = parse(text);
   const expiresAt = expiryOf(body['valid_until']);
-  if (expiresAt === undefined) return { kind: 'unavailable' };
+  const nameMatch = nameMatchOf(body, name);
+  if (expiresAt === undefined || nameMatch === undefined) return { kind: 'unavailable' };
   switch (body['result']) {
     case 'match':
     case 'close_match':
-      return { kind: body['result'], expiresAt };
+      return { kind: body['result'], expiresAt, nameMatch };
     case 'no_match':
       return { kind: 'no_match', expiresAt, detail: detailOf(body['reason']) };
     case 'not_checkable':
@@ -102,6 +104,15 @@ function expiryOf(value: unknown): number | null | undefined {
   if (value === undefined || value === null) return null;
   const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return Number.isNaN(time) ? undefined : time;
+}
+
+/** The provider's own word, or else its name compared here and forgotten. `undefined` where a member is there and is neither. */
+function nameMatchOf(body: Record<string, unknown>, name: string | null): NameMatch | null | undefined {
+  const { name_match: told = null, holder_name: held = null } = body;
+  if (told !== null && !NAME_MATCHES.some((match) => match === told)) return undefined;
+  if (held !== null && typeof held !== 'string') return undefined;
+  if (name === null) return null;
+  return (told as NameMatch | null) ?? (held === null ? null : compareNames(name, held));
 }
 
 /** Free text could carry a name or a RUT, so only the published words are kept. */

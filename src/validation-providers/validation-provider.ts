@@ -1,3 +1,5 @@
+import type { NameMatch } from './compare-names.ts';
+
 /** What a provider is asked: does this account belong to this RUT? */
 export type HolderQuestion = {
   /** Ours, the same each time this question is put again: the provider's idempotency key. */
@@ -8,6 +10,8 @@ export type HolderQuestion = {
   readonly bankCode: string;
   /** The digits as the caller sent them, zeros kept. */
   readonly account: string;
+  /** The name that the caller expects the holder to have; null where none was given. Never kept longer than the question. */
+  readonly name: string | null;
   /** How often this question has been put before. */
   readonly asks: number;
 };
@@ -16,10 +20,11 @@ export type HolderQuestion = {
  * What a provider answers.
  *
  * `no_match` stands alike for no such account, another holder and a closed account; `detail` tells them apart for the
- * operator and is never shown to the caller. Everything from `not_checkable` on says nothing about the account.
+ * operator and is never shown to the caller. `nameMatch` says how well the name that was asked about fits that of the holder, null
+ * where nobody compared them; the holder's name itself never leaves the provider's file. Everything from `not_checkable` on says nothing about the account.
  */
 export type HolderAnswer =
-  | { readonly kind: 'match' | 'close_match'; readonly expiresAt: number | null }
+  | { readonly kind: 'match' | 'close_match'; readonly expiresAt: number | null; readonly nameMatch: NameMatch | null }
   | { readonly kind: 'no_match'; readonly expiresAt: number | null; readonly detail: string | null }
   | { readonly kind: 'not_checkable' | 'opted_out' | 'timeout' | 'unavailable' }
   /** It will know later: put the same question again. */

@@ -163,7 +163,7 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
     const { app } = await open({ validationProvider: providerOf(() => late.promise) });
     const pending = await validateBankAccount(app, USER, account(HOLDER, '001', '1234509876'));
     assert.equal(pending.state, 'pending');
-    late.resolve({ kind: 'match', expiresAt: null });
+    late.resolve({ kind: 'match', expiresAt: null, nameMatch: null });
     assert.ok(await comesTrue(async () => (await findValidation(app, USER, pending.id))?.verdict === 'confirmed'));
   });
 
@@ -174,12 +174,14 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
     const asked: object[] = [];
     const answering = providerOf(async (question) => {
       asked.push(question);
-      return { kind: 'match', expiresAt: null };
+      return { kind: 'match', expiresAt: null, nameMatch: null };
     });
     const replicas = [1, 2].map(() => createTestApp(db, { now: app.now, validationProvider: answering }));
     app.now.advance(60_000);
     await Promise.all(replicas.map((replica) => settleDueValidations(replica, 10)));
-    assert.deepEqual(asked, [{ id: pending.id, rut: HOLDER, bankCode: '001', account: '0012345678', asks: 1 }]);
+    assert.deepEqual(asked, [
+      { id: pending.id, rut: HOLDER, bankCode: '001', account: '0012345678', name: null, asks: 1 },
+    ]);
     assert.equal((await findValidation(app, USER, pending.id))?.verdict, 'confirmed');
   });
 
@@ -461,7 +463,7 @@ function providerOf(ask: ValidationProvider['ask']): ValidationProvider {
 }
 
 function answerOf(kind: 'match' | 'no_match'): HolderAnswer {
-  return kind === 'match' ? { kind, expiresAt: null } : { kind, expiresAt: null, detail: null };
+  return kind === 'match' ? { kind, expiresAt: null, nameMatch: null } : { kind, expiresAt: null, detail: null };
 }
 
 function refused(error: unknown): boolean {

@@ -46,7 +46,7 @@ function dyingApp(app: App, last: number): App {
 }
 
 forEachEngine('a validation with an idempotency key', (openTestDatabase) => {
-  const match: HolderAnswer = { kind: 'match', expiresAt: null };
+  const match: HolderAnswer = { kind: 'match', expiresAt: null, nameMatch: null };
 
   for (const last of [0, 1, 2, 3]) {
     test(`that was killed after ${last} commits asked the provider twice: now its question has one id`, async () => {

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import type { NameMatch } from '../../src/validation-providers/compare-names.ts';
 import type {
   HolderAnswer,
   HolderQuestion,
   ValidationProvider,
 } from '../../src/validation-providers/validation-provider.ts';
+
+/** The name of that holder, where the provider knows it. */
+export const HOLDER_NAME = 'María José González Pérez';
 
 /** A provider, and a question of the holder 11.111.111-1 at bank 001 for which it answers as the name says. */
 export type ProviderUnderTest = {
@@ -77,6 +81,32 @@ export function describeValidationProvider(name: string, open: () => Promise<Pro
       assert.deepEqual(shown[2], shown[0]);
     });
 
+    const names: [asked: string | null, match: NameMatch | null][] = [
+      ['GONZALEZ PEREZ MARIA JOSE', 'exact'],
+      ['María González', 'close'],
+      ['M. González', 'partial'],
+      ['Pedro Soto', 'none'],
+      [null, null],
+    ];
+    for (const [asked, match] of names) {
+      test(`the name ${asked} fits the holder's: ${match}, and no name is in the answer`, async () => {
+        const { provider, accounts } = await open();
+        for (const account of [accounts.match, accounts.close_match]) {
+          const answer = await provider.ask({ ...questionOf(account), name: asked });
+          assert.equal('nameMatch' in answer ? answer.nameMatch : 'left out', match);
+          assert.doesNotMatch(JSON.stringify(answer), /gonz|soto/i);
+        }
+      });
+    }
+
+    test('where the account is not the holder’s, no name is compared', async () => {
+      const { provider, accounts } = await open();
+      const [without, fitting, other] = await Promise.all(
+        [null, HOLDER_NAME, 'Pedro Soto'].map((name) => provider.ask({ ...questionOf(accounts.other_holder), name })),
+      );
+      assert.deepEqual([fitting, other], [without, without]);
+    });
+
     test('a refusal for too many questions says how long to wait', async () => {
       const { provider, accounts } = await open();
       const answer = await provider.ask(questionOf(accounts.rate_limited));
@@ -92,5 +122,5 @@ export function describeValidationProvider(name: string, open: () => Promise<Pro
 
 /** The same account is the same question, and so has the same id. */
 export function questionOf(account: string): HolderQuestion {
-  return { id: `bav_test${account}`, rut: '11111111-1', bankCode: '001', account, asks: 0 };
+  return { id: `bav_test${account}`, rut: '11111111-1', bankCode: '001', account, name: null, asks: 0 };
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, suite, test } from 'node:test';
 import { createSafeFetch, type FetchOutcome, type FetchRequest, type SafeFetch } from '../../src/lib/safe-fetch.ts';
 import { createHttpProvider } from '../../src/validation-providers/http-provider.ts';
-import { describeValidationProvider, questionOf } from '../contracts/validation-provider.contract.ts';
+import { describeValidationProvider, HOLDER_NAME, questionOf } from '../contracts/validation-provider.contract.ts';
 
 const VALID_UNTIL = '2030-01-01T00:00:00.000Z';
 const SILENT = '7';
@@ -43,7 +43,7 @@ suite('the HTTP provider', () => {
   test('sends the question as published, with the key and an idempotency key', async () => {
     const { provider, sent } = stubbed([ok({ result: 'match', valid_until: VALID_UNTIL })]);
     const answer = await provider.ask(questionOf('0012345'));
-    assert.deepEqual(answer, { kind: 'match', expiresAt: Date.parse(VALID_UNTIL) });
+    assert.deepEqual(answer, { kind: 'match', expiresAt: Date.parse(VALID_UNTIL), nameMatch: null });
     assert.deepEqual(sent, [
       {
         url: 'https://verify.example/holders',
@@ -86,7 +86,7 @@ suite('the HTTP provider', () => {
 
   test('a question whose answer was lost is put once more', async () => {
     const { provider, sent } = stubbed([failed('reset'), ok({ result: 'match' })]);
-    assert.deepEqual(await provider.ask(questionOf('1')), { kind: 'match', expiresAt: null });
+    assert.deepEqual(await provider.ask(questionOf('1')), { kind: 'match', expiresAt: null, nameMatch: null });
     assert.equal(sent.length, 2);
     assert.deepEqual(sent[0], sent[1]);
   });
@@ -95,6 +95,13 @@ suite('the HTTP provider', () => {
     const { provider, sent } = stubbed([ok({ result: 'no_match' })]);
     await provider.ask(questionOf('1'));
     assert.equal(sent.length, 1);
+  });
+
+  test('sends a name only where one was given, and takes its own word for how well it fits', async () => {
+    const { provider, sent } = stubbed([ok({ result: 'match', name_match: 'partial', holder_name: HOLDER_NAME })]);
+    const answer = await provider.ask({ ...questionOf('0012345'), name: 'Ana Díaz' });
+    assert.deepEqual(answer, { kind: 'match', expiresAt: null, nameMatch: 'partial' });
+    assert.equal(sent[0]?.body, '{"rut":"11111111-1","bank":"001","account":"0012345","name":"Ana Díaz"}');
   });
 
   test('a reason that is not published is not kept: it could hold a name', async () => {
@@ -158,10 +165,10 @@ function failed(reason: 'dns' | 'connect' | 'timeout' | 'reset'): FetchOutcome {
 function verificationService(): Server {
   const asked = new Map<string, number>();
   const results: Record<string, object> = {
-    1: { result: 'match', valid_until: VALID_UNTIL },
-    2: { result: 'close_match', valid_until: VALID_UNTIL },
+    1: { result: 'match', valid_until: VALID_UNTIL, holder_name: HOLDER_NAME },
+    2: { result: 'close_match', valid_until: VALID_UNTIL, holder_name: HOLDER_NAME },
     3: { result: 'no_match', reason: 'no_account', valid_until: VALID_UNTIL },
-    4: { result: 'no_match', reason: 'other_holder', valid_until: VALID_UNTIL },
+    4: { result: 'no_match', reason: 'other_holder', valid_until: VALID_UNTIL, holder_name: 'Pedro Soto' },
     5: { result: 'no_match', reason: 'account_closed', valid_until: VALID_UNTIL },
     6: { result: 'not_checkable' },
     8: { result: 'match', valid_until: VALID_UNTIL },

@@ -172,10 +172,10 @@ function errorOf({ code, extras }: Problem) {
 }
 
 function batchSchema() {
-  const { rut, bankData, rut_format } = AccountRequestSchema.properties;
+  const { rut, bankData, holderName, rut_format } = AccountRequestSchema.properties;
   const reference = Type.String({ maxLength: LONGEST_REFERENCE, description: 'Yours; answered with the result' });
   const item = Type.Object(
-    { reference: Type.Optional(reference), rut, bankData, rut_format },
+    { reference: Type.Optional(reference), rut, bankData, holderName, rut_format },
     { additionalProperties: false },
   );
   const items = Type.Array(item, { minItems: 1, maxItems: MOST_ITEMS });

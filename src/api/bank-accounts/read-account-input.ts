@@ -2,7 +2,7 @@ import type { AccountInput } from '../../bank-validation/account-checks.ts';
 import { RUT_FORMATS, type RutFormat } from '../../bank-validation/rut.ts';
 import type { ErrorItem } from '../../error-catalogue.ts';
 import { unknownMember } from '../../http/read-members.ts';
-import { AccountRequestSchema } from './validation-schemas.ts';
+import { AccountRequestSchema, LONGEST_NAME } from './validation-schemas.ts';
 
 /** The body of the API, read: what is to be validated, or everything that is wrong with its shape. */
 export type AccountInputReading = { input: AccountInput } | { errors: [ErrorItem, ...ErrorItem[]] };
@@ -21,17 +21,36 @@ export function readAccountInput(
   const members = body as Record<string, unknown>;
   const bankData = members['bankData'];
   const bank = isObject(bankData) ? bankData : null;
-  const { rut_format: ownFormat } = members;
+  const { rut_format: ownFormat, holderName } = members;
   const [first, ...more] = [
     ...textErrors(members, 'rut', pointer),
     ...(bank === null ? [shapeError(members, 'bankData', pointer)] : bankErrors(bank, `${pointer}/bankData`)),
     ...(isRutFormat(ownFormat) ? [] : [rutFormatError(pointer)]),
+    ...(isName(holderName) ? [] : [nameError(pointer)]),
     ...unknownErrors(members, [...Object.keys(AccountRequestSchema.properties), ...others], pointer),
   ];
   if (first !== undefined) return { errors: [first, ...more] };
   const account = { bankCode: bank?.['bankSBIFNumber'], account: bank?.['bankAccount'] };
   return {
-    input: { rut: members['rut'], ...account, rutFormat: isRutFormat(ownFormat) ? (ownFormat ?? rutFormat) : null },
+    input: {
+      rut: members['rut'],
+      ...account,
+      rutFormat: isRutFormat(ownFormat) ? (ownFormat ?? rutFormat) : null,
+      ...(typeof holderName === 'string' && { holderName }),
+    },
+  };
+}
+
+function isName(value: unknown): boolean {
+  return value === undefined || (typeof value === 'string' && value.trim() !== '' && value.length <= LONGEST_NAME);
+}
+
+function nameError(parent: string): ErrorItem {
+  return {
+    pointer: `${parent}/holderName`,
+    code: 'INVALID_PARAMETER',
+    message: 'holderName is no name.',
+    fix: `Send a text of 1 to ${LONGEST_NAME} characters, or leave it out.`,
   };
 }
 

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
 import { type Check, isValid, leavesOpen, type Provenance, type Verdict } from '../../bank-validation/check.ts';
 import { type Language, PENDING_MESSAGE, VERDICT_MESSAGES } from '../../bank-validation/check-messages.ts';
+import { nameGradeOf } from '../../bank-validation/holder-checks.ts';
 import type { Validation } from '../../bank-validation/stored-validation.ts';
 import type { Static } from '../../http/json-schema.ts';
 import { preferredLanguage } from '../../lib/accept-language.ts';
@@ -101,7 +102,9 @@ function isOpenOrFailed(check: Check): boolean {
 /** With a comma in front, as all others. */
 function shortCheckJson(check: Check, language: Language, provenances: ProvenanceIndex): Buffer {
   const provenance = provenances.placeOf(check.provenance);
-  return Buffer.from(`,${JSON.stringify({ ...check, message: check.message[language], provenance })}`);
+  return Buffer.from(
+    `,${JSON.stringify({ ...check, message: check.message[language], provenance, ...gradeOf(check) })}`,
+  );
 }
 
 const NOTHING = Buffer.alloc(0);
@@ -113,6 +116,11 @@ function assuranceOf(verdict: Verdict): 'format' | 'holder' {
   return verdict === 'confirmed' || verdict === 'mismatch' ? 'holder' : 'format';
 }
 
+/** The check of the name says in one word how well it fits. */
+function gradeOf(check: Check): Pick<Static<typeof CheckSchema>, 'grade'> {
+  return check.id === 'holder.name_match' ? { grade: nameGradeOf(check) } : {};
+}
+
 // Most checks are shared by all answers, and writing them out anew would be the dearest part of an answer.
 const WRITTEN = { en: new WeakMap<Check, Buffer>(), es: new WeakMap<Check, Buffer>() };
 
@@ -120,7 +128,7 @@ const WRITTEN = { en: new WeakMap<Check, Buffer>(), es: new WeakMap<Check, Buffe
 function checkJson(check: Check, language: Language): Buffer {
   let json = WRITTEN[language].get(check);
   if (json === undefined) {
-    const told: Static<typeof CheckSchema> = { ...check, message: check.message[language] };
+    const told: Static<typeof CheckSchema> = { ...check, message: check.message[language], ...gradeOf(check) };
     json = Buffer.from(`,${JSON.stringify(told)}`);
     WRITTEN[language].set(check, json);
   }

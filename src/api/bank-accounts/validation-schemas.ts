@@ -1,6 +1,10 @@
 import { CHECK_IDS } from '../../bank-validation/check.ts';
+import { NAME_GRADES } from '../../bank-validation/holder-checks.ts';
 import { RUT_FORMATS } from '../../bank-validation/rut.ts';
 import { Type } from '../../http/json-schema.ts';
+
+/** Characters of a name at most. */
+export const LONGEST_NAME = 200;
 
 const textOrNull = Type.Union([Type.String(), Type.Null()]);
 
@@ -14,6 +18,13 @@ export const AccountRequestSchema = Type.Object(
         bankAccount: Type.String({ minLength: 1, description: 'Digits, zeros kept' }),
       },
       { additionalProperties: false },
+    ),
+    holderName: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: LONGEST_NAME,
+        description: 'What you call the holder: an online provider says how well it fits. It is not kept',
+      }),
     ),
     rut_format: Type.Optional(
       Type.String({
@@ -52,6 +63,12 @@ export const CheckSchema = Type.Object(
     code: Type.Union([Type.String(), Type.Null()], { description: 'Stable; null where the check just passed' }),
     message: Type.String({ description: 'English or Spanish, by Accept-Language' }),
     field: Type.String({ description: 'JSON pointer into the request' }),
+    grade: Type.Optional(
+      Type.String({
+        enum: NAME_GRADES,
+        description: 'Only of `holder.name_match`: how well `holderName` fits the name of the holder',
+      }),
+    ),
     provenance: ProvenanceSchema,
   },
   { $id: 'Check' },

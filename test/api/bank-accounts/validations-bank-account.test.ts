@@ -14,7 +14,15 @@ import vectors from '../../vectors/rut-vectors.json' with { type: 'json' };
 
 const PATH = '/validations/BankAccount';
 
-type Check = { id: string; result: string; code: string | null; message: string; field: string; provenance?: unknown };
+type Check = {
+  id: string;
+  result: string;
+  code: string | null;
+  message: string;
+  field: string;
+  provenance?: unknown;
+  grade?: string;
+};
 type Data = Record<string, unknown> & { id: string; verdict: string; isValid: boolean; checks: Check[]; state: string };
 type BatchData = {
   summary: Record<string, number>;
@@ -112,6 +120,51 @@ forEachEngine('POST /validations/BankAccount', (openTestDatabase) => {
     }
   });
 
+  test('a name is graded by the provider, and is neither in a reply nor in the store nor in an event', async () => {
+    await using at = await setUp(openTestDatabase, createSimulatedProvider(Date.now));
+    const names: [name: string | undefined, grade: string, verdict: string][] = [
+      ['GONZALEZ PEREZ, MARIA JOSE', 'exact', 'confirmed'],
+      ['María González', 'close', 'confirmed'],
+      ['Pedro González Pérez', 'partial', 'confirmed'],
+      ['Pedro Soto', 'none', 'mismatch'],
+      [undefined, 'not_performed', 'confirmed'],
+    ];
+    const item = (holderName: string | undefined, account = '900000000001') => ({
+      rut: '11111111-1',
+      bankData: { bankSBIFNumber: '001', bankAccount: account },
+      ...(holderName !== undefined && { holderName }),
+    });
+    const gradeOf = ({ checks }: Data) => checks.find(({ id }) => id === 'holder.name_match')?.grade;
+    for (const [name, grade, verdict] of names) {
+      const answer = await at.post(item(name));
+      const read = await at.server.get(`${PATH}/${dataOf(answer).id}`, at.user.headers);
+      for (const one of [answer, read]) {
+        assert.deepEqual([gradeOf(dataOf(one)), dataOf(one).verdict], [grade, verdict]);
+        assert.doesNotMatch(one.text, /gonz|soto/i);
+      }
+    }
+    const { results } = jsonOf(await at.batch(names.map(([name]) => item(name))))['data'] as BatchData;
+    assert.deepEqual(
+      results.map(gradeOf),
+      names.map(([, grade]) => grade),
+    );
+    assert.equal((await at.post(item('Pedro Soto', '900000000006'))).status, 202);
+    const stored = JSON.stringify(await at.app.db.query('select * from bank_account_validations'));
+    assert.doesNotMatch(stored, /gonz|soto/i);
+  });
+
+  test('a holderName that is no name is refused, and keeps nothing', async () => {
+    await using at = await setUp(openTestDatabase);
+    for (const holderName of ['', '  ', 7, null, 'x'.repeat(201)]) {
+      const answer = await at.post({ ...request('12345678-5'), holderName });
+      assert.deepEqual(
+        [answer.status, (jsonOf(answer)['errors'] as { pointer: string }[])[0]?.pointer],
+        [422, '/holderName'],
+      );
+    }
+    assert.equal((await at.app.db.query('select * from bank_account_validations')).length, 0);
+  });
+
   test('a provider was not asked about a RUT that two people could have, nor is one read again another', async () => {
     const asked: string[] = [];
     const provider: ValidationProvider = {
@@ -119,7 +172,7 @@ forEachEngine('POST /validations/BankAccount', (openTestDatabase) => {
       covers: () => true,
       ask: async ({ rut }) => {
         asked.push(rut);
-        return { kind: 'match', expiresAt: null };
+        return { kind: 'match', expiresAt: null, nameMatch: null };
       },
     };
     await using at = await setUp(openTestDatabase, provider);
