@@ -1,4 +1,4 @@
-import { TableError, type TableErrorCode } from '../lib/tables/table.ts';
+import type { TableError, TableErrorCode } from '../lib/tables/table.ts';
 import type { Language } from './check-messages.ts';
 
 /** Why a file is not a table, in the language of the person. English is what the reader of tables says itself. */
