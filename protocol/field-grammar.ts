@@ -1,4 +1,4 @@
-import { isCardNumber } from './card-number.ts';
+import { holdsCardNumber, isCardNumber } from './card-number.ts';
 import { currencyExponent } from './currency-exponents.ts';
 import type { CallbackField, RequestField } from './field-names.ts';
 import { rememberAccepted } from './remember-accepted.ts';
@@ -16,8 +16,8 @@ export function checkRequestGrammar(values: Record<RequestField, string>, option
   checkEmail(problems, values.x_customer_email);
   expectForm(problems, 'x_reference', values.x_reference, LATIN_TEXT, 100, 'INVALID_REFERENCE');
   checkSessionId(problems, values.x_session_id);
-  checkNoCard(problems, 'x_reference', values.x_reference);
-  checkNoCard(problems, 'x_session_id', values.x_session_id);
+  const { x_customer_email, x_reference, x_session_id } = values;
+  problems.push(...checkNoCards({ x_customer_email, x_reference, x_session_id }));
   if (!COUNTRY.test(values.x_shop_country)) problems.push(problem('INVALID_COUNTRY', 'x_shop_country'));
   checkUrl(problems, 'x_url_callback', values.x_url_callback, allowHttp);
   checkUrl(problems, 'x_url_cancel', cancelUrl(values) ?? '', allowHttp);
@@ -45,6 +45,19 @@ export function checkCallbackGrammar(values: Record<CallbackField, string>): Pro
   if (!RESULT.test(values.x_result)) problems.push(problem('INVALID_RESULT', 'x_result'));
   if (!BOOLEAN.test(values.x_test)) problems.push(problem('INVALID_TEST', 'x_test'));
   if (!isUtcTime(values.x_timestamp)) problems.push(problem('INVALID_TIMESTAMP', 'x_timestamp'));
+  return problems;
+}
+
+/**
+ * Card numbers belong to the payment method alone: every text of a shop that is kept is looked through. Addresses are by
+ * `checkRequestGrammar`. `texts` has them by the names of their fields.
+ */
+export function checkNoCards(texts: Partial<Record<string, string>>): Problem[] {
+  const problems: Problem[] = [];
+  for (const field in texts) {
+    const text = texts[field] as string;
+    if (isCardNumber(text) || holdsCardNumber(text)) problems.push(problem('CARD_NUMBER', field));
+  }
   return problems;
 }
 
@@ -118,11 +131,6 @@ function checkSessionId(problems: Problem[], sessionId: string): void {
   else expectForm(problems, 'x_session_id', sessionId, LATIN_TEXT, 100, 'INVALID_SESSION_ID');
 }
 
-/** Card numbers belong to the payment method alone; these are the fields in which a person may have typed one. */
-function checkNoCard(problems: Problem[], field: string, text: string): void {
-  if (isCardNumber(text)) problems.push(problem('CARD_NUMBER', field));
-}
-
 function checkUrl(problems: Problem[], field: string, text: string, allowHttp: boolean): void {
   if (text.length > 2048) problems.push(problem('FIELD_TOO_LONG', field));
   else {
@@ -132,9 +140,14 @@ function checkUrl(problems: Problem[], field: string, text: string, allowHttp: b
 }
 
 const checkSpelling = {
-  strict: rememberAccepted((text) => (isPlainUrl(text, false) ? null : 'INVALID_URL')),
-  withHttp: rememberAccepted((text) => (isPlainUrl(text, true) ? null : 'INVALID_URL')),
+  strict: rememberAccepted((text) => refusalOfUrl(text, false)),
+  withHttp: rememberAccepted((text) => refusalOfUrl(text, true)),
 };
+
+function refusalOfUrl(text: string, allowHttp: boolean): SigningCode | null {
+  if (!isPlainUrl(text, allowHttp)) return 'INVALID_URL';
+  return holdsCardNumber(text) ? 'CARD_NUMBER' : null;
+}
 
 /**
  * Accepts only the spelling that a URL parser would write itself. Any other spelling of the host (`0x7f.1`, full-width

@@ -249,6 +249,11 @@ export function terminalLanguage(environment: NodeJS.ProcessEnv = process.env): 
   return set !== undefined && /^es/i.test(set) ? 'es' : 'en';
 }
 
+/** A variable that a command was told to read, such as one with a Secret Token. */
+export function environmentVariable(name: string): string | undefined {
+  return process.env[name];
+}
+
 export type ShownSetting = {
   name: string;
   /** What is in force. A secret says `yes` or `no`, set or not; an address comes without its password. */

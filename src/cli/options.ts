@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { holdsCardNumber } from '../../protocol/card-number.ts';
 import { currencyExponent } from '../../protocol/currency-exponents.ts';
 import type { App } from '../app.ts';
 import { boundsOfDay, isDay } from '../lib/calendar-day.ts';
@@ -56,8 +57,8 @@ export function checkMethod(app: App, method: string): void {
 /** Why somebody decided. It is kept for ever, so nobody's address belongs in it. */
 export function readReason(text: string): string {
   const reason = text.trim();
-  if (reason === '' || reason.length > 200 || /[\p{Cc}@]/u.test(reason)) {
-    throw invalidOption('--reason is 1 to 200 characters, without an e-mail address.');
+  if (reason === '' || reason.length > 200 || /[\p{Cc}@]/u.test(reason) || holdsCardNumber(reason)) {
+    throw invalidOption('--reason is 1 to 200 characters, without an e-mail address or a card number.');
   }
   return reason;
 }

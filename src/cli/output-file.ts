@@ -8,7 +8,8 @@ export type Output = { readonly stream: Writable; keep(): Promise<void>; discard
 
 /**
  * Opens what a command writes its rows to; standard output unless `out` is given. A file takes its name once it is whole,
- * so that a failure leaves what an earlier run has written. Until then it is `<out>.<process id>.part`.
+ * so that a failure leaves what an earlier run has written. Until then it is `<out>.<process id>.part`. A new one can be read
+ * by its owner alone, because what commands write is about people and their money; one that was there keeps its rights.
  */
 export async function openOutput(out: string | undefined): Promise<Output> {
   if (out === undefined) return { stream: process.stdout, keep: async () => {}, discard: async () => {} };
@@ -18,7 +19,7 @@ export async function openOutput(out: string | undefined): Promise<Output> {
   if (existing !== null && !existing.isFile()) return openInPlace(out);
   await removeAbandoned(path);
   const part = `${path}.${process.pid}.part`;
-  const handle = await open(part, 'wx', existing?.mode ?? 0o666);
+  const handle = await open(part, 'wx', existing?.mode ?? 0o600);
   const stream = handle.createWriteStream({ flush: true });
   const interrupted = (signal: NodeJS.Signals) => {
     rmSync(part, { force: true });

@@ -19,6 +19,7 @@ import { setEventsUrl } from '../payment-services/set-events-url.ts';
 import { listFees, setFee } from '../payment-services/set-fee.ts';
 import { checkMethod, environmentOption, readAmount, readDuration } from './options.ts';
 import { alreadyDone, CommandError, invalidOption, print, table, time, unknownPaymentService } from './print.ts';
+import { addSecretOptions, readSecretOrStdin, type SecretOptions } from './secret-option.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -30,12 +31,16 @@ export function addPaymentServiceCommands(program: Command): void {
     .requiredOption('--name <name>', 'what payers read on the pay page')
     .option('--json', 'print one JSON object')
     .action(create);
-  acting(group.command('import'))
+  const imported = acting(group.command('import'))
     .description('bring a payment service over with the tokens that its clients already have')
     .requiredOption('--name <name>', 'what payers read on the pay page')
     .addOption(environmentOption())
-    .requiredOption('--service-token <token>', 'x_account_id of the clients')
-    .requiredOption('--secret-token <token>', 'the key that the clients sign with')
+    .requiredOption('--service-token <token>', 'x_account_id of the clients');
+  addSecretOptions(
+    imported,
+    '--secret-token <token>',
+    'the key that the clients sign with (--secret-file - reads standard input)',
+  )
     .option('--json', 'print one JSON object')
     .action(importOne);
   group
@@ -99,21 +104,24 @@ type ImportOptions = ActingOptions & {
   name: string;
   environment: Environment;
   serviceToken: string;
-  secretToken: string;
+  secretToken?: string;
   json?: boolean;
-};
+} & SecretOptions;
 
 async function importOne(options: ImportOptions): Promise<void> {
-  const { environment, serviceToken, secretToken } = options;
+  const { environment, serviceToken } = options;
+  const secret = await readSecretOrStdin({
+    ...options,
+    ...(options.secretToken !== undefined && { secret: options.secretToken }),
+  });
   if (!/^[!-~]{1,100}$/.test(serviceToken))
     throw invalidOption('A Service Token is 1 to 100 visible ASCII characters.');
-  if (secretToken === '') throw invalidOption('The Secret Token is empty: is the shell variable set?');
   const created = await withActor(options, async (app, by) => {
     const listed = await listPaymentServices(app);
     const taken = listed.some(({ tokens }) => tokens.some((token) => token.service_token === serviceToken));
     if (taken)
       throw alreadyDone('This Service Token belongs to a payment service already: bin/rubrica payment-service list');
-    const pair = { service_token: serviceToken, secret_token: secretToken };
+    const pair = { service_token: serviceToken, secret_token: secret };
     return importPaymentService(app, readName(options.name), environment, pair, by);
   });
   print(options, created, newLines(created));

@@ -125,13 +125,8 @@ export async function readSettlementFile(file: string): Promise<Settlement> {
 }
 
 async function printCsv(rows: readonly (readonly string[])[]): Promise<void> {
-  const { stringify } = await import('csv-stringify/sync');
-  process.stdout.write(stringify(rows.map((row) => row.map(withoutFormula))));
-}
-
-/** A reference is whatever the shop chose, and a spreadsheet computes what looks like a formula. */
-function withoutFormula(cell: string): string {
-  return /^[=+@\t\r]|^-(?!\d)/.test(cell) ? `'${cell}` : cell;
+  const { writeCsv } = await import('../lib/tables/write-csv.ts');
+  process.stdout.write(writeCsv(rows, { separator: ',', lineEnd: '\n' }));
 }
 
 /** The last columns, because scripts rely on the place of those before. */

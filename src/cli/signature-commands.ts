@@ -8,52 +8,39 @@ import { SigningError } from '../../protocol/signing-error.ts';
 import { verifyCallback } from '../../protocol/verify-callback.ts';
 import { LANGUAGE_NAMES } from '../http/language-of-client.ts';
 import { readStdin } from './options.ts';
-import { CommandError, EXIT_USAGE, print, table } from './print.ts';
+import { print, table } from './print.ts';
+import { addOtherSecretOptions, addSecretOptions, readSecret, type SecretOptions } from './secret-option.ts';
 
 /** `sign`, `verify`, `explain`: what the SDK does, for whoever has a shell. No store is opened. */
 export function addSignatureCommands(program: Command): void {
-  program
+  const sign = program
     .command('sign')
     .description(
       'read JSON of the fields from stdin, print x_signature and nothing else; status 2 when they must not be signed',
-    )
-    .requiredOption('--secret <secret>', 'Secret Token', readSecret)
+    );
+  addSecretOptions(sign, '--secret <secret>', 'Secret Token')
     .option('--message', 'print the text that is signed instead')
-    .action(sign);
-  program
+    .action(signFields);
+  const verify = program
     .command('verify')
-    .description('read a callback (form or JSON) from stdin; status 0 when it is genuine, 1 when not, with the reason')
-    .requiredOption('--secret <secret>', 'Secret Token', readSecret)
+    .description('read a callback (form or JSON) from stdin; status 0 when it is genuine, 1 when not, with the reason');
+  addSecretOptions(verify, '--secret <secret>', 'Secret Token')
     .option('--json', 'print one JSON object')
-    .action(verify);
-  program
+    .action(verifyBody);
+  const explained = program
     .command('explain')
     .description(
       'read a refused body with its x_signature (a request or a callback, form or JSON) from stdin and name the cause; status 1 when none is found',
-    )
-    .requiredOption('--secret <secret>', 'Secret Token that it should have been signed with', readSecret)
-    .option('--other-secret <secret>', 'one that it may have been signed with by mistake; may be repeated', collect, [])
-    .option('--json', 'print one JSON object')
-    .action(explainBody);
+    );
+  addSecretOptions(explained, '--secret <secret>', 'Secret Token that it should have been signed with');
+  addOtherSecretOptions(explained).option('--json', 'print one JSON object').action(explainBody);
 }
 
-function collect(value: string, previous: string[]): string[] {
-  return [...previous, readSecret(value)];
-}
-
-/** A shell variable that is not set arrives as an empty text. */
-function readSecret(value: string): string {
-  if (value === '')
-    throw new CommandError('The secret is empty: is the shell variable set?', EXIT_USAGE, 'INVALID_OPTION');
-  return value;
-}
-
-async function sign(options: { secret: string; message?: boolean }): Promise<void> {
+async function signFields(options: SecretOptions & { message?: boolean }): Promise<void> {
+  const secret = readSecret(options);
   try {
     const message = messageOf(readJsonFields(await readStdin()));
-    process.stdout.write(
-      options.message === true ? message : `${computeSignature(message, signingKey(options.secret))}\n`,
-    );
+    process.stdout.write(options.message === true ? message : `${computeSignature(message, signingKey(secret))}\n`);
   } catch (error) {
     if (!(error instanceof SigningError)) throw error;
     for (const { code, message, fix } of error.problems) process.stderr.write(`${code}: ${message} ${fix}\n`);
@@ -61,8 +48,9 @@ async function sign(options: { secret: string; message?: boolean }): Promise<voi
   }
 }
 
-async function verify(options: { secret: string; json?: boolean }): Promise<void> {
-  const result = verifyCallback({ body: withoutLineFeed(await readStdin()), secret: options.secret, expected: {} });
+async function verifyBody(options: SecretOptions & { json?: boolean }): Promise<void> {
+  const secret = readSecret(options);
+  const result = verifyCallback({ body: withoutLineFeed(await readStdin()), secret, expected: {} });
   if (options.json === true) process.stdout.write(`${JSON.stringify(result)}\n`);
   else if (result.ok) process.stdout.write(`genuine: ${result.data.x_reference} ${result.data.x_result}\n`);
   else process.stdout.write(`not genuine: ${result.code}: ${result.message} ${result.fix}\n`);
@@ -74,11 +62,20 @@ function withoutLineFeed(body: Buffer): Buffer {
   return body.at(-1) === 0x0a ? body.subarray(0, -1) : body;
 }
 
-async function explainBody(options: { secret: string; otherSecret: string[]; json?: boolean }): Promise<void> {
+type ExplainOptions = SecretOptions & {
+  otherSecret: string[];
+  otherSecretFile: string[];
+  otherSecretEnv: string[];
+  json?: boolean;
+};
+
+async function explainBody(options: ExplainOptions): Promise<void> {
+  const secret = readSecret(options);
+  const others = [...options.otherSecret, ...options.otherSecretFile, ...options.otherSecretEnv];
   const { verified, causes } = explain({
     body: withoutLineFeed(await readStdin()),
-    secret: options.secret,
-    otherSecrets: options.otherSecret.map((secret) => ({ label: 'other', secret })),
+    secret,
+    otherSecrets: others.map((other) => ({ label: 'other', secret: other })),
     allowHttp: true,
   });
   const named = causes.map(({ code, field, fix }) => ({ code, field, fix }));

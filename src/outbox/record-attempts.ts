@@ -1,3 +1,4 @@
+import { maskCardNumbers } from '../../protocol/card-number.ts';
 import type { App } from '../app.ts';
 import type { SqlRow, Tx } from '../db/database.ts';
 import type { FetchOutcome } from '../lib/safe-fetch.ts';
@@ -138,7 +139,7 @@ function changeAfter(
 function attemptRow(attempt: Attempt): SqlRow {
   const { callback, startedAt, outcome } = attempt;
   const { status, failure, location } = answerOf(attempt);
-  const excerpt = outcome.kind === 'answered' ? outcome.excerpt : null;
+  const excerpt = outcome.kind === 'answered' ? maskCardNumbers(outcome.excerpt) : null;
   return {
     callback_id: callback.id,
     started_at: startedAt,

@@ -14,6 +14,7 @@ import { operation } from '../http/endpoint.ts';
 import { Type } from '../http/json-schema.ts';
 import { sendProblem } from '../http/send-problem.ts';
 import { perInstance } from '../lib/per-instance.ts';
+import { forgetUnsignedFields } from '../transactions/forget-unsigned-fields.ts';
 import { type SignedUrls, sendRefusedForm } from './refused-form.ts';
 
 /** The same from a form in the payer's browser, which lands on the pay page. Kept for shops that post it. */
@@ -23,7 +24,7 @@ export const postInitTransaction = operation({
     operationId: 'initTransaction',
     summary: 'Create a transaction from a browser form',
     description:
-      'Answers 303 to the pay page; `method=WebPayPST` means `webpay`. What is refused is a page in the payer’s language, with a way back to the shop where the request was validly signed; a client that accepts JSON alone gets JSON. Prefer `POST /trxs` from your server: a signed request that never reaches a browser cannot be read there.',
+      'Answers 303 to the pay page; `method=WebPayPST` means `webpay`. What is refused is a page in the payer’s language, with a way back to the shop where the request was validly signed; a client that accepts JSON alone gets JSON. Prefer `POST /trxs` from your server: a signed request that never reaches a browser cannot be read there. No unsigned objects are kept of such a transaction: its payer could have sent them.',
     tag: 'Transactions',
     parameters: [
       { name: 'method', in: 'query', description: 'Code of the payment method to begin with', schema: Type.String() },
@@ -37,7 +38,11 @@ export const postInitTransaction = operation({
     const { method = '' } = query();
     const signed = await readSignedRequest(app, request);
     signedUrls(request).urls = signed.values;
-    const { transaction, methods } = await createFromRequest(app, signed);
+    const created = await createFromRequest(app, signed);
+    const { transaction, methods } = created;
+    if (created.kind === 'replayed' && created.transaction.unsigned_fields !== null) {
+      await forgetUnsignedFields(app, created.transaction);
+    }
     const chosen = chosenMethod(methods, method);
     const suffix = chosen === undefined ? '' : `?method=${chosen.code}`;
     return reply

@@ -24,7 +24,7 @@ export function signPage(trxsPath: string): Html {
   return html`<div class="signing" data-path="${trxsPath}">
 <h1>Sign a request</h1>
 <p>Your browser computes the signature here, on this page. The Secret Token is used for that alone: it is not sent and not kept. Use one for <strong>development</strong>; <code>bin/rubrica payment-service create --name Shop</code> gives you a pair.</p>
-<noscript><p class="notice">Signing needs JavaScript. Without it: <code>bin/rubrica sign --secret …</code> signs on your machine.</p></noscript>
+<noscript><p class="notice">Signing needs JavaScript. Without it: <code>bin/rubrica sign --secret-file …</code> signs on your machine.</p></noscript>
 <form id="fields" autocomplete="off">
 <label class="wide"><span>Secret Token <small>stays on this page</small></span><input id="secret" type="password" autocomplete="off" spellcheck="false"></label>
 ${Object.entries(LABELS).map(

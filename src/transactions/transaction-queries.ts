@@ -116,6 +116,13 @@ export async function advanceSequence(tx: Tx, id: number): Promise<Transaction> 
   return row as Transaction;
 }
 
+export async function clearUnsignedFields(tx: Tx, environmentId: number, id: number): Promise<void> {
+  await tx.query('update transactions set unsigned_fields = null where id = $1 and environment_id = $2', [
+    id,
+    environmentId,
+  ]);
+}
+
 /** Pending transactions past their time, oldest first, without those for which an answer is still awaited. */
 export async function selectExpired(db: Reader, now: number, limit: number): Promise<number[]> {
   const rows = await db.query<{ id: number }>(

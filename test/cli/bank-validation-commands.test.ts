@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,6 +26,7 @@ suite('validate, banks and privacy on the command line', () => {
       assert.equal(status, expected);
       assert.equal((JSON.parse(stdout) as { rows: number }).rows, rows.split('\n').length);
       assert.ok(readFileSync(out, 'utf8').startsWith('rut,bank,account,verdict'));
+      assert.equal(statSync(out).mode & 0o777, 0o600, 'what it says is about people');
     });
   }
 

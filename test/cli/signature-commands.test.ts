@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, suite, test } from 'node:test';
 import type { Ended } from '../support/child-process.ts';
 import { runCommand } from '../support/run-command.ts';
 import { signedBody, withSignature } from '../support/test-shop.ts';
@@ -65,6 +68,72 @@ suite('explain on the command line', () => {
       (await run(JSON.stringify(signedBody('a', 'unknown')))).stdout,
       /^No cause was found: .*--other-secret/,
     );
+  });
+});
+
+suite('a Secret Token for a command', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-secret-'));
+  after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'secret');
+  const body = JSON.stringify(RIGHT);
+  const env = { ...process.env, SHOP_SECRET: SECRET, EMPTY: '' };
+  const runWith = (...words: string[]) => runCommand(words, { env, input: body });
+
+  test('comes from the environment or a file, so that it stands in no list of processes', async () => {
+    writeFileSync(file, `${SECRET}\n`);
+    const { x_signature, ...fields } = RIGHT;
+    for (const from of [
+      ['--secret-env', 'SHOP_SECRET'],
+      ['--secret-file', file],
+      ['--secret', SECRET],
+    ]) {
+      const signed = await runCommand(['sign', ...from], { env, input: JSON.stringify(fields) });
+      assert.deepEqual([signed.stdout, signed.status], [`${x_signature}\n`, 0]);
+      assert.match((await runWith('explain', ...from)).stdout, /^The signature is right/);
+      const callback = new URLSearchParams(withSignature(CALLBACK, SECRET)).toString();
+      assert.equal((await runCommand(['verify', ...from], { env, input: callback })).status, 0);
+    }
+    const other = JSON.stringify(signedBody('service-token', 'the other secret'));
+    writeFileSync(file, 'the other secret');
+    const explained = await runCommand(
+      ['explain', '--secret-env', 'SHOP_SECRET', '--other-secret-file', file, '--json'],
+      { env, input: other },
+    );
+    assert.match(explained.stdout, /OTHER_SECRET/);
+  });
+
+  test('is given once, and one that is missing or empty is said without a secret', async () => {
+    writeFileSync(file, '\n');
+    const cases: [string[], RegExp][] = [
+      [[], /^USAGE: Give the Secret Token once, by --secret-env NAME or --secret-file FILE/],
+      [['--secret', SECRET, '--secret-env', 'SHOP_SECRET'], /^INVALID_OPTION: Give the Secret Token once/],
+      [['--secret-env', 'EMPTY'], /^INVALID_OPTION: EMPTY is not set/],
+      [['--secret-env', 'NO_SUCH'], /^INVALID_OPTION: NO_SUCH is not set/],
+      [['--secret-file', file], /^INVALID_OPTION: The secret is empty/],
+      [['--secret-file', join(folder, 'none')], /^FILE_UNUSABLE: .* cannot be read/],
+    ];
+    for (const [options, says] of cases) {
+      const { status, stdout, stderr } = await runWith('verify', ...options);
+      assert.deepEqual([status, stdout], [64, '']);
+      assert.match(stderr, says);
+      assert.ok(!stderr.includes(SECRET));
+    }
+  });
+
+  test('of a merchant who is brought over comes from a file, or from standard input', async () => {
+    const settings = { ...env, DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'silent' };
+    writeFileSync(file, `${SECRET}\n`);
+    for (const [name, source] of [
+      ['one', file],
+      ['two', '-'],
+    ] as const) {
+      const words = ['payment-service', 'import', '--name', name, '--environment', 'production', '--json'];
+      const options = { env: settings, input: SECRET };
+      const imported = await runCommand([...words, '--service-token', name, '--secret-file', source], options);
+      const { production } = JSON.parse(imported.stdout) as { production: object };
+      assert.deepEqual(production, { service_token: name, secret_token: SECRET });
+    }
+    assert.match((await runWith('payment-service', 'import', '--help')).stdout, /seen by everybody\s+on the machine/);
   });
 });
 

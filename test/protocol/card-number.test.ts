@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { isCardNumber } from '../../protocol/card-number.ts';
+import { holdsCardNumber, isCardNumber, maskCardNumbers } from '../../protocol/card-number.ts';
+import { checkNoCards } from '../../protocol/field-grammar.ts';
 
 /** The numbers that issuers and payment methods publish for tests, or of their ranges with a check digit. */
 const CARDS = {
@@ -36,6 +38,56 @@ test('other texts are none', () => {
   for (const text of [...texts, '7992739871300000', '0000000000000000', '1111111111111117']) {
     assert.equal(isCardNumber(text), false, text);
   }
+});
+
+test('a card number is found within a text, as it is printed and whatever stands around it', () => {
+  const texts = [
+    'TC 4111111111111111',
+    'TC 4111 1111 1111 1111',
+    '12 4111-1111-1111-1111 ok',
+    'visa:4111111111111111',
+    '2026-01-15 4111111111111111',
+    'amex 3782 822463 10005',
+    'diners 3622-720627-1667',
+    'https://shop.example.cl/?card=4111%201111%201111%201111&x=1',
+    '{"x":[1],"card":4111111111111111}',
+    '{"card":"5555.5555.5555.4444"}',
+    '4111 1111 1111 1111',
+  ];
+  for (const text of texts) {
+    assert.equal(holdsCardNumber(text), true, text);
+    const masked = maskCardNumbers(text);
+    assert.doesNotMatch(masked, /1111|4444|0005|1667/, text);
+    assert.equal(masked.length, text.length);
+  }
+  assert.equal(maskCardNumbers('paid by 4111 1111 1111 1111, thanks 2026'), 'paid by **** **** **** ****, thanks 2026');
+});
+
+test('identifiers made at random, barcodes, times, RUTs and telephone numbers hold none', () => {
+  const texts = [
+    'ORD4111111111111111',
+    'a4111111111111111b',
+    '4006381333931',
+    '4111 1111 1111',
+    '4111 1111 1111 1112',
+    '2026-01-15T12:00:00.000Z 17:00',
+    '+56 9 8765 4321 12.345.678-5',
+    'https://shop.example.cl/callback?order=1&t=1768478400000',
+  ];
+  for (const text of texts) {
+    assert.equal(holdsCardNumber(text), false, text);
+    assert.equal(maskCardNumbers(text), text);
+  }
+  const refused = Array.from({ length: 50_000 }, () => randomUUID()).filter(holdsCardNumber);
+  assert.deepEqual(refused, []);
+});
+
+test('every text of a request is looked through, the unsigned objects too', () => {
+  const x_document = '{"name":"TC 4111 1111 1111 1111"}';
+  assert.deepEqual(
+    checkNoCards({ x_document, x_reference: 'ORD-1', x_session_id: '4222222222222' }).map(({ field }) => field),
+    ['x_document', 'x_session_id'],
+  );
 });
 
 test('a number that is made of the time is never taken for a card, whatever is added to it', () => {

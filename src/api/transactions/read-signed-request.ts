@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { currencyExponent } from '../../../protocol/currency-exponents.ts';
-import { cancelUrl, checkRequestGrammar, parseAmount } from '../../../protocol/field-grammar.ts';
+import { cancelUrl, checkNoCards, checkRequestGrammar, parseAmount } from '../../../protocol/field-grammar.ts';
 import type { RequestField, UnsignedField } from '../../../protocol/field-names.ts';
 import { readFormFields } from '../../../protocol/read-form-fields.ts';
 import { readJsonFields } from '../../../protocol/read-json-fields.ts';
@@ -51,7 +51,7 @@ export async function readSignedRequest(app: App, request: FastifyRequest): Prom
 /** What is asked for. Throws `SigningError` for the grammar of the values, `Problem` for what they mean. */
 export function inputOf(app: App, { environment, values, objects }: SignedRequest): TransactionInput {
   const allowPrivate = app.config.allowPrivateCallbacks && environment.environment === 'development';
-  throwIfAny(checkRequestGrammar(values, { allowHttp: allowPrivate }));
+  throwIfAny(checkRequestGrammar(values, { allowHttp: allowPrivate }).concat(checkNoCards(objects)));
   const check = checkCallbackUrl(app);
   const refusal = (allowPrivate ? check.inDevelopment : check.inPublic)(values.x_url_callback);
   if (refusal !== null) throw invalid([{ pointer: '/x_url_callback', ...refusal }]);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pino from 'pino';
+import type { Database } from '../../../src/db/database.ts';
 import { createPaymentService } from '../../../src/payment-services/create-payment-service.ts';
 import { forEachEngine } from '../../support/engines.ts';
 import { TESTER } from '../../support/test-actor.ts';
@@ -30,6 +31,46 @@ forEachEngine('a card number in a signed request', (openTestDatabase) => {
     assert.deepEqual(await db.query('select id from transactions'), []);
     const json = signedBody(development.service_token, development.secret_token, { x_reference: '2026112113000001' });
     assert.equal((await server.post('/trxs', { json })).status, 200);
+  });
+});
+
+forEachEngine('unsigned objects', (openTestDatabase) => {
+  const document = { type: 'factura', rut: '76.543.210-3', razon_social: 'Not the payer' };
+  const kept = (db: Database) => db.query('select unsigned_fields from transactions');
+
+  test('that a payer planted beside the signature of his browser are forgotten when the form comes', async () => {
+    const db = await openTestDatabase();
+    const app = createTestApp(db);
+    const { development } = await createPaymentService(app, 'Shop', TESTER);
+    await using server = await startTestServer(app);
+    const form = signedBody(development.service_token, development.secret_token);
+    assert.equal((await server.post('/trxs', { json: { ...form, x_document: document } })).status, 200);
+    assert.match(JSON.stringify(await kept(db)), /Not the payer/);
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const body = new URLSearchParams(form).toString();
+    assert.equal((await server.post('/initTransaction', { headers, body })).status, 303);
+    assert.equal(JSON.stringify(await kept(db)), '[{"unsigned_fields":null}]');
+    assert.equal((await server.post('/trxs', { json: { ...form, x_document: document } })).status, 200);
+    assert.equal(JSON.stringify(await kept(db)), '[{"unsigned_fields":null}]');
+  });
+
+  test('with a card number in them are refused by their name, and so is a reference with more than one', async () => {
+    const db = await openTestDatabase();
+    const app = createTestApp(db);
+    const { development } = await createPaymentService(app, 'Shop', TESTER);
+    await using server = await startTestServer(app);
+    const cases: [Record<string, string>, Record<string, unknown>, string][] = [
+      [{}, { x_document: { name: 'TC 4111 1111 1111 1111' } }, '/x_document'],
+      [{ x_reference: 'TC 4111111111111111' }, {}, '/x_reference'],
+      [{ x_url_callback: 'https://shop.example.cl/?card=4111-1111-1111-1111' }, {}, '/x_url_callback'],
+    ];
+    for (const [changes, objects, pointer] of cases) {
+      const signed = signedBody(development.service_token, development.secret_token, changes);
+      const answer = await server.post('/trxs', { json: { ...signed, ...objects } });
+      const [error] = jsonOf(answer)['errors'] as { pointer: string; code: string }[];
+      assert.deepEqual([answer.status, error?.code, error?.pointer], [400, 'CARD_NUMBER', pointer]);
+    }
+    assert.deepEqual(await kept(db), []);
   });
 });
 
