@@ -16,6 +16,7 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   'payment-method': async () => (await import('./cli/payment-method-commands.ts')).addPaymentMethodCommands,
   user: async () => (await import('./cli/user-commands.ts')).addUserCommands,
   'sign explain verify': async () => (await import('./cli/signature-commands.ts')).addSignatureCommands,
+  transaction: async () => (await import('./cli/transaction-commands.ts')).addTransactionCommands,
   callback: async () => (await import('./cli/callback-commands.ts')).addCallbackCommands,
   refund: async () => (await import('./cli/refund-commands.ts')).addRefundCommands,
   'payout deposit': async () => (await import('./cli/movement-commands.ts')).addMovementCommands,

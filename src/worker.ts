@@ -6,6 +6,7 @@ import { lookUpPayments } from './checkout/look-up-payments.ts';
 import { anchorClock } from './db/anchor-clock.ts';
 import { SchemaError } from './db/database.ts';
 import { refuseNewerSchema } from './db/migrate.ts';
+import { watchLoad } from './lib/watch-load.ts';
 import { removeEndedLimits } from './limits/consume-limit.ts';
 import { createCallbackDelivery } from './outbox/deliver-callbacks.ts';
 import { measureFeedHold } from './outbox/measure-feed-hold.ts';
@@ -13,6 +14,7 @@ import { sealFeed } from './outbox/seal-feed.ts';
 import { storeSecretUse } from './payment-services/note-secret-use.ts';
 import { keepAnchors, keepLastAnchor } from './proof/keep-anchors.ts';
 import { carryOutRefunds } from './refunds/carry-out-refunds.ts';
+import { indexPayments } from './search/index-payments.ts';
 import { expireTransactions } from './transactions/expire-transactions.ts';
 
 /** What the worker does, how often it looks when there was nothing to do, and how much it takes at once. */
@@ -38,6 +40,7 @@ export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit:
     loop(app, name, async () => ((await mayLeave()) ? step() : 0));
   const delivery = createCallbackDelivery(app, () => deliver.wake());
   const deliver = heldLoop('deliver', () => delivery.poll());
+  const isBusy = watchLoad();
   const loops = [
     deliver,
     loop(app, 'look-up', () => lookUpPayments(app, BATCH)),
@@ -50,6 +53,7 @@ export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit:
       await storeSecretUse(app);
       return 0;
     }),
+    loop(app, 'search', async () => (isBusy() ? 0 : indexPayments(app))),
     loop(app, 'seal', () => sealFeed(app).then(() => 0), SEAL_EVERY_MS),
     loop(app, 'anchor', () => keepAnchors(app).then(() => 0), ANCHOR_EVERY_MS),
     loop(app, 'audit', () => writeCounts(app).then(() => 0), ANCHOR_EVERY_MS),

@@ -18,7 +18,9 @@ import type {
   RefundStatus,
   SignedRequest,
   Transaction,
+  TransactionPage,
   TransactionStatus,
+  TransactionTimeline,
 } from './api-payments.ts';
 import type { Conciliation, RemittanceIndicators } from './api-reconciliation.ts';
 
@@ -123,6 +125,44 @@ export type Operations = {
       limit?: number | undefined;
     };
     reply: EventPage;
+  };
+  'GET /transactions': {
+    query: {
+      /** One text, whatever it is: an id, a reference, an e-mail address, an authorisation code, a refund, a payment attempt, a callback, a pay link or an amount in any writing. It goes alone, or with `limit` */
+      q?: string | undefined;
+      /** x_reference, as it was signed */
+      reference?: string | undefined;
+      /** x_customer_email, in either case */
+      email?: string | undefined;
+      /** As the payment method told it */
+      authorization_code?: string | undefined;
+      /** In digits: `12990`, or `10.55` in a currency with decimals */
+      amount?: string | undefined;
+      /** Of `amount`; CLP unless said */
+      currency?: string | undefined;
+      /** Now */
+      state?: 'pending' | 'completed' | 'failed' | 'cancelled' | 'expired' | undefined;
+      /** Its id */
+      payment_service?: string | undefined;
+      /** Whose tokens */
+      environment?: 'development' | 'production' | undefined;
+      /** Created at or after: ISO 8601, with an offset or `Z` */
+      since?: string | undefined;
+      /** Created before */
+      until?: string | undefined;
+      /** data.next of the page before */
+      after?: string | undefined;
+      /** 50 unless said */
+      limit?: number | undefined;
+    };
+    reply: TransactionPage;
+  };
+  'GET /transactions/{id}': {
+    path: {
+      /** idTrx */
+      id: number;
+    };
+    reply: TransactionTimeline;
   };
   'POST /users/login': { body: LoginRequest; reply: LoginReply };
   'POST /v2/login': { body: LoginRequest; reply: LoginReplyV2 };

@@ -162,3 +162,62 @@ export type Event = {
 };
 
 export type EventPage = { message: string; errors: null; data: { events: Event[]; next: string; has_more: boolean } };
+
+export type ListedTransaction = {
+  id: number;
+  reference: string;
+  /** With the decimals of a callback: `12990.00` */
+  amount: string;
+  currency: string;
+  /** What went back by completed refunds */
+  refunded: string;
+  state: 'pending' | 'completed' | 'failed' | 'cancelled' | 'expired';
+  email: string;
+  payment_method: string | null;
+  authorization_code: string | null;
+  created_at: string;
+  settled_at: string | null;
+  payment_service: string;
+  payment_service_name: string;
+  environment: 'development' | 'production';
+  /** With `q`: what of the payment the text is */
+  found_by?: string | undefined;
+};
+
+export type TransactionPage = {
+  message: string;
+  errors: null;
+  data: { transactions: ListedTransaction[]; next: string | null; complete: boolean };
+};
+
+export type TimelineLine = {
+  at: string;
+  /** An event of the feed, an attempt to pay, a callback, an attempt to deliver it, an entry of the books, a decision of a person */
+  kind: 'event' | 'attempt' | 'callback' | 'delivery' | 'entry' | 'decision';
+  /** The type of the event, the state, the answer, the kind of entry, the outcome */
+  what: string;
+  amount: string | null;
+  /** Who did it, where somebody is known */
+  by: string | null;
+  /** What was said then, by name */
+  facts: unknown;
+};
+
+export type TransactionTimeline = {
+  message: string;
+  errors: null;
+  data: {
+    transaction: ListedTransaction;
+    request: {
+      x_session_id: string;
+      x_shop_country: string;
+      x_url_callback: string;
+      x_url_cancel: string;
+      x_url_complete: string;
+      /** Until when it can be paid */
+      expires_at: string;
+    };
+    fee: string | null;
+    timeline: TimelineLine[];
+  };
+};

@@ -73,6 +73,16 @@ export class RubricaClient {
     return (await this.#sendAsUser('GET /trxs/{id}', { path: { id: idTrx } })).data;
   }
 
+  /** Finds payments by what is known of them, the newest first; `next` is the cursor of the next page. */
+  async findTransactions(query: Query<'GET /transactions'>): Promise<Api.TransactionPage['data']> {
+    return (await this.#sendAsUser('GET /transactions', { query })).data;
+  }
+
+  /** One payment and everything that happened to it. */
+  async showTransaction(idTrx: number): Promise<Api.TransactionTimeline['data']> {
+    return (await this.#sendAsUser('GET /transactions/{id}', { path: { id: idTrx } })).data;
+  }
+
   async getStatus(idTrx: number): Promise<Api.TransactionStatus['data']['status']> {
     return (await this.#sendAsUser('GET /v2/trxs/{id}/status', { path: { id: idTrx } })).data.status;
   }

@@ -15,6 +15,8 @@ import { getNullifications } from '../api/refunds/get-nullifications.ts';
 import { postNullification } from '../api/refunds/post-nullification.ts';
 import { getEvents } from '../api/transactions/get-events.ts';
 import { getPayments, getV2Payments } from '../api/transactions/get-payments.ts';
+import { getTransactions } from '../api/transactions/get-transactions.ts';
+import { getTransactionsId } from '../api/transactions/get-transactions-id.ts';
 import { getTrxsId } from '../api/transactions/get-trxs-id.ts';
 import { getTrxsStatus } from '../api/transactions/get-trxs-status.ts';
 import { postTrxs } from '../api/transactions/post-trxs.ts';
@@ -49,6 +51,8 @@ export const ROUTES: readonly Endpoint[] = [
   route('GET', ['/payments'], 'service-token', getPayments),
   route('GET', ['/v2/payments'], 'service-token', getV2Payments),
   bearer('GET', ['/events'], 'events:read', getEvents),
+  bearer('GET', ['/transactions'], 'payments:read', getTransactions),
+  bearer('GET', ['/transactions/:id'], 'payments:read', getTransactionsId),
 
   route('POST', ['/users/login'], 'public', postUsersLogin),
   route('POST', ['/v2/login'], 'public', postV2Login),

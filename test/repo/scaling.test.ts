@@ -11,7 +11,7 @@ const sql = globSync('migrations/*.sql', { cwd: root }).toSorted().map(read).joi
 
 /** The text between the outer parentheses of every `create table`, and what was added later, by table that is still there. */
 function tables(): Map<string, string> {
-  const created = [...sql.matchAll(/^create table (\w+) \((.*?)^\);/gms)];
+  const created = [...sql.matchAll(/^create table (\w+) \((.*?)^\)[^;]*;/gms)];
   const added = [...sql.matchAll(/^alter table (\w+) add column (\w+)/gm)];
   const columns = new Map(created.map(([, name, body]) => [name as string, body as string]));
   for (const [, name, column] of added) columns.set(name as string, `${columns.get(name as string)}\n  ${column} `);

@@ -143,6 +143,8 @@ export const ROUTE_ROWS: Record<string, RouteRow> = {
   'GET /payments': { access: 'service-token' },
   'GET /v2/payments': { access: 'service-token' },
   'GET /events': { access: 'bearer', lists: '/events' },
+  'GET /transactions': { access: 'bearer', lists: '/transactions' },
+  'GET /transactions/:id': { access: 'bearer', objects: [transactionAt('/transactions/:id', 'NOT_FOUND')] },
   'POST /users/login': login,
   'POST /v2/login': login,
   'POST /login': login,

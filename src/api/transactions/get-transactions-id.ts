@@ -1,0 +1,122 @@
+import { Problem } from '../../error-catalogue.ts';
+import { operation } from '../../http/endpoint.ts';
+import { type Static, Type } from '../../http/json-schema.ts';
+import { requireUser } from '../../http/require-user.ts';
+import { formatDecimal } from '../../lib/money.ts';
+import { type ShownPayment, showPayment } from '../../search/show-payment.ts';
+import { LISTED_EXAMPLE, ListedTransactionSchema, listedTransaction } from './listed-transaction.ts';
+
+const textOrNull = Type.Union([Type.String(), Type.Null()]);
+
+const TimelineLineSchema = Type.Object(
+  {
+    at: Type.String(),
+    kind: Type.String({
+      enum: ['event', 'attempt', 'callback', 'delivery', 'entry', 'decision'],
+      description:
+        'An event of the feed, an attempt to pay, a callback, an attempt to deliver it, an entry of the books, a decision of a person',
+    }),
+    what: Type.String({ description: 'The type of the event, the state, the answer, the kind of entry, the outcome' }),
+    amount: textOrNull,
+    by: Type.Union([Type.String(), Type.Null()], { description: 'Who did it, where somebody is known' }),
+    facts: Type.Any({ description: 'What was said then, by name' }),
+  },
+  { $id: 'TimelineLine' },
+);
+
+/** One payment and everything that happened to it, in one list. */
+export const getTransactionsId = operation({
+  describe: {
+    operationId: 'showTransaction',
+    summary: 'Show a transaction with its timeline',
+    description:
+      'Attempts to pay with the answers of the payment method, states, callbacks with what the shop answered, refunds, entries of the books and decisions, in the order of their times. The pay link is not in it: who reads must not be able to pay.',
+    tag: 'Transactions',
+    parameters: [
+      { name: 'id', in: 'path', required: true, description: 'idTrx', schema: Type.Integer({ minimum: 1 }) },
+    ],
+    replies: { 200: { description: 'The transaction', schema: replySchema(), example: replyExample() } },
+    errors: ['TOKEN_MISSING', 'TOKEN_INVALID', 'PRIVATE_TOKEN_RETIRED', 'NOT_FOUND'],
+  },
+  handle: async (app, request) => {
+    const user = await requireUser(app, request);
+    const { id } = request.params as { id: string };
+    const shown = await showPayment(app, id, user.environmentIds);
+    if (shown === null) throw new Problem('NOT_FOUND', { detail: 'There is no such transaction.' });
+    return { message: 'OK', errors: null, data: describe(shown) };
+  },
+});
+
+function describe({ payment, transaction, timeline }: ShownPayment): Static<ReturnType<typeof dataSchema>> {
+  return {
+    transaction: listedTransaction(payment),
+    request: {
+      x_session_id: transaction.session_id,
+      x_shop_country: transaction.shop_country,
+      x_url_callback: transaction.url_callback,
+      x_url_cancel: transaction.url_cancel,
+      x_url_complete: transaction.url_complete,
+      expires_at: new Date(transaction.expires_at).toISOString(),
+    },
+    fee: transaction.state === 'completed' ? formatDecimal(transaction.fee, transaction.currency) : null,
+    timeline: timeline.map(({ at, amount, ...line }) => ({
+      at: new Date(at).toISOString(),
+      ...line,
+      amount: amount === null ? null : formatDecimal(amount, transaction.currency),
+    })),
+  };
+}
+
+function dataSchema() {
+  const request = Type.Object({
+    x_session_id: Type.String(),
+    x_shop_country: Type.String(),
+    x_url_callback: Type.String(),
+    x_url_cancel: Type.String(),
+    x_url_complete: Type.String(),
+    expires_at: Type.String({ description: 'Until when it can be paid' }),
+  });
+  return Type.Object({
+    transaction: ListedTransactionSchema,
+    request,
+    fee: textOrNull,
+    timeline: Type.Array(TimelineLineSchema),
+  });
+}
+
+function replySchema() {
+  return Type.Object(
+    { message: Type.String(), errors: Type.Null(), data: dataSchema() },
+    { $id: 'TransactionTimeline' },
+  );
+}
+
+function replyExample() {
+  const request = {
+    x_session_id: 'session-1',
+    x_shop_country: 'CL',
+    x_url_callback: 'https://shop.example/callback',
+    x_url_cancel: 'https://shop.example/cancel',
+    x_url_complete: 'https://shop.example/complete',
+    expires_at: '2026-01-15T13:00:00.000Z',
+  };
+  const timeline = [
+    {
+      at: '2026-01-15T12:00:00.000Z',
+      kind: 'event',
+      what: 'transaction.created',
+      amount: null,
+      by: null,
+      facts: { sequence: 1 },
+    },
+    {
+      at: '2026-01-15T12:01:30.000Z',
+      kind: 'event',
+      what: 'transaction.completed',
+      amount: null,
+      by: null,
+      facts: { sequence: 2, authorization_code: '001001' },
+    },
+  ];
+  return { message: 'OK', errors: null, data: { transaction: LISTED_EXAMPLE, request, fee: '30.00', timeline } };
+}

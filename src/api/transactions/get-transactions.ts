@@ -1,0 +1,152 @@
+import type { App } from '../../app.ts';
+import { Problem } from '../../error-catalogue.ts';
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import { requireUser } from '../../http/require-user.ts';
+import { parseTyped } from '../../lib/money.ts';
+import { findPayments } from '../../search/find-payments.ts';
+import { NO_FILTER, type PaymentFilter } from '../../search/payment-filter.ts';
+import { searchPayments } from '../../search/search-payments.ts';
+import { LISTED_EXAMPLE, ListedTransactionSchema, listedTransaction } from './listed-transaction.ts';
+
+const MOST = 200;
+const USUAL = 50;
+
+const FILTERS = [
+  {
+    name: 'q',
+    in: 'query',
+    description:
+      'One text, whatever it is: an id, a reference, an e-mail address, an authorisation code, a refund, a payment attempt, a callback, a pay link or an amount in any writing. It goes alone, or with `limit`',
+    schema: Type.String(),
+  },
+  { name: 'reference', in: 'query', description: 'x_reference, as it was signed', schema: Type.String() },
+  { name: 'email', in: 'query', description: 'x_customer_email, in either case', schema: Type.String() },
+  { name: 'authorization_code', in: 'query', description: 'As the payment method told it', schema: Type.String() },
+  {
+    name: 'amount',
+    in: 'query',
+    description: 'In digits: `12990`, or `10.55` in a currency with decimals',
+    schema: Type.String(),
+  },
+  { name: 'currency', in: 'query', description: 'Of `amount`; CLP unless said', schema: Type.String() },
+  {
+    name: 'state',
+    in: 'query',
+    description: 'Now',
+    schema: Type.String({ enum: ['pending', 'completed', 'failed', 'cancelled', 'expired'] }),
+  },
+  { name: 'payment_service', in: 'query', description: 'Its id', schema: Type.String() },
+  {
+    name: 'environment',
+    in: 'query',
+    description: 'Whose tokens',
+    schema: Type.String({ enum: ['development', 'production'] }),
+  },
+  {
+    name: 'since',
+    in: 'query',
+    description: 'Created at or after: ISO 8601, with an offset or `Z`',
+    schema: Type.String(),
+  },
+  { name: 'until', in: 'query', description: 'Created before', schema: Type.String() },
+  { name: 'after', in: 'query', description: 'data.next of the page before', schema: Type.String() },
+  {
+    name: 'limit',
+    in: 'query',
+    description: `${USUAL} unless said`,
+    schema: Type.Integer({ minimum: 1, maximum: MOST }),
+  },
+] as const;
+
+/** Finds payments by what people know of them, the newest first. */
+export const getTransactions = operation({
+  describe: {
+    operationId: 'findTransactions',
+    summary: 'Find transactions',
+    description:
+      'Everything that is given must hold. `data.next` is the cursor of the next page, null at the end; a page may be empty and still have a next one. `data.complete` is false for a moment after very many payments: then the newest are not all searched.',
+    tag: 'Transactions',
+    parameters: FILTERS,
+    replies: { 200: { description: 'A page of transactions', schema: replySchema(), example: replyExample() } },
+    errors: ['INVALID_PARAMETER', 'TOKEN_MISSING', 'TOKEN_INVALID', 'PRIVATE_TOKEN_RETIRED'],
+  },
+  handle: async (app, request, _reply, query) => {
+    const user = await requireUser(app, request);
+    const { q, after = null, limit = USUAL, ...asked } = query();
+    const filter = readFilter(asked);
+    const data =
+      q === undefined
+        ? await findPage(app, { filter, environmentIds: user.environmentIds, after, limit })
+        : await searchOne(app, q, { filter, environmentIds: user.environmentIds, after, limit });
+    return { message: 'OK', errors: null, data };
+  },
+});
+
+type Search = Parameters<typeof findPayments>[1];
+
+async function findPage(app: App, search: Search) {
+  const { payments, next, complete } = await findPayments(app, search);
+  return { transactions: payments.map(listedTransaction), next, complete };
+}
+
+async function searchOne(app: App, text: string, { filter, environmentIds, after, limit }: Search) {
+  const isAlone = after === null && Object.values(filter).every((value) => value === null);
+  if (!isAlone) throw invalid('q goes alone, or with limit.');
+  const { payments, complete } = await searchPayments(app, text, environmentIds, limit);
+  const transactions = payments.map((payment) => ({ ...listedTransaction(payment), found_by: payment.found_by }));
+  return { transactions, next: null, complete };
+}
+
+type Asked = Readonly<Partial<Record<(typeof FILTERS)[number]['name'], string | number | undefined>>>;
+
+function readFilter(asked: Asked): PaymentFilter {
+  const text = (name: keyof Asked) => (asked[name] === undefined ? null : String(asked[name]));
+  return {
+    ...NO_FILTER,
+    reference: text('reference'),
+    email: text('email'),
+    authorizationCode: text('authorization_code'),
+    amount: readAmount(text('amount'), text('currency')),
+    state: text('state') as PaymentFilter['state'],
+    paymentService: text('payment_service'),
+    environment: text('environment') as PaymentFilter['environment'],
+    since: readTime('since', text('since')),
+    until: readTime('until', text('until')),
+  };
+}
+
+function readAmount(text: string | null, currency: string | null): PaymentFilter['amount'] {
+  if (text === null && currency !== null) throw invalid('currency goes with amount.');
+  if (text === null) return null;
+  const amount = parseTyped(text, currency ?? 'CLP');
+  if (amount === null)
+    throw invalid(`amount is not an amount of ${currency ?? 'CLP'}: write 12990, or 10.55 with decimals.`);
+  return { amount, currency: currency ?? 'CLP' };
+}
+
+function readTime(name: string, text: string | null): number | null {
+  if (text === null) return null;
+  const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/.test(text)
+    ? Date.parse(text)
+    : Number.NaN;
+  if (Number.isNaN(time)) throw invalid(`${name} is a time such as 2026-01-15T12:00:00Z.`);
+  return time;
+}
+
+function invalid(detail: string): Problem {
+  return new Problem('INVALID_PARAMETER', { detail });
+}
+
+function replySchema() {
+  const data = Type.Object({
+    transactions: Type.Array(ListedTransactionSchema),
+    next: Type.Union([Type.String(), Type.Null()]),
+    complete: Type.Boolean(),
+  });
+  return Type.Object({ message: Type.String(), errors: Type.Null(), data }, { $id: 'TransactionPage' });
+}
+
+function replyExample() {
+  return { message: 'OK', errors: null, data: { transactions: [LISTED_EXAMPLE], next: null, complete: true } };
+}

@@ -1,0 +1,65 @@
+import { type Static, Type } from '../../http/json-schema.ts';
+import { formatDecimal } from '../../lib/money.ts';
+import type { FoundPayment } from '../../search/payment-filter.ts';
+
+const textOrNull = Type.Union([Type.String(), Type.Null()]);
+
+/** A payment in a list: amounts as decimals, times in ISO 8601. */
+export const ListedTransactionSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    reference: Type.String(),
+    amount: Type.String({ description: 'With the decimals of a callback: `12990.00`' }),
+    currency: Type.String(),
+    refunded: Type.String({ description: 'What went back by completed refunds' }),
+    state: Type.String({ enum: ['pending', 'completed', 'failed', 'cancelled', 'expired'] }),
+    email: Type.String(),
+    payment_method: textOrNull,
+    authorization_code: textOrNull,
+    created_at: Type.String(),
+    settled_at: textOrNull,
+    payment_service: Type.String(),
+    payment_service_name: Type.String(),
+    environment: Type.String({ enum: ['development', 'production'] }),
+    found_by: Type.Optional(Type.String({ description: 'With `q`: what of the payment the text is' })),
+  },
+  { $id: 'ListedTransaction' },
+);
+
+export const LISTED_EXAMPLE = {
+  id: 1001,
+  reference: 'ORD-0001',
+  amount: '1000.00',
+  currency: 'CLP',
+  refunded: '0.00',
+  state: 'completed',
+  email: 'buyer@example.cl',
+  payment_method: 'simulated',
+  authorization_code: '001001',
+  created_at: '2026-01-15T12:00:00.000Z',
+  settled_at: '2026-01-15T12:01:30.000Z',
+  payment_service: 'ps_0123456789abcdefghjk',
+  payment_service_name: 'Mi tienda',
+  environment: 'development',
+} as const;
+
+/** A payment as the list shows it. */
+export function listedTransaction(payment: FoundPayment): Static<typeof ListedTransactionSchema> {
+  const { id, reference, amount, currency, refunded, state, environment } = payment;
+  return {
+    id,
+    reference,
+    amount: formatDecimal(amount, currency),
+    currency,
+    refunded: formatDecimal(refunded, currency),
+    state,
+    email: payment.customer_email,
+    payment_method: payment.payment_method,
+    authorization_code: payment.authorization_code,
+    created_at: new Date(payment.created_at).toISOString(),
+    settled_at: payment.settled_at === null ? null : new Date(payment.settled_at).toISOString(),
+    payment_service: payment.payment_service,
+    payment_service_name: payment.name,
+    environment,
+  };
+}

@@ -1,0 +1,203 @@
+import { type Command, Option } from 'commander';
+import type { App } from '../app.ts';
+import { formatMoney } from '../lib/money.ts';
+import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
+import { findPayments, type PaymentPage } from '../search/find-payments.ts';
+import { type FoundPayment, NO_FILTER, type PaymentFilter } from '../search/payment-filter.ts';
+import { searchPayments } from '../search/search-payments.ts';
+import { type ShownPayment, showPayment, type TimelineLine } from '../search/show-payment.ts';
+import type { TransactionState } from '../transactions/transaction-state.ts';
+import { readAmount, readLimit, readTime, TIMES } from './options.ts';
+import { invalidOption, print, table, timeInChile, unknownTransaction } from './print.ts';
+import { withApp } from './with-app.ts';
+
+const STATES: readonly TransactionState[] = ['pending', 'completed', 'failed', 'cancelled', 'expired'];
+
+type ListOptions = {
+  reference?: string;
+  email?: string;
+  authorizationCode?: string;
+  amount?: string;
+  currency?: string;
+  state?: TransactionState;
+  paymentService?: string;
+  environment?: Environment;
+  since?: string;
+  until?: string;
+  limit: string;
+  json?: boolean;
+};
+
+/** `transaction find | list | show`. */
+export function addTransactionCommands(program: Command): void {
+  const group = program.command('transaction').description('find a payment, and see what became of it');
+  group
+    .command('find')
+    .description('find it by whatever you have: a reference, an e-mail, an amount, an authorisation code, an id')
+    .argument('<text>', "such as ORD-1, buyer@example.cl, '$12.990', 123456, rf_…, pa_… (the buy order at Webpay)")
+    .option('--limit <number>', 'how many', '20')
+    .option('--json', 'print one JSON object; amounts in minor units')
+    .action(find);
+  group
+    .command('list')
+    .description('the newest payments for which all holds that is given')
+    .option('--reference <text>', 'x_reference, as it was signed')
+    .option('--email <address>', "the payer's")
+    .option('--authorization-code <code>', 'as the payment method told it')
+    .option('--amount <amount>', 'in CLP such as 12990, without points; in USD such as 10.55')
+    .option('--currency <code>', 'that of --amount; CLP unless said')
+    .addOption(new Option('--state <state>', 'only these').choices(STATES))
+    .option('--payment-service <id>', 'only those of this one')
+    .addOption(new Option('--environment <environment>', 'only those of these tokens').choices([...ENVIRONMENTS]))
+    .option('--since <time>', `created then or later: ${TIMES}`)
+    .option('--until <time>', 'created before, or on this day')
+    .option('--limit <number>', 'how many', '50')
+    .option('--json', 'print one JSON object; amounts in minor units')
+    .action(list);
+  group
+    .command('show')
+    .description('one payment and everything that happened to it, in one list')
+    .argument('<id>', 'the idTrx')
+    .option('--json', 'print one JSON object; amounts in minor units')
+    .action(show);
+}
+
+async function find(text: string, options: { limit: string; json?: boolean }): Promise<void> {
+  const limit = readLimit(options.limit);
+  const { payments, complete } = await withApp((app) => searchPayments(app, text, null, limit));
+  const lines = payments.map((payment) => [...cellsOf(payment), payment.found_by]);
+  printList(options, { payments, complete }, table([[...HEAD, 'FOUND BY'], ...lines]));
+}
+
+async function list(options: ListOptions): Promise<void> {
+  const limit = readLimit(options.limit);
+  const filter = readFilter(options);
+  const page = await withApp((app) => findAll(app, filter, limit));
+  printList(options, page, table([HEAD, ...page.payments.map(cellsOf)]));
+}
+
+/** A page looks at so many payments at most; where few pass the filter it takes several. */
+async function findAll(app: App, filter: PaymentFilter, limit: number): Promise<Omit<PaymentPage, 'next'>> {
+  const payments: FoundPayment[] = [];
+  let complete = true;
+  let after: string | null = null;
+  do {
+    const page: PaymentPage = await findPayments(app, {
+      filter,
+      environmentIds: null,
+      after,
+      limit: limit - payments.length,
+    });
+    payments.push(...page.payments);
+    complete = complete && page.complete;
+    after = page.next;
+  } while (after !== null && payments.length < limit);
+  return { payments, complete };
+}
+
+const HEAD = [
+  'ID',
+  'REFERENCE',
+  'AMOUNT',
+  'STATE',
+  'REFUNDED',
+  'CREATED (CHILE)',
+  'E-MAIL',
+  'METHOD',
+  'CODE',
+  'MERCHANT',
+];
+
+function cellsOf(payment: FoundPayment): string[] {
+  const { id, reference, amount, currency, state, refunded, created_at } = payment;
+  return [
+    String(id),
+    reference,
+    formatMoney(amount, currency),
+    state,
+    refunded === 0 ? '—' : formatMoney(refunded, currency),
+    timeInChile(created_at),
+    payment.customer_email,
+    payment.payment_method ?? '—',
+    payment.authorization_code ?? '—',
+    `${payment.name}${payment.environment === 'development' ? ' (development)' : ''}`,
+  ];
+}
+
+function printList(options: { json?: boolean }, found: Omit<PaymentPage, 'next'>, lines: string[]): void {
+  print(options, found, found.payments.length === 0 ? ['There is no such payment.'] : lines);
+  if (!found.complete)
+    process.stderr.write('The newest payments are not all searched yet: run serve, and ask again in a minute.\n');
+}
+
+function readFilter(options: ListOptions): PaymentFilter {
+  const { amount, currency, since, until } = options;
+  if (amount === undefined && currency !== undefined) throw invalidOption('--currency goes with --amount.');
+  const of = currency ?? 'CLP';
+  return {
+    ...NO_FILTER,
+    reference: options.reference ?? null,
+    email: options.email ?? null,
+    authorizationCode: options.authorizationCode ?? null,
+    amount: amount === undefined ? null : { amount: readAmount(amount, of), currency: of },
+    state: options.state ?? null,
+    paymentService: options.paymentService ?? null,
+    environment: options.environment ?? null,
+    since: since === undefined ? null : readTime('--since', since).from,
+    until: until === undefined ? null : readTime('--until', until).to,
+  };
+}
+
+async function show(id: string, options: { json?: boolean }): Promise<void> {
+  const shown = await withApp((app) => showPayment(app, id, null));
+  if (shown === null) throw unknownTransaction(id);
+  const { payment, timeline } = shown;
+  print(options, { payment, request: requestOf(shown), timeline }, [...headOf(shown), '', ...linesOf(shown)]);
+}
+
+function requestOf({ transaction }: ShownPayment) {
+  const { session_id, shop_country, url_callback, url_cancel, url_complete, expires_at } = transaction;
+  return { session_id, shop_country, url_callback, url_cancel, url_complete, expires_at };
+}
+
+function headOf({ payment, transaction }: ShownPayment): string[] {
+  const { amount, currency, refunded, fee } = payment;
+  const money = [
+    formatMoney(amount, currency),
+    ...(refunded === 0 ? [] : [`${formatMoney(refunded, currency)} refunded`]),
+    ...(fee === 0 ? [] : [`fee ${formatMoney(fee, currency)}`]),
+  ];
+  return [
+    `transaction  ${payment.id}, ${payment.state}${payment.state === 'pending' ? `, payable until ${timeInChile(transaction.expires_at)}` : ''}`,
+    `amount       ${money.join(', ')}`,
+    `reference    ${payment.reference}`,
+    `payer        ${payment.customer_email}`,
+    `method       ${payment.payment_method ?? '—'}${payment.authorization_code === null ? '' : `, authorisation code ${payment.authorization_code}`}`,
+    `merchant     ${payment.name} (${payment.payment_service}), ${payment.environment}`,
+    `callback to  ${transaction.url_callback}`,
+  ];
+}
+
+/** `2026-01-15 09:01:30 -03:00  attempt approved  $12.990 CLP  by …  authorization_code 123456`. */
+function linesOf({ payment, timeline }: ShownPayment): string[] {
+  const width = Math.max(...timeline.map(({ kind, what }) => kind.length + what.length + 1));
+  return timeline.map((line) =>
+    [timeInChile(line.at), `${line.kind} ${line.what}`.padEnd(width), ...detailsOf(line, payment.currency)]
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+const MOST_OF_A_FACT = 120;
+
+function detailsOf({ amount, by, facts }: TimelineLine, currency: string): string[] {
+  const said = Object.entries(facts).map(([name, fact]) => {
+    const text = typeof fact === 'string' ? fact : JSON.stringify(fact);
+    return `${name} ${text.replace(/\s+/g, ' ').slice(0, MOST_OF_A_FACT)}`;
+  });
+  return [
+    ...(amount === null ? [] : [formatMoney(amount, currency)]),
+    ...(by === null ? [] : [`by ${by}`]),
+    said.join(', '),
+  ];
+}

@@ -1,0 +1,139 @@
+import type { App } from '../app.ts';
+import { Problem } from '../error-catalogue.ts';
+import { type FoundPayment, matchesFilter, type PaymentFilter } from './payment-filter.ts';
+import {
+  type ListedPayment,
+  selectApproved,
+  selectBehindPlace,
+  selectByTerm,
+  selectFirstCreated,
+  selectListed,
+  selectSearchProgress,
+} from './search-queries.ts';
+import { amountTerm, dayTerm, searchTerm, utcDay } from './search-term.ts';
+
+/** Which payments, of which environments (null: of all), after which cursor, and how many at most. */
+export type PaymentSearch = {
+  filter: PaymentFilter;
+  environmentIds: ReadonlySet<number> | null;
+  after: string | null;
+  limit: number;
+};
+
+/**
+ * `next` is the cursor of the following page, null at the end. `complete` is false while the newest payments are not all in
+ * the index yet: the page then lacks some of them.
+ */
+export type PaymentPage = { payments: FoundPayment[]; next: string | null; complete: boolean };
+
+/** A page reads so many rows at most: a filter that few pass answers with what it found, and where to go on. */
+const MOST_READ = 10_000;
+const CHUNK = 200;
+/** The events of the newest payments that are read where the index lacks them. */
+const NEWEST = 1_000;
+
+/**
+ * Finds payments by what people know of them, the newest first: by the authorisation code, the reference or the e-mail where
+ * one is given, else by the amount, else by the day. The query costs the same for few as for many payments in the store.
+ * Throws `Problem` `INVALID_PARAMETER` for a text that is not a cursor.
+ */
+export async function findPayments(app: App, search: PaymentSearch): Promise<PaymentPage> {
+  const { filter, limit, after } = search;
+  const { found, complete } = after === null ? await findNewest(app, search) : { found: [], complete: true };
+  const shown = new Set(found.map(({ id }) => id));
+  let place = after === null ? null : readCursor(after);
+  let read = 0;
+  for await (const { ids, day } of candidates(app, search, place)) {
+    const payments = await describePayments(app, ids);
+    read += ids.length;
+    for (const payment of payments) {
+      if (found.length === limit) return { payments: found, next: writeCursor(place), complete };
+      place = { day, id: payment.id };
+      if (shown.has(payment.id) || !matchesFilter(payment, filter)) continue;
+      found.push(payment);
+    }
+    if (read >= MOST_READ) return { payments: found, next: writeCursor(place), complete };
+  }
+  return { payments: found, next: null, complete };
+}
+
+/** The payments of these ids, the newest first. */
+export async function describePayments(app: App, ids: readonly number[]): Promise<FoundPayment[]> {
+  const [listed, approved] = await Promise.all([selectListed(app.db, ids), selectApproved(app.db, ids)]);
+  const codes = new Map(approved.map(({ transaction_id, detail }) => [transaction_id, codeIn(detail)]));
+  return listed.map((payment: ListedPayment) => ({ ...payment, authorization_code: codes.get(payment.id) ?? null }));
+}
+
+/** What was created after the index was last written, as far as one page of the feed goes. */
+async function findNewest(app: App, search: PaymentSearch): Promise<{ found: FoundPayment[]; complete: boolean }> {
+  const events = await selectBehindPlace(app.db, await selectSearchProgress(app.db), NEWEST);
+  const ids = [...new Set(events.flatMap((id) => id ?? []))];
+  const found = ids.length === 0 ? [] : await describePayments(app, ids);
+  return {
+    found: found
+      .filter((payment) => search.environmentIds?.has(payment.environment_id) ?? true)
+      .filter((payment) => matchesFilter(payment, search.filter))
+      .slice(0, search.limit),
+    complete: events.length < NEWEST,
+  };
+}
+
+/** The last payment that a page looked at; `day` where days are searched one after the other. */
+type Place = { day: number | null; id: number };
+
+type Candidates = { ids: number[]; day: number | null };
+
+async function* candidates(app: App, search: PaymentSearch, from: Place | null): AsyncGenerator<Candidates> {
+  const { filter } = search;
+  const term = textTerm(filter);
+  if (term !== null) {
+    yield* byTerm(app, search, { term, day: null }, from?.id);
+    return;
+  }
+  const first = Math.max(filter.since ?? 0, (await selectFirstCreated(app.db)) ?? Number.MAX_SAFE_INTEGER);
+  const last = Math.min((filter.until ?? Number.MAX_SAFE_INTEGER) - 1, app.now());
+  // Ids are given to processes in blocks, so those of one day may lie before those of the day before.
+  for (let day = from?.day ?? utcDay(last); day >= utcDay(first); day--) {
+    const { amount } = filter;
+    const ofDay = amount === null ? dayTerm(day) : amountTerm(amount.amount, amount.currency, day);
+    yield* byTerm(app, search, { term: ofDay, day }, day === from?.day ? from.id : undefined);
+  }
+}
+
+function textTerm({ authorizationCode, reference, email }: PaymentFilter): number | null {
+  if (authorizationCode !== null) return searchTerm('authorization_code', authorizationCode);
+  if (reference !== null) return searchTerm('reference', reference);
+  return email === null ? null : searchTerm('email', email);
+}
+
+async function* byTerm(
+  app: App,
+  { environmentIds }: PaymentSearch,
+  { term, day }: { term: number; day: number | null },
+  from = Number.MAX_SAFE_INTEGER,
+): AsyncGenerator<Candidates> {
+  const visible = environmentIds === null ? null : [...environmentIds];
+  let before = from;
+  for (;;) {
+    const ids = await selectByTerm(app.db, { term, before, environmentIds: visible, limit: CHUNK });
+    if (ids.length > 0) yield { ids, day };
+    if (ids.length < CHUNK) return;
+    before = ids.at(-1) as number;
+  }
+}
+
+function codeIn(detail: string | null): string | null {
+  const { authorization_code: code } = JSON.parse(detail ?? '{}') as { authorization_code?: unknown };
+  return typeof code === 'string' ? code : null;
+}
+
+function writeCursor(place: Place | null): string | null {
+  return place === null ? null : Buffer.from(`${place.day ?? ''}.${place.id}`).toString('base64url');
+}
+
+function readCursor(text: string): Place {
+  const match = /^(\d{0,7})\.(\d{1,15})$/.exec(Buffer.from(text, 'base64url').toString('latin1'));
+  const place = match === null ? null : { day: match[1] === '' ? null : Number(match[1]), id: Number(match[2]) };
+  if (place !== null && writeCursor(place) === text) return place;
+  throw new Problem('INVALID_PARAMETER', { detail: 'after is not a cursor. Send back data.next as it was.' });
+}

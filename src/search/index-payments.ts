@@ -1,0 +1,55 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { App } from '../app.ts';
+import { type FeedRow, selectFeed } from '../outbox/outbox-queries.ts';
+import {
+  advanceSearchProgress,
+  insertSearchTerms,
+  selectSearchProgress,
+  selectTermed,
+  type TermRow,
+} from './search-queries.ts';
+import { createdTerms, eventTerms } from './search-term.ts';
+
+const BATCH = 200;
+/** Between two batches of a backlog: a payer's commit never waits for more than one. */
+const REST_MS = 20;
+/**
+ * Gives the next payments of the feed their terms, so that they are found by more than their id. It stands beside the way of
+ * a payment, because an index over random texts costs every create. Answers how many events it read.
+ * Rejects with `StorageError`.
+ */
+export async function indexPayments(app: App): Promise<number> {
+  const place = await selectSearchProgress(app.db);
+  const events = await selectFeed(app.db, { commitId: place.commit_id, position: place.position }, BATCH);
+  const last = events.at(-1);
+  if (last === undefined) return 0;
+  const rows = await termsOf(app, events);
+  await app.db.transaction(async (tx) => {
+    if (await advanceSearchProgress(tx, place, last)) await insertSearchTerms(tx, rows);
+  });
+  if (events.length === BATCH) await pause(REST_MS);
+  return events.length;
+}
+
+/** In the order of the index, and none twice. */
+async function termsOf(app: App, events: readonly FeedRow[]): Promise<TermRow[]> {
+  const ids = new Set(events.flatMap(({ transaction_id }) => transaction_id ?? []));
+  const transactions = ids.size === 0 ? [] : await selectTermed(app.db, [...ids]);
+  const environments = new Map(transactions.map(({ id, environment_id }) => [id, environment_id]));
+  const created = new Set(
+    events.flatMap((event) => (event.type === 'transaction.created' ? event.transaction_id : [])),
+  );
+  const pairs = [
+    ...transactions
+      .filter(({ id }) => created.has(id))
+      .flatMap((row) => createdTerms(row).map((term) => ({ term, id: row.id }))),
+    ...events.flatMap(({ transaction_id, data }) => eventTerms(data).map((term) => ({ term, id: transaction_id }))),
+  ];
+  const rows = new Map<string, TermRow>();
+  for (const { term, id } of pairs) {
+    const environmentId = environments.get(id ?? 0);
+    if (id === null || environmentId === undefined) continue;
+    rows.set(`${term} ${id}`, { term, transaction_id: id, environment_id: environmentId });
+  }
+  return [...rows.values()].sort((one, other) => one.term - other.term || one.transaction_id - other.transaction_id);
+}

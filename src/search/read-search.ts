@@ -1,0 +1,57 @@
+import { currencyExponent } from '../../protocol/currency-exponents.ts';
+import { parseDecimal } from '../lib/money.ts';
+import { readPayToken } from '../transactions/transaction.ts';
+
+/** One way in which a text may be meant: the id of a thing, or a member of the filter. */
+export type SearchReading =
+  | { by: 'id'; id: number }
+  | { by: 'refund' | 'payment_attempt'; id: string }
+  | { by: 'callback'; id: number }
+  | { by: 'reference' | 'email' | 'authorization_code'; text: string }
+  | { by: 'amount'; amount: number; currency: string };
+
+/**
+ * What a text that somebody pasted into one box can mean, the surest first: an id, a reference, an e-mail, an authorisation
+ * code, a refund, a payment attempt (which is Webpay's buy order), an event, a pay link, an amount in any writing. Whoever
+ * searches tries them all.
+ */
+export function readSearch(text: string): SearchReading[] {
+  const term = text.trim();
+  if (term === '' || term.length > 300) return [];
+  const named = readNamed(term);
+  if (named !== null) return [named];
+  if (term.includes('@')) return [{ by: 'email', text: term }];
+  const readings: SearchReading[] = [];
+  if (/^[1-9]\d{0,14}$/.test(term)) readings.push({ by: 'id', id: Number(term) });
+  readings.push({ by: 'reference', text: term });
+  if (/^[0-9A-Za-z]{4,10}$/.test(term)) readings.push({ by: 'authorization_code', text: term });
+  readings.push(...readAmounts(term));
+  if (/^[1-9]\d{0,14}$/.test(term)) readings.push({ by: 'callback', id: Number(term) });
+  return readings;
+}
+
+/** What says by its form what it is. */
+function readNamed(term: string): SearchReading | null {
+  if (/^0?rf_[0-9a-z]{20}$/.test(term)) return { by: 'refund', id: term };
+  if (/^pa_[0-9a-z]{20}$/.test(term)) return { by: 'payment_attempt', id: term };
+  const [, event] = /^evt_(?:\d{1,9}_)??([1-9]\d{0,14})_\d{1,9}$/.exec(term) ?? [];
+  if (event !== undefined) return { by: 'id', id: Number(event) };
+  const [, token] = /(?:\/pay\/|^)([0-9a-z]{1,11}-[\w-]{22})(?:[?/].*)?$/.exec(term) ?? [];
+  const pay = token === undefined ? null : readPayToken(token);
+  return pay === null ? null : { by: 'id', id: pay.id };
+}
+
+/** `$12.990`, `12990 CLP`, `CLP 12,990`, `10,55 USD`: without a currency pesos, and dollars where there are two decimals. */
+function readAmounts(term: string): SearchReading[] {
+  const [, before, digits = '', after] =
+    /^([A-Za-z]{3})?\$?(\d[\d.,]{0,18})([A-Za-z]{3})?$/.exec(term.replace(/\s/g, '')) ?? [];
+  if (digits === '') return [];
+  const [, whole = '', fraction = ''] = /^(\d+|\d{1,3}(?:[.,]\d{3})+)(?:[.,](\d{1,2}))?$/.exec(digits) ?? [];
+  const decimal = `${whole.replace(/[.,]/g, '')}${fraction === '' ? '' : `.${fraction}`}`;
+  const said = (before ?? after)?.toUpperCase();
+  const currencies = said === undefined ? ['CLP', ...(fraction === '' ? [] : ['USD'])] : [said];
+  return currencies.flatMap((currency): SearchReading[] => {
+    const amount = currencyExponent(currency) === undefined ? null : parseDecimal(decimal, currency);
+    return amount === null || amount === 0 ? [] : [{ by: 'amount', amount, currency }];
+  });
+}

@@ -1,0 +1,127 @@
+import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { Environment } from '../payment-services/payment-service.ts';
+import type { TransactionState } from '../transactions/transaction-state.ts';
+import type { TermSource } from './search-term.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+const SEARCH_TERMS: InsertTarget = { name: 'search_terms', columns: ['term', 'transaction_id', 'environment_id'] };
+
+export type TermRow = SqlRow & { term: number; transaction_id: number; environment_id: number };
+
+export type FeedPlace = { commit_id: number; position: number };
+
+/** The place in the feed up to which payments have their terms. */
+export async function selectSearchProgress(db: Reader): Promise<FeedPlace> {
+  const [place] = await db.query<FeedPlace>('select commit_id, position from search_progress');
+  return place as FeedPlace;
+}
+
+/** Moves the place on, unless another process did. */
+export async function advanceSearchProgress(tx: Tx, from: FeedPlace, to: FeedPlace): Promise<boolean> {
+  const moved = await tx.query(
+    `update search_progress set commit_id = $3, position = $4 where commit_id = $1 and position = $2 returning position`,
+    [from.commit_id, from.position, to.commit_id, to.position],
+  );
+  return moved.length > 0;
+}
+
+export async function insertSearchTerms(tx: Tx, rows: readonly TermRow[]): Promise<void> {
+  await tx.insertRows(SEARCH_TERMS, rows, 'on conflict do nothing');
+}
+
+export type TermedTransaction = SqlRow & TermSource & { id: number; environment_id: number };
+
+export type TermPage = { term: number; before: number; environmentIds: readonly number[] | null; limit: number };
+
+/** What the terms of these transactions are made from. */
+export function selectTermed(db: Reader, ids: readonly number[]): Promise<TermedTransaction[]> {
+  return db.query<TermedTransaction>(
+    `select id, environment_id, reference, customer_email, amount, currency, created_at from transactions where id in {ids}`,
+    [JSON.stringify(ids)],
+  );
+}
+
+/** The transactions that have a term, the newest first, below the id `before`; of these environments, or of all (null). */
+export async function selectByTerm(db: Reader, { term, before, environmentIds, limit }: TermPage): Promise<number[]> {
+  const [among, ...ids] =
+    environmentIds === null ? [''] : ['and environment_id in {ids}', JSON.stringify(environmentIds)];
+  const [first, second, third] = environmentIds === null ? ['$1', '$2', '$3'] : ['$2', '$3', '$4'];
+  const rows = await db.query<{ transaction_id: number }>(
+    `select transaction_id from search_terms where term = ${first} and transaction_id < ${second} ${among}
+     order by transaction_id desc limit ${third}`,
+    [...ids, term, before, limit],
+  );
+  return rows.map((row) => row.transaction_id);
+}
+
+/** The transactions of the events behind a place, also of those that the feed does not show yet. */
+export async function selectBehindPlace(db: Reader, place: FeedPlace, limit: number): Promise<(number | null)[]> {
+  const rows = await db.query<{ transaction_id: number | null }>(
+    'select transaction_id from events where {after_place} order by {feed_order} limit $3',
+    [place.commit_id, place.position, limit],
+  );
+  return rows.map((row) => row.transaction_id);
+}
+
+/** When the first transaction was created, in UTC milliseconds; null: there is none. */
+export async function selectFirstCreated(db: Reader): Promise<number | null> {
+  const [row] = await db.query<{ created_at: number }>('select created_at from transactions order by id limit 1');
+  return row?.created_at ?? null;
+}
+
+/** A transaction as a list shows it. Amounts are minor units, times UTC milliseconds. */
+export type ListedPayment = SqlRow & {
+  id: number;
+  environment_id: number;
+  payment_service: string;
+  name: string;
+  environment: Environment;
+  reference: string;
+  customer_email: string;
+  amount: number;
+  currency: string;
+  state: TransactionState;
+  payment_method: string | null;
+  created_at: number;
+  settled_at: number | null;
+  fee: number;
+  /** What went back by refunds of ours that are completed. */
+  refunded: number;
+};
+
+/** The transactions of these ids, the newest first. */
+export function selectListed(db: Reader, ids: readonly number[]): Promise<ListedPayment[]> {
+  return db.query<ListedPayment>(
+    `select t.id, t.environment_id, e.payment_service_id as payment_service, p.name, e.environment, t.reference,
+       t.customer_email, t.amount, t.currency, t.state, t.payment_method, t.created_at, t.settled_at, t.fee,
+       cast((select coalesce(sum(r.amount), 0) from refunds r where r.transaction_id = t.id and r.state = 'completed')
+         as bigint) as refunded
+     from transactions t
+     join environments e on e.id = t.environment_id
+     join payment_services p on p.id = e.payment_service_id
+     where t.id in {ids} order by t.id desc`,
+    [JSON.stringify(ids)],
+  );
+}
+
+/** The answer of the method to the newest attempt that it approved, as JSON, of each transaction that has one. */
+export function selectApproved(
+  db: Reader,
+  ids: readonly number[],
+): Promise<{ transaction_id: number; detail: string | null }[]> {
+  return db.query(
+    `select transaction_id, detail from payment_attempts where transaction_id in {ids} and state = 'approved'`,
+    [JSON.stringify(ids)],
+  );
+}
+
+/** Whose transaction a refund, a payment attempt or a callback is; null: there is none of that id. */
+export async function selectOwnerOfPart(
+  db: Reader,
+  part: 'refunds' | 'payment_attempts' | 'callbacks',
+  id: string | number,
+): Promise<number | null> {
+  const [row] = await db.query<{ transaction_id: number }>(`select transaction_id from ${part} where id = $1`, [id]);
+  return row?.transaction_id ?? null;
+}

@@ -1,0 +1,159 @@
+import type { App } from '../app.ts';
+import { selectEntries } from '../books/journal-queries.ts';
+import type { PaymentAttempt } from '../checkout/payment-attempt.ts';
+import { selectRefundsOf } from '../refunds/refund-queries.ts';
+import { findTransaction } from '../transactions/find-transaction.ts';
+import type { Transaction } from '../transactions/transaction.ts';
+import { describePayments } from './find-payments.ts';
+import type { FoundPayment } from './payment-filter.ts';
+import {
+  selectAttemptsOf,
+  selectCallbacksOf,
+  selectDeliveriesOf,
+  selectEventsOf,
+  selectPaymentDecisionsOf,
+  selectRefundDecisionsOf,
+  type TimelineCallback,
+  type TimelineDelivery,
+} from './timeline-queries.ts';
+
+/** Where a line of the timeline comes from. */
+export type TimelineKind = 'event' | 'attempt' | 'callback' | 'delivery' | 'entry' | 'decision';
+
+type Facts = Record<string, unknown>;
+
+/**
+ * One thing that happened to a payment. `at` is UTC milliseconds, `amount` minor units of the payment's currency, `by` the
+ * person or program that did it where one is known. `facts` are what was said then, by the names under which it is stored.
+ */
+export type TimelineLine = {
+  at: number;
+  kind: TimelineKind;
+  what: string;
+  amount: number | null;
+  by: string | null;
+  facts: Facts;
+};
+
+/** A payment, what the shop signed, and everything that happened to it, the first first. Without its pay link. */
+export type ShownPayment = { payment: FoundPayment; transaction: Transaction; timeline: TimelineLine[] };
+
+/** More lines than a payment's books ever have. */
+const MOST_ENTRIES = 1_000;
+
+/**
+ * All that is known of the payment with an id as it was typed, of `environmentIds` (null: of all). Null: there is none that
+ * the caller may see.
+ */
+export async function showPayment(
+  app: App,
+  id: string,
+  environmentIds: ReadonlySet<number> | null,
+): Promise<ShownPayment | null> {
+  const transaction = await findTransaction(app, id, environmentIds);
+  if (transaction === null) return null;
+  const [payment] = await describePayments(app, [transaction.id]);
+  if (payment === undefined) return null;
+  const parts = await Promise.all([
+    linesOfEvents(app, transaction.id),
+    linesOfAttempts(app, transaction.id),
+    linesOfCallbacks(app, transaction.id),
+    linesOfEntries(app, transaction.id),
+    linesOfDecisions(app, transaction.id),
+  ]);
+  // The sort is stable: of one moment the event comes first, and then what it led to.
+  return { payment, transaction, timeline: parts.flat().sort((one, other) => one.at - other.at) };
+}
+
+async function linesOfEvents(app: App, id: number): Promise<TimelineLine[]> {
+  const [events, refunds] = await Promise.all([selectEventsOf(app.db, id), selectRefundsOf(app.db, id)]);
+  const asked = new Map(refunds.map((refund) => [refund.sequence, refund]));
+  return events.map(({ sequence, created_at, type, data }) => {
+    const refund = asked.get(sequence);
+    return line(created_at, 'event', type, {
+      amount: refund?.amount ?? null,
+      by: refund?.requested_by ?? null,
+      facts: { sequence, ...parse(data), ...(refund !== undefined && { refund: refund.id }) },
+    });
+  });
+}
+
+async function linesOfAttempts(app: App, id: number): Promise<TimelineLine[]> {
+  return (await selectAttemptsOf(app.db, id)).flatMap(linesOfAttempt);
+}
+
+function linesOfAttempt(attempt: PaymentAttempt): TimelineLine[] {
+  const { id, created_at, settled_at, payment_method, state, detail, commit_sent_at, contradicted_at } = attempt;
+  const named = { payment_attempt: id, payment_method };
+  const lines = [line(created_at, 'attempt', 'started', { facts: named })];
+  if (commit_sent_at !== null) lines.push(line(commit_sent_at, 'attempt', 'commit_sent', { facts: named }));
+  if (settled_at !== null) lines.push(line(settled_at, 'attempt', state, { facts: { ...named, ...parse(detail) } }));
+  if (contradicted_at !== null) {
+    const facts = { ...named, ...parse(attempt.contradiction) };
+    lines.push(line(contradicted_at, 'attempt', 'contradicted', { facts }));
+  }
+  return lines;
+}
+
+async function linesOfCallbacks(app: App, id: number): Promise<TimelineLine[]> {
+  const callbacks = await selectCallbacksOf(app.db, id);
+  const ids = callbacks.map((callback) => callback.id);
+  const deliveries = ids.length === 0 ? [] : await selectDeliveriesOf(app.db, ids);
+  return [...callbacks.map(lineOfCallback), ...deliveries.map(lineOfDelivery)];
+}
+
+function lineOfCallback(callback: TimelineCallback): TimelineLine {
+  const { id, created_at, state, webhook_id, url, next_attempt_at, returned_at } = callback;
+  const next = state === 'queued' ? new Date(next_attempt_at).toISOString() : null;
+  return line(created_at, 'callback', state, {
+    facts: { callback: id, webhook_id, url, next_attempt: next, browser_returned: returned_at !== null },
+  });
+}
+
+function lineOfDelivery(delivery: TimelineDelivery): TimelineLine {
+  const { callback_id, started_at, duration_ms, status, failure, location, excerpt } = delivery;
+  return line(started_at, 'delivery', failure ?? `answered ${status}`, {
+    facts: { callback: callback_id, status, failure, location, duration_ms, answer: excerpt },
+  });
+}
+
+async function linesOfEntries(app: App, id: number): Promise<TimelineLine[]> {
+  const entries = await selectEntries(app.db, id, MOST_ENTRIES);
+  return entries.toReversed().map(({ created_at, kind, amount, debit_account, credit_account, environment_id, link }) =>
+    line(created_at, 'entry', kind, {
+      amount,
+      facts: { debit: debit_account, credit: credit_account, link: `${environment_id}/${link}` },
+    }),
+  );
+}
+
+async function linesOfDecisions(app: App, id: number): Promise<TimelineLine[]> {
+  const [ofPayments, ofRefunds] = await Promise.all([
+    selectPaymentDecisionsOf(app.db, id),
+    selectRefundDecisionsOf(app.db, id),
+  ]);
+  return [
+    ...ofPayments.map((decision) => ({ ...decision, subject: { payment_attempt: decision.payment_attempt_id } })),
+    ...ofRefunds.map((decision) => ({ ...decision, taken: null, subject: { refund: decision.refund_id } })),
+  ].map(({ decided_at, decided_by, outcome, taken, reason, evidence_name, evidence_sha256, subject }) =>
+    line(decided_at, 'decision', outcome, {
+      amount: taken,
+      by: decided_by,
+      facts: { ...subject, reason, evidence: evidence_name, sha256: evidence_sha256 },
+    }),
+  );
+}
+
+function line(
+  at: number,
+  kind: TimelineKind,
+  what: string,
+  { amount = null, by = null, facts }: { amount?: number | null; by?: string | null; facts: Facts },
+): TimelineLine {
+  const known = Object.entries(facts).filter(([, fact]) => fact !== null && fact !== undefined && fact !== false);
+  return { at, kind, what, amount, by, facts: Object.fromEntries(known) };
+}
+
+function parse(json: string | null): Facts {
+  return json === null ? {} : (JSON.parse(json) as Facts);
+}

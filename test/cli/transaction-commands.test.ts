@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { migrate } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
+import type { Ended } from '../support/child-process.ts';
+import { runCommand } from '../support/run-command.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
+
+suite('a payment is found and shown on the command line', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-cli-'));
+  after(() => rmSync(folder, { recursive: true }));
+  before(async () => {
+    const db = openDatabase(`sqlite:${join(folder, 'rubrica.db')}`, {
+      connections: 1,
+      pooler: false,
+      onFatal: () => {},
+    });
+    await migrate(db);
+    const app = createTestApp(db);
+    const shop = await createTestEnvironment(app);
+    await createPaidTransaction(app, shop, { reference: 'ORD-7', amount: 12_990 });
+    await createTestTransaction(app, shop, { reference: 'ORD-8', amount: 500 });
+    await db.close();
+  });
+  const run = (...args: string[]): Promise<Ended> =>
+    runCommand(['transaction', ...args], {
+      env: { ...process.env, DATA_DIR: folder, DATABASE_URL: '', PORT: '0', MASTER_KEY: '5a'.repeat(32) },
+    });
+
+  test('find says by what it was found', async () => {
+    const { stdout } = await run('find', '$12.990');
+    assert.match(
+      stdout,
+      /^ID .* FOUND BY\n1001 {2}ORD-7 .*\$12\.990 CLP {2}completed {2}.*buyer@example\.cl .* amount\n$/,
+    );
+    const { payments } = JSON.parse((await run('find', 'ORD-7', '--json')).stdout);
+    assert.deepEqual([payments.length, payments[0].id, payments[0].found_by], [1, 1001, 'reference']);
+    assert.equal((await run('find', 'nothing of that kind')).stdout, 'There is no such payment.\n');
+  });
+
+  test('list narrows down by all that is given', async () => {
+    const idsOf = async (...args: string[]) =>
+      JSON.parse((await run('list', '--json', ...args)).stdout).payments.map(({ id }: { id: number }) => id);
+    assert.deepEqual(await idsOf(), [1002, 1001]);
+    assert.deepEqual(await idsOf('--state', 'pending', '--email', 'BUYER@example.cl'), [1002]);
+    assert.deepEqual(await idsOf('--amount', '12990', '--since', '2026-01-15', '--until', '2026-01-15'), [1001]);
+    assert.deepEqual(await idsOf('--until', '2026-01-14'), []);
+    const refused = await run('list', '--amount', '12.990');
+    assert.deepEqual([refused.status, refused.stderr.startsWith('INVALID_AMOUNT: ')], [1, true]);
+  });
+
+  test('show is one list of what happened', async () => {
+    const { stdout } = await run('show', '1001');
+    assert.match(stdout, /^transaction {2}1001, completed\namount {7}\$12\.990 CLP\nreference {4}ORD-7\n/);
+    assert.match(stdout, /\n2026-01-15 09:00:00 -03:00 {2}event transaction\.created {2,}sequence 1\n/);
+    assert.match(stdout, /\n2026-01-15 09:00:00 -03:00 {2}attempt approved .*authorization_code 001001\n/);
+    assert.match(
+      stdout,
+      /\n2026-01-15 09:00:00 -03:00 {2}entry payment {2,}\$12\.990 CLP {2}debit method:simulated:receivable/,
+    );
+    assert.deepEqual([(await run('show', '7')).status, (await run('show', '7')).stderr.slice(0, 9)], [1, 'NOT_FOUND']);
+  });
+});

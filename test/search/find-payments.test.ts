@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Problem } from '../../src/error-catalogue.ts';
+import { findPayments, type PaymentSearch } from '../../src/search/find-payments.ts';
+import { indexPayments } from '../../src/search/index-payments.ts';
+import { NO_FILTER, type PaymentFilter } from '../../src/search/payment-filter.ts';
+import { searchPayments } from '../../src/search/search-payments.ts';
+import { comesTrue } from '../support/comes-true.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { acceptedRefund } from '../support/test-refunds.ts';
+import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
+
+const DAY = 86_400_000;
+
+const search = (filter: Partial<PaymentFilter>, changes: Partial<PaymentSearch> = {}): PaymentSearch => ({
+  filter: { ...NO_FILTER, ...filter },
+  environmentIds: null,
+  after: null,
+  limit: 50,
+  ...changes,
+});
+
+/** The worker's loop, which gives way while the process is busy, until there is no more to do. */
+async function indexAll(app: TestApp): Promise<void> {
+  const left = async () => {
+    const [row] = await app.db.query<{ left: number }>(
+      'select count(*) as left from events e where e.position > (select position from search_progress)',
+    );
+    return row?.left ?? 0;
+  };
+  const done = await comesTrue(async () => {
+    await indexPayments(app);
+    return (await left()) === 0;
+  });
+  assert.ok(done);
+}
+
+forEachEngine('payments are found by what people know of them', (openTestDatabase) => {
+  const open = async () => {
+    const app = createTestApp(await openTestDatabase());
+    const shop = await createTestEnvironment(app);
+    const other = await createTestEnvironment(app, 'production');
+    return { app, shop, other };
+  };
+
+  const idsFor = async (app: TestApp, filter: Partial<PaymentFilter>) =>
+    (await findPayments(app, search(filter))).payments.map(({ id }) => id);
+
+  test('by reference, e-mail in either case, amount, and authorisation code, before and after they are in the index', async () => {
+    const { app, shop } = await open();
+    const paid = await createPaidTransaction(app, shop, {
+      reference: 'A-1',
+      customerEmail: 'Ana@Example.cl',
+      amount: 700,
+    });
+    const waiting = await createTestTransaction(app, shop, { reference: 'A-2', amount: 800 });
+    const look = async () => [
+      await idsFor(app, { reference: 'A-1' }),
+      await idsFor(app, { email: 'aNA@example.cl' }),
+      await idsFor(app, { amount: { amount: 800, currency: 'CLP' } }),
+      await idsFor(app, { authorizationCode: String(paid.id).padStart(6, '0') }),
+      await idsFor(app, { reference: 'a-1' }),
+      await idsFor(app, { amount: { amount: 800, currency: 'USD' } }),
+      await idsFor(app, {}),
+    ];
+    const expected = [[paid.id], [paid.id], [waiting.id], [paid.id], [], [], [waiting.id, paid.id]];
+    assert.deepEqual(await look(), expected);
+    const terms = async () => (await app.db.query('select term from search_terms')).length;
+    assert.equal(await terms(), 0);
+    await indexAll(app);
+    assert.equal(await terms(), 9);
+    assert.deepEqual(await look(), expected);
+  });
+
+  test('only among the environments of the caller, and by all that is given', async () => {
+    const { app, shop, other } = await open();
+    const mine = await createTestTransaction(app, shop, { reference: 'A-1' });
+    const theirs = await createTestTransaction(app, other, { reference: 'A-1' });
+    for (const indexed of [false, true]) {
+      if (indexed) await indexAll(app);
+      const found = async (changes: Partial<PaymentSearch>, filter: Partial<PaymentFilter> = {}) =>
+        (await findPayments(app, search({ reference: 'A-1', ...filter }, changes))).payments.map(({ id }) => id);
+      assert.deepEqual(await found({}), [theirs.id, mine.id]);
+      assert.deepEqual(await found({ environmentIds: new Set([shop.id]) }), [mine.id]);
+      assert.deepEqual(await found({ environmentIds: new Set() }), []);
+      assert.deepEqual(await found({}, { environment: 'production' }), [theirs.id]);
+      assert.deepEqual(await found({}, { paymentService: shop.paymentServiceId }), [mine.id]);
+      assert.deepEqual(await found({}, { state: 'completed' }), []);
+      assert.deepEqual(await found({}, { amount: { amount: 1, currency: 'CLP' } }), []);
+    }
+  });
+
+  test('page by page over days, each once, the newest first', async () => {
+    const { app, shop } = await open();
+    const ids: number[] = [];
+    for (let day = 0; day < 3; day++) {
+      for (let order = 0; order < 3; order++) {
+        ids.unshift((await createTestTransaction(app, shop, { reference: `${day}-${order}`, amount: 5000 })).id);
+      }
+      app.now.advance(DAY);
+    }
+    await indexAll(app);
+    for (const filter of [{}, { amount: { amount: 5000, currency: 'CLP' } }, { email: 'buyer@example.cl' }]) {
+      const found: number[] = [];
+      let after: string | null = null;
+      do {
+        const page: Awaited<ReturnType<typeof findPayments>> = await findPayments(
+          app,
+          search(filter, { after, limit: 2 }),
+        );
+        assert.ok(page.payments.length <= 2);
+        found.push(...page.payments.map(({ id }) => id));
+        after = page.next;
+      } while (after !== null);
+      assert.deepEqual(found, ids);
+    }
+    const from = app.now() - 2 * DAY;
+    assert.deepEqual(await idsFor(app, { since: from }), ids.slice(0, 6));
+    assert.deepEqual(await idsFor(app, { until: from }), ids.slice(6));
+    assert.deepEqual(await idsFor(app, { since: from, until: from + DAY }), ids.slice(3, 6));
+  });
+
+  test('a text that is not a cursor is refused', async () => {
+    const { app } = await open();
+    for (const after of ['x', '', 'MQ', Buffer.from('1.x').toString('base64url')]) {
+      await assert.rejects(findPayments(app, search({}, { after })), (error) => {
+        assert.ok(error instanceof Problem);
+        assert.equal(error.code, 'INVALID_PARAMETER');
+        return true;
+      });
+    }
+  });
+
+  test('two processes that index at once write each term once and leave none out', async () => {
+    const { app, shop } = await open();
+    for (let order = 0; order < 5; order++) await createPaidTransaction(app, shop);
+    await Promise.all([indexAll(app), indexAll(app), indexAll(app)]);
+    const [{ terms } = { terms: 0 }] = await app.db.query<{ terms: number }>(
+      'select count(*) as terms from search_terms',
+    );
+    assert.equal(terms, 5 * 5);
+    assert.equal((await idsFor(app, { email: 'buyer@example.cl' })).length, 5);
+  });
+
+  test('one box takes whatever somebody has, and says what it was', async () => {
+    const { app, shop, other } = await open();
+    const paid = await createPaidTransaction(app, shop, { reference: 'ORD 7', amount: 12_990 });
+    const refund = await acceptedRefund(app, paid, 1000);
+    await indexAll(app);
+    const [attempt] = await app.db.query<{ id: string }>('select id from payment_attempts');
+    const [callback] = await app.db.query<{ id: number }>('select id from callbacks');
+    const cases: [string, string][] = [
+      [String(paid.id), 'id'],
+      ['ORD 7', 'reference'],
+      [' buyer@EXAMPLE.cl ', 'email'],
+      [String(paid.id).padStart(6, '0'), 'authorization_code'],
+      ['$12.990', 'amount'],
+      ['12990 clp', 'amount'],
+      ['CLP 12,990', 'amount'],
+      [refund.id, 'refund'],
+      [attempt?.id ?? '', 'payment_attempt'],
+      [String(callback?.id), 'callback'],
+      [`evt_${paid.id}_2`, 'id'],
+      [`https://pay.example.cl/pay/${paid.id.toString(36)}-${paid.pay_secret}?method=webpay`, 'id'],
+    ];
+    for (const [text, by] of cases) {
+      const { payments, complete } = await searchPayments(app, text, null, 10);
+      assert.deepEqual(
+        [text, payments.map(({ id, found_by }) => [id, found_by]), complete],
+        [text, [[paid.id, by]], true],
+      );
+      assert.deepEqual((await searchPayments(app, text, new Set([other.id]), 10)).payments, []);
+    }
+    for (const text of ['', '   ', 'x'.repeat(301), '$', '0', 'ORD', 'nobody@example.cl', '12.990 XYZ']) {
+      assert.deepEqual((await searchPayments(app, text, null, 10)).payments, [], text);
+    }
+  });
+});

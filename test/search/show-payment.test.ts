@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
+import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
+import { showPayment } from '../../src/search/show-payment.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { acceptedRefund } from '../support/test-refunds.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+
+forEachEngine('everything that happened to a payment is one list', (openTestDatabase) => {
+  test('attempts, states, callbacks with the answers of the shop, refunds and entries, in the order of their times', async () => {
+    const app = createTestApp(await openTestDatabase(), {
+      fetch: async () => ({ kind: 'answered', status: 500, retryAfter: null, excerpt: 'Fatal error', durationMs: 7 }),
+    });
+    const shop = await createTestEnvironment(app);
+    const paid = await createPaidTransaction(app, shop, { amount: 5000 });
+    app.now.advance(1000);
+    const delivery = createCallbackDelivery(app);
+    await delivery.poll();
+    await delivery.drain();
+    app.now.advance(1000);
+    const refund = await acceptedRefund(app, paid, 2000);
+    await carryOutRefunds(app, 10);
+    const shown = await showPayment(app, String(paid.id), null);
+    assert.ok(shown !== null);
+    assert.deepEqual([shown.payment.state, shown.payment.refunded], ['completed', 2000]);
+    assert.deepEqual(
+      shown.timeline.map(({ kind, what, amount, at }) => [kind, what, amount, at - paid.created_at]),
+      [
+        ['event', 'transaction.created', null, 0],
+        ['event', 'transaction.completed', null, 0],
+        ['attempt', 'started', null, 0],
+        ['attempt', 'approved', null, 0],
+        ['callback', 'queued', null, 0],
+        ['entry', 'payment', 5000, 0],
+        ['delivery', 'answered 500', null, 1000],
+        ['event', 'refund.processing', 2000, 2000],
+        ['event', 'refund.completed', null, 2000],
+        ['entry', 'refund', 2000, 2000],
+      ],
+    );
+    const delivered = shown.timeline.find(({ kind }) => kind === 'delivery');
+    assert.deepEqual([delivered?.facts['answer'], delivered?.facts['status']], ['Fatal error', 500]);
+    const asked = shown.timeline.find(({ what }) => what === 'refund.processing');
+    assert.deepEqual([asked?.by, asked?.facts['refund']], [refund.requested_by, refund.id]);
+    assert.ok(!JSON.stringify(shown.timeline).includes(paid.pay_secret), 'the timeline holds the pay link');
+  });
+
+  test('a payment of somebody else is as one that does not exist', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const paid = await createPaidTransaction(app, await createTestEnvironment(app));
+    for (const id of [String(paid.id), '1', 'x', '']) {
+      assert.equal(await showPayment(app, id, new Set([paid.environment_id + 1])), null);
+    }
+    assert.equal(await showPayment(app, '1', null), null);
+  });
+});
