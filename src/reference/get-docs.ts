@@ -3,7 +3,7 @@ import type { App } from '../app.ts';
 import { Problem } from '../error-catalogue.ts';
 import { publicPath } from '../http/assets.ts';
 import type { Operation } from '../http/endpoint.ts';
-import { html } from '../http/html.ts';
+import { type Html, html } from '../http/html.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { readOpenApi } from './get-openapi.ts';
 
@@ -56,13 +56,8 @@ function guideOperation(path: string, language: 'en' | 'es', guides: readonly st
     handle: async (app, request, reply) => {
       const { guide } = request.params as { guide: string };
       if (!guides.includes(guide)) throw new Problem('NOT_FOUND');
-      const { renderMarkdown } = await import('./markdown.ts');
       const { sendDocsPage } = await import('./docs-page.ts');
-      const folder = new URL(language === 'es' ? '../../docs/es/' : '../../docs/', import.meta.url);
-      const text = await readFile(new URL(`${guide}.md`, folder), 'utf8');
-      // The guides name one another as files, so that their links work in the repository too.
-      const main = renderMarkdown(text, (address) => address.replace(/\.md(?=#|$)/, ''));
-      const title = /^# (.+)$/m.exec(text)?.[1] ?? guide;
+      const { title, main } = await guideOf(app, language, guide);
       return sendDocsPage(app, reply, {
         path: path.replace(':guide', guide),
         language,
@@ -71,4 +66,26 @@ function guideOperation(path: string, language: 'en' | 'es', guides: readonly st
       });
     },
   };
+}
+
+type Guide = { title: string; main: Html };
+
+/** Made once: it takes ten milliseconds, and the files of a release do not change. */
+function guideOf(app: App, language: 'en' | 'es', guide: string): Promise<Guide> {
+  const made = guides(app);
+  const key = `${language}/${guide}`;
+  const page = made.get(key) ?? makeGuide(language, guide);
+  made.set(key, page);
+  return page;
+}
+
+const guides = perInstance((_app: App) => new Map<string, Promise<Guide>>());
+
+async function makeGuide(language: 'en' | 'es', guide: string): Promise<Guide> {
+  const { renderMarkdown } = await import('./markdown.ts');
+  const folder = new URL(language === 'es' ? '../../docs/es/' : '../../docs/', import.meta.url);
+  const text = await readFile(new URL(`${guide}.md`, folder), 'utf8');
+  // The guides name one another as files, so that their links work in the repository too.
+  const main = renderMarkdown(text, (address) => address.replace(/\.md(?=#|$)/, ''));
+  return { title: /^# (.+)$/m.exec(text)?.[1] ?? guide, main };
 }
