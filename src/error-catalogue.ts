@@ -132,6 +132,11 @@ export const CATALOGUE = {
     'Check the id in the address, and that the user sees the payment service: `bin/rubrica user list`.',
   ),
   NOT_FOUND: entry(404, 'There is nothing here', 'Check the address; see /docs.'),
+  NOT_BUILT: entry(
+    404,
+    'This call of the old service is not built',
+    'docs/compatibility.md says what there is instead.',
+  ),
   METHOD_NOT_ALLOWED: entry(405, 'This address does not take that method', 'See the Allow header.'),
   REQUEST_TIMEOUT: entry(408, 'The request took too long to arrive', 'Send headers and body without pauses.'),
   REFERENCE_CONFLICT: entry(
@@ -208,8 +213,8 @@ export type ProblemExtras = {
   /** What older clients read beside the problem, such as the id of the transaction in conflict. */
   data?: Record<string, unknown>;
   headers?: Record<string, string>;
-  /** The status and the member `error`, where published clients of an endpoint expect these and no others. */
-  legacy?: { status: number; error: string };
+  /** The status, the member `error` and others at the root, where published clients of an endpoint expect these. */
+  legacy?: { status: number; error: string; members?: Readonly<Record<string, unknown>> };
 };
 
 /** An expected refusal, thrown by any operation and answered by `http/send-problem.ts`. */

@@ -21,12 +21,23 @@ import type {
   TransactionPage,
   TransactionStatus,
   TransactionTimeline,
+  UnsignedCreation,
+  UnsignedRequest,
+  UnsignedStatus,
 } from './api-payments.ts';
 import type { Conciliation, RemittanceIndicators } from './api-reconciliation.ts';
 
 /** What is sent and answered, by method and path. */
 export type Operations = {
   'POST /trxs': { body: SignedRequest; reply: CreatedTransaction };
+  'POST /trxs/create': { body: UnsignedRequest; reply: UnsignedCreation };
+  'GET /trxs/status/{id}': {
+    path: {
+      /** idTrx */
+      id: number;
+    };
+    reply: UnsignedStatus;
+  };
   'GET /trxs/{id}': {
     path: {
       /** idTrx */

@@ -44,6 +44,56 @@ export type CreatedTransaction = {
   };
 };
 
+export type UnsignedRequest = {
+  /** `idService` of `GET /trxs/{id}`, or the Service Token */
+  x_account_id: string | number;
+  /** Digits; one or two decimals only where the currency has them. The text as written is signed. */
+  x_amount: string | number;
+  /** ISO 4217; CLP unless said */
+  x_currency?: string | undefined;
+  /** E-mail of the payer */
+  x_customer_email: string;
+  /** The order. Belongs to one transaction for ever. */
+  x_reference: string | number;
+  /** Session of the shop */
+  x_session_id?: string | undefined;
+  /** ISO 3166-1, in either case; CL unless said */
+  x_shop_country?: string | undefined;
+  /** Where the callback is posted */
+  x_url_callback: string;
+  /** Where the payer goes on cancelling: a URL, or a path of the origin of `x_url_complete` */
+  x_url_cancel: string;
+  /** Where the payer goes at the end */
+  x_url_complete: string;
+  /** Stored only */
+  x_products?: unknown;
+  /** Stored only */
+  x_billing_details?: unknown;
+  /** Stored only */
+  x_shippment?: unknown;
+  /** Stored only */
+  x_document?: unknown;
+};
+
+export type UnsignedCreation = {
+  idTrx: number;
+  /** The pay page */
+  payUrl: string;
+};
+
+export type UnsignedStatus = {
+  idTrx: number;
+  idService: number;
+  /** With two decimals */
+  amount: string;
+  /** In the words of a callback */
+  status: 'pending' | 'completed' | 'failed';
+  /** The payment method; `WebPayPST` is `webpay` */
+  source: string | null;
+  createdAt: string;
+  updatedAt: string;
+};
+
 export type Transaction = {
   message: string;
   errors: null;

@@ -69,6 +69,19 @@ export class RubricaClient {
     return (await this.#send('POST /trxs', { body })).data;
   }
 
+  /**
+   * For shops that hold an access token and no Secret Token. `createTransaction` is better: it is signed and can be repeated.
+   * Not repeated: a reference that was used before is refused with `REFERENCE_CONFLICT`.
+   */
+  createUnsignedTransaction(order: Api.UnsignedRequest): Promise<Api.UnsignedCreation> {
+    return this.#withToken((authorization) => this.#sendOnce('POST /trxs/create', { body: order }, authorization));
+  }
+
+  /** What those shops ask; `getTransaction` tells more. */
+  getUnsignedStatus(idTrx: number): Promise<Api.UnsignedStatus> {
+    return this.#sendAsUser('GET /trxs/status/{id}', { path: { id: idTrx } });
+  }
+
   async getTransaction(idTrx: number): Promise<Api.Transaction['data']> {
     return (await this.#sendAsUser('GET /trxs/{id}', { path: { id: idTrx } })).data;
   }

@@ -3,6 +3,7 @@ import type { ErrorCode } from '../error-catalogue.ts';
 /** Everything that a user may be allowed to do, as a person reads it. What is not here nobody may. */
 export const PERMISSIONS = {
   'payments:read': 'read payments and their refunds',
+  'payments:create': 'create payments with an access token instead of a signature',
   'refunds:create': 'refund payments',
   'events:read': 'read the feed of events',
   'books:read': 'read what is owed to a merchant and what was paid out',
@@ -36,7 +37,7 @@ export const ROLES = {
   integration: { means: 'a program: what is granted to it', may: [], environments: 'both' },
   developer: {
     means: 'payments, events and callbacks of development',
-    may: ['payments:read', 'events:read', 'callbacks:resend'],
+    may: ['payments:read', 'payments:create', 'events:read', 'callbacks:resend'],
     environments: 'development',
   },
   support: {

@@ -29,7 +29,7 @@ export function addUserCommands(program: Command): void {
   addScopeOptions(
     add(
       'create',
-      'make a person or a program; without --role a program, which may do what --may and --payouts say, and reads payments where a payment service is named and --may is not given; password and API token are shown once',
+      'make a person or a program; without --role a program, which may do what --may and --payouts say, and creates and reads payments where a payment service is named and --may is not given; password and API token are shown once',
     )
       .summary('make a user; password and API token are shown once')
       .requiredOption('--email <email>', 'what the user logs in with')
@@ -59,15 +59,15 @@ type CreateOptions = Json &
     refundLimit: Record<string, number>;
   };
 
-/** Who says which payments, and not what for, means to read them. */
-const READING: readonly Permission[] = ['payments:read', 'events:read'];
+/** Who says which payments, and not what for, means a shop of the time when tokens were for this: no refunds. */
+const UNSAID: readonly Permission[] = ['payments:read', 'payments:create', 'events:read'];
 
 async function create(options: CreateOptions): Promise<void> {
   const { email, role = 'integration' } = options;
   const paymentServices = readScope(options) ?? [];
   const unsaid = options.role === undefined && options.may.length === 0 && paymentServices.length > 0;
   const may: Permission[] = [
-    ...(unsaid ? READING : options.may),
+    ...(unsaid ? UNSAID : options.may),
     ...(options.payouts === true ? (['accounts:validate'] as const) : []),
   ];
   const created = await withApp((app) =>

@@ -34,7 +34,7 @@ export function problemBody(app: App, problem: Problem, requestId: string): Prob
     request_id: requestId,
     message: title,
     data: data ?? null,
-    ...(legacy !== undefined && { error: legacy.error }),
+    ...(legacy !== undefined && { error: legacy.error, ...legacy.members }),
   };
 }
 

@@ -8,6 +8,7 @@ import { addLimitHeaders, isCountedBefore, judgeFailure, limitAddress } from '..
 import { noteFailure, sendFailure } from '../http/send-problem.ts';
 import { randomToken } from '../lib/ids.ts';
 import { answerClientError, guardSockets } from './guard-sockets.ts';
+import { saysNotBuilt } from './not-built.ts';
 import { SERVER_LIMITS } from './server-limits.ts';
 import { sendUnknown } from './unknown-page.ts';
 
@@ -135,7 +136,7 @@ function addEndpoints(app: App, server: FastifyInstance, endpoints: readonly End
   }
 }
 
-/** 405 where the path exists and only the method does not, with the methods it takes; else 404. */
+/** 404 with what there is instead for calls of the old service; 405 where only the method does not exist; else 404. */
 function createUnknownAnswerer(app: App, endpoints: readonly Endpoint[]) {
   const known = endpoints.flatMap((endpoint) =>
     endpoint.paths.map((path) => ({
@@ -150,7 +151,10 @@ function createUnknownAnswerer(app: App, endpoints: readonly Endpoint[]) {
     const path = (request.raw.url ?? '/').split('?', 1)[0] as string;
     const there = known.filter(({ pattern }) => pattern.test(path));
     const [first] = there;
-    if (first === undefined) return sendUnknown(app, request, reply);
+    const own = path.startsWith(app.config.basePath) ? path.slice(app.config.basePath.length) : path;
+    const notBuilt = saysNotBuilt(request.method, own);
+    if (notBuilt !== null) return sendUnknown(app, request, reply, new Problem('NOT_BUILT', { detail: notBuilt }));
+    if (first === undefined) return sendUnknown(app, request, reply, new Problem('NOT_FOUND'));
     const allow = [...new Set(there.flatMap(({ methods }) => methods))].sort().join(', ');
     return refuse(app, first.endpoint, request, reply, new Problem('METHOD_NOT_ALLOWED', { headers: { allow } }));
   };

@@ -19,7 +19,9 @@ import { getTransactions } from '../api/transactions/get-transactions.ts';
 import { getTransactionsId } from '../api/transactions/get-transactions-id.ts';
 import { getTrxsId } from '../api/transactions/get-trxs-id.ts';
 import { getTrxsStatus } from '../api/transactions/get-trxs-status.ts';
+import { getTrxsStatusId } from '../api/transactions/get-trxs-status-id.ts';
 import { postTrxs } from '../api/transactions/post-trxs.ts';
+import { postTrxsCreate } from '../api/transactions/post-trxs-create.ts';
 import type { Permission } from '../auth/permission.ts';
 import type { Access, Endpoint, Operation } from '../http/endpoint.ts';
 import { getAsset } from '../pages/get-asset.ts';
@@ -41,6 +43,8 @@ import { getOpenapi, getOpenapiTransfers } from '../reference/get-openapi.ts';
 export const ROUTES: readonly Endpoint[] = [
   route('POST', ['/trxs', '/v2/trxs'], 'signature', postTrxs),
   route('POST', ['/initTransaction'], 'signature', postInitTransaction),
+  bearer('POST', ['/trxs/create'], 'payments:create', postTrxsCreate),
+  bearer('GET', ['/trxs/status/:id'], 'payments:read', getTrxsStatusId),
   bearer('GET', ['/trxs/:id'], 'payments:read', getTrxsId),
   bearer('GET', ['/v2/trxs/:id/status'], 'payments:read', getTrxsStatus),
   bearer('POST', ['/trxs/:id/nullification', '/trxs/:id/nullification/'], 'refunds:create', postNullification),

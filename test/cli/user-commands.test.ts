@@ -31,9 +31,9 @@ suite('user commands', () => {
     });
   });
 
-  test('create with a payment service and nothing else makes a program that reads it, and refunds nothing', async () => {
+  test('create with a payment service and nothing else makes a program that creates and reads its payments, and refunds nothing', async () => {
     const made = await run('user', 'create', '--email', 'reads@example.cl', '--payment-service', service);
-    assert.deepEqual(made.permissions, ['events:read', 'payments:read']);
+    assert.deepEqual(made.permissions, ['events:read', 'payments:create', 'payments:read']);
     assert.deepEqual(made.payment_services, [service]);
   });
 

@@ -87,6 +87,14 @@ const account = { rut: '12345678-5', bankData: { bankSBIFNumber: '001', bankAcco
 export const ROUTE_ROWS: Record<string, RouteRow> = {
   'POST /trxs': signed,
   'POST /initTransaction': signed,
+  'POST /trxs/create': {
+    access: 'bearer',
+    body: ({ ana }) => {
+      const { x_signature: _, ...fields } = signedBody('', '', { x_reference: 'NOT-YET-USED' });
+      return { ...fields, x_account_id: String(ana.environment.id) };
+    },
+  },
+  'GET /trxs/status/:id': { access: 'bearer', objects: [transactionAt('/trxs/status/:id', 'NO_PERMISSION')] },
   'GET /trxs/:id': { access: 'bearer', objects: [transactionAt('/trxs/:id', 'NOT_FOUND')] },
   'GET /v2/trxs/:id/status': { access: 'bearer', objects: [transactionAt('/v2/trxs/:id/status', 'NOT_FOUND')] },
   'POST /trxs/:id/nullification': {

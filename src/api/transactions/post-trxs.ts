@@ -43,17 +43,23 @@ export const postTrxs = operation({
   },
 });
 
-type Created = Exclude<CreateOutcome, { kind: 'conflict' }> & { methods: PaymentMethod[] };
+type Requested = CreateOutcome & { methods: PaymentMethod[] };
+type Created = Exclude<Requested, { kind: 'conflict' }>;
 
 /** Checks and stores what a signed request asks for; the browser form does the same and answers otherwise. */
 export async function createFromRequest(app: App, request: SignedRequest): Promise<Created> {
+  const stored = await storeRequested(app, request);
+  if (stored.kind === 'conflict') throw referenceConflict(stored.transaction.id, stored.fields);
+  return stored;
+}
+
+/** The same, where the caller answers a reference that was used before. */
+export async function storeRequested(app: App, request: SignedRequest): Promise<Requested> {
   const { environment } = request;
   const input = inputOf(app, request);
   const methods = availableMethods(app, environment, input);
   if (methods.length === 0) throw new Problem('NO_PAYMENT_METHOD');
-  const outcome = await createTransaction(app, environment, input);
-  if (outcome.kind === 'conflict') throw referenceConflict(outcome.transaction.id, outcome.fields);
-  return { ...outcome, methods };
+  return { ...(await createTransaction(app, environment, input)), methods };
 }
 
 function referenceConflict(id: number, fields: readonly string[]): Problem {

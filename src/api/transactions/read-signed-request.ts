@@ -79,7 +79,8 @@ async function signatureRefusal(app: App, request: FastifyRequest, serviceToken:
   return new Problem('SIGNATURE_INVALID', await explainRefusal(app, request, serviceToken));
 }
 
-function throwIfAny(problems: readonly SigningProblem[]): void {
+/** Throws `SigningError` with all of them. */
+export function throwIfAny(problems: readonly SigningProblem[]): void {
   if (problems.length > 0) throw new SigningError(problems as [SigningProblem, ...SigningProblem[]]);
 }
 

@@ -30,6 +30,29 @@ export const SignedRequestSchema = Type.Object(
   { $id: 'SignedRequest', additionalProperties: false },
 );
 
+/** The same without a signature, as older shops send it. */
+export const UnsignedRequestSchema = Type.Object(
+  {
+    x_account_id: Type.Union([Type.String({ minLength: 1, maxLength: 100 }), Type.Integer()], {
+      description: '`idService` of `GET /trxs/{id}`, or the Service Token',
+    }),
+    x_amount: SignedRequestSchema.properties.x_amount,
+    x_currency: Type.Optional(text('ISO 4217; CLP unless said', { pattern: '^[A-Z]{3}$' })),
+    x_customer_email: SignedRequestSchema.properties.x_customer_email,
+    x_reference: SignedRequestSchema.properties.x_reference,
+    x_session_id: Type.Optional(text('Session of the shop', { minLength: 5, maxLength: 100 })),
+    x_shop_country: Type.Optional(text('ISO 3166-1, in either case; CL unless said', { pattern: '^[A-Za-z]{2}$' })),
+    x_url_callback: SignedRequestSchema.properties.x_url_callback,
+    x_url_cancel: SignedRequestSchema.properties.x_url_cancel,
+    x_url_complete: SignedRequestSchema.properties.x_url_complete,
+    x_products: Type.Optional(Type.Any({ description: 'Stored only' })),
+    x_billing_details: Type.Optional(Type.Any({ description: 'Stored only' })),
+    x_shippment: Type.Optional(Type.Any({ description: 'Stored only' })),
+    x_document: Type.Optional(Type.Any({ description: 'Stored only' })),
+  },
+  { $id: 'UnsignedRequest', additionalProperties: false },
+);
+
 export const SIGNED_REQUEST_EXAMPLE = {
   x_account_id: 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
   x_amount: 1000,
@@ -44,17 +67,14 @@ export const SIGNED_REQUEST_EXAMPLE = {
   x_signature: '0000000000000000000000000000000000000000000000000000000000000000',
 };
 
-/** What a signed request can be refused for once its body is read, in the order in which it is checked. */
-export const SIGNED_REQUEST_ERRORS = [
+/** What the values of a request can be refused for, in the order in which they are checked. */
+export const REQUEST_VALUE_ERRORS = [
   'FIELD_TOO_LONG',
   'CONTROL_CHARACTER',
   'UNKNOWN_FIELD',
   'MISSING_FIELD',
   'EMPTY_FIELD',
   'AMBIGUOUS_FIELD',
-  'SIGNATURE_MISSING',
-  'SIGNATURE_INVALID',
-  'INVALID_ACCOUNT_ID',
   'INVALID_AMOUNT',
   'INVALID_CURRENCY',
   'INVALID_COUNTRY',
@@ -65,12 +85,20 @@ export const SIGNED_REQUEST_ERRORS = [
   'INVALID_URL',
   'URL_NOT_ALLOWED',
   'NO_PAYMENT_METHOD',
-  'REFERENCE_CONFLICT',
   'OUTCOME_UNKNOWN',
   'STORAGE_FULL',
   'STORAGE_UNAVAILABLE',
   'OVERLOADED',
   'STOPPING',
+] as const;
+
+/** What a signed request can be refused for once its body is read. */
+export const SIGNED_REQUEST_ERRORS = [
+  ...REQUEST_VALUE_ERRORS,
+  'SIGNATURE_MISSING',
+  'SIGNATURE_INVALID',
+  'INVALID_ACCOUNT_ID',
+  'REFERENCE_CONFLICT',
 ] as const;
 
 export const CreatedSchema = Type.Object(

@@ -1,0 +1,72 @@
+import { Problem } from '../../error-catalogue.ts';
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import { requireUser } from '../../http/require-user.ts';
+import { formatDecimal } from '../../lib/money.ts';
+import { findTransaction } from '../../transactions/find-transaction.ts';
+import { statusWord } from './transaction-reply.ts';
+
+/** What shops of the old service call a payment method. */
+const FORMER_SOURCES: Readonly<Record<string, string>> = { webpay: 'WebPayPST' };
+
+/** How a transaction stands, as shops of the generation before the signed API read it. */
+export const getTrxsStatusId = operation({
+  describe: {
+    operationId: 'readTransactionStatusUnsigned',
+    summary: 'Read the status of a transaction, as older shops do',
+    description: 'For shops of the generation before `POST /trxs`. `GET /trxs/{id}` tells more.',
+    tag: 'Transactions',
+    parameters: [
+      { name: 'id', in: 'path', required: true, description: 'idTrx', schema: Type.Integer({ minimum: 1 }) },
+    ],
+    replies: { 200: { description: 'Its status', schema: replySchema(), example: replyExample() } },
+    errors: ['TOKEN_MISSING', 'TOKEN_INVALID', 'PRIVATE_TOKEN_RETIRED', 'NO_PERMISSION'],
+  },
+  handle: async (app, request) => {
+    const user = await requireUser(app, request);
+    const { id } = request.params as { id: string };
+    const transaction = await findTransaction(app, id, user.environmentIds);
+    if (transaction === null)
+      throw new Problem('NO_PERMISSION', {
+        legacy: { status: 403, error: 'TRX inexistente o no tienes permisos.' },
+      });
+    const { state, created_at, settled_at, payment_method: method } = transaction;
+    const word = statusWord(state);
+    return {
+      idTrx: transaction.id,
+      idService: transaction.environment_id,
+      amount: formatDecimal(transaction.amount, transaction.currency),
+      status: word === 'complete' ? ('completed' as const) : word,
+      source: method === null ? null : (FORMER_SOURCES[method] ?? method),
+      createdAt: new Date(created_at).toISOString(),
+      updatedAt: new Date(settled_at ?? created_at).toISOString(),
+    };
+  },
+});
+
+function replySchema() {
+  return Type.Object(
+    {
+      idTrx: Type.Integer(),
+      idService: Type.Integer(),
+      amount: Type.String({ description: 'With two decimals' }),
+      status: Type.String({ enum: ['pending', 'completed', 'failed'], description: 'In the words of a callback' }),
+      source: Type.Union([Type.String(), Type.Null()], { description: 'The payment method; `WebPayPST` is `webpay`' }),
+      createdAt: Type.String(),
+      updatedAt: Type.String(),
+    },
+    { $id: 'UnsignedStatus' },
+  );
+}
+
+function replyExample() {
+  return {
+    idTrx: 1001,
+    idService: 1,
+    amount: '20000.00',
+    status: 'completed',
+    source: 'WebPayPST',
+    createdAt: '2026-01-15T12:00:00.000Z',
+    updatedAt: '2026-01-15T12:01:30.000Z',
+  };
+}

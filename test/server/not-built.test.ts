@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { readConfig } from '../../src/config.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
+import { NOT_BUILT, saysNotBuilt } from '../../src/server/not-built.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { jsonOf, startTestServer } from '../support/test-server.ts';
+
+const db = openDatabase('sqlite::memory:', { connections: 1, pooler: false, onFatal: () => {} });
+
+/** What published clients of the old service call, and what they hear first of the answer. */
+const CALLS: readonly (readonly [call: string, begins: string])[] = [
+  ['POST /tbk/v2/initTransaction', 'The `ct_` generation'],
+  ['GET /v1/services', 'The `pf_` generation'],
+  ['GET /payTransaction/?Authorization=MTox', 'Pay links'],
+  ['GET /trx-details/332637', 'The details'],
+  ['POST /tokens/createToken', 'A token made'],
+  ['POST /trxs/charges', 'Payment links'],
+  ['POST /tef', 'Payouts'],
+  ['GET /tef/1', 'Payouts'],
+  ['POST /payout/tef', 'Payouts'],
+  ['GET /availableBalance', 'Payouts'],
+  ['POST /users', 'Registration'],
+  ['POST /bank_accounts/325', "A merchant's own"],
+  ['POST /reports/remittances', 'Reports'],
+  ['POST /one-click-users/initInscription', 'Payments by a stored card'],
+  ['POST /subscription/create-button', 'The subscriptions API'],
+  ['POST /black-list/add', 'The back office'],
+];
+
+test('a call of the old service that is not built is answered 404 with what there is instead, not 405', async () => {
+  await using server = await startTestServer(createTestApp(db));
+  for (const [call, begins] of CALLS) {
+    const [method = '', path = ''] = call.split(' ');
+    const answer = method === 'GET' ? await server.get(path) : await server.post(path, { json: {} });
+    assert.deepEqual([answer.status, jsonOf(answer)['code']], [404, 'NOT_BUILT'], call);
+    assert.ok((jsonOf(answer)['detail'] as string).startsWith(begins), answer.text);
+  }
+});
+
+test('every row is called by somebody', () => {
+  const said = new Set(CALLS.map(([call]) => saysNotBuilt(...(call.split('?')[0]?.split(' ') as [string, string]))));
+  assert.deepEqual(new Set(NOT_BUILT.map(({ says }) => says)), said);
+});
+
+test('docs/compatibility.md has every sentence', () => {
+  const docs = readFileSync(join(import.meta.dirname, '../../docs/compatibility.md'), 'utf8').replace(/\s+/g, ' ');
+  for (const { says } of NOT_BUILT) assert.ok(docs.includes(says), says);
+});
+
+test('a wrong method and an address that nobody ever had are what they were', async () => {
+  const config = readConfig({ MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent', BASE_PATH: '/v1' });
+  await using server = await startTestServer(createTestApp(db, { config }));
+  assert.equal(jsonOf(await server.get('/trxs'))['code'], 'METHOD_NOT_ALLOWED');
+  assert.equal(jsonOf(await server.get('/nowhere'))['code'], 'NOT_FOUND');
+  assert.equal(jsonOf(await server.get('/v1/nowhere'))['code'], 'NOT_FOUND');
+  assert.equal(jsonOf(await server.post('/v1/tef', { json: {} }))['code'], 'NOT_BUILT');
+});
