@@ -102,12 +102,13 @@ forEachEngine('creating a transaction with an access token', (openTestDatabase) 
 
   test('its status is told in the words of a callback, and of another’s transaction nothing', async () => {
     await using shop = await open(openTestDatabase);
-    const { idTrx } = jsonOf(await shop.create({ x_account_id: String(shop.environment.id), x_amount: '20000' }));
+    const created = jsonOf(await shop.create({ x_account_id: String(shop.environment.id), x_amount: '20000' }));
+    const idTrx = created['idTrx'] as number;
     const read = () => shop.server.get(`/trxs/status/${idTrx}`, shop.user.headers);
     const time = '2026-01-15T12:00:00.000Z';
     const pending = { idTrx, idService: shop.environment.id, amount: '20000.00', status: 'pending' };
     assert.deepEqual(jsonOf(await read()), { ...pending, source: null, createdAt: time, updatedAt: time });
-    await startPayment(shop.app, (await selectTransaction(shop.app.db, idTrx as number)) as Transaction, 'simulated');
+    await startPayment(shop.app, (await selectTransaction(shop.app.db, idTrx)) as Transaction, 'simulated');
     assert.deepEqual(pick(await read(), ['status', 'source']), { status: 'completed', source: 'simulated' });
     const stranger = await createTestUser(shop.app, {
       paymentServices: [(await createTestEnvironment(shop.app)).paymentServiceId],
