@@ -1,38 +1,10 @@
 import { Command, CommanderError } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
+import { addCommands } from './cli/command-groups.ts';
 import { CommandError, EXIT_FINAL, EXIT_USAGE } from './cli/print.ts';
 import { ConfigError } from './config.ts';
 import { SchemaError, StorageError, StoreHeldError } from './db/database.ts';
 import { CATALOGUE, Problem } from './error-catalogue.ts';
-
-/**
- * The commands by their first word. Only what is asked for is loaded: whoever signs in a shell loop does not wait for the
- * database driver and the HTTP server. Help shows all of them.
- */
-const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
-  demo: async () => (await import('./cli/demo-command.ts')).addDemoCommand,
-  serve: async () => (await import('./cli/serve-command.ts')).addServeCommand,
-  'payment-service': async () => (await import('./cli/payment-service-commands.ts')).addPaymentServiceCommands,
-  'payment-method': async () => (await import('./cli/payment-method-commands.ts')).addPaymentMethodCommands,
-  user: async () => (await import('./cli/user-commands.ts')).addUserCommands,
-  'sign explain verify': async () => (await import('./cli/signature-commands.ts')).addSignatureCommands,
-  transaction: async () => (await import('./cli/transaction-commands.ts')).addTransactionCommands,
-  callback: async () => (await import('./cli/callback-commands.ts')).addCallbackCommands,
-  refund: async () => (await import('./cli/refund-commands.ts')).addRefundCommands,
-  'payout deposit': async () => (await import('./cli/movement-commands.ts')).addMovementCommands,
-  books: async () => (await import('./cli/books-commands.ts')).addBooksCommands,
-  reconcile: async () => (await import('./cli/reconcile-command.ts')).addReconcileCommand,
-  validate: async () => (await import('./cli/validate-command.ts')).addValidateCommand,
-  'banks privacy': async () => (await import('./cli/bank-validation-commands.ts')).addBankValidationCommands,
-  payment: async () => (await import('./cli/payment-commands.ts')).addPaymentCommands,
-  audit: async () => (await import('./cli/audit-commands.ts')).addAuditCommands,
-  attention: async () => (await import('./cli/attention-commands.ts')).addAttentionCommands,
-  doctor: async () => (await import('./cli/doctor-command.ts')).addDoctorCommand,
-  'master-key': async () => (await import('./cli/master-key-commands.ts')).addMasterKeyCommands,
-  'restore after-restore release': async () => (await import('./cli/restore-commands.ts')).addRestoreCommands,
-  'migrate backup': async () => (await import('./cli/operation-commands.ts')).addOperationCommands,
-  bench: async () => (await import('./cli/bench-command.ts')).addBenchCommand,
-};
 
 /** What to do where the operating system or the database only says what is wrong, by its code or by the call. */
 const FIXES: Record<string, string> = {
@@ -60,7 +32,7 @@ const program = new Command('rubrica')
   .exitOverride();
 
 try {
-  await addCommands(process.argv[2] ?? '');
+  await addCommands(program, process.argv[2] ?? '');
   await program.parseAsync();
 } catch (error) {
   process.exitCode = statusOf(error);
@@ -81,15 +53,6 @@ function report(error: unknown): void {
     process.stderr.write(code === 'COMMAND_FAILED' ? `${message}\n` : `${code}: ${message}\n`);
   if (!process.argv.includes('--json')) return;
   process.stdout.write(`${JSON.stringify({ error: { code, message: message.split('\n', 1)[0] } })}\n`);
-}
-
-async function addCommands(asked: string): Promise<void> {
-  const groups = Object.keys(COMMANDS);
-  const named = groups.filter((words) => words.split(' ').includes(asked));
-  for (const words of named.length > 0 ? named : groups) {
-    const add = await COMMANDS[words]?.();
-    add?.(program);
-  }
 }
 
 /** A code for scripts, and a sentence for what the person at the keyboard can mend; everything for what is a bug. */

@@ -6,8 +6,8 @@ import { type Role, rightsOf } from './permission.ts';
 import { addToRefundDay, type RefundLimitRow, selectRefundDay, selectRefundLimits } from './refund-limit-queries.ts';
 import { selectUserById } from './user-queries.ts';
 
-/** `amount` in minor units of `currency`. `requestedBy`: the id of a user, or whatever else asks for a refund. */
-type CountedRefund = { requestedBy: string; amount: number; currency: string };
+/** `amount` in minor units of `currency`. `userId` is null where no user asks for it. */
+type CountedRefund = { userId: string | null; amount: number; currency: string };
 
 /**
  * Counts a refund for the user who asks for it, in the commit of the refund: what a user refunds in a day of Chile stays
@@ -15,9 +15,9 @@ type CountedRefund = { requestedBy: string; amount: number; currency: string };
  * counted. Throws `Problem` `REFUND_LIMIT_REACHED` with the limit and what is left of it.
  */
 export async function countRefund(tx: Tx, refund: CountedRefund, now: number): Promise<void> {
-  const { requestedBy: userId, amount, currency } = refund;
-  const user = await selectUserById(tx, userId);
-  if (user === null) return;
+  const { userId, amount, currency } = refund;
+  const user = userId === null ? null : await selectUserById(tx, userId);
+  if (userId === null || user === null) return;
   const most = limitOf(user.role, await selectRefundLimits(tx, userId), currency);
   if (most === null) return;
   const at = { userId, currency, day: dayOf(now) };

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
 import { TableError } from '../lib/tables/table.ts';
 import type { Bank, BankDirectory, BankList } from './bank-directory.ts';
 import { insertDirectory } from './bank-validation-queries.ts';
@@ -26,23 +28,33 @@ export type ImportedList = {
 };
 
 /** Makes a bank list the one that serves, when it can be believed; otherwise changes nothing and says why. */
-export async function importBankDirectory(app: App, json: unknown): Promise<ImportOutcome> {
+export async function importBankDirectory(app: App, json: unknown, by: Actor): Promise<ImportOutcome> {
   const reading = readBankDirectory(json);
   if ('problems' in reading) return reading;
   const { directory } = reading;
   const before = await currentDirectory(app);
   const content = JSON.stringify(listOf(directory));
-  await app.db.transaction((tx) =>
-    insertDirectory(tx, { imported_at: app.now(), version: directory.version, content }),
-  );
+  const { version, asOf, source } = directory;
+  await app.db.transaction(async (tx) => {
+    const at = app.now();
+    await insertDirectory(tx, { imported_at: at, version, content });
+    await recordAudit(tx, {
+      at,
+      by,
+      action: 'bank_list.imported',
+      subject: { kind: 'bank_list', id: version },
+      before: { version: before.version, as_of: before.asOf },
+      after: { version, as_of: asOf, source },
+    });
+  });
   const codes = [...directory.banks.keys()];
   const changes = [...new Set([...before.banks.keys(), ...codes])].flatMap((code) =>
     changesOf(before, directory, code),
   );
   return {
-    version: directory.version,
-    asOf: directory.asOf,
-    source: directory.source,
+    version,
+    asOf,
+    source,
     added: codes.filter((code) => !before.banks.has(code)),
     removed: [...before.banks.keys()].filter((code) => !directory.banks.has(code)),
     changed: [...new Set(changes.map(({ code }) => code))].filter(
@@ -65,7 +77,7 @@ export type RegulatorImport = {
  * Takes over what the regulator's list says, as it was downloaded: .xlsx, CSV or the page. The list that serves keeps everything of
  * which it says nothing. A list without a date is of the day on which it is imported.
  */
-export async function importRegulatorList(app: App, told: RegulatorImport): Promise<ImportOutcome> {
+export async function importRegulatorList(app: App, told: RegulatorImport, by: Actor): Promise<ImportOutcome> {
   const read = await readRegulatorList(Readable.from([told.bytes])).catch((error: unknown) => {
     if (error instanceof TableError) return error.message;
     throw error;
@@ -80,7 +92,7 @@ export async function importRegulatorList(app: App, told: RegulatorImport): Prom
     accepted: told.accepted,
   });
   if ('problems' in merged) return merged;
-  const outcome = await importBankDirectory(app, merged.list);
+  const outcome = await importBankDirectory(app, merged.list, by);
   return 'problems' in outcome ? outcome : { ...outcome, missing: [...merged.missing] };
 }
 

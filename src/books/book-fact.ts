@@ -18,7 +18,7 @@ export type NewFact = {
   /** What of its kind: '' for the owner, `webpay CLP` for a fee, the id of a refund or a decision, an epoch. */
   subject: string;
   content: FactContent;
-  /** Id of the user, or `command line`. */
+  /** E-mail address of the user, or `command line: USER@HOST`; of older ones the id of the user, or `command line`. */
   recordedBy: string;
 };
 

@@ -1,4 +1,6 @@
 import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { type Act, recordAudit } from '../audit/record-audit.ts';
 import { unaskedRefundPosting } from '../books/journal-entry.ts';
 import { hasEntryOfAttempt } from '../books/journal-queries.ts';
 import { postEntries } from '../books/post-entries.ts';
@@ -33,7 +35,7 @@ export type DecisionWish = {
   taken: number | null;
   reason: string;
   evidence: Evidence;
-  decidedBy: string;
+  by: Actor;
   authorizationCode?: string | null;
   alongside?: (tx: Tx) => Promise<void>;
 };
@@ -70,10 +72,9 @@ export async function decidePayment(app: App, attemptId: string, wish: DecisionW
     await wish.alongside?.(tx);
     const facts = factsOf(attempt, decision, wish.authorizationCode ?? null);
     const carried = { environment, transaction: locked, attempt, decision, facts };
-    return {
-      result: 'decided',
-      settlement: await carryOut(tx, carried),
-    };
+    const settlement = await carryOut(tx, carried);
+    await recordAudit(tx, actOf(wish.by, locked, decision));
+    return { result: 'decided', settlement };
   });
   const { result, settlement } = decided;
   if (settlement?.kind === 'moved') app.metrics.transactions.inc({ state: settlement.transaction.state });
@@ -110,7 +111,7 @@ function newDecision(
     id: prefixedId('pd'),
     payment_attempt_id: attempt.id,
     decided_at: at,
-    decided_by: wish.decidedBy,
+    decided_by: wish.by.name,
     outcome: wish.outcome,
     taken: isBooked ? (wish.taken ?? transaction.amount) : null,
     reason: wish.reason,
@@ -119,6 +120,14 @@ function newDecision(
     evidence_bytes: wish.evidence.bytes,
     evidence_excerpt: wish.evidence.excerpt,
   };
+}
+
+function actOf(by: Actor, transaction: Transaction, decision: PaymentDecision): Act {
+  const { id, payment_attempt_id, decided_at, outcome, taken, reason, evidence_name, evidence_sha256 } = decision;
+  const { currency } = transaction;
+  const subject = { kind: 'payment_attempt', id: payment_attempt_id };
+  const after = { decision: id, transaction: transaction.id, outcome, taken, currency, evidence_name, evidence_sha256 };
+  return { at: decided_at, by, action: 'payment.decided', subject, after, reason };
 }
 
 type Carried = {

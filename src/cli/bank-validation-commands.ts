@@ -5,6 +5,7 @@ import { erasePrivacy } from '../bank-validation/erase-privacy.ts';
 import { exportPrivacy } from '../bank-validation/export-privacy.ts';
 import { listBanks } from '../bank-validation/list-banks.ts';
 import { invalidOption, print, table, unusableFile } from './print.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
 /** `banks list | import` and `privacy export | erase`. */
@@ -15,8 +16,7 @@ export function addBankValidationCommands(program: Command): void {
     .description('every institution of the list that serves now, with its names, its state and the date of the list')
     .option('--json', 'print one JSON object, with what is known of their accounts')
     .action(listBanksCommand);
-  banks
-    .command('import')
+  acting(banks.command('import'))
     .description(
       'make a newer list serve, on every running replica within a second; nothing changes where it cannot be believed',
     )
@@ -29,14 +29,12 @@ export function addBankValidationCommands(program: Command): void {
     .option('--json', 'print one JSON object')
     .action(importBanks);
   const privacy = program.command('privacy').description('what is kept about a person, as Law 21.719 asks');
-  privacy
-    .command('export')
+  acting(privacy.command('export'))
     .description('print everything that is kept about a RUT, as JSON')
     .requiredOption('--rut <rut>', 'such as 12345678-5, in any spelling')
     .option('--json', 'the same: it is JSON always')
     .action(exportRut);
-  privacy
-    .command('erase')
+  acting(privacy.command('erase'))
     .description('remove everything that is kept about a RUT')
     .requiredOption('--rut <rut>', 'such as 12345678-5, in any spelling')
     .option('--json', 'print one JSON object')
@@ -59,17 +57,17 @@ async function listBanksCommand(options: { json?: boolean }): Promise<void> {
   ]);
 }
 
-type ImportOptions = { asOf?: string; accept?: string; json?: boolean };
+type ImportOptions = ActingOptions & { asOf?: string; accept?: string; json?: boolean };
 
 async function importBanks(file: string, options: ImportOptions): Promise<void> {
   const { importBankDirectory, importRegulatorList } = await import('../bank-validation/import-bank-directory.ts');
   const asOf = readDay(options.asOf);
   const bytes = readBytes(file);
-  const outcome = await withApp(async (app) => {
+  const outcome = await withActor(options, async (app, by) => {
     if (/^(\xef\xbb\xbf)?\s*[{[]/.test(bytes.toString('latin1', 0, 64)))
-      return importBankDirectory(app, readJson(file, bytes));
+      return importBankDirectory(app, readJson(file, bytes), by);
     const accepted = (options.accept ?? '').split(',').map((code) => code.trim());
-    return importRegulatorList(app, { file: basename(file), bytes, asOf, accepted });
+    return importRegulatorList(app, { file: basename(file), bytes, asOf, accepted }, by);
   });
   if ('problems' in outcome) {
     const lines = outcome.problems.map(
@@ -115,14 +113,14 @@ function readJson(file: string, bytes: Buffer): unknown {
   }
 }
 
-async function exportRut(options: { rut: string }): Promise<void> {
-  const exported = await withApp((app) => exportPrivacy(app, options.rut));
+async function exportRut(options: ActingOptions & { rut: string }): Promise<void> {
+  const exported = await withActor(options, (app, by) => exportPrivacy(app, options.rut, by));
   if (exported === null) throw invalidOption('This is no RUT: write it as 12345678-5.');
   process.stdout.write(`${JSON.stringify(exported, null, 2)}\n`);
 }
 
-async function eraseRut(options: { rut: string; json?: boolean }): Promise<void> {
-  const erased = await withApp((app) => erasePrivacy(app, options.rut));
+async function eraseRut(options: ActingOptions & { rut: string; json?: boolean }): Promise<void> {
+  const erased = await withActor(options, (app, by) => erasePrivacy(app, options.rut, by));
   if (erased === null) throw invalidOption('This is no RUT: write it as 12345678-5.');
   print(options, erased, [`${erased.erased} validations were removed, and what was counted for this RUT.`]);
 }

@@ -29,6 +29,7 @@ import {
   unknownTransaction,
 } from './print.ts';
 import { addVerifyCommand } from './verify-command.ts';
+import { type ActingOptions, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
 type Json = { json?: boolean };
@@ -53,11 +54,15 @@ export function addBooksCommands(program: Command): void {
     .option('--entry <entry>', 'only this one, such as 12.0; of no transaction, with its environment: 7/12.0')
     .addOption(
       new Option(
-        '--as <decision>',
+        '--decision <decision>',
         'returned: it went back at the payment method, or came back from it; kept: it is the merchant’s',
-      )
-        .choices(['returned', 'kept'])
-        .makeOptionMandatory(),
+      ).choices(DECISIONS),
+    )
+    .option(
+      '--as <email>',
+      'the user in whose name it is done and recorded; RUBRICA_USER unless said. Also takes the decision; may be repeated',
+      (word: string, words: string[]) => [...words, word],
+      [],
     )
     .requiredOption('--reason <text>', 'why, for whoever asks later; name no person')
     .addOption(yesOption())
@@ -152,14 +157,36 @@ async function suspense(options: Json & { limit: string }): Promise<void> {
   print(options, { payments }, rows.length === 0 ? ['Nothing was ever in suspense.'] : table([titles, ...rows]));
 }
 
-type ResolveOptions = Json & { transaction?: string; entry?: string; as: Decision; reason: string; yes?: boolean };
+type ResolveOptions = Json & {
+  transaction?: string;
+  entry?: string;
+  decision?: Decision;
+  as: string[];
+  reason: string;
+  yes?: boolean;
+};
+
+const DECISIONS: readonly Decision[] = ['returned', 'kept'];
+
+/** `--as` says the decision, as it always did, or the person, whose address has an @. */
+function readDecision({ decision, as }: ResolveOptions): { decision: Decision } & ActingOptions {
+  const persons = as.filter((word) => word.includes('@'));
+  const said = as.filter((word) => !word.includes('@'));
+  const unknown = said.find((word) => !DECISIONS.some((one) => one === word));
+  if (unknown !== undefined) throw invalidOption(`--as is an e-mail address, not ${unknown}; or returned or kept.`);
+  const [meant, ...others] = new Set([...(decision === undefined ? [] : [decision]), ...(said as Decision[])]);
+  if (meant === undefined) throw missingOption('Say what is decided: --decision returned, or --decision kept.');
+  if (others.length > 0 || persons.length > 1) throw invalidOption('Say one decision, and one person.');
+  return { decision: meant, ...(persons[0] !== undefined && { as: persons[0] }) };
+}
 
 async function resolve(options: ResolveOptions): Promise<void> {
   const { transaction, entry } = options;
-  const decided = { decision: options.as, reason: readReason(options.reason), recordedBy: 'command line' };
+  const { decision, ...acting } = readDecision(options);
+  const decided = { decision, reason: readReason(options.reason) };
   const { what, run } = transaction === undefined ? readImported(entry) : readOfTransaction(transaction, entry);
-  await confirm(`Decide that all money of ${what} in suspense is ${options.as}? It stays.`, options);
-  const resolution = await withApp((app) => run(app, decided));
+  await confirm(`Decide that all money of ${what} in suspense is ${decision}? It stays.`, options);
+  const resolution = await withActor(acting, (app, by) => run(app, { ...decided, by }));
   if (resolution.kind === 'nothing') throw neverInSuspense(what);
   if (resolution.kind === 'different') {
     throw alreadyDone(`Something else was decided about ${what}: bin/rubrica books suspense`);
@@ -167,7 +194,7 @@ async function resolve(options: ResolveOptions): Promise<void> {
   const amount = formatMoney(resolution.amount, resolution.currency);
   const said = resolution.kind === 'already' ? 'were resolved before' : 'are resolved';
   const subject = { transaction: transaction === undefined ? null : Number(transaction) };
-  print(options, { ...subject, decision: options.as, ...resolution }, [`${amount} of ${what} ${said}: ${options.as}.`]);
+  print(options, { ...subject, decision, ...resolution }, [`${amount} of ${what} ${said}: ${decision}.`]);
 }
 
 /** What a person reads of it, and the operation that decides about it. */

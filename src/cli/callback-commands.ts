@@ -7,6 +7,7 @@ import { findCallback, listCallbacks, resendCallback, resendCallbacks } from '..
 import { addFilterOptions, type FilterOptions, isFiltered, readFilter, readId } from './callback-filter.ts';
 import { readLimit } from './options.ts';
 import { type CommandError, invalidOption, missingOption, notFound, print, table, time } from './print.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
 /** `callback list | endpoints | show | resend`. */
@@ -30,7 +31,7 @@ export function addCallbackCommands(program: Command): void {
     .option('--body', 'print the bytes that are sent, and nothing else')
     .option('--json', 'print one JSON object')
     .action(show);
-  addFilterOptions(group.command('resend'))
+  acting(addFilterOptions(group.command('resend')))
     .description('send one now, or all that wait or were given up, with the same bytes; enables their endpoints')
     .argument('[id]', 'the ID of callback list')
     .option('--json', 'print one JSON object')
@@ -138,7 +139,7 @@ function attemptLines({ started_at, duration_ms, status, failure, location, exce
   ];
 }
 
-type ResendOptions = FilterOptions & { json?: boolean };
+type ResendOptions = FilterOptions & ActingOptions & { json?: boolean };
 
 async function resend(text: string | undefined, options: ResendOptions): Promise<void> {
   if (text === undefined && !isFiltered(options))
@@ -146,7 +147,7 @@ async function resend(text: string | undefined, options: ResendOptions): Promise
   if (text !== undefined && isFiltered(options)) throw invalidOption('Say either an ID or which ones, not both.');
   if (text === undefined) return resendAll(options);
   const id = readId(text);
-  const state = await withApp((app) => resendCallback(app, id));
+  const state = await withActor(options, (app, by) => resendCallback(app, id, by));
   if (state === null) throw unknownCallback(text);
   print(options, { id, state }, [
     state === 'queued'
@@ -156,9 +157,9 @@ async function resend(text: string | undefined, options: ResendOptions): Promise
 }
 
 async function resendAll(options: ResendOptions): Promise<void> {
-  const resent = await withApp(async (app) => {
+  const resent = await withActor(options, async (app, by) => {
     const filter = await readFilter(app, options);
-    return resendCallbacks(app, filter, (sofar) => process.stderr.write(`${sofar} queued\n`));
+    return resendCallbacks(app, filter, by, (sofar) => process.stderr.write(`${sofar} queued\n`));
   });
   print(options, { resent }, [
     resent === 0

@@ -9,7 +9,6 @@ import type { Demo, Received } from './demo-stage.ts';
 
 const GIVEN_BACK = 2990;
 const PAID_OUT = 5000;
-const BY_HAND = { paymentMethod: null, recordedBy: 'command line' };
 
 /** Gives a part of the order back, receives and verifies the event of its end, pays out, and shows what the books say. */
 export async function refundInPart(demo: Demo, order: PaidOrder, accessToken: string): Promise<void> {
@@ -37,7 +36,15 @@ async function payOutAndShow(demo: Demo, order: PaidOrder): Promise<void> {
   const payout = await recordMovement(
     demo.app,
     { paymentServiceId: order.paymentServiceId, environment: 'development' },
-    { kind: 'payout', reference: 'TEF-1', amount: PAID_OUT, commission: 0, currency: 'CLP', ...BY_HAND },
+    {
+      kind: 'payout',
+      reference: 'TEF-1',
+      amount: PAID_OUT,
+      commission: 0,
+      currency: 'CLP',
+      paymentMethod: null,
+      by: demo.by,
+    },
   );
   demo.check(payout.kind === 'recorded', 'it is in the books; the same reference again would change nothing');
   const balances = (await listBalances(demo.app)).filter((one) => one.payment_service_id === order.paymentServiceId);

@@ -5,8 +5,8 @@ import type { Actor } from '../audit/actor.ts';
 import type { RunningApp } from '../compose-app.ts';
 import type { Config } from '../config.ts';
 import { StoreHeldError } from '../db/database.ts';
+import { commandLineActor } from './find-actor.ts';
 import { type RunningService, startService } from './serve-command.ts';
-import { commandLineActor } from './with-actor.ts';
 
 /** A step that did not come out as it must. */
 export class DemoFailure extends Error {}

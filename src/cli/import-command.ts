@@ -10,14 +10,19 @@ import { ENVIRONMENTS, type Environment } from '../payment-services/payment-serv
 import { checkMethod } from './options.ts';
 import { print, table, unknownPaymentService } from './print.ts';
 import { readSettlementFile } from './reconcile-command.ts';
-import { withApp } from './with-app.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
 
-type Options = { paymentService: string; environment?: Environment; method: string; yes?: boolean; json?: boolean };
+type Options = ActingOptions & {
+  paymentService: string;
+  environment?: Environment;
+  method: string;
+  yes?: boolean;
+  json?: boolean;
+};
 
 /** `payment import`. */
 export function addImportCommand(group: Command): void {
-  group
-    .command('import')
+  acting(group.command('import'))
     .description(
       'take over money that the acquirer has and the books do not; shows what it would do, and does it with --yes',
     )
@@ -38,10 +43,10 @@ async function importFile(file: string, options: Options): Promise<void> {
   const settlement = await readSettlementFile(file);
   const evidence = readEvidence(file);
   const isDone = options.yes === true;
-  const steps = await withApp(async (app) => {
+  const steps = await withActor(options, async (app, by) => {
     const scope = await findScope(app, options);
     const planned = await planImport(app, scope, settlement);
-    return isDone ? importPayments(app, scope, planned, { evidence, importedBy: 'command line' }) : planned;
+    return isDone ? importPayments(app, scope, planned, { evidence, by }) : planned;
   });
   const counts = Object.fromEntries(
     Object.keys(SAYS).map((does) => [does, steps.filter((step) => step.does === does).length]),

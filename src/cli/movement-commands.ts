@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
 import { listMovements } from '../movements/list-movements.ts';
 import type { Movement } from '../movements/movement.ts';
@@ -19,9 +20,10 @@ import {
   timeInChile,
   unknownPaymentService,
 } from './print.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
-type CreateOptions = {
+type CreateOptions = ActingOptions & {
   paymentService: string;
   environment?: Environment;
   amount: string;
@@ -33,7 +35,7 @@ type CreateOptions = {
   json?: boolean;
 };
 
-type ReturnOptions = {
+type ReturnOptions = ActingOptions & {
   paymentService: string;
   environment?: Environment;
   reason: string;
@@ -58,8 +60,7 @@ export function addMovementCommands(program: Command): void {
 }
 
 function addCreate(group: Command, description: string): Command {
-  return group
-    .command('create')
+  return acting(group.command('create'))
     .description(description)
     .requiredOption('--payment-service <id>', 'whose books')
     .addOption(booksOption())
@@ -71,8 +72,7 @@ function addCreate(group: Command, description: string): Command {
 }
 
 function addReturn(payout: Command): void {
-  payout
-    .command('return')
+  acting(payout.command('return'))
     .description('take back one that the bank sent back, or that was recorded by mistake; all of it, once only')
     .argument('<reference>', 'under which it was recorded')
     .requiredOption('--payment-service <id>', 'whose books')
@@ -99,9 +99,9 @@ function addList(group: Command, kind: Movement['kind']): void {
 }
 
 async function create(kind: 'payout' | 'deposit', options: CreateOptions): Promise<void> {
-  const { environment, recording } = await withApp(async (app) => {
+  const { environment, recording } = await withActor(options, async (app, by) => {
     const target = { paymentServiceId: options.paymentService, environment: options.environment ?? app.config.mode };
-    const wish = readWish(app, kind, options);
+    const wish = readWish(app, kind, options, by);
     await confirm(`Record a ${kind} of ${amountOf(wish)} in ${target.environment}?`, options);
     return { environment: target.environment, recording: await recordMovement(app, target, wish) };
   });
@@ -111,7 +111,7 @@ async function create(kind: 'payout' | 'deposit', options: CreateOptions): Promi
   ]);
 }
 
-function readWish(app: App, kind: 'payout' | 'deposit', options: CreateOptions): MovementWish {
+function readWish(app: App, kind: 'payout' | 'deposit', options: CreateOptions, by: Actor): MovementWish {
   const { currency, reference, method, commission = '0' } = options;
   if (!/^[!-~](?:[ -~]{0,98}[!-~])?$/.test(reference)) {
     throw invalidOption('A reference is 1 to 100 visible ASCII characters.');
@@ -126,7 +126,7 @@ function readWish(app: App, kind: 'payout' | 'deposit', options: CreateOptions):
     commission: readAmount(commission, currency),
     currency,
     paymentMethod: method ?? null,
-    recordedBy: 'command line',
+    by,
   };
 }
 
@@ -157,11 +157,11 @@ function amountOf({ amount, commission, currency }: Pick<Movement, 'amount' | 'c
 }
 
 async function takeBack(reference: string, options: ReturnOptions): Promise<void> {
-  const wish = { reference, reason: readReason(options.reason), recordedBy: 'command line' };
-  const { environment, taken } = await withApp(async (app) => {
+  const wish = { reference, reason: readReason(options.reason) };
+  const { environment, taken } = await withActor(options, async (app, by) => {
     const target = { paymentServiceId: options.paymentService, environment: options.environment ?? app.config.mode };
     await confirm(`Take back all of payout ${reference} in ${target.environment}?`, options);
-    return { environment: target.environment, taken: await returnPayout(app, target, wish) };
+    return { environment: target.environment, taken: await returnPayout(app, target, { ...wish, by }) };
   });
   const payout = returnedOf(taken, options.paymentService, `${reference} in ${environment}`);
   const said = taken.kind === 'already' ? 'was taken back before' : 'is taken back';

@@ -3,14 +3,16 @@ import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { composeApp } from '../compose-app.ts';
 import { readConfig } from '../config.ts';
+import { inspectSchema } from '../db/migrate.ts';
+import { commandLineActor, findActor } from './find-actor.ts';
 import { prepareStore } from './prepare-store.ts';
 import { alreadyDone, invalidOption, print } from './print.ts';
+import { type ActingOptions, acting } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
 /** `migrate` and `backup`. */
 export function addOperationCommands(program: Command): void {
-  program
-    .command('migrate')
+  acting(program.command('migrate'))
     .description('bring the schema up to date')
     .option('--json', 'print one JSON object')
     .action(runMigrate);
@@ -22,10 +24,14 @@ export function addOperationCommands(program: Command): void {
     .action(backup);
 }
 
-async function runMigrate(options: { json?: boolean }): Promise<void> {
+const USERS = '0002-users.sql';
+
+async function runMigrate(options: ActingOptions & { json?: boolean }): Promise<void> {
   const app = composeApp({ ...readConfig(), logLevel: 'error' }, () => {});
   try {
-    const applied = await prepareStore(app);
+    // In a store that nobody has made yet there is no user.
+    const isNew = (await inspectSchema(app.db)).pending.includes(USERS);
+    const applied = await prepareStore(app, isNew ? commandLineActor() : await findActor(app, options.as));
     print(
       options,
       { applied },

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
 import { decidePayment, listDecisions } from '../checkout/decide-payment.ts';
 import { findAttempt } from '../checkout/find-payment.ts';
 import type { DecidedOutcome, DecisionResult } from '../checkout/payment-decision.ts';
@@ -10,9 +11,10 @@ import { evidenceOf } from './evidence-option.ts';
 import { addImportCommand } from './import-command.ts';
 import { readAmount, readLimit, readReason } from './options.ts';
 import { alreadyDone, CommandError, invalidOption, notFound, print, table, time } from './print.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
-type SettleOptions = {
+type SettleOptions = ActingOptions & {
   outcome: DecidedOutcome;
   evidence: string;
   reason: string;
@@ -24,8 +26,7 @@ type SettleOptions = {
 /** `payment settle | decisions | import`. */
 export function addPaymentCommands(program: Command): void {
   const group = program.command('payment').description('payments that a person has to end');
-  group
-    .command('settle')
+  acting(group.command('settle'))
     .description('end an attempt that its payment method did not end, or that it contradicts')
     .argument('<attempt>', 'the ID of attention list')
     .addOption(
@@ -54,7 +55,9 @@ export function addPaymentCommands(program: Command): void {
 async function settle(attemptId: string, options: SettleOptions): Promise<void> {
   const evidence = evidenceOf(options.evidence);
   const reason = readReason(options.reason);
-  const { state, transaction, amount } = await withApp((app) => decide(app, attemptId, options, { evidence, reason }));
+  const { state, transaction, amount } = await withActor(options, (app, by) =>
+    decide(app, attemptId, options, { evidence, reason, by }),
+  );
   const taken = amount === null ? '' : ` of ${amount}`;
   print(options, { attempt: attemptId, outcome: options.outcome, ...transaction, evidence: evidence.sha256 }, [
     `Attempt ${attemptId}${taken} is ${state}; transaction ${transaction.transaction} is ${transaction.state}.`,
@@ -65,7 +68,7 @@ async function decide(
   app: App,
   attemptId: string,
   { outcome, amount, yes }: SettleOptions,
-  { evidence, reason }: { evidence: Evidence; reason: string },
+  { evidence, reason, by }: { evidence: Evidence; reason: string; by: Actor },
 ) {
   const found = await findAttempt(app, attemptId);
   if (found === null) throw unknownAttempt(attemptId);
@@ -78,7 +81,7 @@ async function decide(
   await confirm(`Decide for transaction ${found.transaction.id} that ${money} (${outcome})? It stays.`, {
     yes: yes === true,
   });
-  const result = await decidePayment(app, attemptId, { outcome, taken, reason, evidence, decidedBy: 'command line' });
+  const result = await decidePayment(app, attemptId, { outcome, taken, reason, evidence, by });
   if (result !== 'decided') throw refusalOf(result, attemptId);
   const after = await findAttempt(app, attemptId);
   if (after === null) throw unknownAttempt(attemptId);

@@ -1,4 +1,6 @@
 import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
 import { identityHashes } from '../bank-validation/identity-hash.ts';
 import { ConfigError } from '../config.ts';
 import { anchorClock } from '../db/anchor-clock.ts';
@@ -14,13 +16,19 @@ const WRONG_KEY =
 
 /**
  * Brings the schema to what this version needs, and makes the store ready as `openStore` does. Answers the migrations that
- * ran. Only for what makes or upgrades a store: `serve`, `migrate`.
+ * ran. Only for what makes or upgrades a store: `serve`, `migrate`. `by`: in whose name, for the audit log.
  */
-export async function prepareStore(app: App): Promise<string[]> {
+export async function prepareStore(app: App, by: Actor): Promise<string[]> {
   await anchorClock(app.db, app.now);
   const applied = await migrate(app.db);
+  if (applied.length > 0) await recordMigration(app, by, applied);
   await makeReady(app);
   return applied;
+}
+
+function recordMigration(app: App, by: Actor, applied: readonly string[]): Promise<void> {
+  const act = { at: app.now(), by, subject: { kind: 'store', id: '' }, after: { applied } };
+  return app.db.transaction((tx) => recordAudit(tx, { ...act, action: 'store.migrated' }));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
 import { createRefund, type RefundCreation } from '../refunds/create-refund.ts';
 import { listRefunds } from '../refunds/find-refund.ts';
@@ -19,15 +20,21 @@ import {
   unknownTransaction,
 } from './print.ts';
 import { addRefundDecisionCommands } from './refund-decision-commands.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
-type CreateOptions = { amount?: string; type: RefundType; idempotencyKey?: string; yes?: boolean; json?: boolean };
+type CreateOptions = ActingOptions & {
+  amount?: string;
+  type: RefundType;
+  idempotencyKey?: string;
+  yes?: boolean;
+  json?: boolean;
+};
 
 /** `refund create | list | settle | retry | decisions`. */
 export function addRefundCommands(program: Command): void {
   const group = program.command('refund').description('give payments back');
-  group
-    .command('create')
+  acting(group.command('create'))
     .description('give back a payment or a part of it; the running service carries it out')
     .argument('<transaction>', 'its id')
     .option('--amount <amount>', 'in CLP such as 15000, without points; in USD such as 10.55')
@@ -50,7 +57,7 @@ export function addRefundCommands(program: Command): void {
 }
 
 async function create(id: string, options: CreateOptions): Promise<void> {
-  const { refund, currency, replayed } = await withApp((app) => accept(app, id, options));
+  const { refund, currency, replayed } = await withActor(options, (app, by) => accept(app, id, options, by));
   print(options, { refund: refund.id, transaction: refund.transaction_id, state: refund.state }, [
     `Refund ${refund.id} of ${formatMoney(refund.amount, currency)} is ${refund.state}.`,
   ]);
@@ -64,7 +71,7 @@ async function create(id: string, options: CreateOptions): Promise<void> {
 
 type Accepted = { refund: Refund; currency: string; replayed: boolean };
 
-async function accept(app: App, id: string, options: CreateOptions): Promise<Accepted> {
+async function accept(app: App, id: string, options: CreateOptions, by: Actor): Promise<Accepted> {
   const transaction = await findTransaction(app, id, null);
   if (transaction === null) throw unknownTransaction(id);
   const { currency } = transaction;
@@ -76,7 +83,7 @@ async function accept(app: App, id: string, options: CreateOptions): Promise<Acc
     amount,
     type: options.type,
     idempotencyKey: options.idempotencyKey ?? null,
-    requestedBy: 'command line',
+    by,
   });
   return { refund: acceptedOf(creation), currency, replayed: creation.kind === 'replayed' };
 }

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import { formatMoney } from '../lib/money.ts';
 import { decideRefund, listRefundDecisions } from '../refunds/decide-refund.ts';
@@ -9,9 +10,10 @@ import { confirm, yesOption } from './confirm.ts';
 import { evidenceOf } from './evidence-option.ts';
 import { readLimit, readReason } from './options.ts';
 import { alreadyDone, CommandError, notFound, print, table, time } from './print.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
-type Options = { reason: string; evidence?: string; yes?: boolean; json?: boolean };
+type Options = ActingOptions & { reason: string; evidence?: string; yes?: boolean; json?: boolean };
 
 /** `refund settle | retry | decisions`. */
 export function addRefundDecisionCommands(group: Command): void {
@@ -37,8 +39,7 @@ export function addRefundDecisionCommands(group: Command): void {
 }
 
 function addDecision(group: Command, name: string, description: string): Command {
-  return group
-    .command(name)
+  return acting(group.command(name))
     .description(description)
     .argument('<refund>', 'the ID of attention list')
     .requiredOption('--reason <text>', 'why, for the auditor; name no person')
@@ -49,7 +50,9 @@ function addDecision(group: Command, name: string, description: string): Command
 async function decide(id: string, outcome: RefundDecisionOutcome, options: Options): Promise<void> {
   const evidence = options.evidence === undefined ? null : evidenceOf(options.evidence);
   const reason = readReason(options.reason);
-  const { amount, ...refund } = await withApp((app) => decideIn(app, id, outcome, { evidence, reason, options }));
+  const { amount, ...refund } = await withActor(options, (app, by) =>
+    decideIn(app, id, outcome, { evidence, reason, by, options }),
+  );
   const said = outcome === 'retry' ? 'is asked for again if the payment’s balance allows it' : `is ${refund.state}`;
   print(options, { refund: id, outcome, ...refund, evidence: evidence?.sha256 ?? null }, [
     `Refund ${id} of ${amount} ${said}.`,
@@ -66,14 +69,14 @@ async function decideIn(
   app: App,
   id: string,
   outcome: RefundDecisionOutcome,
-  { evidence, reason, options }: { evidence: Evidence | null; reason: string; options: Options },
+  { evidence, reason, by, options }: { evidence: Evidence | null; reason: string; by: Actor; options: Options },
 ) {
   const found = await findAnyRefund(app, id);
   if (found === null) throw unknownRefund(id);
   const amount = formatMoney(found.refund.amount, found.currency);
   const { transaction_id } = found.refund;
   await confirm(`Decide for transaction ${transaction_id} that ${amount} ${ASKS[outcome]}? It stays.`, options);
-  const result = await decideRefund(app, id, { outcome, reason, evidence, decidedBy: 'command line' });
+  const result = await decideRefund(app, id, { outcome, reason, evidence, by });
   if (result !== 'decided') throw refusalOf(result, id);
   const after = await findAnyRefund(app, id);
   return { transaction: transaction_id, state: after?.refund.state ?? 'processing', amount };

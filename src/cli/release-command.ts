@@ -22,14 +22,13 @@ import { confirm } from './confirm.ts';
 import { headTable } from './head-table.ts';
 import { readLimit, readReason } from './options.ts';
 import { alreadyDone, print, table, time } from './print.ts';
-import { withApp } from './with-app.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
 
-type Options = { limit: string; reason?: string; yes?: boolean; json?: boolean };
+type Options = ActingOptions & { limit: string; reason?: string; yes?: boolean; json?: boolean };
 
 /** `release`. */
 export function addReleaseCommand(program: Command): void {
-  program
-    .command('release')
+  acting(program.command('release'))
     .description(
       'after a restore: show what is to be compared, and let callbacks and refunds go; without --yes it asks',
     )
@@ -56,7 +55,7 @@ type Open = {
 async function release(options: Options): Promise<void> {
   const limit = readLimit(options.limit);
   const reason = options.reason === undefined ? null : readReason(options.reason);
-  await withApp(async (app) => {
+  await withActor(options, async (app, by) => {
     const open = await findOpen(app, limit);
     // A restore that was let go by an older version, or before a crash, can still wait to be accepted.
     const held =
@@ -67,9 +66,9 @@ async function release(options: Options): Promise<void> {
     if (released) {
       await confirm(`Let ${open.queued} callbacks and ${open.refunds.length} refunds go?`, options);
       // First what tells of it for ever, so that a crash in between lets nothing go.
-      await acceptRestore(app, BY, reason);
+      await acceptRestore(app, by, reason);
       await writeAnchors(app);
-      await releaseEpoch(app, BY);
+      await releaseEpoch(app, by, reason);
     }
     if (options.json === true) print(options, { ...shown(held, open), released }, []);
     else print(options, {}, [released ? 'Released: the running service sends them now.' : NOT_RELEASED]);
@@ -77,7 +76,6 @@ async function release(options: Options): Promise<void> {
   });
 }
 
-const BY = 'command line';
 const NOT_RELEASED = 'Nothing was released: compare what is listed, then bin/rubrica release --yes.';
 
 async function findOpen(app: App, limit: number): Promise<Open> {

@@ -10,14 +10,16 @@ import { prepareReplacement, type Replacement } from '../db/replace-store.ts';
 import { beginEpoch } from '../epochs/begin-epoch.ts';
 import type { Epoch, Handed } from '../epochs/epoch.ts';
 import { selectHanded } from '../epochs/epoch-queries.ts';
+import { commandLineActor, findActor } from './find-actor.ts';
 import { prepareStore } from './prepare-store.ts';
 import { invalidOption, print, unusableFile } from './print.ts';
 import { addReleaseCommand, describeGap, headLines } from './release-command.ts';
+import { type ActingOptions, acting } from './with-actor.ts';
 
 /** `books head` shows all. */
 const HEADS_SHOWN = 20;
 
-type Options = { idsAbove: string; json?: boolean };
+type Options = ActingOptions & { idsAbove: string; json?: boolean };
 
 /** `restore`, `after-restore` and `release`. */
 export function addRestoreCommands(program: Command): void {
@@ -26,15 +28,13 @@ export function addRestoreCommands(program: Command): void {
     'ids of transactions go on above it, where more were given out',
     '0',
   ] as const;
-  program
-    .command('restore')
+  acting(program.command('restore'))
     .description('put a backup in the place of the embedded store, and begin a new epoch; the service must be stopped')
     .argument('<file>', 'what bin/rubrica backup has written')
     .option(...idsAbove)
     .option('--json', 'print one JSON object')
     .action(restore);
-  program
-    .command('after-restore')
+  acting(program.command('after-restore'))
     .description('begin a new epoch in a database that was restored with its own tools; every service must be stopped')
     .option(...idsAbove)
     .option('--json', 'print one JSON object')
@@ -54,7 +54,8 @@ async function restore(file: string, options: Options): Promise<void> {
   const hold = holdStore(config.databaseUrl);
   try {
     const replacement = prepareReplacement(config.databaseUrl, backup);
-    const { keptAs, ...begun } = await putInPlace(config, file, replacement, idsAbove).finally(replacement.discard);
+    const wish = { idsAbove, as: options.as };
+    const { keptAs, ...begun } = await putInPlace(config, file, replacement, wish).finally(replacement.discard);
     const kept = keptAs === null ? [] : [`The store that was there is kept as ${keptAs}.`];
     print(options, { ...shown(begun), replaced: keptAs }, [`${file} is in place.`, ...kept, ...linesOf(begun)]);
   } finally {
@@ -67,7 +68,7 @@ async function putInPlace(
   config: Config,
   file: string,
   replacement: Replacement,
-  idsAbove: number,
+  { idsAbove, as }: { idsAbove: number; as: string | undefined },
 ): Promise<Begun & { keptAs: string | null }> {
   const app = composeApp({ ...config, databaseUrl: replacement.url }, () => {});
   const replaced = replacement.present === null ? null : await readHanded(config);
@@ -75,10 +76,12 @@ async function putInPlace(
   try {
     const wrong = await whyStoreIsUnusable(app.db);
     if (wrong !== null) throw unusableFile(`${file} cannot be restored: ${wrong}. Nothing was changed.`);
-    await prepareStore(app);
+    await prepareStore(app, commandLineActor());
+    const by = await findActor(app, as);
     // The marks are about the store in whose place it will be.
     const inItsPlace = { ...app, config };
-    const epoch = await beginEpoch(inItsPlace, replaced === null ? [] : [{ ...replaced, at: app.now() }], idsAbove);
+    const seen = replaced === null ? [] : [{ ...replaced, at: app.now() }];
+    const epoch = await beginEpoch(inItsPlace, seen, idsAbove, by);
     begun = { epoch, heads: await listHeads(app) };
   } finally {
     await app.close();
@@ -107,8 +110,8 @@ async function afterRestore(options: Options): Promise<void> {
     throw error;
   });
   try {
-    await prepareStore(app);
-    const epoch = await beginEpoch(app, [], idsAbove);
+    await prepareStore(app, commandLineActor());
+    const epoch = await beginEpoch(app, [], idsAbove, await findActor(app, options.as));
     const begun = { epoch, heads: await listHeads(app) };
     print(options, shown(begun), linesOf(begun));
   } finally {

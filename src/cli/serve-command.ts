@@ -15,6 +15,7 @@ import { releaseClaims } from '../outbox/release-claims.ts';
 import { buildServer } from '../server/build-server.ts';
 import { ROUTES } from '../server/routes.ts';
 import { startWorker } from '../worker.ts';
+import { commandLineActor } from './find-actor.ts';
 import { prepareStore } from './prepare-store.ts';
 import { CommandError, EXIT_FINAL } from './print.ts';
 
@@ -104,7 +105,7 @@ export async function startService(settings: Config): Promise<RunningService> {
 
 async function listen(app: RunningApp, config: Config, close: () => Promise<void>): Promise<RunningService> {
   const startedAt = performance.now();
-  const migrations = await prepareStore(app);
+  const migrations = await prepareStore(app, commandLineActor());
   const older = await whyStoreIsOlder(app);
   if (older !== null) throw new CommandError(older, EXIT_FINAL, 'STORE_IS_OLDER');
   // Nobody else serves it, so whoever had claimed them has ended, by `kill -9` say.

@@ -9,6 +9,7 @@ import { type StoreVerification, verifyStore } from '../proof/verify-store.ts';
 import { anchorLine, counted, findingLine, restoreLine } from './finding-lines.ts';
 import { print, unusableFile } from './print.ts';
 import { recordLine } from './reconcile-command.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
 type Options = { json?: boolean; head?: string; anchor: string[] };
@@ -29,8 +30,7 @@ export function addVerifyCommand(group: Command): void {
       [],
     )
     .action(verify);
-  group
-    .command('anchor')
+  acting(group.command('anchor'))
     .description('seal the ends of all chains now and write them to ANCHOR_DIR; serve does it by itself every day')
     .option(
       '--post-key',
@@ -48,14 +48,14 @@ async function verify(options: Options): Promise<void> {
   if (!verification.ok) process.exitCode = 1;
 }
 
-async function anchor(options: { json?: boolean; postKey?: boolean }): Promise<void> {
+async function anchor(options: ActingOptions & { json?: boolean; postKey?: boolean }): Promise<void> {
   if (options.postKey === true) {
     const key = `whsec_${(await withApp(postKey)).toString('base64')}`;
     return print(options, { key }, [key]);
   }
-  const { made, folder } = await withApp(async (app) => {
+  const { made, folder } = await withActor(options, async (app, by) => {
     while ((await sealFeed(app)) > 0);
-    const row = await makeAnchor(app, 'now');
+    const row = await makeAnchor(app, 'now', { by });
     await writeAnchors(app);
     return { made: row, folder: app.config.anchorDir };
   });

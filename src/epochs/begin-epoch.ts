@@ -1,4 +1,6 @@
 import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
 import { COUNTED, type Counted, type Epoch, firstBeyond, type Handed } from './epoch.ts';
 import {
@@ -19,7 +21,7 @@ import { readMarks } from './mark-file.ts';
  * What can have been given out is reckoned from the store itself, from the marks in DATA_DIR, and from `seen`: whatever
  * else was found, such as the store that was replaced. `idsAbove` is for who knows better.
  */
-export async function beginEpoch(app: App, seen: readonly Handed[], idsAbove: number): Promise<Epoch> {
+export async function beginEpoch(app: App, seen: readonly Handed[], idsAbove: number, by: Actor): Promise<Epoch> {
   const { store_id: store } = await selectStoreMark(app.db);
   const marks = readMarks(app.config, store);
   return app.db.transaction(async (tx) => {
@@ -48,6 +50,14 @@ export async function beginEpoch(app: App, seen: readonly Handed[], idsAbove: nu
     // Where nothing was left of the store, this one goes on in its place, also for the marks of other machines.
     const other = marks.some((mark) => mark.store === store) ? undefined : marks[0];
     if (other !== undefined) await renameStore(tx, other.store);
+    const { known_until, first_transaction_id } = epoch;
+    await recordAudit(tx, {
+      at: now,
+      by,
+      action: 'store.restored',
+      subject: { kind: 'store', id: `epoch ${epoch.epoch}` },
+      after: { known_until: known_until === null ? null : new Date(known_until).toISOString(), first_transaction_id },
+    });
     return epoch;
   }, 'slow');
 }

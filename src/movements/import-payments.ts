@@ -1,4 +1,6 @@
 import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
 import { compareSettlement } from '../books/compare-settlement.ts';
 import { methodReceivable } from '../books/journal-entry.ts';
 import { hasEntryOfAttempt } from '../books/journal-queries.ts';
@@ -25,7 +27,7 @@ import { insertImported, wasImported } from './imported-payment-queries.ts';
 export type ImportScope = { environmentId: number; environment: string; method: string };
 
 /** The file, and who takes it over. */
-export type ImportRecord = { evidence: Evidence; importedBy: string };
+export type ImportRecord = { evidence: Evidence; by: Actor };
 
 /** What the acquirer sold on a day may be booked on the next, and later where its answer was lost. */
 const DAYS_BEFORE = 1;
@@ -120,12 +122,16 @@ async function settleStep(app: App, scope: ImportScope, step: ImportStep, record
     outcome: 'approved',
     taken: amount,
     authorizationCode,
-    reason: `line ${step.row.fileLine} of the acquirer's file`,
+    reason: reasonOf(step),
     evidence: record.evidence,
-    decidedBy: record.importedBy,
+    by: record.by,
     alongside: (tx) => recordImport(tx, { ...newImported(app, scope, step, record), payment_attempt_id: attemptId }),
   });
   return result === 'decided' ? step : { ...step, does: 'known', note: 'it has an end by now' };
+}
+
+function reasonOf({ row }: ImportStep): string {
+  return `line ${row.fileLine} of the acquirer's file`;
 }
 
 async function suspendStep(app: App, scope: ImportScope, step: ImportStep, record: ImportRecord): Promise<ImportStep> {
@@ -136,6 +142,15 @@ async function suspendStep(app: App, scope: ImportScope, step: ImportStep, recor
     await recordImportFact(tx, imported);
     const link = await postEntries(tx, importedPosting(imported));
     await insertImported(tx, { ...imported, link });
+    const { id, imported_at, amount, currency, payment_method, evidence_name, evidence_sha256, file_line } = imported;
+    await recordAudit(tx, {
+      at: imported_at,
+      by: record.by,
+      action: 'payment.imported',
+      subject: { kind: 'imported_payment', id },
+      after: { amount, currency, payment_method, evidence_name, evidence_sha256, file_line },
+      reason: reasonOf(step),
+    });
     return true;
   });
   return isNew ? step : { ...step, does: 'imported' };
@@ -160,7 +175,7 @@ function newImported(app: App, scope: ImportScope, { row }: ImportStep, record: 
     link: null,
     payment_attempt_id: null,
     imported_at: app.now(),
-    imported_by: record.importedBy,
+    imported_by: record.by.name,
     payment_method: scope.method,
     settled_on: row.date,
     buy_order: row.buyOrder,

@@ -1,4 +1,6 @@
 import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { type Act, recordAudit } from '../audit/record-audit.ts';
 import { selectBalance } from '../books/balance-queries.ts';
 import { methodReceivable } from '../books/journal-entry.ts';
 import { lockFunds } from '../books/lock-funds.ts';
@@ -25,7 +27,7 @@ export type MovementWish = {
   commission: number;
   currency: string;
   paymentMethod: string | null;
-  recordedBy: string;
+  by: Actor;
 };
 
 /**
@@ -57,8 +59,23 @@ export function recordMovement(app: App, target: MovementTarget, wish: MovementW
     await insertMovement(tx, movement);
     if (wish.kind === 'payout') await announcePayout(tx, movement);
     await postEntries(tx, movementPosting(movement));
+    await recordAudit(tx, actOf(target, wish, movement));
     return { kind: 'recorded', movement };
   });
+}
+
+function actOf({ paymentServiceId, environment }: MovementTarget, { kind, by }: MovementWish, movement: Movement): Act {
+  const { id, created_at, reference, amount, commission, currency, payment_method } = movement;
+  const after = {
+    payment_service: paymentServiceId,
+    environment,
+    reference,
+    amount,
+    commission,
+    currency,
+    payment_method,
+  };
+  return { at: created_at, by, action: `${kind}.recorded`, subject: { kind, id }, after };
 }
 
 function newMovement(environmentId: number, wish: MovementWish, now: number): Movement {
@@ -71,7 +88,7 @@ function newMovement(environmentId: number, wish: MovementWish, now: number): Mo
     commission: wish.commission,
     currency: wish.currency,
     created_at: now,
-    recorded_by: wish.recordedBy,
+    recorded_by: wish.by.name,
     payment_method: wish.paymentMethod,
     transaction_id: null,
     decision: null,

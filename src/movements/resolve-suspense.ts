@@ -1,4 +1,6 @@
 import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
 import { methodOfReceivable } from '../books/journal-entry.ts';
 import { lockFunds } from '../books/lock-funds.ts';
 import { postEntries } from '../books/post-entries.ts';
@@ -10,7 +12,7 @@ import { type Decision, type Movement, movementPosting } from './movement.ts';
 import { insertMovement, type SuspenseEntry, selectSuspense, selectSuspenseAt } from './movement-queries.ts';
 
 /** About which entry (such as `12.0`; left out: all of the transaction), and why. `reason` names no person. */
-export type SuspenseDecision = { decision: Decision; entry?: string; reason: string; recordedBy: string };
+export type SuspenseDecision = { decision: Decision; entry?: string; reason: string; by: Actor };
 
 /**
  * `already`: the same was decided before. `different`: something else was. `nothing`: no money of this transaction ever was
@@ -66,16 +68,24 @@ async function decide(
     const same = meant.every(({ decision }) => decision === decided.decision);
     return { kind: same ? 'already' : 'different', ...sumOf(meant, first) };
   }
-  const movements = open.map((entry) => ({ movement: newResolution(entry, decided, now), resolved: entry.kind }));
+  const movements = open.map((entry) => ({
+    movement: newResolution(entry, { ...decided, recordedBy: decided.by.name }, now),
+    resolved: entry.kind,
+  }));
   for (const { movement } of movements) await insertMovement(tx, movement);
   for (const { movement, resolved } of movements) await postEntries(tx, movementPosting(movement, resolved));
+  const entries = open.map(({ environment_id, entry }) => `${environment_id}/${entry}`);
+  const { by, decision, reason } = decided;
+  const after = { decision, entries, amount: String(sumOf(open, first).amount), currency: first.currency };
+  const subject = { kind: 'transaction', id: String(first.transaction_id ?? 'none') };
+  await recordAudit(tx, { at: now, by, action: 'suspense.resolved', subject, after, reason });
   return { kind: 'resolved', ...sumOf(open, first) };
 }
 
 /** The record of what was decided about an entry in suspense. */
 export function newResolution(
   suspended: SuspenseEntry,
-  { decision, reason, recordedBy }: SuspenseDecision,
+  { decision, reason, recordedBy }: Pick<SuspenseDecision, 'decision' | 'reason'> & { recordedBy: string },
   now: number,
 ): Movement {
   return {

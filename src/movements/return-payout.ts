@@ -1,4 +1,6 @@
 import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
 import { postEntries } from '../books/post-entries.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { lockEnvironmentId } from '../payment-services/payment-service-queries.ts';
@@ -7,7 +9,7 @@ import { insertMovement, selectMovement } from './movement-queries.ts';
 import type { MovementTarget } from './record-movement.ts';
 
 /** Which payout, by the reference under which it was recorded, and why. `reason` names no person. */
-export type ReturnWish = { reference: string; reason: string; recordedBy: string };
+export type ReturnWish = { reference: string; reason: string; by: Actor };
 
 /**
  * `already`: it was taken back before. `nothing`: no payout has this reference. `unknown`: there is no such payment
@@ -32,18 +34,27 @@ export function returnPayout(app: App, target: MovementTarget, wish: ReturnWish)
     if ((await selectMovement(tx, movement)) !== null) return { kind: 'already', payout };
     await insertMovement(tx, movement);
     await postEntries(tx, movementPosting(movement));
+    const { amount, currency } = payout;
+    await recordAudit(tx, {
+      at: now,
+      by: wish.by,
+      action: 'payout.returned',
+      subject: { kind: 'payout', id: payout.id },
+      after: { payment_service: target.paymentServiceId, environment: target.environment, reference, amount, currency },
+      reason: wish.reason,
+    });
     return { kind: 'returned', payout };
   });
 }
 
-function newReturn(payout: Movement, { reason, recordedBy }: ReturnWish, now: number): Movement {
+function newReturn(payout: Movement, { reason, by }: ReturnWish, now: number): Movement {
   return {
     ...payout,
     id: prefixedId('mv'),
     kind: 'resolution',
     reference: returnReference(payout),
     created_at: now,
-    recorded_by: recordedBy,
+    recorded_by: by.name,
     decision: 'returned',
     reason,
   };

@@ -1,4 +1,6 @@
 import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
 import {
   type CallbackFilter,
   type ListedCallback,
@@ -22,10 +24,13 @@ export function listCallbacks(app: App, filter: CallbackFilter, limit: number): 
  * Sends a callback again, with the same bytes and from the start of its schedule, and enables its endpoint; one that waits is
  * due now. `under_way`: it is being sent at this moment. Answers null for an unknown id.
  */
-export async function resendCallback(app: App, id: number): Promise<'queued' | 'under_way' | null> {
+export async function resendCallback(app: App, id: number, by: Actor): Promise<'queued' | 'under_way' | null> {
   return app.db.transaction(async (tx) => {
     if ((await selectCallback(tx, id)) === null) return null;
-    return (await requeueCallbacks(tx, [id], app.now())) === 1 ? 'queued' : 'under_way';
+    const at = app.now();
+    if ((await requeueCallbacks(tx, [id], at)) !== 1) return 'under_way';
+    await recordAudit(tx, { at, by, action: 'callback.resent', subject: { kind: 'callback', id: String(id) } });
+    return 'queued';
   });
 }
 
@@ -40,6 +45,7 @@ const RESENT_TOGETHER = 100;
 export async function resendCallbacks(
   app: App,
   filter: CallbackFilter,
+  by: Actor,
   onProgress: (resent: number) => void,
 ): Promise<number> {
   let resent = 0;
@@ -48,7 +54,12 @@ export async function resendCallbacks(
     const afterId = lastId;
     const { ids, queued } = await app.db.transaction(async (tx) => {
       const found = await selectResendable(tx, filter, afterId, RESENT_TOGETHER);
-      return { ids: found, queued: await requeueCallbacks(tx, found, app.now()) };
+      const at = app.now();
+      const again = await requeueCallbacks(tx, found, at);
+      const [from = 0, to = 0] = [found[0], found.at(-1)];
+      const [subject, after] = [{ kind: 'callback', id: `${from} to ${to}` }, { queued: again }];
+      if (again > 0) await recordAudit(tx, { at, by, action: 'callback.resent', subject, after });
+      return { ids: found, queued: again };
     });
     if (ids.length === 0) return resent;
     resent += queued;

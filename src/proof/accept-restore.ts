@@ -1,4 +1,6 @@
 import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
 import { selectEnvironmentsWithFacts } from '../books/fact-queries.ts';
 import { recordFact } from '../books/record-fact.ts';
 import type { Tx } from '../db/database.ts';
@@ -13,7 +15,7 @@ import { readRestores } from './restore.ts';
  * From then on anchors of the time that was lost contradict nothing. Does nothing where there is nothing to accept. `by` is
  * the person who decided. Can be repeated after a crash.
  */
-export async function acceptRestore(app: App, by: string, reason: string | null): Promise<void> {
+export async function acceptRestore(app: App, by: Actor, reason: string | null): Promise<void> {
   const restores = await readRestores(app);
   const restore = restores.at(-1);
   if (restore === undefined || restore.accepted !== null) return;
@@ -23,11 +25,13 @@ export async function acceptRestore(app: App, by: string, reason: string | null)
   const environments = await selectEnvironmentsWithFacts(app.db);
   const at = app.now();
   await app.db.transaction(async (tx) => {
-    for (const one of begun) await recordRestore(tx, environments, one, { at, by, reason });
+    for (const one of begun) await recordRestore(tx, environments, one, { at, by: by.name, reason });
+    const subject = { kind: 'store', id: `epoch ${epoch}` };
+    await recordAudit(tx, { at, by, action: 'store.restore_accepted', subject, reason });
   }, 'slow');
-  const acceptance = { epoch, began_at: new Date(began_at).toISOString(), after, by, reason };
+  const acceptance = { epoch, began_at: new Date(began_at).toISOString(), after, by: by.name, reason };
   // Another process may make the anchor of that number meanwhile.
-  while ((await makeAnchor(app, 'now', acceptance)) === null);
+  while ((await makeAnchor(app, 'now', { accepted: acceptance })) === null);
 }
 
 type Accepting = { at: number; by: string; reason: string | null };

@@ -11,7 +11,7 @@ export type AnchorHead = { chain: SealedChain; environment_id: number; link: num
 
 /**
  * A person's word that the store was restored, and that what anchors say of the time that was lost is no longer in it: those
- * of an earlier epoch with a number above `after`. `began_at` is in ISO 8601, `by` a user's id or `command line`.
+ * of an earlier epoch with a number above `after`. `began_at` is in ISO 8601, `by` the name of the person.
  */
 export type Acceptance = { epoch: number; began_at: string; after: number; by: string; reason: string | null };
 

@@ -1,4 +1,6 @@
 import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
 import { selectStoreMark } from '../epochs/epoch-queries.ts';
 import { dayOf } from '../lib/calendar-day.ts';
@@ -18,12 +20,13 @@ const LONGEST_PAUSE_MS = 23 * HOUR_MS;
 /**
  * Seals the ends of all chains, if that is due: none is there of this day in Chile, they have moved and the last is an
  * hour old, or it is nearly a day old. `moved`: as soon as they have moved. `now`: in any case. Answers the new anchor, or
- * null. Two processes that come at the same time make one. `accepted`: a restore that a person accepts with it.
+ * null. Two processes that come at the same time make one. `accepted`: a restore that a person accepts with it. `by`: the person
+ * who asked for it, where one did.
  */
 export async function makeAnchor(
   app: App,
   when: 'due' | 'moved' | 'now',
-  accepted?: Acceptance,
+  { accepted, by }: { accepted?: Acceptance; by?: Actor } = {},
 ): Promise<AnchorRow | null> {
   const last = await selectLastAnchor(app.db);
   const now = app.now();
@@ -37,14 +40,22 @@ export async function makeAnchor(
   if (accepted === undefined && heads.length === 0) return null;
   if (moved.length === 0 && when !== 'now' && !isOwed) return null;
   const key = await anchorKey(app);
-  return app.db.transaction((tx) => seal(tx, key, last, { day, now, heads: moved, accepted }));
+  return app.db.transaction((tx) => seal(tx, key, last, { day, now, heads: moved, accepted, by }));
 }
+
+type NewAnchor = {
+  day: string;
+  now: number;
+  heads: AnchorHead[];
+  accepted: Acceptance | undefined;
+  by: Actor | undefined;
+};
 
 async function seal(
   tx: Tx,
   key: string,
   last: AnchorRow | null,
-  { day, now, heads, accepted }: { day: string; now: number; heads: AnchorHead[]; accepted: Acceptance | undefined },
+  { day, now, heads, accepted, by }: NewAnchor,
 ): Promise<AnchorRow | null> {
   const { epoch } = await selectStoreMark(tx);
   const anchor: Anchor = {
@@ -58,7 +69,10 @@ async function seal(
   };
   const content = JSON.stringify(anchor);
   const row = { number: anchor.number, day, made_at: now, content, mac: macOf(key, content) };
-  return (await insertAnchor(tx, row)) ? row : null;
+  if (!(await insertAnchor(tx, row))) return null;
+  const subject = { kind: 'anchor', id: String(row.number) };
+  if (by !== undefined) await recordAudit(tx, { at: now, by, action: 'books.anchored', subject });
+  return row;
 }
 
 /** The chain of a head. */

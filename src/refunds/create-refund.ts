@@ -1,4 +1,6 @@
 import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
 import { countRefund } from '../auth/count-refund.ts';
 import { lockFunds } from '../books/lock-funds.ts';
 import { environmentOf } from '../checkout/environment-of.ts';
@@ -19,8 +21,7 @@ export type RefundWish = {
   type: RefundType;
   /** The same key again is the same wish; null: so is the same wish of the same person within a minute. */
   idempotencyKey: string | null;
-  /** Id of the user, or `command line`. */
-  requestedBy: string;
+  by: Actor;
 };
 
 /** `replayed`: it is the wish of before, with its refund. `reused`: the key belongs to a wish for something else. */
@@ -57,10 +58,17 @@ export async function createRefund(
     if (!(await isCovered(tx, transaction, reserved, amount))) {
       return { kind: 'refused', refusal: balanceRefusal() };
     }
-    await countRefund(tx, { requestedBy: wish.requestedBy, amount, currency: transaction.currency }, now);
+    await countRefund(tx, { userId: wish.by.userId, amount, currency: transaction.currency }, now);
     const advanced = await advanceSequence(tx, id);
     const refund = await insertRefund(tx, newRow(id, advanced.last_sequence, { ...wish, amount }, now));
     await announceRefund(tx, environment, advanced, refund);
+    await recordAudit(tx, {
+      at: now,
+      by: wish.by,
+      action: 'refund.requested',
+      subject: { kind: 'refund', id: refund.id },
+      after: { transaction: id, amount, currency: transaction.currency, type: wish.type },
+    });
     return { kind: 'accepted', refund };
   });
 }
@@ -77,7 +85,7 @@ async function findEarlier(
 ): Promise<RefundCreation | null> {
   if (wish.idempotencyKey === null) {
     const since = now - SAME_WISH_MS;
-    const same = await selectSameRefund(tx, { ...wish, transactionId, since });
+    const same = await selectSameRefund(tx, { ...wish, requestedBy: wish.by.name, transactionId, since });
     return same === null ? null : { kind: 'replayed', refund: same };
   }
   const refund = await selectRefundByKey(tx, transactionId, wish.idempotencyKey);
@@ -112,7 +120,7 @@ function newRow(transactionId: number, sequence: number, wish: RefundWish & { am
     lookups: 0,
     state: 'processing',
     type: wish.type,
-    requested_by: wish.requestedBy,
+    requested_by: wish.by.name,
     idempotency_key: wish.idempotencyKey,
   };
 }

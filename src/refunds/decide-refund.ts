@@ -1,4 +1,6 @@
 import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { type Act, recordAudit } from '../audit/record-audit.ts';
 import { methodReceivable, type Posting, refundPosting, SUSPENSE } from '../books/journal-entry.ts';
 import { movementHash } from '../books/movement-hash.ts';
 import { postEntries } from '../books/post-entries.ts';
@@ -23,7 +25,7 @@ export type RefundDecisionWish = {
   outcome: RefundDecisionOutcome;
   reason: string;
   evidence: Evidence | null;
-  decidedBy: string;
+  by: Actor;
 };
 
 /** After this time a balance in which a refund is not is taken for a sign, but by a person alone. */
@@ -61,7 +63,9 @@ export async function decideRefund(
       content: { ...decision },
       recordedBy: decision.decided_by,
     });
-    return { result: 'decided', ended: await carryOut(tx, { environment, transaction, refund, decision }) };
+    const ended = await carryOut(tx, { environment, transaction, refund, decision });
+    await recordAudit(tx, actOf(wish.by, refund, decision));
+    return { result: 'decided', ended };
   });
   if (ended !== null) app.metrics.refunds.inc({ state: ended });
   return result;
@@ -87,12 +91,12 @@ function refusalOf(refund: Refund, { outcome, evidence }: RefundDecisionWish, at
 }
 
 function newDecision(refundId: string, wish: RefundDecisionWish, at: number): RefundDecision {
-  const { outcome, reason, evidence, decidedBy } = wish;
+  const { outcome, reason, evidence, by } = wish;
   return {
     id: prefixedId('rd'),
     refund_id: refundId,
     decided_at: at,
-    decided_by: decidedBy,
+    decided_by: by.name,
     outcome,
     reason,
     evidence_name: evidence?.name ?? null,
@@ -100,6 +104,14 @@ function newDecision(refundId: string, wish: RefundDecisionWish, at: number): Re
     evidence_bytes: evidence?.bytes ?? null,
     evidence_excerpt: evidence?.excerpt ?? null,
   };
+}
+
+function actOf(by: Actor, refund: Refund, decision: RefundDecision): Act {
+  const { id, refund_id, decided_at, outcome, reason, evidence_name, evidence_sha256 } = decision;
+  const { transaction_id, amount, state } = refund;
+  const subject = { kind: 'refund', id: refund_id };
+  const after = { decision: id, transaction: transaction_id, amount, outcome, evidence_name, evidence_sha256 };
+  return { at: decided_at, by, action: 'refund.decided', subject, before: { state }, after, reason };
 }
 
 type Carried = {

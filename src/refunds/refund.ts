@@ -29,7 +29,7 @@ export type Refund = SqlRow & {
   contradiction: string | null;
   state: RefundState;
   type: RefundType;
-  /** Id of the user, or `command line`. */
+  /** E-mail address of the user, or `command line: USER@HOST`; of older ones the id of the user, or `command line`. */
   requested_by: string;
   idempotency_key: string | null;
   detail: string | null;

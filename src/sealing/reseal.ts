@@ -1,5 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
 import { selectSealCounts, selectSealedWith, updateSealed } from './reseal-queries.ts';
 import { keysOf, openAs, type SealedKind, sealAs } from './sealed-kind.ts';
 
@@ -14,7 +16,12 @@ const PAUSE_MS = 20;
  * What is left is what still carries the id of the previous key, so one that is ended at any moment goes on where it was,
  * and two at once do no harm: a text that changed meanwhile is left as it is. `onProgress` is told the sum after each commit.
  */
-export async function reseal(app: App, kind: SealedKind, onProgress: (resealed: number) => void): Promise<number> {
+export async function reseal(
+  app: App,
+  kind: SealedKind,
+  by: Actor,
+  onProgress: (resealed: number) => void,
+): Promise<number> {
   const { previous } = keysOf(app, kind);
   let total = 0;
   while (previous !== null) {
@@ -26,6 +33,9 @@ export async function reseal(app: App, kind: SealedKind, onProgress: (resealed: 
         const sealed = sealAs(app, kind, row, openAs(app, kind, row, row.sealed));
         if (await updateSealed(tx, kind, row, sealed)) resealed++;
       }
+      const subject = { kind: 'sealed_texts', id: kind.name };
+      const act = { at: app.now(), by, action: 'master_key.rotated', subject, after: { texts: resealed } } as const;
+      if (resealed > 0) await recordAudit(tx, act);
       return resealed;
     });
     onProgress(total);

@@ -8,6 +8,7 @@ import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { openCheckout, readAttempt, scriptMethod } from '../checkout/checkout-case.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createLatePayment, createPaidTransaction } from '../support/test-books.ts';
 import { acceptedRefund, refundingMethod } from '../support/test-refunds.ts';
@@ -88,7 +89,7 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
       ],
     );
     assert.equal((await listAttention(app, null, 1)).length, 1);
-    await resolveSuspense(app, late.id, { decision: 'returned', reason: 'seen', recordedBy: 'command line' });
+    await resolveSuspense(app, late.id, { decision: 'returned', reason: 'seen', by: TESTER });
     assert.deepEqual(await listAttention(app, 'suspense', 10), []);
   });
 

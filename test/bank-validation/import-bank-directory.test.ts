@@ -6,6 +6,7 @@ import { importBankDirectory } from '../../src/bank-validation/import-bank-direc
 import { shippedBankDirectory } from '../../src/bank-validation/shipped-bank-directory.ts';
 import { validateBankAccount } from '../../src/bank-validation/validate-bank-account.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
 
 const INPUT = { rut: '12345678-5', bankCode: '750', account: '1234509876' };
@@ -22,7 +23,7 @@ forEachEngine('importing a bank list', (openTestDatabase) => {
     const [app, replica] = [createTestApp(db, { now }), createTestApp(db, { now })];
     assert.equal((await validateBankAccount(replica, { id: 'u' }, INPUT)).verdict, 'undetermined');
 
-    const outcome = await importBankDirectory(app, newerList());
+    const outcome = await importBankDirectory(app, newerList(), TESTER);
     assert.ok('version' in outcome);
     assert.deepEqual(
       [outcome.asOf, outcome.added, outcome.removed, outcome.changed],
@@ -44,7 +45,7 @@ forEachEngine('importing a bank list', (openTestDatabase) => {
     const db = await openTestDatabase();
     const app = createTestApp(db);
     const banks = shippedList.banks.map((bank) => (bank.code === '037' ? { ...bank, name: 'Banco Itaú' } : bank));
-    const outcome = await importBankDirectory(app, { ...shippedList, banks });
+    const outcome = await importBankDirectory(app, { ...shippedList, banks }, TESTER);
     assert.ok('problems' in outcome);
     assert.equal(outcome.problems[0]?.code, 'BANK_LIST_WRONG_PAIR');
     assert.equal((await db.query('select * from bank_directories')).length, 0);
@@ -52,7 +53,7 @@ forEachEngine('importing a bank list', (openTestDatabase) => {
 
   test('the same list twice is one that changes nothing', async () => {
     const app = createTestApp(await openTestDatabase());
-    const outcome = await importBankDirectory(app, shippedList);
+    const outcome = await importBankDirectory(app, shippedList, TESTER);
     assert.ok('version' in outcome);
     assert.deepEqual(outcome, {
       version: shippedBankDirectory.version,

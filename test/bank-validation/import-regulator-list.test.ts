@@ -6,6 +6,7 @@ import { listBanks } from '../../src/bank-validation/list-banks.ts';
 import { shippedBankDirectory } from '../../src/bank-validation/shipped-bank-directory.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { makeWorkbook } from '../support/make-workbook.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
 
 /** As the regulator writes them: capitals, no accents, its own abbreviations. */
@@ -45,7 +46,7 @@ forEachEngine("importing the regulator's list as it is downloaded", (openTestDat
     test(`${form}: what changed, which bank it does not name, and where it comes from`, async () => {
       const now = createTestClock(Date.UTC(2026, 10, 22, 12));
       const app = createTestApp(await openTestDatabase(), { now });
-      const outcome = await importRegulatorList(app, told(await bytes()));
+      const outcome = await importRegulatorList(app, told(await bytes()), TESTER);
       assert.ok('version' in outcome, JSON.stringify(outcome));
       assert.deepEqual(
         [outcome.added, outcome.removed, outcome.changed, outcome.missing],
@@ -101,7 +102,7 @@ forEachEngine("importing the regulator's list as it is downloaded", (openTestDat
   for (const [why, told, code, says] of refused) {
     test(`${why} changes nothing`, async () => {
       const db = await openTestDatabase();
-      const outcome = await importRegulatorList(createTestApp(db), told);
+      const outcome = await importRegulatorList(createTestApp(db), told, TESTER);
       assert.ok('problems' in outcome);
       const [problem] = outcome.problems.filter((one) => one.code === code);
       assert.match(problem?.message ?? JSON.stringify(outcome.problems), says);
@@ -111,10 +112,14 @@ forEachEngine("importing the regulator's list as it is downloaded", (openTestDat
 
   test('a bank that was renamed keeps its old name as an alias, once a person has accepted it', async () => {
     const app = createTestApp(await openTestDatabase());
-    const outcome = await importRegulatorList(app, {
-      ...told(change('055', 'BANCO ANDES DEL PACIFICO')),
-      accepted: ['055'],
-    });
+    const outcome = await importRegulatorList(
+      app,
+      {
+        ...told(change('055', 'BANCO ANDES DEL PACIFICO')),
+        accepted: ['055'],
+      },
+      TESTER,
+    );
     assert.ok('version' in outcome, JSON.stringify(outcome));
     assert.deepEqual(
       outcome.changes.filter(({ code }) => code === '055').map(({ member, after }) => [member, after]),
@@ -135,7 +140,7 @@ forEachEngine("importing the regulator's list as it is downloaded", (openTestDat
     ];
     const rows = [...LISTED.map(([code, name]) => [code, name, 'Bancos']), ...others];
     const text = `Tipo;Código;Institución\n${rows.map(([code, name, kind]) => `${kind};${code};${name}`).join('\n')}\n`;
-    const outcome = await importRegulatorList(app, told(text));
+    const outcome = await importRegulatorList(app, told(text), TESTER);
     assert.deepEqual('added' in outcome && outcome.added, ['064', '768']);
   });
 });

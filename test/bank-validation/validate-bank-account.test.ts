@@ -16,6 +16,7 @@ import { createSimulatedProvider } from '../../src/validation-providers/simulate
 import type { HolderAnswer, ValidationProvider } from '../../src/validation-providers/validation-provider.ts';
 import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine, type TestDatabase } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
 
 const USER = { id: 'user_a' };
@@ -285,7 +286,7 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
     await validateBankAccount(app, OTHER, account('011.111.111-1', '049', '1234509876'));
     await validateBankAccount(app, USER, account('12345678-5', '001', '1234509876'));
 
-    const exported = await exportPrivacy(app, '11.111.111-1');
+    const exported = await exportPrivacy(app, '11.111.111-1', TESTER);
     const told = exported?.validations.map(({ asked_by, verdict, bank_code, account }) => ({
       asked_by,
       verdict,
@@ -298,13 +299,13 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
     ]);
     assert.ok(exported?.validations[0]?.checks.some(({ id }) => id === 'holder.match'));
 
-    assert.deepEqual(await erasePrivacy(app, '111111111'), { rut: HOLDER, erased: 2 });
-    assert.deepEqual(await exportPrivacy(app, HOLDER), { rut: HOLDER, validations: [] });
-    assert.deepEqual(await erasePrivacy(app, HOLDER), { rut: HOLDER, erased: 0 });
-    assert.equal((await exportPrivacy(app, '12345678-5'))?.validations.length, 1);
+    assert.deepEqual(await erasePrivacy(app, '111111111', TESTER), { rut: HOLDER, erased: 2 });
+    assert.deepEqual(await exportPrivacy(app, HOLDER, TESTER), { rut: HOLDER, validations: [] });
+    assert.deepEqual(await erasePrivacy(app, HOLDER, TESTER), { rut: HOLDER, erased: 0 });
+    assert.equal((await exportPrivacy(app, '12345678-5', TESTER))?.validations.length, 1);
     assert.equal((await db.query('select * from provider_questions')).length, 0);
-    assert.equal(await exportPrivacy(app, '12345678-6'), null);
-    assert.equal(await erasePrivacy(app, ''), null);
+    assert.equal(await exportPrivacy(app, '12345678-6', TESTER), null);
+    assert.equal(await erasePrivacy(app, '', TESTER), null);
   });
 
   test('validations are kept for two years', async () => {

@@ -6,6 +6,7 @@ import { verifyBooks } from '../../src/books/verify-books.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createLatePayment, createPaidTransaction } from '../support/test-books.ts';
 import { deposit, payOut } from '../support/test-movements.ts';
@@ -64,7 +65,7 @@ forEachEngine('sums beyond 2^53', (openTestDatabase) => {
   test('money in suspense is decided about beside them', async () => {
     const { app, environment } = await openRich();
     const { id } = await createLatePayment(app, environment, CLF);
-    const decided = { decision: 'kept' as const, reason: 'delivered', recordedBy: 'command line' };
+    const decided = { decision: 'kept' as const, reason: 'delivered', by: TESTER };
     assert.deepEqual(await resolveSuspense(app, id, decided), { kind: 'resolved', amount: 5001, currency: 'CLF' });
     const scope = { environmentIds: [environment.id], transactionId: 0 };
     assert.equal(await availableBalance(app, scope, 'CLF'), SUM + 5001n);

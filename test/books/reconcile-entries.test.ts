@@ -9,6 +9,7 @@ import { boundsOfDay } from '../../src/lib/calendar-day.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createLatePayment, createPaidTransaction, removeGuards } from '../support/test-books.ts';
 import { deposit, payOut, setTestFee } from '../support/test-movements.ts';
@@ -66,7 +67,7 @@ forEachEngine('holding a day against the books', (openTestDatabase) => {
     const late = await createLatePayment(app, environment);
     await deposit(app, environment, 9000, { commission: 300 });
     await payOut(app, environment, 5000);
-    await resolveSuspense(app, late.id, { decision: 'kept', reason: 'delivered', recordedBy: 'command line' });
+    await resolveSuspense(app, late.id, { decision: 'kept', reason: 'delivered', by: TESTER });
     const scope = { environmentIds: [environment.id], ...boundsOfDay('2026-01-15'), transactionId: 0 };
     const { lines, problems } = await reconcileEntries(app, scope);
     assert.deepEqual(problems, []);

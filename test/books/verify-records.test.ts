@@ -13,6 +13,7 @@ import type { ServiceEnvironment } from '../../src/payment-services/payment-serv
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { importPlanted } from '../faults/plants.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createSeededRandom, createTestApp, type TestApp } from '../support/test-app.ts';
 import {
   createLatePayment,
@@ -261,7 +262,6 @@ async function open(openTestDatabase: OpenTestDatabase) {
 }
 
 async function trade(app: TestApp, environment: ServiceEnvironment, more: number): Promise<void> {
-  const recordedBy = 'command line';
   const pass = () => app.now.advance(1000);
   pass();
   const paid = await createPaidTransaction(app, environment, { amount: 10_000 + more });
@@ -273,15 +273,15 @@ async function trade(app: TestApp, environment: ServiceEnvironment, more: number
   const kept = await createLatePayment(app, environment);
   const returned = await createLatePayment(app, environment);
   pass();
-  await resolveSuspense(app, kept.id, { decision: 'kept', reason: 'the shop delivers', recordedBy });
-  await resolveSuspense(app, returned.id, { decision: 'returned', reason: 'annulled in the portal', recordedBy });
+  await resolveSuspense(app, kept.id, { decision: 'kept', reason: 'the shop delivers', by: TESTER });
+  await resolveSuspense(app, returned.id, { decision: 'returned', reason: 'annulled in the portal', by: TESTER });
   await createLatePayment(app, environment);
   pass();
   await deposit(app, environment, 2000 + more, { commission: 30 });
   await payOut(app, environment, 3000 + more);
   const reference = `TEF-${more}`;
   await payOut(app, environment, 1500 + more, { reference });
-  await returnPayout(app, environment, { reference, reason: 'wrong account', recordedBy });
+  await returnPayout(app, environment, { reference, reason: 'wrong account', by: TESTER });
   await acceptedRefund(app, paid, 50);
 }
 

@@ -11,6 +11,7 @@ import { GIVEN_BACK_ELSEWHERE, type PaymentOutcome } from '../../src/payment-met
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { expireTransactions } from '../../src/transactions/expire-transactions.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { readingThrough, removeTriggers, undone } from '../support/test-books.ts';
 import {
   approved,
@@ -40,7 +41,7 @@ function decide(
   outcome: DecidedOutcome,
   taken: number | null = null,
 ) {
-  return decidePayment(app, id, { outcome, taken, reason: 'seen in the portal', evidence, decidedBy: 'command line' });
+  return decidePayment(app, id, { outcome, taken, reason: 'seen in the portal', evidence, by: TESTER });
 }
 
 /** What a method owes, what is the merchant's, and what is nobody's. */
@@ -128,7 +129,7 @@ forEachEngine('a payment that a person ends', (openTestDatabase) => {
     await resolveSuspense(waiting.app, waiting.transaction.id, {
       decision: 'returned',
       reason: 'seen',
-      recordedBy: 'x',
+      by: TESTER,
     });
     assert.deepEqual(await balancesOf(waiting), [AMOUNT, AMOUNT, 0]);
     await assertVerified(waiting);
@@ -159,7 +160,7 @@ forEachEngine('a payment that a person ends', (openTestDatabase) => {
         listed.map(({ kind, amount }) => [kind, amount]),
         [['suspense', given]],
       );
-      await resolveSuspense(waiting.app, waiting.transaction.id, { decision: 'kept', reason: 'seen', recordedBy: 'x' });
+      await resolveSuspense(waiting.app, waiting.transaction.id, { decision: 'kept', reason: 'seen', by: TESTER });
       assert.deepEqual(await balancesOf(waiting), [AMOUNT - given, AMOUNT - given, 0]);
       await assertVerified(waiting);
     });
@@ -176,7 +177,7 @@ forEachEngine('a payment that a person ends', (openTestDatabase) => {
     await resolveSuspense(waiting.app, waiting.transaction.id, {
       decision: 'returned',
       reason: 'seen',
-      recordedBy: 'x',
+      by: TESTER,
     });
     assert.deepEqual(await balancesOf(waiting), [0, 0, 0]);
     await assertVerified(waiting);

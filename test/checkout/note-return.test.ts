@@ -12,6 +12,7 @@ import { measureGivenUp } from '../../src/outbox/given-up-callback-queries.ts';
 import { resendCallback } from '../../src/outbox/resend-callback.ts';
 import { payToken } from '../../src/transactions/transaction.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
@@ -71,7 +72,7 @@ forEachEngine('a shop that takes an order once and answers 400 after that', (ope
     assert.equal(await stateOf(app), 'dead');
     assert.equal((await measureGivenUp(app.db, 0)).count, 1);
     const [callback] = await app.db.query<{ id: number }>('select id from callbacks');
-    await resendCallback(app, callback?.id as number);
+    await resendCallback(app, callback?.id as number, TESTER);
     for (let attempt = 1; attempt <= 3; attempt++) await deliverOnce(app);
     assert.equal(await stateOf(app), 'superseded');
   });

@@ -198,7 +198,10 @@ suite('books, reconcile and refund on the command line', () => {
       run('deposit', 'create', ...target, '--method', 'simulated', '--reference', 'AB-1', ...more);
     assert.equal((await deposit('--amount', '9700', '--commission', '300')).status, 0);
     assert.match((await deposit('--amount', '9700')).stderr, /nothing was changed/);
-    assert.match((await run('payout', 'list')).stdout, /TEF-1 +command line +[\d-]{10} [\d:]{8} -0[34]:00 +— +—\n/);
+    assert.match(
+      (await run('payout', 'list')).stdout,
+      /TEF-1 +command line: \S+@\S+ +[\d-]{10} [\d:]{8} -0[34]:00 +— +—\n/,
+    );
     assert.match((await run('deposit', 'list')).stdout, /9700 CLP +300 +AB-1/);
   });
 

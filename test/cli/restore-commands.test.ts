@@ -114,7 +114,10 @@ suite('restore on the command line', () => {
 
     const green = await verify();
     assert.equal(green.status, 0, green.stdout);
-    assert.match(green.stdout, /The store was restored at .*Accepted by command line at .*: compared with the bank\./);
+    assert.match(
+      green.stdout,
+      /The store was restored at .*Accepted by command line: \S+@\S+ at .*: compared with the bank\./,
+    );
     assert.match((await run(['books', 'anchor'], settings)).stdout, /is in .*anchors/);
     assert.equal((await verify()).status, 0);
     const [file] = readdirSync(anchors);

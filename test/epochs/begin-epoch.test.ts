@@ -13,6 +13,7 @@ import { watchStore } from '../../src/epochs/watch-store.ts';
 import type { Problem } from '../../src/error-catalogue.ts';
 import { readFeed } from '../../src/outbox/read-feed.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 
@@ -23,8 +24,8 @@ forEachEngine('a new epoch', (openTestDatabase) => {
     const app = await openApp(context);
     const environment = await createTestEnvironment(app);
     const before = await createTestTransaction(app, environment, { reference: 'BEFORE' });
-    const first = await beginEpoch(app, [], 0);
-    const second = await beginEpoch(app, [], 700_000_000);
+    const first = await beginEpoch(app, [], 0, TESTER);
+    const second = await beginEpoch(app, [], 700_000_000, TESTER);
     assert.equal(second.epoch, first.epoch + 1);
     assert.equal(second.first_transaction_id, 700_000_001);
     assert.ok(first.first_transaction_id > before.id + 100_000_000);
@@ -35,7 +36,7 @@ forEachEngine('a new epoch', (openTestDatabase) => {
   test('takes the highest that anybody saw', async (context) => {
     const app = await openApp(context);
     const seen = { epoch: 2_000_000_000, transactions: 9001, events: 70_000, callbacks: 50, at: app.now() };
-    const epoch = await beginEpoch(app, [seen], 0);
+    const epoch = await beginEpoch(app, [seen], 0, TESTER);
     assert.equal(epoch.epoch, 2_000_000_001);
     assert.equal(epoch.first_transaction_id, 100_009_001);
     assert.equal(epoch.first_position, 100_070_000);
@@ -48,9 +49,9 @@ forEachEngine('a new epoch', (openTestDatabase) => {
     await createTestTransaction(app, environment, { reference: 'B' });
     const afterA = (await readUntil(app, null, 1)).next;
     const ahead = Buffer.from('999999999999999.999999999').toString('base64url');
-    await beginEpoch(app, [], 0);
+    await beginEpoch(app, [], 0, TESTER);
     app.now.advance(60_000);
-    await beginEpoch(app, [], 0);
+    await beginEpoch(app, [], 0, TESTER);
     const fresh = createTestApp(app.db, { config: app.config, now: app.now });
     await createTestTransaction(fresh, environment, { reference: 'C' });
     assert.deepEqual(await goOn(app, ahead), ['C']);
@@ -67,15 +68,15 @@ forEachEngine('a new epoch', (openTestDatabase) => {
     const environment = await createTestEnvironment(app);
     const before = await createTestTransaction(app, environment, { reference: 'BEFORE' });
     app.now.advance(1000);
-    await beginEpoch(app, [], 0);
+    await beginEpoch(app, [], 0, TESTER);
     const held = { kind: 'refused', code: 'HELD_AFTER_RESTORE' };
     assert.deepEqual(await startPayment(app, before, 'simulated'), held);
     assert.deepEqual(await cancelTransaction(app, before), held);
     const fresh = createTestApp(app.db, { config: app.config, now: app.now });
     const after = await createTestTransaction(fresh, environment, { reference: 'AFTER' });
     assert.deepEqual(await startPayment(app, after, 'simulated'), { kind: 'asked' });
-    assert.equal(await releaseEpoch(app, 'a test'), true);
-    assert.equal(await releaseEpoch(app, 'a test'), false);
+    assert.equal(await releaseEpoch(app, TESTER, null), true);
+    assert.equal(await releaseEpoch(app, TESTER, null), false);
     assert.deepEqual(await startPayment(app, before, 'simulated'), { kind: 'asked' });
   });
 
@@ -84,7 +85,7 @@ forEachEngine('a new epoch', (openTestDatabase) => {
     const reasons: string[] = [];
     const watch = await watchStore(app, (error) => reasons.push(error.message));
     assert.equal(await watch.mayLeave(), true);
-    await beginEpoch(app, [], 0);
+    await beginEpoch(app, [], 0, TESTER);
     assert.equal(await watch.mayLeave(), false);
     assert.match(reasons[0] ?? '', /another epoch has begun/);
     await watch.stop();
@@ -101,7 +102,7 @@ forEachEngine('a new epoch', (openTestDatabase) => {
     assert.equal(await whyStoreIsOlder(app), null);
     await app.db.transaction((tx) => tx.query('update store_marks set beat = $1', [before?.beat ?? 0]));
     assert.match((await whyStoreIsOlder(app)) ?? '', /is older than it was.*bin\/rubrica after-restore/);
-    await beginEpoch(app, [], 0);
+    await beginEpoch(app, [], 0, TESTER);
     assert.equal(await whyStoreIsOlder(app), null);
   });
 
@@ -110,7 +111,7 @@ forEachEngine('a new epoch', (openTestDatabase) => {
     const environment = await createTestEnvironment(app);
     await createTestTransaction(app, environment, { reference: 'SEEN' });
     await serveAWhile(app);
-    await beginEpoch(app, [], 0);
+    await beginEpoch(app, [], 0, TESTER);
     await app.db.transaction((tx) => tx.query('update epochs set first_transaction_id = 1500'));
     assert.match((await whyStoreIsOlder(app)) ?? '', /older/);
   });
@@ -122,7 +123,7 @@ forEachEngine('a new epoch', (openTestDatabase) => {
     await serveAWhile(app);
     await app.db.transaction((tx) => tx.query(`update store_marks set store_id = 'new', beat = 99`));
     assert.match((await whyStoreIsOlder(app)) ?? '', /another than the one that was here before/);
-    await beginEpoch(app, [], 0);
+    await beginEpoch(app, [], 0, TESTER);
     assert.equal(await whyStoreIsOlder(app), null);
     writeFileSync(markFile(app.config), '{"epoch":');
     assert.equal(await whyStoreIsOlder(app), null);

@@ -19,6 +19,7 @@ import {
   scriptMethod,
 } from '../checkout/checkout-case.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestTransaction } from '../support/test-shop.ts';
 
 const HEAD = 'fecha;orden_compra;codigo_autorizacion;monto';
@@ -45,7 +46,7 @@ async function plan(opened: Pick<CheckoutCase, 'app' | 'environment'>, ...lines:
 async function carryOut(opened: Pick<CheckoutCase, 'app' | 'environment'>, ...lines: string[]) {
   const evidence = describeEvidence('settled.csv', Buffer.from(lines.join('\n')));
   const steps = await plan(opened, ...lines);
-  return importPayments(opened.app, scopeOf(opened), steps, { evidence, importedBy: 'command line' });
+  return importPayments(opened.app, scopeOf(opened), steps, { evidence, by: TESTER });
 }
 
 const resultsOf = (steps: readonly { does: string }[]) => steps.map(({ does }) => does);
@@ -107,7 +108,7 @@ forEachEngine('money that the acquirer has and the books do not', (openTestDatab
     assert.deepEqual([row?.transaction, row?.amount, others], [null, 4000, []]);
     const { id } = opened.environment;
     assert.equal(row?.command, `bin/rubrica books resolve --entry ${id}/2.0 --as returned|kept --reason TEXT`);
-    const decided = { decision: 'kept' as const, reason: 'the shop knows it', recordedBy: 'command line' };
+    const decided = { decision: 'kept' as const, reason: 'the shop knows it', by: TESTER };
     const place = { environmentId: id, link: 2, entry: '2.0' };
     assert.equal((await resolveImported(opened.app, place, decided)).kind, 'resolved');
     assert.equal((await resolveImported(opened.app, place, decided)).kind, 'already');

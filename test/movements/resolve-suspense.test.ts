@@ -8,6 +8,7 @@ import { listSuspense } from '../../src/movements/list-movements.ts';
 import type { Decision } from '../../src/movements/movement.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createLatePayment, createPaidTransaction } from '../support/test-books.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
@@ -66,7 +67,7 @@ async function open(openTestDatabase: OpenTestDatabase) {
 }
 
 function resolve(app: TestApp, transactionId: number, decision: Decision) {
-  return resolveSuspense(app, transactionId, { decision, reason: 'seen in the portal', recordedBy: 'command line' });
+  return resolveSuspense(app, transactionId, { decision, reason: 'seen in the portal', by: TESTER });
 }
 
 /** As the metrics show it. */

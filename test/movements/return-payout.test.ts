@@ -11,6 +11,7 @@ import { listMovements, listSuspense } from '../../src/movements/list-movements.
 import { returnPayout } from '../../src/movements/return-payout.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createLatePayment, createPaidTransaction, removeGuards } from '../support/test-books.ts';
 import { deposit, payOut } from '../support/test-movements.ts';
@@ -120,7 +121,7 @@ async function open(openTestDatabase: OpenTestDatabase) {
 
 function takeBack(app: TestApp, { paymentServiceId, environment }: ServiceEnvironment, reference: string) {
   app.now.advance(1000);
-  const wish = { reference, reason: 'wrong account', recordedBy: 'command line' };
+  const wish = { reference, reason: 'wrong account', by: TESTER };
   return returnPayout(app, { paymentServiceId, environment }, wish);
 }
 

@@ -8,6 +8,7 @@ import { measureGivenUp } from '../../src/outbox/given-up-callback-queries.ts';
 import { findCallback, listCallbacks, resendCallback, resendCallbacks } from '../../src/outbox/resend-callback.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
@@ -25,7 +26,7 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
     assert.equal((await measureGivenUp(app.db, app.now() + 1)).count, 0);
     const [callback] = await listCallbacks(app, { state: 'dead' }, 10);
     shop.answers = 200;
-    await resendCallback(app, callback?.id as number);
+    await resendCallback(app, callback?.id as number, TESTER);
     assert.equal((await measureGivenUp(app.db, begun)).count, 0);
     await deliverUntilEnd(app);
     assert.equal((await measureGivenUp(app.db, begun)).count, 0);
@@ -37,7 +38,7 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
     await deliverUntilEnd(app);
     const [callback] = await listCallbacks(app, {}, 10);
     shop.answers = 400;
-    await resendCallback(app, callback?.id as number);
+    await resendCallback(app, callback?.id as number, TESTER);
     await deliverUntilEnd(app);
     const found = await findCallback(app, callback?.id as number);
     assert.equal(found?.callback.state, 'dead');
@@ -146,7 +147,7 @@ async function deliverUntilEnd(app: TestApp): Promise<void> {
 }
 
 function resendAll(app: App, filter: CallbackFilter, onProgress: (resent: number) => void = () => {}): Promise<number> {
-  return resendCallbacks(app, { state: 'dead', ...filter }, onProgress);
+  return resendCallbacks(app, { state: 'dead', ...filter }, TESTER, onProgress);
 }
 
 /** More of the only callback there is, as often as `times`. */

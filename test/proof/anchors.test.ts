@@ -27,6 +27,7 @@ import { type StoreVerification, verifyStore } from '../../src/proof/verify-stor
 import { KEPT_KEYS } from '../../src/sealing/kept-key.ts';
 import { reseal } from '../../src/sealing/reseal.ts';
 import { forEachEngine, type TestDatabase } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, createTestClock, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction, removeTriggers, undone } from '../support/test-books.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
@@ -252,7 +253,7 @@ forEachEngine('the ends of the books, sealed', (openTestDatabase, engine) => {
     const [rewound] = (await verifyStore(app)).findings;
     assert.match(rewound?.says ?? '', /the store is older than it was/, 'gone back, and nobody said so');
 
-    const { epoch } = await beginEpoch(app, [], 0);
+    const { epoch } = await beginEpoch(app, [], 0, TESTER);
     const fresh = { ...app, log: app.log };
     await makeAnchor(fresh, 'now');
     const before = numbersIn(folder);
@@ -266,8 +267,8 @@ forEachEngine('the ends of the books, sealed', (openTestDatabase, engine) => {
     );
 
     app.now.advance(60_000);
-    await acceptRestore(fresh, 'usr_1', 'compared with the acquirer');
-    await acceptRestore(fresh, 'usr_2', 'a second time');
+    await acceptRestore(fresh, { ...TESTER, name: 'usr_1' }, 'compared with the acquirer');
+    await acceptRestore(fresh, { ...TESTER, name: 'usr_2' }, 'a second time');
     await keepAnchors(fresh);
     const accepted = await verifyStore(fresh);
     assert.deepEqual([accepted.findings, accepted.ok], [[], true]);
@@ -326,12 +327,12 @@ forEachEngine('the ends of the books, sealed', (openTestDatabase, engine) => {
       await cut(tx);
       await tx.query('delete from anchors where number > 1');
     });
-    await beginEpoch(app, [], 0);
+    await beginEpoch(app, [], 0, TESTER);
     await makeAnchor(app, 'now');
     app.now.advance(5000);
-    await beginEpoch(app, [], 0);
+    await beginEpoch(app, [], 0, TESTER);
     await makeAnchor(app, 'now');
-    await acceptRestore(app, 'usr_1', null);
+    await acceptRestore(app, { ...TESTER, name: 'usr_1' }, null);
     await keepAnchors(app);
     assert.deepEqual(numbersIn(folder)['books-2026-01-16.jsonl'], [2, 2, 3, 4]);
     const { ok, restores } = await verifyStore(app);
@@ -397,5 +398,5 @@ function through(app: TestApp, tx: Tx): TestApp {
 async function resealAll(app: TestApp): Promise<void> {
   const { SEALED_KINDS } = await import('../../src/cli/sealed-kinds.ts');
   assert.ok(SEALED_KINDS.includes(KEPT_KEYS));
-  for (const kind of SEALED_KINDS) await reseal(app, kind, () => {});
+  for (const kind of SEALED_KINDS) await reseal(app, kind, TESTER, () => {});
 }

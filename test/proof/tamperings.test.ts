@@ -388,7 +388,7 @@ async function open(openTestDatabase: OpenTestDatabase) {
     const paid = await createPaidTransaction(app, environment, { amount: 20_000 + shop });
     const other = await createPaidTransaction(app, environment, { amount: 30_000 + shop });
     const late = await createLatePayment(app, environment);
-    await resolveSuspense(app, late.id, { decision: 'kept', reason: 'delivered', recordedBy: 'command line' });
+    await resolveSuspense(app, late.id, { decision: 'kept', reason: 'delivered', by: TESTER });
     await deposit(app, environment, 9000, { commission: 300 });
     await payOut(app, environment, 5000);
     await acceptedRefund(app, paid, 1000);
@@ -415,11 +415,10 @@ async function open(openTestDatabase: OpenTestDatabase) {
 /** A refund that a person ended, and money that only the acquirer's file has. */
 async function decideSomething(app: TestApp, { id: environmentId, kind }: Merchant, paid: Transaction): Promise<void> {
   const evidence = describeEvidence('portal.csv', Buffer.from('15/01/2026;1213;7000'));
-  const decidedBy = 'command line';
   const { id } = await acceptedRefund(app, paid, 300);
-  await decideRefund(app, id, { outcome: 'failed', reason: 'seen in the portal', evidence, decidedBy });
+  await decideRefund(app, id, { outcome: 'failed', reason: 'seen in the portal', evidence, by: TESTER });
   const scope = { environmentId, environment: kind, method: 'simulated' };
   const file = Readable.from(['fecha;codigo_autorizacion;monto\n15/01/2026;991213;7000\n']);
   const steps = await planImport(app, scope, await readSettlement(file));
-  await importPayments(app, scope, steps, { evidence, importedBy: decidedBy });
+  await importPayments(app, scope, steps, { evidence, by: TESTER });
 }

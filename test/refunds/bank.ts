@@ -9,6 +9,7 @@ import type { RefundOutcome } from '../../src/payment-methods/payment-method.ts'
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createLatePayment, createPaidTransaction, selectOverdrawn, selectWrongBooks } from '../support/test-books.ts';
 import { deposit, payOut, setTestFee } from '../support/test-movements.ts';
@@ -173,7 +174,7 @@ async function runCommand(bank: Bank, command: Command): Promise<void> {
 async function resolveLate({ app, late }: Bank, command: Extract<Command, { do: 'resolve' }>): Promise<void> {
   const transaction = late[command.payment % Math.max(1, late.length)];
   if (transaction === undefined) return;
-  const decided = { decision: command.as, reason: 'random', recordedBy: 'command line' };
+  const decided = { decision: command.as, reason: 'random', by: TESTER };
   const { kind } = await resolveSuspense(app, transaction.id, decided);
   assert.notEqual(kind, 'nothing');
 }

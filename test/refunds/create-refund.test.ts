@@ -6,6 +6,7 @@ import type { Refund } from '../../src/refunds/refund.ts';
 import { settleRefund } from '../../src/refunds/settle-refund.ts';
 import { startChild } from '../support/child-process.ts';
 import { forEachEngine, type OpenTestDatabase, type TestDatabase } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { refund, refundsOf } from '../support/test-refunds.ts';
@@ -72,7 +73,7 @@ forEachEngine('accepting refunds', (openTestDatabase, engine) => {
   test('of 8 wishes at once for all that is left one is accepted, with what is left', async () => {
     const { app, paid } = await open(openTestDatabase);
     await refund(app, paid, 2990);
-    const rest = { amount: null, type: 'total', idempotencyKey: null, requestedBy: 'command line' } as const;
+    const rest = { amount: null, type: 'total', idempotencyKey: null, by: TESTER } as const;
     const creations = await Promise.all(Array.from({ length: 8 }, () => createRefund(app, paid, rest)));
     assert.equal(creations.filter(({ kind }) => kind === 'accepted').length, 1);
     assert.equal(creations.filter(({ kind }) => kind === 'replayed').length, 7);

@@ -11,6 +11,7 @@ import type { RefundDecisionOutcome } from '../../src/refunds/refund-decision.ts
 import type { Transaction } from '../../src/transactions/transaction.ts';
 import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { acceptedRefund, refund, refundsOf } from '../support/test-refunds.ts';
 import { comeBack, goToForm, openWebpayShop, type WebpayShop } from '../support/webpay-shop.ts';
 
@@ -56,7 +57,7 @@ forEachEngine('a person ends a refund', (openTestDatabase) => {
     assert.equal(await decide(shop, id, 'completed'), 'decided');
     assert.deepEqual(await balancesIn(shop), { suspense: 2000, receivable: paid.amount - 5000 });
     const [open] = await app.db.transaction((tx) => selectUnresolvedOf(tx, paid.id));
-    const decision = { decision: 'kept' as const, reason: 'the shop did it', recordedBy: 'command line' };
+    const decision = { decision: 'kept' as const, reason: 'the shop did it', by: TESTER };
     assert.equal((await resolveSuspense(app, paid.id, { ...decision, entry: '99.0' })).kind, 'nothing');
     assert.equal((await resolveSuspense(app, paid.id, { ...decision, entry: open?.entry as string })).kind, 'resolved');
     assert.deepEqual(await balancesIn(shop), { suspense: 0, receivable: paid.amount - 5000 });
@@ -80,7 +81,7 @@ forEachEngine('a person ends a refund', (openTestDatabase) => {
     const [decision] = await listRefundDecisions(app, 10);
     assert.deepEqual(
       [decision?.refund_id, decision?.outcome, decision?.evidence_name, decision?.reason, decision?.decided_by],
-      [id, 'completed', 'portal.txt', 'seen in the portal', 'command line'],
+      [id, 'completed', 'portal.txt', 'seen in the portal', TESTER.name],
     );
     await assertRight(shop);
   });
@@ -156,7 +157,7 @@ forEachEngine('a person ends a refund', (openTestDatabase) => {
     await carryOutRefunds(app, 10);
     assert.deepEqual(await refundsOf(app, paid), [['completed', 3000]]);
     assert.deepEqual(await balancesIn(shop), { suspense: 3500, receivable: paid.amount - 6500 });
-    await resolveSuspense(app, paid.id, { decision: 'returned', reason: 'corrected', recordedBy: 'command line' });
+    await resolveSuspense(app, paid.id, { decision: 'returned', reason: 'corrected', by: TESTER });
     assert.deepEqual(await balancesIn(shop), { suspense: 0, receivable: paid.amount - 3000 });
     const { problems, records, balances } = await verifyBooks(app);
     assert.deepEqual([problems, records, balances], [[], [], []]);
@@ -180,7 +181,7 @@ function decide(
   outcome: RefundDecisionOutcome,
   evidence: typeof EVIDENCE | null = EVIDENCE,
 ) {
-  return decideRefund(app, id, { outcome, reason: 'seen in the portal', evidence, decidedBy: 'command line' });
+  return decideRefund(app, id, { outcome, reason: 'seen in the portal', evidence, by: TESTER });
 }
 
 /** The worker of ten hours. */

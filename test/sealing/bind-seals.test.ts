@@ -65,7 +65,7 @@ forEachEngine('a seal is bound to its owner', (openTestDatabase) => {
     const service = await createPaymentService(app, 'Shop', TESTER);
     await validateBankAccount(app, { id: 'user_a' }, PENDING);
     await unbind(app);
-    await prepareStore(app);
+    await prepareStore(app, TESTER);
     assert.deepEqual(await countSeals(app, SECRET_TOKENS), { current: 2, previous: 0, unknown: 0 });
     assert.deepEqual(await countSeals(app, VALIDATION_QUESTIONS), { current: 1, previous: 0, unknown: 0 });
     assert.equal(await signs(app, service.production.service_token, service.production.secret_token), true);
@@ -95,7 +95,7 @@ forEachEngine('a seal is bound to its owner', (openTestDatabase) => {
     const bound = await sealsOf(app, SECRET_TOKENS);
     await unbind(app);
     const old = await sealsOf(app, SECRET_TOKENS);
-    await prepareStore(app);
+    await prepareStore(app, TESTER);
     // From a backup of that time, whole and then into the victim's environment.
     await app.db.transaction(async (tx) => {
       for (const { id, sealed } of old)
@@ -108,7 +108,7 @@ forEachEngine('a seal is bound to its owner', (openTestDatabase) => {
     });
     await assert.rejects(signs(app, victim.production.service_token, thief.development.secret_token), ConfigError);
     await assert.rejects(signs(app, thief.production.service_token, thief.production.secret_token), ConfigError);
-    await assert.rejects(prepareStore(app), ConfigError);
+    await assert.rejects(prepareStore(app, TESTER), ConfigError);
     assert.equal((await countSeals(app, SECRET_TOKENS)).unknown, bound.length);
   });
 
@@ -116,8 +116,8 @@ forEachEngine('a seal is bound to its owner', (openTestDatabase) => {
     const app = appWith(await openTestDatabase());
     await createPaymentService(app, 'Shop', TESTER);
     await app.db.transaction((tx) => tx.query('delete from seals_bound'));
-    await assert.rejects(prepareStore(app), /seals_bound/);
-    await assert.rejects(prepareStore(app), /seals_bound/);
+    await assert.rejects(prepareStore(app, TESTER), /seals_bound/);
+    await assert.rejects(prepareStore(app, TESTER), /seals_bound/);
   });
 
   test('with another master key nothing is bound, and the right one still can', async () => {
@@ -125,8 +125,8 @@ forEachEngine('a seal is bound to its owner', (openTestDatabase) => {
     const app = appWith(db);
     const service = await createPaymentService(app, 'Shop', TESTER);
     await unbind(app);
-    await assert.rejects(prepareStore(appWith(db, '0b')), /The master key is not the one/);
-    await prepareStore(app);
+    await assert.rejects(prepareStore(appWith(db, '0b'), TESTER), /The master key is not the one/);
+    await prepareStore(app, TESTER);
     assert.equal(await signs(app, service.production.service_token, service.production.secret_token), true);
   });
 

@@ -46,7 +46,9 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
 
     const app = appWith(db, BOTH);
     const fresh = await createPaymentService(app, 'Made meanwhile', TESTER);
-    const counts = await Promise.all(SEALED_KINDS.map(async (kind) => [kind.name, await reseal(app, kind, () => {})]));
+    const counts = await Promise.all(
+      SEALED_KINDS.map(async (kind) => [kind.name, await reseal(app, kind, TESTER, () => {})]),
+    );
     assert.deepEqual(Object.fromEntries(counts), {
       'secret-tokens': 2,
       'payment-method-keys': 1,
@@ -67,14 +69,14 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
   test('what is kept of a person is found and erased afterwards, and an idempotency key still holds', async () => {
     const db = await openTestDatabase();
     const before = await validateOnce(appWith(db, OLD), USER, INPUT, 'key-1');
-    for (const kind of SEALED_KINDS) await reseal(appWith(db, BOTH), kind, () => {});
+    for (const kind of SEALED_KINDS) await reseal(appWith(db, BOTH), kind, TESTER, () => {});
     const app = appWith(db, NEW);
     const again = await validateOnce(app, USER, INPUT, 'key-1');
     assert.deepEqual([again.replayed, again.validation.id], [true, before.validation.id]);
     await validateBankAccount(app, USER, INPUT);
-    assert.equal((await exportPrivacy(app, INPUT.rut))?.validations.length, 2);
-    assert.equal((await erasePrivacy(app, INPUT.rut))?.erased, 2);
-    assert.equal((await exportPrivacy(app, INPUT.rut))?.validations.length, 0);
+    assert.equal((await exportPrivacy(app, INPUT.rut, TESTER))?.validations.length, 2);
+    assert.equal((await erasePrivacy(app, INPUT.rut, TESTER))?.erased, 2);
+    assert.equal((await exportPrivacy(app, INPUT.rut, TESTER))?.validations.length, 0);
   });
 
   test('the key of the hashes is read once for all who come at the same time, and again after a failure', async () => {
@@ -92,13 +94,13 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
     const db = await openTestDatabase();
     await fill(appWith(db, OLD));
     for (let n = 0; n < 60; n++) await createPaymentService(appWith(db, OLD), `Shop ${n}`, TESTER);
-    const ended = reseal(appWith(db, BOTH), SECRET_TOKENS, () => {
+    const ended = reseal(appWith(db, BOTH), SECRET_TOKENS, TESTER, () => {
       throw new Error('ended');
     });
     await assert.rejects(ended, /ended/);
     const app = appWith(db, BOTH);
     assert.deepEqual(await countSeals(app, SECRET_TOKENS), { current: 100, previous: 22, unknown: 0 });
-    const [first, second] = await Promise.all([1, 2].map(() => reseal(app, SECRET_TOKENS, () => {})));
+    const [first, second] = await Promise.all([1, 2].map(() => reseal(app, SECRET_TOKENS, TESTER, () => {})));
     assert.equal((first ?? 0) + (second ?? 0), 22);
     assert.deepEqual(await countSeals(app, SECRET_TOKENS), { current: 122, previous: 0, unknown: 0 });
   });
@@ -106,14 +108,14 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
   test('a process without the key fails with what to set, and changes nothing', async () => {
     const db = await openTestDatabase();
     const { service } = await fill(appWith(db, OLD));
-    for (const kind of SEALED_KINDS) await reseal(appWith(db, BOTH), kind, () => {});
+    for (const kind of SEALED_KINDS) await reseal(appWith(db, BOTH), kind, TESTER, () => {});
     const sealed = () => db.query('select id, sealed from secret_tokens order by id');
     const before = await sealed();
     const late = appWith(db, OLD);
     const toSet = (error: unknown) => error instanceof ConfigError && /MASTER_KEY_PREVIOUS/.test(error.message);
     await assert.rejects(loadEnvironment(late, service.production.service_token), toSet);
     await assert.rejects(validateBankAccount(late, USER, INPUT), toSet);
-    await assert.rejects(prepareStore(late), toSet);
+    await assert.rejects(prepareStore(late, TESTER), toSet);
     assert.deepEqual(await sealed(), before);
     assert.equal((await countAll(late)).unknown, 5);
   });
@@ -122,10 +124,10 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
     const db = await openTestDatabase();
     const neverServed = (error: unknown) =>
       error instanceof ConfigError && /without MASTER_KEY_PREVIOUS/.test(error.message);
-    await assert.rejects(prepareStore(appWith(db, BOTH)), neverServed);
-    await prepareStore(appWith(db, OLD));
-    await prepareStore(appWith(db, BOTH));
-    await assert.rejects(prepareStore(appWith(db, NEW)), /Another master key has sealed this/);
+    await assert.rejects(prepareStore(appWith(db, BOTH), TESTER), neverServed);
+    await prepareStore(appWith(db, OLD), TESTER);
+    await prepareStore(appWith(db, BOTH), TESTER);
+    await assert.rejects(prepareStore(appWith(db, NEW), TESTER), /Another master key has sealed this/);
   });
 
   test('what the previous key has signed is worth nothing: who knows it could sign for anybody', async () => {

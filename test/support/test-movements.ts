@@ -15,11 +15,7 @@ export function payOut(
 ): Promise<Recording> {
   const wish = { kind: 'payout' as const, amount, commission: 0, currency: 'CLP', paymentMethod: null };
   const reference = `REF-${++references}`;
-  return recordMovement(
-    app,
-    { paymentServiceId, environment },
-    { ...wish, reference, recordedBy: 'command line', ...changes },
-  );
+  return recordMovement(app, { paymentServiceId, environment }, { ...wish, reference, by: TESTER, ...changes });
 }
 
 /** The same for an amount that the simulated method has sent. */

@@ -5,22 +5,19 @@ import { createRefund, type RefundCreation } from '../../src/refunds/create-refu
 import type { Refund } from '../../src/refunds/refund.ts';
 import { selectRefundsOf } from '../../src/refunds/refund-queries.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
+import { TESTER } from './test-actor.ts';
 
-/** Asks for a refund as a user would; a part of the payment unless it is all of it. */
+/** Asks for a refund as a user would; a part of the payment unless it is all of it. `requestedBy`: the id of a user. */
 export function refund(
   app: App,
   transaction: Transaction,
   amount: number,
   changes: { type?: 'total' | 'parcial'; idempotencyKey?: string | null; requestedBy?: string } = {},
 ): Promise<RefundCreation> {
+  const { requestedBy: id, ...rest } = changes;
   const type = amount === transaction.amount ? 'total' : 'parcial';
-  return createRefund(app, transaction, {
-    amount,
-    type,
-    idempotencyKey: null,
-    requestedBy: 'command line',
-    ...changes,
-  });
+  const by = id === undefined ? TESTER : { ...TESTER, kind: 'person' as const, name: id, userId: id };
+  return createRefund(app, transaction, { amount, type, idempotencyKey: null, by, ...rest });
 }
 
 /** The same where it must be accepted. */

@@ -1,9 +1,11 @@
 import type { FastifyRequest } from 'fastify';
+import { userActor } from '../../auth/user-actor.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { readIdempotencyKey } from '../../http/read-idempotency-key.ts';
 import { invalidBody, readMembers } from '../../http/read-members.ts';
+import { clientNetwork } from '../../lib/client-network.ts';
 import { parseDecimal } from '../../lib/money.ts';
 import { createRefund, type RefundCreation } from '../../refunds/create-refund.ts';
 import type { RefundType } from '../../refunds/refund.ts';
@@ -68,7 +70,7 @@ export const postNullification = operation({
   handle: async (app, request, reply) => {
     const { user, transaction } = await requireOwnTransaction(app, request);
     const idempotencyKey = readIdempotencyKey(request);
-    const wish = { ...readWish(request, transaction), idempotencyKey, requestedBy: user.id };
+    const wish = { ...readWish(request, transaction), idempotencyKey, by: userActor(user, clientNetwork(request.ip)) };
     const creation = await createRefund(app, transaction, wish);
     if (creation.kind === 'replayed') reply.header('idempotency-hit', 'true');
     return replyOf(creation);

@@ -196,7 +196,7 @@ async function resendClosed({ world, store, engine, base, resends, workers }: Si
     `select id, webhook_id from callbacks where state in ('dead', 'disabled') order by id`,
   );
   for (const { id, webhook_id: webhookId } of closed) {
-    await engine.resendCallback(base, id);
+    await engine.resendCallback(base, id, TESTER);
     resends.push({ id: webhookId, at: world.now() });
   }
   world.after(0, () => workers.poke());

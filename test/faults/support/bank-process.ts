@@ -5,6 +5,7 @@ import { resolveSuspense } from '../../../src/movements/resolve-suspense.ts';
 import { loadEnvironment } from '../../../src/payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../../../src/payment-services/payment-service.ts';
 import { carryOutRefunds } from '../../../src/refunds/carry-out-refunds.ts';
+import { TESTER } from '../../support/test-actor.ts';
 import { createTestApp } from '../../support/test-app.ts';
 import { createLatePayment, createPaidTransaction } from '../../support/test-books.ts';
 import { deposit, payOut } from '../../support/test-movements.ts';
@@ -36,7 +37,7 @@ async function moveMoney(): Promise<void> {
     await Promise.all([
       payOut(app, environment, 1000, { reference }),
       deposit(app, environment, 1000, { reference, commission: 30 }),
-      resolveSuspense(app, late.id, { decision, reason: 'fault test', recordedBy: 'command line' }),
+      resolveSuspense(app, late.id, { decision, reason: 'fault test', by: TESTER }),
     ]);
     process.stdout.write('m');
   }

@@ -1,0 +1,42 @@
+import { hostname, userInfo } from 'node:os';
+import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { normalizeEmail } from '../auth/user.ts';
+import { userActor } from '../auth/user-actor.ts';
+import { selectUserByEmail } from '../auth/user-queries.ts';
+import { CommandError } from './print.ts';
+
+/** Throws `CommandError` UNKNOWN_USER where the person who was named is no user, or is disabled. */
+export async function findActor(app: App, as: string | undefined): Promise<Actor> {
+  const named = as ?? app.config.actingUser;
+  if (named === null) return commandLineActor();
+  const user = await selectUserByEmail(app.db, normalizeEmail(named));
+  const said = as === undefined ? 'RUBRICA_USER' : '--as';
+  if (user === null) throw unknownActor(`${said} names no user: ${named}. See bin/rubrica user list`);
+  if (user.disabled_at !== null) throw unknownActor(`${said} names a user who is disabled: ${named}`);
+  return userActor(user, placeOfCommand());
+}
+
+/** Whoever sits at the command line and named nobody. */
+export function commandLineActor(): Actor {
+  const place = placeOfCommand();
+  return { kind: 'command line', name: `command line: ${place}`, userId: null, origin: place };
+}
+
+function unknownActor(message: string): CommandError {
+  return new CommandError(message, 1, 'UNKNOWN_USER');
+}
+
+/** USER@HOST, as the operating system says it. */
+function placeOfCommand(): string {
+  return `${loginName()}@${hostname()}`;
+}
+
+function loginName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // In a container the number of the user may have no name.
+    return `user ${process.getuid?.() ?? ''}`.trim();
+  }
+}

@@ -1,0 +1,385 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { Command } from 'commander';
+import { recordAudit } from '../../src/audit/record-audit.ts';
+import { createUser } from '../../src/auth/create-user.ts';
+import { addCommands } from '../../src/cli/command-groups.ts';
+import type { Database, SqlRow } from '../../src/db/database.ts';
+import { verifyAudit } from '../../src/proof/verify-audit.ts';
+import { forEachEngine, type OpenTestDatabase, type TestDatabase } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp, createTestClock, type TestApp } from '../support/test-app.ts';
+import { createLatePayment, createPaidTransaction } from '../support/test-books.ts';
+import { acceptedRefund } from '../support/test-refunds.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+
+/** Those that change nothing that a person answers for: the store and its books are the same after them, or are not touched. */
+const READING = [
+  'demo', // A store of its own, in the name of who started it.
+  'serve',
+  'bench',
+  'sign',
+  'explain',
+  'verify',
+  'payment-service list',
+  'payment-service fees',
+  'payment-method list',
+  'transaction list',
+  'transaction find',
+  'transaction show',
+  'callback list',
+  'callback endpoints',
+  'callback show',
+  'refund list',
+  'refund decisions',
+  'payout list',
+  'deposit list',
+  'books balance',
+  'books list',
+  'books verify',
+  'books head',
+  'books suspense',
+  'reconcile',
+  'validate', // Validations are no acts: they have a record of their own.
+  'banks list',
+  'payment decisions',
+  'audit list',
+  'audit verify',
+  'attention list',
+  'doctor',
+  'backup',
+];
+
+/** What each of the others is run with, and the action that it must write down. */
+const ACTING: [words: string, action: string, rest: (world: World) => (string | number)[]][] = [
+  ['payment-service create', 'payment_service.created', () => ['--name', 'Shop']],
+  [
+    'payment-service import',
+    'payment_service.imported',
+    () => ['--name', 'Shop', '--environment', 'production', '--service-token', 'st-1', '--secret-token', SECRET],
+  ],
+  ['payment-service disable', 'payment_service.disabled', ({ id }) => [id]],
+  ['payment-service enable', 'payment_service.enabled', ({ id }) => [id]],
+  ['payment-service rotate', 'payment_service.rotated', ({ id }) => [id, '--environment', 'development']],
+  [
+    'payment-service events-url',
+    'payment_service.events_url_set',
+    ({ id }) => [id, '--environment', 'development', '--url', `https://shop.example.cl/events?key=${SECRET}`],
+  ],
+  [
+    'payment-service fee',
+    'fee.set',
+    ({ id }) => [id, '--environment', 'development', '--method', 'simulated', '--rate', 29_500],
+  ],
+  ['payment-method set', 'payment_method.set', ({ id }) => ['webpay', '--payment-service', id, ...DEVELOPMENT]],
+  ['payment-method remove', 'payment_method.removed', ({ id }) => ['webpay', '--payment-service', id, ...DEVELOPMENT]],
+  ['callback resend', 'callback.resent', ({ callback }) => [callback]],
+  ['refund create', 'refund.requested', ({ paid }) => [paid, '--amount', 100]],
+  [
+    'refund settle',
+    'refund.decided',
+    ({ refund, file }) => [refund, '--outcome', 'failed', '--evidence', file, '--reason', 'seen'],
+  ],
+  ['refund retry', 'refund.decided', ({ held }) => [held, '--reason', 'seen']],
+  ['payout create', 'payout.recorded', ({ id }) => [...money(id), '--amount', 1000, '--reference', 'TEF-1']],
+  ['payout return', 'payout.returned', ({ id }) => ['TEF-1', '--payment-service', id, '--reason', 'came back']],
+  [
+    'deposit create',
+    'deposit.recorded',
+    ({ id }) => [...money(id), '--amount', 1000, '--reference', 'ABONO-1', '--method', 'simulated'],
+  ],
+  [
+    'books resolve',
+    'suspense.resolved',
+    ({ late }) => ['--transaction', late, '--decision', 'kept', '--reason', 'seen'],
+  ],
+  ['books anchor', 'books.anchored', () => []],
+  [
+    'payment settle',
+    'payment.decided',
+    ({ attempt, file }) => [attempt, '--outcome', 'approved', '--evidence', file, '--reason', 'seen'],
+  ],
+  [
+    'payment import',
+    'payment.imported',
+    ({ id, settlement }) => [settlement, '--payment-service', id, '--method', 'simulated', '--yes'],
+  ],
+  ['banks import', 'bank_list.imported', () => ['src/bank-validation/bank-directory.json']],
+  ['privacy export', 'privacy.exported', () => ['--rut', RUT]],
+  ['privacy erase', 'privacy.erased', () => ['--rut', RUT]],
+  ['after-restore', 'store.restored', () => []],
+  ['release', 'store.released', () => ['--yes', '--reason', 'compared']],
+];
+
+/** Tested below, because they need a store of their own. */
+const APART = ['master-key rotate', 'restore', 'migrate'];
+
+const RUT = '12345678-5';
+const SECRET = 'a-secret-that-nobody-may-read';
+const DEVELOPMENT = ['--environment', 'development'];
+const MARIA = 'maria@example.cl';
+
+test('every command takes --as and is tried here, or is in the list of those that change nothing', async () => {
+  const program = new Command();
+  await addCommands(program, '');
+  const leaves = leavesOf(program)
+    .filter(({ words }) => !words.startsWith('user '))
+    .map(({ words, command }) => ({
+      words,
+      acts: command.options.some(({ long }) => long === '--as'),
+    }));
+  const tried = [...ACTING.map(([words]) => words), ...APART];
+  assert.deepEqual(
+    leaves
+      .filter(({ acts }) => acts)
+      .map(({ words }) => words)
+      .toSorted(),
+    tried.toSorted(),
+  );
+  assert.deepEqual(
+    leaves
+      .filter(({ acts }) => !acts)
+      .map(({ words }) => words)
+      .toSorted(),
+    READING.toSorted(),
+  );
+});
+
+forEachEngine('in whose name a command acts', (openTestDatabase) => {
+  test('every command that changes something writes down who did it, in the name of the person who was said', async (context) => {
+    const world = await openWorld(context, openTestDatabase);
+    const printed: string[] = [];
+    for (const [words, action, rest] of ACTING) {
+      const before = await lastLink(world.db);
+      const all = [...words.split(' '), ...rest(world).map(String), '--json', '--as', 'Maria@Example.cl'];
+      printed.push(await run(world.settings, all));
+      const rows = await world.db.query('select * from audit_log where link > $1 order by link', [before]);
+      assert.ok(
+        rows.some((row) => row['action'] === action),
+        `${words} wrote ${JSON.stringify(rows)}`,
+      );
+      for (const row of rows) {
+        assert.deepEqual([row['actor_kind'], row['actor'], row['user_id']], ['person', MARIA, world.maria], words);
+        assert.match(String(row['origin']), /^\S+@\S+$/);
+      }
+    }
+    assert.equal((await verifyAudit(world.app)).ok, true);
+    await assertNamed(world.db);
+    const log = JSON.stringify(await world.db.query('select * from audit_log'));
+    for (const secret of [SECRET, RUT, '12345678', ...secretsIn(printed)]) assert.ok(!log.includes(secret), 'a secret');
+  });
+
+  test('without --as it is RUBRICA_USER, and without that who sits at the command line', async (context) => {
+    const world = await openWorld(context, openTestDatabase);
+    const last = async () => {
+      const [row] = await world.db.query('select actor_kind, actor from audit_log order by link desc limit 1');
+      return [row?.['actor_kind'], row?.['actor']];
+    };
+    await run({ ...world.settings, RUBRICA_USER: MARIA }, ['payment-service', 'disable', world.id]);
+    assert.deepEqual(await last(), ['person', MARIA]);
+    await run(world.settings, ['payment-service', 'enable', world.id]);
+    const [kind, name] = await last();
+    assert.equal(kind, 'command line');
+    assert.match(String(name), /^command line: \S+@\S+$/);
+  });
+
+  test('a name that is no user, or one who is disabled, changes nothing', async (context) => {
+    const world = await openWorld(context, openTestDatabase);
+    const disable = (...more: string[]) => run(world.settings, ['payment-service', 'disable', world.id, ...more]);
+    await assert.rejects(disable('--as', 'nobody@example.cl'), /--as names no user: nobody@example\.cl/);
+    await assert.rejects(
+      run({ ...world.settings, RUBRICA_USER: 'x' }, ['release', '--yes']),
+      /RUBRICA_USER names no user/,
+    );
+    await world.db.transaction((tx) => tx.query('update users set disabled_at = 1 where email = $1', [MARIA]));
+    await assert.rejects(disable('--as', MARIA), { code: 'UNKNOWN_USER', message: /a user who is disabled/ });
+    assert.deepEqual(await world.db.query('select id from payment_services where disabled_at is not null'), []);
+  });
+
+  test('books resolve takes the decision as --as too, beside the person', async (context) => {
+    const world = await openWorld(context, openTestDatabase);
+    const resolve = (...more: string[]) =>
+      run(world.settings, ['books', 'resolve', '--transaction', String(world.late), '--reason', 'seen', ...more]);
+    await assert.rejects(resolve(), /Say what is decided/);
+    await assert.rejects(resolve('--as', 'sold'), /--as is an e-mail address, not sold/);
+    await assert.rejects(resolve('--as', 'kept', '--decision', 'returned'), /Say one decision/);
+    await resolve('--as', 'kept', '--as', MARIA);
+    const [row] = await world.db.query(
+      "select actor, reason, said_after from audit_log where action = 'suspense.resolved'",
+    );
+    assert.deepEqual([row?.['actor'], row?.['reason']], [MARIA, 'seen']);
+    assert.match(String(row?.['said_after']), /"decision":"kept"/);
+  });
+
+  test('replacing the master key is written down', async (context) => {
+    const world = await openWorld(context, openTestDatabase);
+    const keys = { MASTER_KEY: '0b'.repeat(32), MASTER_KEY_PREVIOUS: '5a'.repeat(32) };
+    // Made at the first start.
+    await run(world.settings, ['user', 'list']);
+    await run({ ...world.settings, ...keys }, ['master-key', 'rotate', '--as', MARIA]);
+    const rows = await world.db.query(
+      "select actor, subject from audit_log where action = 'master_key.rotated' order by subject",
+    );
+    assert.deepEqual(
+      rows.map((row) => [row['actor'], row['subject']]),
+      [
+        [MARIA, 'kept-keys'],
+        [MARIA, 'secret-tokens'],
+      ],
+    );
+  });
+
+  test('making a store, and putting a backup in its place', async (context) => {
+    const db = await openTestDatabase({ migrated: false });
+    const folder = temporaryFolder(context);
+    const settings = { DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32) };
+    await run(settings, ['migrate']);
+    const [made] = await db.query('select actor_kind, action from audit_log');
+    assert.deepEqual({ ...made }, { actor_kind: 'command line', action: 'store.migrated' });
+    if (db.engine !== 'sqlite') return;
+    await createUser(createTestApp(db), { email: MARIA, role: 'owner', paymentServices: 'all' });
+    const file = join(folder, 'backup.db');
+    await run(settings, ['backup', file]);
+    await db.close();
+    await run(settings, ['restore', file, '--as', MARIA]);
+    const restored = await openTestDatabase({ url: db.url });
+    const rows = await restored.query('select actor, action from audit_log order by link');
+    assert.deepEqual(rows.map((row) => [row['actor'], row['action']]).at(-1), [MARIA, 'store.restored']);
+    assert.equal((await verifyAudit(createTestApp(restored))).ok, true);
+  });
+
+  test('an act whose row cannot be written is not done', async (context) => {
+    const world = await openWorld(context, openTestDatabase);
+    await world.db.transaction((tx) => tx.query('delete from audit_head'));
+    await assert.rejects(
+      run(world.settings, ['payment-service', 'disable', world.id]),
+      /The end of the audit log is gone/,
+    );
+    assert.deepEqual(await world.db.query('select id from payment_services where disabled_at is not null'), []);
+    await assert.rejects(
+      world.db.transaction((tx) =>
+        recordAudit(tx, { at: 1, by: TESTER, action: 'fee.set', subject: { kind: 'payment_service', id: '' } }),
+      ),
+    );
+  });
+});
+
+type World = {
+  app: TestApp;
+  db: TestDatabase;
+  settings: Record<string, string>;
+  /** Of a payment service; ids of what is paid, late, refunded … in it. */
+  id: string;
+  maria: string;
+  paid: number;
+  late: number;
+  refund: string;
+  held: string;
+  attempt: string;
+  callback: number;
+  file: string;
+  settlement: string;
+};
+
+async function openWorld(context: TestContext, openTestDatabase: OpenTestDatabase): Promise<World> {
+  const db = await openTestDatabase();
+  // The commands go by the clock of the machine.
+  const app = createTestApp(db, { now: createTestClock(Date.now()) });
+  const folder = temporaryFolder(context);
+  const [file, settlement] = [join(folder, 'portal.txt'), join(folder, 'settlement.csv')];
+  writeFileSync(file, 'what the portal shows');
+  writeFileSync(settlement, 'fecha;codigo_autorizacion;monto\n15/01/2026;991213;7000\n');
+  const environment = await createTestEnvironment(app);
+  const paid = await createPaidTransaction(app, environment);
+  const late = await createLatePayment(app, environment);
+  const [refund, held] = [await acceptedRefund(app, paid, 10), await acceptedRefund(app, paid, 20)];
+  const contradicted = await createPaidTransaction(app, environment);
+  const [attempt] = await db.query('select id from payment_attempts where transaction_id = $1', [contradicted.id]);
+  await db.transaction(async (tx) => {
+    await tx.query("update refunds set asking = 'held' where id = $1", [held.id]);
+    await tx.query('update payment_attempts set contradicted_at = 1 where transaction_id = $1', [contradicted.id]);
+  });
+  const [callback] = await db.query('select id from callbacks order by id limit 1');
+  const maria = await createUser(app, { email: MARIA, role: 'owner', paymentServices: 'all' });
+  return {
+    app,
+    db,
+    settings: { DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32) },
+    id: environment.paymentServiceId,
+    maria: maria.id,
+    paid: paid.id,
+    late: late.id,
+    refund: refund.id,
+    held: held.id,
+    attempt: String(attempt?.['id']),
+    callback: Number(callback?.['id']),
+    file,
+    settlement,
+  };
+}
+
+/** What the records themselves carry. */
+async function assertNamed(db: Database): Promise<void> {
+  const names = async (sql: string) =>
+    new Set((await db.query<SqlRow & { name: string }>(sql)).map(({ name }) => name));
+  for (const column of [
+    'recorded_by as name from movements',
+    'decided_by as name from payment_decisions',
+    'decided_by as name from refund_decisions',
+    'imported_by as name from imported_payments',
+    'released_by as name from epochs',
+    'requested_by as name from refunds where amount = 100',
+  ])
+    assert.deepEqual([...(await names(`select ${column}`))], [MARIA], column);
+}
+
+function money(id: string): string[] {
+  return ['--payment-service', id, '--currency', 'CLP'];
+}
+
+function leavesOf(command: Command, before: string[] = []): { words: string; command: Command }[] {
+  return command.commands.flatMap((one) => {
+    const words = [...before, one.name()];
+    return one.commands.length === 0 ? [{ words: words.join(' '), command: one }] : leavesOf(one, words);
+  });
+}
+
+/** Runs a command in this process. Answers what it printed; what the test runner says in its own bytes goes through. */
+async function run(settings: Record<string, string>, words: string[]): Promise<string> {
+  const { env, stdout } = process;
+  const write = stdout.write.bind(stdout);
+  const printed: string[] = [];
+  process.env = { PATH: env['PATH'], PORT: '0', LOG_LEVEL: 'silent', ...settings };
+  stdout.write = (chunk: string | Uint8Array, ...rest: never[]) =>
+    typeof chunk === 'string' ? printed.push(chunk) > 0 : write(chunk, ...rest);
+  try {
+    const program = new Command().exitOverride();
+    await addCommands(program, words[0] ?? '');
+    await program.parseAsync(words, { from: 'user' });
+    return printed.join('');
+  } finally {
+    process.env = env;
+    stdout.write = write;
+    process.exitCode = 0;
+  }
+}
+
+function secretsIn(printed: readonly string[]): string[] {
+  const secrets = printed.flatMap((text) => [...text.matchAll(/"(?:secret_token|password|api_token)":"([^"]+)"/g)]);
+  assert.ok(secrets.length >= 4);
+  return secrets.map(([, secret]) => secret as string);
+}
+
+async function lastLink(db: Database): Promise<number> {
+  const [row] = await db.query<{ link: number }>('select link from audit_head');
+  return row?.link ?? 0;
+}
+
+function temporaryFolder(context: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-acting-'));
+  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
