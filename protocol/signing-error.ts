@@ -47,7 +47,7 @@ export const SIGNING_CATALOGUE = {
   DUPLICATE_KEY: ['occurs more than once', 'Send every field once: readers disagree on which of two wins.'],
   FORBIDDEN_KEY: ['is not allowed as a name', 'Leave this name out.'],
   JSON_TOO_DEEP: ['is nested too deeply', 'Nest at most four levels, the outer object included.'],
-  TOO_MANY_FIELDS: ['has too many fields', 'Send at most 64 members, those of inner objects included.'],
+  TOO_MANY_FIELDS: ['has too many fields', 'Send at most 64 members, counting the members of inner objects.'],
   FIELD_TOO_LONG: ['is too long', 'Shorten the value; the limits are in the API reference.'],
   CONTROL_CHARACTER: ['contains a control character', 'Remove line feeds, tabs and other control characters.'],
   UNKNOWN_FIELD: [

@@ -281,7 +281,7 @@ function inUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** Where this service is reached itself, so that it never calls itself. `port` is that of this moment: 0 until it listens. */
+/** Where this service is reached itself, so that it never calls itself. `port` is 0 until it listens. */
 export function ownPlaces({ publicUrl, host, port }: Config): Required<OwnPlaces> {
   const url = publicUrl === null ? null : new URL(publicUrl);
   const hosts = THIS_MACHINE.includes(host) ? THIS_MACHINE : [host];
@@ -291,7 +291,7 @@ export function ownPlaces({ publicUrl, host, port }: Config): Required<OwnPlaces
     : { ownAddresses: [url.hostname], ownOrigins: [url.origin, ...listening] };
 }
 
-/** Whoever listens at one of these is nearly always reached by the others. */
+/** A service that listens at one of these is nearly always reached by the others. */
 const THIS_MACHINE = ['127.0.0.1', 'localhost', '::1', '0.0.0.0', '::'];
 
 /** What is wrong with the addresses that payers and merchants are given, or null. Development has nobody but itself. */

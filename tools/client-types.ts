@@ -30,7 +30,7 @@ export function clientTypes(document: OpenApiDocument): Record<string, string> {
   return { ...Object.fromEntries(texts), 'api-types.ts': layOut('api-types.ts', [API_COMMENT, all]) };
 }
 
-const API_COMMENT = '// All of it is one namespace, `Api`, for whoever imports the package.';
+const API_COMMENT = '// Users of the package import all of it as one namespace, `Api`.';
 
 /** `uses` are the names of others in it. */
 type Declaration = { file: string; name: string; text: string; uses: string[] };

@@ -1,6 +1,6 @@
 // Made from openapi.json by tools/write-openapi.ts: not to be changed by hand.
 
-// All of it is one namespace, `Api`, for whoever imports the package.
+// Users of the package import all of it as one namespace, `Api`.
 
 export type * from './api-access.ts';
 export type * from './api-bank-accounts.ts';

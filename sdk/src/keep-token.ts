@@ -13,7 +13,7 @@ export function keepToken(logIn: () => Promise<AccessToken>): TokenSource {
     const known = latest;
     const session = await known?.catch(() => null);
     if (session && session.token !== refused && session.endsAt > Date.now()) return session.token;
-    // Whoever else was waiting may have logged in meanwhile.
+    // Another call that waited may have logged in meanwhile.
     if (latest === known) latest = openSession(logIn);
     return ((await latest) as Session).token;
   };

@@ -17,7 +17,7 @@ export type RubricaClientOptions = {
   /** To read, refund and validate: an access token, or a login with which the client gets one when it needs it. */
   accessToken?: string | undefined;
   login?: Api.LoginRequest | { apiToken: string } | undefined;
-  /** That of the platform by default. */
+  /** The platform's by default. */
   fetch?: Fetch | undefined;
   /** How long one answer may take; 10,000 by default. */
   timeoutMs?: number | undefined;
@@ -108,7 +108,7 @@ export class RubricaClient {
   }
 
   /**
-   * Gives a payment back, in part or whole. Throws `RubricaError` with status 200 and a code such as
+   * Refunds a payment, in part or whole. Throws `RubricaError` with status 200 and a code such as
    * `REFUND_WINDOW_CLOSED` when the refund is refused. With an idempotency key of yours, kept with the refund, you can
    * ask again after a crash.
    */
@@ -129,7 +129,7 @@ export class RubricaClient {
     return (await this.#sendAsUser('GET /trxs/{id}/nullification/status', parts)).data.status;
   }
 
-  /** What was paid and given back on a day, `2026-01-31`. */
+  /** What was paid and refunded on a day, `2026-01-31`. */
   async getReconciliation(query: Query<'GET /remittances/conciliation'>): Promise<Api.Conciliation['data']> {
     return (await this.#sendAsUser('GET /remittances/conciliation', { query })).data;
   }

@@ -31,7 +31,7 @@ export type RubricaErrorDetails = {
   retryAfterMs: number | null;
 };
 
-/** Why a call failed. The message says what was asked of whom, what is wrong, and what to do. Its texts hold no secret. */
+/** Why a call failed. The message names the request, what is wrong, and what to do. Its texts hold no secret. */
 export class RubricaError extends Error implements RubricaErrorDetails {
   readonly status: number | null;
   readonly code: RubricaErrorCode;

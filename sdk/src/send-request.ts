@@ -2,7 +2,7 @@ import type { Problem } from './api-errors.ts';
 import { failureOf } from './request-failure.ts';
 import { RubricaError } from './rubrica-error.ts';
 
-/** What is used of `fetch`; that of the platform fits, and so does any wrapper of it. */
+/** What is used of `fetch`; the platform's fits, and so does any wrapper of it. */
 export type Fetch = (url: string, init: object) => Promise<FetchReply>;
 
 export type FetchReply = { status: number; headers: { get(name: string): string | null }; text(): Promise<string> };

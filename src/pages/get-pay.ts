@@ -19,7 +19,7 @@ export const getPay: Operation = {
 
 /**
  * The method that the payer is sent straight on to: the one that the shop has chosen, or the only one. Not after a first
- * attempt: whoever turned back from the method wants to see this page.
+ * attempt: a payer who turned back from the method wants to see this page.
  */
 function forwardMethod({ stage, attempt, methods }: Payment, chosen: PaymentMethod | undefined): PaymentMethod | null {
   if (stage !== 'payable' || attempt !== null) return null;

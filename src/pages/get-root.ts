@@ -1,7 +1,7 @@
 import { publicPath } from '../http/assets.ts';
 import type { Operation } from '../http/endpoint.ts';
 
-/** Whoever opens the address of the service in a browser finds out what it is. */
+/** A browser that opens the address of the service finds out what it is. */
 export const getRoot: Operation = {
   handle: async (app, _request, reply) =>
     reply

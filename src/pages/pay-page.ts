@@ -169,7 +169,7 @@ function givenUpForm({ attempt, method }: Payment, language: Language, path: str
 </form>`;
 }
 
-/** Most answers come within seconds; whoever waits for longer is not made to listen to a page that keeps reloading. */
+/** Most answers come within seconds; a payer who waits longer does not have to listen to a page that keeps reloading. */
 function secondsUntilNextLook(age: number): number {
   if (age < 30_000) return 3;
   return age < 5 * 60_000 ? 10 : 60;

@@ -53,7 +53,7 @@ export const postInitTransaction = operation({
   refuse,
 });
 
-/** Those of a request whose signature held: an address that nobody signed must lead no payer anywhere. */
+/** The fields of a request whose signature held: an address that nobody signed must lead no payer anywhere. */
 const signedUrls = perInstance((_request: FastifyRequest): { urls: SignedUrls | null } => ({ urls: null }));
 
 function refuse(app: App, request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {

@@ -28,8 +28,8 @@ export const TRANSFERS_INFO = {
 
 export const TAGS = [
   { name: 'Transactions', description: 'Create a transaction, send the payer to its pay page, see what became of it.' },
-  { name: 'Refunds', description: 'Give a payment back, in part or whole.' },
-  { name: 'Reconciliation', description: 'What was paid and given back on a day, tied to the books.' },
+  { name: 'Refunds', description: 'Refund a payment, in part or whole.' },
+  { name: 'Reconciliation', description: 'What was paid and refunded on a day, tied to the books.' },
   { name: 'Payment methods', description: 'What payers can pay with.' },
   { name: 'Events', description: 'Everything that happened, to be pulled. The callback is the same, pushed.' },
   {
@@ -37,5 +37,5 @@ export const TAGS = [
     description: 'Whether a bank account can be what somebody says it is, before money is sent there.',
   },
   { name: 'Access', description: 'Access tokens for people and programs that read and validate.' },
-  { name: 'Operation', description: 'For whoever runs the service.' },
+  { name: 'Operation', description: 'For operators of the service.' },
 ];

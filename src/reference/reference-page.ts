@@ -16,7 +16,7 @@ type Described = { method: string; path: string; aliases: string[]; operation: O
 
 /**
  * The API reference, made from the API description alone: what every endpoint takes and answers, and requests to copy.
- * One page without a script, so that it opens anywhere and its own search is that of the browser.
+ * One page without a script, so that it opens anywhere and searching is the browser's own.
  */
 export function referencePage(document: OpenApiDocument, base: string): Html {
   const operations = operationsOf(document);

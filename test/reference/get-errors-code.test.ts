@@ -34,7 +34,7 @@ test('a page says the status and what to do', async () => {
   const { text } = await server.get('/errors/INVALID_COUNTRY');
   assert.match(text, /<h1>The country is not an ISO 3166-1 code<\/h1>/);
   assert.match(text, /the service, HTTP status 400/);
-  assert.match(text, /Send two capital letters, such as CL\./);
+  assert.match(text, /Send two letters, such as CL\./);
   assert.match((await server.get('/errors/INVALID_TIMESTAMP')).text, /the SDK, on your side/);
 });
 
