@@ -32,7 +32,7 @@ export type Worker = {
 
 /**
  * Starts the loops of the background: each runs on its own, so that slow merchants delay no expiry. While `mayLeave` says no,
- * as after a restore, nothing is sent, given back or expired. `onUnfit` is told why this process must work on the store no
+ * as after a restore, nothing is sent, refunded or expired. `onUnfit` is told why this process must work on the store no
  * longer, perhaps more than once.
  */
 export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit: (reason: Error) => void): Worker {

@@ -58,7 +58,7 @@ export type Operations = {
       id: number;
     };
     header: {
-      /** The same key again answers with the first refund, and gives nothing back twice; two keys are two refunds */
+      /** The same key again answers with the first refund, and refunds nothing twice; two keys are two refunds */
       'Idempotency-Key'?: string | undefined;
     };
     body: RefundRequest;
@@ -97,7 +97,7 @@ export type Operations = {
   };
   'GET /indicators/remittances': {
     query: {
-      /** true: paid, less fees, given back and paid out */
+      /** true: paid, less fees, refunded and paid out */
       availableBalance?: string | undefined;
       /** true for today, or a day of Chile as YYYY-MM-DD */
       remittanceByDate?: string | undefined;

@@ -12,9 +12,9 @@ export type RemittanceItem = {
   /** Milliseconds since 1970 */
   createdAt: number;
   dateTimeCreatedAt: string;
-  /** All of it has been given back by now */
+  /** All of it has been refunded by now */
   isTotalNullified: boolean;
-  /** A part of it has been given back by now */
+  /** A part of it has been refunded by now */
   isParcialNullified: boolean;
   currency: string;
   /** x_document of the order */

@@ -161,7 +161,7 @@ function waitingCallback(callback: GivenUpCallback): Waiting {
     since: callback.since,
     amount: null,
     currency: null,
-    reason: `the shop did not take it in ${callback.attempts} attempts, and nobody tells it any more`,
+    reason: `the shop did not take it in ${callback.attempts} attempts and will not hear of it again`,
     command: `bin/rubrica callback resend ${callback.id}`,
   };
 }

@@ -18,7 +18,7 @@ export async function measureAttention(app: App): Promise<MeasuredKind[]> {
   return measured;
 }
 
-/** Anybody can ask for the metrics, so the store is asked once a second at most, for whoever asks meanwhile too. */
+/** Anybody can ask for the metrics, so the store is asked once a second at most, for all who ask meanwhile. */
 const cacheOf = perInstance((app: App) =>
   createExpiringCache<{ kinds: MeasuredKind[]; endpoints: FailingEndpoint[] }>({
     lifetimeMs: 1000,

@@ -9,7 +9,7 @@ export type CountedAct = Pick<Act, 'action' | 'subject' | 'after'> & { by: Actor
 const HOUR_MS = 3_600_000;
 /** So many accounts and networks an hour have rows of their own; the rest is counted together. */
 const MOST_KNOWN = 1000;
-/** Of accounts that do not exist: whoever invents them fills nothing. */
+/** Of accounts that do not exist: inventing them fills nothing. */
 const MOST_UNKNOWN = 100;
 
 type Group = { act: CountedAct; count: number; written: number; since: number };

@@ -71,7 +71,7 @@ async function judge(app: App, attempt: LoginAttempt): Promise<UserRow> {
   if (!from.known) await consume(LOGIN_LIMITS.strangers, account);
   const right = await verifyPassword(attempt.password, user?.password_hash ?? null);
   if (user === null || !right || user.disabled_at !== null) throw new Problem('LOGIN_FAILED');
-  // Counted before the hash, or a burst on several replicas would all be tried; what was no guess is given back.
+  // Counted before the hash, or a burst on several replicas would all be tried; what was no guess is taken off again.
   await app.db.transaction(async (tx) => {
     for (const { limit, subject } of uses) {
       const key = limitKey(app, limit, subject);

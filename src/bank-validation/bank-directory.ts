@@ -36,7 +36,7 @@ export type BankDirectory = {
   readonly rejected: ReadonlyMap<string, RejectedCode>;
 };
 
-/** The file form of a directory. `successor`, `effective` and `instead` may be left out where there is none. */
+/** The file form of a directory. `successor`, `effective` and `instead` may be left out. */
 export type BankList = {
   meta: { asOf: string; source?: string | null };
   banks: (Pick<Bank, 'code' | 'name' | 'kind' | 'status' | 'transferReachable' | 'confidence'> & {

@@ -4,7 +4,7 @@ import { currentDirectory } from './current-directory.ts';
 import { type Validation, validationOf } from './stored-validation.ts';
 import type { ValidationActor } from './validate-bank-account.ts';
 
-/** A validation that this user made, as it stands now. `null`: there is none, or it is somebody else's. */
+/** A validation that this user made, as it stands now. `null`: not found, or somebody else's. */
 export async function findValidation(app: App, actor: ValidationActor, id: string): Promise<Validation | null> {
   const row = await selectValidation(app.db, actor.id, id);
   return row === null ? null : validationOf(row, await currentDirectory(app));

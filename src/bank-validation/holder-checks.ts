@@ -67,7 +67,7 @@ export function providerProvenance(label: string, answeredAt: number | null): Pr
   return { kind: 'provider', name, version, as_of: asOf, confidence: null, source: null };
 }
 
-/** An answer that is none costs the account nothing: it is never a `fail`. */
+/** An unusable answer costs the account nothing: it is never a `fail`. */
 const OUTCOMES: Readonly<Record<Exclude<HolderAnswer['kind'], 'match'>, readonly [CheckResult, CheckCode]>> = {
   close_match: ['warn', 'HOLDER_CLOSE_MATCH'],
   no_match: ['fail', 'HOLDER_NO_MATCH'],

@@ -29,7 +29,7 @@ const caches = perInstance((_app: App): { hashes: Promise<IdentityHashes> | null
  */
 export function identityHashes(app: App): Promise<IdentityHashes> {
   const cache = caches(app);
-  // Whoever comes while it is read shares the reading. One that failed is not kept.
+  // Calls that come while it is read share the reading. One that failed is not kept.
   cache.hashes ??= readHashes(app).catch((error: unknown) => {
     cache.hashes = null;
     throw error;

@@ -74,8 +74,8 @@ export type RegulatorImport = {
 };
 
 /**
- * Takes over what the regulator's list says, as it was downloaded: .xlsx, CSV or the page. The list that serves keeps everything of
- * which it says nothing. A list without a date is of the day on which it is imported.
+ * Takes over what the regulator's list says, as it was downloaded: .xlsx, CSV or the page. The list that serves keeps
+ * everything that it does not mention. A list without a date is of the day on which it is imported.
  */
 export async function importRegulatorList(app: App, told: RegulatorImport, by: Actor): Promise<ImportOutcome> {
   const read = await readRegulatorList(Readable.from([told.bytes])).catch((error: unknown) => {

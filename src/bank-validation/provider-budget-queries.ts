@@ -28,7 +28,7 @@ export async function refundBudget(tx: Tx, bucket: string, tokens: number, capac
   );
 }
 
-/** Forgets the buckets of which nothing was taken since `time`. */
+/** Forgets the buckets that nothing was taken from since `time`. */
 export async function deleteBudgetsBefore(tx: Tx, time: number): Promise<void> {
   await tx.query('delete from provider_budgets where refilled_at < $1', [time]);
 }

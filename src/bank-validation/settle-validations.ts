@@ -16,7 +16,7 @@ import { encodeChecks, validationOf } from './stored-validation.ts';
 
 /** Pauses before a question is put again, by how often it has been; the last one repeats. */
 const PAUSES_MS = [30_000, 60_000, 300_000, 900_000];
-/** After this long nobody waits any more, and what is not known stays unknown. */
+/** After this long it is given up, and what is not known stays unknown. */
 const GIVE_UP_MS = 3_600_000;
 
 /** Puts the questions that are due to the provider again, and answers how many there were. */
@@ -28,8 +28,8 @@ export async function settleDueValidations(app: App, limit: number): Promise<num
 }
 
 /**
- * Gives a pending validation its outcome, in one commit with the event that tells of it. An answer that is none leaves
- * it pending until nobody waits any more. A second answer changes nothing.
+ * Gives a pending validation its outcome, in one commit with the event that tells of it. An unusable answer leaves it
+ * pending until it is given up. A second answer changes nothing.
  */
 export async function settleValidation(app: App, row: ValidationRow, answer: HolderAnswer): Promise<void> {
   const now = app.now();

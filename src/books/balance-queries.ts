@@ -99,7 +99,7 @@ export async function lockEnvironmentFunds(tx: Tx, environmentId: number): Promi
   await tx.query('update environments set events_url = events_url where id = $1', [environmentId]);
 }
 
-/** What is owed to the merchants of these environments, without what is being given back. Fees are taken off. */
+/** What is owed to the merchants of these environments, without what is being refunded. Fees are taken off. */
 export async function selectAvailable(db: Reader, environmentIds: readonly number[], currency: string): Promise<Sum> {
   const [row] = await db.query<{ available: string }>(
     `select ${asText('owed - reserved')} as available from (
@@ -114,7 +114,7 @@ export async function selectAvailable(db: Reader, environmentIds: readonly numbe
   return readSum(row?.available ?? '0');
 }
 
-/** What one transaction leaves for its merchant: paid, less its fee, given back and being given back. */
+/** What one transaction leaves for its merchant: paid, less its fee, refunded and being refunded. */
 export async function selectAvailableOf(db: Reader, transactionId: number, currency: string): Promise<Sum> {
   const [row] = await db.query<{ available: string }>(
     `select cast(cast(

@@ -59,7 +59,7 @@ export type Posting = {
   /** UTC milliseconds: that of the change. */
   at: number;
   transactionId: number | null;
-  /** What is explained: the attempt that collected, the refund that gave back, or what a person recorded. */
+  /** What is explained: the attempt that collected, the refund that was made, or what a person recorded. */
   paymentAttemptId: string | null;
   refundId: string | null;
   movement: { id: string; hash: string } | null;
@@ -69,7 +69,10 @@ export type Posting = {
 /** What the service owes to the merchant. */
 export const MERCHANT_PAYABLE = 'merchant:payable';
 
-/** Money that a method has taken and no order asked for, or given back and no refund asked for. A person decides whose it is. */
+/**
+ * Money that a method has taken and no order asked for, or refunded although no refund asked for it. A person decides whose
+ * it is.
+ */
 export const SUSPENSE = 'suspense';
 
 /** What the service has earned by its fees. */
@@ -115,7 +118,7 @@ export function paymentPosting(
 }
 
 /**
- * A method has given back a part of a payment, or all of it. The fee stays with the service. `from` is the account that it came
+ * A method has refunded a part of a payment, or all of it. The fee stays with the service. `from` is the account that it came
  * from: what the method owes, or suspense, where the method's part of it was booked before anybody knew whose it is.
  */
 export function refundPosting(
@@ -130,7 +133,7 @@ export function refundPosting(
   return { ...postingOf(transaction, at, [back]), refundId: refund.id };
 }
 
-/** A method has given back what no refund of ours asked for: nobody's, until a person says whose it was. */
+/** A method has refunded what no refund of ours asked for: nobody's, until a person says whose it was. */
 export function unaskedRefundPosting(
   transaction: Omit<PaidTransaction, 'fee'>,
   amount: number,

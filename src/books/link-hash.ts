@@ -3,7 +3,7 @@ import type { JournalEntry } from './journal-entry.ts';
 
 /**
  * The hash of a link: SHA-256, in lower-case hexadecimal, of the hash before it and its entries, one line of JSON each.
- * Whoever wants to check the books without this program needs no more than this; docs/finance.md says it in words.
+ * To check the books without this program one needs no more than this; docs/finance.md says it in words.
  */
 export function linkHash(previous: string, entries: readonly Omit<JournalEntry, 'hash'>[]): string {
   return chainHash(previous, entries.map(valuesOf));

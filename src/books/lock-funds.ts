@@ -3,8 +3,8 @@ import type { Sum } from '../lib/exact-sum.ts';
 import { lockEnvironmentFunds, selectAvailable } from './balance-queries.ts';
 
 /**
- * Reads what is available of a merchant's money in one currency, and keeps it until the commit: whoever takes some away
- * (a payout, a refund) asks here first, so that together they never take more than there is.
+ * Reads what is available of a merchant's money in one currency, and keeps it until the commit: a payout or a refund, which
+ * take some away, ask here first, so that together they never take more than there is.
  *
  * The lock comes after that of a transaction and before the outbox and the books, see ARCHITECTURE.md.
  */

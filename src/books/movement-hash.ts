@@ -22,7 +22,7 @@ export type MovementColumn = (typeof MOVEMENT_COLUMNS)[number];
 
 /**
  * The hash of a movement, which its entries carry into the chain: SHA-256, in lower-case hexadecimal, of the JSON array of
- * its columns. docs/finance.md says it in words, for whoever wants to check the books without this program.
+ * its columns. docs/finance.md says it in words, for checking the books without this program.
  */
 export function movementHash(valueOf: (column: MovementColumn) => SqlValue): string {
   return createHash('sha256')

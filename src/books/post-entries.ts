@@ -10,8 +10,8 @@ import { ownerHash, recordHash } from './record-hash.ts';
  * Writes a posting into the books, in the commit of the change that it explains, as the next link of the chain of its
  * environment. Answers the number of the link.
  *
- * To be called last in a commit. The end of the chain is a row that all postings of an environment queue for: whoever
- * has it waits for nobody, so nobody waits for long and no two wait for each other.
+ * To be called last in a commit. The end of the chain is a row that all postings of an environment queue for: the posting
+ * that has it waits for nobody, so nobody waits for long and no two wait for each other.
  */
 export async function postEntries(tx: Tx, posting: Posting): Promise<number> {
   const behind = await selectBehind(tx, posting.environmentId, posting);

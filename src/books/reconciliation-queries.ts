@@ -61,7 +61,7 @@ export type BookedLine = JournalEntry & {
   movement_transaction_id: number | null;
   movement_decision: 'returned' | 'kept' | null;
   movement_reason: string | null;
-  /** What of the transaction has been given back until now. */
+  /** What of the transaction has been refunded until now. */
   refunded: number;
 };
 

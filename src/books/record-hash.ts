@@ -14,7 +14,7 @@ export function ownerHash({ environment_id, payment_service_id, environment, ser
   return hashOf([environment_id, payment_service_id, environment, service_token]);
 }
 
-/** What stands behind an entry, under the names that it has in statements. All of a part is null where there is none. */
+/** What stands behind an entry, under the names that it has in statements. A part that does not exist is null as a whole. */
 export type RecordBehind = Record<RecordColumn, SqlValue>;
 
 export type RecordColumn =

@@ -60,7 +60,7 @@ export function acquirerDay(line: BookedLine, byAccountingDate: boolean): string
   return daysBetween(told, booked) <= MOST_DAYS_LATER ? told : booked;
 }
 
-/** Between two days, whichever is first; not a number where one is none. */
+/** Between two days, whichever is first; NaN where one is not a day. */
 export function daysBetween(day: string, other: string): number {
   return Math.abs(Date.parse(day) - Date.parse(other)) / 86_400_000;
 }

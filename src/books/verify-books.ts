@@ -49,7 +49,7 @@ export type BooksVerification = {
  * Computes every hash and every sum of the books again, holds the entries against what they explain in both directions, and
  * answers what does not fit, and where. Reads only, and runs beside a service that goes on posting.
  *
- * Whoever can rewrite the whole store can also rewrite the whole chain; that shows against the heads that were exported
+ * A person who can rewrite the whole store can also rewrite the whole chain; that shows against the heads that were exported
  * before and are kept elsewhere.
  */
 export async function verifyBooks(app: App, exported: readonly ExportedHead[] = []): Promise<BooksVerification> {

@@ -185,8 +185,8 @@ async function bookTaken(tx: Tx, carried: Carried, taken: number): Promise<Settl
 }
 
 /**
- * What the method had given back of a payment before anybody knew of it, as it said itself: no refund of ours asked for it, so it is
- * in suspense until a person says who bears it. Money that pays no order is there already.
+ * What the method had refunded of a payment before anybody knew of it, as it said itself: no refund of ours asked for it,
+ * so it is in suspense until a person says who bears it. Money that pays no order is there already.
  */
 async function bookGivenBack(tx: Tx, { transaction, attempt, decision }: Carried): Promise<void> {
   const said = JSON.parse(attempt.contradiction ?? '{}') as { reason?: unknown; given_back?: unknown };

@@ -18,7 +18,7 @@ import { settlePayment } from './settle-payment.ts';
 
 /** Longer than a payment method may take to answer, so that no second process asks meanwhile. */
 const CLAIM_MS = 30_000;
-/** Whoever was held up for longer than this may no longer be the only one when the answer comes: nothing is asked. */
+/** A process that was held up for longer than this may no longer be the only one when the answer comes: nothing is asked. */
 const ASK_WITHIN_MS = 10_000;
 const ALARM_AFTER_MS = 24 * 60 * 60 * 1000;
 

@@ -28,7 +28,7 @@ export async function selectLatestAttempt(db: Reader, transactionId: number): Pr
   return row ?? null;
 }
 
-/** What of a payment has been given back, in minor units. */
+/** What of a payment has been refunded, in minor units. */
 export async function sumGivenBack(db: Reader, transactionId: number): Promise<number> {
   const [row] = await db.query<{ total: number }>(
     `select cast(coalesce(sum(amount), 0) as bigint) as total from refunds
@@ -125,7 +125,7 @@ export function claimAttempts(tx: Tx, claim: { now: number; until: number; limit
 
 /**
  * The same for the attempt of one transaction, at once, unless somebody is asking about it: the process that opened it
- * and has not yet heard from the method, or whoever has claimed it. Null: there is none, or it is taken.
+ * and has not yet heard from the method, or the one that has claimed it. Null: not found, or taken.
  */
 export async function claimAttemptOf(
   tx: Tx,

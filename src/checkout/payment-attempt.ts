@@ -94,7 +94,7 @@ const ANSWERED_FOR = 7 * DAY;
 
 /**
  * When to ask again about an attempt that ended at `settledAt` without money, UTC milliseconds; null: never again.
- * `answered`: whether the method answered the last time. For attempts of which the method was told to take the money, because
+ * `answered`: whether the method answered the last time. For attempts whose method was told to take the money, because
  * a status can be older than what it did.
  */
 export function askAgainAt(settledAt: number, now: number, answered: boolean): number | null {

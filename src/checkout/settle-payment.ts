@@ -29,9 +29,9 @@ import {
 export type Settlement = Transition | { kind: 'waiting' | 'aborted'; transaction: Transaction };
 
 /**
- * Writes down what a payment method said of an attempt. `commitSentAt`: when the last commit was sent that the asker knows of;
- * an end without money is no news to an attempt of which another has been sent since. In one commit: the attempt and, with its end, the state of the
- * transaction, its event and its callback. Saying the same again changes nothing.
+ * Writes down what a payment method said of an attempt. `commitSentAt`: when the last commit was sent that the asker knows
+ * of; an end without money is no news to an attempt that was sent anew since. In one commit: the attempt and, with its end,
+ * the state of the transaction, its event and its callback. Saying the same again changes nothing.
  *
  * An approval for a transaction that has ended without one is kept with the attempt, because the money was taken; the
  * transaction stays as its merchant knows it. Rejects with `StorageError`.
@@ -88,7 +88,7 @@ async function endPayment(app: App, found: Found, outcome: Ending): Promise<Sett
       return recordConflict(tx, transaction, cause);
     }
     const detail = JSON.stringify(outcome.detail);
-    // What was approved stays approved: a later refusal is a contradiction, and gives nobody the money back.
+    // What was approved stays approved: a later refusal is a contradiction, and refunds nobody.
     if (attempt.state === 'approved') await noteContradiction(tx, attempt.id, cause.at, detail);
     else await endAttempt(tx, { id: attempt.id, state: outcome.kind, settledAt: cause.at, detail, nextLookupAt: null });
     return transitionTransaction(tx, found.environment, transaction, cause);
@@ -104,7 +104,7 @@ function contradictionOf(app: App, { detail }: Aborted | Contradiction) {
 }
 
 /**
- * Ends the attempt alone. A method that takes back an approval in this way gives nobody the money back. Where the method was
+ * Ends the attempt alone. A method that takes back an approval in this way refunds nobody. Where the method was
  * told to take the money it is asked again later: what it says at first can be older than what it did.
  */
 async function abortPayment(app: App, found: Found, outcome: Aborted): Promise<Settlement> {
@@ -164,7 +164,7 @@ function postponePayment(app: App, found: Found, outcome: Waiting): Promise<Sett
   });
 }
 
-/** The attempt as it is once nobody else can change it: whoever writes attempts locks their transaction first. */
+/** The attempt as it is once nobody else can change it: writers of attempts lock their transaction first. */
 async function lockAttempt(
   tx: Tx,
   { id, transaction_id }: PaymentAttempt,

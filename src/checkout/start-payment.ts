@@ -45,7 +45,7 @@ export async function startPayment(app: App, transaction: Transaction, methodCod
     0,
   );
   const settlement = await settlePayment(app, attempt.id, outcome);
-  // An answer that came after the attempt had been given up leads nowhere: nobody may pay there any more.
+  // An answer that came after the attempt had been given up leads nowhere: it can no longer be paid.
   if (outcome.kind !== 'redirect' || settlement.kind !== 'waiting') return { kind: 'asked' };
   return { kind: 'redirect', method, url: outcome.url, fields: outcome.fields };
 }

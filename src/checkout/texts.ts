@@ -177,7 +177,7 @@ export const TEXTS = {
 
 export type TextKey = keyof (typeof TEXTS)['es'];
 
-/** A text in the payer's language. The values are plain text: whoever puts it on a page escapes it. */
+/** A text in the payer's language. The values are plain text: the page escapes it. */
 export function say(language: Language, key: TextKey, values: Record<string, string> = {}): string {
   return TEXTS[language][key].replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
 }

@@ -64,7 +64,7 @@ export function addBooksCommands(program: Command): void {
       (word: string, words: string[]) => [...words, word],
       [],
     )
-    .requiredOption('--reason <text>', 'why, for whoever asks later; name no person')
+    .requiredOption('--reason <text>', 'why, for a later reader; name no person')
     .addOption(yesOption())
     .action(resolve);
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 
 /**
- * The commands by their first word. Only what is asked for is loaded: whoever signs in a shell loop does not wait for the
+ * The commands by their first word. Only what is asked for is loaded: signing in a shell loop does not wait for the
  * database driver and the HTTP server. Help shows all of them.
  */
 const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {

@@ -77,7 +77,7 @@ function addReturn(payout: Command): void {
     .argument('<reference>', 'under which it was recorded')
     .requiredOption('--payment-service <id>', 'whose books')
     .addOption(booksOption())
-    .requiredOption('--reason <text>', 'why, for whoever asks later; name no person')
+    .requiredOption('--reason <text>', 'why, for a later reader; name no person')
     .addOption(yesOption())
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(takeBack);

@@ -33,7 +33,7 @@ export function addPaymentMethodCommands(program: Command): void {
     .option('--json', 'print one JSON object')
     .action(list);
   acting(group.command('remove'))
-    .description('the method is no longer offered; what it has collected can still be given back')
+    .description('the method is no longer offered; what it has collected can still be refunded')
     .argument('<method>', 'webpay')
     .requiredOption('--payment-service <id>', 'whose account it is')
     .addOption(environmentOption())

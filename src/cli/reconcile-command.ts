@@ -253,7 +253,7 @@ const CAUSES: Record<DifferenceCause, string> = {
   repeated_in_settlement: 'lines that the file has again',
   payment_missing_in_settlement: 'payments that the file does not have',
   refund_missing_in_settlement: 'refunds that the file does not have',
-  instalments_to_come: 'sales of which the file settles some instalments',
+  instalments_to_come: 'sales for which the file settles some instalments',
   other_amount: 'another amount',
   other_currency: 'another currency',
   other_date: 'another day',

@@ -33,9 +33,9 @@ type CreateOptions = ActingOptions & {
 
 /** `refund create | list | settle | retry | decisions`. */
 export function addRefundCommands(program: Command): void {
-  const group = program.command('refund').description('give payments back');
+  const group = program.command('refund').description('refund payments');
   acting(group.command('create'))
-    .description('give back a payment or a part of it; the running service carries it out')
+    .description('refund a payment or a part of it; the running service carries it out')
     .argument('<transaction>', 'its id')
     .option('--amount <amount>', 'in CLP such as 15000, without points; in USD such as 10.55')
     .addOption(
@@ -43,7 +43,7 @@ export function addRefundCommands(program: Command): void {
         .choices(['total', 'parcial'])
         .default('parcial'),
     )
-    .option('--idempotency-key <key>', 'such as the number of your case; the same again gives nothing back twice')
+    .option('--idempotency-key <key>', 'such as the number of your case; the same again refunds nothing twice')
     .addOption(yesOption())
     .option('--json', 'print one JSON object')
     .action(create);
@@ -101,15 +101,15 @@ function readAsked({ amount, type }: CreateOptions, currency: string): number | 
 
 /** For the operator. What clients of the API read is in the words of the service before, see docs/compatibility.md. */
 const SAYS: Record<RefundRefusalCode, string> = {
-  TRANSACTION_NOT_COMPLETED: 'It is not paid: only what is completed can be given back.',
-  ALREADY_REFUNDED: 'All of it was given back already, or is being given back: bin/rubrica refund list',
-  METHOD_GIVES_NO_REFUNDS: 'Its payment method gives nothing back; the money has to go back in another way.',
+  TRANSACTION_NOT_COMPLETED: 'It is not paid: only what is completed can be refunded.',
+  ALREADY_REFUNDED: 'All of it was refunded already, or is being refunded: bin/rubrica refund list',
+  METHOD_GIVES_NO_REFUNDS: 'Its payment method refunds nothing; the money has to go back in another way.',
   REFUND_WINDOW_CLOSED: 'It was paid too long ago for its payment method; the money has to go back in another way.',
-  REFUND_TOO_EARLY: 'Its payment method gives back only some working hours after the payment: try again later.',
-  PARTIAL_REFUND_NOT_ALLOWED: 'Its payment method gives back all or nothing: --type total',
+  REFUND_TOO_EARLY: 'Its payment method refunds only some working hours after the payment: try again later.',
+  PARTIAL_REFUND_NOT_ALLOWED: 'Its payment method refunds all or nothing: --type total',
   REFUND_AMOUNT_TOO_HIGH: 'That is more than what is left of the payment: bin/rubrica refund list',
   REFUND_AMOUNT_NOT_TOTAL:
-    '--type total gives back all that is left of the payment: leave out --amount, or --type for a part.',
+    '--type total refunds all that is left of the payment: leave out --amount, or --type for a part.',
   INSUFFICIENT_BALANCE:
     'Its money was paid out to the merchant already: see bin/rubrica books balance and payout list.',
 };

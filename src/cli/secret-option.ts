@@ -30,7 +30,7 @@ export function addOtherSecretOptions(command: Command): Command {
     .option('--other-secret <secret>', `the same, ${VISIBLE}`, collect(checkSecret), []);
 }
 
-/** The secret of whichever option was given. Throws `CommandError` where that is none, or more than one. */
+/** The secret of whichever option was given. Throws `CommandError` unless exactly one was given. */
 export function readSecret({ secret, secretFile, secretEnv }: SecretOptions): string {
   const given = [secret, secretFile, secretEnv].filter((value) => value !== undefined);
   if (given.length !== 1) {

@@ -56,7 +56,7 @@ async function serve(): Promise<void> {
     const { closeNow } = await starting;
     if (!closeNow()) process.exit(1);
   };
-  // At once, because whoever reads `ready` may stop it in the same moment.
+  // At once, because the reader of `ready` may stop it in the same moment.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => void onSignal().catch(() => process.exit(1)));
   }
@@ -108,7 +108,7 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
   const migrations = await prepareStore(app, commandLineActor());
   const older = await whyStoreIsOlder(app);
   if (older !== null) throw new CommandError(older, EXIT_FINAL, 'STORE_IS_OLDER');
-  // Nobody else serves it, so whoever had claimed them has ended, by `kill -9` say.
+  // Nobody else serves it, so the process that had claimed them has ended, by `kill -9` say.
   if (app.db.engine === 'sqlite') await releaseClaims(app);
   const server = buildServer(app, ROUTES);
   await server.listen({ port: config.port, host: config.host });

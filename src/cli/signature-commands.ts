@@ -11,7 +11,7 @@ import { readStdin } from './options.ts';
 import { print, table } from './print.ts';
 import { addOtherSecretOptions, addSecretOptions, readSecret, type SecretOptions } from './secret-option.ts';
 
-/** `sign`, `verify`, `explain`: what the SDK does, for whoever has a shell. No store is opened. */
+/** `sign`, `verify`, `explain`: what the SDK does, in a shell. No store is opened. */
 export function addSignatureCommands(program: Command): void {
   const sign = program
     .command('sign')

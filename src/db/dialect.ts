@@ -13,7 +13,7 @@ type Engine = Database['engine'];
  *
  * `{columns}` holds the `column_name` of every column with its `table_name`.
  *
- * `{after_place}` is the same without that stop: committed events behind a place, some of which may still be missing.
+ * `{after_place}` is the same without that stop: committed events behind a place, where some may still be missing.
  *
  * `{clustered}` ends a table that is its own index.
  *

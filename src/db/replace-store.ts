@@ -6,7 +6,7 @@ import { makePrivateFolder } from '../lib/make-private-folder.ts';
 export type Replacement = {
   /** `sqlite:FILE` of the copy. */
   readonly url: string;
-  /** The store that is there now; null where there is none. */
+  /** The store that is there now, or null. */
   readonly present: string | null;
   /**
    * Puts the copy, which must be closed, in the place of the store, and answers where that is kept now. Ended in the middle

@@ -116,7 +116,7 @@ function createPrepare(connection: Connection): Prepare {
 }
 
 /**
- * An integer that no number holds exactly was never stored by us. It comes rounded, as from PostgreSQL, so that whoever looks
+ * An integer that no number holds exactly was never stored by us. It comes rounded, as from PostgreSQL, so that a search
  * for what was changed finds it instead of failing.
  */
 function readRows(statement: sqlite.StatementSync, parameters: readonly SqlValue[]): SqlRow[] {

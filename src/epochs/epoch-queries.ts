@@ -42,7 +42,7 @@ export async function updateReleased(tx: Tx, releasedAt: number, releasedBy: str
 
 export type FeedEnd = { commit_id: number; position: number; created_at: number };
 
-/** The newest event; null where there is none. */
+/** The newest event, or null. */
 export async function selectFeedEnd(db: Reader): Promise<FeedEnd | null> {
   const [row] = await db.query<FeedEnd>(
     'select commit_id, position, created_at from events order by {feed_backwards} limit 1',

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Problem } from '../error-catalogue.ts';
 import type { Endpoint, MediaType } from './endpoint.ts';
 
-/** Headers of which the first would silently win over a second. */
+/** Headers whose first value would silently win over a second. */
 const SINGLE = new Set([
   'host',
   'authorization',

@@ -31,7 +31,7 @@ export function dialAddress({ address, port, servername }: DialTarget): Socket {
 
 /**
  * Dials and calls `done` once: with a socket that requests can be written to, or with a DialError, at the latest after
- * `timeoutMs`. A callback and no promise: whoever takes the socket has to listen to its errors in the same moment.
+ * `timeoutMs`. A callback and no promise: the caller who takes the socket has to listen to its errors in the same moment.
  */
 export function openSocket(
   dial: Dial,

@@ -2,7 +2,7 @@ import pino from 'pino';
 
 export type LogOutput = {
   stream: pino.DestinationStream;
-  /** Resolves when everything that was logged is written, or when nobody reads it any more. */
+  /** Resolves when everything that was logged is written, or when its reader is gone. */
   written: () => Promise<void>;
 };
 

@@ -1,5 +1,5 @@
 /**
- * The answer, or a rejection with the code ETIMEDOUT when there is none within `limitMs`. What was asked goes on; its late
+ * The answer, or a rejection with the code ETIMEDOUT when it does not come within `limitMs`. What was asked goes on; its late
  * answer is dropped.
  */
 export function withinTime<Answer>(answer: Promise<Answer>, limitMs: number): Promise<Answer> {

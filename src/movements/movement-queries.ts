@@ -60,7 +60,7 @@ export type SuspenseEntry = SqlRow & {
   created_at: number;
   /** Null for money of the acquirer's file that is of nothing we know. */
   transaction_id: number | null;
-  /** The account of the method that took it or gave it back. */
+  /** The account of the method that took it or refunded it. */
   method_account: string;
   amount: number;
   currency: string;

@@ -44,7 +44,7 @@ export type Movement = SqlRow & {
 
 const CONTENT = ['amount', 'commission', 'currency', 'payment_method', 'decision'] as const;
 
-/** Whether two records say the same, whoever recorded them when and why. */
+/** Whether two records say the same, no matter who recorded them, when and why. */
 export function saysTheSame(one: Movement, other: Movement): boolean {
   return CONTENT.every((column) => one[column] === other[column]);
 }

@@ -9,7 +9,7 @@ import { nextStep } from './retry-schedule.ts';
 
 /** A claim lasts longer than an attempt can (15 s), so a worker that is alive never loses one under way. */
 const LEASE_MS = 60_000;
-/** What is not begun by then is left to whoever claims it next. */
+/** What is not begun by then is left to the next claim. */
 const START_WITHIN_MS = 40_000;
 const CONCURRENT_PER_ENDPOINT = 4;
 const CLAIMED_PER_ENDPOINT = 256;

@@ -7,7 +7,7 @@ import type { TransactionEventInput } from './event.ts';
 type Subject = { id: number; reference: string; amount: number; currency: string };
 
 /**
- * Puts an event into the outbox as JSON, for the events URL of its environment; does nothing where there is none. The
+ * Puts an event into the outbox as JSON, for the events URL of its environment; does nothing without one. The
  * Standard Webhooks headers are what authenticates it. Older receivers know nothing of it: they have a URL of their own.
  */
 export async function enqueueEvent(

@@ -2,7 +2,7 @@ import type { Database, SqlRow } from '../db/database.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** A callback that nobody tries any more and that was never delivered, with whose it is. */
+/** A callback that was given up and never delivered, with whose it is. */
 export type GivenUpCallback = SqlRow & {
   id: number;
   payment_service: string;

@@ -157,7 +157,7 @@ function amountOf({ id, reference, amount, currency }: FeedTransaction) {
 function stateAfter(type: EventType, data: unknown): string {
   if (type === 'transaction.created') return 'pending';
   if (type === 'transaction.conflict') return (data as { state: string }).state;
-  // Only what was paid is given back.
+  // Only what was paid is refunded.
   if (type.startsWith('refund.')) return 'completed';
   return type.slice('transaction.'.length);
 }

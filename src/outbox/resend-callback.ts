@@ -38,9 +38,9 @@ export async function resendCallback(app: App, id: number, by: Actor): Promise<'
 const RESENT_TOGETHER = 100;
 
 /**
- * The same for every callback for which `filter` holds, the oldest first; without a state for what waits for another attempt
- * and what was given up. `onProgress` is told how many there were so far; whoever is ended in the middle has lost nothing and
- * can be run again. Answers how many.
+ * The same for every callback for which `filter` holds, the oldest first; without a state for what waits for another
+ * attempt and what was given up. `onProgress` is told how many there were so far; a run that is ended in the middle has
+ * lost nothing and can be run again. Answers how many.
  */
 export async function resendCallbacks(
   app: App,

@@ -12,8 +12,8 @@ import { endpointAddress } from '../outbox/endpoint-address.ts';
 export type SignedUrls = { x_url_cancel: string; x_url_complete: string };
 
 /**
- * Tells a payer that the payment of a form could not be started, with a way back to the shop; and whoever maintains the shop
- * why. `urls` is null where nobody knows who wrote the form: the page then leads nowhere.
+ * Tells a payer that the payment of a form could not be started, with a way back to the shop; and tells the shop's
+ * developer why. `urls` is null where nobody knows who wrote the form: the page then leads nowhere.
  */
 export function sendRefusedForm(
   app: App,

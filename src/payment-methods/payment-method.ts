@@ -62,7 +62,7 @@ export const GIVEN_UP_FIELD = 'given_up';
 /** Facts for finance, such as an authorisation code. Never a card number. */
 export type PaymentDetail = Record<string, string | number>;
 
-/** What a payment method is told of an amount that it is to give back. Amounts are in minor units of `currency`. */
+/** What a payment method is told of an amount that it is to refund. Amounts are in minor units of `currency`. */
 export type RefundRequest = {
   /** Ours, unique for ever: the method's idempotency key, where it takes one. */
   refundId: string;
@@ -89,28 +89,28 @@ export type RefundOutcome = Extract<PaymentOutcome, { kind: 'approved' | 'declin
  * An outcome, or `absent`: the method is certain that it was never asked for this refund, so that asking is safe; while it
  * cannot be certain it answers `unknown`. A request that answers `absent` never left.
  *
- * `refunded`: what of the payment has gone back at the method by now, in all, whoever asked for it. A method that can read
- * that says it in every answer that it has read it for; the service holds it against the books, and asks for nothing while
- * the two differ.
+ * `refunded`: what of the payment has gone back at the method by now, in all, no matter who asked for it. A method that can
+ * read that says it in every answer that it has read it for; the service holds it against the books, and asks for nothing
+ * while the two differ.
  */
 export type RefundAnswer = (RefundOutcome | { kind: 'absent' }) & { refunded?: number };
 
 /**
- * How a payment method gives money back, and what it takes.
+ * How a payment method refunds money, and what it takes.
  *
  * Every refund is looked up before it is asked for, again until it has an end, and for a day after it. What was asked for is
  * asked for again only when the method knows that it was not, or when a person says so: a process that dies on the way, an
  * answer that is lost or a balance that is late gives nobody the money twice.
  */
 export type Refunds = {
-  /** Days after the payment in which it can be given back. */
+  /** Days after the payment in which it can be refunded. */
   readonly windowDays: number;
   /** Hours of working days, Monday to Friday in Chile, that must have passed before. */
   readonly minimumAgeHours: number;
-  /** Whether a part of a payment can be given back. */
+  /** Whether a part of a payment can be refunded. */
   readonly partial: boolean;
   /**
-   * Asks for the money to be given back. Throwing means the same as `unknown`. Where it was asked for before (`askedAt`) a
+   * Asks for the money to be refunded. Throwing means the same as `unknown`. Where it was asked for before (`askedAt`) a
    * refusal is `unknown` too, unless the method knows this refund by its id: what was done before is refused as well.
    */
   request(refund: RefundRequest): Promise<RefundAnswer>;
@@ -153,6 +153,6 @@ export type PaymentMethod = {
    * approval then is a late payment.
    */
   commit?(payment: PaymentRequest): Promise<PaymentOutcome>;
-  /** A method without it gives nothing back. */
+  /** A method without it refunds nothing. */
   readonly refunds?: Refunds;
 };

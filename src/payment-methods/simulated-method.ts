@@ -1,11 +1,11 @@
 import type { PaymentMethod, RefundOutcome } from './payment-method.ts';
 
 /**
- * Collects nothing and gives nothing back. For development tokens only, in every currency.
+ * Collects nothing and refunds nothing. For development tokens only, in every currency.
  *
  * The amount alone decides, so that the same payment has the same end in every test; docs/sandbox.md tells merchants
- * which amount does what. It keeps no state and has no timer: what is not answered at once is answered by a later
- * look-up, whoever makes it.
+ * which amount does what. It keeps no state and has no timer: what is not answered at once is answered by a later look-up,
+ * from any process.
  */
 export const simulatedMethod: PaymentMethod = {
   code: 'simulated',

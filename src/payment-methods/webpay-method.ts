@@ -24,7 +24,7 @@ const BASE_URLS = { development: 'https://webpay3gint.transbank.cl', production:
 
 /** What a payer needs at least until there is something to commit, if their browser does not bring them back. */
 const PAYER_NEEDS_MS = 60_000;
-/** A token lives for minutes only. After this time nobody can be on its form any more. */
+/** A token lives for minutes only. After this time its form has closed. */
 const FORM_CLOSED_MS = 20 * 60_000;
 
 /**
@@ -95,7 +95,7 @@ export function createWebpayMethod(options: WebpayOptions): PaymentMethod {
   };
 }
 
-/** Whoever has no token never saw the form: an answer that was lost on its way to us showed it to nobody. */
+/** A payer without a token never saw the form: an answer that was lost on its way to us showed it to nobody. */
 const neverShown: PaymentOutcome = { kind: 'aborted', detail: { reason: 'never_shown' } };
 
 /**
@@ -122,7 +122,7 @@ async function lookUpRefund(options: WebpayOptions, refund: RefundRequest): Prom
   const client = await clientForRefund(options, refund);
   const body = bodyOf(await client.status(tokenOf(refund)));
   const refunded = refundedAmountOf(body, refund.paid);
-  if (refunded === null) throw new Error('Webpay: a status that does not say what was given back');
+  if (refunded === null) throw new Error('Webpay: a status that does not say what was refunded');
   if (refund.askedAt === null) return { kind: 'absent', refunded };
   if (refunded !== refund.refundedBefore + refund.amount) return { kind: 'unknown', refunded };
   return { kind: 'approved', detail: { type: String(body['status']) }, refunded };
@@ -140,7 +140,7 @@ async function requestRefund(options: WebpayOptions, refund: RefundRequest): Pro
   }
   if (answer.kind === 'answered') {
     const said = refundAnswerOf(answer.body, refund);
-    // A reversal of a part has no amount: only the balance after it tells what was given back.
+    // A reversal of a part has no amount: only the balance after it tells what was refunded.
     return said ?? lookUpRefund(options, { ...refund, askedAt: options.now() });
   }
   if (answer.reason === 'busy' || refund.askedAt !== null) return { kind: 'unknown' };

@@ -12,8 +12,8 @@ import type { WebpayBody, WebpayRefusal } from './webpay-client.ts';
  * What an answer to `commit` or `status` says of our payment.
  *
  * Approved is only what has the status of an authorisation and response code 0: a payer who turned back at the bank also
- * has a response code 0. `vci` decides nothing, as Transbank asks. A payment that the bank took and gave back by itself
- * (`REVERSED`) ends the attempt; one that somebody gave back before we knew of it is for a person to look at.
+ * has a response code 0. `vci` decides nothing, as Transbank asks. A payment that the bank took and refunded by itself
+ * (`REVERSED`) ends the attempt; one that somebody refunded before we knew of it is for a person to look at.
  */
 export function paymentOutcomeOf(
   body: WebpayBody,
@@ -47,7 +47,7 @@ function givenBack(body: WebpayBody, paid: number): PaymentDetail {
   return { reason: GIVEN_BACK_ELSEWHERE, ...(amount !== null && { given_back: amount }) };
 }
 
-/** What is known when a commit was refused. `left`: why nobody can be on the form any more, or null. */
+/** What is known when a commit was refused. `left`: why the form has closed, or null. */
 type AfterRefusal = { status: PaymentOutcome; commitUnanswered: boolean; left: 'turned_back' | 'not_finished' | null };
 
 /**
@@ -119,7 +119,7 @@ export function refundAnswerOf(
   return { kind: 'approved', detail, refunded: paid - left };
 }
 
-/** How much of a payment has been given back, by its status; null when the status does not say. */
+/** How much of a payment has been refunded, by its status; null when the status does not say. */
 export function refundedAmountOf(body: WebpayBody, paid: number): number | null {
   switch (body['status']) {
     case 'AUTHORIZED':
@@ -168,7 +168,7 @@ function pick(body: WebpayBody, names: readonly string[]): PaymentDetail {
   return Object.fromEntries(facts.filter((fact): fact is [string, string | number] => isFact(fact[1])));
 }
 
-/** A text as long as any that the API has. Anything else would only be stored for whoever sent it. */
+/** A text as long as any that the API has. Anything else would only be stored for its sender. */
 function isFact(value: unknown): value is string | number {
   return typeof value === 'number' || (typeof value === 'string' && value !== '' && value.length <= 64);
 }

@@ -85,7 +85,10 @@ export function setMethodSettings(
   });
 }
 
-/** The method is no longer offered; what it has collected can still be given back. Answers false when there was no account in use. */
+/**
+ * The method is no longer offered; what it has collected can still be refunded. Answers false when there was no account in
+ * use.
+ */
 export function removeMethodSettings(app: Store, target: MethodTarget, by: Actor): Promise<boolean> {
   return app.db.transaction(async (tx) => {
     const environmentId = await lockEnvironmentId(tx, target.paymentServiceId, target.environment);

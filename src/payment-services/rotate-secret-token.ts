@@ -8,7 +8,7 @@ import { closeSecretTokens, lockEnvironmentId, selectTokens, type TokenRow } fro
 
 export type Rotation = { service_token: string; secret_token: string; old_closes_at: number };
 
-/** `overlapping`: two are open already, of which the older closes at `closesAt` (UTC milliseconds). */
+/** `overlapping`: two are open already; the older closes at `closesAt` (UTC milliseconds). */
 export type RotationOutcome =
   | { kind: 'rotated'; rotation: Rotation }
   | { kind: 'overlapping'; closesAt: number }

@@ -27,7 +27,7 @@ export function openSecret(app: App, place: SecretPlace, sealed: string): string
   return openAs(app, SECRET_TOKENS, place, sealed);
 }
 
-/** Whether the master key is the one of the stored Secret Tokens; true where there is none. */
+/** Whether the master key is the one of the stored Secret Tokens; true without any. */
 export async function opensSecrets(app: App): Promise<boolean> {
   const newest = await selectNewestSecret(app.db);
   if (newest === null) return true;

@@ -21,7 +21,7 @@ export function anchorFiles(folder: string): string[] {
 }
 
 /**
- * The anchors of a file, and how many of its lines are none. A line that a power cut left unfinished is followed by the whole
+ * The anchors of a file, and how many other lines it has. A line that a power cut left unfinished is followed by the whole
  * of it, and does not count. Throws what the system says.
  */
 export function readAnchorFile(file: string): { anchors: SealedAnchor[]; unreadable: number } {

@@ -61,7 +61,7 @@ export function anchorLine({ content, mac }: Pick<SealedAnchor, 'content' | 'mac
   return `${content.slice(0, -1)},"mac":${JSON.stringify(mac)}}`;
 }
 
-/** The inverse; null for a line that is none, such as one that was not written to its end. */
+/** The inverse; null for any other line, such as one that was not written to its end. */
 export function readAnchorLine(line: string): SealedAnchor | null {
   try {
     const { mac, ...anchor } = JSON.parse(line) as Anchor & { mac: unknown };

@@ -65,7 +65,7 @@ export function selectDecisionsSaid(
   );
 }
 
-/** The restores of which a person's acceptance was written down. */
+/** The restores that a person accepted in writing. */
 export function selectRestoresSaid(db: Reader): Promise<(Epoch & Said)[]> {
   const condition = `f.kind = 'restore' and f.subject = cast(p.epoch as text)`;
   return db.query(
@@ -141,7 +141,7 @@ export function selectGone(db: Reader, limit: number): Promise<GoneFact[]> {
   );
 }
 
-/** The environments of which nothing was written down yet. */
+/** The environments without any fact yet. */
 export function selectOwnersUnsaid(db: Reader): Promise<(SqlRow & OwnerRow)[]> {
   return db.query(
     `select e.id, e.payment_service_id, p.name, e.environment, e.service_token
@@ -167,7 +167,7 @@ export function selectReservedOf(db: Reader, environmentId: number): Promise<(Sq
   );
 }
 
-/** Reads `said`; null where it is no such object, as whoever edits the store can make it. */
+/** Reads `said`; null where it is no such object, as an editor of the store can make it. */
 export function contentOf(said: string): FactContent | null {
   try {
     return JSON.parse(said) as FactContent;

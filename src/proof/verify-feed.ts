@@ -71,7 +71,7 @@ function report(findings: Findings, link: FeedLink, { count, first }: Found): vo
 }
 
 type EventReader = {
-  /** The next event; null where there is none, or none up to `until`. */
+  /** The next event; null at the end, or when none is left up to `until`. */
   next(until?: Place): Promise<FeedRow | null>;
 };
 

@@ -18,7 +18,7 @@ const ASK_WITHIN_MS = 30_000;
 const ALARM_AFTER_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Has the payment methods give back what was accepted, at most `limit` refunds, and answers how many it took up. For the
+ * Has the payment methods refund what was accepted, at most `limit` refunds, and answers how many it took up. For the
  * worker. A method is asked for the money once, after it has said of the payment what our books say; what it does not answer
  * stays in processing and is looked up until it has an end. It is never guessed, and never asked for again unless the
  * method knows that it was not, or a person says so. What has ended is looked at twice more: what went back is booked, whenever
@@ -72,7 +72,7 @@ function mayBeAsked({ state, asking }: Refund, { askedAt }: RefundRequest, known
 }
 
 /**
- * Writes down that the method is asked, and what went back before, so that whoever looks next knows it. Not where the books and
+ * Writes down that the method is asked, and what went back before, so that the next look knows it. Not where the books and
  * the method differ, or have differed and nobody has said why: what went back unasked may be this very refund.
  */
 function noteBeforeAsking(app: App, refund: Refund, known: RefundAnswer, at: number): Promise<boolean> {

@@ -30,8 +30,8 @@ export type RefundCreation =
   | { kind: 'refused'; refusal: RefundRefusal };
 
 /**
- * Accepts a refund, or says why not. Its amount is reserved from then on: whatever comes together, no more is ever given
- * back than was paid, nor than is left of the merchant's money. In one commit with its event; resolves when that commit is
+ * Accepts a refund, or says why not. Its amount is reserved from then on: whatever comes together, no more is ever refunded
+ * than was paid, nor than is left of the merchant's money. In one commit with its event; resolves when that commit is
  * durable.
  *
  * The payment method is asked afterwards, by the worker (`carry-out-refunds.ts`), so that there is one path only by which

@@ -9,7 +9,7 @@ export async function findRefund(app: App, transactionId: number, id: string): P
   return refund?.transaction_id === transactionId ? refund : null;
 }
 
-/** A refund by its id alone, with its currency; null: there is none. For the operator. */
+/** A refund by its id alone, with its currency; null if not found. For the operator. */
 export async function findAnyRefund(app: App, id: string): Promise<{ refund: Refund; currency: string } | null> {
   const refund = await selectRefund(app.db, id);
   const transaction = refund === null ? null : await selectTransaction(app.db, refund.transaction_id);

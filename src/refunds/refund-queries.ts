@@ -41,7 +41,7 @@ export async function selectRefundByKey(db: Reader, transactionId: number, key: 
 
 /**
  * The first refund that the same person asked for after `since` without a key: of the same amount (null: of all that was left)
- * and type. One that failed gave nothing back, so asking again is a new wish.
+ * and type. One that failed refunded nothing, so asking again is a new wish.
  */
 export async function selectSameRefund(
   tx: Tx,
@@ -77,7 +77,7 @@ export function selectRefunds(db: Reader, limit: number): Promise<ListedRefund[]
   );
 }
 
-/** What of a payment has been given back or is being given back. Called under the lock of the transaction. */
+/** What of a payment has been refunded or is being refunded. Called under the lock of the transaction. */
 export async function sumReserved(tx: Tx, transactionId: number): Promise<number> {
   const [row] = await tx.query<{ total: number }>(
     `select cast(coalesce(sum(amount), 0) as bigint) as total from refunds
@@ -88,7 +88,7 @@ export async function sumReserved(tx: Tx, transactionId: number): Promise<number
 }
 
 /**
- * What of the fees of a merchant's payments was given back beside his own money, or is being given back: `feeWithin` of
+ * What of the fees of a merchant's payments was refunded beside his own money, or is being refunded: `feeWithin` of
  * each payment, summed up.
  */
 export async function sumFeesWithin(tx: Tx, environmentId: number, currency: string): Promise<Sum> {
@@ -143,7 +143,7 @@ export async function forgetAsked(tx: Tx, before: Refund, notedAt: number): Prom
   );
 }
 
-/** Nobody asks for it any more until a person says so. Tells since when, and why, unless that is known already. */
+/** It is not asked for again until a person says so. Tells since when, and why, unless that is known already. */
 export async function holdRefund(tx: Tx, id: string, at: number, contradiction: object): Promise<void> {
   await tx.query(
     `update refunds set asking = 'held', contradiction = case when contradicted_at is null then $3 else contradiction end,

@@ -3,7 +3,7 @@ import type { Refunds } from '../payment-methods/payment-method.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import type { RefundType } from './refund.ts';
 
-/** Why nothing is given back. The code is stable; the message is what existing clients show. */
+/** Why nothing is refunded. The code is stable; the message is what existing clients show. */
 export type RefundRefusal = { code: RefundRefusalCode; message: string };
 
 export const REFUND_REFUSAL_CODES = [
@@ -23,8 +23,8 @@ export type RefundRefusalCode = (typeof REFUND_REFUSAL_CODES)[number];
 const DAY = 24 * 60 * 60 * 1000;
 
 /**
- * The rules, in the order in which a person would want to hear of them. `reserved` is what of the payment has been given
- * back or is being given back. Null: it may be refunded.
+ * The rules, in the order in which a person would want to hear of them. `reserved` is what of the payment has been refunded
+ * or is being refunded. Null: it may be refunded.
  */
 export function refusalOf(
   transaction: Pick<Transaction, 'state' | 'amount' | 'settled_at'>,
@@ -37,7 +37,7 @@ export function refusalOf(
   const paidAt = transaction.settled_at ?? now;
   if (transaction.state !== 'completed') return refusal('TRANSACTION_NOT_COMPLETED', 'Transacción no esta completada');
   if (left <= 0) return refusal('ALREADY_REFUNDED', 'Transacción ya se encuentra anulada');
-  // The words of the first method there was: it gave back to credit cards only.
+  // The words of the first method there was: it refunded credit cards only.
   if (terms === undefined) return refusal('METHOD_GIVES_NO_REFUNDS', 'La Trx no es de crédito');
   if (now - paidAt > terms.windowDays * DAY) {
     return refusal('REFUND_WINDOW_CLOSED', `La Trx tiene más de ${terms.windowDays} días`);
@@ -60,7 +60,7 @@ export function balanceRefusal(): RefundRefusal {
 
 /**
  * What of a payment's fee is in an amount that went back of it. What the merchant got for the payment goes back first, so
- * that the service gives back its fee only where all the rest has gone back too.
+ * that the service returns its fee only where all the rest has gone back too.
  */
 export function feeWithin({ amount, fee }: Pick<Transaction, 'amount' | 'fee'>, given: number): number {
   return Math.max(0, given - (amount - fee));

@@ -46,7 +46,7 @@ type Answer = RefundState | 'already' | 'ignored' | 'conflict';
 /**
  * THE TABLE. What a refund becomes by an answer of its payment method.
  *
- * A method that says `declined` and later `approved` has given the money back, so the refund is completed after all: the
+ * A method that says `declined` and later `approved` has refunded the money, so the refund is completed after all: the
  * books tell what happened. That, and the reverse, is alarmed, because the merchant has been told otherwise.
  */
 const TABLE: Record<RefundState, Record<RefundOutcome['kind'], Answer>> = {

@@ -68,7 +68,7 @@ type Settling = {
   at: number;
 };
 
-/** The events first, the books last: whoever holds the end of their chain waits for nobody. */
+/** The events first, the books last: the holder of the end of their chain waits for nobody. */
 async function settleLocked(tx: Tx, settling: Settling): Promise<RefundSettlement> {
   const postings: Posting[] = [];
   const settlement = await moveRefund(tx, settling, postings);

@@ -12,8 +12,8 @@ export type SearchReading =
 
 /**
  * What a text that somebody pasted into one box can mean, the surest first: an id, a reference, an e-mail, an authorisation
- * code, a refund, a payment attempt (which is Webpay's buy order), an event, a pay link, an amount in any writing. Whoever
- * searches tries them all.
+ * code, a refund, a payment attempt (which is Webpay's buy order), an event, a pay link, an amount in any writing. A search
+ * tries them all.
  */
 export function readSearch(text: string): SearchReading[] {
   const term = text.trim();

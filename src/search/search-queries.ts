@@ -64,7 +64,7 @@ export async function selectBehindPlace(db: Reader, place: FeedPlace, limit: num
   return rows.map((row) => row.transaction_id);
 }
 
-/** When the first transaction was created, in UTC milliseconds; null: there is none. */
+/** When the first transaction was created, in UTC milliseconds; null without any. */
 export async function selectFirstCreated(db: Reader): Promise<number | null> {
   const [row] = await db.query<{ created_at: number }>('select created_at from transactions order by id limit 1');
   return row?.created_at ?? null;
@@ -116,7 +116,7 @@ export function selectApproved(
   );
 }
 
-/** Whose transaction a refund, a payment attempt or a callback is; null: there is none of that id. */
+/** Whose transaction a refund, a payment attempt or a callback is; null: no such id. */
 export async function selectOwnerOfPart(
   db: Reader,
   part: 'refunds' | 'payment_attempts' | 'callbacks',

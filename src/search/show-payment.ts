@@ -42,8 +42,8 @@ export type ShownPayment = { payment: FoundPayment; transaction: Transaction; ti
 const MOST_ENTRIES = 1_000;
 
 /**
- * All that is known of the payment with an id as it was typed, of `environmentIds` (null: of all). Null: there is none that
- * the caller may see.
+ * All that is known of the payment with an id as it was typed, of `environmentIds` (null: of all). Null: the caller may see
+ * none.
  */
 export async function showPayment(
   app: App,

@@ -1,5 +1,5 @@
 /**
- * What a connection may cost, whoever holds it. Always on, except for the share of one address, which is off with
+ * What any connection may cost. Always on, except for the share of one address, which is off with
  * RATE_LIMITS and behind a balancer, where all connections come from one. docs/limits.md publishes these.
  */
 export const SERVER_LIMITS = {

@@ -71,7 +71,7 @@ export function payToken(transaction: Pick<Transaction, 'id' | 'pay_secret'>): s
   return `${transaction.id.toString(36)}-${transaction.pay_secret}`;
 }
 
-/** The parts of a pay token, or null when the text is none. */
+/** The parts of a pay token, or null for another text. */
 export function readPayToken(token: string): { id: number; secret: string } | null {
   const match = /^([0-9a-z]{1,11})-([\w-]{22})$/.exec(token);
   if (match === null) return null;

@@ -37,7 +37,7 @@ const SIZES: [what: string, most: string][] = [
   ['headers', kibibytes(SERVER_LIMITS.headerBytes)],
   ['number of headers', number(SERVER_LIMITS.headers)],
   ['levels of a signed JSON body', number(LIMITS.depth)],
-  ['members of a signed body, those of inner objects included', number(LIMITS.members)],
+  ['members of a signed body, with the members of inner objects', number(LIMITS.members)],
   ['characters of one value', number(LIMITS.characters)],
   ['connections of a process', number(SERVER_LIMITS.connections)],
   ['connections of one address', number(SERVER_LIMITS.connectionsOfAnAddress)],

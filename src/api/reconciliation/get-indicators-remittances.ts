@@ -33,7 +33,7 @@ export const getIndicatorsRemittances = operation({
       {
         name: 'availableBalance',
         in: 'query',
-        description: 'true: paid, less fees, given back and paid out',
+        description: 'true: paid, less fees, refunded and paid out',
         schema: Type.String(),
       },
       {

@@ -14,7 +14,7 @@ import {
 } from './remittance-schemas.ts';
 import { describeRemittances, readDay, readScope, SCOPE_ERRORS, SCOPE_PARAMETERS } from './remittance-scope.ts';
 
-/** What was paid, given back and paid out on a day of Chile, each with its entry in the books. */
+/** What was paid, refunded and paid out on a day of Chile, each with its entry in the books. */
 export const getRemittancesConciliation = operation({
   describe: {
     operationId: 'reconcileDay',

@@ -24,14 +24,14 @@ const RefundRequestSchema = Type.Object(
   { $id: 'RefundRequest', additionalProperties: false },
 );
 
-/** Gives a payment back, in part or whole. Existing clients read a refusal by its message, at status 200. */
+/** Refunds a payment, in part or whole. Existing clients read a refusal by its message, at status 200. */
 export const postNullification = operation({
   consumes: ['application/json'],
   describe: {
     operationId: 'createRefund',
     summary: 'Refund a payment, in part or whole',
     description:
-      'Accepted is what has a `data.verificationToken`; its end is told by the status, the events and the events URL. A refusal is answered with 200 too, with its reason in `code` and `message`. The amount is reserved at once: however many requests come together, no more is given back than was paid. Without an `Idempotency-Key` the same user’s same amount and type again within a minute is the same refund, unless that failed: it is answered with the first, and `Idempotency-Hit: true`. To give the same amount back twice, send two keys.',
+      'Accepted is what has a `data.verificationToken`; its end is told by the status, the events and the events URL. A refusal is answered with 200 too, with its reason in `code` and `message`. The amount is reserved at once: however many requests come together, no more is refunded than was paid. Without an `Idempotency-Key` the same user’s same amount and type again within a minute is the same refund, unless that failed: it is answered with the first, and `Idempotency-Hit: true`. To refund the same amount twice, send two keys.',
     tag: 'Refunds',
     parameters: [
       { name: 'id', in: 'path', required: true, description: 'idTrx', schema: Type.Integer({ minimum: 1 }) },
@@ -39,7 +39,7 @@ export const postNullification = operation({
         name: 'Idempotency-Key',
         in: 'header',
         description:
-          'The same key again answers with the first refund, and gives nothing back twice; two keys are two refunds',
+          'The same key again answers with the first refund, and refunds nothing twice; two keys are two refunds',
         schema: Type.String({ minLength: 1, maxLength: 200 }),
       },
     ],

@@ -14,7 +14,7 @@ import { statusWord } from './transaction-reply.ts';
 
 const MESSAGE = 'Trx encontrada';
 
-/** Everything about a transaction but its pay link: whoever reads must not be able to pay. */
+/** Everything about a transaction but its pay link: a reader must not be able to pay. */
 export const getTrxsId = operation({
   describe: {
     operationId: 'readTransaction',
@@ -84,7 +84,7 @@ async function describeTransaction(app: App, transaction: Transaction) {
   };
 }
 
-/** What the payment method told with the decision that the transaction goes by; empty where there is none. */
+/** What the payment method told with the decision that the transaction goes by; empty without one. */
 async function findMethodAnswer(app: App, { id, state }: Transaction): Promise<PaymentDetail> {
   const attempt = state === 'pending' ? null : await selectLatestAttempt(app.db, id);
   if (attempt?.state !== (state === 'completed' ? 'approved' : 'declined')) return {};

@@ -36,7 +36,7 @@ export function placeColumns<Column extends string>(
   return Object.fromEntries(entries) as Places<Column>;
 }
 
-/** A column that a row names more than once, and how; null where there is none. */
+/** A column that a row names more than once, and how, or null. */
 export function repeatedColumn<Column extends string>(
   cells: readonly string[],
   names: HeaderRule<Column>['names'],

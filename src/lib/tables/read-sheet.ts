@@ -71,7 +71,7 @@ function textOf({ t = 'n', s = '0' }: Attributes, value: string, { texts, format
   if (t === 's') return texts.at(Number(value));
   if (t === 'n') return formatNumber(value, formats[Number(s)] ?? 'plain', dates1904);
   if (t === 'b') return value === '1' ? 'TRUE' : 'FALSE';
-  // A day as some programs write it, with hours that are none.
+  // A day as some programs write it, with hours that mean nothing.
   if (t === 'd') return value.replace('T', ' ').replace(/ 00:00:00(\.0+)?Z?$/, '');
   return value;
 }
