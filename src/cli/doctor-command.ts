@@ -24,6 +24,7 @@ import { listPaymentServices } from '../payment-services/list-payment-services.t
 import { countSeals } from '../sealing/reseal.ts';
 import { anchorFindings } from './anchor-findings.ts';
 import { formatAge } from './attention-commands.ts';
+import { auditFinding } from './audit-finding.ts';
 import { bankListFinding } from './bank-list-finding.ts';
 import { type Finding, fine, problem } from './finding.ts';
 import { feedFinding, postgresFindings } from './postgres-findings.ts';
@@ -94,8 +95,9 @@ async function findingsIn(app: RunningApp): Promise<Finding[]> {
   const schema = schemaFinding(await inspectSchema(app.db));
   if (schema.fix !== null) return [...engine, schema];
   const feed = app.db.engine === 'postgres' ? [await feedFinding(app)] : [];
-  const waiting = [...feed, ...(await workFindings(app)), ...(await anchorFindings(app)), await bankListFinding(app)];
-  return [...engine, schema, await masterKeyFinding(app), ...waiting];
+  const waiting = [...feed, ...(await workFindings(app)), ...(await anchorFindings(app))];
+  const kept = [await auditFinding(app), await bankListFinding(app)];
+  return [...engine, schema, await masterKeyFinding(app), ...waiting, ...kept];
 }
 
 function schemaFinding(difference: SchemaDifference): Finding {

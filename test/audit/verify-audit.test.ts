@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Actor } from '../../src/audit/actor.ts';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { recordAudit } from '../../src/audit/record-audit.ts';
 import type { Tx } from '../../src/db/database.ts';
+import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
+import { acceptRestore } from '../../src/proof/accept-restore.ts';
+import { keepAnchors } from '../../src/proof/keep-anchors.ts';
 import { makeAnchor } from '../../src/proof/make-anchor.ts';
 import { verifyAudit } from '../../src/proof/verify-audit.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
@@ -126,6 +132,40 @@ forEachEngine('the audit log', (openTestDatabase) => {
     await app.db.transaction((tx) => tx.query('delete from audit_log'));
     assert.equal((await verifyAudit(app)).ok, false);
     assert.deepEqual((await verifyStore(app)).findings, []);
+  });
+
+  test('after a restore the log goes on, and what was sealed of the lost time contradicts it until a person accepts that', async (context) => {
+    const folder = mkdtempSync(join(tmpdir(), 'rubrica-audit-'));
+    context.after(() => rmSync(folder, { recursive: true }));
+    const app = await openWithActs(openTestDatabase);
+    const config = { ...app.config, anchorDir: folder };
+    const ours = { ...app, config };
+    await keepAnchors(ours);
+    const kept = await app.db.query('select * from anchors');
+    // A day later another act is sealed, and then the backup of before is put in place.
+    app.now.advance(86_400_000);
+    await app.db.transaction((tx) => act(app, tx, MARIA, 7));
+    await keepAnchors(ours);
+    assert.equal((await verifyAudit(ours)).ok, true);
+    await removeTriggers(app.db);
+    await app.db.transaction(async (tx) => {
+      await tx.query('delete from anchors where number > $1', [kept.length]);
+      await tx.query('delete from audit_log where link > 6');
+      await tx.query('update audit_head set link = 6, hash = (select hash from audit_log where link = 6)');
+    });
+    assert.match((await verifyAudit(ours)).findings[0]?.says ?? '', /the store is older than it was/);
+    await beginEpoch(ours, [], 0, MARIA);
+    const lost = await verifyAudit(ours);
+    assert.match(lost.findings[0]?.says ?? '', /1 anchor, of 2026-01-16.*speaks of entries that were lost/);
+    await acceptRestore(ours, MARIA, 'compared');
+    await keepAnchors(ours);
+    const { ok, findings, head } = await verifyAudit(ours);
+    assert.deepEqual([ok, findings, head.link], [true, [], 8]);
+    const { acts } = await listAudit(app, {}, 2);
+    assert.deepEqual(
+      acts.map(({ action }) => action),
+      ['store.restore_accepted', 'store.restored'],
+    );
   });
 
   test('acts of many at once are one chain, and none is lost', async () => {

@@ -56,6 +56,7 @@ suite('doctor', () => {
         'callback',
         'endpoint',
         'anchors',
+        'audit-log',
         'bank list',
         'public-url',
         'port',

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { forEachEngine } from '../support/engines.ts';
+import { runCommand } from '../support/run-command.ts';
+import { removeTriggers } from '../support/test-books.ts';
+
+forEachEngine('audit on the command line', (openTestDatabase) => {
+  test('what was done is listed with who and from where, and what was changed is found by verify and doctor', async (context) => {
+    const db = await openTestDatabase();
+    const folder = mkdtempSync(join(tmpdir(), 'rubrica-audit-'));
+    context.after(() => rmSync(folder, { recursive: true }));
+    const env = {
+      PATH: process.env['PATH'],
+      PORT: '0',
+      DATABASE_URL: db.url,
+      DATA_DIR: folder,
+      MASTER_KEY: '5a'.repeat(32),
+    };
+    const run = (...words: string[]) => runCommand(words, { env });
+    for (const name of ['One', 'Two']) await run('payment-service', 'create', '--name', name);
+    const listed = await run('audit', 'list', '--limit', '1');
+    assert.match(
+      listed.stdout,
+      /command line: \S+@\S+ +\S+@\S+ +payment_service\.created +payment_service ps_\w+ +name Two\nMore: --before 2\n$/,
+    );
+    assert.match((await run('audit', 'list', '--before', '2')).stdout, / name One\n$/);
+    assert.match((await run('audit', 'list', '--who', 'nobody@example.cl')).stdout, /^There is no such act/);
+    assert.match(
+      (await run('audit', 'list', '--since', 'yesterday')).stderr,
+      /^INVALID_OPTION: --since is a day of Chile/,
+    );
+
+    const verified = await run('audit', 'verify', '--json');
+    assert.equal(verified.status, 0);
+    const { head } = JSON.parse(verified.stdout) as { head: { link: number; hash: string } };
+    const kept = join(folder, 'head.json');
+    writeFileSync(kept, verified.stdout);
+    for (const given of [kept, `${head.link}:${head.hash}`])
+      assert.match(
+        (await run('audit', 'verify', '--head', given)).stdout,
+        /every hash is right, and so is the end that was kept/,
+      );
+    assert.match((await run('audit', 'verify', '--head', 'x')).stderr, /^INVALID_OPTION: --head is LINK:HASH/);
+    assert.match((await run('doctor')).stdout, /OK +audit-log +2 rows, the last of 0 min ago/);
+
+    await removeTriggers(db);
+    await db.transaction((tx) => tx.query('delete from audit_log where link = 2'));
+    const found = await run('audit', 'verify');
+    assert.equal(found.status, 1);
+    assert.match(found.stdout, /^row 2 of the audit log: cut off/);
+    assert.match(
+      (await run('doctor')).stdout,
+      /PROBLEM +audit-log +does not end where it should\n +bin\/rubrica audit verify/,
+    );
+  });
+});
