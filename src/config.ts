@@ -8,6 +8,9 @@ import { basePath, ConfigError, databaseUrl, flag, integer, oneOf, origin, ownAd
 export type Config = {
   port: number;
   host: string;
+  /** Where the metrics are served by themselves; null: at `port`, to this machine alone. */
+  metricsPort: number | null;
+  metricsHost: string;
   /** Origin without a final slash, as the outside reaches the service. Null: that of `host` and `port`. */
   publicUrl: string | null;
   databaseUrl: string;
@@ -53,6 +56,18 @@ type Setting = {
 export const SETTINGS: readonly Setting[] = [
   { name: 'PORT', fallback: '8080', meaning: 'TCP port; 0 takes a free one', inForce: ({ port }) => port },
   { name: 'HOST', fallback: '127.0.0.1', meaning: 'address to listen on', inForce: ({ host }) => host },
+  {
+    name: 'METRICS_PORT',
+    fallback: '',
+    meaning: 'TCP port on which /metrics is alone; without it /metrics is on PORT, for clients on the same machine',
+    inForce: ({ metricsPort }) => metricsPort,
+  },
+  {
+    name: 'METRICS_HOST',
+    fallback: '127.0.0.1',
+    meaning: 'address to listen on with METRICS_PORT: whoever reaches it may read the metrics',
+    inForce: ({ metricsHost }) => metricsHost,
+  },
   {
     name: 'PUBLIC_URL',
     fallback: '',
@@ -206,6 +221,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   return {
     port: integer('PORT', text('PORT') ?? '8080', 0, 65_535),
     host: text('HOST') ?? '127.0.0.1',
+    metricsPort: text('METRICS_PORT') === null ? null : integer('METRICS_PORT', text('METRICS_PORT') ?? '', 1, 65_535),
+    metricsHost: text('METRICS_HOST') ?? '127.0.0.1',
     publicUrl: origin('PUBLIC_URL', text('PUBLIC_URL')),
     databaseUrl: database,
     databaseConnections: integer('DATABASE_CONNECTIONS', text('DATABASE_CONNECTIONS') ?? '10', 1, 1000),
@@ -282,13 +299,18 @@ function inUrl(host: string): string {
 }
 
 /** Where this service is reached itself, so that it never calls itself. `port` is 0 until it listens. */
-export function ownPlaces({ publicUrl, host, port }: Config): Required<OwnPlaces> {
+export function ownPlaces({ publicUrl, host, port, metricsHost, metricsPort }: Config): Required<OwnPlaces> {
   const url = publicUrl === null ? null : new URL(publicUrl);
-  const hosts = THIS_MACHINE.includes(host) ? THIS_MACHINE : [host];
-  const listening = hosts.map((name) => `http://${inUrl(name)}${port === 80 ? '' : `:${port}`}`);
+  const metrics = metricsPort === null ? [] : originsAt(metricsHost, metricsPort);
+  const listening = [...originsAt(host, port), ...metrics];
   return url === null
     ? { ownAddresses: [], ownOrigins: listening }
     : { ownAddresses: [url.hostname], ownOrigins: [url.origin, ...listening] };
+}
+
+function originsAt(host: string, port: number): string[] {
+  const hosts = THIS_MACHINE.includes(host) ? THIS_MACHINE : [host];
+  return hosts.map((name) => `http://${inUrl(name)}${port === 80 ? '' : `:${port}`}`);
 }
 
 /** A service that listens at one of these is nearly always reached by the others. */

@@ -59,7 +59,10 @@ async function judge(app: App, attempt: LoginAttempt): Promise<UserRow> {
   const uses: { limit: Limit; subject: string }[] = [];
   const consume = async (limit: Limit, subject: string) => {
     const use = await consumeLimit(app, limit, subject);
-    if (!use.allowed) throw limitProblem(limit, use);
+    if (!use.allowed) {
+      app.metrics.refused.inc({ reason: limit.name });
+      throw limitProblem(limit, use);
+    }
     uses.push({ limit, subject });
   };
   await consume(LOGIN_LIMITS.address, network);

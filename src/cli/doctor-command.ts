@@ -58,7 +58,13 @@ async function examine(): Promise<{ findings: Finding[]; settings: ShownSetting[
     return { findings: [programFinding(), problem('settings', 'cannot be used', error.message)], settings: [] };
   }
   const store = await storeFindings(config);
-  const findings = [programFinding(), ...store, publicUrlFinding(config), await portFinding(config)];
+  const findings = [
+    programFinding(),
+    ...store,
+    publicUrlFinding(config),
+    await portFinding(config),
+    ...(await proxyFindings(config)),
+  ];
   return { findings, settings: describeSettings(config) };
 }
 
@@ -220,6 +226,17 @@ async function portFinding(config: Config): Promise<Finding> {
   return problem('port', `${address} cannot be listened on: ${failure}`, fix);
 }
 
+/** What the service that runs here has seen of a proxy. */
+async function proxyFindings(config: Config): Promise<Finding[]> {
+  const { metricsPort, metricsHost } = config;
+  const at = metricsPort === null ? config : { ...config, host: metricsHost, port: metricsPort };
+  const metrics = await askOurselves(at, '/metrics').then((answer) => answer?.text());
+  if (config.trustProxy || !/^rubrica_untrusted_proxy 1$/m.test(metrics ?? '')) return [];
+  const says =
+    'X-Forwarded-For arrives from a proxy and TRUST_PROXY is off, so all its clients count as one in every limit';
+  return [problem('proxy', says, 'Set TRUST_PROXY=true and start anew, or let the proxy leave the header out.')];
+}
+
 function listenOnce({ port, host }: Config): Promise<string | null> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -229,11 +246,11 @@ function listenOnce({ port, host }: Config): Promise<string | null> {
 }
 
 async function isOurs(config: Config): Promise<boolean> {
-  try {
-    const origin = publicOrigin({ ...config, publicUrl: null });
-    const answer = await fetch(`${origin}/healthz`, { signal: AbortSignal.timeout(2000) });
-    return answer.headers.has('rubrica-version');
-  } catch {
-    return false;
-  }
+  return (await askOurselves(config, '/healthz'))?.headers.has('rubrica-version') ?? false;
+}
+
+/** Null where nothing answers at the address of this service. */
+async function askOurselves(config: Config, path: string): Promise<Response | null> {
+  const origin = publicOrigin({ ...config, publicUrl: null });
+  return fetch(origin + path, { signal: AbortSignal.timeout(2000) }).catch(() => null);
 }

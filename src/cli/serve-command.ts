@@ -13,6 +13,7 @@ import { watchStore } from '../epochs/watch-store.ts';
 import { withinTime } from '../lib/within-time.ts';
 import { releaseClaims } from '../outbox/release-claims.ts';
 import { buildServer } from '../server/build-server.ts';
+import { listenForMetrics } from '../server/listen-for-metrics.ts';
 import { ROUTES } from '../server/routes.ts';
 import { startWorker } from '../worker.ts';
 import { commandLineActor } from './find-actor.ts';
@@ -110,6 +111,7 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
   if (older !== null) throw new CommandError(older, EXIT_FINAL, 'STORE_IS_OLDER');
   // Nobody else serves it, so the process that had claimed them has ended, by `kill -9` say.
   if (app.db.engine === 'sqlite') await releaseClaims(app);
+  const metrics = await listenForMetrics(app);
   const server = buildServer(app, ROUTES);
   await server.listen({ port: config.port, host: config.host });
   const { port } = server.server.address() as AddressInfo;
@@ -142,6 +144,8 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
       await delay.wait();
       const ended = Promise.all([endConnections(server.server), idle]).then(() => watch.stop());
       await withinTime(ended, DRAIN_MS).catch((error) => app.log.warn({ err: error }, 'not everything had ended'));
+      metrics?.close();
+      metrics?.closeAllConnections();
       await close();
       app.log.info('stopped');
     },

@@ -42,6 +42,8 @@ type Reading = {
   refuse?(app: App, request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply;
   /** Balancers, monitors and pages ask for it as often as they like: no request limit counts it. */
   unlimited?: true;
+  /** It has the path of the table alone: what a proxy hands on below BASE_PATH comes from strangers. */
+  notBelowBasePath?: true;
 };
 
 /** The operation in the API description. Schemas with a `$id` become named components. */

@@ -14,3 +14,10 @@ export function clientNetwork(address: string, bits: 64 | 56 | 48 = 64): string 
   const network = new ipaddr.IPv6([first, second, third, kept, 0, 0, 0, 0]).toString();
   return bits === 64 ? network : `${network}/${bits}`;
 }
+
+/** The networks that an address is in, from the smallest on: for IPv6 by 64, 56 and 48 bits. */
+export function clientNetworks(address: string): readonly string[] {
+  const own = clientNetwork(address);
+  const wide = clientNetwork(address, 48);
+  return own === wide ? [own] : [own, clientNetwork(address, 56), wide];
+}

@@ -28,8 +28,11 @@ export async function readOpenApi(app: App): Promise<OpenApiDocument> {
   return { ...JSON.parse(text), servers: [{ url: publicBase(app) }] };
 }
 
-// Made when first asked for: most processes never are.
+// Made when first asked for: most processes never are. Bytes, so that a thousand answers that nobody takes share them.
 const texts = perInstance(async (app: App) => {
   const document = await readOpenApi(app);
-  return { whole: JSON.stringify(document), transfers: JSON.stringify(transfersDocument(document)) };
+  return {
+    whole: Buffer.from(JSON.stringify(document)),
+    transfers: Buffer.from(JSON.stringify(transfersDocument(document))),
+  };
 });

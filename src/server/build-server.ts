@@ -9,7 +9,9 @@ import { noteFailure, sendFailure } from '../http/send-problem.ts';
 import { randomToken } from '../lib/ids.ts';
 import { answerClientError, guardSockets } from './guard-sockets.ts';
 import { saysNotBuilt } from './not-built.ts';
+import { noticeProxy } from './notice-proxy.ts';
 import { SERVER_LIMITS } from './server-limits.ts';
+import { takeLargeBody } from './share-large-bodies.ts';
 import { sendUnknown } from './unknown-page.ts';
 
 declare module 'fastify' {
@@ -52,7 +54,8 @@ export function buildServer(app: App, endpoints: readonly Endpoint[]): FastifyIn
   server.decorateRequest('startedAt', 0);
   server.addHook('onRequest', (request, reply, done) => {
     beginAnswer(app, request, reply);
-    done(refusalOf(request));
+    if (!app.config.trustProxy && 'x-forwarded-for' in request.raw.headers) noticeProxy(app, request);
+    done(refusalOf(request) ?? refusalOfSize(app, request, reply));
   });
   // Not `onResponse`: its listeners on every response cost as much as reading the request.
   server.addHook('onSend', (request, reply, _payload, done) => {
@@ -114,11 +117,18 @@ function refusalOf(request: FastifyRequest): Problem | undefined {
   }
 }
 
+function refusalOfSize(app: App, request: FastifyRequest, reply: FastifyReply): Problem | undefined {
+  const { endpoint } = request.routeOptions.config as EndpointConfig;
+  if (endpoint?.bodyLimit === undefined || !app.config.rateLimits) return undefined;
+  return takeLargeBody(app, request, reply, endpoint.bodyLimit);
+}
+
 function addEndpoints(app: App, server: FastifyInstance, endpoints: readonly Endpoint[]): void {
   const prefixes = app.config.basePath === '' ? [''] : ['', app.config.basePath];
   for (const endpoint of endpoints) {
     const counted = isCountedBefore(app, endpoint);
-    for (const path of endpoint.paths.flatMap((one) => prefixes.map((prefix) => prefix + one))) {
+    const own = endpoint.notBelowBasePath === true ? [''] : prefixes;
+    for (const path of endpoint.paths.flatMap((one) => own.map((prefix) => prefix + one))) {
       server.route({
         method: endpoint.method,
         url: path,
@@ -138,11 +148,12 @@ function addEndpoints(app: App, server: FastifyInstance, endpoints: readonly End
 
 /** 404 with what there is instead for calls of the old service; 405 where only the method does not exist; else 404. */
 function createUnknownAnswerer(app: App, endpoints: readonly Endpoint[]) {
+  const below = `(?:${RegExp.escape(app.config.basePath)})?`;
   const known = endpoints.flatMap((endpoint) =>
     endpoint.paths.map((path) => ({
       endpoint,
       pattern: new RegExp(
-        `^(?:${RegExp.escape(app.config.basePath)})?${path.replaceAll('.', '[.]').replace(/:\w+/g, '[^/]+')}$`,
+        `^${endpoint.notBelowBasePath === true ? '' : below}${path.replaceAll('.', '[.]').replace(/:\w+/g, '[^/]+')}$`,
       ),
       methods: endpoint.method === 'GET' ? ['GET', 'HEAD'] : [endpoint.method],
     })),

@@ -4,42 +4,39 @@ import type { App } from '../app.ts';
 import { CATALOGUE, type ErrorCode, Problem } from '../error-catalogue.ts';
 import { FIXED_HEADERS } from '../http/fixed-headers.ts';
 import { problemBody } from '../http/send-problem.ts';
-import { clientNetwork } from '../lib/client-network.ts';
+import { closeSlowReaders } from './close-slow-readers.ts';
 import { SERVER_LIMITS } from './server-limits.ts';
+import { shareConnections } from './share-connections.ts';
+import { takeTurns } from './take-turns.ts';
 
 // An `import` of this module also loads the client for `fetch` that is in Node.js: 13 MB for one table.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
-/** Answers what arrives at a server without becoming a request: CONNECT, and expectations other than 100-continue. */
+/**
+ * Bounds what connections may cost, and answers what arrives without becoming a request: CONNECT, and expectations other than
+ * 100-continue.
+ */
 export function guardSockets(app: App, server: Server): void {
   server.maxHeadersCount = SERVER_LIMITS.headers;
   server.maxConnections = SERVER_LIMITS.connections;
-  if (app.config.rateLimits && !app.config.trustProxy) shareConnections(server);
+  if (app.config.rateLimits && !app.config.trustProxy) shareConnections(app, server);
+  server.on('drop', () => app.metrics.refused.inc({ reason: 'connections' }));
+  closeSlowReaders(app, server);
+  takeTurns(
+    server,
+    (response) => answerRaw(app, response, 'OVERLOADED', 'pipelining'),
+    () => app.metrics.refused.inc({ reason: 'pipelining' }),
+  );
   server.on('connect', (_request, socket: Socket) => refuse(app, socket, 'METHOD_NOT_ALLOWED'));
-  server.on('checkExpectation', (_request, response: ServerResponse) => {
-    noteRefusal(app, 'EXPECTATION_FAILED');
-    response.writeHead(417, rawHeaders('EXPECTATION_FAILED'));
-    response.end(rawBody(app, 'EXPECTATION_FAILED'));
-  });
+  server.on('checkExpectation', (_request, response: ServerResponse) =>
+    answerRaw(app, response, 'EXPECTATION_FAILED', 'malformed'),
+  );
 }
 
-/** One client that opens connections and says nothing must leave some for the others. */
-function shareConnections(server: Server): void {
-  const open = new Map<string, number>();
-  server.on('connection', (socket: Socket) => {
-    const network = clientNetwork(socket.remoteAddress ?? '');
-    const count = (open.get(network) ?? 0) + 1;
-    if (count > SERVER_LIMITS.connectionsOfAnAddress) {
-      socket.destroy();
-      return;
-    }
-    open.set(network, count);
-    socket.once('close', () => {
-      const left = (open.get(network) ?? 1) - 1;
-      if (left === 0) open.delete(network);
-      else open.set(network, left);
-    });
-  });
+function answerRaw(app: App, response: ServerResponse, code: ErrorCode, reason: string): void {
+  noteRefusal(app, code, reason);
+  response.writeHead(CATALOGUE[code].status, rawHeaders(code));
+  response.end(rawBody(app, code));
 }
 
 /** Answers what Node's parser refuses and what did not arrive in time. For the `clientError` event. */
@@ -73,14 +70,15 @@ function refuse(app: App, socket: HttpSocket, code: ErrorCode): void {
     socket.destroy();
     return;
   }
-  noteRefusal(app, code);
+  noteRefusal(app, code, code === 'REQUEST_TIMEOUT' ? 'slow_sender' : 'malformed');
   socket.end(rawAnswer(app, code));
   // Were it closed now, with input unread, the system would throw the answer away before the client can read it.
   socket.resume();
   setTimeout(() => socket.destroy(), SERVER_LIMITS.lingerMs).unref();
 }
 
-function noteRefusal(app: App, code: ErrorCode): void {
+function noteRefusal(app: App, code: ErrorCode, reason: string): void {
+  app.metrics.refused.inc({ reason });
   app.log.info({ status: CATALOGUE[code].status, code }, 'request refused');
 }
 
@@ -97,6 +95,7 @@ function rawHeaders(code: ErrorCode): Record<string, string> {
     ...FIXED_HEADERS,
     'content-type': 'application/problem+json; charset=utf-8',
     connection: 'close',
+    ...(CATALOGUE[code].status === 503 && { 'retry-after': '1' }),
     ...(code === 'METHOD_NOT_ALLOWED' && { allow: 'GET, HEAD, POST' }),
   };
 }

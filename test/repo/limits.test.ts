@@ -10,6 +10,7 @@ import {
 import { EXPLAIN_LIMITS } from '../../src/api/transactions/explain-refusal.ts';
 import { LOGIN_LIMITS } from '../../src/auth/log-in.ts';
 import { REQUEST_LIMITS } from '../../src/http/request-limits.ts';
+import { shareOfOne } from '../../src/lib/fair-shares.ts';
 import { ROUTES } from '../../src/server/routes.ts';
 import { SERVER_LIMITS } from '../../src/server/server-limits.ts';
 
@@ -40,7 +41,21 @@ const SIZES: [what: string, most: string][] = [
   ['members of a signed body, with the members of inner objects', number(LIMITS.members)],
   ['characters of one value', number(LIMITS.characters)],
   ['connections of a process', number(SERVER_LIMITS.connections)],
-  ['connections of one address', number(SERVER_LIMITS.connectionsOfAnAddress)],
+  ['connections of one network', `${number(shareOfOne(SERVER_LIMITS.connections))}, a third of those that are free`],
+  ['requests of one connection that were read and not begun', number(SERVER_LIMITS.waitingRequests)],
+  [
+    'the same of one network',
+    `${number(shareOfOne(SERVER_LIMITS.allWaitingRequests))}, a third of what is free of ${number(SERVER_LIMITS.allWaitingRequests)}`,
+  ],
+  [
+    'time for a client to take an answer',
+    `${seconds(SERVER_LIMITS.writeMs)}, and 1 s for each ${kibibytes(SERVER_LIMITS.writeBytesPerSecond)}`,
+  ],
+  ['answers that wait for their clients, together', mebibytes(SERVER_LIMITS.unreadBytes)],
+  [
+    'bodies above 16 KiB of one network that are arriving or being answered',
+    `${mebibytes(shareOfOne(SERVER_LIMITS.largeBodiesBytes))}, a third of what is free of ${mebibytes(SERVER_LIMITS.largeBodiesBytes)}`,
+  ],
   ['time from the first byte of a request to the end of its headers', seconds(SERVER_LIMITS.headersMs)],
   ['time from the first byte of a request to the end of its body', seconds(SERVER_LIMITS.requestMs)],
   ['time between two requests of a connection', seconds(SERVER_LIMITS.idleMs)],
@@ -59,6 +74,10 @@ test('no endpoint takes a larger body than the page says', () => {
 
 function kibibytes(bytes: number): string {
   return `${bytes / 1024} KiB`;
+}
+
+function mebibytes(bytes: number): string {
+  return `${Math.floor((bytes / 1024 / 1024) * 10) / 10} MiB`;
 }
 
 function number(value: number): string {

@@ -4,12 +4,13 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
+import { shareOfOne } from '../../src/lib/fair-shares.ts';
 import { buildServer } from '../../src/server/build-server.ts';
 import { ROUTES } from '../../src/server/routes.ts';
 import { SERVER_LIMITS } from '../../src/server/server-limits.ts';
 import { createTestApp } from '../support/test-app.ts';
 
-const MOST = SERVER_LIMITS.connectionsOfAnAddress;
+const MOST = shareOfOne(SERVER_LIMITS.connections);
 const db = openDatabase('sqlite::memory:', { connections: 1, pooler: false, onFatal: () => {} });
 
 test('one address cannot take all connections, and has its share again once it gives some back', async () => {
@@ -31,6 +32,15 @@ for (const settings of [{ RATE_LIMITS: 'off' }, { RATE_LIMITS: 'on', TRUST_PROXY
   });
 }
 
+// Once, four addresses with 500 connections each left none to anybody else.
+test('four addresses that take all they can get leave room for sixty others', async () => {
+  await using server = await startServer({ RATE_LIMITS: 'on' });
+  for (const address of ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5'])
+    await Promise.all(Array.from({ length: 500 }, () => server.connect(address)));
+  const others = await Promise.all(Array.from({ length: 60 }, (_, at) => server.connect(`127.0.1.${at + 1}`)));
+  for (const socket of others) assert.match(await ask(socket), /^HTTP\/1\.1 200 /);
+});
+
 async function startServer(settings: Record<string, string>) {
   const config = readConfig({ MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent', ...settings });
   const server = buildServer(createTestApp(db, { config }), ROUTES);
@@ -42,8 +52,9 @@ async function startServer(settings: Record<string, string>) {
   let closed = Promise.withResolvers<void>();
   server.server.on('connection', (socket: Socket) => socket.once('close', () => closed.resolve()));
   return {
-    connect: async () => {
-      const socket = connect(port, '127.0.0.1');
+    connect: async (localAddress = '127.0.0.1') => {
+      const socket = connect({ port, host: '127.0.0.1', localAddress });
+      socket.on('error', () => {});
       sockets.push(socket);
       await once(socket, 'connect');
       return socket;

@@ -1,4 +1,3 @@
-import { showAttention } from '../../attention/measure-attention.ts';
 import { findHeld } from '../../epochs/hold.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
@@ -37,22 +36,5 @@ export const getReadyz = operation({
     });
     const waits = held === null ? '' : ',"held_after_restore":true';
     return reply.header('content-type', 'application/json').send(`{"status":"ready"${waits}}`);
-  },
-});
-
-/** What Prometheus reads. */
-export const getMetrics = operation({
-  unlimited: true,
-  describe: {
-    operationId: 'metrics',
-    summary: 'Metrics in the Prometheus text format',
-    tag: 'Operation',
-    replies: { 200: { description: 'Metrics' } },
-    errors: [],
-  },
-  handle: async (app, _request, reply) => {
-    const { registry } = app.metrics;
-    await showAttention(app);
-    return reply.header('content-type', registry.contentType).send(await registry.metrics());
   },
 });

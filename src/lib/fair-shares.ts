@@ -1,0 +1,47 @@
+export type FairShares = {
+  /** Takes so much for owners of which each contains the one before, or answers false and takes nothing. */
+  take: (owners: readonly string[], amount: number) => boolean;
+  /** What was taken, with the same arguments. */
+  release: (owners: readonly string[], amount: number) => void;
+};
+
+/** What must stay free for what an owner takes, beside a tenth that is for those who have nothing yet. */
+const FREE_FOR_EACH = 3;
+const RESERVED = 0.1;
+
+/**
+ * Shares out something of which there is so much. An owner may have a third of what is free at the moment, so its share
+ * falls as the whole fills, and the last tenth is for owners who have nothing yet.
+ */
+export function createFairShares(whole: number): FairShares {
+  const taken = new Map<string, number>();
+  let free = whole;
+
+  function take(owners: readonly string[], amount: number): boolean {
+    if (free < amount) return false;
+    const most = (free - amount - whole * RESERVED) / FREE_FOR_EACH;
+    for (const owner of owners) {
+      const had = taken.get(owner) ?? 0;
+      if (had > 0 && had + amount > most) return false;
+    }
+    free -= amount;
+    for (const owner of owners) taken.set(owner, (taken.get(owner) ?? 0) + amount);
+    return true;
+  }
+
+  function release(owners: readonly string[], amount: number): void {
+    free += amount;
+    for (const owner of owners) {
+      const left = (taken.get(owner) ?? 0) - amount;
+      if (left > 0) taken.set(owner, left);
+      else taken.delete(owner);
+    }
+  }
+
+  return { take, release };
+}
+
+/** What one gets who is alone. */
+export function shareOfOne(whole: number): number {
+  return Math.floor((whole * (1 - RESERVED)) / (1 + FREE_FOR_EACH));
+}

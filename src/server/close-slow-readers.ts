@@ -1,0 +1,67 @@
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { App } from '../app.ts';
+import { SERVER_LIMITS } from './server-limits.ts';
+
+const SWEEP_MS = 500;
+
+/** Node keeps the answer under way on its socket, under this name since its first versions. */
+type HttpSocket = Socket & { _httpMessage?: ServerResponse | null };
+
+type ReaderLimits = { writeMs: number; writeBytesPerSecond: number; unreadBytes: number };
+
+/** What a client has not taken: of which answer, how much there was when it was first seen, and when (`performance.now()`). */
+type Held = { socket: HttpSocket; answer: ServerResponse | null; bytes: number; since: number };
+
+/**
+ * Closes connections whose client does not read what it asked for. An answer has a time and its bytes a pace; and where all
+ * that waits is more than this process may hold, those go first that have waited longest.
+ */
+export function closeSlowReaders(app: App, server: Server, limits: ReaderLimits = SERVER_LIMITS): void {
+  const open = new Set<HttpSocket>();
+  let held = new Map<HttpSocket, Held>();
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  const sweep = setInterval(() => {
+    if (open.size === 0) return;
+    const now = performance.now();
+    held = findHeld(open, held, now);
+    for (const each of beyondMemory(held, limits.unreadBytes, isLate(now, limits))) {
+      app.metrics.refused.inc({ reason: 'slow_reader' });
+      each.socket.destroy();
+    }
+  }, SWEEP_MS);
+  sweep.unref();
+  server.once('close', () => clearInterval(sweep));
+}
+
+function findHeld(open: ReadonlySet<HttpSocket>, before: ReadonlyMap<HttpSocket, Held>, now: number) {
+  const held = new Map<HttpSocket, Held>();
+  for (const socket of open) {
+    const bytes = socket.writableLength;
+    if (bytes === 0) continue;
+    const answer = socket._httpMessage ?? null;
+    const known = before.get(socket);
+    held.set(socket, known?.answer === answer ? known : { socket, answer, bytes, since: now });
+  }
+  return held;
+}
+
+function isLate(now: number, limits: ReaderLimits): (held: Held) => boolean {
+  return ({ bytes, since }) => now - since > limits.writeMs + (bytes / limits.writeBytesPerSecond) * 1000;
+}
+
+/** Those that are late, and of the others the oldest until what stays is little enough. A new answer stands last. */
+function beyondMemory(held: ReadonlyMap<HttpSocket, Held>, most: number, late: (held: Held) => boolean): Held[] {
+  const [ended, waiting] = [[...held.values()].filter(late), [...held.values()].filter((each) => !late(each))];
+  let bytes = waiting.reduce((sum, { socket }) => sum + socket.writableLength, 0);
+  if (bytes <= most) return ended;
+  for (const each of waiting.toSorted((a, b) => a.since - b.since)) {
+    if (bytes <= most / 2) break;
+    bytes -= each.socket.writableLength;
+    ended.push(each);
+  }
+  return ended;
+}

@@ -1,0 +1,37 @@
+import { once } from 'node:events';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { readMetrics } from '../api/operation/get-metrics.ts';
+import type { App } from '../app.ts';
+
+const CONNECTIONS = 32;
+
+/**
+ * Serves the metrics and nothing else at METRICS_HOST and METRICS_PORT; answers null where that is not set. It keeps no
+ * process alive.
+ */
+export async function listenForMetrics(app: App): Promise<Server | null> {
+  const { metricsPort: port, metricsHost: host } = app.config;
+  if (port === null) return null;
+  const { createServer } = process.getBuiltinModule('node:http');
+  const server = createServer({ keepAliveTimeout: 5_000, headersTimeout: 10_000, requestTimeout: 10_000 });
+  server.maxConnections = CONNECTIONS;
+  server.on('request', (request, response) => {
+    void answer(app, request, response).catch((error) => {
+      app.log.error({ err: error }, 'the metrics could not be made');
+      response.writeHead(500).end();
+    });
+  });
+  server.listen(port, host).unref();
+  await once(server, 'listening');
+  return server;
+}
+
+async function answer(app: App, { method, url }: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (!['GET', 'HEAD'].includes(method ?? '') || url !== '/metrics') {
+    response.writeHead(404).end();
+    return;
+  }
+  const { type, text } = await readMetrics(app);
+  response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store' });
+  response.end(method === 'HEAD' ? '' : text);
+}

@@ -1,0 +1,31 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../app.ts';
+import { Problem } from '../error-catalogue.ts';
+import { clientNetworks } from '../lib/client-network.ts';
+import { createFairShares } from '../lib/fair-shares.ts';
+import { perInstance } from '../lib/per-instance.ts';
+import { SERVER_LIMITS } from './server-limits.ts';
+
+const sharesOf = perInstance((_app: App) => createFairShares(SERVER_LIMITS.largeBodiesBytes));
+
+/**
+ * Takes memory for a body that may be larger than most, until its request is answered; nobody has said yet who asks. Answers
+ * a refusal where the client's network has its share.
+ */
+export function takeLargeBody(
+  app: App,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  most: number,
+): Problem | undefined {
+  const bytes = Number(request.headers['content-length'] ?? most);
+  // The larger ones are refused by their length, and the smaller ones are like all others.
+  if (bytes > most || bytes <= SERVER_LIMITS.bodyBytes) return undefined;
+  const networks = clientNetworks(request.ip);
+  if (!sharesOf(app).take(networks, bytes)) {
+    app.metrics.refused.inc({ reason: 'large_bodies' });
+    return new Problem('OVERLOADED');
+  }
+  reply.raw.once('close', () => sharesOf(app).release(networks, bytes));
+  return undefined;
+}

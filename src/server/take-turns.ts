@@ -1,0 +1,93 @@
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { clientNetworks } from '../lib/client-network.ts';
+import { createFairShares } from '../lib/fair-shares.ts';
+import { SERVER_LIMITS } from './server-limits.ts';
+
+type Response = ServerResponse<IncomingMessage> & { req: IncomingMessage };
+
+/** The requests of a connection that were read and are not begun. */
+type Turns = { networks: readonly string[]; waiting: number; ended: boolean };
+
+/** For requests that come while others of their connection are answered, each time that the loop comes round. */
+const TURNS_MS = 2;
+
+/**
+ * Begins a request of a connection when those before it are answered. Node reads as many as a client sends and begins all
+ * of them at once, so that one connection could keep everybody waiting for as long as it takes to answer thousands. The
+ * first request of a connection goes straight to the listener.
+ *
+ * More than may wait are answered by `refuse` once, which closes the connection. Where one network has too many on all of its
+ * connections together, `drop` is told and the connection is cut.
+ */
+export function takeTurns(server: Server, refuse: (response: ServerResponse) => void, drop: () => void): void {
+  const [begin] = server.listeners('request') as [RequestListener];
+  const shares = createFairShares(SERVER_LIMITS.allWaitingRequests);
+  const turnsOf = new WeakMap<Socket, Turns>();
+  const enqueue = createQueue();
+  server.off('request', begin);
+  server.on('request', (request: IncomingMessage, response: Response) => {
+    // Node gives an answer its socket when the one before has left.
+    if (response.socket !== null) begin(request, response);
+    else wait(request, response);
+  });
+
+  function wait(request: IncomingMessage, response: Response): void {
+    const { socket } = request;
+    const turns = turnsOf.get(socket) ?? startTurns(socket);
+    if (turns.ended) return;
+    // What is in the system's buffers is left there. What was read with this request is parsed in any case.
+    socket.pause();
+    if (turns.waiting === SERVER_LIMITS.waitingRequests) {
+      turns.ended = true;
+      refuse(response);
+      setTimeout(() => socket.destroy(), SERVER_LIMITS.lingerMs).unref();
+      return;
+    }
+    if (!shares.take(turns.networks, 1)) {
+      // Its network has shown that it does this with many: keeping them for an answer would cost the most.
+      turns.ended = true;
+      drop();
+      socket.destroy();
+      return;
+    }
+    turns.waiting++;
+    response.once('socket', () => {
+      turns.waiting--;
+      shares.release(turns.networks, 1);
+      enqueue(() => {
+        // Of a client that has left nobody would read the answer.
+        if (socket.destroyed) return;
+        if (!turns.ended) socket.resume();
+        begin(request, response);
+      });
+    });
+  }
+
+  function startTurns(socket: Socket): Turns {
+    const turns = { networks: clientNetworks(socket.remoteAddress ?? ''), waiting: 0, ended: false };
+    turnsOf.set(socket, turns);
+    socket.once('close', () => {
+      shares.release(turns.networks, turns.waiting);
+      turns.waiting = 0;
+    });
+    return turns;
+  }
+}
+
+/** Runs what is put in, a little each time that the loop comes round: whoever sends one request at a time is not behind it. */
+function createQueue(): (turn: () => void) => void {
+  let due: (() => void)[] = [];
+  let at = 0;
+  const run = () => {
+    const until = performance.now() + TURNS_MS;
+    do due[at++]?.();
+    while (at < due.length && performance.now() < until);
+    if (at < due.length) setImmediate(run);
+    else [due, at] = [[], 0];
+  };
+  return (turn) => {
+    due.push(turn);
+    if (due.length === 1) setImmediate(run);
+  };
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readConfig } from '../../../src/config.ts';
+import { openDatabase } from '../../../src/db/open-database.ts';
+import { listenForMetrics } from '../../../src/server/listen-for-metrics.ts';
+import { findFreePort } from '../../support/free-port.ts';
+import { createTestApp } from '../../support/test-app.ts';
+import { startTestServer } from '../../support/test-server.ts';
+
+const db = openDatabase('sqlite::memory:', { connections: 1, pooler: false, onFatal: () => {} });
+
+function createApp(settings: Record<string, string>) {
+  return createTestApp(db, { config: readConfig({ MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent', ...settings }) });
+}
+
+test('the metrics are for this machine: whatever a proxy has handed on does not find them', async () => {
+  await using server = await startTestServer(createApp({}));
+  assert.match((await server.get('/metrics')).text, /^rubrica_conflicts_total/m);
+  for (const name of ['X-Forwarded-For', 'X-Forwarded-Host', 'X-Real-IP', 'Forwarded', 'Via'])
+    assert.equal((await server.get('/metrics', { [name]: '127.0.0.1' })).status, 404, name);
+});
+
+// Once, a proxy that refused /metrics handed on BASE_PATH/metrics.
+test('the metrics are not below BASE_PATH', async () => {
+  await using server = await startTestServer(createApp({ BASE_PATH: '/pagos' }));
+  assert.equal((await server.get('/pagos/metrics')).status, 404);
+  assert.equal((await server.post('/pagos/metrics')).status, 404);
+  assert.equal((await server.get('/metrics')).status, 200);
+});
+
+test('with METRICS_PORT the metrics are there, with nothing else, and nowhere else', async () => {
+  const port = await findFreePort();
+  const app = createApp({ METRICS_PORT: String(port) });
+  await using server = await startTestServer(app);
+  const metrics = await listenForMetrics(app);
+  try {
+    const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
+    const answer = await ask('/metrics');
+    assert.deepEqual([answer.status, /^rubrica_/m.test(await answer.text())], [200, true]);
+    assert.equal((await ask('/healthz')).status, 404);
+    assert.equal((await server.get('/metrics')).status, 404);
+  } finally {
+    metrics?.close();
+    metrics?.closeAllConnections();
+  }
+});
+
+test('a proxy that hands on requests while TRUST_PROXY is off is in the metrics', async () => {
+  const app = createApp({});
+  await using server = await startTestServer(app);
+  assert.doesNotMatch((await server.get('/metrics')).text, /^rubrica_untrusted_proxy 1$/m);
+  await server.get('/healthz', { 'x-forwarded-for': '203.0.113.9' });
+  assert.equal((await app.metrics.untrustedProxy.get()).values[0]?.value, 1);
+});

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createFairShares } from '../../src/lib/fair-shares.ts';
+
+/** Takes one after the other until it is refused, and answers how many there were. */
+function takeAll(shares: ReturnType<typeof createFairShares>, owners: string[]): number {
+  let taken = 0;
+  while (shares.take(owners, 1)) taken++;
+  return taken;
+}
+
+test('one alone gets nearly a quarter, and the share of each falls as the whole fills', () => {
+  const shares = createFairShares(2_000);
+  const taken = ['a', 'b', 'c', 'd'].map((owner) => takeAll(shares, [owner]));
+  assert.deepEqual(taken, [450, 337, 253, 190]);
+});
+
+test('however many take all that they may, something is left for one who has nothing', () => {
+  const shares = createFairShares(2_000);
+  for (let owner = 0; owner < 100; owner++) takeAll(shares, [String(owner)]);
+  assert.ok(shares.take(['somebody else'], 1));
+});
+
+test('networks inside a network share what the larger one may have', () => {
+  const shares = createFairShares(2_000);
+  let taken = 0;
+  for (let inner = 0; inner < 1_000; inner++) taken += takeAll(shares, [`64 bits: ${inner}`, `48 bits`]);
+  assert.ok(taken < 1_000, String(taken));
+  assert.ok(shares.take(['elsewhere'], 1));
+});
+
+test('what is released can be taken again, and no owner is remembered that has nothing', () => {
+  const shares = createFairShares(10);
+  assert.equal(takeAll(shares, ['a']), 2);
+  shares.release(['a'], 2);
+  assert.equal(takeAll(shares, ['a']), 2);
+  assert.equal(shares.take(['b'], 9), false);
+  assert.ok(shares.take(['b'], 8));
+});

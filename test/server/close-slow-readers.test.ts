@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { test } from 'node:test';
+import { openDatabase } from '../../src/db/open-database.ts';
+import { closeSlowReaders } from '../../src/server/close-slow-readers.ts';
+import { comesTrue } from '../support/comes-true.ts';
+import { createTestApp } from '../support/test-app.ts';
+
+const MEBIBYTE = 1024 * 1024;
+const NEVER = { writeMs: 1e9, writeBytesPerSecond: 1, unreadBytes: 1e12 };
+
+test('a client that does not take its answer in time is cut off and counted, and one that reads is not', async () => {
+  await using at = await serve({ ...NEVER, writeMs: 100, writeBytesPerSecond: 1e9 });
+  at.ask('/large', false);
+  await comesTrue(async () => (await at.refused()) === 1);
+  const reader = at.ask('/large', true);
+  await once(reader, 'end');
+  assert.equal(reader.bytesRead > 20 * MEBIBYTE, true);
+  assert.equal(await at.refused(), 1);
+});
+
+// Once, 2,100 clients that never read took 3.2 GB.
+test('where all that waits is too much, those who have waited longest are cut off until half of it is left', async () => {
+  await using at = await serve({ ...NEVER, unreadBytes: 50 * MEBIBYTE });
+  for (let client = 0; client < 4; client++) at.ask('/large', false);
+  await comesTrue(async () => ((await at.refused()) ?? 0) > 0);
+  assert.ok(at.open() >= 1, 'one may stay');
+});
+
+async function serve(limits: Parameters<typeof closeSlowReaders>[2]) {
+  const app = createTestApp(openDatabase('sqlite::memory:', { connections: 1, pooler: false, onFatal: () => {} }));
+  const large = Buffer.alloc(24 * MEBIBYTE);
+  const server = createServer((_request, response) => response.writeHead(200, { connection: 'close' }).end(large));
+  const clients: Socket[] = [];
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  closeSlowReaders(app, server, limits);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    ask: (path: string, reads: boolean) => {
+      const socket = connect(port, '127.0.0.1');
+      clients.push(socket);
+      socket.on('error', () => {});
+      if (reads) socket.resume();
+      else socket.pause();
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+      return socket;
+    },
+    open: () => sockets.size,
+    refused: async () => (await app.metrics.refused.get()).values[0]?.value,
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of clients) socket.destroy();
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
