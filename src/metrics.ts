@@ -30,17 +30,7 @@ export function createMetrics() {
     }),
     answered: createAnswerMeter(registry, 'rubrica_http_requests_total', 'rubrica_http_request_seconds'),
     ...createMoneyCounters(registers),
-    refused: new Counter({
-      name: 'rubrica_refused_total',
-      help: 'What was refused or closed to leave room for others, by reason: the name of a limit, or what a connection did',
-      labelNames: ['reason'],
-      registers,
-    }),
-    untrustedProxy: new Gauge({
-      name: 'rubrica_untrusted_proxy',
-      help: '1 since a proxy near this process has handed on requests while TRUST_PROXY is off',
-      registers,
-    }),
+    ...createStrangerMeters(registers),
     methodAnswers: new Counter({
       name: 'rubrica_payment_method_answers_total',
       help: 'Answers of payment methods, by outcome; credentials_refused: the key that a method was given is wrong',
@@ -74,6 +64,23 @@ export function createMetrics() {
       name: 'rubrica_validations_total',
       help: 'Bank account validations, by verdict',
       labelNames: ['verdict'],
+      registers,
+    }),
+  };
+}
+
+/** What strangers cost, or would have. */
+function createStrangerMeters(registers: Registry[]) {
+  return {
+    refused: new Counter({
+      name: 'rubrica_refused_total',
+      help: 'What was refused or closed to leave room for others, by reason: the name of a limit, or what a connection did',
+      labelNames: ['reason'],
+      registers,
+    }),
+    untrustedProxy: new Gauge({
+      name: 'rubrica_untrusted_proxy',
+      help: '1 since a proxy near this process has handed on requests while TRUST_PROXY is off',
       registers,
     }),
   };

@@ -4,7 +4,7 @@ import { clientNetworks } from '../lib/client-network.ts';
 import { createFairShares } from '../lib/fair-shares.ts';
 import { SERVER_LIMITS } from './server-limits.ts';
 
-type Response = ServerResponse<IncomingMessage> & { req: IncomingMessage };
+type Response = ServerResponse & { req: IncomingMessage };
 
 /** The requests of a connection that were read and are not begun. */
 type Turns = { networks: readonly string[]; waiting: number; ended: boolean };

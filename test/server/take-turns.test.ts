@@ -70,13 +70,17 @@ async function serve() {
   const state = { paths: [] as string[], bodies: [] as string[], open: false };
   const [begun, dropped] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let listeners: { count: number; done: () => void }[] = [];
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
     state.paths.push(request.url ?? '');
     for (const { done } of listeners.filter(({ count }) => state.paths.length >= count)) done();
     listeners = listeners.filter(({ count }) => state.paths.length < count);
-    if (request.method === 'POST') state.bodies.push(await request.reduce((text, chunk) => text + String(chunk), ''));
-    if (state.open) response.end('ok');
-    else held.push(response);
+    let body = '';
+    request.on('data', (chunk) => (body += String(chunk)));
+    request.on('end', () => {
+      if (request.method === 'POST') state.bodies.push(body);
+      if (state.open) response.end('ok');
+      else held.push(response);
+    });
   });
   takeTurns(
     server,
