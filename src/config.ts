@@ -65,7 +65,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'METRICS_HOST',
     fallback: '127.0.0.1',
-    meaning: 'address to listen on with METRICS_PORT: whoever reaches it may read the metrics',
+    meaning: 'address to listen on with METRICS_PORT; every client that reaches it can read the metrics',
     inForce: ({ metricsHost }) => metricsHost,
   },
   {

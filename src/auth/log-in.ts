@@ -12,7 +12,7 @@ import { verifyPassword } from './password.ts';
 import { normalizeEmail } from './user.ts';
 import { selectUserByEmail, type UserRow } from './user-queries.ts';
 
-/** `address` is that of the client, as the limit of wrong passwords counts it. */
+/** `address`: the client's, for the limits of wrong passwords. */
 export type LoginAttempt = { email: string; password: string; address: string };
 
 const LIFETIME_SECONDS = 24 * 60 * 60;

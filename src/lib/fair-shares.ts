@@ -1,5 +1,5 @@
 export type FairShares = {
-  /** Takes so much for owners of which each contains the one before, or answers false and takes nothing. */
+  /** Takes an amount for all these owners, the smallest network first. Answers false, and takes nothing, where one has its share. */
   take: (owners: readonly string[], amount: number) => boolean;
   /** What was taken, with the same arguments. */
   release: (owners: readonly string[], amount: number) => void;
@@ -10,7 +10,7 @@ const FREE_FOR_EACH = 3;
 const RESERVED = 0.1;
 
 /**
- * Shares out something of which there is so much. An owner may have a third of what is free at the moment, so its share
+ * Shares out a limited amount. An owner may have a third of what is free at the moment, so its share
  * falls as the whole fills, and the last tenth is for owners who have nothing yet.
  */
 export function createFairShares(whole: number): FairShares {

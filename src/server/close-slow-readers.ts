@@ -10,7 +10,7 @@ type HttpSocket = Socket & { _httpMessage?: ServerResponse | null };
 
 type ReaderLimits = { writeMs: number; writeBytesPerSecond: number; unreadBytes: number };
 
-/** What a client has not taken: of which answer, how much there was when it was first seen, and when (`performance.now()`). */
+/** An answer that its client has not taken: how many bytes there were when it was first seen, and when (`performance.now()`). */
 type Held = { socket: HttpSocket; answer: ServerResponse | null; bytes: number; since: number };
 
 /**

@@ -56,7 +56,7 @@ export function takeTurns(server: Server, refuse: (response: ServerResponse) => 
       turns.waiting--;
       shares.release(turns.networks, 1);
       enqueue(() => {
-        // Of a client that has left nobody would read the answer.
+        // The client has left: nothing would read the answer.
         if (socket.destroyed) return;
         if (!turns.ended) socket.resume();
         begin(request, response);
@@ -75,7 +75,7 @@ export function takeTurns(server: Server, refuse: (response: ServerResponse) => 
   }
 }
 
-/** Runs what is put in, a little each time that the loop comes round: whoever sends one request at a time is not behind it. */
+/** Runs what is put in, a little each time that the loop comes round, so that clients with one request at a time do not wait for them. */
 function createQueue(): (turn: () => void) => void {
   let due: (() => void)[] = [];
   let at = 0;
