@@ -1,27 +1,10 @@
 import type { Database, InsertTarget, SqlValue, Tx } from '../db/database.ts';
 import type { ChainEnd } from '../lib/hash-chain.ts';
-import type { AuditRow } from './audit-row.ts';
+import { AUDIT_COLUMNS, type AuditRow } from './audit-row.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-const AUDIT_LOG: InsertTarget = {
-  name: 'audit_log',
-  columns: [
-    'link',
-    'created_at',
-    'actor_kind',
-    'actor',
-    'user_id',
-    'origin',
-    'action',
-    'subject_kind',
-    'subject',
-    'said_before',
-    'said_after',
-    'reason',
-    'hash',
-  ],
-};
+const AUDIT_LOG: InsertTarget = { name: 'audit_log', columns: [...AUDIT_COLUMNS, 'hash'] };
 
 /** The number of the next link, and the hash that it follows. Until the commit nobody else has it. */
 export async function advanceAudit(tx: Tx): Promise<ChainEnd> {

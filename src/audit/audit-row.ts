@@ -20,7 +20,8 @@ export type AuditRow = SqlRow & {
   hash: string;
 };
 
-const COLUMNS = [
+/** Every column but the hash, in the order in which they are hashed. */
+export const AUDIT_COLUMNS = [
   'link',
   'created_at',
   'actor_kind',
@@ -37,5 +38,5 @@ const COLUMNS = [
 
 /** The hash of a row: that of the row before it and the JSON array of its columns, as docs/audit.md says it in words. */
 export function auditHash(previous: string, row: Omit<AuditRow, 'hash'>): string {
-  return chainHash(previous, [COLUMNS.map((column) => row[column])]);
+  return chainHash(previous, [AUDIT_COLUMNS.map((column) => row[column])]);
 }
