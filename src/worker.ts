@@ -1,5 +1,6 @@
 import type { App } from './app.ts';
 import { writeCounts } from './audit/count-acts.ts';
+import { forgetSessions, storeSessionUse } from './auth/session.ts';
 import { deleteOldValidations } from './bank-validation/delete-old-validations.ts';
 import { settleDueValidations } from './bank-validation/settle-validations.ts';
 import { lookUpPayments } from './checkout/look-up-payments.ts';
@@ -20,6 +21,8 @@ import { expireTransactions } from './transactions/expire-transactions.ts';
 /** What the worker does, how often it looks when there was nothing to do, and how much it takes at once. */
 const IDLE_MS = 250;
 const SCHEMA_EVERY_MS = 1_000;
+const SESSION_USE_EVERY_MS = 5_000;
+const SESSIONS_EVERY_MS = 60_000;
 const FEED_EVERY_MS = 15_000;
 const SEAL_EVERY_MS = 1_000;
 const ANCHOR_EVERY_MS = 60_000;
@@ -54,6 +57,8 @@ export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit:
       return 0;
     }),
     loop(app, 'search', async () => (isBusy() ? 0 : indexPayments(app))),
+    loop(app, 'session-use', () => storeSessionUse(app).then(() => 0), SESSION_USE_EVERY_MS),
+    loop(app, 'sessions', () => forgetSessions(app, BATCH), SESSIONS_EVERY_MS),
     loop(app, 'seal', () => sealFeed(app).then(() => 0), SEAL_EVERY_MS),
     loop(app, 'anchor', () => keepAnchors(app).then(() => 0), ANCHOR_EVERY_MS),
     loop(app, 'audit', () => writeCounts(app).then(() => 0), ANCHOR_EVERY_MS),

@@ -3,15 +3,19 @@ import { JOSEError } from 'jose/errors';
 import { SignJWT } from 'jose/jwt/sign';
 import { jwtVerify } from 'jose/jwt/verify';
 import type { App } from '../app.ts';
-import { randomToken } from '../lib/ids.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { deriveKey } from '../lib/seal.ts';
+import { isSessionId } from './session.ts';
+import type { SessionRow } from './session-queries.ts';
 
 /** `expiresIn` in seconds, as clients read it. */
 export type AccessToken = { text: string; expiresIn: number };
 
-/** What a token says: whose it is, and which of the user's versions it belongs to. */
-export type AccessTokenClaims = { userId: string; version: number };
+/**
+ * What a token says: whose it is, and of which session. `version` is that of the user, by which tokens are held that were
+ * made before there were sessions; those have no session.
+ */
+export type AccessTokenClaims = { userId: string; version: number; sessionId: string | null };
 
 const ALGORITHM = 'HS256';
 const ISSUER = 'rubrica';
@@ -22,23 +26,22 @@ const SHAPE = /^[\w-]+\.[\w-]+\.([\w-]{43})$/;
 
 const keyOf = perInstance((app: App) => deriveKey(app.config.masterKey, 'access-token'));
 
-/** Signs a token that ends after `lifetimeSeconds`. */
+/** Signs the token of a session. The same session always has the same text, so that it can be given out again. */
 export async function issueAccessToken(
   app: App,
-  claims: AccessTokenClaims,
-  lifetimeSeconds: number,
+  session: Pick<SessionRow, 'id' | 'user_id' | 'created_at' | 'expires_at'>,
 ): Promise<AccessToken> {
-  const issuedAt = Math.floor(app.now() / 1000);
-  const text = await new SignJWT({ version: claims.version })
+  const [issuedAt, expiresAt] = [session.created_at, session.expires_at].map((time) => Math.floor(time / 1000));
+  const text = await new SignJWT({ version: 0 })
     .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
-    .setSubject(claims.userId)
+    .setSubject(session.user_id)
     .setIssuer(ISSUER)
     .setAudience(AUDIENCE)
-    .setJti(randomToken(16))
-    .setIssuedAt(issuedAt)
-    .setExpirationTime(issuedAt + lifetimeSeconds)
+    .setJti(session.id)
+    .setIssuedAt(issuedAt as number)
+    .setExpirationTime(expiresAt as number)
     .sign(keyOf(app));
-  return { text, expiresIn: lifetimeSeconds };
+  return { text, expiresIn: (expiresAt as number) - Math.floor(app.now() / 1000) };
 }
 
 /**
@@ -69,6 +72,7 @@ function isCanonical(text: string): boolean {
 }
 
 function claimsOf(payload: JWTPayload): AccessTokenClaims | null {
-  const { sub, version } = payload;
-  return typeof sub === 'string' && typeof version === 'number' ? { userId: sub, version } : null;
+  const { sub, version, jti = '' } = payload;
+  if (typeof sub !== 'string' || typeof version !== 'number') return null;
+  return { userId: sub, version, sessionId: isSessionId(jti) ? jti : null };
 }

@@ -1,8 +1,11 @@
 import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
 import { Problem } from '../error-catalogue.ts';
 import { prefixedId } from '../lib/ids.ts';
-import { generateApiToken, hashApiToken } from './api-token.ts';
-import { type DescribedRights, describeRights } from './describe-rights.ts';
+import { apiTokenHashes, digestOf, generateApiToken } from './api-token.ts';
+import { type DescribedRights, describeRights, saidOf } from './describe-rights.ts';
+import { FIRST_TOKEN, storeApiToken } from './make-api-token.ts';
 import { generatePassword, hashPassword } from './password.ts';
 import type { Permission, Role } from './permission.ts';
 import { storePaymentServices, storeRefundLimits } from './set-rights.ts';
@@ -28,7 +31,7 @@ export type UserWish = {
  * Throws `Problem` `INVALID_EMAIL` for an address that cannot be used, `USER_EXISTS` for one that is taken, `NOT_FOUND`
  * for a payment service that does not exist.
  */
-export async function createUser(app: App, wish: UserWish): Promise<NewUser> {
+export async function createUser(app: App, wish: UserWish, by: Actor): Promise<NewUser> {
   const { role = 'integration', may = [], paymentServices = [], refundLimits = {} } = wish;
   const email = normalizeEmail(wish.email);
   if (!isEmail(email)) throw new Problem('INVALID_EMAIL');
@@ -40,20 +43,25 @@ export async function createUser(app: App, wish: UserWish): Promise<NewUser> {
     email,
     role,
     password_hash: await hashPassword(password),
-    api_token_hash: hashApiToken(apiToken),
     all_payment_services: 0,
     token_version: 1,
     created_at: app.now(),
     disabled_at: null,
   };
+  const hashes = await apiTokenHashes(app);
   return app.db.transaction(async (tx) => {
     if (!(await insertUser(tx, row)))
       throw new Problem('USER_EXISTS', { detail: 'This address has a user already: bin/rubrica user list.' });
+    const token = { userId: id, name: FIRST_TOKEN, createdAt: row.created_at, expiresAt: null };
+    await storeApiToken(tx, hashes, digestOf(apiToken), token);
     for (const permission of may) await insertPermission(tx, id, permission);
     await storePaymentServices(tx, id, paymentServices);
     await storeRefundLimits(tx, id, refundLimits);
     const all = paymentServices === 'all' ? 1 : 0;
     const [rights] = await describeRights(tx, [{ ...row, all_payment_services: all }]);
+    const after = { email, ...saidOf(rights as DescribedRights) };
+    const subject = { kind: 'user', id };
+    await recordAudit(tx, { at: row.created_at, by, action: 'user.created', subject, after });
     return { id, email, password, api_token: apiToken, ...(rights as DescribedRights) };
   });
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../db/database.ts';
+import { formatMoney } from '../lib/money.ts';
 import { type Permission, permissionsOf, type Role, rightsOf } from './permission.ts';
 import { selectRefundLimits } from './refund-limit-queries.ts';
 import type { RefundLimits } from './user.ts';
@@ -16,6 +17,16 @@ export type DescribedRights = {
   payment_services: string[] | null;
   refund_limits: RefundLimits | null;
 };
+
+/** The same for the audit log. */
+export function saidOf({ role, permissions, payment_services: services, refund_limits: limits }: DescribedRights) {
+  return {
+    role,
+    permissions,
+    payment_services: services ?? ['all'],
+    refunds_a_day: Object.entries(limits ?? {}).map(([currency, most]) => formatMoney(most, currency)),
+  };
+}
 
 type Described = Pick<UserRow, 'id' | 'role' | 'all_payment_services'>;
 

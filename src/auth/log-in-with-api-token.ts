@@ -1,28 +1,78 @@
 import type { App } from '../app.ts';
+import { strangerActor } from '../audit/actor.ts';
+import { countAct } from '../audit/count-acts.ts';
 import { Problem } from '../error-catalogue.ts';
+import { clientNetwork } from '../lib/client-network.ts';
 import { type AccessToken, issueAccessToken } from './access-token.ts';
-import { hashApiToken } from './api-token.ts';
+import { apiTokenHashes, digestOf, provesToken } from './api-token.ts';
+import { type ApiTokenRow, selectApiTokenByLookup } from './api-token-queries.ts';
+import { beginSession, noteSessionUse } from './session.ts';
+import { type SessionRow, selectSessionToShare } from './session-queries.ts';
 import { normalizeEmail } from './user.ts';
-import { selectUserByApiToken } from './user-queries.ts';
+import { userActor } from './user-actor.ts';
+import { selectUserById, type UserRow } from './user-queries.ts';
 
-const LONGEST_LIFETIME_SECONDS = 365 * 24 * 60 * 60;
+const DAY_MS = 24 * 60 * 60_000;
+const LONGEST_LIFETIME_MS = 365 * DAY_MS;
+
+/** `email` null: the client sends none. `expiresAt` in UTC seconds, null where none is asked for. */
+export type ApiTokenLogin = { apiToken: string; email: string | null; expiresAt: number | null; address: string };
 
 /**
- * An access token for an API token, and its user's e-mail address where the client sends one (`email` null: none).
+ * An access token for an API token, and its user's e-mail address where the client sends one.
  *
- * It ends at `expiresAt` (UTC seconds), at the latest and by default after a year. Throws `Problem`
+ * It ends at `expiresAt`, at the latest and by default after a year, and never after the API token. A client that asks again
+ * within a day gets the same access token again, so that one which asks at every request fills no store. Throws `Problem`
  * `API_TOKEN_INVALID`.
  */
-export async function logInWithApiToken(
-  app: App,
-  input: { apiToken: string; email: string | null; expiresAt: number | null },
-): Promise<AccessToken> {
-  const user = await selectUserByApiToken(app.db, hashApiToken(input.apiToken));
-  const known = user !== null && user.disabled_at === null;
-  if (!known || (input.email !== null && normalizeEmail(input.email) !== user.email)) {
+export async function logInWithApiToken(app: App, login: ApiTokenLogin): Promise<AccessToken> {
+  const network = clientNetwork(login.address);
+  const found = await findToken(app, login);
+  if (found === null) {
+    const by = strangerActor(login.email ?? '', null, network);
+    countAct(app, { by, action: 'user.sign_in_refused', subject: { kind: 'user', id: 'api token' } });
     throw new Problem('API_TOKEN_INVALID');
   }
-  const asked = input.expiresAt === null ? Infinity : input.expiresAt - Math.floor(app.now() / 1000);
-  const lifetime = Math.min(asked, LONGEST_LIFETIME_SECONDS);
-  return issueAccessToken(app, { userId: user.id, version: user.token_version }, lifetime);
+  const { user, token } = found;
+  const session = await findSession(app, token, login.expiresAt);
+  noteSessionUse(app, session);
+  const by = userActor(user, network);
+  countAct(app, {
+    by,
+    action: 'user.signed_in',
+    subject: { kind: 'api_token', id: token.id },
+    after: { token: token.name },
+  });
+  return issueAccessToken(app, session);
+}
+
+async function findToken(app: App, login: ApiTokenLogin): Promise<{ user: UserRow; token: ApiTokenRow } | null> {
+  const hashes = await apiTokenHashes(app);
+  const digest = digestOf(login.apiToken);
+  const token = await selectApiTokenByLookup(app.db, hashes.lookup(digest));
+  if (token === null || !provesToken(hashes, digest, token) || hasEnded(token, app.now())) return null;
+  const user = await selectUserById(app.db, token.user_id);
+  if (user === null || user.disabled_at !== null) return null;
+  return login.email === null || normalizeEmail(login.email) === user.email ? { user, token } : null;
+}
+
+function hasEnded({ ended_at, expires_at }: ApiTokenRow, now: number): boolean {
+  return ended_at !== null || (expires_at !== null && expires_at <= now);
+}
+
+async function findSession(app: App, token: ApiTokenRow, asked: number | null): Promise<SessionRow> {
+  const now = app.now();
+  const longest = Math.min(now + LONGEST_LIFETIME_MS, token.expires_at ?? Infinity);
+  const to = asked === null ? longest : Math.min(asked * 1000, longest);
+  // Who names a time gets that time, unless it is beyond what there is.
+  const from = asked === null || asked * 1000 > longest ? to - DAY_MS : to;
+  const shared = await selectSessionToShare(app.db, token.id, now - DAY_MS, { from: Math.max(from, now + 1), to });
+  if (shared !== null) return shared;
+  return app.db.transaction((tx) =>
+    beginSession(
+      tx,
+      { user_id: token.user_id, kind: 'api_token', api_token_id: token.id, origin: null, expires_at: to },
+      now,
+    ),
+  );
 }

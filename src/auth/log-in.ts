@@ -1,4 +1,6 @@
 import type { App } from '../app.ts';
+import { strangerActor } from '../audit/actor.ts';
+import { countAct } from '../audit/count-acts.ts';
 import { Problem } from '../error-catalogue.ts';
 import { clientNetwork } from '../lib/client-network.ts';
 import { createFairQueue, QueueFullError } from '../lib/fair-queue.ts';
@@ -9,13 +11,16 @@ import { decrementCount, deleteCount } from '../limits/limit-queries.ts';
 import { type AccessToken, issueAccessToken } from './access-token.ts';
 import { findKnownNetwork, keepNetwork } from './known-network.ts';
 import { verifyPassword } from './password.ts';
+import { beginSession } from './session.ts';
+import type { SessionRow } from './session-queries.ts';
 import { normalizeEmail } from './user.ts';
-import { selectUserByEmail, type UserRow } from './user-queries.ts';
+import { userActor } from './user-actor.ts';
+import { selectUserByEmail } from './user-queries.ts';
 
 /** `address`: the client's, for the limits of wrong passwords. */
 export type LoginAttempt = { email: string; password: string; address: string };
 
-const LIFETIME_SECONDS = 24 * 60 * 60;
+const LIFETIME_MS = 24 * 60 * 60_000;
 const HALF_AN_HOUR_MS = 30 * 60_000;
 
 /**
@@ -36,12 +41,12 @@ export const LOGIN_LIMITS = {
  * makes no difference to the answer, its time or its limits.
  */
 export async function logIn(app: App, attempt: LoginAttempt): Promise<AccessToken> {
-  const user = await attempts(app)
+  const session = await attempts(app)
     .submit(clientNetwork(attempt.address, 48), attempt)
     .catch((error: unknown) => {
       throw error instanceof QueueFullError ? tooManyAtOnce() : error;
     });
-  return issueAccessToken(app, { userId: user.id, version: user.token_version }, LIFETIME_SECONDS);
+  return issueAccessToken(app, session);
 }
 
 // One at a time: a hash takes a whole processor for its time, and payments go on beside it. It also keeps one attempt
@@ -53,7 +58,7 @@ const attempts = perInstance((app: App) =>
   ),
 );
 
-async function judge(app: App, attempt: LoginAttempt): Promise<UserRow> {
+async function judge(app: App, attempt: LoginAttempt): Promise<SessionRow> {
   const email = normalizeEmail(attempt.email);
   const network = clientNetwork(attempt.address);
   const uses: { limit: Limit; subject: string }[] = [];
@@ -73,16 +78,24 @@ async function judge(app: App, attempt: LoginAttempt): Promise<UserRow> {
   const from = await findKnownNetwork(app, user?.id ?? '', network);
   if (!from.known) await consume(LOGIN_LIMITS.strangers, account);
   const right = await verifyPassword(attempt.password, user?.password_hash ?? null);
-  if (user === null || !right || user.disabled_at !== null) throw new Problem('LOGIN_FAILED');
+  if (user === null || !right || user.disabled_at !== null) {
+    const by = strangerActor(email, user, network);
+    countAct(app, { by, action: 'user.sign_in_refused', subject: { kind: 'user', id: user?.id ?? 'unknown' } });
+    throw new Problem('LOGIN_FAILED');
+  }
   // Counted before the hash, or a burst on several replicas would all be tried; what was no guess is taken off again.
-  await app.db.transaction(async (tx) => {
+  const session = await app.db.transaction(async (tx) => {
     for (const { limit, subject } of uses) {
       const key = limitKey(app, limit, subject);
       await (limit === LOGIN_LIMITS.account ? deleteCount(tx, key) : decrementCount(tx, key));
     }
     await keepNetwork(app, tx, from);
+    const now = app.now();
+    const begun = { user_id: user.id, kind: 'password', api_token_id: null, origin: network } as const;
+    return beginSession(tx, { ...begun, expires_at: now + LIFETIME_MS }, now);
   });
-  return user;
+  countAct(app, { by: userActor(user, network), action: 'user.signed_in', subject: { kind: 'user', id: user.id } });
+  return session;
 }
 
 function tooManyAtOnce(): Problem {

@@ -1,8 +1,13 @@
 import type { App } from '../app.ts';
-import { generateApiToken, hashApiToken } from './api-token.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import { apiTokenHashes, digestOf, generateApiToken } from './api-token.ts';
+import { updateApiTokensEnded } from './api-token-queries.ts';
+import { FIRST_TOKEN, storeApiToken } from './make-api-token.ts';
 import { generatePassword, hashPassword } from './password.ts';
+import { updateSessionsEnded } from './session-queries.ts';
 import { normalizeEmail } from './user.ts';
-import { updateApiTokenHash, updatePasswordHash } from './user-queries.ts';
+import { selectUserByIdOrEmail, updatePasswordHash, updateTokenVersion } from './user-queries.ts';
 
 /**
  * Gives a user (an id or an e-mail address) a new password, shown here and never again. Ends a refusal after too many
@@ -11,23 +16,47 @@ import { updateApiTokenHash, updatePasswordHash } from './user-queries.ts';
 export async function resetPassword(
   app: App,
   user: string,
+  by: Actor,
 ): Promise<{ id: string; email: string; password: string } | null> {
   const password = generatePassword();
   const passwordHash = await hashPassword(password);
   return app.db.transaction(async (tx) => {
     const row = await updatePasswordHash(tx, normalizeEmail(user), passwordHash);
-    return row === null ? null : { id: row.id, email: row.email, password };
+    if (row === null) return null;
+    const { id, email } = row;
+    const at = app.now();
+    await updateSessionsEnded(tx, id, null, at);
+    await recordAudit(tx, { at, by, action: 'user.password_reset', subject: { kind: 'user', id }, after: { email } });
+    return { id, email, password };
   });
 }
 
-/** The same for the API token. */
+/** Ends every API token of the user and makes a new one, with the same for access tokens. */
 export async function resetApiToken(
   app: App,
   user: string,
+  by: Actor,
 ): Promise<{ id: string; email: string; api_token: string } | null> {
   const apiToken = generateApiToken();
+  const hashes = await apiTokenHashes(app);
   return app.db.transaction(async (tx) => {
-    const row = await updateApiTokenHash(tx, normalizeEmail(user), hashApiToken(apiToken));
-    return row === null ? null : { id: row.id, email: row.email, api_token: apiToken };
+    const row = await selectUserByIdOrEmail(tx, normalizeEmail(user));
+    if (row === null) return null;
+    const { id, email } = row;
+    const at = app.now();
+    const ended = await updateApiTokensEnded(tx, id, null, at);
+    await updateSessionsEnded(tx, id, null, at);
+    await updateTokenVersion(tx, id);
+    const token = { userId: id, name: FIRST_TOKEN, createdAt: at, expiresAt: null };
+    await storeApiToken(tx, hashes, digestOf(apiToken), token);
+    await recordAudit(tx, {
+      at,
+      by,
+      action: 'user.api_token_reset',
+      subject: { kind: 'user', id },
+      before: { ended: ended.map(({ name }) => name) },
+      after: { email },
+    });
+    return { id, email, api_token: apiToken };
   });
 }

@@ -1,7 +1,9 @@
 import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
 import { Problem } from '../error-catalogue.ts';
-import { type DescribedRights, describeRights } from './describe-rights.ts';
+import { type DescribedRights, describeRights, saidOf } from './describe-rights.ts';
 import { type Permission, type Role, rightsOf } from './permission.ts';
 import { deleteRefundLimits, insertRefundLimit } from './refund-limit-queries.ts';
 import { normalizeEmail, type PaymentServiceScope, type RefundLimits } from './user.ts';
@@ -34,11 +36,13 @@ export function setRights(
   app: App,
   user: string,
   wish: RightsWish,
+  by: Actor,
 ): Promise<({ id: string; email: string } & DescribedRights) | null> {
   const name = normalizeEmail(user);
   return app.db.transaction(async (tx) => {
     const row = await selectUserByIdOrEmail(tx, name);
     if (row === null) return null;
+    const [before] = await describeRights(tx, [row]);
     if (wish.role !== undefined) await updateRole(tx, row.id, wish.role);
     for (const permission of wish.grant ?? []) await insertPermission(tx, row.id, permission);
     for (const permission of wish.revoke ?? []) {
@@ -49,6 +53,14 @@ export function setRights(
     if (wish.refundLimits !== undefined) await storeRefundLimits(tx, row.id, wish.refundLimits);
     const changed = (await selectUserByIdOrEmail(tx, row.id)) as UserRow;
     const [rights] = await describeRights(tx, [changed]);
+    await recordAudit(tx, {
+      at: app.now(),
+      by,
+      action: 'user.role_set',
+      subject: { kind: 'user', id: row.id },
+      before: saidOf(before as DescribedRights),
+      after: saidOf(rights as DescribedRights),
+    });
     return { id: row.id, email: row.email, ...(rights as DescribedRights) };
   });
 }

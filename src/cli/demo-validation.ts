@@ -1,6 +1,7 @@
 import { createUser } from '../auth/create-user.ts';
 import { prefixedId } from '../lib/ids.ts';
 import type { Demo } from './demo-stage.ts';
+import { commandLineActor } from './with-actor.ts';
 
 type Check = { id: string; result: string; message: string };
 type Validation = { verdict: string; assurance: string; checks: Check[]; suggestions: unknown[] };
@@ -26,11 +27,15 @@ export async function validateAccounts(demo: Demo, accessToken: string): Promise
 /** Makes a user who may read, refund and validate, logs in, and answers the access token. */
 export async function logIn(demo: Demo): Promise<string> {
   demo.step('Log in as a user who may refund and validate');
-  const user = await createUser(demo.app, {
-    email: `${prefixedId('demo')}@example.cl`,
-    may: ['payments:read', 'refunds:create', 'accounts:validate'],
-    paymentServices: 'all',
-  });
+  const user = await createUser(
+    demo.app,
+    {
+      email: `${prefixedId('demo')}@example.cl`,
+      may: ['payments:read', 'refunds:create', 'accounts:validate'],
+      paymentServices: 'all',
+    },
+    commandLineActor(),
+  );
   demo.show(
     'command',
     'bin/rubrica user create --email … --payouts --may payments:read --may refunds:create --all-payment-services',

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import { keyApiTokens } from '../auth/key-api-tokens.ts';
 import { identityHashes } from '../bank-validation/identity-hash.ts';
 import { ConfigError } from '../config.ts';
 import { anchorClock } from '../db/anchor-clock.ts';
@@ -46,6 +47,7 @@ async function makeReady(app: App): Promise<void> {
   await bindSeals(app, SEALED_KINDS);
   // Every signature would fail, under a service that seems to be ready.
   if (!(await opensSecrets(app))) throw new ConfigError(WRONG_KEY);
+  await keyApiTokens(app);
   // Made at the first start, from the key of that time.
   await identityHashes(app);
   await beginFacts(app);

@@ -5,6 +5,7 @@ import { listUsers } from '../auth/list-users.ts';
 import type { Permission, Role } from '../auth/permission.ts';
 import { resetApiToken, resetPassword } from '../auth/reset-secrets.ts';
 import { alreadyDone, print, table, time } from './print.ts';
+import { addSessionCommands, addTokenCommands } from './token-commands.ts';
 import {
   addScopeOptions,
   describedRights,
@@ -17,17 +18,19 @@ import {
   unknownUser,
 } from './user-options.ts';
 import { addUserRightCommands } from './user-right-commands.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
-type Json = { json?: boolean };
+type Json = ActingOptions & { json?: boolean };
 
 /** `user …`: who may use the API, and how they prove it. A user is named by id or e-mail. */
 export function addUserCommands(program: Command): void {
   const group = program.command('user').description('people and programs that use the API, and what they may do');
   const add = (name: string, description: string) =>
     group.command(name).description(description).option('--json', 'print one JSON object');
+  const addChange = (name: string, description: string) => acting(add(name, description));
   addScopeOptions(
-    add(
+    addChange(
       'create',
       'make a person or a program; without --role a program, which may do what --may and --payouts say, and creates and reads payments where a payment service is named and --may is not given; password and API token are shown once',
     )
@@ -39,13 +42,17 @@ export function addUserCommands(program: Command): void {
       .addOption(refundLimitOption()),
   ).action(create);
   add('list', 'users, what they may do and what they see').action(list);
-  add('disable', 'cannot log in from now on; access tokens fail within a second').argument('<user>').action(disable);
-  add('enable', 'can log in again; access tokens of before stay revoked').argument('<user>').action(enable);
+  addChange('disable', 'cannot log in from now on; access tokens fail within a second')
+    .argument('<user>')
+    .action(disable);
+  addChange('enable', 'can log in again; access tokens of before stay revoked').argument('<user>').action(enable);
   addUserRightCommands(group);
-  add('reset-password', 'a new password, shown once; revokes every access token')
+  addTokenCommands(group);
+  addSessionCommands(group);
+  addChange('reset-password', 'a new password, shown once; revokes every access token')
     .argument('<user>')
     .action(renewPassword);
-  add('reset-api-token', 'a new API token, shown once; revokes every access token')
+  addChange('reset-api-token', 'a new API token, shown once; revokes every access token')
     .argument('<user>')
     .action(renewApiToken);
 }
@@ -70,8 +77,8 @@ async function create(options: CreateOptions): Promise<void> {
     ...(unsaid ? UNSAID : options.may),
     ...(options.payouts === true ? (['accounts:validate'] as const) : []),
   ];
-  const created = await withApp((app) =>
-    createUser(app, { email, role, may, paymentServices, refundLimits: options.refundLimit }),
+  const created = await withActor(options, (app, by) =>
+    createUser(app, { email, role, may, paymentServices, refundLimits: options.refundLimit }, by),
   );
   print(options, created, [
     `User ${created.id}. Password and API token are shown once.`,
@@ -98,27 +105,27 @@ async function list(options: Json): Promise<void> {
 }
 
 async function disable(user: string, options: Json): Promise<void> {
-  const outcome = await withApp((app) => disableUser(app, user));
+  const outcome = await withActor(options, (app, by) => disableUser(app, user, by));
   if (outcome === 'unknown') throw unknownUser(user);
   if (outcome === 'already') throw alreadyDone(`${user} is disabled already.`);
   print(options, { user, disabled: true }, [`${user} is disabled.`]);
 }
 
 async function enable(user: string, options: Json): Promise<void> {
-  const outcome = await withApp((app) => enableUser(app, user));
+  const outcome = await withActor(options, (app, by) => enableUser(app, user, by));
   if (outcome === 'unknown') throw unknownUser(user);
   if (outcome === 'already') throw alreadyDone(`${user} is enabled already.`);
   print(options, { user, disabled: false }, [`${user} is enabled.`]);
 }
 
 async function renewPassword(user: string, options: Json): Promise<void> {
-  const renewed = await withApp((app) => resetPassword(app, user));
+  const renewed = await withActor(options, (app, by) => resetPassword(app, user, by));
   if (renewed === null) throw unknownUser(user);
   print(options, renewed, [`New password of ${renewed.email}, shown once:`, `  ${renewed.password}`]);
 }
 
 async function renewApiToken(user: string, options: Json): Promise<void> {
-  const renewed = await withApp((app) => resetApiToken(app, user));
+  const renewed = await withActor(options, (app, by) => resetApiToken(app, user, by));
   if (renewed === null) throw unknownUser(user);
   print(options, renewed, [`New API token of ${renewed.email}, shown once:`, `  ${renewed.api_token}`]);
 }

@@ -13,14 +13,14 @@ import {
   type ScopeOptions,
   unknownUser,
 } from './user-options.ts';
-import { withApp } from './with-app.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
 
-type Json = { json?: boolean };
+type Json = ActingOptions & { json?: boolean };
 
 /** `user role | grant | revoke | payouts | payment-services | refund-limit`: changes what a user may do, within a second. */
 export function addUserRightCommands(group: Command): void {
   const add = (name: string, description: string) =>
-    group.command(name).description(description).option('--json', 'print one JSON object');
+    acting(group.command(name).description(description).option('--json', 'print one JSON object'));
   add('role', `give a user another role: ${roleChoices()}; what was granted beside it stays`)
     .summary('give a user another role')
     .argument('<user>')
@@ -58,7 +58,7 @@ async function payouts(one: string, other: string, options: Json): Promise<void>
   const [word, user] = one === 'on' || one === 'off' ? [one, other] : [other, one];
   if (word !== 'on' && word !== 'off') throw invalidOption('Say on or off: bin/rubrica user payouts on USER');
   const permissions: Permission[] = ['accounts:validate'];
-  const changed = await set(user, word === 'on' ? { grant: permissions } : { revoke: permissions });
+  const changed = await set(user, word === 'on' ? { grant: permissions } : { revoke: permissions }, options);
   print(options, { user, payouts: changed.payouts }, [`Payouts of ${user} are ${word}.`]);
 }
 
@@ -76,12 +76,12 @@ async function refundLimit(user: string, amounts: string[], options: Json): Prom
 }
 
 async function change(user: string, wish: RightsWish, options: Json): Promise<void> {
-  const changed = await set(user, wish);
+  const changed = await set(user, wish, options);
   print(options, changed, [`${changed.email} from now on:`, ...describedRights(changed)]);
 }
 
-async function set(user: string, wish: RightsWish) {
-  const changed = await withApp((app) => setRights(app, user, wish));
+async function set(user: string, wish: RightsWish, options: Json) {
+  const changed = await withActor(options, (app, by) => setRights(app, user, wish, by));
   if (changed === null) throw unknownUser(user);
   return changed;
 }

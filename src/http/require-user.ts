@@ -1,9 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
+import { countAct } from '../audit/count-acts.ts';
 import { authenticateBearer } from '../auth/authenticate-bearer.ts';
 import { missingCode, type Permission } from '../auth/permission.ts';
 import type { User } from '../auth/user.ts';
+import { userActor } from '../auth/user-actor.ts';
 import { Problem } from '../error-catalogue.ts';
+import { clientNetwork } from '../lib/client-network.ts';
 import type { Endpoint } from './endpoint.ts';
 import { limitUser } from './request-limits.ts';
 
@@ -17,6 +20,8 @@ export async function requireUser(app: App, request: FastifyRequest): Promise<Us
   if (app.config.rateLimits) await limitUser(app, request, user.id);
   const permission = permissionOf(request);
   if (!user.may.has(permission)) {
+    const by = userActor(user, clientNetwork(request.ip));
+    countAct(app, { by, action: 'user.permission_refused', subject: { kind: 'permission', id: permission } });
     throw new Problem(missingCode(permission), {
       detail: `The permission ${permission} is missing.`,
       data: { permission },

@@ -5,6 +5,12 @@ export async function selectKeptKey(db: Pick<Database, 'query'>, name: string): 
   return row?.sealed ?? null;
 }
 
+/** Answers false where a key is kept under this name already. */
+export async function insertNewKeptKey(tx: Tx, name: string, sealed: string): Promise<boolean> {
+  const sql = 'insert into kept_keys (name, sealed) values ($1, $2) on conflict (name) do nothing returning name';
+  return (await tx.query(sql, [name, sealed])).length === 1;
+}
+
 /** Answers the key that is kept under this name, which is an earlier one where there is one. */
 export async function insertKeptKey(tx: Tx, name: string, sealed: string): Promise<string> {
   const [row] = await tx.query<{ sealed: string }>(

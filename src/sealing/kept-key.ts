@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
+import type { Tx } from '../db/database.ts';
 import { deriveKey } from '../lib/seal.ts';
-import { insertKeptKey, selectKeptKey } from './kept-key-queries.ts';
+import { insertKeptKey, insertNewKeptKey, selectKeptKey } from './kept-key-queries.ts';
 import { openAs, type SealedKind, sealAs } from './sealed-kind.ts';
 
 /** Keys that outlive a change of MASTER_KEY: what was made with them cannot be made anew. */
@@ -26,4 +27,10 @@ export async function keepKey(app: App, name: string): Promise<string> {
   const key = deriveKey(app.config.masterKey, name).toString('hex');
   const sealed = await app.db.transaction((tx) => insertKeptKey(tx, name, sealAs(app, KEPT_KEYS, { name }, key)));
   return openAs(app, KEPT_KEYS, { name }, sealed);
+}
+
+/** The same in the caller's commit, for what is to be done once with the key: null where one is kept already. */
+export async function keepNewKey(app: App, tx: Tx, name: string): Promise<string | null> {
+  const key = deriveKey(app.config.masterKey, name).toString('hex');
+  return (await insertNewKeptKey(tx, name, sealAs(app, KEPT_KEYS, { name }, key))) ? key : null;
 }

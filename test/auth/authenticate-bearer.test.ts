@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { SignJWT } from 'jose';
 import { authenticateBearer } from '../../src/auth/authenticate-bearer.ts';
 import { disableUser } from '../../src/auth/change-user.ts';
+import { endSessionsOf } from '../../src/auth/list-sessions.ts';
 import { resetApiToken, resetPassword } from '../../src/auth/reset-secrets.ts';
 import { setRights } from '../../src/auth/set-rights.ts';
 import { deriveKey } from '../../src/lib/seal.ts';
@@ -148,14 +149,14 @@ forEachEngine('a bearer token', (openTestDatabase) => {
     assert.equal(await codeOf(app, header), 'TOKEN_INVALID');
   });
 
-  const revocations = { disableUser, resetPassword, resetApiToken };
+  const revocations = { disableUser, resetPassword, resetApiToken, endSessionsOf };
   for (const [name, revoke] of Object.entries(revocations)) {
     test(`is revoked by ${name} within a second on every replica that has just seen it`, async () => {
       const db = await openTestDatabase();
       const apps = [createTestApp(db), createTestApp(await openTestDatabase({ url: db.url }))];
       const { id, headers } = await createTestUser(apps[0] as TestApp);
       for (const app of apps) assert.equal(await codeOf(app, headers.authorization), 'ok');
-      await revoke(apps[0] as TestApp, id);
+      await revoke(apps[0] as TestApp, id, TESTER);
       for (const app of apps) {
         app.now.advance(WITHIN_A_SECOND);
         assert.equal(await codeOf(app, headers.authorization), 'TOKEN_INVALID');
@@ -166,7 +167,7 @@ forEachEngine('a bearer token', (openTestDatabase) => {
   test('follows a change of what the user may do within a second', async () => {
     const { app, user, header } = await setUp(openTestDatabase);
     assert.equal((await authenticateBearer(app, header, undefined)).may.has('accounts:validate'), false);
-    await setRights(app, user.id, { grant: ['accounts:validate'] });
+    await setRights(app, user.id, { grant: ['accounts:validate'] }, TESTER);
     app.now.advance(WITHIN_A_SECOND);
     assert.equal((await authenticateBearer(app, header, undefined)).may.has('accounts:validate'), true);
   });

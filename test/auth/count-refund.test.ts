@@ -4,6 +4,7 @@ import { createUser, type UserWish } from '../../src/auth/create-user.ts';
 import { setRights } from '../../src/auth/set-rights.ts';
 import { Problem } from '../../src/error-catalogue.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { refund } from '../support/test-refunds.ts';
@@ -16,7 +17,7 @@ const DAY = 24 * 60 * 60_000;
 forEachEngine('what a user may refund in a day', (openTestDatabase) => {
   test('is never exceeded, however many refunds of however many payments come together', async () => {
     const { app, pay } = await setUp(openTestDatabase);
-    const { id } = await createUser(app, { ...SUPPORT, refundLimits: { CLP: 5000 } });
+    const { id } = await createUser(app, { ...SUPPORT, refundLimits: { CLP: 5000 } }, TESTER);
     const payments = await Promise.all(Array.from({ length: 8 }, pay));
     const wishes = payments.flatMap((paid) => Array.from({ length: 8 }, (_, at) => ({ paid, key: String(at) })));
     const outcomes = await Promise.all(
@@ -50,7 +51,7 @@ forEachEngine('what a user may refund in a day', (openTestDatabase) => {
 
   test('begins anew with the day in Chile, and counts a repeated request once', async () => {
     const { app, pay } = await setUp(openTestDatabase);
-    const { id } = await createUser(app, { ...SUPPORT, refundLimits: { CLP: 1000 } });
+    const { id } = await createUser(app, { ...SUPPORT, refundLimits: { CLP: 1000 } }, TESTER);
     const paid = await pay();
     const ask = (key: string) => outcomeOf(refund(app, paid, 1000, { requestedBy: id, idempotencyKey: key }));
     assert.deepEqual(
@@ -67,17 +68,17 @@ forEachEngine('what a user may refund in a day', (openTestDatabase) => {
     let keys = 0;
     const ask = (id: string, amount: number) =>
       outcomeOf(refund(app, paid, amount, { requestedBy: id, idempotencyKey: String(++keys) }));
-    const support = await createUser(app, SUPPORT);
+    const support = await createUser(app, SUPPORT, TESTER);
     assert.deepEqual(support.refund_limits, { CLP: 100_000 });
     assert.equal(await ask(support.id, 200), 'accepted');
-    await setRights(app, support.id, { refundLimits: { USD: 100 } });
+    await setRights(app, support.id, { refundLimits: { USD: 100 } }, TESTER);
     assert.equal(await ask(support.id, 1), 'REFUND_LIMIT_REACHED');
-    await setRights(app, support.id, { refundLimits: {} });
+    await setRights(app, support.id, { refundLimits: {} }, TESTER);
     assert.equal(await ask(support.id, 200), 'accepted');
-    const program = await createUser(app, { email: 'shop@example.cl', may: ['refunds:create'] });
+    const program = await createUser(app, { email: 'shop@example.cl', may: ['refunds:create'] }, TESTER);
     assert.equal(program.refund_limits, null);
     assert.equal(await ask(program.id, 200), 'accepted');
-    await setRights(app, program.id, { refundLimits: { CLP: 0 } });
+    await setRights(app, program.id, { refundLimits: { CLP: 0 } }, TESTER);
     assert.equal(await ask(program.id, 1), 'REFUND_LIMIT_REACHED');
     assert.equal(await ask('command line', 1), 'accepted');
   });

@@ -9,6 +9,7 @@ import { resetPassword } from '../../src/auth/reset-secrets.ts';
 import { Problem } from '../../src/error-catalogue.ts';
 import { countHashes } from '../support/count-hashes.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 
 const input = { email: 'ana@example.cl' };
@@ -44,7 +45,7 @@ async function useUpStrangers(app: TestApp, email: string): Promise<void> {
 forEachEngine('logging in', (openTestDatabase) => {
   test('with the password gives an access token of a day', async () => {
     const app = createTestApp(await openTestDatabase());
-    const user = await createUser(app, input);
+    const user = await createUser(app, input, TESTER);
     const token = await logIn(app, { email: ' ANA@example.cl', password: user.password, address });
     assert.equal(token.expiresIn, 86_400);
     assert.equal((await authenticateBearer(app, `Bearer ${token.text}`, undefined)).id, user.id);
@@ -52,7 +53,7 @@ forEachEngine('logging in', (openTestDatabase) => {
 
   test('with the API token gives one of a year, or until the time asked for, and never more than a year', async () => {
     const app = createTestApp(await openTestDatabase());
-    const { email, api_token: apiToken } = await createUser(app, input);
+    const { email, api_token: apiToken } = await createUser(app, input, TESTER);
     const now = app.now() / 1000;
     const expiries: [number | null, number][] = [
       [null, 31_536_000],
@@ -60,15 +61,17 @@ forEachEngine('logging in', (openTestDatabase) => {
       [now + 100_000_000, 31_536_000],
     ];
     for (const [expiresAt, lifetime] of expiries) {
-      const token = await logInWithApiToken(app, { apiToken, email: null, expiresAt });
+      const token = await logInWithApiToken(app, { apiToken, email: null, expiresAt, address: '192.0.2.1' });
       assert.equal(token.expiresIn, lifetime);
     }
-    assert.ok(await logInWithApiToken(app, { apiToken, email: email.toUpperCase(), expiresAt: null }));
+    assert.ok(
+      await logInWithApiToken(app, { apiToken, email: email.toUpperCase(), expiresAt: null, address: '192.0.2.1' }),
+    );
   });
 
   test('with the API token of another user, or a part of it, is refused', async () => {
     const app = createTestApp(await openTestDatabase());
-    const { api_token: apiToken } = await createUser(app, input);
+    const { api_token: apiToken } = await createUser(app, input, TESTER);
     const attempts = [
       { apiToken, email: 'bea@example.cl' },
       { apiToken: apiToken.slice(0, -1), email: null },
@@ -76,14 +79,17 @@ forEachEngine('logging in', (openTestDatabase) => {
       { apiToken: '', email: null },
     ];
     for (const attempt of attempts) {
-      assert.equal(await outcomeOf(logInWithApiToken(app, { ...attempt, expiresAt: null })), 'API_TOKEN_INVALID');
+      assert.equal(
+        await outcomeOf(logInWithApiToken(app, { ...attempt, expiresAt: null, address: '192.0.2.1' })),
+        'API_TOKEN_INVALID',
+      );
     }
   });
 
   test('is refused for half an hour after ten wrong passwords from there, the right one included, and only for that account', async () => {
     const app = createTestApp(await openTestDatabase());
-    const { email, password } = await createUser(app, input);
-    const other = await createUser(app, { ...input, email: 'bea@example.cl' });
+    const { email, password } = await createUser(app, input, TESTER);
+    const other = await createUser(app, { ...input, email: 'bea@example.cl' }, TESTER);
     const outcomes = await guess(app, email, 12);
     assert.deepEqual(outcomes, [...Array(10).fill('LOGIN_FAILED'), ...Array(2).fill('RATE_LIMITED')]);
     assert.equal(await outcomeOf(logIn(app, { email, password, address })), 'RATE_LIMITED');
@@ -95,14 +101,14 @@ forEachEngine('logging in', (openTestDatabase) => {
   // Once, ten wrong passwords of a stranger shut the account out everywhere for half an hour.
   test('is not refused for what a stranger guesses from another network', async () => {
     const app = createTestApp(await openTestDatabase());
-    const { email, password } = await createUser(app, input);
+    const { email, password } = await createUser(app, input, TESTER);
     assert.equal((await guess(app, email, 12, () => '198.51.100.7')).at(-1), 'RATE_LIMITED');
     assert.equal(await outcomeOf(logIn(app, { email, password, address })), 'ok');
   });
 
   test('from where the user has logged in before is not refused, whoever guesses from how many networks', async () => {
     const app = createTestApp(await openTestDatabase());
-    const { email, password } = await createUser(app, input);
+    const { email, password } = await createUser(app, input, TESTER);
     assert.equal(await outcomeOf(logIn(app, { email, password, address })), 'ok');
     await useUpStrangers(app, email);
     assert.equal(await outcomeOf(logIn(app, { email, password, address: '203.0.113.1' })), 'RATE_LIMITED');
@@ -112,7 +118,7 @@ forEachEngine('logging in', (openTestDatabase) => {
 
   test('remembers the 20 networks used last, for 90 days, and none in plain text', async () => {
     const app = createTestApp(await openTestDatabase());
-    const { email, password } = await createUser(app, input);
+    const { email, password } = await createUser(app, input, TESTER);
     for (let at = 0; at < 22; at++) {
       assert.equal(await outcomeOf(logIn(app, { email, password, address: `192.0.2.${at}` })), 'ok');
       app.now.advance(1);
@@ -130,15 +136,15 @@ forEachEngine('logging in', (openTestDatabase) => {
 
   test('with a new password is not refused for guesses at the old one', async () => {
     const app = createTestApp(await openTestDatabase());
-    const { id, email } = await createUser(app, input);
+    const { id, email } = await createUser(app, input, TESTER);
     assert.equal((await guess(app, email, 11)).at(-1), 'RATE_LIMITED');
-    const password = (await resetPassword(app, id))?.password as string;
+    const password = (await resetPassword(app, id, TESTER))?.password as string;
     assert.equal(await outcomeOf(logIn(app, { email, password, address })), 'ok');
   });
 
   test('never lets more than ten guesses of a network through in half an hour, however they are spread', async () => {
     const app = createTestApp(await openTestDatabase());
-    const { email } = await createUser(app, input);
+    const { email } = await createUser(app, input, TESTER);
     const tried: number[] = [];
     for (let i = 0; i < 30; i++) {
       const [outcome] = await guess(app, email, 1, () => `2001:db8::${i}`);
@@ -158,7 +164,7 @@ forEachEngine('logging in', (openTestDatabase) => {
 
   test('is not refused for passwords that were right: neither the account nor its address is used up', async () => {
     const app = createTestApp(await openTestDatabase());
-    const { email, password } = await createUser(app, input);
+    const { email, password } = await createUser(app, input, TESTER);
     await guess(app, email, 9);
     for (let i = 0; i < 12; i++) assert.equal(await outcomeOf(logIn(app, { email, password, address })), 'ok');
     assert.deepEqual(await guess(app, email, 2), ['LOGIN_FAILED', 'LOGIN_FAILED']);
@@ -171,7 +177,7 @@ forEachEngine('logging in', (openTestDatabase) => {
 
   test('stops an address that tries many accounts, before the accounts are counted', async () => {
     const app = createTestApp(await openTestDatabase());
-    const { email, password } = await createUser(app, input);
+    const { email, password } = await createUser(app, input, TESTER);
     for (const one of ['a@example.cl', 'b@example.cl']) await guess(app, one, 1, () => '2001:db8:0:1::1');
     await app.db.transaction((tx) => tx.query('update limit_counts set used = 99 where used = 2'));
     assert.deepEqual(await guess(app, 'c@example.cl', 2, () => '2001:db8:0:1::1'), ['LOGIN_FAILED', 'RATE_LIMITED']);
@@ -181,9 +187,9 @@ forEachEngine('logging in', (openTestDatabase) => {
 
   test('does the same work whether the user exists, is disabled, or does not exist', async () => {
     const app = createTestApp(await openTestDatabase());
-    const { email } = await createUser(app, input);
-    const disabled = await createUser(app, { ...input, email: 'bea@example.cl' });
-    await disableUser(app, disabled.id);
+    const { email } = await createUser(app, input, TESTER);
+    const disabled = await createUser(app, { ...input, email: 'bea@example.cl' }, TESTER);
+    await disableUser(app, disabled.id, TESTER);
     for (const tried of [email, disabled.email, 'nobody@example.cl']) {
       assert.deepEqual(await countHashes(() => guess(app, tried, 1)), { total: 1, atOnce: 1 });
     }
@@ -191,7 +197,7 @@ forEachEngine('logging in', (openTestDatabase) => {
 
   test('in a burst tries ten passwords, one hash at a time, and refuses the rest without any', async () => {
     const app = createTestApp(await openTestDatabase());
-    const { email } = await createUser(app, input);
+    const { email } = await createUser(app, input, TESTER);
     const outcomes: string[] = [];
     const attempt = async () => outcomes.push(await outcomeOf(logIn(app, { email, password: 'wrong', address })));
     const hashes = await countHashes(() => Promise.all(Array.from({ length: 200 }, attempt)));
@@ -203,7 +209,7 @@ forEachEngine('logging in', (openTestDatabase) => {
   // Once, one stranger's burst filled the queue, and everybody else was refused without a look.
   test('in a burst of one network is the turn of another after one hash', async () => {
     const app = createTestApp(await openTestDatabase());
-    const { email, password } = await createUser(app, input);
+    const { email, password } = await createUser(app, input, TESTER);
     const ended: string[] = [];
     const burst = Array.from({ length: 60 }, async (_, at) => {
       await outcomeOf(logIn(app, { email: `${at}@example.cl`, password: 'x', address: '198.51.100.7' }));
@@ -219,7 +225,7 @@ forEachEngine('logging in', (openTestDatabase) => {
   test('counts wrong passwords on all replicas together', async () => {
     const db = await openTestDatabase();
     const apps = [createTestApp(db), createTestApp(await openTestDatabase({ url: db.url }))];
-    const { email } = await createUser(apps[0] as TestApp, input);
+    const { email } = await createUser(apps[0] as TestApp, input, TESTER);
     const outcomes = await Promise.all(apps.map((app) => guess(app, email, 8)));
     assert.equal(outcomes.flat().filter((outcome) => outcome === 'LOGIN_FAILED').length, 10);
   });

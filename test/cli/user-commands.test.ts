@@ -70,6 +70,36 @@ suite('user commands', () => {
     assert.deepEqual(listed?.permissions, [...auditor.permissions, 'callbacks:resend'].sort());
   });
 
+  test('make, list and end the API tokens and the sessions of a user, in the name of who does it', async () => {
+    const { id } = await run('user', 'create', '--email', 'tokens@example.cl');
+    const made = await run('user', 'token', 'create', 'tokens@example.cl', '--name', 'till 4', '--expires', '90d');
+    assert.match(String(made['api_token']), /^api_/);
+    const ended = await run('user', 'token', 'end', String(made['id']), '--as', 'tokens@example.cl');
+    assert.deepEqual(ended, { id: made['id'], ended: true });
+    const { tokens } = (await run('user', 'token', 'list', String(id))) as unknown as { tokens: Shown[] };
+    assert.deepEqual(
+      tokens.map((token) => [token['name'], token['ended_at'] === null]),
+      [
+        ['first', true],
+        ['till 4', false],
+      ],
+    );
+    assert.deepEqual(await run('user', 'session', 'list', 'tokens@example.cl'), { sessions: [] });
+    assert.deepEqual(await run('user', 'session', 'end', '--all', 'tokens@example.cl'), {
+      user: 'tokens@example.cl',
+      ended: 0,
+    });
+    type Entry = { who: { name: string }; action: string };
+    const { acts } = (await run('audit', 'list', '--action', 'api_token')) as unknown as { acts: Entry[] };
+    assert.deepEqual(
+      acts.map(({ who, action }) => [who.name.replace(/:.*/, ''), action]),
+      [
+        ['tokens@example.cl', 'api_token.ended'],
+        ['command line', 'api_token.created'],
+      ],
+    );
+  });
+
   async function run(...words: string[]): Promise<Shown> {
     const { status, stdout, stderr } = await runCommand([...words, '--json'], {
       env: { ...process.env, DATA_DIR: folder },

@@ -92,11 +92,15 @@ export async function startProduct(options: TargetOptions = {}): Promise<Product
 
 /** The access token of a user with payouts. */
 async function logInNewUser(app: App): Promise<string> {
-  const { email, password } = await createUser(app, {
-    email: 'payouts@example.cl',
-    may: ['payments:read', 'events:read', 'books:read', 'refunds:create', 'accounts:validate'],
-    paymentServices: 'all',
-  });
+  const { email, password } = await createUser(
+    app,
+    {
+      email: 'payouts@example.cl',
+      may: ['payments:read', 'events:read', 'books:read', 'refunds:create', 'accounts:validate'],
+      paymentServices: 'all',
+    },
+    TESTER,
+  );
   return (await logIn(app, { email, password, address: '127.0.0.1' })).text;
 }
 

@@ -136,7 +136,7 @@ forEachEngine('published clients, unmodified but for their base URL', (openTestD
       const { service, tokens } = await open(context, (await openTestDatabase()).url);
       const environment = await loadEnvironment(service.app, tokens.service_token);
       const { id } = await createPaidTransaction(service.app, environment as ServiceEnvironment, { amount: 12_990 });
-      const user = await createUser(service.app, SHOP_USER);
+      const user = await createUser(service.app, SHOP_USER, TESTER);
       const answers = await refundInPhp({ service, user, httpVersion, id });
       const accepted = 'La anulación se encuentra en proceso';
       assert.deepEqual(
@@ -261,7 +261,7 @@ const SHOP_USER: UserWish = { email: 'shop@example.cl', may: READ_AND_REFUND, pa
 
 /** A new user, logged in by the SDK, whose token it sends from now on. */
 async function logIn({ app }: RunningService): Promise<NewUser> {
-  const user = await createUser(app, SHOP_USER);
+  const user = await createUser(app, SHOP_USER, TESTER);
   const login = await call((done) =>
     new api.AuthApi().usersLoginPost({ loginBody: new api.LoginBody(user.email, user.password) }, done),
   );

@@ -119,11 +119,15 @@ async function open(context: TestContext, databaseUrl: string, options: Partial<
   const service = await startTestService(context, databaseUrl);
   const shop = await startReceiver(context);
   const { development: tokens } = await createPaymentService(service.app, 'Shop', TESTER);
-  const user = await createUser(service.app, {
-    email: 'shop@example.cl',
-    may: [...READ_AND_REFUND, 'accounts:validate'],
-    paymentServices: 'all',
-  });
+  const user = await createUser(
+    service.app,
+    {
+      email: 'shop@example.cl',
+      may: [...READ_AND_REFUND, 'accounts:validate'],
+      paymentServices: 'all',
+    },
+    TESTER,
+  );
   const client = createRubricaClient({
     baseUrl: service.url,
     serviceToken: tokens.service_token,

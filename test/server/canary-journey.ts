@@ -47,11 +47,15 @@ export async function prepareJourney(app: App) {
   const service = await createPaymentService(app, 'Canary shop', TESTER);
   const outcome = await rotateSecretToken(app, service.id, 'development', 3_600_000, TESTER);
   if (outcome.kind !== 'rotated') throw new Error(`The rotation is ${outcome.kind}`);
-  const user = await createUser(app, {
-    email: CANARY.user,
-    may: [...READ_AND_REFUND, 'accounts:validate'],
-    paymentServices: [service.id],
-  });
+  const user = await createUser(
+    app,
+    {
+      email: CANARY.user,
+      may: [...READ_AND_REFUND, 'accounts:validate'],
+      paymentServices: [service.id],
+    },
+    TESTER,
+  );
   const tokens: Tokens = { ...service.development, secret_token: outcome.rotation.secret_token };
   return {
     tokens,

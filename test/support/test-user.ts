@@ -2,6 +2,9 @@ import type { App } from '../../src/app.ts';
 import { issueAccessToken } from '../../src/auth/access-token.ts';
 import { createUser, type NewUser, type UserWish } from '../../src/auth/create-user.ts';
 import type { Permission } from '../../src/auth/permission.ts';
+import { beginSession } from '../../src/auth/session.ts';
+import type { SessionRow } from '../../src/auth/session-queries.ts';
+import { TESTER } from './test-actor.ts';
 
 /** `headers` is what the user's client sends. */
 export type TestUser = NewUser & { headers: { authorization: string } };
@@ -19,12 +22,24 @@ export async function createTestUser(
   app: App,
   { payouts = false, ...given }: Partial<UserWish> & { payouts?: boolean } = {},
 ): Promise<TestUser> {
-  const user = await createUser(app, {
-    email: `user-${++count}@example.cl`,
-    may: payouts ? [...READ_AND_REFUND, 'accounts:validate'] : READ_AND_REFUND,
-    paymentServices: 'all',
-    ...given,
-  });
-  const { text } = await issueAccessToken(app, { userId: user.id, version: 1 }, 86_400);
+  const user = await createUser(
+    app,
+    {
+      email: `user-${++count}@example.cl`,
+      may: payouts ? [...READ_AND_REFUND, 'accounts:validate'] : READ_AND_REFUND,
+      paymentServices: 'all',
+      ...given,
+    },
+    TESTER,
+  );
+  const session = await beginTestSession(app, user.id);
+  const { text } = await issueAccessToken(app, session);
   return { ...user, headers: { authorization: `Bearer ${text}` } };
+}
+
+/** A session of one day, as a log-in with a password begins it. */
+export function beginTestSession(app: App, userId: string): Promise<SessionRow> {
+  const now = app.now();
+  const session = { user_id: userId, kind: 'password', api_token_id: null, origin: '192.0.2.1' } as const;
+  return app.db.transaction((tx) => beginSession(tx, { ...session, expires_at: now + 86_400_000 }, now));
 }

@@ -34,7 +34,7 @@ export const postLoginToken = operation({
     bodyExample: { email: 'shop@example.cl', apiToken: 'api_…' },
     replies: {
       200: {
-        description: 'An access token of one year, or until expDate',
+        description: 'An access token of one year, or until expDate; within a day the same one again',
         schema: AccessTokenSchema,
         example: { ...ACCESS_TOKEN_EXAMPLE, expires_in: 31_536_000 },
       },
@@ -56,10 +56,12 @@ async function logInWith(app: App, request: FastifyRequest): Promise<AccessToken
   const empty = ((request.body as Buffer | undefined)?.length ?? 0) === 0;
   const members = empty ? { email: null, apiToken: null, expDate: null } : readMembers(request, ApiTokenLoginSchema);
   const expiresAt = readExpiry(app, members);
+  const address = request.ip;
   const { email, apiToken } = members;
-  if (email !== null && apiToken !== null) return logInWithApiToken(app, { email, apiToken, expiresAt });
+  if (email !== null && apiToken !== null) return logInWithApiToken(app, { email, apiToken, expiresAt, address });
   if (email !== null || apiToken !== null) throw incomplete(email === null ? 'email' : 'apiToken');
-  return logInWithApiToken(app, { email: null, apiToken: tokenInHeader(request), expiresAt }).catch(rethrow);
+  const login = { email: null, apiToken: tokenInHeader(request), expiresAt, address };
+  return logInWithApiToken(app, login).catch(rethrow);
 }
 
 function readExpiry(app: App, { expDate }: Members<typeof ApiTokenLoginSchema>): number | null {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { disableUser } from '../../../src/auth/change-user.ts';
 import { readConfig } from '../../../src/config.ts';
 import { forEachEngine, type OpenTestDatabase } from '../../support/engines.ts';
+import { TESTER } from '../../support/test-actor.ts';
 import { createTestApp } from '../../support/test-app.ts';
 import { type Answer, jsonOf, type Question, startTestServer } from '../../support/test-server.ts';
 import { createTestUser } from '../../support/test-user.ts';
@@ -87,7 +88,7 @@ forEachEngine('the login endpoints', (openTestDatabase) => {
   test('tell nobody whether an address has a user: not by status, text, length or headers', async () => {
     await using at = await setUp(openTestDatabase);
     const disabled = await createTestUser(at.app);
-    await disableUser(at.app, disabled.id);
+    await disableUser(at.app, disabled.id, TESTER);
     const attempts = [
       { username: at.user.email, password: 'wrong' },
       { username: 'nobody@example.cl', password: at.user.password },

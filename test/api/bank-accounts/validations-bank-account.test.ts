@@ -8,7 +8,7 @@ import type { ValidationProvider } from '../../../src/validation-providers/valid
 import { forEachEngine, type OpenTestDatabase } from '../../support/engines.ts';
 import { createTestApp, createTestClock } from '../../support/test-app.ts';
 import { type Answer, jsonOf, startTestServer } from '../../support/test-server.ts';
-import { createTestUser } from '../../support/test-user.ts';
+import { beginTestSession, createTestUser } from '../../support/test-user.ts';
 import { untilVisible } from '../../support/until-visible.ts';
 import vectors from '../../vectors/rut-vectors.json' with { type: 'json' };
 
@@ -40,7 +40,7 @@ async function setUp(openTestDatabase: OpenTestDatabase, validationProvider: Val
   const post = (body: object, headers: Record<string, string> = {}) =>
     server.post(PATH, { json: body, headers: { ...user.headers, ...headers } });
   const token = async () => {
-    const { text } = await issueAccessToken(app, { userId: user.id, version: 1 }, 86_400);
+    const { text } = await issueAccessToken(app, await beginTestSession(app, user.id));
     return { authorization: `Bearer ${text}` };
   };
   const batch = (items: unknown) => server.post(`${PATH}/batch`, { json: { items }, headers: user.headers });

@@ -33,12 +33,18 @@ async function fillStore(databaseUrl: string): Promise<string> {
     await migrate(db);
     const app = createTestApp(db, { now: createTestClock(Date.now()) });
     await importPaymentService(app, 'Harness', 'development', SHOP, TESTER);
-    const user = await createUser(app, {
-      email: 'operator@example.cl',
-      may: ['payments:read', 'events:read', 'books:read', 'refunds:create'],
-      paymentServices: 'all',
-    });
-    return (await logInWithApiToken(app, { apiToken: user.api_token, email: null, expiresAt: null })).text;
+    const user = await createUser(
+      app,
+      {
+        email: 'operator@example.cl',
+        may: ['payments:read', 'events:read', 'books:read', 'refunds:create'],
+        paymentServices: 'all',
+      },
+      TESTER,
+    );
+    return (
+      await logInWithApiToken(app, { apiToken: user.api_token, email: null, expiresAt: null, address: '192.0.2.1' })
+    ).text;
   } finally {
     await db.close();
   }

@@ -1,0 +1,69 @@
+import type { Database, SqlRow, Tx } from '../db/database.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+/** Times are UTC milliseconds. `expires_at` null: until it is ended. */
+export type ApiTokenRow = SqlRow & {
+  id: string;
+  user_id: string;
+  name: string;
+  lookup: string;
+  proof: string;
+  created_at: number;
+  expires_at: number | null;
+  last_used_at: number | null;
+  ended_at: number | null;
+};
+
+export async function insertApiToken(tx: Tx, row: ApiTokenRow): Promise<void> {
+  await tx.query(
+    `insert into api_tokens (id, user_id, name, lookup, proof, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [row.id, row.user_id, row.name, row.lookup, row.proof, row.created_at, row.expires_at],
+  );
+}
+
+export async function selectApiTokenByLookup(db: Reader, lookup: string): Promise<ApiTokenRow | null> {
+  const [row] = await db.query<ApiTokenRow>('select * from api_tokens where lookup = $1', [lookup]);
+  return row ?? null;
+}
+
+export async function selectApiToken(db: Reader, id: string): Promise<ApiTokenRow | null> {
+  const [row] = await db.query<ApiTokenRow>('select * from api_tokens where id = $1', [id]);
+  return row ?? null;
+}
+
+export function selectApiTokensOf(db: Reader, userId: string): Promise<ApiTokenRow[]> {
+  return db.query<ApiTokenRow>('select * from api_tokens where user_id = $1 order by created_at, id', [userId]);
+}
+
+/** With `id` null every one of the user. Answers those that it ended. */
+export function updateApiTokensEnded(
+  tx: Tx,
+  userId: string,
+  id: string | null,
+  endedAt: number,
+): Promise<ApiTokenRow[]> {
+  return tx.query<ApiTokenRow>(
+    "update api_tokens set ended_at = $3 where user_id = $1 and $2 in ('', id) and ended_at is null returning *",
+    [userId, id ?? '', endedAt],
+  );
+}
+
+export async function updateApiTokenUsed(tx: Tx, id: string, usedAt: number): Promise<void> {
+  const sql = 'update api_tokens set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at < $2)';
+  await tx.query(sql, [id, usedAt]);
+}
+
+/** Users whose API token is still stored without a key. */
+export function selectUnkeyedTokens(tx: Tx): Promise<{ id: string; api_token_hash: string; created_at: number }[]> {
+  return tx.query('select id, api_token_hash, created_at from users where api_token_hash <> id order by id');
+}
+
+export async function updateTokenKeyed(tx: Tx, userId: string): Promise<void> {
+  await tx.query('update users set api_token_hash = id where id = $1', [userId]);
+}
+
+export async function hasApiTokens(tx: Tx): Promise<boolean> {
+  return (await tx.query('select id from api_tokens limit 1')).length > 0;
+}

@@ -1,0 +1,59 @@
+import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import { type ApiTokenRow, selectApiTokensOf } from './api-token-queries.ts';
+import {
+  type SessionRow,
+  selectSession,
+  selectSessionsOf,
+  updateSessionEnded,
+  updateSessionsEnded,
+} from './session-queries.ts';
+import { normalizeEmail } from './user.ts';
+import { selectUserByIdOrEmail, updateTokenVersion } from './user-queries.ts';
+
+/** An API token as people see it; times are UTC milliseconds. */
+export type ListedToken = Pick<ApiTokenRow, 'id' | 'name' | 'created_at' | 'expires_at' | 'last_used_at' | 'ended_at'>;
+
+/** The API tokens of a user (an id or an e-mail address), the oldest first; null when there is no such user. */
+export async function listApiTokens(app: App, user: string): Promise<ListedToken[] | null> {
+  const row = await selectUserByIdOrEmail(app.db, normalizeEmail(user));
+  if (row === null) return null;
+  const tokens = await selectApiTokensOf(app.db, row.id);
+  return tokens.map(({ id, name, created_at, expires_at, last_used_at, ended_at }) => {
+    return { id, name, created_at, expires_at, last_used_at, ended_at };
+  });
+}
+
+/** What lets a user in at this moment, the newest first: log-ins, and access tokens made with an API token. */
+export async function listSessions(app: App, user: string): Promise<SessionRow[] | null> {
+  const row = await selectUserByIdOrEmail(app.db, normalizeEmail(user));
+  return row === null ? null : selectSessionsOf(app.db, row.id, app.now());
+}
+
+/** Ends a session by its id; its access token fails within a second. Answers `already` where it had ended before. */
+export function endSession(app: App, id: string, by: Actor): Promise<'ended' | 'already' | 'unknown'> {
+  return app.db.transaction(async (tx) => {
+    const at = app.now();
+    const ended = await updateSessionEnded(tx, id, at);
+    if (ended === null) return (await selectSession(tx, id)) === null ? 'unknown' : 'already';
+    const { user_id: user, kind } = ended;
+    const subject = { kind: 'session', id };
+    await recordAudit(tx, { at, by, action: 'user.session_ended', subject, before: { user, kind } });
+    return 'ended';
+  });
+}
+
+/** Ends every session of a user, and access tokens of before there were sessions. Answers how many, null without a user. */
+export function endSessionsOf(app: App, user: string, by: Actor): Promise<number | null> {
+  return app.db.transaction(async (tx) => {
+    const row = await selectUserByIdOrEmail(tx, normalizeEmail(user));
+    if (row === null) return null;
+    const at = app.now();
+    const ended = await updateSessionsEnded(tx, row.id, null, at);
+    await updateTokenVersion(tx, row.id);
+    const subject = { kind: 'user', id: row.id };
+    await recordAudit(tx, { at, by, action: 'user.session_ended', subject, after: { sessions: ended } });
+    return ended;
+  });
+}

@@ -1,0 +1,87 @@
+import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import type { Tx } from '../db/database.ts';
+import { Problem } from '../error-catalogue.ts';
+import { prefixedId } from '../lib/ids.ts';
+import { type ApiTokenHashes, apiTokenHashes, digestOf, generateApiToken } from './api-token.ts';
+import { insertApiToken, selectApiToken, selectApiTokensOf, updateApiTokensEnded } from './api-token-queries.ts';
+import { updateSessionsEnded } from './session-queries.ts';
+import { normalizeEmail } from './user.ts';
+import { selectUserByIdOrEmail, updateTokenVersion } from './user-queries.ts';
+
+/** The name of the API token that a user is made with. */
+export const FIRST_TOKEN = 'first';
+
+/** `api_token` is shown here and never again. */
+export type NewApiToken = { id: string; email: string; name: string; api_token: string; expires_at: number | null };
+
+/**
+ * Makes one more API token of a user (an id or an e-mail address). `expiresAt` null: it works until it is ended. Answers null
+ * when there is no such user. Throws `Problem` `INVALID_PARAMETER` for a name that cannot be used, or is in use.
+ */
+export async function makeApiToken(
+  app: App,
+  user: string,
+  { name, expiresAt }: { name: string; expiresAt: number | null },
+  by: Actor,
+): Promise<NewApiToken | null> {
+  if (!/^[\w. -]{1,60}$/.test(name)) throw new Problem('INVALID_PARAMETER', { detail: NAME_FORM });
+  const apiToken = generateApiToken();
+  const hashes = await apiTokenHashes(app);
+  return app.db.transaction(async (tx) => {
+    const row = await selectUserByIdOrEmail(tx, normalizeEmail(user));
+    if (row === null) return null;
+    const others = await selectApiTokensOf(tx, row.id);
+    if (others.some((other) => other.name === name && other.ended_at === null))
+      throw new Problem('INVALID_PARAMETER', { detail: `The user has an API token called ${name}.` });
+    const at = app.now();
+    const id = await storeApiToken(tx, hashes, digestOf(apiToken), { userId: row.id, name, createdAt: at, expiresAt });
+    const subject = { kind: 'api_token', id };
+    await recordAudit(tx, { at, by, action: 'api_token.created', subject, after: { name, user: row.email } });
+    return { id, email: row.email, name, api_token: apiToken, expires_at: expiresAt };
+  });
+}
+
+const NAME_FORM = 'A name has 1 to 60 letters, digits, spaces, points, dashes or underscores.';
+
+/**
+ * Ends an API token by its id, and within a second every access token that was made with it. Answers `already` where it had
+ * ended before.
+ */
+export function endApiToken(app: App, id: string, by: Actor): Promise<'ended' | 'already' | 'unknown'> {
+  return app.db.transaction(async (tx) => {
+    const row = await selectApiToken(tx, id);
+    if (row === null) return 'unknown';
+    const at = app.now();
+    const [ended] = await updateApiTokensEnded(tx, row.user_id, id, at);
+    if (ended === undefined) return 'already';
+    await updateSessionsEnded(tx, row.user_id, id, at);
+    // Access tokens of before there were sessions do not say which API token made them; this one may have.
+    if (row.name === FIRST_TOKEN) await updateTokenVersion(tx, row.user_id);
+    const subject = { kind: 'api_token', id };
+    await recordAudit(tx, { at, by, action: 'api_token.ended', subject, before: { name: row.name } });
+    return 'ended';
+  });
+}
+
+/** Stores a token, of which `digest` is what `digestOf` says, and answers its id. */
+export async function storeApiToken(
+  tx: Tx,
+  hashes: ApiTokenHashes,
+  digest: string,
+  token: { userId: string; name: string; createdAt: number; expiresAt: number | null },
+): Promise<string> {
+  const owner = { id: prefixedId('tok'), user_id: token.userId };
+  await insertApiToken(tx, {
+    ...owner,
+    name: token.name,
+    lookup: hashes.lookup(digest),
+    proof: hashes.proof(digest, owner),
+    created_at: token.createdAt,
+    expires_at: token.expiresAt,
+    last_used_at: null,
+    ended_at: null,
+  });
+  return owner.id;
+}

@@ -1,0 +1,95 @@
+import type { Database, SqlRow, Tx } from '../db/database.ts';
+import type { SessionKind } from './session.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+/** Times are UTC milliseconds. */
+export type SessionRow = SqlRow & {
+  id: string;
+  user_id: string;
+  kind: SessionKind;
+  api_token_id: string | null;
+  origin: string | null;
+  created_at: number;
+  expires_at: number;
+  last_used_at: number | null;
+  proved_at: number | null;
+  ended_at: number | null;
+};
+
+export async function insertSession(tx: Tx, row: SessionRow): Promise<void> {
+  await tx.query(
+    `insert into sessions (id, user_id, kind, api_token_id, origin, created_at, expires_at, proved_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [row.id, row.user_id, row.kind, row.api_token_id, row.origin, row.created_at, row.expires_at, row.proved_at],
+  );
+}
+
+export async function selectSession(db: Reader, id: string): Promise<SessionRow | null> {
+  const [row] = await db.query<SessionRow>('select * from sessions where id = $1', [id]);
+  return row ?? null;
+}
+
+/** The newest of an API token that was begun since `since` and ends between the two times. */
+export async function selectSessionToShare(
+  db: Reader,
+  apiTokenId: string,
+  since: number,
+  ends: { from: number; to: number },
+): Promise<SessionRow | null> {
+  const [row] = await db.query<SessionRow>(
+    `select * from sessions where api_token_id = $1 and created_at > $2 and ended_at is null
+       and expires_at >= $3 and expires_at <= $4
+     order by created_at desc limit 1`,
+    [apiTokenId, since, ends.from, ends.to],
+  );
+  return row ?? null;
+}
+
+/** Those of a user that let somebody in at `now`, the newest first. */
+export function selectSessionsOf(db: Reader, userId: string, now: number): Promise<SessionRow[]> {
+  return db.query<SessionRow>(
+    `select * from sessions where user_id = $1 and ended_at is null and expires_at > $2
+     order by created_at desc, id`,
+    [userId, now],
+  );
+}
+
+/** Ends one session, if it has not ended. */
+export async function updateSessionEnded(tx: Tx, id: string, endedAt: number): Promise<SessionRow | null> {
+  const [row] = await tx.query<SessionRow>(
+    'update sessions set ended_at = $2 where id = $1 and ended_at is null returning *',
+    [id, endedAt],
+  );
+  return row ?? null;
+}
+
+/** Ends all of a user, or those of one API token. Answers how many there were. */
+export async function updateSessionsEnded(
+  tx: Tx,
+  userId: string,
+  apiTokenId: string | null,
+  endedAt: number,
+): Promise<number> {
+  const rows = await tx.query(
+    `update sessions set ended_at = $3 where user_id = $1 and ended_at is null and ($2 = '' or api_token_id = $2)
+     returning id`,
+    [userId, apiTokenId ?? '', endedAt],
+  );
+  return rows.length;
+}
+
+export async function updateSessionUsed(tx: Tx, id: string, usedAt: number): Promise<void> {
+  const sql = 'update sessions set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at < $2)';
+  await tx.query(sql, [id, usedAt]);
+}
+
+/** Forgets sessions whose end is before `before`; what has ended earlier lets nobody in either way. */
+export async function deleteOldSessions(tx: Tx, before: number, limit: number): Promise<number> {
+  const rows = await tx.query(
+    `delete from sessions where id in (select id from sessions where expires_at < $1 order by expires_at limit $2)
+     returning id`,
+    [before, limit],
+  );
+  return rows.length;
+}

@@ -1,0 +1,104 @@
+import type { Command } from 'commander';
+import { endSession, endSessionsOf, listApiTokens, listSessions } from '../auth/list-sessions.ts';
+import { endApiToken, makeApiToken } from '../auth/make-api-token.ts';
+import { readDuration } from './options.ts';
+import { alreadyDone, missingOption, notFound, print, table, time } from './print.ts';
+import { unknownUser } from './user-options.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
+import { withApp } from './with-app.ts';
+
+type Json = ActingOptions & { json?: boolean };
+
+/** `user token list | create | end`: what programs log in with. */
+export function addTokenCommands(users: Command): void {
+  const add = adder(users.command('token').description('API tokens of programs: made, listed and ended one by one'));
+  add('list', 'the API tokens of a user, with their last use').argument('<user>').action(listTokens);
+  acting(add('create', 'one more API token, shown once'))
+    .argument('<user>')
+    .requiredOption('--name <name>', 'what it is for, such as the program that has it')
+    .option('--expires <duration>', 'it ends by itself after 90d, 24h …', readDuration)
+    .action(createToken);
+  acting(add('end', 'end one API token; the access tokens made with it fail within a second'))
+    .argument('<id>')
+    .action(endToken);
+}
+
+/** `user session list | end`: who is logged in. */
+export function addSessionCommands(users: Command): void {
+  const add = adder(users.command('session').description('who is logged in: access tokens, each with its end'));
+  add('list', 'the log-ins and access tokens of a user that work now').argument('<user>').action(list);
+  acting(add('end', 'end one, or all of a user; it fails within a second'))
+    .argument('[id]', 'as the list shows it')
+    .option('--all <user>', 'every one of this user')
+    .action(end);
+}
+
+function adder(group: Command) {
+  return (name: string, description: string) =>
+    group.command(name).description(description).option('--json', 'print one JSON object');
+}
+
+async function listTokens(user: string, options: Json): Promise<void> {
+  const tokens = await withApp((app) => listApiTokens(app, user));
+  if (tokens === null) throw unknownUser(user);
+  const rows = tokens.map((token) => [
+    token.id,
+    token.name,
+    time(token.created_at),
+    time(token.last_used_at),
+    time(token.expires_at),
+    time(token.ended_at),
+  ]);
+  const head = ['ID', 'NAME', 'MADE (UTC)', 'LAST USE', 'EXPIRES', 'ENDED'];
+  print(options, { tokens }, rows.length === 0 ? ['No API token.'] : table([head, ...rows]));
+}
+
+async function createToken(user: string, options: Json & { name: string; expires?: number }): Promise<void> {
+  const { name, expires } = options;
+  const made = await withActor(options, (app, by) =>
+    makeApiToken(app, user, { name, expiresAt: expires === undefined ? null : app.now() + expires }, by),
+  );
+  if (made === null) throw unknownUser(user);
+  print(options, made, [
+    `API token ${made.id} (${made.name}) of ${made.email}, shown once:`,
+    `  ${made.api_token}`,
+    ...(made.expires_at === null ? [] : [`  expires ${time(made.expires_at)} UTC`]),
+  ]);
+}
+
+async function endToken(id: string, options: Json): Promise<void> {
+  const outcome = await withActor(options, (app, by) => endApiToken(app, id, by));
+  if (outcome === 'unknown') throw notFound(`There is no API token ${id}: bin/rubrica user token list USER`);
+  if (outcome === 'already') throw alreadyDone(`${id} has ended already.`);
+  print(options, { id, ended: true }, [`${id} has ended, and every access token made with it.`]);
+}
+
+async function list(user: string, options: Json): Promise<void> {
+  const sessions = await withApp((app) => listSessions(app, user));
+  if (sessions === null) throw unknownUser(user);
+  const rows = sessions.map((session) => [
+    session.id,
+    session.api_token_id ?? session.kind,
+    session.origin ?? '—',
+    time(session.created_at),
+    time(session.last_used_at),
+    time(session.expires_at),
+  ]);
+  const head = ['ID', 'BY', 'FROM', 'BEGAN (UTC)', 'LAST USE', 'ENDS'];
+  print(options, { sessions }, rows.length === 0 ? ['Nobody is logged in.'] : table([head, ...rows]));
+}
+
+async function end(id: string | undefined, options: Json & { all?: string }): Promise<void> {
+  const { all } = options;
+  if ((id === undefined) === (all === undefined)) throw missingOption('Give the id of a session, or --all USER.');
+  if (all !== undefined) {
+    const ended = await withActor(options, (app, by) => endSessionsOf(app, all, by));
+    if (ended === null) throw unknownUser(all);
+    print(options, { user: all, ended }, [`${ended} sessions of ${all} have ended.`]);
+    return;
+  }
+  const outcome = await withActor(options, (app, by) => endSession(app, id as string, by));
+  if (outcome === 'unknown') throw notFound(`There is no session ${id}: bin/rubrica user session list USER`);
+  if (outcome === 'already') throw alreadyDone(`${id} has ended already.`);
+  print(options, { id, ended: true }, [`${id} has ended.`]);
+}

@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { SignJWT } from 'jose';
+import { authenticateBearer } from '../../src/auth/authenticate-bearer.ts';
+import { createUser } from '../../src/auth/create-user.ts';
+import { keyApiTokens } from '../../src/auth/key-api-tokens.ts';
+import { endSession, endSessionsOf, listApiTokens, listSessions } from '../../src/auth/list-sessions.ts';
+import { logIn } from '../../src/auth/log-in.ts';
+import { logInWithApiToken } from '../../src/auth/log-in-with-api-token.ts';
+import { endApiToken, makeApiToken } from '../../src/auth/make-api-token.ts';
+import { forgetSessions, storeSessionUse } from '../../src/auth/session.ts';
+import { Problem } from '../../src/error-catalogue.ts';
+import { deriveKey } from '../../src/lib/seal.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+
+const WITHIN_A_SECOND = 999;
+const DAY = 24 * 60 * 60_000;
+const YEAR_SECONDS = 365 * 24 * 60 * 60;
+const address = '192.0.2.1';
+
+forEachEngine('API tokens', (openTestDatabase) => {
+  test('are several for a user, listed by name without any secret, and a name is used once', async () => {
+    const { app, user } = await setUp(openTestDatabase);
+    app.now.advance(1);
+    const made = await make(app, user.id, 'till', app.now() + DAY);
+    assert.match(made.api_token, /^api_[\w-]{43}$/);
+    const listed = await listApiTokens(app, 'ANA@example.cl');
+    assert.deepEqual(
+      listed?.map(({ name, expires_at, last_used_at, ended_at }) => [name, expires_at, last_used_at, ended_at]),
+      [
+        ['first', null, null, null],
+        ['till', app.now() + DAY, null, null],
+      ],
+    );
+    const stored = JSON.stringify([listed, await app.db.query('select * from api_tokens, users')]);
+    for (const token of [user.api_token, made.api_token]) {
+      const digests = ['base64url', 'hex', 'base64'] as const;
+      for (const secret of [token, ...digests.map((form) => createHash('sha256').update(token).digest(form))])
+        assert.ok(!stored.includes(secret));
+    }
+    for (const name of ['till', '', 'a'.repeat(61), 'a\nb']) {
+      await assert.rejects(make(app, user.id, name), { code: 'INVALID_PARAMETER' });
+    }
+    assert.equal(await makeApiToken(app, 'usr_x', { name: 'a', expiresAt: null }, TESTER), null);
+  });
+
+  test('end one by one, with every access token made with them, and no other', async () => {
+    const { app, user } = await setUp(openTestDatabase);
+    const till = await make(app, user.id, 'till');
+    const [first, other] = [await exchange(app, user.api_token), await exchange(app, till.api_token)];
+    assert.equal(await endApiToken(app, till.id, TESTER), 'ended');
+    assert.equal(await endApiToken(app, till.id, TESTER), 'already');
+    assert.equal(await endApiToken(app, 'tok_x', TESTER), 'unknown');
+    app.now.advance(WITHIN_A_SECOND);
+    assert.deepEqual([await works(app, first), await works(app, other)], ['ok', 'TOKEN_INVALID']);
+    assert.equal(await codeOf(exchange(app, till.api_token)), 'API_TOKEN_INVALID');
+    const token = (await listApiTokens(app, user.id))?.find(({ name }) => name === 'first');
+    await endApiToken(app, token?.id as string, TESTER);
+    app.now.advance(WITHIN_A_SECOND);
+    assert.equal(await works(app, first), 'TOKEN_INVALID');
+  });
+
+  test('end by themselves, and no access token outlives them', async () => {
+    const { app, user } = await setUp(openTestDatabase);
+    const { api_token: token } = await make(app, user.id, 'week', app.now() + 7 * DAY);
+    const login = { apiToken: token, email: null, expiresAt: null, address };
+    assert.equal((await logInWithApiToken(app, login)).expiresIn, (7 * DAY) / 1000);
+    app.now.advance(7 * DAY);
+    assert.equal(await codeOf(exchange(app, token)), 'API_TOKEN_INVALID');
+  });
+
+  test('that a client exchanges at every request give one access token a day, and one for each time asked for', async () => {
+    const { app, user } = await setUp(openTestDatabase);
+    const first = await exchange(app, user.api_token);
+    app.now.advance(DAY - 1);
+    assert.equal(await exchange(app, user.api_token), first);
+    const inAnHour = Math.floor(app.now() / 1000) + 3600;
+    const login = { apiToken: user.api_token, email: null, expiresAt: inAnHour, address };
+    const short = await logInWithApiToken(app, login);
+    assert.ok(short.expiresIn <= 3600 && short.expiresIn >= 3599);
+    assert.equal((await logInWithApiToken(app, login)).text, short.text);
+    assert.equal((await listSessions(app, user.id))?.length, 2);
+    app.now.advance(1);
+    const login2 = { apiToken: user.api_token, email: null, expiresAt: null, address };
+    const next = await logInWithApiToken(app, login2);
+    assert.notEqual(next.text, first);
+    assert.equal(next.expiresIn, YEAR_SECONDS);
+  });
+
+  test('a hash that was written into the table let its author in', async () => {
+    const { app, user } = await setUp(openTestDatabase);
+    const planted = `api_${'p'.repeat(43)}`;
+    const digest = createHash('sha256').update(planted).digest('base64url');
+    await app.db.transaction(async (tx) => {
+      await tx.query(`update users set api_token_hash = $1 where id = $2`, [digest, user.id]);
+      await tx.query(
+        `insert into api_tokens (id, user_id, name, lookup, proof, created_at) values ('tok_p', $1, 'p', $2, $2, 1)`,
+        [user.id, digest],
+      );
+    });
+    assert.equal(await codeOf(exchange(app, planted)), 'API_TOKEN_INVALID');
+    await keyApiTokens(app);
+    assert.equal(await codeOf(exchange(app, planted)), 'API_TOKEN_INVALID');
+    await app.db.transaction((tx) => tx.query(`delete from kept_keys where name = 'api-token'`));
+    await assert.rejects(keyApiTokens(app), /removed the key/);
+  });
+
+  test('a row that was given to another user let the owner of its token in as that user', async () => {
+    const { app, user } = await setUp(openTestDatabase);
+    const victim = await createUser(app, { email: 'owner@example.cl', role: 'owner' }, TESTER);
+    assert.equal(await codeOf(exchange(app, user.api_token)), 'ok');
+    await app.db.transaction((tx) =>
+      tx.query('update api_tokens set user_id = $1 where user_id = $2', [victim.id, user.id]),
+    );
+    assert.equal(await codeOf(exchange(app, user.api_token)), 'API_TOKEN_INVALID');
+  });
+
+  test('of a store made before work as they did, once the store was made ready, and lose their unkeyed hash', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const token = `api_${'o'.repeat(43)}`;
+    const digest = createHash('sha256').update(token).digest('base64url');
+    await app.db.transaction((tx) =>
+      tx.query(
+        `insert into users (id, email, password_hash, api_token_hash, all_payment_services, token_version, created_at)
+         values ('usr_1', 'old@example.cl', 'x', $1, 0, 1, 1)`,
+        [digest],
+      ),
+    );
+    await keyApiTokens(app);
+    await keyApiTokens(app);
+    assert.equal(await works(app, await exchange(app, token)), 'ok');
+    assert.ok(!JSON.stringify(await app.db.query('select * from users, api_tokens')).includes(digest));
+  });
+});
+
+forEachEngine('sessions', (openTestDatabase) => {
+  test('are listed with how and from where they began and their last use, and end one by one', async () => {
+    const { app, user } = await setUp(openTestDatabase);
+    const token = await exchange(app, user.api_token);
+    app.now.advance(1);
+    const { text } = await logIn(app, { email: user.email, password: user.password, address });
+    app.now.advance(WITHIN_A_SECOND);
+    assert.equal(await works(app, text), 'ok');
+    await storeSessionUse(app);
+    const listed = (await listSessions(app, user.email)) ?? [];
+    assert.deepEqual(
+      listed.map(({ kind, origin }) => [kind, origin]),
+      [
+        ['password', '192.0.2.1'],
+        ['api_token', null],
+      ],
+    );
+    assert.equal(listed[0]?.last_used_at, app.now());
+    const [apiToken] = (await listApiTokens(app, user.id)) ?? [];
+    assert.equal(apiToken?.last_used_at, app.now() - WITHIN_A_SECOND - 1);
+    assert.equal(await endSession(app, listed[0]?.id as string, TESTER), 'ended');
+    assert.equal(await endSession(app, listed[0]?.id as string, TESTER), 'already');
+    assert.equal(await endSession(app, 'ses_x', TESTER), 'unknown');
+    app.now.advance(WITHIN_A_SECOND);
+    assert.deepEqual([await works(app, text), await works(app, token)], ['TOKEN_INVALID', 'ok']);
+    assert.equal(await endSessionsOf(app, user.id, TESTER), 1);
+    app.now.advance(WITHIN_A_SECOND);
+    assert.equal(await works(app, token), 'TOKEN_INVALID');
+    assert.equal(await endSessionsOf(app, 'usr_x', TESTER), null);
+  });
+
+  test('of somebody else, or that are gone, let nobody in with a token that was signed for them', async () => {
+    const { app, user } = await setUp(openTestDatabase);
+    const token = await exchange(app, user.api_token);
+    const victim = await createUser(app, { email: 'owner@example.cl', role: 'owner' }, TESTER);
+    await app.db.transaction((tx) => tx.query('update sessions set user_id = $1', [victim.id]));
+    assert.equal(await works(app, token), 'TOKEN_INVALID');
+    await app.db.transaction((tx) => tx.query('delete from sessions'));
+    assert.equal(await works(app, token), 'TOKEN_INVALID');
+  });
+
+  test('are not needed by access tokens of before, which end with their user’s version', async () => {
+    const { app, user } = await setUp(openTestDatabase);
+    const old = await new SignJWT({ version: 1 })
+      .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+      .setSubject(user.id)
+      .setIssuer('rubrica')
+      .setAudience('rubrica-api')
+      .setJti('A'.repeat(22))
+      .setExpirationTime(Math.floor(app.now() / 1000) + 3600)
+      .sign(deriveKey(app.config.masterKey, 'access-token'));
+    assert.equal(await works(app, old), 'ok');
+    await endSessionsOf(app, user.id, TESTER);
+    app.now.advance(WITHIN_A_SECOND);
+    assert.equal(await works(app, old), 'TOKEN_INVALID');
+  });
+
+  test('are forgotten a day after their time', async () => {
+    const { app, user } = await setUp(openTestDatabase);
+    await logIn(app, { email: user.email, password: user.password, address });
+    await exchange(app, user.api_token);
+    app.now.advance(2 * DAY);
+    assert.equal(await forgetSessions(app, 100), 0);
+    app.now.advance(1);
+    assert.equal(await forgetSessions(app, 100), 1);
+  });
+});
+
+async function setUp(openTestDatabase: OpenTestDatabase) {
+  const app = createTestApp(await openTestDatabase());
+  return { app, user: await createUser(app, { email: 'ana@example.cl' }, TESTER) };
+}
+
+async function make(app: TestApp, user: string, name: string, expiresAt: number | null = null) {
+  const made = await makeApiToken(app, user, { name, expiresAt }, TESTER);
+  assert.ok(made);
+  return made;
+}
+
+async function exchange(app: TestApp, apiToken: string): Promise<string> {
+  return (await logInWithApiToken(app, { apiToken, email: null, expiresAt: null, address })).text;
+}
+
+function works(app: TestApp, token: string): Promise<string> {
+  return codeOf(authenticateBearer(app, `Bearer ${token}`, undefined));
+}
+
+async function codeOf(outcome: Promise<unknown>): Promise<string> {
+  try {
+    await outcome;
+    return 'ok';
+  } catch (error) {
+    if (error instanceof Problem) return error.code;
+    throw error;
+  }
+}
