@@ -31,17 +31,18 @@ export async function issueAccessToken(
   app: App,
   session: Pick<SessionRow, 'id' | 'user_id' | 'created_at' | 'expires_at'>,
 ): Promise<AccessToken> {
-  const [issuedAt, expiresAt] = [session.created_at, session.expires_at].map((time) => Math.floor(time / 1000));
+  const issuedAt = secondsOf(session.created_at);
+  const expiresAt = secondsOf(session.expires_at);
   const text = await new SignJWT({ version: 0 })
     .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
     .setSubject(session.user_id)
     .setIssuer(ISSUER)
     .setAudience(AUDIENCE)
     .setJti(session.id)
-    .setIssuedAt(issuedAt as number)
-    .setExpirationTime(expiresAt as number)
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(expiresAt)
     .sign(keyOf(app));
-  return { text, expiresIn: (expiresAt as number) - Math.floor(app.now() / 1000) };
+  return { text, expiresIn: expiresAt - secondsOf(app.now()) };
 }
 
 /**
@@ -63,6 +64,10 @@ export async function readAccessToken(app: App, text: string): Promise<AccessTok
     if (error instanceof JOSEError) return null;
     throw error;
   }
+}
+
+function secondsOf(utcMs: number): number {
+  return Math.floor(utcMs / 1000);
 }
 
 /** Base64url has unused bits in its last character, so without this four texts would pass for each signature. */
