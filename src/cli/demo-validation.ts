@@ -1,7 +1,7 @@
 import { createUser } from '../auth/create-user.ts';
 import { prefixedId } from '../lib/ids.ts';
 import type { Demo } from './demo-stage.ts';
-import { commandLineActor } from './with-actor.ts';
+import { commandLineActor } from './find-actor.ts';
 
 type Check = { id: string; result: string; message: string };
 type Validation = { verdict: string; assurance: string; checks: Check[]; suggestions: unknown[] };

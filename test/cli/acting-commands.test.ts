@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { Command } from 'commander';
 import { recordAudit } from '../../src/audit/record-audit.ts';
 import { createUser } from '../../src/auth/create-user.ts';
+import { listApiTokens } from '../../src/auth/list-sessions.ts';
 import { addCommands } from '../../src/cli/command-groups.ts';
 import type { Database, SqlRow } from '../../src/db/database.ts';
 import { verifyAudit } from '../../src/proof/verify-audit.ts';
@@ -20,6 +21,9 @@ import { createTestEnvironment } from '../support/test-shop.ts';
 const READING = [
   'demo', // A store of its own, in the name of who started it.
   'serve',
+  'user list',
+  'user token list',
+  'user session list',
   'bench',
   'sign',
   'explain',
@@ -110,6 +114,20 @@ const ACTING: [words: string, action: string, rest: (world: World) => (string | 
   ['banks import', 'bank_list.imported', () => ['src/bank-validation/bank-directory.json']],
   ['privacy export', 'privacy.exported', () => ['--rut', RUT]],
   ['privacy erase', 'privacy.erased', () => ['--rut', RUT]],
+  ['user create', 'user.created', () => ['--email', 'new@example.cl', '--role', 'support']],
+  ['user role', 'user.role_set', () => [PROGRAM, 'finance']],
+  ['user grant', 'user.role_set', () => [PROGRAM, 'callbacks:resend']],
+  ['user revoke', 'user.role_set', () => [PROGRAM, 'callbacks:resend']],
+  ['user payouts', 'user.role_set', () => ['on', 'new@example.cl']],
+  ['user payment-services', 'user.role_set', ({ id }) => [PROGRAM, '--payment-service', id]],
+  ['user refund-limit', 'user.role_set', () => [PROGRAM, '50000']],
+  ['user token create', 'api_token.created', () => [PROGRAM, '--name', 'till']],
+  ['user token end', 'api_token.ended', ({ token }) => [token]],
+  ['user session end', 'user.session_ended', () => ['--all', PROGRAM]],
+  ['user reset-password', 'user.password_reset', () => [PROGRAM]],
+  ['user reset-api-token', 'user.api_token_reset', () => [PROGRAM]],
+  ['user disable', 'user.disabled', () => [PROGRAM]],
+  ['user enable', 'user.enabled', () => [PROGRAM]],
   ['after-restore', 'store.restored', () => []],
   ['release', 'store.released', () => ['--yes', '--reason', 'compared']],
 ];
@@ -121,16 +139,15 @@ const RUT = '12345678-5';
 const SECRET = 'a-secret-that-nobody-may-read';
 const DEVELOPMENT = ['--environment', 'development'];
 const MARIA = 'maria@example.cl';
+const PROGRAM = 'program@example.cl';
 
 test('every command takes --as and is tried here, or is in the list of those that change nothing', async () => {
   const program = new Command();
   await addCommands(program, '');
-  const leaves = leavesOf(program)
-    .filter(({ words }) => !words.startsWith('user '))
-    .map(({ words, command }) => ({
-      words,
-      acts: command.options.some(({ long }) => long === '--as'),
-    }));
+  const leaves = leavesOf(program).map(({ words, command }) => ({
+    words,
+    acts: command.options.some(({ long }) => long === '--as'),
+  }));
   const tried = [...ACTING.map(([words]) => words), ...APART];
   assert.deepEqual(
     leaves
@@ -240,7 +257,7 @@ forEachEngine('in whose name a command acts', (openTestDatabase) => {
     const [made] = await db.query('select actor_kind, action from audit_log');
     assert.deepEqual({ ...made }, { actor_kind: 'command line', action: 'store.migrated' });
     if (db.engine !== 'sqlite') return;
-    await createUser(createTestApp(db), { email: MARIA, role: 'owner', paymentServices: 'all' });
+    await createUser(createTestApp(db), { email: MARIA, role: 'owner', paymentServices: 'all' }, TESTER);
     const file = join(folder, 'backup.db');
     await run(settings, ['backup', file]);
     await db.close();
@@ -280,6 +297,8 @@ type World = {
   held: string;
   attempt: string;
   callback: number;
+  /** An API token of `PROGRAM`. */
+  token: string;
   file: string;
   settlement: string;
 };
@@ -303,7 +322,8 @@ async function openWorld(context: TestContext, openTestDatabase: OpenTestDatabas
     await tx.query('update payment_attempts set contradicted_at = 1 where transaction_id = $1', [contradicted.id]);
   });
   const [callback] = await db.query('select id from callbacks order by id limit 1');
-  const maria = await createUser(app, { email: MARIA, role: 'owner', paymentServices: 'all' });
+  await createUser(app, { email: PROGRAM }, TESTER);
+  const maria = await createUser(app, { email: MARIA, role: 'owner', paymentServices: 'all' }, TESTER);
   return {
     app,
     db,
@@ -316,6 +336,7 @@ async function openWorld(context: TestContext, openTestDatabase: OpenTestDatabas
     held: held.id,
     attempt: String(attempt?.['id']),
     callback: Number(callback?.['id']),
+    token: String((await listApiTokens(app, PROGRAM))?.[0]?.id),
     file,
     settlement,
   };
