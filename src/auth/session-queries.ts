@@ -1,7 +1,9 @@
 import type { Database, SqlRow, Tx } from '../db/database.ts';
-import type { SessionKind } from './session.ts';
 
 type Reader = Pick<Database, 'query'>;
+
+/** How somebody was let in: with a password, with an API token, or at the console. */
+type SessionKind = 'password' | 'api_token' | 'console';
 
 /** Times are UTC milliseconds. */
 export type SessionRow = SqlRow & {

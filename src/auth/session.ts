@@ -5,9 +5,6 @@ import { perInstance } from '../lib/per-instance.ts';
 import { updateApiTokenUsed } from './api-token-queries.ts';
 import { deleteOldSessions, insertSession, type SessionRow, updateSessionUsed } from './session-queries.ts';
 
-/** How somebody was let in: with a password, with an API token, or at the console. */
-export type SessionKind = 'password' | 'api_token' | 'console';
-
 export type NewSession = Pick<SessionRow, 'user_id' | 'kind' | 'api_token_id' | 'origin' | 'expires_at'> & {
   proved_at?: number | null;
 };
