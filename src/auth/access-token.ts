@@ -12,7 +12,7 @@ import type { SessionRow } from './session-queries.ts';
 export type AccessToken = { text: string; expiresIn: number };
 
 /**
- * What a token says: whose it is, and of which session. `version` is that of the user, by which tokens are held that were
+ * What a token says: its user and its session. `version` is that of the user, by which tokens are held that were
  * made before there were sessions; those have no session.
  */
 export type AccessTokenClaims = { userId: string; version: number; sessionId: string | null };

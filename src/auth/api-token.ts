@@ -10,7 +10,7 @@ export function generateApiToken(): string {
   return `api_${randomToken(32)}`;
 }
 
-/** What is stored of a token, whose `digest` is that of `digestOf`: by `lookup` it is found, and `proof` is of its row alone. */
+/** What is stored of a token, made of its digest (`digestOf`): by `lookup` it is found, and `proof` is of its row alone. */
 export type ApiTokenHashes = {
   lookup(digest: string): string;
   proof(digest: string, owner: { id: string; user_id: string }): string;

@@ -65,7 +65,7 @@ export function endApiToken(app: App, id: string, by: Actor): Promise<'ended' | 
   });
 }
 
-/** Stores a token, of which `digest` is what `digestOf` says, and answers its id. */
+/** Stores a token by its digest (`digestOf`), and answers its id. */
 export async function storeApiToken(
   tx: Tx,
   hashes: ApiTokenHashes,
