@@ -12,8 +12,8 @@ import type { SessionRow } from './session-queries.ts';
 export type AccessToken = { text: string; expiresIn: number };
 
 /**
- * What a token says: its user and its session. `version` is that of the user, by which tokens are held that were
- * made before there were sessions; those have no session.
+ * What a token says: its user and its session. A token that was made before there were sessions has none, and ends when the
+ * user's version is no longer `version`.
  */
 export type AccessTokenClaims = { userId: string; version: number; sessionId: string | null };
 

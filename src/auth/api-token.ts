@@ -46,7 +46,7 @@ const caches = perInstance((_app: App): { hashes: Promise<ApiTokenHashes> | null
  */
 export function apiTokenHashes(app: App): Promise<ApiTokenHashes> {
   const cache = caches(app);
-  // Whoever comes while it is read shares the reading. One that failed is not kept.
+  // Callers that come while it is read share the reading. One that failed is not kept.
   cache.hashes ??= readHashes(app).catch((error: unknown) => {
     cache.hashes = null;
     throw error;

@@ -48,7 +48,7 @@ export async function selectSessionToShare(
   return row ?? null;
 }
 
-/** Those of a user that let somebody in at `now`, the newest first. */
+/** The sessions of a user that let somebody in at `now`, the newest first. */
 export function selectSessionsOf(db: Reader, userId: string, now: number): Promise<SessionRow[]> {
   return db.query<SessionRow>(
     `select * from sessions where user_id = $1 and ended_at is null and expires_at > $2
@@ -66,7 +66,7 @@ export async function updateSessionEnded(tx: Tx, id: string, endedAt: number): P
   return row ?? null;
 }
 
-/** Ends all of a user, or those of one API token. Answers how many there were. */
+/** Ends every session of a user, or of one API token. Answers how many there were. */
 export async function updateSessionsEnded(
   tx: Tx,
   userId: string,

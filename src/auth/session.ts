@@ -23,7 +23,7 @@ export async function beginSession(tx: Tx, session: NewSession, now: number): Pr
   return row;
 }
 
-/** Whether an access token says the id of a session; those of before sessions say random characters. */
+/** Whether an access token says the id of a session; older ones say random characters. */
 export function isSessionId(text: string): boolean {
   return /^ses_[0-9a-z]{20}$/.test(text);
 }

@@ -17,13 +17,13 @@ import {
   updateRole,
 } from './user-right-queries.ts';
 
-/** What is to be changed; what is left out stays. Lists replace those of before. */
+/** What is to be changed; what is left out stays. Lists replace the earlier ones. */
 export type RightsWish = {
   role?: Role;
   grant?: readonly Permission[];
   revoke?: readonly Permission[];
   paymentServices?: PaymentServiceScope;
-  /** Without any currency: the limits of the user's own end, and those of the role hold. */
+  /** Without any currency: the limits set for the user end, and the limits that the role brings hold. */
   refundLimits?: RefundLimits;
 };
 

@@ -21,7 +21,7 @@ export async function updateAllPaymentServices(tx: Tx, userId: string, all: bool
   await tx.query('update users set all_payment_services = $2 where id = $1', [userId, all ? 1 : 0]);
 }
 
-/** Those of one user, or with null of all. */
+/** The payment services of one user, or with null of all users. */
 export function selectUserPaymentServices(
   db: Reader,
   userId: string | null,
@@ -33,7 +33,7 @@ export function selectUserPaymentServices(
   );
 }
 
-/** Both environments, or that of development alone, of every payment service that the user sees. */
+/** Both environments, or development alone, of every payment service that the user sees. */
 export async function selectEnvironmentIds(
   db: Reader,
   userId: string,
