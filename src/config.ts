@@ -322,6 +322,16 @@ export function publicUrlProblem(config: Config): string | null {
   return `PUBLIC_URL is ${config.publicUrl === null ? 'not set' : 'not https:'}, so payers and shops are sent to ${publicOrigin(config)}`;
 }
 
+/** What is wrong with ALLOW_PRIVATE_CALLBACKS as it was set, or null: production has never gone by it. */
+export function privateCallbacksProblem(config: Config, environment: NodeJS.ProcessEnv = process.env): string | null {
+  if (
+    config.mode === 'development' ||
+    !flag('ALLOW_PRIVATE_CALLBACKS', environment['ALLOW_PRIVATE_CALLBACKS']?.trim() || null, false)
+  )
+    return null;
+  return 'ALLOW_PRIVATE_CALLBACKS is ignored in production: callbacks to http:, private hosts and other ports are refused';
+}
+
 /** An address without what opens it, which can be in its query too. One that was mistyped is not shown at all. */
 function withoutPassword(address: string): string {
   if (address.startsWith('sqlite:')) return address;

@@ -5,6 +5,7 @@ export const AUDIT_ACTIONS = {
   'payment_service.disabled': 'its signatures fail from now on',
   'payment_service.enabled': 'its signatures are taken again',
   'payment_service.rotated': 'a new Secret Token was made; the old one closes at `closes_at`',
+  'payment_service.limit_set': 'how many signed requests it may send in a minute, and how many it might',
   'payment_service.events_url_set': 'where refunds are told, and where they were',
   'fee.set': 'what is kept of payments, and what it was',
   'payment_method.set': "the merchant's account at a payment method, and the one before",

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { ownPlaces } from '../config.ts';
+import { REQUEST_LIMITS } from '../http/request-limits.ts';
 import { checkOutboundUrl } from '../lib/address-filter.ts';
 import { formatMoney } from '../lib/money.ts';
 import {
@@ -17,13 +18,14 @@ import type { Environment } from '../payment-services/payment-service.ts';
 import { rotateSecretToken } from '../payment-services/rotate-secret-token.ts';
 import { setEventsUrl } from '../payment-services/set-events-url.ts';
 import { listFees, setFee } from '../payment-services/set-fee.ts';
+import { setRequestLimit } from '../payment-services/set-request-limit.ts';
 import { checkMethod, environmentOption, readAmount, readDuration } from './options.ts';
 import { alreadyDone, CommandError, invalidOption, print, table, time, unknownPaymentService } from './print.ts';
 import { addSecretOptions, readSecretOrStdin, type SecretOptions } from './secret-option.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
-/** `payment-service create | import | list | disable | rotate | events-url | fee | fees`. */
+/** `payment-service create | import | list | disable | rotate | limit | events-url | fee | fees`. */
 export function addPaymentServiceCommands(program: Command): void {
   const group = program.command('payment-service').description('payment services and their tokens');
   acting(group.command('create'))
@@ -67,6 +69,12 @@ export function addPaymentServiceCommands(program: Command): void {
     .option('--overlap <duration>', 'such as 24h, 30m or 0', '24h')
     .option('--json', 'print one JSON object')
     .action(rotate);
+  acting(group.command('limit'))
+    .description('set how many signed requests it may send in a minute; without --per-minute: what docs/limits.md says')
+    .argument('<id>')
+    .option('--per-minute <number>', 'such as 12000')
+    .option('--json', 'print one JSON object')
+    .action(changeLimit);
   acting(group.command('events-url'))
     .description('where refunds are told, as a signed JSON POST; without --url: nowhere')
     .argument('<id>')
@@ -134,13 +142,14 @@ async function list(options: { json?: boolean }): Promise<void> {
       service.id,
       service.name,
       service.disabled_at === null ? 'enabled' : 'disabled',
+      String(service.per_minute ?? REQUEST_LIMITS.paymentService.most),
       token.environment,
       token.service_token,
       `${time(token.created_at)}${token.closes_at === null ? '' : `, closes ${time(token.closes_at)}`}`,
       time(token.last_used_at),
     ]),
   );
-  const head = ['ID', 'NAME', 'STATE', 'ENVIRONMENT', 'SERVICE TOKEN', 'SECRET SINCE', 'LAST USED'];
+  const head = ['ID', 'NAME', 'STATE', 'A MINUTE', 'ENVIRONMENT', 'SERVICE TOKEN', 'SECRET SINCE', 'LAST USED'];
   print(
     options,
     { payment_services: services },
@@ -192,6 +201,18 @@ function stillOverlapping(closesAt: number): CommandError {
     1,
     'ROTATION_UNDER_WAY',
   );
+}
+
+const MOST_PER_MINUTE = 10_000_000;
+
+async function changeLimit(id: string, options: ActingOptions & { perMinute?: string; json?: boolean }): Promise<void> {
+  const perMinute = options.perMinute === undefined ? null : Number(options.perMinute);
+  if (perMinute !== null && !(/^\d+$/.test(options.perMinute ?? '') && perMinute >= 1 && perMinute <= MOST_PER_MINUTE))
+    throw invalidOption(`--per-minute is a whole number from 1 to ${MOST_PER_MINUTE}.`);
+  const known = await withActor(options, (app, by) => setRequestLimit(app, id, perMinute, by));
+  if (!known) throw unknownPaymentService(id);
+  const { most } = REQUEST_LIMITS.paymentService;
+  print(options, { id, per_minute: perMinute }, [`${id} may send ${perMinute ?? most} signed requests a minute.`]);
 }
 
 async function changeEventsUrl(

@@ -4,7 +4,14 @@ import { type AddressInfo, Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { composeApp, type RunningApp } from '../compose-app.ts';
-import { type Config, describeSettings, publicOrigin, publicUrlProblem, readConfig } from '../config.ts';
+import {
+  type Config,
+  describeSettings,
+  privateCallbacksProblem,
+  publicOrigin,
+  publicUrlProblem,
+  readConfig,
+} from '../config.ts';
 import { StorageError } from '../db/database.ts';
 import { holdStore } from '../db/hold-store.ts';
 import { whyStoreIsOlder } from '../epochs/check-mark.ts';
@@ -129,6 +136,8 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
   const shown = Object.fromEntries(describeSettings(config).map(({ name, value }) => [name, value]));
   const misled = publicUrlProblem(config);
   if ((await findHeld(app)) !== null) app.log.error({ alarm: 'held_after_restore' }, HELD);
+  const ignored = privateCallbacksProblem(config);
+  if (ignored !== null) app.log.warn(ignored);
   if (misled !== null) app.log.warn(`${misled}; set it to the https address of this service`);
   app.log.info({ url, migrations, settings: shown, ms: Math.round(performance.now() - startedAt) }, 'ready');
   const delay = createDelay(config.drainDelay * 1000);

@@ -15,7 +15,7 @@ const MINUTE_MS = 60_000;
  * them; those of logging in are in auth/log-in.ts.
  */
 export const REQUEST_LIMITS = {
-  /** Signed requests of a payment service. */
+  /** Signed requests of a payment service that has no limit of its own. */
   paymentService: { name: 'payment-service', most: 6_000, windowMs: MINUTE_MS, counts: 'window' },
   /** Requests with the access token of a user. */
   user: { name: 'user', most: 6_000, windowMs: MINUTE_MS, counts: 'window' },
@@ -60,8 +60,14 @@ export async function limitItems(app: App, request: FastifyRequest, userId: stri
 }
 
 /** Counts a request that a payment service signed. */
-export function limitPaymentService(app: App, request: FastifyRequest, paymentServiceId: string): Promise<void> {
-  return consume(app, request, REQUEST_LIMITS.paymentService, paymentServiceId);
+export function limitPaymentService(
+  app: App,
+  request: FastifyRequest,
+  { paymentServiceId, perMinute }: { paymentServiceId: string; perMinute: number | null },
+): Promise<void> {
+  const { paymentService } = REQUEST_LIMITS;
+  const limit = perMinute === null ? paymentService : { ...paymentService, most: perMinute };
+  return consume(app, request, limit, paymentServiceId);
 }
 
 /**
@@ -113,7 +119,10 @@ const usesOf = perInstance((_request: FastifyRequest): { limit: Limit; use: Limi
 async function consume(app: App, request: FastifyRequest, limit: Limit, subject: string, times = 1): Promise<void> {
   const use = await consumeLimit(app, limit, subject, times).catch(unlessStoreFailed);
   if (use === null) return;
-  if (!use.allowed) throw limitProblem(limit, use);
+  if (!use.allowed) {
+    app.metrics.refused.inc({ reason: limit.name });
+    throw limitProblem(limit, use);
+  }
   const uses = usesOf(request);
   const before = uses.findIndex((one) => one.limit === limit);
   if (before < 0) uses.push({ limit, use });

@@ -47,6 +47,7 @@ function fromRows(app: App, rows: EnvironmentRow[]): ServiceEnvironment | null {
     id: first.id,
     paymentServiceId: first.payment_service_id,
     paymentServiceName: first.name,
+    perMinute: first.per_minute,
     environment: first.environment,
     serviceToken: first.service_token,
     eventsUrl: first.events_url,

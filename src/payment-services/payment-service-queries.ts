@@ -7,6 +7,7 @@ export type EnvironmentRow = {
   id: number;
   payment_service_id: string;
   name: string;
+  per_minute: number | null;
   environment: Environment;
   service_token: string;
   events_url: string | null;
@@ -18,7 +19,7 @@ export type EnvironmentRow = {
   closes_at: number | null;
 };
 
-const environmentColumns = `e.id, e.payment_service_id, p.name, e.environment, e.service_token, e.events_url,
+const environmentColumns = `e.id, e.payment_service_id, p.name, p.per_minute, e.environment, e.service_token, e.events_url,
   (select string_agg(m.payment_method, ',') from payment_method_accounts m
     where m.environment_id = e.id and m.retired_at is null) as configured_methods,
   s.id as secret_id, s.sealed, s.created_at, s.closes_at
@@ -105,10 +106,16 @@ export async function insertSecretToken(
   ]);
 }
 
-export type PaymentServiceRow = { id: string; name: string; created_at: number; disabled_at: number | null };
+export type PaymentServiceRow = {
+  id: string;
+  name: string;
+  created_at: number;
+  disabled_at: number | null;
+  per_minute: number | null;
+};
 
 export function selectPaymentServices(db: Reader): Promise<PaymentServiceRow[]> {
-  return db.query('select id, name, created_at, disabled_at from payment_services order by created_at, id');
+  return db.query('select id, name, created_at, disabled_at, per_minute from payment_services order by created_at, id');
 }
 
 export type TokenRow = {
@@ -170,6 +177,22 @@ export async function selectNewestSecret(
     'select id, environment_id, sealed from secret_tokens order by created_at desc limit 1',
   );
   return row ?? null;
+}
+
+export async function selectPerMinute(db: Reader, id: string): Promise<number | null> {
+  const [row] = await db.query<{ per_minute: number | null }>('select per_minute from payment_services where id = $1', [
+    id,
+  ]);
+  return row?.per_minute ?? null;
+}
+
+/** Answers false when there is no such payment service. */
+export async function updatePerMinute(tx: Tx, id: string, perMinute: number | null): Promise<boolean> {
+  const rows = await tx.query('update payment_services set per_minute = $2 where id = $1 returning id', [
+    id,
+    perMinute,
+  ]);
+  return rows.length === 1;
 }
 
 export async function updateEnabled(tx: Tx, id: string): Promise<boolean> {

@@ -10,6 +10,8 @@ export type ServiceEnvironment = {
   id: number;
   paymentServiceId: string;
   paymentServiceName: string;
+  /** Signed requests that it may send in a minute; null: what docs/limits.md says. */
+  perMinute: number | null;
   environment: Environment;
   serviceToken: string;
   /** Where refunds are told as JSON; null: nowhere. */

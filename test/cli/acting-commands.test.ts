@@ -68,6 +68,7 @@ const ACTING: [words: string, action: string, rest: (world: World) => (string | 
   ['payment-service disable', 'payment_service.disabled', ({ id }) => [id]],
   ['payment-service enable', 'payment_service.enabled', ({ id }) => [id]],
   ['payment-service rotate', 'payment_service.rotated', ({ id }) => [id, '--environment', 'development']],
+  ['payment-service limit', 'payment_service.limit_set', ({ id }) => [id, '--per-minute', 12_000]],
   [
     'payment-service events-url',
     'payment_service.events_url_set',

@@ -12,6 +12,7 @@ const ENVIRONMENT: ServiceEnvironment = {
   id: 1,
   paymentServiceId: 'ps_0123456789abcdefghjk',
   paymentServiceName: 'Shop',
+  perMinute: null,
   environment: 'development',
   serviceToken: 'token-of-the-shop',
   eventsUrl: null,

@@ -3,7 +3,15 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ConfigError, describeSettings, ownPlaces, publicUrlProblem, readConfig, SETTINGS } from '../../src/config.ts';
+import {
+  ConfigError,
+  describeSettings,
+  ownPlaces,
+  privateCallbacksProblem,
+  publicUrlProblem,
+  readConfig,
+  SETTINGS,
+} from '../../src/config.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/settings.md'), 'utf8');
 
@@ -82,6 +90,14 @@ test('in production the addresses that payers and shops are given must be https'
   assert.match(problem({ RUBRICA_ENV: 'production' }) ?? '', /not set, so .* http:\/\/127\.0\.0\.1:8080/);
   assert.match(problem({ RUBRICA_ENV: 'production', PUBLIC_URL: 'http://pay.example.cl' }) ?? '', /not https/);
   assert.equal(problem({ RUBRICA_ENV: 'production', PUBLIC_URL: 'https://pay.example.cl' }), null);
+});
+
+test('ALLOW_PRIVATE_CALLBACKS is said to be ignored where it is', () => {
+  const problem = (settings: Record<string, string>) =>
+    privateCallbacksProblem(readConfig({ ...KEY, ...settings }), settings);
+  assert.match(problem({ RUBRICA_ENV: 'production', ALLOW_PRIVATE_CALLBACKS: 'true' }) ?? '', /ignored in production/);
+  for (const settings of [{ RUBRICA_ENV: 'production' }, { ALLOW_PRIVATE_CALLBACKS: 'true' }])
+    assert.equal(problem(settings as Record<string, string>), null);
 });
 
 const KEY = { MASTER_KEY: '00'.repeat(32) };

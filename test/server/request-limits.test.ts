@@ -8,6 +8,7 @@ import { REQUEST_LIMITS } from '../../src/http/request-limits.ts';
 import { type Limit, limitKey } from '../../src/limits/limit.ts';
 import { incrementCount } from '../../src/limits/limit-queries.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
+import { setRequestLimit } from '../../src/payment-services/set-request-limit.ts';
 import { ROUTES } from '../../src/server/routes.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -107,6 +108,23 @@ forEachEngine('request limits', (openTestDatabase, engine) => {
       app.now.advance(limit.windowMs);
       assert.equal((await ask()).status, 200);
     }
+  });
+
+  test('a payment service has a limit of its own where one was set, and the usual one again without', async () => {
+    const app = createLimitedApp(await openTestDatabase());
+    const { id, development: tokens } = await createPaymentService(app, 'Shop', TESTER);
+    await using server = await startTestServer(app);
+    const policy = async (perMinute: number | null) => {
+      await setRequestLimit(app, id, perMinute, TESTER);
+      // Read anew within a second.
+      app.now.advance(1_001);
+      const answer = await postSigned(server, tokens.service_token, tokens.secret_token, 'ORD-1');
+      return [answer.status, fieldsOf(answer)[0]];
+    };
+    assert.deepEqual(await policy(2), [200, '"payment-service";q=2;w=60']);
+    assert.deepEqual(await policy(1), [429, '"payment-service";q=1;w=60']);
+    assert.deepEqual(await policy(null), [200, '"payment-service";q=6000;w=60']);
+    assert.equal((await app.metrics.refused.get()).values[0]?.labels['reason'], 'payment-service');
   });
 
   test('wrong access tokens are counted for the network, and a right one is not refused for them', async () => {

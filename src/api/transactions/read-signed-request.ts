@@ -44,7 +44,7 @@ export async function readSignedRequest(app: App, request: FastifyRequest): Prom
   if (signature === null) throw new Problem('SIGNATURE_MISSING');
   const environment = await authenticateRequest(app, values.x_account_id, signingMessage(fields), signature);
   if (environment === null) throw await signatureRefusal(app, request, values.x_account_id);
-  if (app.config.rateLimits) await limitPaymentService(app, request, environment.paymentServiceId);
+  if (app.config.rateLimits) await limitPaymentService(app, request, environment);
   return { environment, values, objects };
 }
 
