@@ -26,9 +26,9 @@ function change(app: App, user: string, action: 'user.disabled' | 'user.enabled'
     const at = app.now();
     const row = await (action === 'user.disabled' ? updateUserDisabled(tx, name, at) : updateUserEnabled(tx, name));
     if (row === null) return (await selectUserByIdOrEmail(tx, name)) === null ? 'unknown' : 'already';
-    const { id, email } = row;
+    const { id } = row;
     await updateSessionsEnded(tx, id, null, at);
-    await recordAudit(tx, { at, by, action, subject: { kind: 'user', id }, after: { email } });
+    await recordAudit(tx, { at, by, action, subject: { kind: 'user', id } });
     return 'changed';
   });
 }

@@ -59,7 +59,7 @@ export async function createUser(app: App, wish: UserWish, by: Actor): Promise<N
     await storeRefundLimits(tx, id, refundLimits);
     const all = paymentServices === 'all' ? 1 : 0;
     const [rights] = await describeRights(tx, [{ ...row, all_payment_services: all }]);
-    const after = { email, ...saidOf(rights as DescribedRights) };
+    const after = saidOf(rights as DescribedRights);
     const subject = { kind: 'user', id };
     await recordAudit(tx, { at: row.created_at, by, action: 'user.created', subject, after });
     return { id, email, password, api_token: apiToken, ...(rights as DescribedRights) };

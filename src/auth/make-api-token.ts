@@ -38,7 +38,7 @@ export async function makeApiToken(
     const at = app.now();
     const id = await storeApiToken(tx, hashes, digestOf(apiToken), { userId: row.id, name, createdAt: at, expiresAt });
     const subject = { kind: 'api_token', id };
-    await recordAudit(tx, { at, by, action: 'api_token.created', subject, after: { name, user: row.email } });
+    await recordAudit(tx, { at, by, action: 'api_token.created', subject, after: { name, user: row.id } });
     return { id, email: row.email, name, api_token: apiToken, expires_at: expiresAt };
   });
 }
@@ -60,7 +60,13 @@ export function endApiToken(app: App, id: string, by: Actor): Promise<'ended' | 
     // Access tokens of before there were sessions do not say which API token made them; this one may have.
     if (row.name === FIRST_TOKEN) await updateTokenVersion(tx, row.user_id);
     const subject = { kind: 'api_token', id };
-    await recordAudit(tx, { at, by, action: 'api_token.ended', subject, before: { name: row.name } });
+    await recordAudit(tx, {
+      at,
+      by,
+      action: 'api_token.ended',
+      subject,
+      before: { name: row.name, user: row.user_id },
+    });
     return 'ended';
   });
 }

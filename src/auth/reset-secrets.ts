@@ -26,7 +26,7 @@ export async function resetPassword(
     const { id, email } = row;
     const at = app.now();
     await updateSessionsEnded(tx, id, null, at);
-    await recordAudit(tx, { at, by, action: 'user.password_reset', subject: { kind: 'user', id }, after: { email } });
+    await recordAudit(tx, { at, by, action: 'user.password_reset', subject: { kind: 'user', id } });
     return { id, email, password };
   });
 }
@@ -55,7 +55,6 @@ export async function resetApiToken(
       action: 'user.api_token_reset',
       subject: { kind: 'user', id },
       before: { ended: ended.map(({ name }) => name) },
-      after: { email },
     });
     return { id, email, api_token: apiToken };
   });

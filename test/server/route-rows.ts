@@ -10,7 +10,7 @@ import { createPaidTransaction } from '../support/test-books.ts';
 import { acceptedRefund } from '../support/test-refunds.ts';
 import { jsonOf, type TestServer } from '../support/test-server.ts';
 import { signedBody } from '../support/test-shop.ts';
-import { createTestUser, type TestUser } from '../support/test-user.ts';
+import { createTestUser, READ_AND_REFUND, type TestUser } from '../support/test-user.ts';
 
 /** What the table of endpoints does not say about an endpoint, and a test of who may see what must know. */
 export type RouteRow = {
@@ -210,7 +210,10 @@ export async function createWorld(app: App, server: TestServer): Promise<World> 
 async function createMerchant(app: App, server: TestServer, reference: string): Promise<Merchant> {
   const service = await createPaymentService(app, reference, TESTER);
   const environment = (await loadEnvironment(app, service.development.service_token)) as ServiceEnvironment;
-  const user = await createTestUser(app, { payouts: true, paymentServices: [service.id] });
+  const user = await createTestUser(app, {
+    may: [...READ_AND_REFUND, 'payments:create', 'accounts:validate'],
+    paymentServices: [service.id],
+  });
   const transaction = await createPaidTransaction(app, environment, { reference });
   const refund = await acceptedRefund(app, transaction, 10);
   const validation = await server.post('/validations/BankAccount', { json: account, headers: user.headers });
