@@ -10,6 +10,7 @@ const FILES: Record<string, string> = {
   Events: 'api-payments.ts',
   Refunds: 'api-payments.ts',
   Reconciliation: 'api-reconciliation.ts',
+  Webhooks: 'api-reconciliation.ts',
   'Bank account validation': 'api-bank-accounts.ts',
   Access: 'api-access.ts',
 };
@@ -89,7 +90,7 @@ function fileOf({ tags: [tag] }: Operation): string {
 }
 
 function partsOf({ parameters, requestBody, responses }: Operation): unknown[] {
-  return [parameters, requestBody, responses['200']];
+  return [parameters, requestBody, responses['200'] ?? responses['201']];
 }
 
 function namesIn(value: unknown): string[] {
@@ -117,7 +118,7 @@ function parametersType({ parameters = [] }: Operation, place: string): string[]
 }
 
 function replySchema({ responses }: Operation): Schema | undefined {
-  const reply = responses['200'];
+  const reply = responses['200'] ?? responses['201'];
   return reply === undefined || '$ref' in reply ? undefined : reply.content?.['application/json']?.schema;
 }
 

@@ -1,5 +1,19 @@
 // Made from openapi.json by tools/write-openapi.ts: not to be changed by hand.
 
+export type OwnUser = {
+  /** For the paths of /webhooks */
+  id: number;
+  /** The id of the user in this service */
+  idAuth0: string;
+  username: string;
+  email: string;
+  /** 1: enabled. A disabled user has no access token */
+  status: number;
+  /** Always false, for the same reason */
+  bloqueo: boolean;
+  createdAt: string;
+};
+
 export type LoginRequest = {
   /** E-mail address of the user */
   username: string;

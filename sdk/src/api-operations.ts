@@ -1,6 +1,6 @@
 // Made from openapi.json by tools/write-openapi.ts: not to be changed by hand.
 
-import type { AccessToken, ApiTokenLogin, LoginReply, LoginReplyV2, LoginRequest } from './api-access.ts';
+import type { AccessToken, ApiTokenLogin, LoginReply, LoginReplyV2, LoginRequest, OwnUser } from './api-access.ts';
 import type {
   BankAccountBatch,
   BankAccountBatchReply,
@@ -25,7 +25,15 @@ import type {
   UnsignedRequest,
   UnsignedStatus,
 } from './api-payments.ts';
-import type { Conciliation, RemittanceIndicators } from './api-reconciliation.ts';
+import type {
+  Conciliation,
+  RemittanceIndicators,
+  Remittances,
+  RemittancesRequest,
+  WebhookList,
+  WebhookReply,
+  WebhookRequest,
+} from './api-reconciliation.ts';
 
 /** What is sent and answered, by method and path. */
 export type Operations = {
@@ -94,6 +102,15 @@ export type Operations = {
       currency?: string | undefined;
     };
     reply: Conciliation;
+  };
+  'POST /remittances/getRemittances': { body?: RemittancesRequest; reply: Remittances };
+  'POST /remittances/getRemittance/{date}': {
+    path: {
+      /** YYYY-MM-DD, a day of Chile */
+      date: string;
+    };
+    body?: RemittancesRequest;
+    reply: Remittances;
   };
   'GET /indicators/remittances': {
     query: {
@@ -175,6 +192,34 @@ export type Operations = {
     };
     reply: TransactionTimeline;
   };
+  'POST /webhooks': { body: WebhookRequest; reply: WebhookReply };
+  'GET /webhooks/{idUser}': {
+    path: {
+      /** Your own: the id of GET /users */
+      idUser: string;
+    };
+    reply: WebhookList;
+  };
+  'PUT /webhooks/{idUser}/{webhook}': {
+    path: {
+      /** Your own: the id of GET /users */
+      idUser: string;
+      /** Which of yours */
+      webhook: 'remittances' | 'refunds';
+    };
+    body: WebhookRequest;
+    reply: WebhookReply;
+  };
+  'DELETE /webhooks/{idUser}/{webhook}': {
+    path: {
+      /** Your own: the id of GET /users */
+      idUser: string;
+      /** Which of yours */
+      webhook: 'remittances' | 'refunds';
+    };
+    reply: WebhookReply;
+  };
+  'GET /users': { reply: OwnUser };
   'POST /users/login': { body: LoginRequest; reply: LoginReply };
   'POST /v2/login': { body: LoginRequest; reply: LoginReplyV2 };
   'POST /login': { body: LoginRequest; reply: AccessToken };

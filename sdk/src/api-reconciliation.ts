@@ -65,6 +65,44 @@ export type Conciliation = {
   };
 };
 
+export type RemittancesRequest = {
+  /** How many, as text; 10 unless said, at most 500 */
+  limit?: string | undefined;
+};
+
+export type Remittance = {
+  /** The user who asks */
+  idAuth0: string;
+  trxData: {
+    /** The reference of the payout */
+    messageToAddressee: string;
+  };
+  clientData: {
+    /** Not known to the books */
+    rutAddressee: null;
+    /** The payment service */
+    nameAddressee: string;
+    /** Not known to the books */
+    emailAddressee: null;
+  };
+  /** `failed`: the payout was taken back */
+  status: 'completed' | 'failed';
+  /** Unix seconds */
+  timestamp: number;
+  amount: number;
+  bankData: {
+    /** Not known to the books */
+    bankSBIFNumber: null;
+    /** Not known to the books */
+    bankAccountNumber: null;
+  };
+  currency: string;
+  environment: string;
+  paymentService: string;
+};
+
+export type Remittances = { message: string; remittances: Remittance[] };
+
 export type RemittanceIndicators = {
   message: string;
   errors: null;
@@ -74,3 +112,27 @@ export type RemittanceIndicators = {
     futureRemittances?: { total: number; remittances: { status: 'processing'; total: number }[] } | undefined;
   };
 };
+
+export type WebhookRequest = {
+  /** Of your server: https, a public host name */
+  url: string;
+  /** Events are posted */
+  method?: 'POST' | undefined;
+  /** `remittances`: payouts and refunds; `refunds`: refunds alone */
+  webhook: 'remittances' | 'refunds';
+  /** Your own, as in the path */
+  idUser?: string | undefined;
+};
+
+export type Webhook = {
+  webhook: 'remittances' | 'refunds';
+  url: string;
+  method: 'POST';
+  /** The id of GET /users */
+  idUser: number;
+  createdAt: string;
+};
+
+export type WebhookReply = { message: string; errors: null; data: Webhook };
+
+export type WebhookList = { message: string; errors: null; data: Webhook[] };

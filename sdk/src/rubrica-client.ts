@@ -139,6 +139,43 @@ export class RubricaClient {
     return (await this.#sendAsUser('GET /indicators/remittances', { query })).data;
   }
 
+  /** The last payouts, or those of a day, `2026-01-31`; 10 unless said. */
+  async listRemittances(of: { day?: string; limit?: number } = {}): Promise<Api.Remittances['remittances']> {
+    const body = of.limit === undefined ? {} : { limit: String(of.limit) };
+    const reply =
+      of.day === undefined
+        ? this.#sendAsUser('POST /remittances/getRemittances', { body })
+        : this.#sendAsUser('POST /remittances/getRemittance/{date}', { path: { date: of.day }, body });
+    return (await reply).remittances;
+  }
+
+  /** The user of the access token; its `id` is the one in the calls about webhooks. */
+  getUser(): Promise<Api.OwnUser> {
+    return this.#sendAsUser('GET /users', {});
+  }
+
+  /** Tells you of payouts and refunds at an address of yours, from now on. The same again changes nothing. */
+  async createWebhook(webhook: Api.WebhookRequest): Promise<Api.Webhook> {
+    return (await this.#sendAsUser('POST /webhooks', { body: webhook })).data;
+  }
+
+  async listWebhooks(idUser: number): Promise<readonly Api.Webhook[]> {
+    return (await this.#sendAsUser('GET /webhooks/{idUser}', { path: { idUser: String(idUser) } })).data;
+  }
+
+  async changeWebhook(idUser: number, webhook: Api.WebhookRequest): Promise<Api.Webhook> {
+    const path = { idUser: String(idUser), webhook: webhook.webhook };
+    return (await this.#sendAsUser('PUT /webhooks/{idUser}/{webhook}', { path, body: webhook })).data;
+  }
+
+  /** Not repeated: what was ended cannot be ended again. */
+  async endWebhook(idUser: number, webhook: Api.Webhook['webhook']): Promise<Api.Webhook> {
+    const path = { idUser: String(idUser), webhook };
+    const end = (authorization: string) =>
+      this.#sendOnce('DELETE /webhooks/{idUser}/{webhook}', { path }, authorization);
+    return (await this.#withToken(end)).data;
+  }
+
   /**
    * Everything that happened after a cursor, or from the beginning, page by page. Keep `page.next` with what you made of
    * the page: it is the cursor to go on from. Ends at the end of the feed.

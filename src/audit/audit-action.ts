@@ -29,6 +29,8 @@ export const AUDIT_ACTIONS = {
   'store.restore_accepted': 'a person accepted that what came after the backup is lost',
   'store.released': 'callbacks and refunds go again after a restore',
   'user.created': 'a user was made, and what he may do',
+  'webhook.set': 'where a user is told of remittances or refunds, and where before',
+  'webhook.ended': 'a user is told no more by this webhook',
   'user.disabled': 'cannot sign in any more',
   'user.enabled': 'can sign in again',
   'user.role_set': 'what he may do, and what he could',

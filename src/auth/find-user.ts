@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import { permissionsOf, rightsOf } from './permission.ts';
 import { normalizeEmail, type User } from './user.ts';
-import { selectUserByIdOrEmail, type UserRow } from './user-queries.ts';
+import { selectUserById, selectUserByIdOrEmail, type UserRow } from './user-queries.ts';
 import { selectEnvironmentIds, selectPermissions } from './user-right-queries.ts';
 
 /** A user by id or e-mail address, or null. For what an operator reads about others. */
@@ -11,7 +11,7 @@ export async function findUser(app: App, idOrEmail: string): Promise<User | null
 }
 
 /** What a row says of a user, with what the user sees and may do. */
-export async function userOf(app: App, row: UserRow): Promise<User> {
+export async function userOf(app: { db: Pick<App['db'], 'query'> }, row: UserRow): Promise<User> {
   const { environments } = rightsOf(row.role);
   const all = row.all_payment_services === 1;
   const [granted, environmentIds] = await Promise.all([
@@ -28,4 +28,9 @@ export async function userOf(app: App, row: UserRow): Promise<User> {
     ),
     environmentIds: environmentIds === null ? null : new Set(environmentIds),
   };
+}
+
+/** When a user was made, in UTC milliseconds. */
+export async function findUserSince(app: App, id: string): Promise<number> {
+  return (await selectUserById(app.db, id))?.created_at ?? 0;
 }

@@ -13,6 +13,7 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   'sign explain verify': async () => (await import('./signature-commands.ts')).addSignatureCommands,
   transaction: async () => (await import('./transaction-commands.ts')).addTransactionCommands,
   callback: async () => (await import('./callback-commands.ts')).addCallbackCommands,
+  webhook: async () => (await import('./webhook-commands.ts')).addWebhookCommands,
   refund: async () => (await import('./refund-commands.ts')).addRefundCommands,
   'payout deposit': async () => (await import('./movement-commands.ts')).addMovementCommands,
   books: async () => (await import('./books-commands.ts')).addBooksCommands,

@@ -17,7 +17,7 @@ export type MediaType = 'application/json' | 'application/x-www-form-urlencoded'
 export type Endpoint = Address & Operation;
 
 type Address = {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** All of them mean the same; the first is the one to document. */
   paths: readonly [string, ...string[]];
 } & ({ access: Exclude<Access, 'bearer'>; permission?: never } | { access: 'bearer'; permission: Permission });
@@ -59,6 +59,7 @@ export type Description = {
     | 'Access'
     | 'Bank account validation'
     | 'Events'
+    | 'Webhooks'
     | 'Operation';
   parameters?: readonly DescribedParameter[];
   body?: Schema;

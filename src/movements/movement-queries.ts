@@ -45,6 +45,25 @@ export function selectMovements(db: Reader, kind: MovementKind, limit: number): 
   );
 }
 
+/** The newest payouts of some environments, in a span of time; `to` is not in it. */
+export function selectPayouts(
+  db: Reader,
+  { environmentIds, from, to }: { environmentIds: readonly number[]; from: number; to: number },
+  limit: number,
+): Promise<ListedMovement[]> {
+  return db.query<ListedMovement>(
+    `select m.*, e.payment_service_id, p.name, e.environment, r.created_at as returned_at, r.reason as return_reason
+     from movements m
+     left join movements r on r.environment_id = m.environment_id and r.kind = 'resolution'
+       and r.reference = m.kind || ' ' || m.reference
+     join environments e on e.id = m.environment_id
+     join payment_services p on p.id = e.payment_service_id
+     where m.kind = 'payout' and m.environment_id in {ids} and m.created_at >= $2 and m.created_at < $3
+     order by m.created_at desc, m.id limit $4`,
+    [JSON.stringify(environmentIds), from, to, limit],
+  );
+}
+
 /**
  * Money in suspense, with what was decided about it, if anything was: `late_payment`, that a method took and no order asked
  * for; `unasked_refund`, that went back and no refund asked for.

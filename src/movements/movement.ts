@@ -10,6 +10,7 @@ import {
 } from '../books/journal-entry.ts';
 import { movementHash } from '../books/movement-hash.ts';
 import type { SqlRow } from '../db/database.ts';
+import { formatDecimal } from '../lib/money.ts';
 
 /**
  * What money did outside of the service, as a person recorded it. `payout`: it was sent to the merchant. `deposit`: it
@@ -85,4 +86,15 @@ function sidesOf(
   }
   if (decision === 'kept') return { kind: decision, debit: SUSPENSE, credit: MERCHANT_PAYABLE };
   return { kind: 'returned', debit: SUSPENSE, credit: receivable };
+}
+
+/** What the feed, and who subscribed to it, are told of a payout. */
+export function payoutEvent({ id, environment_id, reference, amount, currency, created_at }: Movement) {
+  const payout = { id, reference, amount: formatDecimal(amount, currency), currency };
+  return {
+    environmentId: environment_id,
+    type: 'payout.recorded' as const,
+    createdAt: created_at,
+    data: { payout },
+  };
 }

@@ -8,11 +8,11 @@ import { postEntries } from '../books/post-entries.ts';
 import type { Tx } from '../db/database.ts';
 import type { Sum } from '../lib/exact-sum.ts';
 import { prefixedId } from '../lib/ids.ts';
-import { formatDecimal } from '../lib/money.ts';
+import { enqueueEnvironmentEvent } from '../outbox/enqueue-event.ts';
 import { recordEnvironmentEvent } from '../outbox/record-event.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { selectEnvironmentId } from '../payment-services/payment-service-queries.ts';
-import { type Movement, movementPosting, returnReference, saysTheSame } from './movement.ts';
+import { type Movement, movementPosting, payoutEvent, returnReference, saysTheSame } from './movement.ts';
 import { insertMovement, selectMovement } from './movement-queries.ts';
 
 /** Whose books. */
@@ -57,7 +57,7 @@ export function recordMovement(app: App, target: MovementTarget, wish: MovementW
     const most = wish.kind === 'payout' ? available : await receivableOf(tx, movement);
     if (movement.amount + movement.commission > most) return { kind: 'refused', most };
     await insertMovement(tx, movement);
-    if (wish.kind === 'payout') await announcePayout(tx, movement);
+    if (wish.kind === 'payout') await announcePayout(tx, target, movement);
     await postEntries(tx, movementPosting(movement));
     await recordAudit(tx, actOf(target, wish, movement));
     return { kind: 'recorded', movement };
@@ -107,12 +107,8 @@ function receivableOf(tx: Tx, { environment_id, payment_method, currency }: Move
   return selectBalance(tx, { environmentId: environment_id, account, currency });
 }
 
-async function announcePayout(tx: Tx, payout: Movement): Promise<void> {
-  const { id, reference, amount, currency } = payout;
-  await recordEnvironmentEvent(tx, {
-    environmentId: payout.environment_id,
-    type: 'payout.recorded',
-    createdAt: payout.created_at,
-    data: { payout: { id, reference, amount: formatDecimal(amount, currency), currency } },
-  });
+async function announcePayout(tx: Tx, target: MovementTarget, payout: Movement): Promise<void> {
+  const event = payoutEvent(payout);
+  await recordEnvironmentEvent(tx, event);
+  await enqueueEnvironmentEvent(tx, { ...target, id: payout.environment_id }, payout.id, event);
 }

@@ -3,12 +3,18 @@ import { formatDecimal } from '../lib/money.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { enqueuePost } from './enqueue-post.ts';
 import type { TransactionEventInput } from './event.ts';
+import { findSubscribers } from './find-subscribers.ts';
 
 type Subject = { id: number; reference: string; amount: number; currency: string };
 
+type Told = Pick<TransactionEventInput, 'type' | 'createdAt' | 'data'>;
+
+type Teller = Pick<ServiceEnvironment, 'id' | 'paymentServiceId' | 'environment'>;
+
 /**
- * Puts an event into the outbox as JSON, for the events URL of its environment; does nothing without one. The
- * Standard Webhooks headers are what authenticates it. Older receivers know nothing of it: they have a URL of their own.
+ * Puts an event into the outbox as JSON, for the events URL of its environment and for the users who subscribed to it; does
+ * nothing where there is none of them. The Standard Webhooks headers are what authenticates it. Older receivers know nothing
+ * of it: they have a URL of their own.
  */
 export async function enqueueEvent(
   tx: Tx,
@@ -16,29 +22,58 @@ export async function enqueueEvent(
   subject: Subject,
   event: TransactionEventInput,
 ): Promise<void> {
-  if (environment.eventsUrl === null) return;
-  await enqueuePost(tx, {
+  const post = {
     environmentId: environment.id,
     transactionId: subject.id,
     sequence: event.sequence,
     at: event.createdAt,
-    url: environment.eventsUrl,
-    contentType: 'application/json',
+    contentType: 'application/json' as const,
     body: eventBody(environment, subject, event),
-  });
+  };
+  if (environment.eventsUrl !== null) await enqueuePost(tx, { ...post, url: environment.eventsUrl });
+  for (const { id, url } of await findSubscribers(tx, environment.id, event.type)) {
+    await enqueuePost(tx, { ...post, url, also: id });
+  }
+}
+
+/** The same for an event of an environment that is of none of its transactions; `subjectId` is what it tells of. */
+export async function enqueueEnvironmentEvent(
+  tx: Tx,
+  environment: Teller,
+  subjectId: string,
+  event: Told,
+): Promise<void> {
+  for (const { id, url } of await findSubscribers(tx, environment.id, event.type)) {
+    await enqueuePost(tx, {
+      environmentId: environment.id,
+      transactionId: 0,
+      sequence: 0,
+      at: event.createdAt,
+      url,
+      contentType: 'application/json',
+      body: environmentEventBody(environment, event),
+      also: `${subjectId}_${id}`,
+    });
+  }
 }
 
 /** What is posted of an event: the same bytes whenever they are made. */
 export function eventBody(
-  { paymentServiceId, environment }: Pick<ServiceEnvironment, 'paymentServiceId' | 'environment'>,
+  environment: Omit<Teller, 'id'>,
   { id, reference, amount, currency }: Subject,
-  event: Pick<TransactionEventInput, 'type' | 'createdAt' | 'data'>,
+  event: Told,
 ): string {
-  const data = {
+  return bodyOf(environment, event, {
     transaction: { id, reference, amount: formatDecimal(amount, currency), currency },
-    payment_service: paymentServiceId,
-    environment,
-    ...event.data,
-  };
+  });
+}
+
+/** The same of an event that is of no transaction. */
+export function environmentEventBody(environment: Omit<Teller, 'id'>, event: Told): string {
+  return bodyOf(environment, event, {});
+}
+
+function bodyOf({ paymentServiceId, environment }: Omit<Teller, 'id'>, event: Told, subject: object): string {
+  const data = { ...subject, payment_service: paymentServiceId, environment, ...event.data };
   return JSON.stringify({ type: event.type, timestamp: new Date(event.createdAt).toISOString(), data });
 }

@@ -8,13 +8,15 @@ import { insertCallback } from './outbox-queries.ts';
 export type Post = {
   environmentId: number;
   transactionId: number;
-  /** That of the event it tells of; the two and the epoch make its `webhook-id`. */
+  /** That of the event it tells of; the two and the epoch make its `webhook-id`. Both are 0 where it is of no transaction. */
   sequence: number;
   /** UTC milliseconds: it is due at once. */
   at: number;
   url: string;
   contentType: 'application/x-www-form-urlencoded' | 'application/json';
   body: string;
+  /** What tells it from other posts of the same event, at the end of its `webhook-id`. */
+  also?: string;
 };
 
 /**
@@ -35,9 +37,14 @@ export async function enqueuePost(tx: Tx, post: Post): Promise<void> {
     finished_at: disabled ? post.at : null,
     attempts: 0,
     state: disabled ? 'disabled' : 'queued',
-    webhook_id: transactionEventId(post.transactionId, post.sequence, endpoint.epoch),
+    webhook_id: idOf(post, endpoint.epoch),
     url: post.url,
     content_type: post.contentType,
     body: post.body,
   });
+}
+
+function idOf({ transactionId, sequence, also }: Post, epoch: number): string {
+  if (also === undefined) return transactionEventId(transactionId, sequence, epoch);
+  return transactionId === 0 ? `evt_${also}` : `${transactionEventId(transactionId, sequence, epoch)}_${also}`;
 }

@@ -1,4 +1,5 @@
 import type { Database, SqlRow } from '../db/database.ts';
+import type { Movement } from '../movements/movement.ts';
 import type { EventType } from '../outbox/event.ts';
 
 type Reader = Pick<Database, 'query'>;
@@ -67,12 +68,18 @@ export type PostedRow = SqlRow & {
   data: string | null;
 };
 
+/** The movement that a post of no transaction tells of, or null. */
+export async function selectToldMovement(db: Reader, id: string): Promise<Movement | null> {
+  const [row] = await db.query<Movement>('select * from movements where id = $1', [id]);
+  return row ?? null;
+}
+
 /** The next callbacks in the order of their ids. */
 export function selectPosted(db: Reader, afterId: number, limit: number): Promise<PostedRow[]> {
   return db.query<PostedRow>(
     `select c.id, c.transaction_id, c.environment_id, c.sequence, c.webhook_id, c.content_type, c.body,
        t.amount, t.currency, t.reference, t.environment_id as transaction_environment_id,
-       e.type, e.created_at as told_at, e.data
+       e.type, coalesce(e.created_at, c.created_at) as told_at, e.data
      from callbacks c
      left join transactions t on t.id = c.transaction_id
      left join events e on e.transaction_id = c.transaction_id and e.sequence = c.sequence

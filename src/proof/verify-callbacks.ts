@@ -1,10 +1,11 @@
 import type { App } from '../app.ts';
+import { payoutEvent } from '../movements/movement.ts';
 import { type CallbackContent, callbackBody, callbackFields } from '../outbox/callback-payload.ts';
-import { eventBody } from '../outbox/enqueue-event.ts';
+import { environmentEventBody, eventBody } from '../outbox/enqueue-event.ts';
 import { findEnvironmentAsEver } from '../payment-services/find-environment.ts';
 import type { SecretToken, ServiceEnvironment } from '../payment-services/payment-service.ts';
 import type { Findings } from './proof-finding.ts';
-import { type PostedRow, selectPosted } from './told-queries.ts';
+import { type PostedRow, selectPosted, selectToldMovement } from './told-queries.ts';
 
 const PAGE = 1000;
 
@@ -24,7 +25,10 @@ export async function verifyCallbacks(app: App, skipped: ReadonlySet<number>, fi
       if (!environments.has(environment_id)) {
         environments.set(environment_id, await findEnvironmentAsEver(app, environment_id));
       }
-      if (!isAsEnqueued(environments.get(environment_id) ?? null, row)) report(findings, row);
+      const environment = environments.get(environment_id) ?? null;
+      const isGood =
+        row.transaction_id === 0 ? await isAsRecorded(app, environment, row) : isAsEnqueued(environment, row);
+      if (!isGood) report(findings, row);
     }
     callbacks += rows.length;
     last = rows.at(-1)?.id ?? last;
@@ -36,6 +40,14 @@ export async function verifyCallbacks(app: App, skipped: ReadonlySet<number>, fi
 function report(findings: Findings, { id, environment_id, transaction_id, webhook_id, told_at }: PostedRow): void {
   const says = `callback ${id} (${webhook_id}) of transaction ${transaction_id} does not say what its event and transaction say`;
   findings.add({ finding: 'callback_changed', environment_id, subject: `callback ${id}`, since: told_at, says });
+}
+
+/** What is of no transaction tells a subscriber of a payout, whose id is in its `webhook-id`. */
+async function isAsRecorded(app: App, environment: ServiceEnvironment | null, row: PostedRow): Promise<boolean> {
+  const [, id = ''] = /^evt_(mv_[0-9a-z]+)_wh_[0-9a-z]+$/.exec(row.webhook_id) ?? [];
+  const movement = await selectToldMovement(app.db, id);
+  if (environment === null || movement?.kind !== 'payout' || movement.environment_id !== environment.id) return false;
+  return row.body === environmentEventBody(environment, payoutEvent(movement));
 }
 
 function isAsEnqueued(environment: ServiceEnvironment | null, row: PostedRow): boolean {

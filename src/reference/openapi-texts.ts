@@ -31,6 +31,7 @@ export const TAGS = [
   { name: 'Refunds', description: 'Refund a payment, in part or whole.' },
   { name: 'Reconciliation', description: 'What was paid and refunded on a day, tied to the books.' },
   { name: 'Payment methods', description: 'What payers can pay with.' },
+  { name: 'Webhooks', description: 'A user is told of payouts and refunds at an address of its own.' },
   { name: 'Events', description: 'Everything that happened, to be pulled. The callback is the same, pushed.' },
   {
     name: 'Bank account validation',

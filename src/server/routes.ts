@@ -1,3 +1,4 @@
+import { getUsers } from '../api/access/get-users.ts';
 import { postLogin } from '../api/access/post-login.ts';
 import { postLoginToken } from '../api/access/post-login-token.ts';
 import { postUsersLogin } from '../api/access/post-users-login.ts';
@@ -11,6 +12,7 @@ import { getMetrics } from '../api/operation/get-metrics.ts';
 import { postCspReports } from '../api/operation/post-csp-reports.ts';
 import { getIndicatorsRemittances } from '../api/reconciliation/get-indicators-remittances.ts';
 import { getRemittancesConciliation } from '../api/reconciliation/get-remittances-conciliation.ts';
+import { postGetRemittance, postGetRemittances } from '../api/reconciliation/post-get-remittances.ts';
 import { getNullificationStatus } from '../api/refunds/get-nullification-status.ts';
 import { getNullifications } from '../api/refunds/get-nullifications.ts';
 import { postNullification } from '../api/refunds/post-nullification.ts';
@@ -23,6 +25,10 @@ import { getTrxsStatus } from '../api/transactions/get-trxs-status.ts';
 import { getTrxsStatusId } from '../api/transactions/get-trxs-status-id.ts';
 import { postTrxs } from '../api/transactions/post-trxs.ts';
 import { postTrxsCreate } from '../api/transactions/post-trxs-create.ts';
+import { deleteWebhook } from '../api/webhooks/delete-webhook.ts';
+import { getWebhooks } from '../api/webhooks/get-webhooks.ts';
+import { postWebhooks } from '../api/webhooks/post-webhooks.ts';
+import { putWebhook } from '../api/webhooks/put-webhook.ts';
 import type { Permission } from '../auth/permission.ts';
 import type { Access, Endpoint, Operation } from '../http/endpoint.ts';
 import { getAsset } from '../pages/get-asset.ts';
@@ -52,6 +58,8 @@ export const ROUTES: readonly Endpoint[] = [
   bearer('GET', ['/trxs/:id/nullification', '/trxs/:id/nullification/'], 'payments:read', getNullifications),
   bearer('GET', ['/trxs/:id/nullification/status'], 'payments:read', getNullificationStatus),
   bearer('GET', ['/remittances/conciliation', '/remittances/conciliation/'], 'books:read', getRemittancesConciliation),
+  bearer('POST', ['/remittances/getRemittances'], 'books:read', postGetRemittances),
+  bearer('POST', ['/remittances/getRemittance/:date'], 'books:read', postGetRemittance),
   bearer('GET', ['/indicators/remittances', '/indicators/remittances/'], 'books:read', getIndicatorsRemittances),
   route('GET', ['/payments'], 'service-token', getPayments),
   route('GET', ['/v2/payments'], 'service-token', getV2Payments),
@@ -59,6 +67,12 @@ export const ROUTES: readonly Endpoint[] = [
   bearer('GET', ['/transactions'], 'payments:read', getTransactions),
   bearer('GET', ['/transactions/:id'], 'payments:read', getTransactionsId),
 
+  bearer('POST', ['/webhooks'], 'events:read', postWebhooks),
+  bearer('GET', ['/webhooks/:idUser'], 'events:read', getWebhooks),
+  bearer('PUT', ['/webhooks/:idUser/:webhook'], 'events:read', putWebhook),
+  bearer('DELETE', ['/webhooks/:idUser/:webhook'], 'events:read', deleteWebhook),
+
+  bearer('GET', ['/users'], 'payments:read', getUsers),
   route('POST', ['/users/login'], 'public', postUsersLogin),
   route('POST', ['/v2/login'], 'public', postV2Login),
   route('POST', ['/login'], 'public', postLogin),

@@ -43,7 +43,7 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
   refunds: ['movements', 'checkout', 'transactions', 'books', 'outbox', 'payment-services', 'auth'],
   checkout: ['transactions', 'books', 'outbox', 'payment-services'],
   transactions: ['books', 'outbox', 'payment-services'],
-  outbox: ['payment-services'],
+  outbox: ['payment-services', 'auth'],
   'payment-services': ['books'],
   'bank-validation': ['outbox', 'auth'],
 };

@@ -130,7 +130,7 @@ forEachEngine('who may see and do what', (openTestDatabase) => {
     await using at = await setUp(openTestDatabase);
     const { ana, ben } = at.world;
     for (const { name, endpoint, row, object } of WITH_OBJECT) {
-      for (const method of endpoint.method === 'GET' ? ['GET', 'HEAD'] : ['POST']) {
+      for (const method of endpoint.method === 'GET' ? ['GET', 'HEAD'] : [endpoint.method]) {
         const ask = (id: string) =>
           at.ask({ ...endpoint, row, path: object.path(id, ben), headers: ben.user.headers, method });
         const foreign = await ask(ana.objects[object.object]);
@@ -270,7 +270,7 @@ async function setUp(openTestDatabase: OpenTestDatabase): Promise<Setting> {
     if (method === 'HEAD') return server.head(path, headers);
     const text = body ?? (row.body === undefined ? undefined : written(row.body(world), type as string));
     const sent = { ...headers, ...(type !== undefined && { 'content-type': type }) };
-    return server.post(path, { headers: sent, ...(text !== undefined && { body: text }) });
+    return server.send(method, path, { headers: sent, ...(text !== undefined && { body: text }) });
   };
   const askBoth: Setting['askBoth'] = async (endpoint, row, owner, headers) => {
     const [object] = row.objects ?? [];
@@ -332,6 +332,8 @@ function withMember(body: Record<string, unknown>, place: Place, name: string): 
 
 function ownPath(path: string, { objects, transaction }: Merchant): string {
   return path
+    .replace(':idUser', objects.user)
+    .replace(':webhook', 'remittances')
     .replace(':id', objects.transaction)
     .replace(':token', `${transaction.id.toString(36)}-${transaction.pay_secret}`);
 }

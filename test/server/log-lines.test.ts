@@ -29,13 +29,13 @@ forEachEngine('log lines', (openTestDatabase) => {
       for (const hostile of BREAKS.map((text) => `a${text}${FORGED}`)) {
         for (const body of bodiesWith(hostile, world, endpoint)) {
           const headers = { ...world.ana.user.headers, 'user-agent': USER_AGENT };
-          const path = endpoint.paths[0].replace(/:\w+/, encodeURIComponent(hostile));
+          const path = endpoint.paths[0].replace(/:\w+/g, encodeURIComponent(hostile));
           const target = `${path}?after=${encodeURIComponent(hostile)}`;
-          for (const to of [endpoint.paths[0].replace(/:\w+/, '1'), path, target]) {
+          for (const to of [endpoint.paths[0].replace(/:\w+/g, '1'), path, target]) {
             asked++;
             if (endpoint.method === 'GET') await server.get(to, headers);
             else
-              await server.post(to, {
+              await server.send(endpoint.method, to, {
                 headers: { ...headers, 'content-type': endpoint.consumes?.[0] ?? 'text/plain' },
                 body,
               });

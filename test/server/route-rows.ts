@@ -1,6 +1,7 @@
 import type { App } from '../../src/app.ts';
 import type { ErrorCode } from '../../src/error-catalogue.ts';
 import type { Access } from '../../src/http/endpoint.ts';
+import { setWebhook } from '../../src/outbox/set-webhook.ts';
 import { createPaymentService, type NewPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
@@ -65,6 +66,15 @@ const payLinkAt = (path: string): RouteRow => ({
   access: 'pay-link',
   objects: [{ object: 'payLink', path: (id) => path.replace(':token', id), refusal: 'NOT_FOUND', seenBy: 'nobody' }],
 });
+
+const webhookAt = (path: string): ObjectRequest => ({
+  object: 'user',
+  path: (id) => path.replace(':idUser', id),
+  refusal: 'NO_PERMISSION',
+  seenBy: 'maker',
+});
+
+const webhook = { url: 'https://shop.example.cl/webhooks', method: 'POST', webhook: 'remittances' };
 
 const page: RouteRow = { access: 'public' };
 
@@ -148,6 +158,21 @@ export const ROUTE_ROWS: Record<string, RouteRow> = {
     ],
     lists: '/indicators/remittances?remittanceByDate=2026-01-15&environment=development',
   },
+  'POST /remittances/getRemittances': { access: 'bearer', body: () => ({ limit: '10' }) },
+  'POST /remittances/getRemittance/:date': {
+    access: 'bearer',
+    objects: [],
+    body: () => ({ limit: '10' }),
+  },
+  'POST /webhooks': { access: 'bearer', body: () => webhook },
+  'GET /webhooks/:idUser': { access: 'bearer', objects: [webhookAt('/webhooks/:idUser')] },
+  'PUT /webhooks/:idUser/:webhook': {
+    access: 'bearer',
+    objects: [webhookAt('/webhooks/:idUser/remittances')],
+    body: () => webhook,
+  },
+  'DELETE /webhooks/:idUser/:webhook': { access: 'bearer', objects: [webhookAt('/webhooks/:idUser/remittances')] },
+  'GET /users': { access: 'bearer' },
   'GET /payments': { access: 'service-token' },
   'GET /v2/payments': { access: 'service-token' },
   'GET /events': { access: 'bearer', lists: '/events' },
@@ -210,10 +235,9 @@ export async function createWorld(app: App, server: TestServer): Promise<World> 
 async function createMerchant(app: App, server: TestServer, reference: string): Promise<Merchant> {
   const service = await createPaymentService(app, reference, TESTER);
   const environment = (await loadEnvironment(app, service.development.service_token)) as ServiceEnvironment;
-  const user = await createTestUser(app, {
-    may: [...READ_AND_REFUND, 'payments:create', 'accounts:validate'],
-    paymentServices: [service.id],
-  });
+  const may = [...READ_AND_REFUND, 'payments:create', 'accounts:validate'] as const;
+  const user = await createTestUser(app, { may, paymentServices: [service.id] });
+  await setWebhook(app, { userId: user.id, webhook: 'remittances', url: webhook.url }, TESTER);
   const transaction = await createPaidTransaction(app, environment, { reference });
   const refund = await acceptedRefund(app, transaction, 10);
   const validation = await server.post('/validations/BankAccount', { json: account, headers: user.headers });

@@ -13,6 +13,8 @@ export type TestServer = AsyncDisposable & {
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   head(path: string, headers?: Record<string, string>): Promise<Answer>;
   post(path: string, question?: Question): Promise<Answer>;
+  /** The same by another method. */
+  send(method: string, path: string, question?: Question): Promise<Answer>;
 };
 
 export async function startTestServer(app: App): Promise<TestServer> {
@@ -27,14 +29,16 @@ export async function startTestServer(app: App): Promise<TestServer> {
     if (init.method !== 'HEAD') checkReply({ method: init.method ?? 'GET', path: own, contentType, ...answer });
     return answer;
   };
+  const send: TestServer['send'] = (method, path, { headers = {}, json, body } = {}) => {
+    const text = json === undefined ? body : JSON.stringify(json);
+    const type = json === undefined ? {} : { 'content-type': 'application/json' };
+    return ask(path, { method, headers: { ...type, ...headers }, ...(text !== undefined && { body: text }) });
+  };
   return {
     get: (path, headers = {}) => ask(path, { headers }),
     head: (path, headers = {}) => ask(path, { method: 'HEAD', headers }),
-    post: (path, { headers = {}, json, body } = {}) => {
-      const text = json === undefined ? body : JSON.stringify(json);
-      const type = json === undefined ? {} : { 'content-type': 'application/json' };
-      return ask(path, { method: 'POST', headers: { ...type, ...headers }, ...(text !== undefined && { body: text }) });
-    },
+    post: (path, question) => send('POST', path, question),
+    send,
     [Symbol.asyncDispose]: () => server.close(),
   };
 }

@@ -1,0 +1,54 @@
+import { findUserSince } from '../../auth/find-user.ts';
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import { requireUser } from '../../http/require-user.ts';
+import { userNumber } from '../../outbox/webhook-subscription.ts';
+
+/** The user of the access token, as the published clients read it. */
+export const getUsers = operation({
+  describe: {
+    operationId: 'readUser',
+    summary: 'Read your own user',
+    tag: 'Access',
+    replies: {
+      200: {
+        description: 'The user of the access token',
+        schema: Type.Object(
+          {
+            id: Type.Integer({ description: 'For the paths of /webhooks' }),
+            idAuth0: Type.String({ description: 'The id of the user in this service' }),
+            username: Type.String(),
+            email: Type.String(),
+            status: Type.Integer({ description: '1: enabled. A disabled user has no access token' }),
+            bloqueo: Type.Boolean({ description: 'Always false, for the same reason' }),
+            createdAt: Type.String(),
+          },
+          { $id: 'OwnUser' },
+        ),
+        example: {
+          id: 1_234_567,
+          idAuth0: 'usr_0123456789abcdefghjk',
+          username: 'shop@example.cl',
+          email: 'shop@example.cl',
+          status: 1,
+          bloqueo: false,
+          createdAt: '2026-01-15T12:00:00.000Z',
+        },
+      },
+    },
+    errors: ['TOKEN_MISSING', 'TOKEN_INVALID', 'PRIVATE_TOKEN_RETIRED', 'PERMISSION_MISSING'],
+  },
+  handle: async (app, request) => {
+    const { id, email } = await requireUser(app, request);
+    const since = await findUserSince(app, id);
+    return {
+      id: userNumber(id),
+      idAuth0: id,
+      username: email,
+      email,
+      status: 1,
+      bloqueo: false,
+      createdAt: new Date(since).toISOString(),
+    };
+  },
+});

@@ -1,0 +1,32 @@
+import { Problem } from '../../error-catalogue.ts';
+import { operation } from '../../http/endpoint.ts';
+import { endWebhook } from '../../outbox/set-webhook.ts';
+import {
+  actorOf,
+  describeWebhook,
+  readWebhook,
+  requireOneself,
+  WEBHOOK_ERRORS,
+  WEBHOOK_PATH,
+  WEBHOOK_REPLY_EXAMPLE,
+  WebhookReplySchema,
+} from './webhook-reply.ts';
+
+/** Tells the user no more. The body that some clients repeat here is not read: the path says which. */
+export const deleteWebhook = operation({
+  describe: {
+    operationId: 'endWebhook',
+    summary: 'End a webhook',
+    tag: 'Webhooks',
+    parameters: [WEBHOOK_PATH.idUser, WEBHOOK_PATH.webhook],
+    replies: { 200: { description: 'What was ended', schema: WebhookReplySchema, example: WEBHOOK_REPLY_EXAMPLE } },
+    errors: ['NOT_FOUND', ...WEBHOOK_ERRORS],
+  },
+  handle: async (app, request) => {
+    const user = await requireOneself(app, request);
+    const wish = { userId: user.id, webhook: readWebhook(request) };
+    const ended = await endWebhook(app, wish, actorOf(request, user));
+    if (ended === null) throw new Problem('NOT_FOUND', { detail: 'You have no such webhook.' });
+    return { message: 'OK', errors: null, data: describeWebhook(ended) };
+  },
+});

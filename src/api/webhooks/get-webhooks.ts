@@ -1,0 +1,37 @@
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import { listWebhooks } from '../../outbox/set-webhook.ts';
+import {
+  describeWebhook,
+  requireOneself,
+  WEBHOOK_ERRORS,
+  WEBHOOK_EXAMPLE,
+  WEBHOOK_PATH,
+  WebhookSchema,
+} from './webhook-reply.ts';
+
+/** Where the user is told, and of what. */
+export const getWebhooks = operation({
+  describe: {
+    operationId: 'listWebhooks',
+    summary: 'List your webhooks',
+    tag: 'Webhooks',
+    parameters: [WEBHOOK_PATH.idUser],
+    replies: {
+      200: {
+        description: 'Those in use',
+        schema: Type.Object(
+          { message: Type.String(), errors: Type.Null(), data: Type.Array(WebhookSchema) },
+          { $id: 'WebhookList' },
+        ),
+        example: { message: 'OK', errors: null, data: [WEBHOOK_EXAMPLE] },
+      },
+    },
+    errors: WEBHOOK_ERRORS,
+  },
+  handle: async (app, request) => {
+    const user = await requireOneself(app, request);
+    const webhooks = await listWebhooks(app, user.id);
+    return { message: 'OK', errors: null, data: webhooks.map(describeWebhook) };
+  },
+});

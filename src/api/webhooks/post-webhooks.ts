@@ -1,0 +1,35 @@
+import { operation } from '../../http/endpoint.ts';
+import { requireUser } from '../../http/require-user.ts';
+import { setWebhook } from '../../outbox/set-webhook.ts';
+import {
+  actorOf,
+  describeWebhook,
+  readWish,
+  WEBHOOK_ERRORS,
+  WEBHOOK_REPLY_EXAMPLE,
+  WEBHOOK_REQUEST_EXAMPLE,
+  WebhookReplySchema,
+  WebhookRequestSchema,
+} from './webhook-reply.ts';
+
+/** Tells the user from now on of what a webhook brings, at an address. */
+export const postWebhooks = operation({
+  consumes: ['application/json'],
+  describe: {
+    operationId: 'createWebhook',
+    summary: 'Subscribe to remittances and refunds',
+    description:
+      'From now on every payout and refund of what the user sees is posted to `url`, as the JSON of the events URL, with Standard Webhooks headers that the Secret Token of the payment service signs, on the schedule of callbacks. A user has one address for each webhook: another replaces it.',
+    tag: 'Webhooks',
+    body: WebhookRequestSchema,
+    bodyExample: WEBHOOK_REQUEST_EXAMPLE,
+    replies: { 201: { description: 'Subscribed', schema: WebhookReplySchema, example: WEBHOOK_REPLY_EXAMPLE } },
+    errors: ['INVALID_BODY', 'CONTROL_CHARACTER', 'FIELD_TOO_LONG', ...WEBHOOK_ERRORS],
+  },
+  handle: async (app, request, reply) => {
+    const user = await requireUser(app, request);
+    const set = await setWebhook(app, { userId: user.id, ...readWish(app, request, user) }, actorOf(request, user));
+    reply.code(201);
+    return { message: 'OK', errors: null, data: describeWebhook(set) };
+  },
+});

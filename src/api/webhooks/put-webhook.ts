@@ -1,0 +1,42 @@
+import { Problem } from '../../error-catalogue.ts';
+import { operation } from '../../http/endpoint.ts';
+import { listWebhooks, setWebhook } from '../../outbox/set-webhook.ts';
+import {
+  actorOf,
+  describeWebhook,
+  readWebhook,
+  readWish,
+  requireOneself,
+  WEBHOOK_ERRORS,
+  WEBHOOK_PATH,
+  WEBHOOK_REPLY_EXAMPLE,
+  WEBHOOK_REQUEST_EXAMPLE,
+  WebhookReplySchema,
+  WebhookRequestSchema,
+} from './webhook-reply.ts';
+
+/** Tells the user at another address. What waits for the one before is still sent there. */
+export const putWebhook = operation({
+  consumes: ['application/json'],
+  describe: {
+    operationId: 'changeWebhook',
+    summary: 'Change the address of a webhook',
+    tag: 'Webhooks',
+    parameters: [WEBHOOK_PATH.idUser, WEBHOOK_PATH.webhook],
+    body: WebhookRequestSchema,
+    bodyExample: WEBHOOK_REQUEST_EXAMPLE,
+    replies: { 200: { description: 'Changed', schema: WebhookReplySchema, example: WEBHOOK_REPLY_EXAMPLE } },
+    errors: ['INVALID_BODY', 'CONTROL_CHARACTER', 'FIELD_TOO_LONG', 'NOT_FOUND', ...WEBHOOK_ERRORS],
+  },
+  handle: async (app, request) => {
+    const user = await requireOneself(app, request);
+    const webhook = readWebhook(request);
+    const wish = readWish(app, request, user);
+    if (wish.webhook !== webhook)
+      throw new Problem('INVALID_BODY', { detail: 'webhook is another word than in the path: send the same.' });
+    if (!(await listWebhooks(app, user.id)).some((one) => one.webhook === webhook))
+      throw new Problem('NOT_FOUND', { detail: 'You have no such webhook: POST /webhooks makes one.' });
+    const set = await setWebhook(app, { userId: user.id, ...wish }, actorOf(request, user));
+    return { message: 'OK', errors: null, data: describeWebhook(set) };
+  },
+});

@@ -1,0 +1,129 @@
+import type { FastifyRequest } from 'fastify';
+import type { App } from '../../app.ts';
+import type { Actor } from '../../audit/actor.ts';
+import type { User } from '../../auth/user.ts';
+import { ownPlaces } from '../../config.ts';
+import { type ErrorItem, Problem } from '../../error-catalogue.ts';
+import { Type } from '../../http/json-schema.ts';
+import { invalidBody, readMembers } from '../../http/read-members.ts';
+import { requireUser } from '../../http/require-user.ts';
+import { checkOutboundUrl } from '../../lib/address-filter.ts';
+import { clientNetwork } from '../../lib/client-network.ts';
+import {
+  isWebhook,
+  userNumber,
+  WEBHOOKS,
+  type Webhook,
+  type WebhookSubscription,
+} from '../../outbox/webhook-subscription.ts';
+
+const names = Object.keys(WEBHOOKS) as Webhook[];
+
+export const WebhookRequestSchema = Type.Object(
+  {
+    url: Type.String({ description: 'Of your server: https, a public host name' }),
+    method: Type.Optional(Type.String({ enum: ['POST'], description: 'Events are posted' })),
+    webhook: Type.String({ enum: names, description: '`remittances`: payouts and refunds; `refunds`: refunds alone' }),
+    idUser: Type.Optional(Type.String({ description: 'Your own, as in the path' })),
+  },
+  { $id: 'WebhookRequest', additionalProperties: false },
+);
+
+export const WEBHOOK_REQUEST_EXAMPLE = {
+  url: 'https://shop.example/webhooks',
+  method: 'POST',
+  webhook: 'remittances',
+};
+
+export const WebhookSchema = Type.Object(
+  {
+    webhook: Type.String({ enum: names }),
+    url: Type.String(),
+    method: Type.String({ enum: ['POST'] }),
+    idUser: Type.Integer({ description: 'The id of GET /users' }),
+    createdAt: Type.String(),
+  },
+  { $id: 'Webhook' },
+);
+
+export const WEBHOOK_EXAMPLE = {
+  ...WEBHOOK_REQUEST_EXAMPLE,
+  idUser: 1_234_567,
+  createdAt: '2026-01-15T12:00:00.000Z',
+};
+
+export const WebhookReplySchema = Type.Object(
+  { message: Type.String(), errors: Type.Null(), data: WebhookSchema },
+  { $id: 'WebhookReply' },
+);
+
+export const WEBHOOK_REPLY_EXAMPLE = { message: 'OK', errors: null, data: WEBHOOK_EXAMPLE };
+
+export const WEBHOOK_ERRORS = [
+  'TOKEN_MISSING',
+  'TOKEN_INVALID',
+  'PRIVATE_TOKEN_RETIRED',
+  'PERMISSION_MISSING',
+  'NO_PERMISSION',
+] as const;
+
+export const WEBHOOK_PATH = {
+  idUser: {
+    name: 'idUser',
+    in: 'path',
+    required: true,
+    description: 'Your own: the id of GET /users',
+    schema: Type.String(),
+  },
+  webhook: {
+    name: 'webhook',
+    in: 'path',
+    required: true,
+    description: 'Which of yours',
+    schema: Type.String({ enum: names }),
+  },
+} as const;
+
+/** The user of the path, who is the one that asks: nobody sees or changes another's. Throws `Problem` `NO_PERMISSION`. */
+export async function requireOneself(app: App, request: FastifyRequest): Promise<User> {
+  const user = await requireUser(app, request);
+  const { idUser } = request.params as { idUser: string };
+  if (idUser !== String(userNumber(user.id)) && idUser !== user.id) throw new Problem('NO_PERMISSION');
+  return user;
+}
+
+/** The webhook of the path. Throws `Problem` `NOT_FOUND`. */
+export function readWebhook(request: FastifyRequest): Webhook {
+  const { webhook } = request.params as { webhook: string };
+  if (isWebhook(webhook)) return webhook;
+  throw new Problem('NOT_FOUND', { detail: `There is no such webhook; there are ${names.join(' and ')}.` });
+}
+
+/** What the body asks for. Throws `Problem` for what is missing, unknown, or an address that may not be called. */
+export function readWish(app: App, request: FastifyRequest, user: User): { url: string; webhook: Webhook } {
+  const { url, webhook, idUser } = readMembers(request, WebhookRequestSchema);
+  if (idUser !== null && idUser !== String(userNumber(user.id)) && idUser !== user.id)
+    throw new Problem('NO_PERMISSION');
+  const refusal = checkOutboundUrl(url, {
+    allowPrivate: app.config.allowPrivateCallbacks,
+    ...ownPlaces(app.config),
+  });
+  if (refusal !== null) throw invalidBody([{ pointer: '/url', ...refusal } satisfies ErrorItem]);
+  return { url, webhook };
+}
+
+/** In whose name a request changes something. */
+export function actorOf(request: FastifyRequest, user: User): Actor {
+  const kind = user.role === 'integration' ? 'program' : 'person';
+  return { kind, name: user.email, userId: user.id, origin: clientNetwork(request.ip) };
+}
+
+export function describeWebhook({ user_id, webhook, url, created_at }: WebhookSubscription) {
+  return {
+    webhook,
+    url,
+    method: 'POST' as const,
+    idUser: userNumber(user_id),
+    createdAt: new Date(created_at).toISOString(),
+  };
+}

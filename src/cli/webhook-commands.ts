@@ -1,0 +1,40 @@
+import type { Command } from 'commander';
+import { findUser } from '../auth/find-user.ts';
+import { endWebhook, listWebhooks } from '../outbox/set-webhook.ts';
+import { isWebhook } from '../outbox/webhook-subscription.ts';
+import { invalidOption, notFound, print, table, time } from './print.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
+import { withApp } from './with-app.ts';
+
+/** `webhook list | end`. A user makes and changes its own by the API. */
+export function addWebhookCommands(program: Command): void {
+  const group = program.command('webhook').description('where users are told of remittances and refunds');
+  group
+    .command('list')
+    .description('the webhooks in use: whose, of what, and where')
+    .option('--json', 'print one JSON object')
+    .action(list);
+  acting(group.command('end'))
+    .description('tell a user no more by a webhook; what waits is still sent')
+    .argument('<user>', 'id or e-mail address')
+    .argument('<webhook>', 'remittances or refunds')
+    .option('--json', 'print one JSON object')
+    .action(end);
+}
+
+async function list(options: { json?: boolean }): Promise<void> {
+  const webhooks = await withApp((app) => listWebhooks(app, null));
+  const rows = webhooks.map(({ user_id, webhook, url, created_at }) => [user_id, webhook, url, time(created_at)]);
+  const head = ['USER', 'WEBHOOK', 'URL', 'SINCE (UTC)'];
+  print(options, { webhooks }, rows.length === 0 ? ['No webhook.'] : table([head, ...rows]));
+}
+
+async function end(user: string, webhook: string, options: ActingOptions & { json?: boolean }): Promise<void> {
+  if (!isWebhook(webhook)) throw invalidOption(`${webhook} is no webhook: there are remittances and refunds.`);
+  const ended = await withActor(options, async (app, by) => {
+    const known = await findUser(app, user);
+    return known === null ? null : endWebhook(app, { userId: known.id, webhook }, by);
+  });
+  if (ended === null) throw notFound(`${user} has no webhook ${webhook}: bin/rubrica webhook list`);
+  print(options, { webhook: ended }, [`${user} is told of ${webhook} no more.`]);
+}

@@ -1,0 +1,36 @@
+import type { Database, Tx } from '../db/database.ts';
+import type { Webhook, WebhookSubscription } from './webhook-subscription.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+/** Those in use: of one user, or with null of all. The oldest first. */
+export function selectSubscriptions(db: Reader, userId: string | null): Promise<WebhookSubscription[]> {
+  return db.query<WebhookSubscription>(
+    `select * from webhook_subscriptions where ended_at is null and $1 in ('', user_id) order by created_at, id`,
+    [userId ?? ''],
+  );
+}
+
+/** Answers false where the user has one in use. */
+export async function insertSubscription(tx: Tx, row: WebhookSubscription): Promise<boolean> {
+  const inserted = await tx.query(
+    `insert into webhook_subscriptions (id, user_id, webhook, url, created_at) values ($1, $2, $3, $4, $5)
+     on conflict (user_id, webhook) where ended_at is null do nothing returning id`,
+    [row.id, row.user_id, row.webhook, row.url, row.created_at],
+  );
+  return inserted.length === 1;
+}
+
+/** Ends the one in use; null: there is none. */
+export async function updateEnded(
+  tx: Tx,
+  userId: string,
+  webhook: Webhook,
+  now: number,
+): Promise<WebhookSubscription | null> {
+  const [row] = await tx.query<WebhookSubscription>(
+    `update webhook_subscriptions set ended_at = $3 where user_id = $1 and webhook = $2 and ended_at is null returning *`,
+    [userId, webhook, now],
+  );
+  return row ?? null;
+}

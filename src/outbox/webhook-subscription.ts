@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import type { SqlRow } from '../db/database.ts';
+import type { EventType } from './event.ts';
+
+/** What a user can subscribe to, in the words of the published clients, and the events that it brings. */
+export const WEBHOOKS = {
+  remittances: ['payout.recorded', 'refund.processing', 'refund.completed', 'refund.failed'],
+  refunds: ['refund.processing', 'refund.completed', 'refund.failed'],
+} as const satisfies Record<string, readonly EventType[]>;
+
+export type Webhook = keyof typeof WEBHOOKS;
+
+/** A row of `webhook_subscriptions`: a user wants the events of a webhook at a URL. Times are UTC milliseconds. */
+export type WebhookSubscription = SqlRow & {
+  id: string;
+  user_id: string;
+  webhook: Webhook;
+  url: string;
+  created_at: number;
+  ended_at: number | null;
+};
+
+/** Whether a text names a webhook. */
+export function isWebhook(text: string): text is Webhook {
+  return Object.hasOwn(WEBHOOKS, text);
+}
+
+/** Whether a webhook brings an event of this type. */
+export function brings(webhook: Webhook, type: EventType): boolean {
+  return (WEBHOOKS[webhook] as readonly EventType[]).includes(type);
+}
+
+/** The number by which published clients know a user: made from the id, so nothing is kept. Names nobody by itself. */
+export function userNumber(userId: string): number {
+  return createHash('sha256').update(userId).digest().readUInt32BE() >>> 1;
+}
