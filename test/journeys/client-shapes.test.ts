@@ -75,11 +75,9 @@ forEachEngine('the wire shapes of published clients', (openTestDatabase) => {
 
   test('pst-pagofacil, MONAX and btnCobro: loginToken, then an unsigned create, then the status', async (context) => {
     const shop = await open(context, (await openTestDatabase()).url, () => 200);
-    const { api_token } = await createUser(shop.app, {
-      email: 'shop@example.cl',
-      may: ['payments:create', 'payments:read'],
-      paymentServices: [shop.paymentServiceId],
-    });
+    const may = ['payments:create', 'payments:read'] as const;
+    const wish = { email: 'shop@example.cl', may, paymentServices: [shop.paymentServiceId] };
+    const { api_token } = await createUser(shop.app, wish, TESTER);
     const logged = await fetch(`${shop.service}/loginToken`, {
       method: 'POST',
       headers: { authorization: `Bearer ${api_token}` },

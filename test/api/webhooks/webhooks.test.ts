@@ -7,6 +7,7 @@ import { createCallbackDelivery } from '../../../src/outbox/deliver-callbacks.ts
 import { listWebhooks } from '../../../src/outbox/set-webhook.ts';
 import { verifyStore } from '../../../src/proof/verify-store.ts';
 import { forEachEngine, type OpenTestDatabase } from '../../support/engines.ts';
+import { TESTER } from '../../support/test-actor.ts';
 import { createTestApp } from '../../support/test-app.ts';
 import { createPaidTransaction } from '../../support/test-books.ts';
 import { payOut } from '../../support/test-movements.ts';
@@ -101,7 +102,7 @@ forEachEngine('a subscription to remittances and refunds', (openTestDatabase) =>
     assert.deepEqual(await shop.deliver(), [], 'refunds alone were asked for');
     await acceptedRefund(shop.app, paid, 1000);
     assert.equal((await shop.deliver()).length, 1);
-    await disableUser(shop.app, shop.user.id);
+    await disableUser(shop.app, shop.user.id, TESTER);
     await acceptedRefund(shop.app, paid, 500);
     assert.deepEqual(await shop.deliver(), []);
   });
