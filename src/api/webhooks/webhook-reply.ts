@@ -118,6 +118,7 @@ export function actorOf(request: FastifyRequest, user: User): Actor {
   return { kind, name: user.email, userId: user.id, origin: clientNetwork(request.ip) };
 }
 
+/** A webhook as its user reads it. */
 export function describeWebhook({ user_id, webhook, url, created_at }: WebhookSubscription) {
   return {
     webhook,
