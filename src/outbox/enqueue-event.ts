@@ -12,9 +12,9 @@ type Told = Pick<TransactionEventInput, 'type' | 'createdAt' | 'data'>;
 type Teller = Pick<ServiceEnvironment, 'id' | 'paymentServiceId' | 'environment'>;
 
 /**
- * Puts an event into the outbox as JSON, for the events URL of its environment and for the users who subscribed to it; does
- * nothing where there is none of them. The Standard Webhooks headers are what authenticates it. Older receivers know nothing
- * of it: they have a URL of their own.
+ * Puts an event into the outbox as JSON, for the events URL of its environment, if it has one, and for the users who
+ * subscribed to it. The Standard Webhooks headers are what authenticates it. Older receivers know nothing of it: they have a URL
+ * of their own.
  */
 export async function enqueueEvent(
   tx: Tx,

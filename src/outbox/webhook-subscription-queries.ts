@@ -21,7 +21,7 @@ export async function insertSubscription(tx: Tx, row: WebhookSubscription): Prom
   return inserted.length === 1;
 }
 
-/** Ends the one in use; null: there is none. */
+/** Ends the one in use and answers it, or null. */
 export async function updateEnded(
   tx: Tx,
   userId: string,
