@@ -38,7 +38,7 @@ export function setWebhook(
   });
 }
 
-/** Tells the user nothing more by this webhook. Answers what was ended; null: there was none. */
+/** Tells the user nothing more by this webhook. Answers what it ended, or null. */
 export function endWebhook(
   app: App,
   { userId, webhook }: { userId: string; webhook: Webhook },
