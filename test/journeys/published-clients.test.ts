@@ -23,7 +23,11 @@ const require = createRequire(import.meta.url);
 /** What the published packages are used for here; they bring no types. */
 type PublishedApi = {
   ApiClient: {
-    instance: { basePath: string; authentications: Record<string, { accessToken?: string; apiKey?: string }> };
+    instance: {
+      basePath: string;
+      defaultHeaders: Record<string, string>;
+      authentications: Record<string, { accessToken?: string; apiKey?: string }>;
+    };
   };
   TrxsApi: new () => {
     trxsPost(options: object, done: Done): void;
@@ -35,6 +39,13 @@ type PublishedApi = {
   RemittancesApi: new () => { remittancesConciliationGet(email: string, date: Date, done: Done): void };
   IndicatorsApi: new () => { indicatorsRemittancesGet(options: object, done: Done): void };
   PaymentsApi: new () => { paymentsGet(serviceToken: string, done: Done): void };
+  UsersApi: new () => { usersGet(done: Done): void };
+  WebhooksApi: new () => {
+    webhooksPost(options: object, done: Done): void;
+    webhooksIdUserGet(idUser: string, done: Done): void;
+    webhooksIdUserWebhookPut(idUser: string, webhook: string, options: object, done: Done): void;
+    webhooksIdUserWebhookDelete(idUser: string, webhook: string, done: Done): void;
+  };
   AuthApi: new () => { usersLoginPost(options: object, done: Done): void };
   LoginBody: new (username: string, password: string) => object;
 };
@@ -104,6 +115,36 @@ forEachEngine('published clients, unmodified but for their base URL', (openTestD
     const asked = { availableBalance: true, futureRemittances: false };
     const balance = await call((done) => new api.IndicatorsApi().indicatorsRemittancesGet(asked, done));
     assert.equal((balance.data as { data: { availableBalance: number } }).data.availableBalance, 10_000);
+  });
+
+  test('the JavaScript SDK reads its user, and makes, lists, changes and ends a webhook', async (context) => {
+    const { service } = await open(context, (await openTestDatabase()).url);
+    const { instance } = api.ApiClient;
+    instance.basePath = service.url;
+    const { email } = await logIn(service);
+    // Its calls on users and webhooks send no token by themselves.
+    const token = Object.values(instance.authentications).find(({ accessToken }) => accessToken !== undefined);
+    instance.defaultHeaders['Authorization'] = `Bearer ${token?.accessToken}`;
+    context.after(() => delete instance.defaultHeaders['Authorization']);
+    const user = (await call((done) => new api.UsersApi().usersGet(done))).body as { id: number; email: string };
+    assert.equal(user.email, email);
+    const webhooks = new api.WebhooksApi();
+    const idUser = String(user.id);
+    const wish = { url: 'https://shop.example.cl/hook', method: 'POST', webhook: 'remittances' };
+    const made = await call((done) => webhooks.webhooksPost({ inlineObject2: wish }, done));
+    assert.equal(made.status, 201);
+    const moved = { ...wish, url: 'https://shop.example.cl/moved', idUser };
+    const changed = { inlineObject3: moved };
+    const put = await call((done) => webhooks.webhooksIdUserWebhookPut(idUser, 'remittances', changed, done));
+    assert.equal(put.status, 200);
+    const listed = async () =>
+      ((await call((done) => webhooks.webhooksIdUserGet(idUser, done))).body as { data: { url: string }[] }).data;
+    assert.deepEqual(
+      (await listed()).map(({ url }) => url),
+      [moved.url],
+    );
+    await call((done) => webhooks.webhooksIdUserWebhookDelete(idUser, 'remittances', done));
+    assert.deepEqual(await listed(), []);
   });
 
   test('the JavaScript SDK lists the payment methods', async (context) => {
