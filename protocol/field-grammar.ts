@@ -71,11 +71,11 @@ export function checkNoCards(texts: Partial<Record<string, string>>): Problem[] 
 export function parseAmount(text: string, exponent: number): number | null {
   const parts = AMOUNT.exec(text);
   if (parts === null) return null;
-  const [, whole = '', fraction = ''] = parts;
-  const longest = ONLY_ZEROS.test(fraction) ? Math.max(2, exponent) : Math.min(2, exponent);
-  if (fraction.length > longest) return null;
-  const decimals = ONLY_ZEROS.test(fraction) ? 0 : Number(fraction) * 10 ** (exponent - fraction.length);
-  return Number(whole) * 10 ** exponent + decimals || null;
+  const [, whole, fraction = ''] = parts;
+  const minorUnits = Number(whole) * 10 ** exponent;
+  if (ONLY_ZEROS.test(fraction)) return (fraction.length <= Math.max(2, exponent) && minorUnits) || null;
+  if (fraction.length > Math.min(2, exponent)) return null;
+  return minorUnits + Number(fraction) * 10 ** (exponent - fraction.length);
 }
 
 const AMOUNT = /^(0|[1-9][0-9]{0,10})(?:\.([0-9]+))?$/;

@@ -102,6 +102,7 @@ function withTextId(field: Field): Field {
 /** The one that the user sees and the text names. A Service Token that was brought over may look like a number too. */
 async function requireEnvironment(app: App, user: User, account: string): Promise<ServiceEnvironment> {
   const numbered = /^[1-9][0-9]{0,14}$/.test(account) ? await findEnvironmentById(app, Number(account)) : null;
+  // No token is longer, and what is looked for is remembered for a while.
   const tokens = new Set([account.slice(0, 101), ...(numbered === null ? [] : [numbered.serviceToken])]);
   const named: ServiceEnvironment[] = [];
   for (const token of tokens) {
