@@ -56,10 +56,15 @@ export function composeApp(config: Config, onFatal: (error: unknown) => void): R
   // With the first request, because the port is known only once the service listens.
   let places: OwnPlaces | null = null;
   const findOwnPlaces = () => (places ??= ownPlaces(config));
-  const outbound = createSafeFetch({ ownPlaces: findOwnPlaces, resolve: limitLookUps(createNameResolver(), now) });
+  const proxy = config.egressProxy;
+  const outbound = createSafeFetch({
+    ownPlaces: findOwnPlaces,
+    resolve: limitLookUps(createNameResolver(), now),
+    proxy,
+  });
   // What merchants choose shares nothing with the acquirer and the provider.
-  const acquirer = createSafeFetch({ ownPlaces: findOwnPlaces });
-  const provider = createSafeFetch({ ownPlaces: findOwnPlaces });
+  const acquirer = createSafeFetch({ ownPlaces: findOwnPlaces, proxy });
+  const provider = createSafeFetch({ ownPlaces: findOwnPlaces, proxy });
   const db = openDatabase(config.databaseUrl, {
     connections: config.databaseConnections,
     pooler: config.databasePooler,

@@ -1,9 +1,21 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { OwnPlaces } from './lib/address-filter.ts';
-import { randomToken } from './lib/ids.ts';
-import { makePrivateFolder } from './lib/make-private-folder.ts';
-import { basePath, ConfigError, databaseUrl, flag, integer, oneOf, origin, ownAddress } from './lib/setting-readers.ts';
+import { readDevelopmentKey } from './lib/development-key.ts';
+import type { EgressProxy } from './lib/open-tunnel.ts';
+import type { Network } from './lib/private-networks.ts';
+import {
+  basePath,
+  ConfigError,
+  databaseUrl,
+  flag,
+  integer,
+  oneOf,
+  origin,
+  ownAddress,
+  privateNetworks,
+  proxyAddress,
+  secretKey,
+} from './lib/setting-readers.ts';
 
 export type Config = {
   port: number;
@@ -40,6 +52,10 @@ export type Config = {
   /** Null: Transbank's own addresses. */
   webpayBaseUrl: string | null;
   allowPrivateCallbacks: boolean;
+  /** Private networks to which callbacks may go. */
+  callbackNetworks: readonly Network[];
+  /** Through which every request leaves; null: none. */
+  egressProxy: EgressProxy | null;
   /** E-mail address of the user in whose name commands change things; null: nobody was named. */
   actingUser: string | null;
 };
@@ -197,6 +213,18 @@ export const SETTINGS: readonly Setting[] = [
     inForce: ({ allowPrivateCallbacks }) => allowPrivateCallbacks,
   },
   {
+    name: 'CALLBACK_NETWORKS',
+    fallback: '',
+    meaning: 'private networks to which callbacks may go too, by https, with commas between, such as 10.20.0.0/16',
+    inForce: ({ callbackNetworks }) => callbackNetworks.map(([range, bits]) => `${range.toString()}/${bits}`).join(','),
+  },
+  {
+    name: 'EGRESS_PROXY',
+    fallback: '',
+    meaning: 'http:// address of a proxy through which every request leaves, by CONNECT: see docs/operation.md',
+    inForce: ({ egressProxy }) => egressProxy && `http://${inUrl(egressProxy.host)}:${egressProxy.port}`,
+  },
+  {
     name: 'RUBRICA_USER',
     fallback: '',
     meaning: 'e-mail address of the user in whose name commands change things, unless `--as` says another',
@@ -256,6 +284,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     anchorUrl: ownAddress('ANCHOR_URL', text('ANCHOR_URL')),
     webpayBaseUrl: origin('WEBPAY_BASE_URL', text('WEBPAY_BASE_URL')),
     allowPrivateCallbacks: flag('ALLOW_PRIVATE_CALLBACKS', text('ALLOW_PRIVATE_CALLBACKS'), development) && development,
+    callbackNetworks: privateNetworks('CALLBACK_NETWORKS', text('CALLBACK_NETWORKS')),
+    egressProxy: proxyAddress('EGRESS_PROXY', text('EGRESS_PROXY')),
     actingUser: text('RUBRICA_USER'),
   };
 }
@@ -299,13 +329,14 @@ function inUrl(host: string): string {
 }
 
 /** Where this service is reached itself, so that it never calls itself. `port` is 0 until it listens. */
-export function ownPlaces({ publicUrl, host, port, metricsHost, metricsPort }: Config): Required<OwnPlaces> {
+export function ownPlaces(config: Config): Required<OwnPlaces> {
+  const { publicUrl, host, port, metricsHost, metricsPort, callbackNetworks: networks } = config;
   const url = publicUrl === null ? null : new URL(publicUrl);
   const metrics = metricsPort === null ? [] : originsAt(metricsHost, metricsPort);
   const listening = [...originsAt(host, port), ...metrics];
   return url === null
-    ? { ownAddresses: [], ownOrigins: listening }
-    : { ownAddresses: [url.hostname], ownOrigins: [url.origin, ...listening] };
+    ? { ownAddresses: [], ownOrigins: listening, networks }
+    : { ownAddresses: [url.hostname], ownOrigins: [url.origin, ...listening], networks };
 }
 
 function originsAt(host: string, port: number): string[] {
@@ -342,46 +373,16 @@ function withoutPassword(address: string): string {
 }
 
 function masterKeys(text: string, previousText: string | null): Pick<Config, 'masterKey' | 'masterKeyPrevious'> {
-  const key = decodeKey('MASTER_KEY', text);
-  const previous = previousText === null ? null : decodeKey('MASTER_KEY_PREVIOUS', previousText);
+  const key = secretKey('MASTER_KEY', text);
+  const previous = previousText === null ? null : secretKey('MASTER_KEY_PREVIOUS', previousText);
   if (previous?.equals(key) === true)
     throw new ConfigError('MASTER_KEY_PREVIOUS is the same key as MASTER_KEY: set MASTER_KEY to a new one.');
   return { masterKey: key, masterKeyPrevious: previous };
 }
 
 function keptKey(mode: Config['mode'], dataDir: string, database: string): string {
-  if (mode === 'production') {
-    throw new ConfigError(
-      'MASTER_KEY is missing. In production set it to 32 random bytes, such as: openssl rand -hex 32',
-    );
-  }
-  const file = join(dataDir, 'master.key');
-  if (!existsSync(file)) {
-    // A key is always there before its store, so this store has another.
-    const store = database.slice('sqlite:'.length);
-    if (database.startsWith('sqlite:') && existsSync(store) && statSync(store).size > 0)
-      throw new ConfigError(
-        `MASTER_KEY is not set, there is no ${file}, and ${store} was made with a key: set the environment of its service.`,
-      );
-    makePrivateFolder(dataDir);
-    writeNewKey(file);
-  }
-  return readFileSync(file, 'utf8').trim();
-}
-
-function writeNewKey(file: string): void {
-  try {
-    writeFileSync(file, `${randomToken(32)}\n`, { flag: 'wx', mode: 0o600 });
-  } catch (error) {
-    // Another process that starts at this moment may have been first; its key is the key.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
-}
-
-function decodeKey(name: string, text: string): Buffer {
-  const key = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64url');
-  const wellFormed = /^[0-9a-f]{64}$/i.test(text) || /^[\w+/-]{43}=?$/.test(text);
-  if (!wellFormed || key.length !== 32)
-    throw new ConfigError(`${name} must be 32 bytes: 64 hexadecimal digits or base64.`);
-  return key;
+  if (mode === 'development') return readDevelopmentKey(dataDir, database);
+  throw new ConfigError(
+    'MASTER_KEY is missing. In production set it to 32 random bytes, such as: openssl rand -hex 32',
+  );
 }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { isInNetworks, type Network } from './private-networks.ts';
 
 /** Why a URL is refused, in the words its sender reads. Neither text quotes the URL, which may hold a secret. */
 export type UrlRefusal = { code: 'INVALID_URL' | 'URL_NOT_ALLOWED'; message: string; fix: string };
@@ -9,12 +10,14 @@ export type UrlPolicy = {
   allowPrivate: boolean;
 } & OwnPlaces;
 
-/** Where this program itself is reached: it never calls itself. */
+/** Where this program itself is reached, because it never calls itself, and what else it may reach than public addresses. */
 export type OwnPlaces = {
   /** Refused on every port and whatever leads there: host names and IP addresses that are its own altogether. */
   ownAddresses?: readonly string[];
   /** Refused as they are, in development too, where other programs answer on other ports of the same host. */
   ownOrigins?: readonly string[];
+  /** Private networks that the operator lets merchants name. */
+  networks?: readonly Network[];
 };
 
 /** What the host of a parsed URL is: only a `name` can be a public host. */
@@ -119,8 +122,10 @@ export function checkOutboundUrl(text: string, policy: UrlPolicy): UrlRefusal | 
   if (policy.allowPrivate) return null;
   const kind = hostKind(url.hostname);
   if (kind === 'malformed' || kind === 'single-label') return refusals.name;
-  if (kind === 'address') return refusals.address;
-  if (kind === 'local-name') return refusals.localName;
+  const networks = policy.networks ?? [];
+  if (kind === 'address' && !isInNetworks(withoutBrackets(url.hostname), networks)) return refusals.address;
+  // What it resolves to decides.
+  if (kind === 'local-name' && networks.length === 0) return refusals.localName;
   if (!publicPorts.has(url.port)) return refusals.port;
   return policy.ownAddresses?.includes(url.hostname) ? refusals.own : null;
 }

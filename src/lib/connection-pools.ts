@@ -1,6 +1,7 @@
+import type { Socket } from 'node:net';
 import { type buildConnector, Pool } from 'undici';
 import { withoutBrackets } from './address-filter.ts';
-import { type Dial, openSocket } from './dial-address.ts';
+import type { DialError, DialTarget } from './dial-address.ts';
 
 /** Keep-alive connections, pooled by origin and by the checked address they lead to. */
 export type ConnectionPools = {
@@ -12,14 +13,17 @@ export type ConnectionPools = {
   close: () => Promise<void>;
 };
 
+/** Calls `done` once, with a socket that requests can be written to or with an error, within a time of its own. */
+export type OpenConnection = (target: DialTarget, done: (error: DialError | null, socket: Socket) => void) => void;
+
 type Entry = { pool: Pool; sockets: number; users: number };
 
 /** A server may ask to be kept open for longer; more than this only holds sockets. */
 const keepAliveMaxMs = 30_000;
 const maxHeaderBytes = 8_192;
 
-/** Pools that open sockets with `dial` only, so that no other address than the given one is ever reached. */
-export function createConnectionPools(dial: Dial, connectMs: number): ConnectionPools {
+/** Pools that open sockets with `open` only, so that no other address than the given one is ever reached. */
+export function createConnectionPools(open: OpenConnection): ConnectionPools {
   const entries = new Map<string, Entry>();
 
   function openFirst(origin: string, addresses: readonly string[]): readonly string[] {
@@ -53,7 +57,7 @@ export function createConnectionPools(dial: Dial, connectMs: number): Connection
         retire(key, entry);
       };
       const target = { address, port, servername: secure ? withoutBrackets(url.hostname) : null };
-      openSocket(dial, target, connectMs, (error, socket) => {
+      open(target, (error, socket) => {
         socket.once('close', closed);
         if (error === null) done(null, socket);
         else done(error, null);

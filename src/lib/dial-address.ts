@@ -1,5 +1,5 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 
 /** Where to connect: an address that has been checked, never a name. `servername` is null for plain http. */
 export type DialTarget = { address: string; port: number; servername: string | null };
@@ -19,14 +19,18 @@ export class DialError extends Error {
 /** Dials by TCP or TLS. The certificate must be valid for the name, whatever the environment says about TLS checks. */
 export function dialAddress({ address, port, servername }: DialTarget): Socket {
   if (servername === null) return connectTcp({ host: address, port });
-  return connectTls({
+  return connectTls({ ...tlsOptions(address, servername), port });
+}
+
+/** How every connection by TLS is made. */
+export function tlsOptions(address: string, servername: string): ConnectionOptions {
+  return {
     host: address,
-    port,
     // Without a name to announce, the certificate is compared with `host`.
     servername: isIP(servername) === 0 ? servername : '',
     rejectUnauthorized: true,
     ALPNProtocols: ['http/1.1'],
-  });
+  };
 }
 
 /**
@@ -38,9 +42,10 @@ export function openSocket(
   target: DialTarget,
   timeoutMs: number,
   done: (error: DialError | null, socket: Socket) => void,
+  stage: DialError['reason'] = 'connect',
 ): void {
   const socket = dial(target);
-  let stage: DialError['reason'] = 'connect';
+  let reached = stage;
   let waiting = true;
   const timer = setTimeout(() => finish('ETIMEDOUT'), timeoutMs);
 
@@ -49,12 +54,12 @@ export function openSocket(
     waiting = false;
     clearTimeout(timer);
     if (errorCode !== null) socket.destroy();
-    done(errorCode === null ? null : new DialError(stage, errorCode), socket);
+    done(errorCode === null ? null : new DialError(reached, errorCode), socket);
   }
 
   socket.setNoDelay(true);
   // From here on the address answers, so what still fails is the TLS handshake.
-  if (target.servername !== null) socket.once('connect', () => (stage = 'tls'));
+  if (target.servername !== null) socket.once('connect', () => (reached = 'tls'));
   socket.once(target.servername === null ? 'connect' : 'secureConnect', () => finish(null));
   socket.on('error', (error: Error & { code?: string }) => finish(error.code ?? error.name));
   socket.once('close', () => finish('ECLOSED'));

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { isPublicAddress, sameAddress, type UrlPolicy } from './address-filter.ts';
+import { isInNetworks } from './private-networks.ts';
 import { withinTime } from './within-time.ts';
 
 /**
@@ -30,7 +31,8 @@ async function allowedAddresses(
 ): Promise<readonly string[] | null> {
   const addresses = await addressesOf(host, (name) => resolve(name, merchant));
   if (rules.allowPrivate) return addresses;
-  if (!addresses.every(isPublicAddress)) return null;
+  const networks = rules.networks ?? [];
+  if (!addresses.every((address) => isPublicAddress(address) || isInNetworks(address, networks))) return null;
   // A name of our own that does not resolve just now must not stop the requests to everybody else.
   const ownHosts = rules.ownAddresses ?? [];
   const own = await Promise.all(ownHosts.map((ownHost) => addressesOf(ownHost, resolve).catch(() => [])));

@@ -1,7 +1,8 @@
 import { checkOutboundUrl, type OwnPlaces, withoutBrackets } from './address-filter.ts';
-import type { ConnectionPools } from './connection-pools.ts';
-import { type Dial, dialAddress } from './dial-address.ts';
+import type { ConnectionPools, OpenConnection } from './connection-pools.ts';
+import { type Dial, dialAddress, openSocket } from './dial-address.ts';
 import { type Exchange, type ExchangeRequest, exchangeRequest, type FailureReason } from './exchange-request.ts';
+import { type EgressProxy, openTunnel } from './open-tunnel.ts';
 import { type Resolve, resolveHost } from './resolve-host.ts';
 import { createNameResolver } from './resolve-name.ts';
 
@@ -30,6 +31,8 @@ export type SafeFetchOptions = {
   ownPlaces?: () => OwnPlaces;
   resolve?: Resolve;
   dial?: Dial;
+  /** Everything goes through it, to the addresses that were checked here. */
+  proxy?: EgressProxy | null;
   /** From the look-up of the name to the end of the body. */
   totalMs?: number;
   /** For the look-up of the name, and again for each connection. */
@@ -47,8 +50,12 @@ const maxAddressesTried = 3;
  * `close` ends all connections at once; requests under way answer `failed`.
  */
 export function createSafeFetch(options: SafeFetchOptions = {}): { fetch: SafeFetch; close: () => Promise<void> } {
-  const { ownPlaces = () => ({}), resolve = createNameResolver(), dial = dialAddress } = options;
+  const { ownPlaces = () => ({}), resolve = createNameResolver(), dial = dialAddress, proxy = null } = options;
   const { totalMs = 15_000, connectMs = 5_000 } = options;
+  const open: OpenConnection = (target, done) =>
+    proxy === null
+      ? openSocket(dial, target, connectMs, done)
+      : openTunnel(proxy, createNameResolver(), target, connectMs, done);
   let pools: Promise<ConnectionPools> | null = null;
   let closed = false;
 
@@ -81,7 +88,7 @@ export function createSafeFetch(options: SafeFetchOptions = {}): { fetch: SafeFe
   ): Promise<Exchange> {
     const { method, headers, body } = request;
     const sent: ExchangeRequest = { path: url.pathname + url.search, method, headers, body };
-    const { openFirst, use } = await (pools ??= loadPools(dial, connectMs));
+    const { openFirst, use } = await (pools ??= loadPools(open));
     let exchange = failed('dns', 'ENODATA');
     for (const address of openFirst(url.origin, addresses).slice(0, maxAddressesTried)) {
       if (closed) return failed('connect', 'ECLOSED');
@@ -101,9 +108,9 @@ export function createSafeFetch(options: SafeFetchOptions = {}): { fetch: SafeFe
 }
 
 /** With the first request: undici takes 25 MB and 90 ms that a process without requests need not pay. */
-async function loadPools(dial: Dial, connectMs: number): Promise<ConnectionPools> {
+async function loadPools(open: OpenConnection): Promise<ConnectionPools> {
   const { createConnectionPools } = await import('./connection-pools.ts');
-  return createConnectionPools(dial, connectMs);
+  return createConnectionPools(open);
 }
 
 function failed(reason: FailureReason, detail: string): Exchange {

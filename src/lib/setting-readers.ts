@@ -1,4 +1,6 @@
 import { trimEnd } from '../../protocol/plain-text.ts';
+import type { EgressProxy } from './open-tunnel.ts';
+import { type Network, readPrivateNetwork } from './private-networks.ts';
 
 /** A setting that cannot be used, with what to write instead. */
 export class ConfigError extends Error {}
@@ -63,4 +65,39 @@ export function basePath(text: string | null): string {
   const path = `/${trimEnd(text.replace(/^\/+/, ''), '/')}`;
   if (!/^(\/[\w.~-]+)+$/.test(path)) throw new ConfigError('BASE_PATH must be a path such as /pagos.');
   return path;
+}
+
+/** Private networks with commas between; empty where it is not set. */
+export function privateNetworks(name: string, text: string | null): readonly Network[] {
+  const parts = text === null ? [] : text.split(',').map((part) => part.trim());
+  return parts.map((part) => {
+    const network = readPrivateNetwork(part);
+    if (network !== null) return network;
+    throw new ConfigError(`${name} must be private networks such as 10.20.0.0/16,fd12:3456::/32, with commas between.`);
+  });
+}
+
+/** The address of an HTTP proxy. What opens it is taken out of the address. */
+export function proxyAddress(name: string, text: string | null): EgressProxy | null {
+  if (text === null) return null;
+  const url = URL.parse(text);
+  if (url?.protocol !== 'http:' || url.hostname === '' || url.pathname !== '/' || url.search + url.hash !== '')
+    throw new ConfigError(
+      `${name} must be an address such as http://proxy.example.cl:3128, with USER:PASSWORD@ if it asks.`,
+    );
+  const credentials = [url.username, url.password].map(decodeURIComponent).join(':');
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: Number(url.port) || 80,
+    authorization: url.username === '' ? null : `Basic ${Buffer.from(credentials).toString('base64')}`,
+  };
+}
+
+/** 32 bytes in hexadecimal digits or base64. */
+export function secretKey(name: string, text: string): Buffer {
+  const key = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64url');
+  const wellFormed = /^[0-9a-f]{64}$/i.test(text) || /^[\w+/-]{43}=?$/.test(text);
+  if (!wellFormed || key.length !== 32)
+    throw new ConfigError(`${name} must be 32 bytes: 64 hexadecimal digits or base64.`);
+  return key;
 }

@@ -24,6 +24,11 @@ const FAILURES: Readonly<Record<string, Cause>> = {
   protocol: { cause: 'its answer is not HTTP', fix: 'Is it the right port in x_url_callback?' },
 };
 
+const PROXY: Cause = {
+  cause: 'the proxy of this service makes no connection',
+  fix: 'See EGRESS_PROXY: its credentials, and whether the proxy lets CONNECT to this address pass.',
+};
+
 const GATE = 'What stands before the shop, such as a firewall or a log-in, must let POST to this path pass.';
 const REFUSED =
   'The shop looks at its own log: this order, its amount and its Secret Token. Then send the callback again.';
@@ -46,6 +51,7 @@ const STATUSES: Readonly<Record<number, Cause>> = {
 
 /** What an answer says, and what to do; null for one that is in order. `url` is what was posted to. */
 export function causeOf(url: string, { status, failure, location }: StoredAnswer): Cause | null {
+  if (failure?.startsWith('connect: EPROXY')) return PROXY;
   if (failure !== null)
     return FAILURES[failure.split(':')[0] as string] ?? { cause: failure, fix: 'Look at the shop.' };
   if (status === null || (status >= 200 && status < 300)) return null;

@@ -32,6 +32,7 @@ const TABLE: [answer: StoredAnswer, cause: string | null][] = [
   [answered(503), 'an error of the shop (503)'],
   [failed('timeout: ETIMEDOUT'), 'no answer within 15 seconds'],
   [failed('connect: ECONNREFUSED'), 'no connection'],
+  [failed('connect: EPROXYAUTH'), 'the proxy of this service makes no connection'],
   [failed('dns: ENOTFOUND'), 'the name of the host is not found'],
   [failed('tls: CERT_HAS_EXPIRED'), 'its certificate is not valid'],
   [failed('reset: ECONNRESET'), 'the connection was cut off'],

@@ -108,6 +108,16 @@ const REFUSED: [string, Record<string, string>, RegExp][] = [
   ['a short previous master key', { ...KEY, MASTER_KEY_PREVIOUS: 'abc' }, /MASTER_KEY_PREVIOUS must be 32 bytes/],
   ['the same master key twice', { ...KEY, MASTER_KEY_PREVIOUS: KEY.MASTER_KEY }, /the same key as MASTER_KEY/],
   ['a file: address of an embedded store', { ...KEY, DATABASE_URL: 'sqlite:file:/tmp/a.db' }, /no file: address/],
+  [
+    'a public network for callbacks',
+    { ...KEY, CALLBACK_NETWORKS: '10.0.0.0/8,8.8.8.0/24' },
+    /CALLBACK_NETWORKS must be private/,
+  ],
+  [
+    'a proxy by TLS',
+    { ...KEY, EGRESS_PROXY: 'https://a:secret@proxy.example.cl' },
+    /^EGRESS_PROXY must be (?!.*secret)/,
+  ],
   ['a port that is none', { ...KEY, PORT: '80a' }, /PORT must be/],
   ['a port out of range', { ...KEY, PORT: '65536' }, /PORT must be/],
   ['an unknown mode', { ...KEY, RUBRICA_ENV: 'staging' }, /development, production/],

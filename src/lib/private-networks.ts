@@ -1,0 +1,32 @@
+import ipaddr from 'ipaddr.js';
+
+/** A range of addresses, read once. */
+export type Network = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+/** What companies number their machines from (RFC 1918, RFC 6598, RFC 4193). Loopback and link-local are never among them. */
+const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7'].map(parse);
+
+/** Metadata services of clouds in those ranges: they hand out the credentials of the machine. */
+const NEVER = ['100.100.100.200', 'fd00:ec2::254', 'fd20:ce::254'].map((address) => ipaddr.parse(address));
+
+/** Reads a range such as 10.20.0.0/16. Null for other text, and for a range that is not wholly private. */
+export function readPrivateNetwork(text: string): Network | null {
+  if (!ipaddr.isValidCIDR(text)) return null;
+  const [address, bits] = parse(text);
+  const inside = PRIVATE.some(
+    ([range, least]) => range.kind() === address.kind() && bits >= least && address.match(range, least),
+  );
+  return inside ? [address, bits] : null;
+}
+
+/** Whether an IP address is in one of the networks that the operator has named. */
+export function isInNetworks(ip: string, networks: readonly Network[]): boolean {
+  if (networks.length === 0 || !ipaddr.isValid(ip) || ip.includes('%')) return false;
+  const address = ipaddr.process(ip);
+  if (NEVER.some((one) => one.toString() === address.toString())) return false;
+  return networks.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
+}
+
+function parse(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
+  return ipaddr.parseCIDR(text);
+}
