@@ -31,18 +31,19 @@ export type ListedMovement = Movement & {
   return_reason: string | null;
 };
 
-/** The newest of a kind, each with its return: the reference of that is `returnReference`. */
-export function selectMovements(db: Reader, kind: MovementKind, limit: number): Promise<ListedMovement[]> {
-  return db.query<ListedMovement>(
-    `select m.*, e.payment_service_id, p.name, e.environment, r.created_at as returned_at, r.reason as return_reason
+const LISTED = `select m.*, e.payment_service_id, p.name, e.environment, r.created_at as returned_at, r.reason as return_reason
      from movements m
      left join movements r on r.environment_id = m.environment_id and r.kind = 'resolution'
        and r.reference = m.kind || ' ' || m.reference
      join environments e on e.id = m.environment_id
-     join payment_services p on p.id = e.payment_service_id
-     where m.kind = $1 order by m.created_at desc, m.id limit $2`,
-    [kind, limit],
-  );
+     join payment_services p on p.id = e.payment_service_id`;
+
+/** The newest of a kind, each with its return: the reference of that is `returnReference`. */
+export function selectMovements(db: Reader, kind: MovementKind, limit: number): Promise<ListedMovement[]> {
+  return db.query<ListedMovement>(`${LISTED} where m.kind = $1 order by m.created_at desc, m.id limit $2`, [
+    kind,
+    limit,
+  ]);
 }
 
 /** The newest payouts of some environments, in a span of time; `to` is not in it. */
@@ -52,13 +53,7 @@ export function selectPayouts(
   limit: number,
 ): Promise<ListedMovement[]> {
   return db.query<ListedMovement>(
-    `select m.*, e.payment_service_id, p.name, e.environment, r.created_at as returned_at, r.reason as return_reason
-     from movements m
-     left join movements r on r.environment_id = m.environment_id and r.kind = 'resolution'
-       and r.reference = m.kind || ' ' || m.reference
-     join environments e on e.id = m.environment_id
-     join payment_services p on p.id = e.payment_service_id
-     where m.kind = 'payout' and m.environment_id in {ids} and m.created_at >= $2 and m.created_at < $3
+    `${LISTED} where m.kind = 'payout' and m.environment_id in {ids} and m.created_at >= $2 and m.created_at < $3
      order by m.created_at desc, m.id limit $4`,
     [JSON.stringify(environmentIds), from, to, limit],
   );
