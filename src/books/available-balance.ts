@@ -12,6 +12,6 @@ export async function availableBalance(
   { environmentIds, transactionId }: Pick<ReconciliationScope, 'environmentIds' | 'transactionId'>,
   currency: string,
 ): Promise<Sum> {
-  if (transactionId !== 0) return selectAvailableOf(app.db, transactionId, currency);
+  if (transactionId !== 0) return selectAvailableOf(app.db, transactionId, environmentIds, currency);
   return selectAvailable(app.db, environmentIds, currency);
 }

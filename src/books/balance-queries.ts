@@ -105,26 +105,34 @@ export async function selectAvailable(db: Reader, environmentIds: readonly numbe
     `select ${asText('owed - reserved')} as available from (
        select
          (select coalesce(sum(credits - debits), 0) from account_balances
-          where environment_id in {ids} and currency = $2 and account = $3) as owed,
-         (select coalesce(sum(r.amount), 0) from refunds r join transactions t on t.id = r.transaction_id
-          where r.state = 'processing' and t.environment_id in {ids} and t.currency = $2) as reserved
+          where environment_id {among $1} and currency = $2 and account = $3) as owed,
+         (select coalesce(sum(r.amount), 0) from refunds r
+            join transactions t on t.id = r.transaction_id and t.environment_id = r.environment_id
+          where r.state = 'processing' and r.environment_id {among $1} and t.environment_id {among $1}
+            and t.currency = $2) as reserved
      ) as sums`,
-    [JSON.stringify(environmentIds), currency, MERCHANT_PAYABLE],
+    [environmentIds, currency, MERCHANT_PAYABLE],
   );
   return readSum(row?.available ?? '0');
 }
 
 /** What one transaction leaves for its merchant: paid, less its fee, refunded and being refunded. */
-export async function selectAvailableOf(db: Reader, transactionId: number, currency: string): Promise<Sum> {
+export async function selectAvailableOf(
+  db: Reader,
+  transactionId: number,
+  environmentIds: readonly number[],
+  currency: string,
+): Promise<Sum> {
   const [row] = await db.query<{ available: string }>(
     `select cast(cast(
        (select coalesce(sum(case when credit_account = $3 then amount else -amount end), 0) from journal_entries
-        where transaction_id = $1 and currency = $2 and $3 in (credit_account, debit_account))
+        where transaction_id = $1 and environment_id {among $4} and currency = $2 and $3 in (credit_account, debit_account))
        -
-       (select coalesce(sum(r.amount), 0) from refunds r join transactions t on t.id = r.transaction_id
-        where r.state = 'processing' and t.id = $1 and t.currency = $2)
+       (select coalesce(sum(r.amount), 0) from refunds r
+          join transactions t on t.id = r.transaction_id and t.environment_id = r.environment_id
+        where r.state = 'processing' and t.id = $1 and r.environment_id {among $4} and t.environment_id {among $4} and t.currency = $2)
        as bigint) as text) as available`,
-    [transactionId, currency, MERCHANT_PAYABLE],
+    [transactionId, currency, MERCHANT_PAYABLE, environmentIds],
   );
   return readSum(row?.available ?? '0');
 }

@@ -1,4 +1,5 @@
 import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { RowKey } from '../db/row-key.ts';
 import { type JournalEntry, SUSPENSE } from './journal-entry.ts';
 import type { OwnerOfBooks, RecordBehind } from './record-hash.ts';
 
@@ -32,18 +33,20 @@ export async function insertEntries(tx: Tx, rows: readonly JournalEntry[]): Prom
 }
 
 /** Whether what an attempt collected is in the books. To be relied on under the lock of its transaction. */
-export async function hasEntryOfAttempt(db: Reader, paymentAttemptId: string): Promise<boolean> {
-  const rows = await db.query('select 1 as booked from journal_entries where payment_attempt_id = $1 limit 1', [
-    paymentAttemptId,
-  ]);
+export async function hasEntryOfAttempt(db: Reader, attempt: RowKey<string>): Promise<boolean> {
+  const rows = await db.query(
+    'select 1 as booked from journal_entries where payment_attempt_id = $1 and environment_id = $2 limit 1',
+    [attempt.id, attempt.environment_id],
+  );
   return rows.length > 0;
 }
 
 /** Whether a method took money for a transaction that no order asked for, whatever was decided about it. */
-export async function hasLatePayment(db: Reader, transactionId: number): Promise<boolean> {
+export async function hasLatePayment(db: Reader, transaction: RowKey<number>): Promise<boolean> {
   const rows = await db.query(
-    `select 1 as late from journal_entries where transaction_id = $1 and kind = 'late_payment' limit 1`,
-    [transactionId],
+    `select 1 as late from journal_entries
+     where transaction_id = $1 and environment_id = $2 and kind = 'late_payment' limit 1`,
+    [transaction.id, transaction.environment_id],
   );
   return rows.length > 0;
 }
@@ -52,12 +55,12 @@ export async function hasLatePayment(db: Reader, transactionId: number): Promise
  * What of a payment has gone back at its method, as the books say: by refunds, and by what nobody had asked for, less what the
  * method has taken back of that. A refund out of suspense went back when it came into suspense.
  */
-export async function sumWentBack(db: Reader, transactionId: number): Promise<number> {
+export async function sumWentBack(db: Reader, transaction: RowKey<number>): Promise<number> {
   const [row] = await db.query<{ total: number }>(
     `select cast(coalesce(sum(case when kind = 'recovered' then -amount else amount end), 0) as bigint) as total
-     from journal_entries where transaction_id = $1 and (kind in ('unasked_refund', 'recovered')
+     from journal_entries where transaction_id = $1 and environment_id = $2 and (kind in ('unasked_refund', 'recovered')
        or (kind = 'refund' and credit_account <> '${SUSPENSE}'))`,
-    [transactionId],
+    [transaction.id, transaction.environment_id],
   );
   return row?.total ?? 0;
 }
@@ -71,9 +74,9 @@ export async function selectBehind(
   const [row] = await tx.query<SqlRow & OwnerOfBooks & RecordBehind>(
     `select e.id as environment_id, e.payment_service_id, e.environment, e.service_token, ${RECORD_COLUMNS}
      from environments e
-     left join transactions t on t.id = $2
-     left join payment_attempts a on a.id = $3
-     left join refunds r on r.id = $4
+     left join transactions t on t.id = $2 and t.environment_id = $1
+     left join payment_attempts a on a.id = $3 and a.environment_id = $1
+     left join refunds r on r.id = $4 and r.environment_id = $1
      where e.id = $1`,
     [environmentId, of.transactionId, of.paymentAttemptId, of.refundId],
   );
@@ -166,8 +169,8 @@ export function selectOwners(
 ): Promise<(Owner & { environment_id: number })[]> {
   return db.query(
     `select e.id as environment_id, e.payment_service_id, p.name, e.environment
-     from environments e join payment_services p on p.id = e.payment_service_id where e.id in {ids}`,
-    [JSON.stringify(environmentIds)],
+     from environments e join payment_services p on p.id = e.payment_service_id where e.id {among $1}`,
+    [environmentIds],
   );
 }
 

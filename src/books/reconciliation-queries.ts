@@ -74,25 +74,27 @@ const BOOKED_LINES = `select j.*, ${RECORD_COLUMNS}, t.fee as transaction_fee,
        t.state as transaction_state, t.payment_method as transaction_method,
        i.amount as imported_amount, i.currency as imported_currency, i.buy_order as imported_buy_order,
        i.authorization_code as imported_code,
-       (select d.taken from payment_decisions d where d.payment_attempt_id = a.id and d.taken is not null) as decided_amount,
+       (select d.taken from payment_decisions d
+        where d.payment_attempt_id = a.id and d.environment_id = j.environment_id and d.taken is not null) as decided_amount,
        t.settled_at as transaction_settled_at, t.unsigned_fields, r.state as refund_state, ${COLUMNS_OF_MOVEMENT},
        (select cast(coalesce(sum(given.amount), 0) as bigint) from refunds given
-        where given.transaction_id = j.transaction_id and given.state = 'completed') as refunded
+        where given.transaction_id = j.transaction_id and given.environment_id = j.environment_id and given.state = 'completed') as refunded
      from journal_entries j
-     left join transactions t on t.id = j.transaction_id
-     left join refunds r on r.id = j.refund_id
-     left join movements m on m.id = j.movement_id
+     left join transactions t on t.id = j.transaction_id and t.environment_id = j.environment_id
+     left join refunds r on r.id = j.refund_id and r.environment_id = j.environment_id
+     left join movements m on m.id = j.movement_id and m.environment_id = j.environment_id
      left join imported_payments i on i.environment_id = j.environment_id and i.link = j.link
-     left join payment_attempts a on a.id = coalesce(j.payment_attempt_id, (
+     left join payment_attempts a on a.environment_id = j.environment_id and a.id = coalesce(j.payment_attempt_id, (
        select l.payment_attempt_id from journal_entries l
-       where l.transaction_id = j.transaction_id and m.kind = 'resolution' and l.link || '.' || l.line = m.reference), (
-       select p.id from payment_attempts p where p.transaction_id = j.transaction_id and p.state = 'approved'))`;
+       where l.transaction_id = j.transaction_id and l.environment_id = j.environment_id and m.kind = 'resolution' and l.link || '.' || l.line = m.reference), (
+       select p.id from payment_attempts p
+       where p.transaction_id = j.transaction_id and p.environment_id = j.environment_id and p.state = 'approved'))`;
 
 /** In the order of the books. */
 export function selectBookedLines(db: Reader, scope: ReconciliationScope): Promise<BookedLine[]> {
   return db.query<BookedLine>(
     `${BOOKED_LINES}
-     where j.environment_id in {ids} and j.created_at >= $2 and j.created_at < $3
+     where j.environment_id {among $1} and j.created_at >= $2 and j.created_at < $3
        and (j.transaction_id = $4 or $4 = 0)
      order by j.environment_id, j.link, j.line`,
     parametersOf(scope),
@@ -122,19 +124,23 @@ export type Unbooked = {
 };
 
 const UNBOOKED_PAYMENT = `(
-  not exists (select 1 from journal_entries j where j.transaction_id = t.id and j.kind = 'payment')
-  or t.fee > 0 and not exists (select 1 from journal_entries j where j.transaction_id = t.id and j.kind = 'fee'))`;
+  not exists (select 1 from journal_entries j
+    where j.transaction_id = t.id and j.environment_id = t.environment_id and j.kind = 'payment')
+  or t.fee > 0 and not exists (select 1 from journal_entries j
+    where j.transaction_id = t.id and j.environment_id = t.environment_id and j.kind = 'fee'))`;
 
-const UNBOOKED_REFUNDS = `select t.environment_id, r.transaction_id, r.id as refund_id, null as movement_id
-     from refunds r join transactions t on t.id = r.transaction_id
-     where r.state = 'completed'
-       and not exists (select 1 from journal_entries j where j.transaction_id = t.id and j.refund_id = r.id)`;
+const UNBOOKED_REFUNDS = `select r.environment_id, r.transaction_id, r.id as refund_id, null as movement_id
+     from refunds r
+     where r.state = 'completed' and not exists (
+       select 1 from journal_entries j
+       where j.transaction_id = r.transaction_id and j.environment_id = r.environment_id and j.refund_id = r.id)`;
 
 /** A movement is booked by line 0 of a link, for which there is an index, and its commission by line 1. */
 const UNBOOKED_MOVEMENTS = `select m.environment_id, m.transaction_id, null as refund_id, m.id as movement_id
      from movements m
      where not exists (
-       select 1 from journal_entries j where j.movement_id = m.id and j.line = 0 and (m.commission = 0 or exists (
+       select 1 from journal_entries j
+       where j.movement_id = m.id and j.environment_id = m.environment_id and j.line = 0 and (m.commission = 0 or exists (
          select 1 from journal_entries k
          where k.environment_id = j.environment_id and k.link = j.link and k.kind = 'commission')))`;
 
@@ -142,14 +148,14 @@ const UNBOOKED_MOVEMENTS = `select m.environment_id, m.transaction_id, null as r
 export function selectUnbooked(db: Reader, scope: ReconciliationScope): Promise<Unbooked[]> {
   return db.query<Unbooked>(
     `select t.environment_id, t.id as transaction_id, null as refund_id, null as movement_id from transactions t
-     where t.state = 'completed' and t.settled_at >= $2 and t.settled_at < $3 and t.environment_id in {ids}
+     where t.state = 'completed' and t.settled_at >= $2 and t.settled_at < $3 and t.environment_id {among $1}
        and (t.id = $4 or $4 = 0) and ${UNBOOKED_PAYMENT}
      union all
      ${UNBOOKED_REFUNDS}
-       and r.settled_at >= $2 and r.settled_at < $3 and t.environment_id in {ids} and (t.id = $4 or $4 = 0)
+       and r.settled_at >= $2 and r.settled_at < $3 and r.environment_id {among $1} and (r.transaction_id = $4 or $4 = 0)
      union all
      ${UNBOOKED_MOVEMENTS}
-       and m.created_at >= $2 and m.created_at < $3 and m.environment_id in {ids} and (m.transaction_id = $4 or $4 = 0)
+       and m.created_at >= $2 and m.created_at < $3 and m.environment_id {among $1} and (m.transaction_id = $4 or $4 = 0)
      order by transaction_id nulls last, refund_id nulls first, movement_id nulls first`,
     parametersOf(scope),
   );
@@ -174,5 +180,5 @@ export function selectPaymentsAfter(
 }
 
 function parametersOf(scope: ReconciliationScope) {
-  return [JSON.stringify(scope.environmentIds), scope.from, scope.to, scope.transactionId];
+  return [scope.environmentIds, scope.from, scope.to, scope.transactionId];
 }

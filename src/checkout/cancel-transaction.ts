@@ -13,13 +13,13 @@ export type Cancellation =
  * The payer does not want to pay. Refused while a payment method has still to answer, and once there is another end.
  * Cancelling again answers the same. Rejects with `StorageError`.
  */
-export async function cancelTransaction(app: App, { id, environment_id }: Transaction): Promise<Cancellation> {
-  const environment = await environmentOf(app, { environment_id });
+export async function cancelTransaction(app: App, given: Transaction): Promise<Cancellation> {
+  const environment = await environmentOf(app, given);
   const cause = { event: 'cancel' as const, at: app.now(), paymentMethod: null, attemptId: null, data: null };
   const outcome = await app.db.transaction(async (tx) => {
-    const transaction = await lockTransaction(tx, id);
+    const transaction = await lockTransaction(tx, given);
     if (transaction === null) throw new Error('A transaction is gone');
-    if (transaction.state === 'pending' && (await hasOpenAttempt(tx, id))) return 'in-progress';
+    if (transaction.state === 'pending' && (await hasOpenAttempt(tx, given))) return 'in-progress';
     if (await isHeldBack(tx, transaction.created_at)) return 'held';
     const transition = await transitionTransaction(tx, environment, transaction, cause);
     return transition.kind;

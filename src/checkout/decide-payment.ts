@@ -10,7 +10,7 @@ import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { GIVEN_BACK_ELSEWHERE, type PaymentDetail } from '../payment-methods/payment-method.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
-import type { Transaction } from '../transactions/transaction.ts';
+import { type Transaction, transactionKeyOf } from '../transactions/transaction.ts';
 import { hasOpenAttempt, lockTransaction, selectTransaction } from '../transactions/transaction-queries.ts';
 import {
   alarmConflict,
@@ -22,7 +22,7 @@ import {
 } from '../transactions/transition-transaction.ts';
 import { environmentOf } from './environment-of.ts';
 import { askAgainAt, isOpen, type PaymentAttempt } from './payment-attempt.ts';
-import { endAttempt, endContradiction, selectAttempt } from './payment-attempt-queries.ts';
+import { endAttempt, endContradiction, selectAttempt, selectAttemptAnywhere } from './payment-attempt-queries.ts';
 import { type DecidedOutcome, type DecisionResult, decisionContent, type PaymentDecision } from './payment-decision.ts';
 import { insertDecision, type ListedDecision, selectDecisions } from './payment-decision-queries.ts';
 
@@ -48,19 +48,19 @@ export type DecisionWish = {
  * it where it is too little or too late, goes to suspense, with a conflict in the feed. Rejects with `StorageError`.
  */
 export async function decidePayment(app: App, attemptId: string, wish: DecisionWish): Promise<DecisionResult> {
-  const found = await selectAttempt(app.db, attemptId);
-  const transaction = found === null ? null : await selectTransaction(app.db, found.transaction_id);
+  const found = await selectAttemptAnywhere(app.db, attemptId);
+  const transaction = found === null ? null : await selectTransaction(app.db, transactionKeyOf(found));
   if (found === null || transaction === null) return 'unknown';
   const environment = await environmentOf(app, transaction);
   const at = app.now();
   const decided = await app.db.transaction<Decided>(async (tx) => {
-    const locked = await lockTransaction(tx, found.transaction_id);
-    const attempt = await selectAttempt(tx, attemptId);
+    const locked = await lockTransaction(tx, transaction);
+    const attempt = await selectAttempt(tx, found);
     if (locked === null || attempt === null) throw new Error('A payment attempt is gone');
     const refusal = await refusalOf(tx, attempt, wish.outcome);
     if (refusal !== null) return { result: refusal, settlement: null };
     const decision = newDecision(attempt, locked, wish, at);
-    await insertDecision(tx, decision);
+    await insertDecision(tx, environment.id, decision);
     await recordFact(tx, {
       environmentId: environment.id,
       at,
@@ -95,7 +95,7 @@ async function refusalOf(tx: Tx, attempt: PaymentAttempt, outcome: DecidedOutcom
   if (attempt.state === 'approved' && outcome !== 'approved') return 'approved_stays';
   if (isOpen(attempt)) return null;
   if (attempt.state !== 'approved' && outcome === 'approved') {
-    return (await hasEntryOfAttempt(tx, attempt.id)) ? 'already' : null;
+    return (await hasEntryOfAttempt(tx, attempt)) ? 'already' : null;
   }
   return attempt.contradicted_at === null ? 'already' : null;
 }
@@ -144,7 +144,7 @@ async function carryOut(tx: Tx, carried: Carried): Promise<Settled> {
   const { outcome, taken, decided_at } = decision;
   // The person has confirmed the end that was known, against what the method said later.
   if (!isOpen(attempt) && taken === null) {
-    await endContradiction(tx, attempt.id);
+    await endContradiction(tx, attempt);
     return { kind: 'already', transaction, conflict: null };
   }
   if (taken !== null) {
@@ -164,8 +164,8 @@ async function bookTaken(tx: Tx, carried: Carried, taken: number): Promise<Settl
   const { environment, transaction, attempt } = carried;
   const approval = { ...causeOf(carried, 'approve'), taken };
   // Another attempt is open or has paid: this one stays as it is.
-  if (!isOpen(attempt) && (await hasOpenAttempt(tx, transaction.id))) {
-    await endContradiction(tx, attempt.id);
+  if (!isOpen(attempt) && (await hasOpenAttempt(tx, transaction))) {
+    await endContradiction(tx, attempt);
     return { ...(await recordConflict(tx, transaction, approval)), conflict: approval };
   }
   if (taken < transaction.amount) {
@@ -200,7 +200,7 @@ async function bookGivenBack(tx: Tx, { transaction, attempt, decision }: Carried
 function end(tx: Tx, carried: Carried, state: DecidedOutcome, nextLookupAt: number | null): Promise<void> {
   const { attempt, decision, facts } = carried;
   const detail = JSON.stringify(facts);
-  return endAttempt(tx, { id: attempt.id, state, settledAt: decision.decided_at, detail, nextLookupAt });
+  return endAttempt(tx, attempt, { state, settledAt: decision.decided_at, detail, nextLookupAt });
 }
 
 function causeOf({ attempt, decision, facts }: Carried, event: 'approve' | 'decline'): TransitionCause {

@@ -3,12 +3,17 @@ import { hasLatePayment } from '../books/journal-queries.ts';
 import type { PaymentMethod } from '../payment-methods/payment-method.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { findByPayToken } from '../transactions/find-transaction.ts';
-import type { Transaction } from '../transactions/transaction.ts';
+import { type Transaction, transactionKeyOf } from '../transactions/transaction.ts';
 import { selectTransaction } from '../transactions/transaction-queries.ts';
 import { availableMethods } from './available-methods.ts';
 import { environmentOf } from './environment-of.ts';
 import { isOpen, type PaymentAttempt } from './payment-attempt.ts';
-import { selectAttempt, selectAttemptsByCode, selectLatestAttempt, sumGivenBack } from './payment-attempt-queries.ts';
+import {
+  selectAttemptAnywhere,
+  selectAttemptsByCode,
+  selectLatestAttempt,
+  sumGivenBack,
+} from './payment-attempt-queries.ts';
 
 /**
  * Where the payer stands. `in_progress`: a payment method has still to answer. `under_review`: a method has the money,
@@ -43,14 +48,14 @@ export async function findPayment(app: App, token: string): Promise<Payment | nu
   const transaction = await findByPayToken(app, token);
   if (transaction === null) return null;
   const environment = await environmentOf(app, transaction);
-  const attempt = await selectLatestAttempt(app.db, transaction.id);
+  const attempt = await selectLatestAttempt(app.db, transaction);
   return {
     transaction,
     environment,
     attempt,
     method: app.paymentMethods.find(({ code }) => code === attempt?.payment_method) ?? null,
     methods: availableMethods(app, environment, transaction),
-    givenBack: transaction.state === 'completed' ? await sumGivenBack(app.db, transaction.id) : 0,
+    givenBack: transaction.state === 'completed' ? await sumGivenBack(app.db, transaction) : 0,
     stage: stageOf(transaction, attempt, await hasUnexpectedMoney(app, transaction, attempt), app.now()),
   };
 }
@@ -60,8 +65,8 @@ export async function findAttempt(
   app: App,
   id: string,
 ): Promise<{ attempt: PaymentAttempt; transaction: Transaction } | null> {
-  const attempt = await selectAttempt(app.db, id);
-  const transaction = attempt === null ? null : await selectTransaction(app.db, attempt.transaction_id);
+  const attempt = await selectAttemptAnywhere(app.db, id);
+  const transaction = attempt === null ? null : await selectTransaction(app.db, transactionKeyOf(attempt));
   return attempt === null || transaction === null ? null : { attempt, transaction };
 }
 
@@ -73,10 +78,10 @@ export function findAttemptsByCode(app: App, wanted: Parameters<typeof selectAtt
 /** Only what was attempted and is not paid can have money that no order asked for. */
 async function hasUnexpectedMoney(
   app: App,
-  { id, state }: Transaction,
+  transaction: Transaction,
   attempt: PaymentAttempt | null,
 ): Promise<boolean> {
-  return attempt !== null && state !== 'completed' && hasLatePayment(app.db, id);
+  return attempt !== null && transaction.state !== 'completed' && hasLatePayment(app.db, transaction);
 }
 
 /** The rule behind the page. A transaction past its time is over for the payer before the worker has written it down. */

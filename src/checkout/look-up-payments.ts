@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import { isHeldBack } from '../epochs/hold.ts';
 import type { PaymentOutcome, PaymentRequest } from '../payment-methods/payment-method.ts';
-import type { Transaction } from '../transactions/transaction.ts';
+import { type Transaction, type TransactionKey, transactionKeyOf } from '../transactions/transaction.ts';
 import { selectTransaction } from '../transactions/transaction-queries.ts';
 import { askPaymentMethod } from './ask-payment-method.ts';
 import { environmentOf } from './environment-of.ts';
@@ -41,13 +41,13 @@ export async function lookUpPayments(app: App, limit: number): Promise<number> {
  */
 export async function lookUpPaymentOf(
   app: App,
-  transactionId: number,
+  transaction: TransactionKey,
   returned: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const latest = await selectLatestAttempt(app.db, transactionId);
+  const latest = await selectLatestAttempt(app.db, transaction);
   if (latest === null || !isOpen(latest)) return;
   const now = app.now();
-  const attempt = await app.db.transaction((tx) => claimAttemptOf(tx, { transactionId, now, until: now + CLAIM_MS }));
+  const attempt = await app.db.transaction((tx) => claimAttemptOf(tx, transaction, { now, until: now + CLAIM_MS }));
   if (attempt !== null) await lookUp(app, attempt, { lookups: attempt.lookups, returned, claimedAt: now });
 }
 
@@ -66,7 +66,7 @@ async function lookUp(app: App, attempt: PaymentAttempt, question: Question): Pr
   const { lookups, returned, claimedAt } = question;
   const method = app.paymentMethods.find(({ code }) => code === attempt.payment_method);
   if (method === undefined) throw new Error(`There is no payment method ${attempt.payment_method} any more`);
-  const transaction = await selectTransaction(app.db, attempt.transaction_id);
+  const transaction = await selectTransaction(app.db, transactionKeyOf(attempt));
   if (transaction === null) throw new Error('A payment attempt without its transaction');
   const environment = await environmentOf(app, transaction);
   if (app.now() > claimedAt + ASK_WITHIN_MS) throw new Error('The claim of a payment attempt is too old to ask');
@@ -74,7 +74,7 @@ async function lookUp(app: App, attempt: PaymentAttempt, question: Question): Pr
   const sentAt = commits ? await announceCommit(app, attempt) : attempt.commit_sent_at;
   const asked = { method, environment, transaction, attempt, returned };
   const outcome = await askPaymentMethod(app, commits ? 'commit' : 'lookup', asked, lookups);
-  const settlement = await settlePayment(app, attempt.id, outcome, sentAt);
+  const settlement = await settlePayment(app, attempt, outcome, sentAt);
   if (!isOpen(attempt)) await planAskingAgain(app, attempt, outcome);
   if (settlement.kind === 'waiting' && app.now() - attempt.created_at > ALARM_AFTER_MS) alarmUnanswered(app, attempt);
 }
@@ -88,18 +88,18 @@ async function mayTakeMoney(app: App, { state }: Transaction, attempt: PaymentAt
 }
 
 /** Keeps that the money is about to be asked for: after a crash nobody else would know that it may have been taken. */
-async function announceCommit(app: App, { id, asked_until }: PaymentAttempt): Promise<number> {
+async function announceCommit(app: App, attempt: PaymentAttempt): Promise<number> {
   const at = app.now();
-  const claimedUntil = asked_until ?? 0;
-  if (await app.db.transaction((tx) => noteCommitSent(tx, { id, claimedUntil, at }))) return at;
+  const claimedUntil = attempt.asked_until ?? 0;
+  if (await app.db.transaction((tx) => noteCommitSent(tx, attempt, { claimedUntil, at }))) return at;
   throw new Error('The claim of a payment attempt is another’s by now');
 }
 
 /** An approval is known now, whatever became of it. */
-function planAskingAgain(app: App, { id, settled_at }: PaymentAttempt, outcome: PaymentOutcome): Promise<void> {
+function planAskingAgain(app: App, attempt: PaymentAttempt, outcome: PaymentOutcome): Promise<void> {
   const answered = outcome.kind !== 'unknown';
-  const next = outcome.kind === 'approved' ? null : askAgainAt(settled_at ?? 0, app.now(), answered);
-  return app.db.transaction((tx) => scheduleAskAgain(tx, id, next));
+  const next = outcome.kind === 'approved' ? null : askAgainAt(attempt.settled_at ?? 0, app.now(), answered);
+  return app.db.transaction((tx) => scheduleAskAgain(tx, attempt, next));
 }
 
 function alarmUnanswered(app: App, attempt: PaymentAttempt): void {

@@ -11,7 +11,7 @@ export async function noteReturn(app: App, { transaction, environment, stage }: 
   if (stage === 'under_review' || transaction.settled_at === null) return;
   if (returnToShop(transaction, environment).kind === 'get') return;
   try {
-    await noteBrowserReturn(app, transaction.id, transaction.settled_at);
+    await noteBrowserReturn(app, transaction, transaction.settled_at);
   } catch (error) {
     app.log.warn({ err: error, transaction: transaction.id }, 'that the payer goes back to the shop was not kept');
   }

@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import { publicOrigin } from '../config.ts';
 import { payToken, type Transaction } from '../transactions/transaction.ts';
 
-type Addressed = Pick<Transaction, 'id' | 'pay_secret'>;
+type Addressed = Pick<Transaction, 'id' | 'environment_id' | 'pay_secret'>;
 
 /** Where payers and merchants reach the service: the origin, and the base path if there is one. No final slash. */
 export function publicBase(app: App): string {

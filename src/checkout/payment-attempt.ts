@@ -1,4 +1,5 @@
 import type { SqlRow } from '../db/database.ts';
+import type { RowKey } from '../db/row-key.ts';
 import type { PaymentOutcome } from '../payment-methods/payment-method.ts';
 
 /**
@@ -11,6 +12,7 @@ export type AttemptState = 'started' | 'pending' | 'unknown' | 'approved' | 'dec
 /** A row of `payment_attempts`. Times are UTC milliseconds, `detail` is JSON text. */
 export type PaymentAttempt = SqlRow & {
   id: string;
+  environment_id: number;
   transaction_id: number;
   created_at: number;
   settled_at: number | null;
@@ -31,6 +33,9 @@ export type PaymentAttempt = SqlRow & {
   contradicted_at: number | null;
   contradiction: string | null;
 };
+
+/** What leads to an attempt. */
+export type AttemptKey = RowKey<string>;
 
 type Answer = AttemptState | 'already' | 'conflict' | 'ignored';
 

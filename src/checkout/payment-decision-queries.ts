@@ -5,6 +5,7 @@ const PAYMENT_DECISIONS: InsertTarget = {
   name: 'payment_decisions',
   columns: [
     'id',
+    'environment_id',
     'payment_attempt_id',
     'decided_at',
     'decided_by',
@@ -18,8 +19,8 @@ const PAYMENT_DECISIONS: InsertTarget = {
   ],
 };
 
-export async function insertDecision(tx: Tx, decision: PaymentDecision): Promise<void> {
-  await tx.insertRows(PAYMENT_DECISIONS, [decision]);
+export async function insertDecision(tx: Tx, environmentId: number, decision: PaymentDecision): Promise<void> {
+  await tx.insertRows(PAYMENT_DECISIONS, [{ ...decision, environment_id: environmentId }]);
 }
 
 export type ListedDecision = PaymentDecision & { transaction_id: number; currency: string };
@@ -29,8 +30,8 @@ export function selectDecisions(db: Pick<Database, 'query'>, limit: number): Pro
   return db.query<ListedDecision>(
     `select d.*, a.transaction_id, t.currency
      from payment_decisions d
-     join payment_attempts a on a.id = d.payment_attempt_id
-     join transactions t on t.id = a.transaction_id
+     join payment_attempts a on a.id = d.payment_attempt_id and a.environment_id = d.environment_id
+     join transactions t on t.id = a.transaction_id and t.environment_id = a.environment_id
      order by d.decided_at desc, d.id limit $1`,
     [limit],
   );

@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import type { Tx } from '../db/database.ts';
 import type { PaymentOutcome } from '../payment-methods/payment-method.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
-import type { Transaction } from '../transactions/transaction.ts';
+import { type Transaction, transactionKeyOf } from '../transactions/transaction.ts';
 import { hasOpenAttempt, lockTransaction, selectTransaction } from '../transactions/transaction-queries.ts';
 import {
   alarmConflict,
@@ -12,7 +12,7 @@ import {
   transitionTransaction,
 } from '../transactions/transition-transaction.ts';
 import { environmentOf } from './environment-of.ts';
-import { answerTo, askAgainAt, type PaymentAttempt, pauseBeforeLookup } from './payment-attempt.ts';
+import { type AttemptKey, answerTo, askAgainAt, type PaymentAttempt, pauseBeforeLookup } from './payment-attempt.ts';
 import {
   endAttempt,
   noteCommitAnswered,
@@ -38,11 +38,11 @@ export type Settlement = Transition | { kind: 'waiting' | 'aborted'; transaction
  */
 export async function settlePayment(
   app: App,
-  attemptId: string,
+  key: AttemptKey,
   outcome: PaymentOutcome,
   commitSentAt: number | null = null,
 ): Promise<Settlement> {
-  const found = { ...(await findAttempt(app, attemptId)), commitSentAt };
+  const found = { ...(await findAttempt(app, key)), commitSentAt };
   switch (outcome.kind) {
     case 'approved':
     case 'declined':
@@ -64,9 +64,9 @@ type Aborted = Extract<PaymentOutcome, { kind: 'aborted' }>;
 type Contradiction = Extract<PaymentOutcome, { kind: 'contradiction' }>;
 type Waiting = Exclude<PaymentOutcome, Ending | Aborted | Contradiction>;
 
-async function findAttempt(app: App, id: string): Promise<Omit<Found, 'commitSentAt'>> {
-  const attempt = await selectAttempt(app.db, id);
-  const transaction = attempt === null ? null : await selectTransaction(app.db, attempt.transaction_id);
+async function findAttempt(app: App, key: AttemptKey): Promise<Omit<Found, 'commitSentAt'>> {
+  const attempt = await selectAttempt(app.db, key);
+  const transaction = attempt === null ? null : await selectTransaction(app.db, transactionKeyOf(attempt));
   if (attempt === null || transaction === null) throw new Error('A payment attempt without its transaction');
   return { attempt, environment: await environmentOf(app, transaction) };
 }
@@ -84,13 +84,13 @@ async function endPayment(app: App, found: Found, outcome: Ending): Promise<Sett
     const answer = answerTo(attempt.state, outcome.kind);
     if (answer === 'already' || answer === 'ignored') return { kind: answer, transaction };
     // Money for an attempt that was given up, while another may take it too: a person decides whose it is.
-    if (attempt.state === 'aborted' && (await hasOpenAttempt(tx, transaction.id))) {
+    if (attempt.state === 'aborted' && (await hasOpenAttempt(tx, transaction))) {
       return recordConflict(tx, transaction, cause);
     }
     const detail = JSON.stringify(outcome.detail);
     // What was approved stays approved: a later refusal is a contradiction, and refunds nobody.
-    if (attempt.state === 'approved') await noteContradiction(tx, attempt.id, cause.at, detail);
-    else await endAttempt(tx, { id: attempt.id, state: outcome.kind, settledAt: cause.at, detail, nextLookupAt: null });
+    if (attempt.state === 'approved') await noteContradiction(tx, attempt, cause.at, detail);
+    else await endAttempt(tx, attempt, { state: outcome.kind, settledAt: cause.at, detail, nextLookupAt: null });
     return transitionTransaction(tx, found.environment, transaction, cause);
   });
   if (settlement.kind === 'moved') app.metrics.transactions.inc({ state: settlement.transaction.state });
@@ -114,13 +114,13 @@ async function abortPayment(app: App, found: Found, outcome: Aborted): Promise<S
     const answer = answerTo(attempt.state, outcome.kind);
     const detail = JSON.stringify(outcome.detail);
     if (answer === 'conflict') {
-      await noteContradiction(tx, attempt.id, cause.at, detail);
+      await noteContradiction(tx, attempt, cause.at, detail);
       return recordConflict(tx, transaction, cause);
     }
     const isStale = attempt.commit_sent_at !== found.commitSentAt;
     if (answer !== 'aborted' || isStale) return { kind: 'ignored', transaction };
     const nextLookupAt = attempt.commit_sent_at === null ? null : askAgainAt(cause.at, cause.at, true);
-    await endAttempt(tx, { id: attempt.id, state: 'aborted', settledAt: cause.at, detail, nextLookupAt });
+    await endAttempt(tx, attempt, { state: 'aborted', settledAt: cause.at, detail, nextLookupAt });
     return { kind: 'aborted', transaction };
   });
   if (settlement.kind === 'conflict') alarmConflict(app, settlement, cause);
@@ -134,10 +134,10 @@ async function reviewPayment(app: App, found: Found, outcome: Contradiction): Pr
     const { attempt, transaction } = await lockAttempt(tx, found.attempt);
     if (answerTo(attempt.state, outcome.kind) === 'unknown') {
       const nextLookupAt = cause.at + pauseBeforeLookup(attempt.lookups);
-      await postponeAttempt(tx, { id: attempt.id, state: 'unknown', nextLookupAt, externalId: null });
+      await postponeAttempt(tx, attempt, { state: 'unknown', nextLookupAt, externalId: null });
     }
     if (attempt.contradicted_at !== null) return { kind: 'conflict', transaction };
-    await noteContradiction(tx, attempt.id, cause.at, JSON.stringify(outcome.detail));
+    await noteContradiction(tx, attempt, cause.at, JSON.stringify(outcome.detail));
     return recordConflict(tx, transaction, cause);
   });
   if (settlement.kind === 'conflict') alarmConflict(app, settlement, cause);
@@ -152,10 +152,9 @@ function postponePayment(app: App, found: Found, outcome: Waiting): Promise<Sett
     if (answer !== 'pending' && answer !== 'unknown') return { kind: 'ignored', transaction };
     const known = outcome.kind === 'pending' ? outcome.againAfterMs : undefined;
     if (outcome.kind === 'pending' && outcome.nothingTaken === true && found.commitSentAt !== null) {
-      await noteCommitAnswered(tx, attempt.id, found.commitSentAt, at);
+      await noteCommitAnswered(tx, attempt, found.commitSentAt, at);
     }
-    await postponeAttempt(tx, {
-      id: attempt.id,
+    await postponeAttempt(tx, attempt, {
       state: answer,
       nextLookupAt: at + (known ?? pauseBeforeLookup(attempt.lookups)),
       externalId: outcome.kind === 'redirect' ? outcome.externalId : null,
@@ -167,10 +166,10 @@ function postponePayment(app: App, found: Found, outcome: Waiting): Promise<Sett
 /** The attempt as it is once nobody else can change it: writers of attempts lock their transaction first. */
 async function lockAttempt(
   tx: Tx,
-  { id, transaction_id }: PaymentAttempt,
+  found: PaymentAttempt,
 ): Promise<{ attempt: PaymentAttempt; transaction: Transaction }> {
-  const transaction = await lockTransaction(tx, transaction_id);
-  const attempt = await selectAttempt(tx, id);
+  const transaction = await lockTransaction(tx, transactionKeyOf(found));
+  const attempt = await selectAttempt(tx, found);
   if (transaction === null || attempt === null) throw new Error('A payment attempt is gone');
   return { attempt, transaction };
 }

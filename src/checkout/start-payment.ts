@@ -44,8 +44,8 @@ export async function startPayment(app: App, transaction: Transaction, methodCod
     { method, environment, transaction, attempt, returned: null },
     0,
   );
-  const settlement = await settlePayment(app, attempt.id, outcome);
   // An answer that came after the attempt had been given up leads nowhere: it can no longer be paid.
+  const settlement = await settlePayment(app, attempt, outcome);
   if (outcome.kind !== 'redirect' || settlement.kind !== 'waiting') return { kind: 'asked' };
   return { kind: 'redirect', method, url: outcome.url, fields: outcome.fields };
 }
@@ -53,11 +53,12 @@ export async function startPayment(app: App, transaction: Transaction, methodCod
 type Opened = { kind: 'opened'; attempt: PaymentAttempt } | Extract<PaymentStart, { kind: 'refused' }>;
 
 /** Stores an attempt, in a commit of its own, if the transaction can be paid now. */
-function openAttempt(app: App, { id, environment_id }: Transaction, methodCode: string): Promise<Opened> {
+function openAttempt(app: App, given: Transaction, methodCode: string): Promise<Opened> {
   const now = app.now();
   const unopened: PaymentAttempt = {
     id: prefixedId('pa'),
-    transaction_id: id,
+    environment_id: given.environment_id,
+    transaction_id: given.id,
     created_at: now,
     settled_at: null,
     next_lookup_at: now + HANDED_OVER_AFTER_MS,
@@ -74,15 +75,15 @@ function openAttempt(app: App, { id, environment_id }: Transaction, methodCode: 
     contradiction: null,
   };
   return app.db.transaction<Opened>(async (tx) => {
-    const transaction = await lockTransaction(tx, id);
+    const transaction = await lockTransaction(tx, given);
     if (transaction?.state !== 'pending') return { kind: 'refused', code: 'NOT_PAYABLE' };
-    if (await hasOpenAttempt(tx, id)) return { kind: 'refused', code: 'PAYMENT_IN_PROGRESS' };
+    if (await hasOpenAttempt(tx, given)) return { kind: 'refused', code: 'PAYMENT_IN_PROGRESS' };
     // An earlier attempt took money after all: the payer is not asked for more.
-    if (await hasLatePayment(tx, id)) return { kind: 'refused', code: 'PAYMENT_IN_PROGRESS' };
+    if (await hasLatePayment(tx, given)) return { kind: 'refused', code: 'PAYMENT_IN_PROGRESS' };
     if (transaction.expires_at <= now) return { kind: 'refused', code: 'NOT_PAYABLE' };
     // It may have been paid in the time that was lost.
     if (await isHeldBack(tx, transaction.created_at)) return { kind: 'refused', code: 'HELD_AFTER_RESTORE' };
-    const attempt = { ...unopened, account: await selectAccountInUse(tx, environment_id, methodCode) };
+    const attempt = { ...unopened, account: await selectAccountInUse(tx, given.environment_id, methodCode) };
     await insertAttempt(tx, attempt);
     return { kind: 'opened', attempt };
   });

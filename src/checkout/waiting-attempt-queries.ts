@@ -21,10 +21,10 @@ export type WaitingAttempt = SqlRow & {
 };
 
 /** Each half has an index of its own. */
-const WAITING = `select id, created_at as since from payment_attempts
+const WAITING = `select id, environment_id, created_at as since from payment_attempts
     where state in ('started', 'pending', 'unknown') and created_at <= $1 and contradicted_at is null
   union all
-  select id, contradicted_at from payment_attempts where contradicted_at is not null`;
+  select id, environment_id, contradicted_at from payment_attempts where contradicted_at is not null`;
 
 /** Attempts opened at or before `openedBy` that have no end yet, and all that are contradicted. */
 export async function measureWaitingAttempts(
@@ -44,9 +44,9 @@ export function selectWaitingAttempts(db: Reader, openedBy: number, limit: numbe
     `select a.id, e.payment_service_id as payment_service, p.name, e.environment, a.transaction_id, a.payment_method,
        a.state, a.commit_sent_at, a.contradiction, w.since, t.amount, t.currency
      from (${WAITING}) as w
-     join payment_attempts a on a.id = w.id
-     join transactions t on t.id = a.transaction_id
-     join environments e on e.id = t.environment_id
+     join payment_attempts a on a.id = w.id and a.environment_id = w.environment_id
+     join transactions t on t.id = a.transaction_id and t.environment_id = a.environment_id
+     join environments e on e.id = a.environment_id
      join payment_services p on p.id = e.payment_service_id
      order by w.since, a.id limit $2`,
     [openedBy, limit],

@@ -3,10 +3,13 @@ export type SqlValue = string | number | null;
 
 export type SqlRow = Record<string, SqlValue>;
 
+/** What a statement is asked with: a value, or a list of numbers for `{among $1}`. */
+export type SqlParameter = SqlValue | readonly number[];
+
 /** Joins the caller's commit: everything asked of one `Tx` becomes visible together or not at all. */
 export type Tx = {
   /** Runs one statement. `$1`, `$2` … are its parameters, `{token}` is a word of `dialect.ts`. */
-  query<Row extends SqlRow>(sql: string, parameters?: readonly SqlValue[]): Promise<Row[]>;
+  query<Row extends SqlRow>(sql: string, parameters?: readonly SqlParameter[]): Promise<Row[]>;
 
   /**
    * Inserts many rows at once. A column that a row leaves out is null.
@@ -43,7 +46,7 @@ export type InsertWithFollowers = {
  */
 export type Database = {
   readonly engine: 'sqlite' | 'postgres';
-  query<Row extends SqlRow>(sql: string, parameters?: readonly SqlValue[]): Promise<Row[]>;
+  query<Row extends SqlRow>(sql: string, parameters?: readonly SqlParameter[]): Promise<Row[]>;
 
   /**
    * Runs `work` in one transaction and resolves when its commit is durable.

@@ -9,7 +9,7 @@ type Engine = Database['engine'];
  * sequence values before the commit, so a reader could pass over a value that becomes visible later; there the feed is
  * ordered by transaction id and stops below the oldest transaction still running.
  *
- * `{ids}` is the list of ids in `$1`, a JSON array: one statement for a list of any length.
+ * `{among $1}` follows a number that is to be one of a list, which is the parameter: one statement for a list of any length.
  *
  * `{columns}` holds the `column_name` of every column with its `table_name`.
  *
@@ -31,7 +31,7 @@ const words: Record<Engine, Record<string, string>> = {
     feed_order: 'position',
     feed_backwards: 'position desc',
     change_hint: '(select data_version from pragma_data_version)',
-    ids: '(select value from json_each($1))',
+    among: 'in (select value from json_each($))',
     columns: `(select tables.name as table_name, fields.name as column_name
       from sqlite_master as tables, pragma_table_info(tables.name) as fields where tables.type = 'table')`,
     refusal: 'select 1',
@@ -51,7 +51,7 @@ const words: Record<Engine, Record<string, string>> = {
     feed_order: 'commit_id, position',
     feed_backwards: 'commit_id desc, position desc',
     change_hint: '(select pg_snapshot_xmax(pg_current_snapshot())::text::bigint - beat from store_marks)',
-    ids: '(select value::bigint from json_array_elements_text($1::json))',
+    among: '= any ($::bigint[])',
     columns: `(select table_name, column_name from information_schema.columns
       where table_schema = any (current_schemas(false)))`,
     refusal: `create function refuse_change() returns trigger language plpgsql
@@ -62,11 +62,11 @@ const words: Record<Engine, Record<string, string>> = {
   },
 };
 
-/** Puts the engine's words into `sql`. Throws for a token that the table above does not have. */
+/** Puts the engine's words into `sql`; a word can take a parameter, `{word $1}`. Throws for a token that the table above does not have. */
 export function speak(engine: Engine, sql: string): string {
-  return sql.replace(/\{(\w+)\}/g, (_, token: string) => {
+  return sql.replace(/\{(\w+)(?: (\$\d+))?\}/g, (_, token: string, parameter?: string) => {
     const word = words[engine][token];
     if (word === undefined) throw new Error(`No word for {${token}} in the ${engine} dialect`);
-    return word;
+    return parameter === undefined ? word : word.replace('$', () => parameter);
   });
 }

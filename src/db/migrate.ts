@@ -58,9 +58,17 @@ export async function requireSchema(db: Database, own: readonly Migration[] = OW
   }
 }
 
-/** Splits a migration into its statements. A semicolon at the end of a line ends one; comments are dropped. */
-export function splitStatements(text: string): string[] {
+/**
+ * Splits a migration into its statements. A semicolon at the end of a line ends one; comments are dropped. What stands between a
+ * line `-- only sqlite` and the next of its kind, or `-- both`, is left out on the other engine. Without an engine all is kept.
+ */
+export function splitStatements(text: string, engine?: Database['engine']): string[] {
   return text
+    .split(/^(?=-- (?:only sqlite|only postgres|both)$)/m)
+    .filter(
+      (part) => engine === undefined || !part.startsWith(engine === 'sqlite' ? '-- only postgres' : '-- only sqlite'),
+    )
+    .join('')
     .replace(/^[ \t]*--.*$/gm, '')
     .split(/;[ \t]*(?:\n|$)/)
     .map((statement) => statement.trim())
@@ -111,7 +119,7 @@ function runMigration(db: Database, { name, text, checksum, rolling }: Migration
     if (db.engine === 'postgres') await tx.query('lock table schema_migrations in share row exclusive mode');
     const [known] = await tx.query('select name from schema_migrations where name = $1', [name]);
     if (known !== undefined) return false;
-    for (const statement of splitStatements(text)) await tx.query(statement);
+    for (const statement of splitStatements(text, db.engine)) await tx.query(statement);
     const line = [name, checksum, Number(rolling)];
     await tx.query(
       'insert into schema_migrations (name, applied_at, checksum, rolling) values ($1, current_timestamp, $2, $3)',

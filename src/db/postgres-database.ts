@@ -4,8 +4,8 @@ import {
   type Database,
   type InsertTarget,
   type InsertWithFollowers,
+  type SqlParameter,
   type SqlRow,
-  type SqlValue,
   StorageError,
   type Tx,
 } from './database.ts';
@@ -50,7 +50,7 @@ export function openPostgresDatabase(url: string, options: PostgresOptions): Dat
 
   return {
     engine: 'postgres',
-    query: <Row extends SqlRow>(sql: string, parameters: readonly SqlValue[] = []) =>
+    query: <Row extends SqlRow>(sql: string, parameters: readonly SqlParameter[] = []) =>
       repeating(statements, () => ask<Row>(pool, statements.make(sql, parameters))),
     transaction: (work, kind) => {
       const made = kind === 'slow' ? slow(statements) : statements;
@@ -82,7 +82,7 @@ const SESSION_SETTINGS = `${durableCommit('session')}, set_config('default_trans
 type Statement = pg.QueryConfig & { query_timeout?: number };
 
 type Statements = {
-  make(sql: string, parameters: readonly SqlValue[]): Statement;
+  make(sql: string, parameters: readonly SqlParameter[]): Statement;
   /** The server keeps a plan by the name of its statement. From `forget` on there are new names, unless there are since `age`. */
   age(): number;
   forget(age: number): void;
@@ -91,13 +91,14 @@ type Statements = {
 function createStatements(pooler: boolean): Statements {
   let known = new Map<string, { name: string; text: string }>();
   let age = 0;
-  const make = (sql: string, parameters: readonly SqlValue[]): Statement => {
+  const make = (sql: string, parameters: readonly SqlParameter[]): Statement => {
     let statement = known.get(sql);
     if (statement === undefined) {
       statement = { name: `s${age}.${known.size}`, text: speak('postgres', sql) };
       known.set(sql, statement);
     }
-    const values = parameters as SqlValue[];
+    // A list goes as an array of PostgreSQL.
+    const values = parameters as SqlParameter[];
     return pooler ? { text: statement.text, values } : { name: statement.name, text: statement.text, values };
   };
   const forget = (seen: number) => {
@@ -148,7 +149,7 @@ async function runTransaction<Result>(
 
 function createTx(connection: Connection, statements: Statements): Tx {
   return {
-    query: <Row extends SqlRow>(sql: string, parameters: readonly SqlValue[] = []) =>
+    query: <Row extends SqlRow>(sql: string, parameters: readonly SqlParameter[] = []) =>
       ask<Row>(connection, statements.make(sql, parameters)),
     insertRows: <Row extends SqlRow>(table: InsertTarget, rows: readonly SqlRow[], suffix = '') =>
       ask<Row>(connection, statements.make(insertStatement(table, suffix), [JSON.stringify(rows)])),

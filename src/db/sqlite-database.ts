@@ -6,6 +6,7 @@ import {
   type Database,
   type InsertTarget,
   type InsertWithFollowers,
+  type SqlParameter,
   type SqlRow,
   type SqlValue,
   StorageError,
@@ -69,9 +70,9 @@ export function openSqliteDatabase(file: string, onFatal: (error: unknown) => vo
 
   return {
     engine: 'sqlite',
-    query: async <Row extends SqlRow>(sql: string, parameters: readonly SqlValue[] = []) => {
+    query: async <Row extends SqlRow>(sql: string, parameters: readonly SqlParameter[] = []) => {
       try {
-        return readRows(read(sql), parameters) as Row[];
+        return readRows(read(sql), bind(parameters)) as Row[];
       } catch (error) {
         // Whatever the disk said, a read has stored nothing.
         throw storageErrorOf(error) === null ? error : new StorageError('STORAGE_UNAVAILABLE', error);
@@ -115,6 +116,16 @@ function createPrepare(connection: Connection): Prepare {
   };
 }
 
+/** A list goes as JSON text, which `{among}` takes apart. */
+function bind(parameters: readonly SqlParameter[]): readonly SqlValue[] {
+  if (!parameters.some(isList)) return parameters as readonly SqlValue[];
+  return parameters.map((parameter) => (isList(parameter) ? JSON.stringify(parameter) : parameter));
+}
+
+function isList(parameter: SqlParameter): parameter is readonly number[] {
+  return typeof parameter === 'object' && parameter !== null;
+}
+
 /**
  * An integer that no number holds exactly was never stored by us. It comes rounded, as from PostgreSQL, so that a search
  * for what was changed finds it instead of failing.
@@ -134,14 +145,14 @@ function readRows(statement: sqlite.StatementSync, parameters: readonly SqlValue
 
 function createTx(prepare: Prepare): Tx {
   return {
-    query: async <Row extends SqlRow>(sql: string, parameters: readonly SqlValue[] = []) =>
-      prepare(sql).all(...parameters) as Row[],
+    query: async <Row extends SqlRow>(sql: string, parameters: readonly SqlParameter[] = []) =>
+      prepare(sql).all(...bind(parameters)) as Row[],
     insertRows: async <Row extends SqlRow>(table: InsertTarget, rows: readonly SqlRow[], suffix = '') =>
       insertAll(prepare, table, rows, suffix) as Row[],
     insertNewRows: async <Row extends SqlRow>(insert: InsertWithFollowers, rows: readonly SqlRow[]) => {
       const { table, unless, key, followers } = insert;
       insertAll(prepare, table, rows, `on conflict (${unless}) do nothing`);
-      const inserted = `select * from ${table.name} where ${key} in {ids}`;
+      const inserted = `select * from ${table.name} where ${key} {among $1}`;
       const keys = JSON.stringify(rows.map((row) => row[key]));
       return prepare(`with inserted as (${inserted}) ${followers}`).all(keys) as Row[];
     },

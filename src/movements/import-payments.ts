@@ -100,7 +100,7 @@ async function planMissing(app: App, scope: ImportScope, row: SettlementRow): Pr
     return { ...stepOf(row, 'left', 'a payment of another payment service'), ...of };
   }
   if (transaction.currency !== row.currency) return { ...stepOf(row, 'left', 'another currency'), ...of };
-  if (await hasEntryOfAttempt(app.db, attempt.id)) return { ...stepOf(row, 'known', 'booked on another day'), ...of };
+  if (await hasEntryOfAttempt(app.db, attempt)) return { ...stepOf(row, 'known', 'booked on another day'), ...of };
   return { ...stepOf(row, 'settle', `attempt ${attempt.id} is ${attempt.state}`), ...of };
 }
 

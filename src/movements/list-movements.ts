@@ -24,5 +24,5 @@ export function listPayouts(
 
 /** Money that was in suspense or still is, the newest first. */
 export function listSuspense(app: App, limit: number): Promise<SuspenseEntry[]> {
-  return selectSuspense(app.db, 0, limit);
+  return selectSuspense(app.db, limit);
 }

@@ -1,6 +1,7 @@
 import type { SuspendedKind } from '../books/journal-entry.ts';
 import { MOVEMENT_COLUMNS } from '../books/movement-hash.ts';
 import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { RowKey } from '../db/row-key.ts';
 import type { Decision, Movement, MovementKind } from './movement.ts';
 
 type Reader = Pick<Database, 'query'>;
@@ -53,9 +54,9 @@ export function selectPayouts(
   limit: number,
 ): Promise<ListedMovement[]> {
   return db.query<ListedMovement>(
-    `${LISTED} where m.kind = 'payout' and m.environment_id in {ids} and m.created_at >= $2 and m.created_at < $3
+    `${LISTED} where m.kind = 'payout' and m.environment_id {among $1} and m.created_at >= $2 and m.created_at < $3
      order by m.created_at desc, m.id limit $4`,
-    [JSON.stringify(environmentIds), from, to, limit],
+    [environmentIds, from, to, limit],
   );
 }
 
@@ -97,12 +98,20 @@ const SUSPENSE_ENTRIES = `select j.kind, j.environment_id, e.payment_service_id,
      join payment_services p on p.id = e.payment_service_id
      left join movements m on ${RESOLVES}`;
 
-/** Of one transaction or of all (0), the newest first. */
-export function selectSuspense(db: Reader, transactionId: number, limit: number): Promise<SuspenseEntry[]> {
+/** The newest first. */
+export function selectSuspense(db: Reader, limit: number): Promise<SuspenseEntry[]> {
   return db.query<SuspenseEntry>(
-    `${SUSPENSE_ENTRIES} where ${SUSPENDED} and (j.transaction_id = $1 or $1 = 0)
-     order by j.created_at desc, j.environment_id, j.link desc limit $2`,
-    [transactionId, limit],
+    `${SUSPENSE_ENTRIES} where ${SUSPENDED}
+     order by j.created_at desc, j.environment_id, j.link desc limit $1`,
+    [limit],
+  );
+}
+
+/** Of one transaction, in the order of the books. */
+export function selectSuspenseOf(db: Reader, transaction: RowKey<number>): Promise<SuspenseEntry[]> {
+  return db.query<SuspenseEntry>(
+    `${SUSPENSE_ENTRIES} where ${SUSPENDED} and j.transaction_id = $1 and j.environment_id = $2 order by j.link`,
+    [transaction.id, transaction.environment_id],
   );
 }
 
@@ -133,9 +142,10 @@ export function selectUnresolved(db: Reader, limit: number): Promise<SuspenseEnt
 }
 
 /** What of a payment went back unasked, and nobody has decided about. */
-export function selectUnresolvedOf(tx: Tx, transactionId: number): Promise<SuspenseEntry[]> {
+export function selectUnresolvedOf(tx: Tx, transaction: RowKey<number>): Promise<SuspenseEntry[]> {
   return tx.query<SuspenseEntry>(
-    `${SUSPENSE_ENTRIES} where j.kind = 'unasked_refund' and j.transaction_id = $1 and m.id is null order by j.link`,
-    [transactionId],
+    `${SUSPENSE_ENTRIES} where j.kind = 'unasked_refund' and j.transaction_id = $1 and j.environment_id = $2 and m.id is null
+     order by j.link`,
+    [transaction.id, transaction.environment_id],
   );
 }

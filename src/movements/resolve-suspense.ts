@@ -7,9 +7,9 @@ import { postEntries } from '../books/post-entries.ts';
 import type { Tx } from '../db/database.ts';
 import { addUp, type Sum } from '../lib/exact-sum.ts';
 import { prefixedId } from '../lib/ids.ts';
-import { lockTransaction } from '../transactions/transaction-queries.ts';
+import { lockTransaction, selectTransactionAnywhere } from '../transactions/transaction-queries.ts';
 import { type Decision, type Movement, movementPosting } from './movement.ts';
-import { insertMovement, type SuspenseEntry, selectSuspense, selectSuspenseAt } from './movement-queries.ts';
+import { insertMovement, type SuspenseEntry, selectSuspenseAt, selectSuspenseOf } from './movement-queries.ts';
 
 /** About which entry (such as `12.0`; left out: all of the transaction), and why. `reason` names no person. */
 export type SuspenseDecision = { decision: Decision; entry?: string; reason: string; by: Actor };
@@ -22,19 +22,18 @@ export type Resolution =
   | { kind: 'resolved' | 'already' | 'different'; amount: Sum; currency: string }
   | { kind: 'nothing' };
 
-/** More than a transaction can have in suspense. */
-const ALL = 1000;
-
 /**
  * Decides about all the money of a transaction that is in suspense, in one commit with its entries. Once only: what was
  * decided stays. Rejects with `StorageError`.
  */
-export function resolveSuspense(app: App, transactionId: number, decided: SuspenseDecision): Promise<Resolution> {
+export async function resolveSuspense(app: App, transactionId: number, decided: SuspenseDecision): Promise<Resolution> {
   const now = app.now();
+  const transaction = await selectTransactionAnywhere(app.db, transactionId);
+  if (transaction === null) return { kind: 'nothing' };
   return app.db.transaction<Resolution>(async (tx) => {
     // What is in suspense is booked under this lock too.
-    await lockTransaction(tx, transactionId);
-    return decide(tx, await selectSuspense(tx, transactionId, ALL), decided, now);
+    await lockTransaction(tx, transaction);
+    return decide(tx, await selectSuspenseOf(tx, transaction), decided, now);
   });
 }
 

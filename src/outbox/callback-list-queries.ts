@@ -1,4 +1,5 @@
 import type { Database, SqlRow, SqlValue } from '../db/database.ts';
+import type { RowKey } from '../db/row-key.ts';
 import { CALLBACK_STATES, type CallbackState } from './callback-state.ts';
 
 type Reader = Pick<Database, 'query'>;
@@ -43,13 +44,15 @@ export function selectCallbacks(db: Reader, filter: CallbackFilter, limit: numbe
   return db.query<ListedCallback>(
     `select c.id, c.transaction_id, e.payment_service_id as payment_service, s.name, e.environment, c.webhook_id, c.state,
        c.created_at, c.next_attempt_at, c.finished_at, c.url, a.status, a.failure, a.location, p.failing_since,
-       (select count(*) from delivery_attempts made where made.callback_id = c.id) as attempts
+       (select count(*) from delivery_attempts made
+        where made.callback_id = c.id and made.environment_id = c.environment_id) as attempts
      from callbacks c
-     join endpoints p on p.id = c.endpoint_id
+     join endpoints p on p.id = c.endpoint_id and p.environment_id = c.environment_id
      join environments e on e.id = c.environment_id
      join payment_services s on s.id = e.payment_service_id
-     left join delivery_attempts a
-       on a.id = (select max(last.id) from delivery_attempts last where last.callback_id = c.id)
+     left join delivery_attempts a on a.environment_id = c.environment_id and a.id = (
+       select max(last.id) from delivery_attempts last
+       where last.callback_id = c.id and last.environment_id = c.environment_id)
      where ${where}
      order by c.id desc limit $1`,
     parameters,
@@ -57,26 +60,25 @@ export function selectCallbacks(db: Reader, filter: CallbackFilter, limit: numbe
 }
 
 /**
- * The next ids after `afterId`, in their order, of what can be sent again: without a state, what waits for another attempt
+ * The next callbacks after `afterId`, in the order of their ids, of what can be sent again: without a state, what waits for another attempt
  * and what was given up. Nothing that is on its way.
  */
-export async function selectResendable(
+export function selectResendable(
   db: Reader,
   filter: CallbackFilter,
   afterId: number,
   limit: number,
-): Promise<number[]> {
+): Promise<RowKey<number>[]> {
   const { where, parameters } = conditionsOf(filter, [limit, afterId]);
   const states = filter.state === undefined ? `c.state in ('queued', 'dead', 'disabled')` : '1 = 1';
-  const rows = await db.query<{ id: number }>(
-    `select c.id from callbacks c
-     join endpoints p on p.id = c.endpoint_id
+  return db.query<SqlRow & RowKey<number>>(
+    `select c.id, c.environment_id from callbacks c
+     join endpoints p on p.id = c.endpoint_id and p.environment_id = c.environment_id
      join environments e on e.id = c.environment_id
      where c.id > $2 and ${states} and (c.state <> 'queued' or (c.attempts > 0 and c.lease is null)) and ${where}
      order by c.id limit $1`,
     parameters,
   );
-  return rows.map((row) => row.id);
 }
 
 const CONDITIONS: Readonly<Record<Exclude<keyof CallbackFilter, 'state'>, string>> = {

@@ -176,8 +176,7 @@ async function claim(app: App, excluded: readonly number[], limit: number): Prom
 function release(app: App, claims: readonly Claim[]): Promise<void> {
   return app.db.transaction(async (tx) => {
     for (const [lease, claimed] of Map.groupBy(claims, (callback) => callback.lease)) {
-      const ids = claimed.map(({ id }) => id);
-      await releaseCallbacks(tx, ids, lease, app.now());
+      await releaseCallbacks(tx, claimed, lease, app.now());
     }
   });
 }

@@ -1,4 +1,5 @@
 import type { Database, SqlRow } from '../db/database.ts';
+import type { RowKey } from '../db/row-key.ts';
 import type { CallbackState } from './callback-state.ts';
 
 export type ListedAttempt = SqlRow & {
@@ -11,16 +12,20 @@ export type ListedAttempt = SqlRow & {
 };
 
 /** Every attempt to deliver a callback, the first first. */
-export function selectDeliveryAttempts(db: Pick<Database, 'query'>, callbackId: number): Promise<ListedAttempt[]> {
+export function selectDeliveryAttempts(
+  db: Pick<Database, 'query'>,
+  callback: RowKey<number>,
+): Promise<ListedAttempt[]> {
   return db.query<ListedAttempt>(
     `select started_at, duration_ms, status, failure, location, excerpt from delivery_attempts
-     where callback_id = $1 order by id`,
-    [callbackId],
+     where callback_id = $1 and environment_id = $2 order by id`,
+    [callback.id, callback.environment_id],
   );
 }
 
 export type StoredCallback = SqlRow & {
   id: number;
+  environment_id: number;
   transaction_id: number;
   payment_service: string;
   name: string;
@@ -39,12 +44,13 @@ export type StoredCallback = SqlRow & {
   body: string;
 };
 
+/** By its id alone, as a person knows it. */
 export async function selectCallback(db: Pick<Database, 'query'>, id: number): Promise<StoredCallback | null> {
   const [row] = await db.query<StoredCallback>(
-    `select c.id, c.transaction_id, e.payment_service_id as payment_service, s.name, e.environment, c.webhook_id, c.state,
+    `select c.id, c.environment_id, c.transaction_id, e.payment_service_id as payment_service, s.name, e.environment, c.webhook_id, c.state,
        c.created_at, c.next_attempt_at, c.finished_at, c.returned_at, c.url, p.failing_since, c.content_type, c.body
      from callbacks c
-     join endpoints p on p.id = c.endpoint_id
+     join endpoints p on p.id = c.endpoint_id and p.environment_id = c.environment_id
      join environments e on e.id = c.environment_id
      join payment_services s on s.id = e.payment_service_id
      where c.id = $1`,

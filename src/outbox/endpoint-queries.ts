@@ -1,4 +1,5 @@
 import type { SqlRow, Tx } from '../db/database.ts';
+import { listsOf, type RowKey } from '../db/row-key.ts';
 
 export type EndpointRow = SqlRow & { id: number; disabled_at: number | null; epoch: number };
 
@@ -17,19 +18,24 @@ export async function ensureEndpoint(tx: Tx, environmentId: number, address: str
 }
 
 /** An endpoint that is gone gets nothing more: what waits for it is kept as `disabled`. */
-export async function disableEndpoint(tx: Tx, endpointId: number, now: number): Promise<void> {
-  await tx.query('update endpoints set disabled_at = $2 where id = $1 and disabled_at is null', [endpointId, now]);
+export async function disableEndpoint(tx: Tx, { id, environment_id }: RowKey<number>, now: number): Promise<void> {
   await tx.query(
-    `update callbacks set state = 'disabled', finished_at = $2, lease = null where endpoint_id = $1 and state = 'queued'`,
-    [endpointId, now],
+    'update endpoints set disabled_at = $3 where id = $1 and environment_id = $2 and disabled_at is null',
+    [id, environment_id, now],
+  );
+  await tx.query(
+    `update callbacks set state = 'disabled', finished_at = $3, lease = null
+     where endpoint_id = $1 and environment_id = $2 and state = 'queued'`,
+    [id, environment_id, now],
   );
 }
 
 /** Those of the endpoints whose next success makes due what waits for them. */
-export async function selectWaking(tx: Tx, endpointIds: readonly number[]): Promise<number[]> {
-  const rows = await tx.query<{ id: number }>('select id from endpoints where id in {ids} and wakes = 1', [
-    JSON.stringify(endpointIds),
-  ]);
+export async function selectWaking(tx: Tx, endpoints: readonly RowKey<number>[]): Promise<number[]> {
+  const rows = await tx.query<{ id: number }>(
+    'select id from endpoints where id {among $1} and environment_id {among $2} and wakes = 1',
+    listsOf(endpoints),
+  );
   return rows.map((row) => row.id);
 }
 
@@ -48,7 +54,7 @@ export type EndpointFailure = {
  */
 export async function updateFailing(
   tx: Tx,
-  endpointId: number,
+  { id, environment_id }: RowKey<number>,
   { startedAt, endedAt, status, failure, location }: EndpointFailure,
 ): Promise<number | null> {
   const [row] = await tx.query<{ recovered_at: number | null }>(
@@ -58,8 +64,8 @@ export async function updateFailing(
        status = case when recovered_at > $2 then status else $4 end,
        failure = case when recovered_at > $2 then failure else $5 end,
        location = case when recovered_at > $2 then location else $6 end
-     where id = $1 returning recovered_at`,
-    [endpointId, startedAt, endedAt, status, failure, location],
+     where id = $1 and environment_id = $7 returning recovered_at`,
+    [id, startedAt, endedAt, status, failure, location, environment_id],
   );
   return row?.recovered_at ?? null;
 }
@@ -68,11 +74,11 @@ export async function updateFailing(
  * The endpoint has answered as it should at `at`, unless an attempt that began later has failed meanwhile. Locks its row until
  * what waits for it is due. Answers whether it works.
  */
-export async function updateRecovered(tx: Tx, endpointId: number, at: number): Promise<boolean> {
+export async function updateRecovered(tx: Tx, { id, environment_id }: RowKey<number>, at: number): Promise<boolean> {
   const rows = await tx.query(
     `update endpoints set failing_since = null, recovered_at = $2
-     where id = $1 and (failed_at is null or failed_at <= $2) returning id`,
-    [endpointId, at],
+     where id = $1 and environment_id = $3 and (failed_at is null or failed_at <= $2) returning id`,
+    [id, at, environment_id],
   );
   return rows.length === 1;
 }
@@ -84,26 +90,29 @@ const WOKEN_TOGETHER = 256;
  * Makes due what waits for an endpoint, the oldest first, as far as the shop has not asked for more time. Each is woken once
  * between two attempts of its schedule, which stays as it was. What is claimed is under way and left alone.
  */
-export async function wakeCallbacks(tx: Tx, endpointId: number, now: number): Promise<void> {
+export async function wakeCallbacks(tx: Tx, { id, environment_id }: RowKey<number>, now: number): Promise<void> {
   const woken = await tx.query(
     `update callbacks set scheduled_at = next_attempt_at,
        next_attempt_at = case when not_before > $2 then not_before else $2 end
-     where id in (
+     where environment_id = $4 and id in (
        select id from callbacks
-       where endpoint_id = $1 and state = 'queued' and attempts > 0 and scheduled_at is null and lease is null
+       where endpoint_id = $1 and environment_id = $4 and state = 'queued' and attempts > 0 and scheduled_at is null and lease is null
        order by id limit $3)
      returning id`,
-    [endpointId, now, WOKEN_TOGETHER],
+    [id, now, WOKEN_TOGETHER, environment_id],
   );
-  if (woken.length < WOKEN_TOGETHER) await tx.query('update endpoints set wakes = 0 where id = $1', [endpointId]);
+  if (woken.length === WOKEN_TOGETHER) return;
+  await tx.query('update endpoints set wakes = 0 where id = $1 and environment_id = $2', [id, environment_id]);
 }
 
 /** Ends the failure of an endpoint for which nothing waits any more. */
-export async function updateIdle(tx: Tx, endpointIds: readonly number[]): Promise<void> {
+export async function updateIdle(tx: Tx, endpoints: readonly RowKey<number>[]): Promise<void> {
   await tx.query(
     `update endpoints set failing_since = null, wakes = 0
-     where id in {ids} and failing_since is not null and not exists (
-       select 1 from callbacks c where c.endpoint_id = endpoints.id and c.state = 'queued' and c.attempts > 0)`,
-    [JSON.stringify(endpointIds)],
+     where id {among $1} and environment_id {among $2} and failing_since is not null and not exists (
+       select 1 from callbacks c
+       where c.endpoint_id = endpoints.id and c.environment_id = endpoints.environment_id and c.state = 'queued'
+         and c.attempts > 0)`,
+    listsOf(endpoints),
   );
 }

@@ -21,7 +21,8 @@ export type FailingEndpoint = SqlRow & {
   next_attempt_at: number | null;
 };
 
-const WAITING = `from callbacks c where c.endpoint_id = p.id and c.state = 'queued' and c.attempts > 0`;
+const WAITING = `from callbacks c where c.endpoint_id = p.id and c.environment_id = p.environment_id
+  and c.state = 'queued' and c.attempts > 0`;
 
 const FAILING = `p.failing_since is not null and exists (select 1 ${WAITING})`;
 

@@ -23,9 +23,16 @@ export function beginLinkHash(previous: string): Hash {
   return createHash('sha256').update(`${previous}\n`);
 }
 
-/** Adds events to the hash of a link. */
+/** What stands for the environment of an event that belongs to none. */
+export const NO_ENVIRONMENT = 0;
+
+/** Adds events to the hash of a link. One that belongs to no environment is hashed with null, as links always were. */
 export function addEvents(hash: Hash, rows: readonly FeedRow[]): void {
-  hash.update(rows.map((row) => `${JSON.stringify(COLUMNS.map((column) => row[column]))}\n`).join(''));
+  hash.update(rows.map((row) => `${JSON.stringify(COLUMNS.map((column) => hashed(row, column)))}\n`).join(''));
+}
+
+function hashed(row: FeedRow, column: (typeof COLUMNS)[number]) {
+  return column === 'environment_id' && row.environment_id === NO_ENVIRONMENT ? null : row[column];
 }
 
 const COLUMNS = [

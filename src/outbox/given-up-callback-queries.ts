@@ -14,9 +14,10 @@ export type GivenUpCallback = SqlRow & {
 };
 
 /** A shop may refuse what it has taken before: that one knows. */
-const GIVEN_UP = `select c.id, c.finished_at as since from callbacks c
+const GIVEN_UP = `select c.id, c.environment_id, c.finished_at as since from callbacks c
   where c.state = 'dead' and c.finished_at >= $1 and not exists
-    (select 1 from delivery_attempts d where d.callback_id = c.id and d.status between 200 and 299)`;
+    (select 1 from delivery_attempts d
+    where d.callback_id = c.id and d.environment_id = c.environment_id and d.status between 200 and 299)`;
 
 /** Callbacks given up at or after `since`. */
 export async function measureGivenUp(db: Reader, since: number): Promise<{ count: number; oldest: number | null }> {
@@ -32,7 +33,7 @@ export function selectGivenUp(db: Reader, since: number, limit: number): Promise
   return db.query<GivenUpCallback>(
     `select c.id, e.payment_service_id as payment_service, p.name, e.environment, c.transaction_id, g.since, c.attempts
      from (${GIVEN_UP}) as g
-     join callbacks c on c.id = g.id
+     join callbacks c on c.id = g.id and c.environment_id = g.environment_id
      join environments e on e.id = c.environment_id
      join payment_services p on p.id = e.payment_service_id
      order by g.since, c.id limit $2`,

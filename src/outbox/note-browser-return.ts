@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import type { RowKey } from '../db/row-key.ts';
 import { selectUnreturned, updateReturned } from './outbox-queries.ts';
 
 /**
@@ -6,7 +7,8 @@ import { selectUnreturned, updateReturned } from './outbox-queries.ts';
  * the time that both are signed with, which tells this event from any other of the transaction. Of a callback that is
  * delivered nothing needs to be known.
  */
-export async function noteBrowserReturn(app: App, transactionId: number, settledAt: number): Promise<void> {
-  const ids = await selectUnreturned(app.db, transactionId, settledAt);
-  if (ids.length > 0) await app.db.transaction((tx) => updateReturned(tx, ids, app.now()));
+export async function noteBrowserReturn(app: App, transaction: RowKey<number>, settledAt: number): Promise<void> {
+  const ids = await selectUnreturned(app.db, transaction, settledAt);
+  if (ids.length === 0) return;
+  await app.db.transaction((tx) => updateReturned(tx, ids, transaction.environment_id, app.now()));
 }

@@ -1,4 +1,5 @@
 import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import { listsOf, type RowKey } from '../db/row-key.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import type { CallbackState } from './callback-state.ts';
 import type { EventType } from './event.ts';
@@ -59,7 +60,8 @@ export async function updateFeedOffset(tx: Tx, before: number): Promise<void> {
 export type FeedRow = SqlRow & {
   position: number;
   commit_id: number;
-  environment_id: number | null;
+  /** 0: it belongs to none, such as an event of a user. */
+  environment_id: number;
   transaction_id: number | null;
   sequence: number | null;
   created_at: number;
@@ -90,13 +92,17 @@ export type FeedTransaction = SqlRow & {
   payment_service_id: string;
 };
 
-/** What the feed says of the transactions of its events. */
-export function selectFeedTransactions(db: Reader, ids: readonly number[]): Promise<FeedTransaction[]> {
+/** What the feed says of the transactions of its events, which are of these environments. */
+export function selectFeedTransactions(
+  db: Reader,
+  ids: readonly number[],
+  environmentIds: readonly number[],
+): Promise<FeedTransaction[]> {
   return db.query<FeedTransaction>(
     `select t.id, t.reference, t.amount, t.currency, e.environment, e.payment_service_id
      from transactions t join environments e on e.id = t.environment_id
-     where t.id in {ids}`,
-    [JSON.stringify(ids)],
+     where t.id {among $1} and t.environment_id {among $2}`,
+    [ids, environmentIds],
   );
 }
 
@@ -104,8 +110,8 @@ export type FeedEnvironment = SqlRow & { id: number; environment: Environment; p
 
 /** Whose the events are that belong to an environment and to none of its transactions. */
 export function selectFeedEnvironments(db: Reader, ids: readonly number[]): Promise<FeedEnvironment[]> {
-  return db.query<FeedEnvironment>('select id, environment, payment_service_id from environments where id in {ids}', [
-    JSON.stringify(ids),
+  return db.query<FeedEnvironment>('select id, environment, payment_service_id from environments where id {among $1}', [
+    ids,
   ]);
 }
 
@@ -142,24 +148,29 @@ export function claimCallbacks(
          select id, row_number() over (partition by endpoint_id order by due_at, id) as place
          from (
            select id, endpoint_id, next_attempt_at as due_at from callbacks
-           where state = 'queued' and next_attempt_at <= $4 and endpoint_id not in {ids}
+           where state = 'queued' and next_attempt_at <= $4 and not (endpoint_id {among $1})
            order by next_attempt_at limit $6
          ) as due
        ) as ranked
        where place <= $5)
      returning id, transaction_id, environment_id, endpoint_id, sequence, attempts, scheduled_at, lease, webhook_id, url,
        content_type, body`,
-    [JSON.stringify(claim.excluded), claim.lease, claim.until, claim.now, claim.perEndpoint, claim.limit],
+    [claim.excluded, claim.lease, claim.until, claim.now, claim.perEndpoint, claim.limit],
   );
 }
 
 /** Gives back claims that were not tried, so that another worker need not wait for the lease to end. */
-export async function releaseCallbacks(tx: Tx, ids: readonly number[], lease: string, now: number): Promise<void> {
-  await tx.query('update callbacks set lease = null, next_attempt_at = $3 where id in {ids} and lease = $2', [
-    JSON.stringify(ids),
-    lease,
-    now,
-  ]);
+export async function releaseCallbacks(
+  tx: Tx,
+  callbacks: readonly RowKey<number>[],
+  lease: string,
+  now: number,
+): Promise<void> {
+  await tx.query(
+    `update callbacks set lease = null, next_attempt_at = $4
+     where id {among $1} and environment_id {among $2} and lease = $3`,
+    [...listsOf(callbacks), lease, now],
+  );
 }
 
 export async function releaseClaimedCallbacks(tx: Tx, now: number): Promise<void> {
@@ -171,7 +182,7 @@ export async function releaseClaimedCallbacks(tx: Tx, now: number): Promise<void
 
 const DELIVERY_ATTEMPTS: InsertTarget = {
   name: 'delivery_attempts',
-  columns: ['callback_id', 'started_at', 'duration_ms', 'status', 'failure', 'location', 'excerpt'],
+  columns: ['callback_id', 'environment_id', 'started_at', 'duration_ms', 'status', 'failure', 'location', 'excerpt'],
 };
 
 export async function insertDeliveryAttempts(tx: Tx, rows: readonly SqlRow[]): Promise<void> {
@@ -179,28 +190,33 @@ export async function insertDeliveryAttempts(tx: Tx, rows: readonly SqlRow[]): P
 }
 
 /** The callbacks of an event that the payer's browser can bring to the shop, and has not yet been given. */
-export async function selectUnreturned(db: Reader, transactionId: number, settledAt: number): Promise<number[]> {
+export async function selectUnreturned(db: Reader, transaction: RowKey<number>, settledAt: number): Promise<number[]> {
   const rows = await db.query<{ id: number }>(
     `select id from callbacks
-     where transaction_id = $1 and created_at = $2 and returned_at is null and state <> 'delivered'
+     where transaction_id = $1 and environment_id = $3 and created_at = $2 and returned_at is null and state <> 'delivered'
        and content_type = 'application/x-www-form-urlencoded'`,
-    [transactionId, settledAt],
+    [transaction.id, settledAt, transaction.environment_id],
   );
   return rows.map((row) => row.id);
 }
 
-export async function updateReturned(tx: Tx, ids: readonly number[], now: number): Promise<void> {
-  await tx.query('update callbacks set returned_at = $2 where id in {ids} and returned_at is null', [
-    JSON.stringify(ids),
-    now,
-  ]);
+export async function updateReturned(
+  tx: Tx,
+  ids: readonly number[],
+  environmentId: number,
+  now: number,
+): Promise<void> {
+  await tx.query(
+    'update callbacks set returned_at = $3 where id {among $1} and environment_id = $2 and returned_at is null',
+    [ids, environmentId, now],
+  );
 }
 
 /** Those of the callbacks whose signed result the payer's browser has been given to bring to the shop. */
-export async function selectReturned(tx: Tx, ids: readonly number[]): Promise<number[]> {
+export async function selectReturned(tx: Tx, callbacks: readonly RowKey<number>[]): Promise<number[]> {
   const rows = await tx.query<{ id: number }>(
-    'select id from callbacks where id in {ids} and returned_at is not null',
-    [JSON.stringify(ids)],
+    'select id from callbacks where id {among $1} and environment_id {among $2} and returned_at is not null',
+    listsOf(callbacks),
   );
   return rows.map((row) => row.id);
 }
@@ -218,20 +234,20 @@ export type CallbackChange = {
 };
 
 /**
- * Changes callbacks of one claim; answers the ids of those that changed. Nothing changes for a worker whose lease is
+ * Changes callbacks of one claim and one environment; answers the ids of those that changed. Nothing changes for a worker whose lease is
  * another's by now.
  */
 export async function updateCallbacks(
   tx: Tx,
-  { ids, lease }: { ids: readonly number[]; lease: string },
+  { ids, environmentId, lease }: { ids: readonly number[]; environmentId: number; lease: string },
   change: CallbackChange,
 ): Promise<number[]> {
   const rows = await tx.query<{ id: number }>(
     `update callbacks set state = $3, next_attempt_at = $4, finished_at = $5, scheduled_at = $6, not_before = $7,
        attempts = attempts + $8, lease = null
-     where id in {ids} and lease = $2 returning id`,
+     where id {among $1} and environment_id = $9 and lease = $2 returning id`,
     [
-      JSON.stringify(ids),
+      ids,
       lease,
       change.state,
       change.nextAttemptAt,
@@ -239,6 +255,7 @@ export async function updateCallbacks(
       change.scheduledAt,
       change.notBefore,
       change.counts,
+      environmentId,
     ],
   );
   return rows.map((row) => row.id);
@@ -248,15 +265,19 @@ export async function updateCallbacks(
  * Queues callbacks again, from the first attempt, and enables their endpoints. What is on its way is left alone. Answers how
  * many were queued.
  */
-export async function requeueCallbacks(tx: Tx, ids: readonly number[], now: number): Promise<number> {
-  const rows = await tx.query<{ endpoint_id: number }>(
-    `update callbacks set state = 'queued', next_attempt_at = $2, finished_at = null, attempts = 0, lease = null,
+export async function requeueCallbacks(tx: Tx, callbacks: readonly RowKey<number>[], now: number): Promise<number> {
+  const rows = await tx.query<{ id: number; environment_id: number }>(
+    `update callbacks set state = 'queued', next_attempt_at = $3, finished_at = null, attempts = 0, lease = null,
        scheduled_at = null, not_before = null
-     where id in {ids} and not (state = 'queued' and lease is not null and next_attempt_at > $2) returning endpoint_id`,
-    [JSON.stringify(ids), now],
+     where id {among $1} and environment_id {among $2}
+       and not (state = 'queued' and lease is not null and next_attempt_at > $3)
+     returning endpoint_id as id, environment_id`,
+    [...listsOf(callbacks), now],
   );
-  const endpointIds = new Set(rows.map((row) => row.endpoint_id));
-  await tx.query('update endpoints set disabled_at = null where id in {ids}', [JSON.stringify([...endpointIds])]);
+  await tx.query(
+    'update endpoints set disabled_at = null where id {among $1} and environment_id {among $2}',
+    listsOf(rows),
+  );
   return rows.length;
 }
 

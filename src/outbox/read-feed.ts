@@ -1,9 +1,11 @@
 import type { App } from '../app.ts';
+import { listsOf } from '../db/row-key.ts';
 import { type Epoch, transactionEventId } from '../epochs/epoch.ts';
 import { selectEpochs } from '../epochs/epoch-queries.ts';
 import { Problem } from '../error-catalogue.ts';
 import { formatDecimal } from '../lib/money.ts';
 import type { EventType } from './event.ts';
+import { NO_ENVIRONMENT } from './feed-link.ts';
 import {
   type FeedEnvironment,
   type FeedRow,
@@ -110,22 +112,27 @@ function earlier(one: Place, other: Place): Place {
 
 function isVisible(reader: FeedReader, row: FeedRow): boolean {
   if (row.user_id !== null) return row.user_id === reader.id;
-  return (
-    reader.environmentIds === null || (row.environment_id !== null && reader.environmentIds.has(row.environment_id))
-  );
+  return reader.environmentIds === null || reader.environmentIds.has(row.environment_id);
 }
 
 async function describeEvents(app: App, rows: readonly FeedRow[], epochs: readonly Epoch[]): Promise<FeedEvent[]> {
-  const ids = new Set(rows.flatMap((row) => row.transaction_id ?? []));
-  const transactions = ids.size === 0 ? [] : await selectFeedTransactions(app.db, [...ids]);
+  const told = rows.filter(({ transaction_id }) => transaction_id !== null);
+  const [ids, environmentIds] = listsOf(
+    told.map(({ transaction_id, environment_id }) => ({ id: transaction_id as number, environment_id })),
+  );
+  const transactions = ids.length === 0 ? [] : await selectFeedTransactions(app.db, ids, environmentIds);
   const byId = new Map(transactions.map((transaction) => [transaction.id, transaction]));
-  const others = new Set(rows.flatMap((row) => (row.transaction_id === null ? (row.environment_id ?? []) : [])));
+  const others = new Set(rows.filter(isOfEnvironmentAlone).map(({ environment_id }) => environment_id));
   const environments = others.size === 0 ? [] : await selectFeedEnvironments(app.db, [...others]);
   const environmentById = new Map(environments.map((environment) => [environment.id, environment]));
   return rows.map((row) => {
     const transaction = byId.get(row.transaction_id ?? 0) ?? null;
-    return describeEvent(row, transaction, transaction ?? environmentById.get(row.environment_id ?? 0) ?? null, epochs);
+    return describeEvent(row, transaction, transaction ?? environmentById.get(row.environment_id) ?? null, epochs);
   });
+}
+
+function isOfEnvironmentAlone({ transaction_id, environment_id }: FeedRow): boolean {
+  return transaction_id === null && environment_id !== NO_ENVIRONMENT;
 }
 
 function describeEvent(

@@ -1,6 +1,7 @@
 import { maskCardNumbers } from '../../protocol/card-number.ts';
 import type { App } from '../app.ts';
 import type { SqlRow, Tx } from '../db/database.ts';
+import type { RowKey } from '../db/row-key.ts';
 import type { FetchOutcome } from '../lib/safe-fetch.ts';
 import { STATE_AFTER } from './callback-state.ts';
 import {
@@ -52,13 +53,17 @@ export async function recordAttempts(app: App, tx: Tx, attempts: readonly Attemp
     const { callback, step } = first;
     const ids = alike.map((attempt) => attempt.callback.id);
     const change = changeAfter(first, recoveredAt.get(callback.endpoint_id) ?? 0, now);
-    const changed = await updateCallbacks(tx, { ids, lease: callback.lease }, change);
+    const changed = await updateCallbacks(
+      tx,
+      { ids, environmentId: callback.environment_id, lease: callback.lease },
+      change,
+    );
     const outcome = { step, nextAttemptAt: change.nextAttemptAt };
     for (const id of changed) outcomes.set(id, outcome);
-    if (step.kind === 'disable' && changed.length > 0) await disableEndpoint(tx, callback.endpoint_id, now);
+    if (step.kind === 'disable' && changed.length > 0) await disableEndpoint(tx, endpointOf(first), now);
   }
-  for (const endpointId of waking) await wakeCallbacks(tx, endpointId, now);
-  const handled = attempts.filter(({ step }) => step.kind === 'redirected').map(({ callback }) => callback.endpoint_id);
+  for (const endpoint of waking) await wakeCallbacks(tx, endpoint, now);
+  const handled = attempts.filter(({ step }) => step.kind === 'redirected').map(endpointOf);
   if (handled.length > 0) await updateIdle(tx, handled);
   return outcomes;
 }
@@ -70,7 +75,7 @@ export function isBeside({ scheduled_at }: ClaimedCallback, startedAt: number): 
 
 /** The callbacks that were refused though, or because, the payer's browser had brought the shop the same result. */
 async function findReturned(tx: Tx, attempts: readonly Attempt[]): Promise<Set<number>> {
-  const refused = attempts.filter(({ outcome }) => isRefusal(outcome)).map(({ callback }) => callback.id);
+  const refused = attempts.filter(({ outcome }) => isRefusal(outcome)).map(({ callback }) => callback);
   return new Set(refused.length === 0 ? [] : await selectReturned(tx, refused));
 }
 
@@ -90,18 +95,26 @@ async function noteEndpoints(tx: Tx, attempts: readonly Attempt[], returned: Rea
     // brought says nothing against the endpoint.
     else if (attempt.step.kind !== 'redirected' && !returned.has(attempt.callback.id)) keepLast(failures, attempt);
   }
-  const asleep = new Set(successes.size === 0 ? [] : await selectWaking(tx, [...successes.keys()]));
-  const waking: number[] = [];
+  const asleep = new Set(successes.size === 0 ? [] : await selectWaking(tx, [...successes.values()].map(endpointOf)));
+  const waking: RowKey<number>[] = [];
   const recoveredAt = new Map<number, number>();
   for (const id of [...asleep.union(failures)].sort((one, other) => one - other)) {
     const success = asleep.has(id) ? successes.get(id) : undefined;
-    if (success !== undefined && (await updateRecovered(tx, id, success.endedAt))) waking.push(id);
+    if (success !== undefined && (await updateRecovered(tx, endpointOf(success), success.endedAt)))
+      waking.push(endpointOf(success));
     const failure = failures.get(id);
     if (failure === undefined) continue;
     const { startedAt, endedAt } = failure;
-    recoveredAt.set(id, (await updateFailing(tx, id, { startedAt, endedAt, ...answerOf(failure) })) ?? 0);
+    recoveredAt.set(
+      id,
+      (await updateFailing(tx, endpointOf(failure), { startedAt, endedAt, ...answerOf(failure) })) ?? 0,
+    );
   }
   return { waking, recoveredAt };
+}
+
+function endpointOf({ callback }: Attempt): RowKey<number> {
+  return { id: callback.endpoint_id, environment_id: callback.environment_id };
 }
 
 /** Of each endpoint the attempt that began last. */
@@ -111,10 +124,10 @@ function keepLast(byEndpoint: Map<number, Attempt>, attempt: Attempt): void {
   if (last === undefined || attempt.startedAt > last.startedAt) byEndpoint.set(id, attempt);
 }
 
-/** Callbacks of one claim that have come to the same end change in one statement. */
+/** Callbacks of one claim and one environment that have come to the same end change in one statement. */
 function changeKey({ callback, step }: Attempt): string {
   const alone = step.kind === 'retry' || step.kind === 'disable';
-  return alone ? String(callback.id) : `${step.kind} ${callback.lease}`;
+  return alone ? String(callback.id) : `${step.kind} ${callback.environment_id} ${callback.lease}`;
 }
 
 /** `recoveredAt`: when the endpoint last began to answer again. */
@@ -142,6 +155,7 @@ function attemptRow(attempt: Attempt): SqlRow {
   const excerpt = outcome.kind === 'answered' ? maskCardNumbers(outcome.excerpt) : null;
   return {
     callback_id: callback.id,
+    environment_id: callback.environment_id,
     started_at: startedAt,
     duration_ms: outcome.durationMs,
     status,

@@ -1,5 +1,6 @@
 import type { Tx } from '../db/database.ts';
 import type { TransactionEventInput } from './event.ts';
+import { NO_ENVIRONMENT } from './feed-link.ts';
 import { insertEvents } from './outbox-queries.ts';
 
 /** Puts events into the feed, in the commit of the change that they tell of. */
@@ -13,7 +14,9 @@ export async function recordUserEvent(
   event: { userId: string; type: TransactionEventInput['type']; createdAt: number; data: Record<string, unknown> },
 ): Promise<void> {
   const { userId, type, createdAt, data } = event;
-  await insertEvents(tx, [{ user_id: userId, type, created_at: createdAt, data: JSON.stringify(data) }]);
+  await insertEvents(tx, [
+    { environment_id: NO_ENVIRONMENT, user_id: userId, type, created_at: createdAt, data: JSON.stringify(data) },
+  ]);
 }
 
 /** One event of an environment rather than of a transaction, such as money that was sent to its merchant. */

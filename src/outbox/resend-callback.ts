@@ -26,9 +26,10 @@ export function listCallbacks(app: App, filter: CallbackFilter, limit: number): 
  */
 export async function resendCallback(app: App, id: number, by: Actor): Promise<'queued' | 'under_way' | null> {
   return app.db.transaction(async (tx) => {
-    if ((await selectCallback(tx, id)) === null) return null;
+    const callback = await selectCallback(tx, id);
+    if (callback === null) return null;
     const at = app.now();
-    if ((await requeueCallbacks(tx, [id], at)) !== 1) return 'under_way';
+    if ((await requeueCallbacks(tx, [callback], at)) !== 1) return 'under_way';
     await recordAudit(tx, { at, by, action: 'callback.resent', subject: { kind: 'callback', id: String(id) } });
     return 'queued';
   });
@@ -52,19 +53,19 @@ export async function resendCallbacks(
   let lastId = 0;
   for (;;) {
     const afterId = lastId;
-    const { ids, queued } = await app.db.transaction(async (tx) => {
+    const { callbacks, queued } = await app.db.transaction(async (tx) => {
       const found = await selectResendable(tx, filter, afterId, RESENT_TOGETHER);
       const at = app.now();
       const again = await requeueCallbacks(tx, found, at);
-      const [from = 0, to = 0] = [found[0], found.at(-1)];
+      const [from = 0, to = 0] = [found[0]?.id, found.at(-1)?.id];
       const [subject, after] = [{ kind: 'callback', id: `${from} to ${to}` }, { queued: again }];
       if (again > 0) await recordAudit(tx, { at, by, action: 'callback.resent', subject, after });
-      return { ids: found, queued: again };
+      return { callbacks: found, queued: again };
     });
-    if (ids.length === 0) return resent;
+    if (callbacks.length === 0) return resent;
     resent += queued;
     onProgress(resent);
-    lastId = ids.at(-1) as number;
+    lastId = callbacks.at(-1)?.id as number;
   }
 }
 
@@ -77,5 +78,5 @@ export async function findCallback(
   id: number,
 ): Promise<{ callback: StoredCallback; attempts: ListedAttempt[] } | null> {
   const callback = await selectCallback(app.db, id);
-  return callback === null ? null : { callback, attempts: await selectDeliveryAttempts(app.db, id) };
+  return callback === null ? null : { callback, attempts: await selectDeliveryAttempts(app.db, callback) };
 }

@@ -5,7 +5,7 @@ import { payPath } from './pay-page.ts';
 import { payHandler } from './pay-visit.ts';
 
 const handle = payHandler(async (app, { payment, request, reply }) => {
-  await lookUpPaymentOf(app, payment.transaction.id, readReturned(request));
+  await lookUpPaymentOf(app, payment.transaction, readReturned(request));
   return reply.code(303).header('location', payPath(app, payment)).send();
 });
 

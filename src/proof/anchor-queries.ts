@@ -40,10 +40,10 @@ export function selectAllHeads(db: Reader): Promise<(SqlRow & AnchorHead)[]> {
 }
 
 const LINKS: Record<AnchorHead['chain'], string> = {
-  books: 'select link, hash from journal_entries where environment_id = $2 and line = 0 and link in {ids}',
-  facts: 'select link, hash from book_facts where environment_id = $2 and link in {ids}',
-  feed: 'select link, hash from feed_links where $2 = 0 and link in {ids}',
-  audit: 'select link, hash from audit_log where $2 = 0 and link in {ids}',
+  books: 'select link, hash from journal_entries where environment_id = $2 and line = 0 and link {among $1}',
+  facts: 'select link, hash from book_facts where environment_id = $2 and link {among $1}',
+  feed: 'select link, hash from feed_links where $2 = 0 and link {among $1}',
+  audit: 'select link, hash from audit_log where $2 = 0 and link {among $1}',
 };
 
 /** The hashes that these links of a chain have now. */
@@ -53,7 +53,7 @@ export function selectLinkHashes(
   environmentId: number,
   links: readonly number[],
 ): Promise<(SqlRow & { link: number; hash: string })[]> {
-  return db.query(LINKS[chain], [JSON.stringify(links), environmentId]);
+  return db.query(LINKS[chain], [links, environmentId]);
 }
 
 export type PostPlace = SqlRow & { number: number; attempts: number };

@@ -36,30 +36,30 @@ export function selectFeesSaid(db: Reader): Promise<(SqlRow & FeeRow & Said & { 
   );
 }
 
-export type RefundSaid = SqlRow & ReservedRow & Said & { environment_id: number | null };
+export type RefundSaid = SqlRow & ReservedRow & Said & { environment_id: number };
 
 /** The next refunds in the order of their ids, each with what was last written down about it. */
 export function selectRefundsSaid(db: Reader, afterId: string, limit: number): Promise<RefundSaid[]> {
   return db.query<RefundSaid>(
     `select r.id, r.transaction_id, r.sequence, r.amount, r.created_at, r.type, r.requested_by, r.idempotency_key, r.state,
-       t.environment_id, ${saidOf(`f.kind = 'refund' and f.subject = r.id`)}
-     from refunds r left join transactions t on t.id = r.transaction_id
+       r.environment_id, ${saidOf(`f.kind = 'refund' and f.subject = r.id and f.environment_id = r.environment_id`)}
+     from refunds r
      where r.id > $1 order by r.id limit $2`,
     [afterId, limit],
   );
 }
+
+const DECISION = `f.kind = 'decision' and f.subject = d.id and f.environment_id = d.environment_id`;
 
 /** The next decisions about payment attempts in the order of their ids, each with what was written down about it. */
 export function selectDecisionsSaid(
   db: Reader,
   afterId: string,
   limit: number,
-): Promise<(PaymentDecision & Said & { environment_id: number | null })[]> {
+): Promise<(PaymentDecision & Said & { environment_id: number })[]> {
   return db.query(
-    `select d.*, t.environment_id, ${saidOf(`f.kind = 'decision' and f.subject = d.id`)}
+    `select d.*, ${saidOf(DECISION)}
      from payment_decisions d
-     left join payment_attempts a on a.id = d.payment_attempt_id
-     left join transactions t on t.id = a.transaction_id
      where d.id > $1 order by d.id limit $2`,
     [afterId, limit],
   );
@@ -92,12 +92,10 @@ export function selectRefundDecisionsSaid(
   db: Reader,
   afterId: string,
   limit: number,
-): Promise<(RefundDecision & Said & { environment_id: number | null })[]> {
+): Promise<(RefundDecision & Said & { environment_id: number })[]> {
   return db.query(
-    `select d.*, t.environment_id, ${saidOf(`f.kind = 'decision' and f.subject = d.id`)}
+    `select d.*, ${saidOf(DECISION)}
      from refund_decisions d
-     left join refunds r on r.id = d.refund_id
-     left join transactions t on t.id = r.transaction_id
      where d.id > $1 order by d.id limit $2`,
     [afterId, limit],
   );
@@ -106,7 +104,7 @@ export function selectRefundDecisionsSaid(
 /** The same of lines of an acquirer's file that were taken over. */
 export function selectImportsSaid(db: Reader, afterId: string, limit: number): Promise<(ImportedPayment & Said)[]> {
   return db.query(
-    `select i.*, ${saidOf(`f.kind = 'import' and f.subject = i.id`)}
+    `select i.*, ${saidOf(`f.kind = 'import' and f.subject = i.id and f.environment_id = i.environment_id`)}
      from imported_payments i where i.id > $1 order by i.id limit $2`,
     [afterId, limit],
   );
@@ -127,11 +125,15 @@ export function selectGone(db: Reader, limit: number): Promise<GoneFact[]> {
        and later.environment_id = f.environment_id and later.link > f.link)`;
   return db.query<GoneFact>(
     `select f.environment_id, f.kind, f.subject, f.content as said, f.created_at as said_at from book_facts f
-     where (f.kind = 'refund' and not exists (select 1 from refunds r where r.id = f.subject)
-       or f.kind = 'decision' and not exists (select 1 from payment_decisions d where d.id = f.subject)
-         and not exists (select 1 from refund_decisions d where d.id = f.subject)
+     where (f.kind = 'refund' and not exists (select 1 from refunds r
+         where r.id = f.subject and r.environment_id = f.environment_id)
+       or f.kind = 'decision' and not exists (select 1 from payment_decisions d
+         where d.id = f.subject and d.environment_id = f.environment_id)
+         and not exists (select 1 from refund_decisions d
+         where d.id = f.subject and d.environment_id = f.environment_id)
        or f.kind = 'restore' and not exists (select 1 from epochs p where cast(p.epoch as text) = f.subject)
-       or f.kind = 'import' and not exists (select 1 from imported_payments i where i.id = f.subject)
+       or f.kind = 'import' and not exists (select 1 from imported_payments i
+         where i.id = f.subject and i.environment_id = f.environment_id)
        or f.kind = 'owner' and not exists (select 1 from environments e where e.id = f.environment_id)
        or f.kind = 'fee' and not exists (select 1 from fees c where c.environment_id = f.environment_id
          and c.payment_method || ' ' || c.currency = f.subject))
@@ -161,8 +163,7 @@ export function selectFeesOf(db: Reader, environmentId: number): Promise<(SqlRow
 export function selectReservedOf(db: Reader, environmentId: number): Promise<(SqlRow & ReservedRow)[]> {
   return db.query(
     `select r.id, r.transaction_id, r.sequence, r.amount, r.created_at, r.type, r.requested_by, r.idempotency_key, r.state
-     from refunds r join transactions t on t.id = r.transaction_id
-     where r.state = 'processing' and t.environment_id = $1 order by r.created_at, r.id`,
+     from refunds r where r.state = 'processing' and r.environment_id = $1 order by r.created_at, r.id`,
     [environmentId],
   );
 }

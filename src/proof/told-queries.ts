@@ -48,7 +48,7 @@ export function selectOrphans(db: Reader, limit: number): Promise<(SqlRow & Orph
   );
 }
 
-type OrphanRow = { environment_id: number | null; transaction_id: number; sequence: number | null; created_at: number };
+type OrphanRow = { environment_id: number; transaction_id: number; sequence: number | null; created_at: number };
 
 /** A callback beside the event and the transaction that it tells of. */
 export type PostedRow = SqlRow & {

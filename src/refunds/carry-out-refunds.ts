@@ -5,7 +5,7 @@ import { selectLatestAttempt } from '../checkout/payment-attempt-queries.ts';
 import { putQuestion } from '../checkout/put-question.ts';
 import { selectUnresolvedOf } from '../movements/movement-queries.ts';
 import type { PaymentMethod, RefundAnswer, RefundRequest } from '../payment-methods/payment-method.ts';
-import type { Transaction } from '../transactions/transaction.ts';
+import { type Transaction, transactionKeyOf } from '../transactions/transaction.ts';
 import { selectTransaction } from '../transactions/transaction-queries.ts';
 import type { Refund } from './refund.ts';
 import { claimRefunds, forgetAsked, hasDueRefunds, holdRefund, noteAsked } from './refund-queries.ts';
@@ -46,7 +46,7 @@ async function carryOutClaimed(app: App, refund: Refund, claimedAt: number): Pro
 
 /** A method that throws, or says nothing for 20 s, has an `unknown` outcome: the money may have gone back. */
 async function askForRefund(app: App, refund: Refund, claimedAt: number): Promise<RefundAnswer> {
-  const transaction = await selectTransaction(app.db, refund.transaction_id);
+  const transaction = await selectTransaction(app.db, transactionKeyOf(refund));
   if (transaction === null) throw new Error('A refund without its transaction');
   const method = requireMethod(app, transaction);
   const request = await describeRefund(app, refund, transaction);
@@ -77,10 +77,10 @@ function mayBeAsked({ state, asking }: Refund, { askedAt }: RefundRequest, known
  */
 function noteBeforeAsking(app: App, refund: Refund, known: RefundAnswer, at: number): Promise<boolean> {
   return app.db.transaction(async (tx) => {
-    const wentBack = await sumWentBack(tx, refund.transaction_id);
+    const wentBack = await sumWentBack(tx, transactionKeyOf(refund));
     if (known.refunded !== undefined && known.refunded !== wentBack) return false;
-    if (refund.asking !== 'ordered' && (await selectUnresolvedOf(tx, refund.transaction_id)).length > 0) {
-      await holdRefund(tx, refund.id, at, { reason: 'suspense' });
+    if (refund.asking !== 'ordered' && (await selectUnresolvedOf(tx, transactionKeyOf(refund))).length > 0) {
+      await holdRefund(tx, refund, at, { reason: 'suspense' });
       return false;
     }
     return noteAsked(tx, refund, known.refunded ?? null, at);
@@ -95,7 +95,7 @@ function requireMethod(app: App, { payment_method }: Transaction): Required<Paym
 
 async function describeRefund(app: App, refund: Refund, transaction: Transaction): Promise<RefundRequest> {
   const { environment } = await environmentOf(app, transaction);
-  const attempt = await selectLatestAttempt(app.db, transaction.id);
+  const attempt = await selectLatestAttempt(app.db, transaction);
   if (attempt?.state !== 'approved') throw new Error('A refund of what was never paid');
   return {
     refundId: refund.id,
@@ -105,7 +105,7 @@ async function describeRefund(app: App, refund: Refund, transaction: Transaction
     amount: refund.amount,
     currency: transaction.currency,
     paid: transaction.amount,
-    refundedBefore: await sumWentBack(app.db, transaction.id),
+    refundedBefore: await sumWentBack(app.db, transaction),
     payment: {
       attemptId: attempt.id,
       externalId: attempt.external_id,

@@ -7,7 +7,7 @@ import { environmentOf } from '../checkout/environment-of.ts';
 import type { Tx } from '../db/database.ts';
 import { addUp } from '../lib/exact-sum.ts';
 import { prefixedId } from '../lib/ids.ts';
-import type { Transaction } from '../transactions/transaction.ts';
+import type { Transaction, TransactionKey } from '../transactions/transaction.ts';
 import { advanceSequence, lockTransaction } from '../transactions/transaction-queries.ts';
 import { announceRefund } from './announce-refund.ts';
 import type { Refund, RefundType } from './refund.ts';
@@ -38,20 +38,16 @@ export type RefundCreation =
  * money goes back. Rejects with `StorageError`, and with `Problem`
  * `REFUND_LIMIT_REACHED` where the user may refund no more today.
  */
-export async function createRefund(
-  app: App,
-  { id, environment_id }: Transaction,
-  wish: RefundWish,
-): Promise<RefundCreation> {
-  const environment = await environmentOf(app, { environment_id });
+export async function createRefund(app: App, paid: Transaction, wish: RefundWish): Promise<RefundCreation> {
+  const environment = await environmentOf(app, paid);
   const now = app.now();
   return app.db.transaction<RefundCreation>(async (tx) => {
-    const transaction = await lockTransaction(tx, id);
+    const transaction = await lockTransaction(tx, paid);
     if (transaction === null) throw new Error('A transaction is gone');
-    const earlier = await findEarlier(tx, id, wish, now);
+    const earlier = await findEarlier(tx, paid, wish, now);
     if (earlier !== null) return earlier;
     const method = app.paymentMethods.find(({ code }) => code === transaction.payment_method);
-    const reserved = await sumReserved(tx, id);
+    const reserved = await sumReserved(tx, paid);
     const amount = wish.amount ?? transaction.amount - reserved;
     const refusal = refusalOf(transaction, method?.refunds, reserved, { amount, type: wish.type }, now);
     if (refusal !== null) return { kind: 'refused', refusal };
@@ -59,15 +55,15 @@ export async function createRefund(
       return { kind: 'refused', refusal: balanceRefusal() };
     }
     await countRefund(tx, { userId: wish.by.userId, amount, currency: transaction.currency }, now);
-    const advanced = await advanceSequence(tx, id);
-    const refund = await insertRefund(tx, newRow(id, advanced.last_sequence, { ...wish, amount }, now));
+    const advanced = await advanceSequence(tx, paid);
+    const refund = await insertRefund(tx, newRow(advanced, { ...wish, amount }, now));
     await announceRefund(tx, environment, advanced, refund);
     await recordAudit(tx, {
       at: now,
       by: wish.by,
       action: 'refund.requested',
       subject: { kind: 'refund', id: refund.id },
-      after: { transaction: id, amount, currency: transaction.currency, type: wish.type },
+      after: { transaction: paid.id, amount, currency: transaction.currency, type: wish.type },
     });
     return { kind: 'accepted', refund };
   });
@@ -79,16 +75,16 @@ const SAME_WISH_MS = 60_000;
 /** Called under the lock of the transaction, so that of two that come together the second finds the first. */
 async function findEarlier(
   tx: Tx,
-  transactionId: number,
+  transaction: TransactionKey,
   wish: RefundWish,
   now: number,
 ): Promise<RefundCreation | null> {
   if (wish.idempotencyKey === null) {
     const since = now - SAME_WISH_MS;
-    const same = await selectSameRefund(tx, { ...wish, requestedBy: wish.by.name, transactionId, since });
+    const same = await selectSameRefund(tx, transaction, { ...wish, requestedBy: wish.by.name, since });
     return same === null ? null : { kind: 'replayed', refund: same };
   }
-  const refund = await selectRefundByKey(tx, transactionId, wish.idempotencyKey);
+  const refund = await selectRefundByKey(tx, transaction, wish.idempotencyKey);
   if (refund === null) return null;
   const same = (wish.amount === null || wish.amount === refund.amount) && refund.type === wish.type;
   return { kind: same ? 'replayed' : 'reused', refund };
@@ -108,12 +104,17 @@ async function isCovered(tx: Tx, transaction: Transaction, reserved: number, amo
   return amount <= addUp([available, owed, more]);
 }
 
-function newRow(transactionId: number, sequence: number, wish: RefundWish & { amount: number }, now: number) {
+function newRow(
+  { id, environment_id, last_sequence }: Transaction,
+  wish: RefundWish & { amount: number },
+  now: number,
+) {
   return {
     // A published client of PHP compares this with the number 36 and stops where it is more; as a text `0…` never is.
     id: prefixedId('0rf'),
-    transaction_id: transactionId,
-    sequence,
+    environment_id,
+    transaction_id: id,
+    sequence: last_sequence,
     amount: wish.amount,
     created_at: now,
     next_lookup_at: now,

@@ -12,13 +12,13 @@ import { prefixedId } from '../lib/ids.ts';
 import { insertMovement, selectUnresolvedOf } from '../movements/movement-queries.ts';
 import { newResolution } from '../movements/resolve-suspense.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
-import type { Transaction } from '../transactions/transaction.ts';
+import { type Transaction, transactionKeyOf } from '../transactions/transaction.ts';
 import { advanceSequence, lockTransaction, selectTransaction } from '../transactions/transaction-queries.ts';
 import { announceRefund } from './announce-refund.ts';
 import type { Refund } from './refund.ts';
 import type { RefundDecision, RefundDecisionOutcome, RefundDecisionResult } from './refund-decision.ts';
 import { insertRefundDecision, type ListedRefundDecision, selectRefundDecisions } from './refund-decision-queries.ts';
-import { endContradiction, endRefund, orderRefund, selectRefund } from './refund-queries.ts';
+import { endContradiction, endRefund, orderRefund, selectRefund, selectRefundAnywhere } from './refund-queries.ts';
 
 /** `evidence`: null for a `retry` of what was never asked for, or was asked for a day ago. `reason` names no person. */
 export type RefundDecisionWish = {
@@ -42,19 +42,19 @@ export async function decideRefund(
   refundId: string,
   wish: RefundDecisionWish,
 ): Promise<RefundDecisionResult> {
-  const found = await selectRefund(app.db, refundId);
-  const before = found === null ? null : await selectTransaction(app.db, found.transaction_id);
+  const found = await selectRefundAnywhere(app.db, refundId);
+  const before = found === null ? null : await selectTransaction(app.db, transactionKeyOf(found));
   if (found === null || before === null) return 'unknown';
   const environment = await environmentOf(app, before);
   const at = app.now();
   const { result, ended } = await app.db.transaction(async (tx): Promise<Decided> => {
-    const transaction = await lockTransaction(tx, before.id);
-    const refund = await selectRefund(tx, refundId);
+    const transaction = await lockTransaction(tx, before);
+    const refund = await selectRefund(tx, found);
     if (transaction === null || refund === null) throw new Error('A refund is gone');
     const refusal = refusalOf(refund, wish, at);
     if (refusal !== null) return { result: refusal, ended: null };
     const decision = newDecision(refundId, wish, at);
-    await insertRefundDecision(tx, decision);
+    await insertRefundDecision(tx, environment.id, decision);
     await recordFact(tx, {
       environmentId: environment.id,
       at,
@@ -125,18 +125,18 @@ async function carryOut(tx: Tx, carried: Carried): Promise<Decided['ended']> {
   const { environment, transaction, refund, decision } = carried;
   const { outcome, decided_at } = decision;
   if (outcome === 'retry') {
-    await orderRefund(tx, refund.id, decided_at);
+    await orderRefund(tx, refund, decided_at);
     return null;
   }
   if (refund.state === outcome) {
-    await endContradiction(tx, refund.id);
+    await endContradiction(tx, refund);
     return null;
   }
   const detail = JSON.stringify({ decision: decision.id });
   // The method is looked at once more at once: what it says is held against what was decided.
-  const ending = { id: refund.id, state: outcome, settledAt: decided_at, nextLookupAt: decided_at, detail };
-  const ended = await endRefund(tx, ending);
-  const advanced = await advanceSequence(tx, transaction.id);
+  const ending = { state: outcome, settledAt: decided_at, nextLookupAt: decided_at, detail };
+  const ended = await endRefund(tx, refund, ending);
+  const advanced = await advanceSequence(tx, transaction);
   await announceRefund(tx, environment, advanced, ended);
   if (outcome === 'completed') await postEntries(tx, await postingOf(tx, carried, ended));
   return outcome;
@@ -144,7 +144,7 @@ async function carryOut(tx: Tx, carried: Carried): Promise<Decided['ended']> {
 
 async function postingOf(tx: Tx, { transaction, decision }: Carried, refund: Refund): Promise<Posting> {
   const { reason, decided_by, decided_at } = decision;
-  const suspended = (await selectUnresolvedOf(tx, transaction.id)).find(({ amount }) => amount === refund.amount);
+  const suspended = (await selectUnresolvedOf(tx, transaction)).find(({ amount }) => amount === refund.amount);
   if (suspended === undefined) {
     if (transaction.payment_method === null) throw new Error('A refund of what no payment method collected');
     return refundPosting(transaction, refund, methodReceivable(transaction.payment_method), decided_at);

@@ -5,6 +5,7 @@ const REFUND_DECISIONS: InsertTarget = {
   name: 'refund_decisions',
   columns: [
     'id',
+    'environment_id',
     'refund_id',
     'decided_at',
     'decided_by',
@@ -17,8 +18,8 @@ const REFUND_DECISIONS: InsertTarget = {
   ],
 };
 
-export async function insertRefundDecision(tx: Tx, decision: RefundDecision): Promise<void> {
-  await tx.insertRows(REFUND_DECISIONS, [decision]);
+export async function insertRefundDecision(tx: Tx, environmentId: number, decision: RefundDecision): Promise<void> {
+  await tx.insertRows(REFUND_DECISIONS, [{ ...decision, environment_id: environmentId }]);
 }
 
 export type ListedRefundDecision = RefundDecision & { transaction_id: number; amount: number; currency: string };
@@ -28,8 +29,8 @@ export function selectRefundDecisions(db: Pick<Database, 'query'>, limit: number
   return db.query<ListedRefundDecision>(
     `select d.*, r.transaction_id, r.amount, t.currency
      from refund_decisions d
-     join refunds r on r.id = d.refund_id
-     join transactions t on t.id = r.transaction_id
+     join refunds r on r.id = d.refund_id and r.environment_id = d.environment_id
+     join transactions t on t.id = r.transaction_id and t.environment_id = r.environment_id
      order by d.decided_at desc, d.id limit $1`,
     [limit],
   );

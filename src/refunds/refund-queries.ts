@@ -1,6 +1,7 @@
 import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
 import { readSum, type Sum } from '../lib/exact-sum.ts';
-import type { Refund } from './refund.ts';
+import type { TransactionKey } from '../transactions/transaction.ts';
+import type { Refund, RefundKey } from './refund.ts';
 
 type Reader = Pick<Database, 'query'>;
 
@@ -8,6 +9,7 @@ const REFUNDS: InsertTarget = {
   name: 'refunds',
   columns: [
     'id',
+    'environment_id',
     'transaction_id',
     'sequence',
     'amount',
@@ -26,16 +28,27 @@ export async function insertRefund(tx: Tx, row: SqlRow): Promise<Refund> {
   return refund as Refund;
 }
 
-export async function selectRefund(db: Reader, id: string): Promise<Refund | null> {
+export async function selectRefund(db: Reader, { id, environment_id }: RefundKey): Promise<Refund | null> {
+  const sql = 'select * from refunds where id = $1 and environment_id = $2';
+  const [row] = await db.query<Refund>(sql, [id, environment_id]);
+  return row ?? null;
+}
+
+/** Wherever it is: for a person who knows its id alone. */
+export async function selectRefundAnywhere(db: Reader, id: string): Promise<Refund | null> {
   const [row] = await db.query<Refund>('select * from refunds where id = $1', [id]);
   return row ?? null;
 }
 
-export async function selectRefundByKey(db: Reader, transactionId: number, key: string): Promise<Refund | null> {
-  const [row] = await db.query<Refund>('select * from refunds where transaction_id = $1 and idempotency_key = $2', [
-    transactionId,
-    key,
-  ]);
+export async function selectRefundByKey(
+  db: Reader,
+  { id, environment_id }: TransactionKey,
+  key: string,
+): Promise<Refund | null> {
+  const [row] = await db.query<Refund>(
+    'select * from refunds where transaction_id = $1 and environment_id = $2 and idempotency_key = $3',
+    [id, environment_id, key],
+  );
   return row ?? null;
 }
 
@@ -45,21 +58,25 @@ export async function selectRefundByKey(db: Reader, transactionId: number, key: 
  */
 export async function selectSameRefund(
   tx: Tx,
-  wish: { transactionId: number; requestedBy: string; type: string; amount: number | null; since: number },
+  { id, environment_id }: TransactionKey,
+  wish: { requestedBy: string; type: string; amount: number | null; since: number },
 ): Promise<Refund | null> {
   const [row] = await tx.query<Refund>(
     `select * from refunds
-     where transaction_id = $1 and idempotency_key is null and requested_by = $2 and type = $3
+     where transaction_id = $1 and environment_id = $6 and idempotency_key is null and requested_by = $2 and type = $3
        and (amount = $4 or $4 = 0) and created_at > $5 and state <> 'failed'
      order by sequence limit 1`,
-    [wish.transactionId, wish.requestedBy, wish.type, wish.amount ?? 0, wish.since],
+    [id, wish.requestedBy, wish.type, wish.amount ?? 0, wish.since, environment_id],
   );
   return row ?? null;
 }
 
 /** In the order in which they were accepted. */
-export function selectRefundsOf(db: Reader, transactionId: number): Promise<Refund[]> {
-  return db.query<Refund>('select * from refunds where transaction_id = $1 order by sequence', [transactionId]);
+export function selectRefundsOf(db: Reader, { id, environment_id }: TransactionKey): Promise<Refund[]> {
+  return db.query<Refund>('select * from refunds where transaction_id = $1 and environment_id = $2 order by sequence', [
+    id,
+    environment_id,
+  ]);
 }
 
 export type ListedRefund = Refund & { currency: string; environment: string; name: string };
@@ -69,8 +86,8 @@ export function selectRefunds(db: Reader, limit: number): Promise<ListedRefund[]
   return db.query<ListedRefund>(
     `select r.*, t.currency, e.environment, p.name
      from refunds r
-     join transactions t on t.id = r.transaction_id
-     join environments e on e.id = t.environment_id
+     join transactions t on t.id = r.transaction_id and t.environment_id = r.environment_id
+     join environments e on e.id = r.environment_id
      join payment_services p on p.id = e.payment_service_id
      order by r.created_at desc, r.id limit $1`,
     [limit],
@@ -78,11 +95,11 @@ export function selectRefunds(db: Reader, limit: number): Promise<ListedRefund[]
 }
 
 /** What of a payment has been refunded or is being refunded. Called under the lock of the transaction. */
-export async function sumReserved(tx: Tx, transactionId: number): Promise<number> {
+export async function sumReserved(tx: Tx, { id, environment_id }: TransactionKey): Promise<number> {
   const [row] = await tx.query<{ total: number }>(
     `select cast(coalesce(sum(amount), 0) as bigint) as total from refunds
-     where transaction_id = $1 and state in ('processing', 'completed')`,
-    [transactionId],
+     where transaction_id = $1 and environment_id = $2 and state in ('processing', 'completed')`,
+    [id, environment_id],
   );
   return row?.total ?? 0;
 }
@@ -95,8 +112,8 @@ export async function sumFeesWithin(tx: Tx, environmentId: number, currency: str
   const [row] = await tx.query<{ total: string }>(
     `select cast(cast(coalesce(sum(given - own), 0) as bigint) as text) as total from (
        select t.amount - t.fee as own, sum(r.amount) as given
-       from refunds r join transactions t on t.id = r.transaction_id
-       where r.state in ('processing', 'completed') and t.environment_id = $1 and t.currency = $2 and t.fee > 0
+       from refunds r join transactions t on t.id = r.transaction_id and t.environment_id = r.environment_id
+       where r.state in ('processing', 'completed') and r.environment_id = $1 and t.currency = $2 and t.fee > 0
        group by t.id, t.amount, t.fee
      ) as back where given > own`,
     [environmentId, currency],
@@ -107,19 +124,28 @@ export async function sumFeesWithin(tx: Tx, environmentId: number, currency: str
 /** The end of a refund, with which what was contradicted is settled. Called under the lock of its transaction. */
 export async function endRefund(
   tx: Tx,
-  end: { id: string; state: 'completed' | 'failed'; settledAt: number; nextLookupAt: number; detail: string },
+  { id, environment_id }: RefundKey,
+  end: { state: 'completed' | 'failed'; settledAt: number; nextLookupAt: number; detail: string },
 ): Promise<Refund> {
   const [row] = await tx.query<Refund>(
     `update refunds set state = $2, settled_at = $3, detail = $4, next_lookup_at = $5, asking = 'held',
-       contradicted_at = null, contradiction = null where id = $1 returning *`,
-    [end.id, end.state, end.settledAt, end.detail, end.nextLookupAt],
+       contradicted_at = null, contradiction = null where id = $1 and environment_id = $6 returning *`,
+    [id, end.state, end.settledAt, end.detail, end.nextLookupAt, environment_id],
   );
   return row as Refund;
 }
 
 /** `null`: it is not looked at again. */
-export async function postponeRefund(tx: Tx, id: string, nextLookupAt: number | null): Promise<void> {
-  await tx.query('update refunds set next_lookup_at = $2 where id = $1', [id, nextLookupAt]);
+export async function postponeRefund(
+  tx: Tx,
+  { id, environment_id }: RefundKey,
+  nextLookupAt: number | null,
+): Promise<void> {
+  await tx.query('update refunds set next_lookup_at = $2 where id = $1 and environment_id = $3', [
+    id,
+    nextLookupAt,
+    environment_id,
+  ]);
 }
 
 /**
@@ -129,8 +155,8 @@ export async function postponeRefund(tx: Tx, id: string, nextLookupAt: number | 
 export async function noteAsked(tx: Tx, claimed: Refund, refundedBefore: number | null, at: number): Promise<boolean> {
   const rows = await tx.query(
     `update refunds set asked_at = $3, asking = 'held', refunded_before = coalesce(refunded_before, $4)
-     where id = $1 and lookups = $2 and state = 'processing' returning id`,
-    [claimed.id, claimed.lookups, at, refundedBefore],
+     where id = $1 and environment_id = $5 and lookups = $2 and state = 'processing' returning id`,
+    [claimed.id, claimed.lookups, at, refundedBefore, claimed.environment_id],
   );
   return rows.length > 0;
 }
@@ -138,46 +164,57 @@ export async function noteAsked(tx: Tx, claimed: Refund, refundedBefore: number 
 /** What was noted at that time was not asked for after all: it is as it was. */
 export async function forgetAsked(tx: Tx, before: Refund, notedAt: number): Promise<void> {
   await tx.query(
-    'update refunds set asked_at = $3, asking = $4, refunded_before = $5 where id = $1 and asked_at = $2',
-    [before.id, notedAt, before.asked_at, before.asking, before.refunded_before],
+    `update refunds set asked_at = $3, asking = $4, refunded_before = $5
+     where id = $1 and environment_id = $6 and asked_at = $2`,
+    [before.id, notedAt, before.asked_at, before.asking, before.refunded_before, before.environment_id],
   );
 }
 
 /** It is not asked for again until a person says so. Tells since when, and why, unless that is known already. */
-export async function holdRefund(tx: Tx, id: string, at: number, contradiction: object): Promise<void> {
+export async function holdRefund(
+  tx: Tx,
+  { id, environment_id }: RefundKey,
+  at: number,
+  contradiction: object,
+): Promise<void> {
   await tx.query(
     `update refunds set asking = 'held', contradiction = case when contradicted_at is null then $3 else contradiction end,
-       contradicted_at = coalesce(contradicted_at, $2) where id = $1`,
-    [id, at, JSON.stringify(contradiction)],
+       contradicted_at = coalesce(contradicted_at, $2) where id = $1 and environment_id = $4`,
+    [id, at, JSON.stringify(contradiction), environment_id],
   );
 }
 
 /** A person has said that it may be asked for again: the worker looks at once. */
-export async function orderRefund(tx: Tx, id: string, at: number): Promise<void> {
+export async function orderRefund(tx: Tx, { id, environment_id }: RefundKey, at: number): Promise<void> {
   await tx.query(
-    `update refunds set asking = 'ordered', next_lookup_at = $2, contradicted_at = null, contradiction = null where id = $1`,
-    [id, at],
+    `update refunds set asking = 'ordered', next_lookup_at = $2, contradicted_at = null, contradiction = null
+     where id = $1 and environment_id = $3`,
+    [id, at, environment_id],
   );
 }
 
 /** A person has looked at what contradicts it. */
-export async function endContradiction(tx: Tx, id: string): Promise<void> {
-  await tx.query('update refunds set contradicted_at = null, contradiction = null where id = $1', [id]);
+export async function endContradiction(tx: Tx, { id, environment_id }: RefundKey): Promise<void> {
+  await tx.query(
+    'update refunds set contradicted_at = null, contradiction = null where id = $1 and environment_id = $2',
+    [id, environment_id],
+  );
 }
 
 /** Whether one of the transaction's refunds has no end yet. */
-export async function hasOpenRefund(tx: Tx, transactionId: number): Promise<boolean> {
-  const rows = await tx.query("select id from refunds where transaction_id = $1 and state = 'processing' limit 1", [
-    transactionId,
-  ]);
+export async function hasOpenRefund(tx: Tx, { id, environment_id }: TransactionKey): Promise<boolean> {
+  const rows = await tx.query(
+    "select id from refunds where transaction_id = $1 and environment_id = $2 and state = 'processing' limit 1",
+    [id, environment_id],
+  );
   return rows.length > 0;
 }
 
 /** When a refund of the transaction last ended; 0: none has. */
-export async function lastRefundEnd(tx: Tx, transactionId: number): Promise<number> {
+export async function lastRefundEnd(tx: Tx, { id, environment_id }: TransactionKey): Promise<number> {
   const [row] = await tx.query<{ at: number | null }>(
-    'select max(settled_at) as at from refunds where transaction_id = $1',
-    [transactionId],
+    'select max(settled_at) as at from refunds where transaction_id = $1 and environment_id = $2',
+    [id, environment_id],
   );
   return row?.at ?? 0;
 }
@@ -188,7 +225,8 @@ export async function lastRefundEnd(tx: Tx, transactionId: number): Promise<numb
  */
 const DUE = `next_lookup_at <= $1 and not exists (
   select 1 from refunds earlier
-  where earlier.transaction_id = refunds.transaction_id and earlier.id <> refunds.id and earlier.state = 'processing'
+  where earlier.transaction_id = refunds.transaction_id and earlier.environment_id = refunds.environment_id
+    and earlier.id <> refunds.id and earlier.state = 'processing'
     and (refunds.state <> 'processing' or earlier.sequence < refunds.sequence))`;
 
 export async function hasDueRefunds(db: Reader, now: number): Promise<boolean> {
@@ -204,8 +242,8 @@ export async function hasDueRefunds(db: Reader, now: number): Promise<boolean> {
 export function claimRefunds(tx: Tx, claim: { now: number; until: number; limit: number }): Promise<Refund[]> {
   return tx.query<Refund>(
     `update refunds set next_lookup_at = $2, lookups = lookups + 1, noted_lookups = noted_lookups + 1
-     where next_lookup_at <= $1 and id in (
-       select id from refunds where ${DUE} order by next_lookup_at limit $3)
+     where next_lookup_at <= $1 and (id, environment_id) in (
+       select id, environment_id from refunds where ${DUE} order by next_lookup_at limit $3)
      returning *`,
     [claim.now, claim.until, claim.limit],
   );

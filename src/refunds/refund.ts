@@ -1,4 +1,5 @@
 import type { SqlRow } from '../db/database.ts';
+import type { RowKey } from '../db/row-key.ts';
 import type { RefundOutcome } from '../payment-methods/payment-method.ts';
 
 export type RefundState = 'processing' | 'completed' | 'failed';
@@ -9,6 +10,7 @@ export type RefundType = 'total' | 'parcial';
 /** A row of `refunds`. `amount` is in minor units, times are UTC milliseconds, `detail` is JSON text. */
 export type Refund = SqlRow & {
   id: string;
+  environment_id: number;
   transaction_id: number;
   /** That of the event that told of it. */
   sequence: number;
@@ -34,6 +36,9 @@ export type Refund = SqlRow & {
   idempotency_key: string | null;
   detail: string | null;
 };
+
+/** What leads to a refund. */
+export type RefundKey = RowKey<string>;
 
 /**
  * Whether the worker may ask for the money. `due`: once. `held`: no more, because it was asked for, or because what went back

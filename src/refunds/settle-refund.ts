@@ -9,7 +9,7 @@ import { formatDecimal } from '../lib/money.ts';
 import { recordEvents } from '../outbox/record-event.ts';
 import type { PaymentDetail, RefundAnswer } from '../payment-methods/payment-method.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
-import type { Transaction } from '../transactions/transaction.ts';
+import { type Transaction, transactionKeyOf } from '../transactions/transaction.ts';
 import { advanceSequence, lockTransaction, selectTransaction } from '../transactions/transaction-queries.ts';
 import { announceRefund } from './announce-refund.ts';
 import { answerToRefund, type Refund } from './refund.ts';
@@ -36,21 +36,21 @@ const DAY = 24 * HOUR;
  * nothing. Rejects with `StorageError`.
  */
 export async function settleRefund(app: App, claimed: Refund, answer: RefundAnswer): Promise<RefundSettlement> {
-  const { id, transaction_id } = claimed;
-  const found = await selectTransaction(app.db, transaction_id);
+  const key = transactionKeyOf(claimed);
+  const found = await selectTransaction(app.db, key);
   if (found === null) throw new Error('A refund without its transaction');
   const environment = await environmentOf(app, found);
   const at = app.now();
   const settlement = await app.db.transaction<RefundSettlement>(async (tx) => {
-    const transaction = await lockTransaction(tx, transaction_id);
-    const refund = await selectRefund(tx, id);
+    const transaction = await lockTransaction(tx, key);
+    const refund = await selectRefund(tx, claimed);
     if (transaction === null || refund === null) throw new Error('A refund is gone');
     // Another refund of the payment is on its way: what the balance shows cannot be told apart now.
-    if (refund.state !== 'processing' && (await hasOpenRefund(tx, transaction_id))) {
-      await postponeRefund(tx, id, at + HOUR);
+    if (refund.state !== 'processing' && (await hasOpenRefund(tx, key))) {
+      await postponeRefund(tx, refund, at + HOUR);
       return { kind: 'ignored', refund, contradiction: false };
     }
-    const weighed = weighAnswer(refund, answer, await sumWentBack(tx, transaction_id));
+    const weighed = weighAnswer(refund, answer, await sumWentBack(tx, key));
     return settleLocked(tx, { environment, transaction, refund, claimed, weighed, at });
   });
   if (settlement.kind === 'ended') app.metrics.refunds.inc({ state: settlement.refund.state });
@@ -87,7 +87,7 @@ async function moveRefund(tx: Tx, settling: Settling, postings: Posting[]): Prom
   }
   // Another worker's claim by now: when to ask again is for that one to say.
   const isClaimed = refund.lookups === claimed.lookups;
-  if (isClaimed) await postponeRefund(tx, refund.id, nextLook(refund, at));
+  if (isClaimed) await postponeRefund(tx, refund, nextLook(refund, at));
   if (state === 'conflict') {
     await recordConflict(tx, settling, { event: 'refund_declined' });
     return { kind: 'conflict', refund, contradiction: true };
@@ -105,9 +105,9 @@ function nextLook({ state, settled_at, lookups }: Refund, at: number): number | 
 
 async function end(tx: Tx, { environment, transaction, refund, weighed, at }: Settling, state: 'completed' | 'failed') {
   const detail: PaymentDetail = 'detail' in weighed.outcome ? weighed.outcome.detail : {};
-  const ending = { id: refund.id, state, settledAt: at, nextLookupAt: at + HOUR, detail: JSON.stringify(detail) };
-  const ended = await endRefund(tx, ending);
-  const advanced = await advanceSequence(tx, transaction.id);
+  const ending = { state, settledAt: at, nextLookupAt: at + HOUR, detail: JSON.stringify(detail) };
+  const ended = await endRefund(tx, refund, ending);
+  const advanced = await advanceSequence(tx, transaction);
   await announceRefund(tx, environment, advanced, ended);
   return ended;
 }
@@ -128,17 +128,17 @@ async function tellDifference(tx: Tx, settling: Settling, refund: Refund, postin
   if (unasked > 0) {
     const contradiction = { event: 'refund_unasked', unasked: formatDecimal(unasked, currency), currency };
     await recordConflict(tx, settling, contradiction);
-    if (refund.state === 'processing') await holdRefund(tx, refund.id, at, contradiction);
+    if (refund.state === 'processing') await holdRefund(tx, refund, at, contradiction);
     for (const amount of partsOf(unasked, refund)) {
       postings.push(unaskedRefundPosting(transaction, amount, methodOf(transaction), at));
     }
     return true;
   }
   if (missing === 0 || refund.contradicted_at !== null) return false;
-  if (at < (await lastRefundEnd(tx, transaction.id)) + DAY) return false;
+  if (at < (await lastRefundEnd(tx, transaction)) + DAY) return false;
   const contradiction = { event: 'refund_missing', missing: formatDecimal(missing, currency), currency };
   await recordConflict(tx, settling, contradiction);
-  await holdRefund(tx, refund.id, at, contradiction);
+  await holdRefund(tx, refund, at, contradiction);
   return true;
 }
 
@@ -153,7 +153,7 @@ function methodOf({ payment_method }: Transaction): string {
 }
 
 async function recordConflict(tx: Tx, { transaction, refund, at }: Settling, data: { event: string }): Promise<void> {
-  const advanced = await advanceSequence(tx, transaction.id);
+  const advanced = await advanceSequence(tx, transaction);
   await recordEvents(tx, [
     {
       environmentId: transaction.environment_id,

@@ -22,9 +22,9 @@ export type WaitingRefund = SqlRow & {
 /** Accepted at or before one time, or asked for at or before another, and without an end; UTC milliseconds. */
 export type WaitingSince = { accepted: number; asked: number };
 
-const WAITING = `select id, contradicted_at as since from refunds where contradicted_at is not null
+const WAITING = `select id, environment_id, contradicted_at as since from refunds where contradicted_at is not null
   union all
-  select id, created_at from refunds
+  select id, environment_id, created_at from refunds
   where state = 'processing' and contradicted_at is null and (created_at <= $1 or asked_at <= $2)`;
 
 /** How many there are, and since when the oldest waits. */
@@ -49,9 +49,9 @@ export function selectWaitingRefunds(
     `select r.id, e.payment_service_id as payment_service, p.name, e.environment, r.transaction_id, w.since, r.amount,
        t.currency, t.payment_method, r.state, r.asked_at, r.contradiction
      from (${WAITING}) as w
-     join refunds r on r.id = w.id
-     join transactions t on t.id = r.transaction_id
-     join environments e on e.id = t.environment_id
+     join refunds r on r.id = w.id and r.environment_id = w.environment_id
+     join transactions t on t.id = r.transaction_id and t.environment_id = r.environment_id
+     join environments e on e.id = r.environment_id
      join payment_services p on p.id = e.payment_service_id
      order by w.since, r.id limit $3`,
     [accepted, asked, limit],

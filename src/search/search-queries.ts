@@ -37,15 +37,14 @@ export type TermPage = { term: number; before: number; environmentIds: readonly 
 /** What the terms of these transactions are made from. */
 export function selectTermed(db: Reader, ids: readonly number[]): Promise<TermedTransaction[]> {
   return db.query<TermedTransaction>(
-    `select id, environment_id, reference, customer_email, amount, currency, created_at from transactions where id in {ids}`,
-    [JSON.stringify(ids)],
+    `select id, environment_id, reference, customer_email, amount, currency, created_at from transactions where id {among $1}`,
+    [ids],
   );
 }
 
 /** The transactions that have a term, the newest first, below the id `before`; of these environments, or of all (null). */
 export async function selectByTerm(db: Reader, { term, before, environmentIds, limit }: TermPage): Promise<number[]> {
-  const [among, ...ids] =
-    environmentIds === null ? [''] : ['and environment_id in {ids}', JSON.stringify(environmentIds)];
+  const [among, ...ids] = environmentIds === null ? [''] : ['and environment_id {among $1}', environmentIds];
   const [first, second, third] = environmentIds === null ? ['$1', '$2', '$3'] : ['$2', '$3', '$4'];
   const rows = await db.query<{ transaction_id: number }>(
     `select transaction_id from search_terms where term = ${first} and transaction_id < ${second} ${among}
@@ -95,13 +94,14 @@ export function selectListed(db: Reader, ids: readonly number[]): Promise<Listed
   return db.query<ListedPayment>(
     `select t.id, t.environment_id, e.payment_service_id as payment_service, p.name, e.environment, t.reference,
        t.customer_email, t.amount, t.currency, t.state, t.payment_method, t.created_at, t.settled_at, t.fee,
-       cast((select coalesce(sum(r.amount), 0) from refunds r where r.transaction_id = t.id and r.state = 'completed')
+       cast((select coalesce(sum(r.amount), 0) from refunds r
+         where r.transaction_id = t.id and r.environment_id = t.environment_id and r.state = 'completed')
          as bigint) as refunded
      from transactions t
      join environments e on e.id = t.environment_id
      join payment_services p on p.id = e.payment_service_id
-     where t.id in {ids} order by t.id desc`,
-    [JSON.stringify(ids)],
+     where t.id {among $1} order by t.id desc`,
+    [ids],
   );
 }
 
@@ -111,8 +111,8 @@ export function selectApproved(
   ids: readonly number[],
 ): Promise<{ transaction_id: number; detail: string | null }[]> {
   return db.query(
-    `select transaction_id, detail from payment_attempts where transaction_id in {ids} and state = 'approved'`,
-    [JSON.stringify(ids)],
+    `select transaction_id, detail from payment_attempts where transaction_id {among $1} and state = 'approved'`,
+    [ids],
   );
 }
 

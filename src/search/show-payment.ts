@@ -55,18 +55,21 @@ export async function showPayment(
   const [payment] = await describePayments(app, [transaction.id]);
   if (payment === undefined) return null;
   const parts = await Promise.all([
-    linesOfEvents(app, transaction.id),
-    linesOfAttempts(app, transaction.id),
-    linesOfCallbacks(app, transaction.id),
+    linesOfEvents(app, transaction),
+    linesOfAttempts(app, transaction),
+    linesOfCallbacks(app, transaction),
     linesOfEntries(app, transaction.id),
-    linesOfDecisions(app, transaction.id),
+    linesOfDecisions(app, transaction),
   ]);
   // The sort is stable: of one moment the event comes first, and then what it led to.
   return { payment, transaction, timeline: parts.flat().sort((one, other) => one.at - other.at) };
 }
 
-async function linesOfEvents(app: App, id: number): Promise<TimelineLine[]> {
-  const [events, refunds] = await Promise.all([selectEventsOf(app.db, id), selectRefundsOf(app.db, id)]);
+async function linesOfEvents(app: App, transaction: Transaction): Promise<TimelineLine[]> {
+  const [events, refunds] = await Promise.all([
+    selectEventsOf(app.db, transaction),
+    selectRefundsOf(app.db, transaction),
+  ]);
   const asked = new Map(refunds.map((refund) => [refund.sequence, refund]));
   return events.map(({ sequence, created_at, type, data }) => {
     const refund = asked.get(sequence);
@@ -78,8 +81,8 @@ async function linesOfEvents(app: App, id: number): Promise<TimelineLine[]> {
   });
 }
 
-async function linesOfAttempts(app: App, id: number): Promise<TimelineLine[]> {
-  return (await selectAttemptsOf(app.db, id)).flatMap(linesOfAttempt);
+async function linesOfAttempts(app: App, transaction: Transaction): Promise<TimelineLine[]> {
+  return (await selectAttemptsOf(app.db, transaction)).flatMap(linesOfAttempt);
 }
 
 function linesOfAttempt(attempt: PaymentAttempt): TimelineLine[] {
@@ -95,10 +98,10 @@ function linesOfAttempt(attempt: PaymentAttempt): TimelineLine[] {
   return lines;
 }
 
-async function linesOfCallbacks(app: App, id: number): Promise<TimelineLine[]> {
-  const callbacks = await selectCallbacksOf(app.db, id);
+async function linesOfCallbacks(app: App, transaction: Transaction): Promise<TimelineLine[]> {
+  const callbacks = await selectCallbacksOf(app.db, transaction);
   const ids = callbacks.map((callback) => callback.id);
-  const deliveries = ids.length === 0 ? [] : await selectDeliveriesOf(app.db, ids);
+  const deliveries = ids.length === 0 ? [] : await selectDeliveriesOf(app.db, ids, transaction.environment_id);
   return [...callbacks.map(lineOfCallback), ...deliveries.map(lineOfDelivery)];
 }
 
@@ -127,10 +130,10 @@ async function linesOfEntries(app: App, id: number): Promise<TimelineLine[]> {
   );
 }
 
-async function linesOfDecisions(app: App, id: number): Promise<TimelineLine[]> {
+async function linesOfDecisions(app: App, transaction: Transaction): Promise<TimelineLine[]> {
   const [ofPayments, ofRefunds] = await Promise.all([
-    selectPaymentDecisionsOf(app.db, id),
-    selectRefundDecisionsOf(app.db, id),
+    selectPaymentDecisionsOf(app.db, transaction),
+    selectRefundDecisionsOf(app.db, transaction),
   ]);
   return [
     ...ofPayments.map((decision) => ({ ...decision, subject: { payment_attempt: decision.payment_attempt_id } })),

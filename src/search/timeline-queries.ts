@@ -4,24 +4,26 @@ import type { Database, SqlRow } from '../db/database.ts';
 import type { CallbackState } from '../outbox/callback-state.ts';
 import type { EventType } from '../outbox/event.ts';
 import type { RefundDecision } from '../refunds/refund-decision.ts';
+import type { TransactionKey } from '../transactions/transaction.ts';
 
 type Reader = Pick<Database, 'query'>;
 
 export type TimelineEvent = SqlRow & { sequence: number; created_at: number; type: EventType; data: string | null };
 
 /** What happened to a transaction, in the order of its sequence. */
-export function selectEventsOf(db: Reader, transactionId: number): Promise<TimelineEvent[]> {
+export function selectEventsOf(db: Reader, { id, environment_id }: TransactionKey): Promise<TimelineEvent[]> {
   return db.query<TimelineEvent>(
-    'select sequence, created_at, type, data from events where transaction_id = $1 order by sequence',
-    [transactionId],
+    'select sequence, created_at, type, data from events where transaction_id = $1 and environment_id = $2 order by sequence',
+    [id, environment_id],
   );
 }
 
 /** Every attempt to pay it, the first first. */
-export function selectAttemptsOf(db: Reader, transactionId: number): Promise<PaymentAttempt[]> {
-  return db.query<PaymentAttempt>('select * from payment_attempts where transaction_id = $1 order by created_at, id', [
-    transactionId,
-  ]);
+export function selectAttemptsOf(db: Reader, { id, environment_id }: TransactionKey): Promise<PaymentAttempt[]> {
+  return db.query<PaymentAttempt>(
+    'select * from payment_attempts where transaction_id = $1 and environment_id = $2 order by created_at, id',
+    [id, environment_id],
+  );
 }
 
 export type TimelineCallback = SqlRow & {
@@ -35,11 +37,11 @@ export type TimelineCallback = SqlRow & {
 };
 
 /** Every callback that tells of it, the first first. */
-export function selectCallbacksOf(db: Reader, transactionId: number): Promise<TimelineCallback[]> {
+export function selectCallbacksOf(db: Reader, { id, environment_id }: TransactionKey): Promise<TimelineCallback[]> {
   return db.query<TimelineCallback>(
     `select id, created_at, state, webhook_id, url, next_attempt_at, returned_at from callbacks
-     where transaction_id = $1 order by id`,
-    [transactionId],
+     where transaction_id = $1 and environment_id = $2 order by id`,
+    [id, environment_id],
   );
 }
 
@@ -54,28 +56,35 @@ export type TimelineDelivery = SqlRow & {
 };
 
 /** Every attempt to deliver one of these callbacks, the first first. */
-export function selectDeliveriesOf(db: Reader, callbackIds: readonly number[]): Promise<TimelineDelivery[]> {
+export function selectDeliveriesOf(
+  db: Reader,
+  callbackIds: readonly number[],
+  environmentId: number,
+): Promise<TimelineDelivery[]> {
   return db.query<TimelineDelivery>(
     `select callback_id, started_at, duration_ms, status, failure, location, excerpt from delivery_attempts
-     where callback_id in {ids} order by started_at, id`,
-    [JSON.stringify(callbackIds)],
+     where callback_id {among $1} and environment_id = $2 order by started_at, id`,
+    [callbackIds, environmentId],
   );
 }
 
 /** What persons decided about its payment attempts. */
-export function selectPaymentDecisionsOf(db: Reader, transactionId: number): Promise<PaymentDecision[]> {
+export function selectPaymentDecisionsOf(
+  db: Reader,
+  { id, environment_id }: TransactionKey,
+): Promise<PaymentDecision[]> {
   return db.query<PaymentDecision>(
-    `select d.* from payment_decisions d join payment_attempts a on a.id = d.payment_attempt_id
-     where a.transaction_id = $1 order by d.decided_at`,
-    [transactionId],
+    `select d.* from payment_decisions d join payment_attempts a on a.id = d.payment_attempt_id and a.environment_id = d.environment_id
+     where a.transaction_id = $1 and a.environment_id = $2 order by d.decided_at`,
+    [id, environment_id],
   );
 }
 
 /** What persons decided about its refunds. */
-export function selectRefundDecisionsOf(db: Reader, transactionId: number): Promise<RefundDecision[]> {
+export function selectRefundDecisionsOf(db: Reader, { id, environment_id }: TransactionKey): Promise<RefundDecision[]> {
   return db.query<RefundDecision>(
-    `select d.* from refund_decisions d join refunds r on r.id = d.refund_id
-     where r.transaction_id = $1 order by d.decided_at`,
-    [transactionId],
+    `select d.* from refund_decisions d join refunds r on r.id = d.refund_id and r.environment_id = d.environment_id
+     where r.transaction_id = $1 and r.environment_id = $2 order by d.decided_at`,
+    [id, environment_id],
   );
 }

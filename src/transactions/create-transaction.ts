@@ -8,7 +8,7 @@ import { differingFields, isPayable, type Transaction, type TransactionInput } f
 import { insertTransactions, reserveTransactionIds, selectByReference } from './transaction-queries.ts';
 
 export type CreateOutcome =
-  | { kind: 'created'; transaction: Pick<Transaction, 'id' | 'pay_secret'> }
+  | { kind: 'created'; transaction: Pick<Transaction, 'id' | 'environment_id' | 'pay_secret'> }
   | { kind: 'replayed'; transaction: Transaction }
   | { kind: 'conflict'; transaction: Transaction; fields: string[] };
 

@@ -1,7 +1,8 @@
 import type { App } from '../app.ts';
 import { StorageError } from '../db/database.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
-import { hasOpenAttempt, lockTransaction, selectExpired, selectTransaction } from './transaction-queries.ts';
+import type { TransactionKey } from './transaction.ts';
+import { hasOpenAttempt, lockTransaction, selectExpired } from './transaction-queries.ts';
 import { transitionTransaction } from './transition-transaction.ts';
 
 /**
@@ -10,28 +11,27 @@ import { transitionTransaction } from './transition-transaction.ts';
  */
 export async function expireTransactions(app: App, limit: number): Promise<number> {
   let expired = 0;
-  for (const id of await selectExpired(app.db, app.now(), limit)) {
+  for (const key of await selectExpired(app.db, app.now(), limit)) {
     try {
-      await expireTransaction(app, id);
+      await expireTransaction(app, key);
       expired++;
     } catch (error) {
       // That of the store is everybody's; any other failure is of one transaction.
       if (error instanceof StorageError) throw error;
-      app.log.error({ err: error, transaction: id }, 'a transaction could not be expired');
+      app.log.error({ err: error, transaction: key.id }, 'a transaction could not be expired');
     }
   }
   return expired;
 }
 
-async function expireTransaction(app: App, id: number): Promise<void> {
+async function expireTransaction(app: App, key: TransactionKey): Promise<void> {
   const cause = { event: 'expire' as const, at: app.now(), paymentMethod: null, attemptId: null, data: null };
-  const found = await selectTransaction(app.db, id);
-  const environment = found === null ? null : await findEnvironmentById(app, found.environment_id);
+  const environment = await findEnvironmentById(app, key.environment_id);
   if (environment === null) return;
   const expired = await app.db.transaction(async (tx) => {
-    const transaction = await lockTransaction(tx, id);
+    const transaction = await lockTransaction(tx, key);
     // A payment may have begun since the list was made.
-    if (transaction?.state !== 'pending' || (await hasOpenAttempt(tx, id))) return false;
+    if (transaction?.state !== 'pending' || (await hasOpenAttempt(tx, key))) return false;
     await transitionTransaction(tx, environment, transaction, cause);
     return true;
   });

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { App } from '../app.ts';
 import { readPayToken, type Transaction } from './transaction.ts';
-import { selectTransaction } from './transaction-queries.ts';
+import { selectTransaction, selectTransactionAmong, selectTransactionAnywhere } from './transaction-queries.ts';
 
 /**
  * The transaction with the id in a path, or null: one outside `environmentIds` (null: all are visible) is as if it did
@@ -13,16 +13,21 @@ export async function findTransaction(
   environmentIds: ReadonlySet<number> | null,
 ): Promise<Transaction | null> {
   if (!/^[1-9]\d{0,14}$/.test(id)) return null;
-  const transaction = await selectTransaction(app.db, Number(id));
-  const visible = transaction !== null && (environmentIds?.has(transaction.environment_id) ?? true);
-  return visible ? transaction : null;
+  if (environmentIds === null) return selectTransactionAnywhere(app.db, Number(id));
+  return selectTransactionAmong(app.db, Number(id), [...environmentIds]);
 }
 
-/** The transaction that a pay token opens, or null. The secret part is compared in constant time. */
+/**
+ * The transaction that a pay token opens, or null. The secret part is compared in constant time. A token of before they said
+ * their environment opens its transaction as ever.
+ */
 export async function findByPayToken(app: App, token: string): Promise<Transaction | null> {
   const parts = readPayToken(token);
   if (parts === null) return null;
-  const transaction = await selectTransaction(app.db, parts.id);
+  const { id, environmentId } = parts;
+  const transaction = await (environmentId === null
+    ? selectTransactionAnywhere(app.db, id)
+    : selectTransaction(app.db, { id, environment_id: environmentId }));
   if (transaction === null) return null;
   return timingSafeEqual(Buffer.from(parts.secret), Buffer.from(transaction.pay_secret)) ? transaction : null;
 }

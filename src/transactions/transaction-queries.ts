@@ -1,6 +1,6 @@
 import type { Database, InsertWithFollowers, SqlRow, Tx } from '../db/database.ts';
 import { INSERT_CREATED_EVENTS } from '../outbox/outbox-queries.ts';
-import type { Transaction } from './transaction.ts';
+import type { Transaction, TransactionKey } from './transaction.ts';
 import type { TransactionState } from './transaction-state.ts';
 
 type Reader = Pick<Database, 'query'>;
@@ -60,7 +60,28 @@ export async function selectByReference(
   return row ?? null;
 }
 
-export async function selectTransaction(db: Reader, id: number): Promise<Transaction | null> {
+export async function selectTransaction(
+  db: Reader,
+  { id, environment_id }: TransactionKey,
+): Promise<Transaction | null> {
+  const sql = 'select * from transactions where id = $1 and environment_id = $2';
+  const [row] = await db.query<Transaction>(sql, [id, environment_id]);
+  return row ?? null;
+}
+
+/** In one of these environments. */
+export async function selectTransactionAmong(
+  db: Reader,
+  id: number,
+  environmentIds: readonly number[],
+): Promise<Transaction | null> {
+  const sql = 'select * from transactions where id = $1 and environment_id {among $2}';
+  const [row] = await db.query<Transaction>(sql, [id, environmentIds]);
+  return row ?? null;
+}
+
+/** Wherever it is: for those who know its id alone, such as a person who sees all of the installation. */
+export async function selectTransactionAnywhere(db: Reader, id: number): Promise<Transaction | null> {
   const [row] = await db.query<Transaction>('select * from transactions where id = $1', [id]);
   return row ?? null;
 }
@@ -69,17 +90,20 @@ export async function selectTransaction(db: Reader, id: number): Promise<Transac
  * Reads a transaction and keeps other writers away from it until the commit. Whoever decides by what stands beside the
  * row (an open payment attempt) takes this first; a `for update` that both engines understand.
  */
-export async function lockTransaction(tx: Tx, id: number): Promise<Transaction | null> {
-  const [row] = await tx.query<Transaction>('update transactions set state = state where id = $1 returning *', [id]);
+export async function lockTransaction(tx: Tx, { id, environment_id }: TransactionKey): Promise<Transaction | null> {
+  const [row] = await tx.query<Transaction>(
+    'update transactions set state = state where id = $1 and environment_id = $2 returning *',
+    [id, environment_id],
+  );
   return row ?? null;
 }
 
 /** Whether a payment method has still to answer for this transaction, or has approved it. */
-export async function hasOpenAttempt(tx: Tx, id: number): Promise<boolean> {
+export async function hasOpenAttempt(tx: Tx, { id, environment_id }: TransactionKey): Promise<boolean> {
   const rows = await tx.query(
     `select 1 as open from payment_attempts
-     where transaction_id = $1 and state in ('started', 'pending', 'unknown', 'approved')`,
-    [id],
+     where transaction_id = $1 and environment_id = $2 and state in ('started', 'pending', 'unknown', 'approved')`,
+    [id, environment_id],
   );
   return rows.length > 0;
 }
@@ -90,8 +114,8 @@ export async function hasOpenAttempt(tx: Tx, id: number): Promise<boolean> {
  */
 export async function updateState(
   tx: Tx,
+  { id, environment_id }: TransactionKey,
   change: {
-    id: number;
     from: TransactionState;
     to: TransactionState;
     settledAt: number;
@@ -101,17 +125,17 @@ export async function updateState(
 ): Promise<Transaction | null> {
   const [row] = await tx.query<Transaction>(
     `update transactions set state = $3, settled_at = $4, payment_method = $5, fee = $6, last_sequence = last_sequence + 1
-     where id = $1 and state = $2 returning *`,
-    [change.id, change.from, change.to, change.settledAt, change.paymentMethod, change.fee],
+     where id = $1 and state = $2 and environment_id = $7 returning *`,
+    [id, change.from, change.to, change.settledAt, change.paymentMethod, change.fee, environment_id],
   );
   return row ?? null;
 }
 
 /** Takes the next sequence number for an event that leaves the state as it is. */
-export async function advanceSequence(tx: Tx, id: number): Promise<Transaction> {
+export async function advanceSequence(tx: Tx, { id, environment_id }: TransactionKey): Promise<Transaction> {
   const [row] = await tx.query<Transaction>(
-    'update transactions set last_sequence = last_sequence + 1 where id = $1 returning *',
-    [id],
+    'update transactions set last_sequence = last_sequence + 1 where id = $1 and environment_id = $2 returning *',
+    [id, environment_id],
   );
   return row as Transaction;
 }
@@ -124,17 +148,17 @@ export async function clearUnsignedFields(tx: Tx, environmentId: number, id: num
 }
 
 /** Pending transactions past their time, oldest first, without those for which an answer is still awaited. */
-export async function selectExpired(db: Reader, now: number, limit: number): Promise<number[]> {
-  const rows = await db.query<{ id: number }>(
-    `select t.id from transactions t
+export function selectExpired(db: Reader, now: number, limit: number): Promise<TransactionKey[]> {
+  return db.query<SqlRow & TransactionKey>(
+    `select t.id, t.environment_id from transactions t
      where t.state = 'pending' and t.expires_at <= $1
        and not exists (
          select 1 from payment_attempts a
-         where a.transaction_id = t.id and a.state in ('started', 'pending', 'unknown', 'approved'))
+         where a.transaction_id = t.id and a.environment_id = t.environment_id
+           and a.state in ('started', 'pending', 'unknown', 'approved'))
      order by t.expires_at limit $2`,
     [now, limit],
   );
-  return rows.map((row) => row.id);
 }
 
 /** Those that can still be paid or have a payment without an end. */

@@ -1,4 +1,5 @@
 import type { SqlRow } from '../db/database.ts';
+import type { RowKey } from '../db/row-key.ts';
 import type { TransactionState } from './transaction-state.ts';
 
 /** What a merchant asks for. `amount` is in minor units; the texts are as they were signed. */
@@ -41,6 +42,14 @@ export type Transaction = SqlRow & {
   fee: number;
 };
 
+/** What leads to a transaction. Its id alone would have to be looked for everywhere. */
+export type TransactionKey = RowKey<number>;
+
+/** What leads to the transaction of a row, such as a payment attempt, a refund or a callback. */
+export function transactionKeyOf(row: { transaction_id: number; environment_id: number }): TransactionKey {
+  return { id: row.transaction_id, environment_id: row.environment_id };
+}
+
 /** The signed fields, by the name under which a difference is reported. */
 const COMPARED: readonly [string, keyof TransactionInput, keyof Transaction][] = [
   ['x_amount', 'amount', 'amount'],
@@ -64,17 +73,29 @@ export function isPayable({ state, expires_at }: Transaction, now: number): bool
 }
 
 /**
- * The token of the pay page's address: the id, to find the row without an index over random keys, and 128 random bits,
- * compared in constant time, so that nobody finds another's page.
+ * The token of the pay page's address: the id and the environment, which lead to the row without an index over random keys,
+ * and 128 random bits, compared in constant time, so that nobody finds another's page.
  */
-export function payToken(transaction: Pick<Transaction, 'id' | 'pay_secret'>): string {
-  return `${transaction.id.toString(36)}-${transaction.pay_secret}`;
+export function payToken({ id, environment_id, pay_secret }: TransactionKey & Pick<Transaction, 'pay_secret'>): string {
+  return `${id.toString(36)}-${environment_id.toString(36)}-${pay_secret}`;
 }
 
+/** `environmentId` is null in a token of before they said it. */
+export type PayTokenParts = { id: number; environmentId: number | null; secret: string };
+
 /** The parts of a pay token, or null for another text. */
-export function readPayToken(token: string): { id: number; secret: string } | null {
-  const match = /^([0-9a-z]{1,11})-([\w-]{22})$/.exec(token);
+export function readPayToken(token: string): PayTokenParts | null {
+  const match = /^([0-9a-z]{1,11})-(?:([0-9a-z]{1,11})-)?([\w-]{22})$/.exec(token);
   if (match === null) return null;
-  const id = Number.parseInt(match[1] as string, 36);
-  return Number.isSafeInteger(id) ? { id, secret: match[2] as string } : null;
+  const [, id, environment, secret] = match as unknown as [string, string, string | undefined, string];
+  const parts = {
+    id: readNumber(id),
+    environmentId: environment === undefined ? null : readNumber(environment),
+    secret,
+  };
+  return Number.isSafeInteger(parts.id) && Number.isSafeInteger(parts.environmentId ?? 0) ? parts : null;
+}
+
+function readNumber(digits: string): number {
+  return Number.parseInt(digits, 36);
 }

@@ -9,7 +9,7 @@ import { recordEvents } from '../outbox/record-event.ts';
 import { feeOf } from '../payment-services/fee.ts';
 import { selectFee } from '../payment-services/fee-queries.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
-import type { Transaction } from './transaction.ts';
+import type { Transaction, TransactionKey } from './transaction.ts';
 import { advanceSequence, selectTransaction, updateState } from './transaction-queries.ts';
 import { nextState, type TransactionEvent } from './transaction-state.ts';
 
@@ -48,15 +48,14 @@ export async function transitionTransaction(
   if (next.kind === 'conflict') return recordConflict(tx, transaction, cause);
   if (next.kind !== 'moved') return { kind: next.kind, transaction };
 
-  const moved = await updateState(tx, {
-    id: transaction.id,
+  const moved = await updateState(tx, transaction, {
     from: transaction.state,
     to: next.state,
     settledAt: cause.at,
     paymentMethod: cause.paymentMethod,
     fee: next.state === 'completed' ? await findFee(tx, transaction, cause) : 0,
   });
-  if (moved === null) return transitionAgain(tx, environment, transaction.id, cause);
+  if (moved === null) return transitionAgain(tx, environment, transaction, cause);
   await record(tx, moved, `transaction.${next.state as FinalState}`, cause, cause.data);
   await enqueueCallback(tx, environment, callbackOf(moved, cause.at));
   if (moved.state === 'completed') await postPayment(tx, 'payment', moved, cause);
@@ -68,7 +67,7 @@ export async function transitionTransaction(
  * it was asked. Comes last in the commit, like a transition.
  */
 export async function recordConflict(tx: Tx, transaction: Transaction, cause: ConflictCause): Promise<Transition> {
-  const changed = await advanceSequence(tx, transaction.id);
+  const changed = await advanceSequence(tx, transaction);
   const data = { ...cause.data, state: transaction.state, event: cause.event };
   await record(tx, changed, 'transaction.conflict', cause, data);
   if (cause.event === 'approve') await postPayment(tx, 'late_payment', changed, cause);
@@ -125,10 +124,10 @@ function resultOf(transaction: Transaction): 'completed' | 'failed' | 'pending' 
 async function transitionAgain(
   tx: Tx,
   environment: ServiceEnvironment,
-  id: number,
+  key: TransactionKey,
   cause: TransitionCause,
 ): Promise<Transition> {
-  const current = await selectTransaction(tx, id);
+  const current = await selectTransaction(tx, key);
   if (current === null) throw new Error('A transaction is gone');
   if (current.state === 'pending') throw new Error('A transaction did not move');
   return transitionTransaction(tx, environment, current, cause);
@@ -149,7 +148,11 @@ async function postPayment(
 ): Promise<void> {
   if (paymentMethod === null) throw new Error('An approval of no payment method');
   // A method that tells of its late money again tells of the same money.
-  if (attemptId !== null && (await hasEntryOfAttempt(tx, attemptId))) return;
+  if (
+    attemptId !== null &&
+    (await hasEntryOfAttempt(tx, { id: attemptId, environment_id: transaction.environment_id }))
+  )
+    return;
   await postEntries(
     tx,
     paymentPosting(kind, transaction, { methodCode: paymentMethod, attemptId, taken: taken ?? transaction.amount }, at),

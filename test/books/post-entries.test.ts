@@ -68,9 +68,9 @@ forEachEngine('the books', (openTestDatabase) => {
   test('what an attempt collected is booked once, however often its method tells of it', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
-    const { id } = await createLatePayment(app, environment);
+    const { id, environment_id } = await createLatePayment(app, environment);
     const [attempt] = await app.db.query<{ id: string }>('select id from payment_attempts');
-    const late = await selectTransaction(app.db, id);
+    const late = await selectTransaction(app.db, { id, environment_id });
     const cause = {
       event: 'approve' as const,
       at: app.now(),

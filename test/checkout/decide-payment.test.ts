@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
 import { decidePayment, listDecisions } from '../../src/checkout/decide-payment.ts';
+import type { PaymentAttempt } from '../../src/checkout/payment-attempt.ts';
 import type { DecidedOutcome } from '../../src/checkout/payment-decision.ts';
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
@@ -30,10 +31,11 @@ const evidence = describeEvidence('/somewhere/portal.csv', Buffer.from('order;am
 async function openWaiting(
   openTestDatabase: OpenTestDatabase,
   said: PaymentOutcome = { kind: 'unknown' },
-): Promise<CheckoutCase & { id: string }> {
+): Promise<CheckoutCase & { id: string; attempt: PaymentAttempt }> {
   const opened = await openCheckout(openTestDatabase, { method: scriptMethod({ start: async () => said }) });
   await startPayment(opened.app, opened.transaction, 'scripted');
-  return { ...opened, id: (await readAttempt(opened.app)).id };
+  const attempt = await readAttempt(opened.app);
+  return { ...opened, id: attempt.id, attempt };
 }
 
 function decide(
@@ -171,7 +173,7 @@ forEachEngine('a payment that a person ends', (openTestDatabase) => {
     waiting.app.now.advance(waiting.transaction.expires_at);
     await expireTransactions(waiting.app, 10);
     const detail = { reason: GIVEN_BACK_ELSEWHERE, given_back: AMOUNT };
-    await settlePayment(waiting.app, waiting.id, { kind: 'contradiction', detail });
+    await settlePayment(waiting.app, waiting.attempt, { kind: 'contradiction', detail });
     assert.equal(await decide(waiting, 'approved'), 'decided');
     assert.deepEqual(await balancesOf(waiting), [AMOUNT, 0, AMOUNT]);
     await resolveSuspense(waiting.app, waiting.transaction.id, {
@@ -189,11 +191,11 @@ forEachEngine('a payment that a person ends', (openTestDatabase) => {
     });
     const { app, transaction } = opened;
     await startPayment(app, transaction, 'scripted');
-    const { id } = await readAttempt(app);
-    await settlePayment(app, id, { kind: 'aborted', detail: {} });
+    const attempt = await readAttempt(app);
+    await settlePayment(app, attempt, { kind: 'aborted', detail: {} });
     app.now.advance(1000);
     await startPayment(app, transaction, 'scripted');
-    assert.equal(await decide({ app, id }, 'approved'), 'decided');
+    assert.equal(await decide({ app, id: attempt.id }, 'approved'), 'decided');
     assert.deepEqual((await readStates(app)).attempts, ['aborted', 'pending']);
     assert.deepEqual(await balancesOf(opened), [AMOUNT, 0, AMOUNT]);
     await assertVerified(opened);
@@ -201,10 +203,10 @@ forEachEngine('a payment that a person ends', (openTestDatabase) => {
 
   test('an answer of the method after the decision is no news, or a conflict that is listed; the money is booked once', async () => {
     const waiting = await openWaiting(openTestDatabase);
-    const { app, id } = waiting;
+    const { app, id, attempt } = waiting;
     await decide(waiting, 'approved');
-    assert.equal((await settlePayment(app, id, approved)).kind, 'already');
-    assert.equal((await settlePayment(app, id, { kind: 'declined', detail: {} })).kind, 'conflict');
+    assert.equal((await settlePayment(app, attempt, approved)).kind, 'already');
+    assert.equal((await settlePayment(app, attempt, { kind: 'declined', detail: {} })).kind, 'conflict');
     assert.deepEqual(
       (await listAttention(app, null, 10)).map((row) => [row.kind, row.id]),
       [['payment', id]],
@@ -219,7 +221,7 @@ forEachEngine('a payment that a person ends', (openTestDatabase) => {
   test('what a person took for nothing and the method approves later is the order’s after all', async () => {
     const waiting = await openWaiting(openTestDatabase);
     await decide(waiting, 'aborted');
-    assert.equal((await settlePayment(waiting.app, waiting.id, approved)).kind, 'moved');
+    assert.equal((await settlePayment(waiting.app, waiting.attempt, approved)).kind, 'moved');
     assert.deepEqual(await balancesOf(waiting), [AMOUNT, AMOUNT, 0]);
     await assertVerified(waiting);
   });
@@ -230,7 +232,7 @@ forEachEngine('a payment that a person ends', (openTestDatabase) => {
     const results = await Promise.all([
       decide(waiting, 'approved'),
       decide({ app: other, id: waiting.id }, 'approved'),
-      settlePayment(other, waiting.id, approved).then(({ kind }) => kind),
+      settlePayment(other, waiting.attempt, approved).then(({ kind }) => kind),
     ]);
     assert.ok(results.filter((result) => result === 'decided' || result === 'moved').length === 1, String(results));
     assert.deepEqual(await balancesOf(waiting), [AMOUNT, AMOUNT, 0]);

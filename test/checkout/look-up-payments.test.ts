@@ -96,9 +96,9 @@ forEachEngine('looking payments up', (openTestDatabase) => {
       method: scriptMethod({ start: async () => pending }),
     });
     await startPayment(app, transaction, 'scripted');
-    await lookUpPaymentOf(app, transaction.id, {});
+    await lookUpPaymentOf(app, transaction, {});
     assert.equal((await readStates(app)).transaction, 'completed');
-    await lookUpPaymentOf(app, transaction.id, {});
+    await lookUpPaymentOf(app, transaction, {});
     assert.equal(method.lookedUp.length, 1);
   });
 

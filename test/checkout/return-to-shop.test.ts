@@ -16,7 +16,7 @@ forEachEngine('the way back to the shop', (openTestDatabase) => {
       });
       await startPayment(app, transaction, 'scripted');
       app.now.advance(3_600_000);
-      const back = returnToShop((await selectTransaction(app.db, transaction.id)) as Transaction, environment);
+      const back = returnToShop((await selectTransaction(app.db, transaction)) as Transaction, environment);
       assert.ok(back.kind === 'post');
       assert.equal(back.url, 'https://shop.example.cl/complete?order=1');
       const [callback] = await app.db.query<{ body: string }>('select body from callbacks');
@@ -33,7 +33,7 @@ forEachEngine('the way back to the shop', (openTestDatabase) => {
     test(`after a cancel to ${how} it is a ${kind}`, async () => {
       const { app, environment, transaction } = await openCheckout(openTestDatabase, { changes: { urlCancel } });
       await cancelTransaction(app, transaction);
-      const back = returnToShop((await selectTransaction(app.db, transaction.id)) as Transaction, environment);
+      const back = returnToShop((await selectTransaction(app.db, transaction)) as Transaction, environment);
       assert.deepEqual([back.kind, back.url], [kind, urlCancel]);
       if (back.kind === 'get') return;
       const [callback] = await app.db.query<{ body: string }>('select body from callbacks');
@@ -46,7 +46,7 @@ forEachEngine('the way back to the shop', (openTestDatabase) => {
     const { app, environment, transaction } = await openCheckout(openTestDatabase);
     assert.deepEqual(returnToShop(transaction, environment), { kind: 'get', url: transaction.url_cancel });
     await cancelTransaction(app, transaction);
-    const cancelled = (await selectTransaction(app.db, transaction.id)) as Transaction;
+    const cancelled = (await selectTransaction(app.db, transaction)) as Transaction;
     assert.deepEqual(returnToShop(cancelled, environment), {
       kind: 'get',
       url: 'https://shop.example.cl/cancel?order=1',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { PaymentAttempt } from '../../src/checkout/payment-attempt.ts';
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import type { PaymentOutcome } from '../../src/payment-methods/payment-method.ts';
@@ -22,10 +23,10 @@ const pending: PaymentOutcome = { kind: 'pending' };
 const unknown: PaymentOutcome = { kind: 'unknown' };
 
 /** A payment that the method has begun and not ended. */
-async function openPayment(openTestDatabase: OpenTestDatabase): Promise<CheckoutCase & { attemptId: string }> {
+async function openPayment(openTestDatabase: OpenTestDatabase): Promise<CheckoutCase & { attempt: PaymentAttempt }> {
   const opened = await openCheckout(openTestDatabase, { method: scriptMethod({ start: async () => pending }) });
   await startPayment(opened.app, opened.transaction, 'scripted');
-  return { ...opened, attemptId: (await readAttempt(opened.app)).id };
+  return { ...opened, attempt: await readAttempt(opened.app) };
 }
 
 forEachEngine('settling a payment', (openTestDatabase) => {
@@ -34,9 +35,9 @@ forEachEngine('settling a payment', (openTestDatabase) => {
     [declined, 'failed'],
   ] as const) {
     test(`${outcome.kind}, said three times, moves the transaction once`, async () => {
-      const { app, attemptId } = await openPayment(openTestDatabase);
+      const { app, attempt } = await openPayment(openTestDatabase);
       const kinds = [];
-      for (let time = 0; time < 3; time++) kinds.push((await settlePayment(app, attemptId, outcome)).kind);
+      for (let time = 0; time < 3; time++) kinds.push((await settlePayment(app, attempt, outcome)).kind);
       assert.deepEqual(kinds, ['moved', 'already', 'already']);
       const expected = { transaction: state, attempts: [outcome.kind], events: ['created', state], callbacks: 1 };
       assert.deepEqual(await readStates(app), expected);
@@ -48,9 +49,9 @@ forEachEngine('settling a payment', (openTestDatabase) => {
   test('the answer of 16 workers in two processes at once moves the transaction once', async () => {
     const opened = await openPayment(openTestDatabase);
     const other = await openOtherProcess(openTestDatabase, opened);
-    const { app, attemptId } = opened;
+    const { app, attempt } = opened;
     const settlements = await Promise.all(
-      Array.from({ length: 16 }, (_, worker) => settlePayment(worker % 2 === 0 ? app : other, attemptId, approved)),
+      Array.from({ length: 16 }, (_, worker) => settlePayment(worker % 2 === 0 ? app : other, attempt, approved)),
     );
     assert.equal(settlements.filter(({ kind }) => kind === 'moved').length, 1);
     assert.equal(settlements.filter(({ kind }) => kind === 'already').length, 15);
@@ -59,30 +60,30 @@ forEachEngine('settling a payment', (openTestDatabase) => {
   });
 
   test('no end yet: the transaction stays pending and the next look-up has its time', async () => {
-    const { app, attemptId } = await openPayment(openTestDatabase);
+    const { app, attempt } = await openPayment(openTestDatabase);
     for (const outcome of [unknown, pending, unknown]) {
-      assert.equal((await settlePayment(app, attemptId, outcome)).kind, 'waiting');
-      const attempt = await readAttempt(app);
-      assert.equal(attempt.state, outcome.kind);
-      assert.equal(attempt.next_lookup_at, app.now() + 2000);
+      assert.equal((await settlePayment(app, attempt, outcome)).kind, 'waiting');
+      const waiting = await readAttempt(app);
+      assert.equal(waiting.state, outcome.kind);
+      assert.equal(waiting.next_lookup_at, app.now() + 2000);
     }
     assert.deepEqual((await readStates(app)).events, ['created']);
   });
 
   test('an answer that is slower than the end is no news', async () => {
-    const { app, attemptId } = await openPayment(openTestDatabase);
-    await settlePayment(app, attemptId, approved);
+    const { app, attempt } = await openPayment(openTestDatabase);
+    await settlePayment(app, attempt, approved);
     for (const outcome of [pending, unknown]) {
-      assert.equal((await settlePayment(app, attemptId, outcome)).kind, 'ignored');
+      assert.equal((await settlePayment(app, attempt, outcome)).kind, 'ignored');
     }
     assert.deepEqual((await readStates(app)).attempts, ['approved']);
   });
 
   test('an approval after the refusal is kept, recorded as a conflict and alarmed once; the shop is told nothing new', async () => {
-    const { app, attemptId } = await openPayment(openTestDatabase);
-    await settlePayment(app, attemptId, declined);
-    assert.equal((await settlePayment(app, attemptId, approved)).kind, 'conflict');
-    assert.equal((await settlePayment(app, attemptId, approved)).kind, 'already');
+    const { app, attempt } = await openPayment(openTestDatabase);
+    await settlePayment(app, attempt, declined);
+    assert.equal((await settlePayment(app, attempt, approved)).kind, 'conflict');
+    assert.equal((await settlePayment(app, attempt, approved)).kind, 'already');
     assert.deepEqual(await readStates(app), {
       transaction: 'failed',
       attempts: ['approved'],
@@ -93,9 +94,9 @@ forEachEngine('settling a payment', (openTestDatabase) => {
   });
 
   test('a refusal after the approval takes nothing back, and is recorded as a conflict', async () => {
-    const { app, attemptId } = await openPayment(openTestDatabase);
-    await settlePayment(app, attemptId, approved);
-    assert.equal((await settlePayment(app, attemptId, declined)).kind, 'conflict');
+    const { app, attempt } = await openPayment(openTestDatabase);
+    await settlePayment(app, attempt, approved);
+    assert.equal((await settlePayment(app, attempt, declined)).kind, 'conflict');
     assert.deepEqual(await readStates(app), {
       transaction: 'completed',
       attempts: ['approved'],
@@ -107,13 +108,13 @@ forEachEngine('settling a payment', (openTestDatabase) => {
 
   for (const event of ['cancel', 'expire'] as const) {
     test(`a late approval of a transaction that ended by ${event} is a conflict, and the money is on record`, async () => {
-      const { app, environment, transaction, attemptId } = await openPayment(openTestDatabase);
+      const { app, environment, transaction, attempt } = await openPayment(openTestDatabase);
       // Nothing in the service does this while an attempt is open; a person with a database console can.
       await app.db.transaction(async (tx) => {
         const cause = { event, at: app.now(), paymentMethod: null, attemptId: null, data: null };
         await transitionTransaction(tx, environment, transaction, cause);
       });
-      assert.equal((await settlePayment(app, attemptId, approved)).kind, 'conflict');
+      assert.equal((await settlePayment(app, attempt, approved)).kind, 'conflict');
       const { transaction: state, attempts, events } = await readStates(app);
       assert.match(state as string, /^(cancelled|expired)$/);
       assert.deepEqual([attempts, events.at(-1)], [['approved'], 'conflict']);
@@ -122,13 +123,13 @@ forEachEngine('settling a payment', (openTestDatabase) => {
   }
 
   test('two answers that contradict each other at the same moment are one end and one conflict', async () => {
-    const { app, attemptId, transaction } = await openPayment(openTestDatabase);
+    const { app, attempt, transaction } = await openPayment(openTestDatabase);
     const kinds = await Promise.all(
-      [approved, declined].map(async (outcome) => (await settlePayment(app, attemptId, outcome)).kind),
+      [approved, declined].map(async (outcome) => (await settlePayment(app, attempt, outcome)).kind),
     );
     assert.deepEqual(kinds.sort(), ['conflict', 'moved']);
     const { events, callbacks } = await readStates(app);
     assert.deepEqual([events.length, events.at(-1), callbacks], [3, 'conflict', 1]);
-    assert.equal((await selectTransaction(app.db, transaction.id))?.last_sequence, 3);
+    assert.equal((await selectTransaction(app.db, transaction))?.last_sequence, 3);
   });
 });

@@ -5,6 +5,7 @@ import { lookUpPayments } from '../../src/checkout/look-up-payments.ts';
 import { type PaymentStart, startPayment } from '../../src/checkout/start-payment.ts';
 import type { PaymentOutcome } from '../../src/payment-methods/payment-method.ts';
 import { expireTransactions } from '../../src/transactions/expire-transactions.ts';
+import { payToken } from '../../src/transactions/transaction.ts';
 import { forEachEngine } from '../support/engines.ts';
 import {
   approved,
@@ -49,7 +50,7 @@ forEachEngine('starting a payment', (openTestDatabase) => {
         account: null,
         amount: 12_990,
         currency: 'CLP',
-        returnUrl: `http://127.0.0.1:8080/pay/${transaction.id.toString(36)}-${transaction.pay_secret}/return`,
+        returnUrl: `http://127.0.0.1:8080/pay/${payToken(transaction)}/return`,
         returned: null,
         commitUnanswered: false,
         lookups: 0,

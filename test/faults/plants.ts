@@ -21,8 +21,8 @@ const MIGRATE = 'src/db/migrate.ts';
 
 const KILL_IN_MIGRATION: Edit = {
   file: MIGRATE,
-  find: `splitStatements(text)) await tx.query(statement);`,
-  put: `splitStatements(text)) {
+  find: `splitStatements(text, db.engine)) await tx.query(statement);`,
+  put: `splitStatements(text, db.engine)) {
       globalThis.statements = (globalThis.statements ?? 0) + 1;
       if (globalThis.statements === Number(process.env.KILL_AT)) process.kill(process.pid, 'SIGKILL');
       await tx.query(statement);
@@ -43,8 +43,8 @@ const KILL_IN_ROTATION: Edit = {
 
 const NO_FENCE: Edit = {
   file: QUERIES,
-  find: 'lease = null\n     where id in {ids} and lease = $2 returning id',
-  put: 'lease = null\n     where id in {ids} and $2 = $2 returning id',
+  find: 'lease = null\n     where id {among $1} and environment_id = $9 and lease = $2 returning id',
+  put: 'lease = null\n     where id {among $1} and environment_id = $9 and $2 = $2 returning id',
 };
 
 const UNKNOWN_IS_REFUSED: Edit = {
@@ -103,7 +103,7 @@ export const PLANTS = {
       put: '(refusals.includes(outcome.status) || (outcome.status > 400 && outcome.status < 408))',
     },
   ],
-  'what waits is not woken': [{ file: RECORD, find: 'await wakeCallbacks(tx, endpointId, now);', put: ';' }],
+  'what waits is not woken': [{ file: RECORD, find: 'await wakeCallbacks(tx, endpoint, now);', put: ';' }],
   'what is under way is woken': [{ file: ENDPOINTS, find: ' and lease is null\n', put: '\n' }],
   'waking uses up the schedule': [
     { file: RECORD, find: 'scheduled_at !== null && startedAt < scheduled_at', put: 'false' },

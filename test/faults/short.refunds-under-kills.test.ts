@@ -63,7 +63,7 @@ async function openPaid(context: TestContext, openTestDatabase: OpenTestDatabase
     const one = { ...shop, transaction };
     const token = await goToForm(one);
     await comeBack(one, token, 'pay');
-    paid.push({ token, transaction: (await selectTransaction(shop.app.db, transaction.id)) as Transaction });
+    paid.push({ token, transaction: (await selectTransaction(shop.app.db, transaction)) as Transaction });
   }
   shop.standIn.nextDay();
   return { shop, paid };

@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { verifyCallback } from '../../protocol/verify-callback.ts';
 import { payUrl } from '../../src/checkout/pay-link.ts';
+import type { PaymentAttempt } from '../../src/checkout/payment-attempt.ts';
 import { selectLatestAttempt } from '../../src/checkout/payment-attempt-queries.ts';
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import type { RunningService } from '../../src/cli/serve-command.ts';
@@ -197,8 +198,8 @@ withBrowser('paying in a browser', (openVisitor) => {
           await page.locator(icon).waitFor();
           await assertNoObstacles(state);
           if (state !== 'declined') continue;
-          const attempt = await selectLatestAttempt(service.app.db, transaction.id);
-          await settlePayment(service.app, attempt?.id as string, approved);
+          const attempt = await selectLatestAttempt(service.app.db, transaction);
+          await settlePayment(service.app, attempt as PaymentAttempt, approved);
           await page.reload();
           await page.locator('.waiting').waitFor();
           await assertNoObstacles('under review');

@@ -24,18 +24,19 @@ forEachEngine('in a store full of callbacks', (openTestDatabase, engine) => {
     const environment = await createTestEnvironment(app);
     const paid = await createPaidTransaction(app, environment);
     await fill(app);
+    const endpoint = { id: 1, environment_id: environment.id };
     const asked = await listen(app, async (heard) => {
       const delivery = createCallbackDelivery(heard);
       await delivery.poll();
       await delivery.drain();
       await selectOldestDue(heard.db);
-      await selectUnreturned(heard.db, paid.id, 1);
+      await selectUnreturned(heard.db, paid, 1);
       await measureFailing(heard.db);
       await selectFailing(heard.db, 20);
       await heard.db.transaction(async (tx) => {
-        await wakeCallbacks(tx, 1, heard.now());
-        await updateIdle(tx, [1]);
-        await disableEndpoint(tx, 1, heard.now());
+        await wakeCallbacks(tx, endpoint, heard.now());
+        await updateIdle(tx, [endpoint]);
+        await disableEndpoint(tx, endpoint, heard.now());
       });
     });
     const seen = asked.filter(({ sql }) => /callbacks|endpoints/.test(sql) && !sql.trim().startsWith('insert'));

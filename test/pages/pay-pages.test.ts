@@ -311,7 +311,7 @@ forEachEngine('the pay page', (openTestDatabase) => {
     await using visit = await open({ amount: 5001 });
     const { app, server, path } = visit;
     await server.post(path, pay('simulated'));
-    await settlePayment(app, (await readAttempt(app)).id, approved);
+    await settlePayment(app, await readAttempt(app), approved);
     const { text } = await server.get(path, ENGLISH);
     assert.match(text, /We are reviewing your payment/);
     assert.doesNotMatch(text, /[Nn]othing was charged/);
@@ -321,7 +321,15 @@ forEachEngine('the pay page', (openTestDatabase) => {
   test('a wrong link is a page, the same for one that never was and for a wrong secret', async () => {
     await using visit = await open();
     const [id] = payToken(visit.transaction).split('-');
-    const wrong = [`/pay/${id}-AAAAAAAAAAAAAAAAAAAAAA`, '/pay/zz-AAAAAAAAAAAAAAAAAAAAAA', '/pay/x'];
+    const secret = 'A'.repeat(22);
+    const wrong = [
+      `/pay/${id}-1-${secret}`,
+      `/pay/${id}-2-${secret}`,
+      `/pay/${id}-${secret}`,
+      '/pay/zz-1-AAAAAAAAAAAAAAAAAAAAAA',
+      '/pay/zz-AAAAAAAAAAAAAAAAAAAAAA',
+      '/pay/x',
+    ];
     const texts = new Set<string>();
     for (const path of wrong) {
       const answer = await visit.server.get(path, ENGLISH);

@@ -56,7 +56,7 @@ forEachEngine('changing the account at Webpay', (openTestDatabase) => {
       assert.equal(await stageOf(shop), 'completed');
       await assertBalanced(shop);
 
-      const paid = (await selectTransaction(app.db, shop.transaction.id)) as Transaction;
+      const paid = (await selectTransaction(app.db, shop.transaction)) as Transaction;
       await acceptedRefund(app, paid, 2000);
       await carryOutRefunds(app, 10);
       standIn.fail('refund', 'drop_answer');
@@ -107,7 +107,7 @@ forEachEngine('changing the account at Webpay', (openTestDatabase) => {
   test('a key that Transbank does not take is an alarm for each payment and refund, until it is mended', async (context) => {
     const shop = await openWebpayShop(context, openTestDatabase, { keys: KEYS });
     await comeBack(shop, await goToForm(shop), 'pay');
-    const paid = (await selectTransaction(shop.app.db, shop.transaction.id)) as Transaction;
+    const paid = (await selectTransaction(shop.app.db, shop.transaction)) as Transaction;
     const lines: Record<string, unknown>[] = [];
     const log = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line)) });
     const app = { ...shop.app, log };

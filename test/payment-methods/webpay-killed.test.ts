@@ -56,13 +56,13 @@ forEachEngine('a process that is killed while it asks Webpay', (openTestDatabase
       test(`${when} the commit of a payer who came back by "${choice}": it is ${stage}, once`, async (context) => {
         const shop = await open(context);
         const returned = broughtBy(shop.standIn.choose(await goToForm(shop), choice));
-        const work = `lookUpPaymentOf(app, transaction.id, ${JSON.stringify(returned)})`;
+        const work = `lookUpPaymentOf(app, transaction, ${JSON.stringify(returned)})`;
         await killAt(shop, 'commit', work);
         // The payer reloads: for all we know the other process is still asking.
-        await lookUpPaymentOf(shop.app, shop.transaction.id, returned);
+        await lookUpPaymentOf(shop.app, shop.transaction, returned);
         assert.equal(await stageOf(shop), 'in_progress');
         shop.app.now.advance(30_000);
-        await lookUpPaymentOf(shop.app, shop.transaction.id, returned);
+        await lookUpPaymentOf(shop.app, shop.transaction, returned);
         assert.equal(await stageOf(shop), stage);
         assert.deepEqual((await readStates(shop.app)).attempts, attempts);
         await assertBalanced(shop);
@@ -120,7 +120,7 @@ forEachEngine('a process that is killed while it asks Webpay', (openTestDatabase
   async function openPaid(context: TestContext): Promise<{ shop: WebpayShop; paid: Transaction }> {
     const shop = await open(context);
     await comeBack(shop, await goToForm(shop), 'pay');
-    return { shop, paid: (await selectTransaction(shop.app.db, shop.transaction.id)) as Transaction };
+    return { shop, paid: (await selectTransaction(shop.app.db, shop.transaction)) as Transaction };
   }
 });
 
@@ -148,7 +148,7 @@ function programOf(given: { url: string; standIn: string; now: number; id: numbe
     import { createWebpayMethod } from '../../src/payment-methods/webpay-method.ts';
     import { findMethodKey } from '../../src/payment-services/method-settings.ts';
     import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
-    import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
+    import { selectTransactionAnywhere } from '../../src/transactions/transaction-queries.ts';
     import { createTestApp, createTestClock } from '../support/test-app.ts';
     const db = openDatabase(${JSON.stringify(given.url)}, { connections: 4, pooler: false, onFatal: () => {} });
     const { fetch } = createSafeFetch();
@@ -156,7 +156,7 @@ function programOf(given: { url: string; standIn: string; now: number; id: numbe
     const keyOf = (environmentId, account) => findMethodKey(app, environmentId, 'webpay', account);
     const method = createWebpayMethod({ fetch, now, baseUrl: ${JSON.stringify(given.standIn)}, keyOf });
     const app = createTestApp(db, { now, paymentMethods: [method] });
-    const transaction = await selectTransaction(db, ${given.id});
+    const transaction = await selectTransactionAnywhere(db, ${given.id});
     await ${given.work};
     process.stdout.write('ended');
     process.exit();

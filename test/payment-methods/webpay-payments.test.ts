@@ -49,7 +49,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
     opened.app.now.advance(1000);
     const second = await goToForm(opened);
     assert.notEqual(second, first);
-    await lookUpPaymentOf(opened.app, opened.transaction.id, { token_ws: first });
+    await lookUpPaymentOf(opened.app, opened.transaction, { token_ws: first });
     assert.equal(await stageOf(opened), 'in_progress');
     await comeBack(opened, second, 'pay');
     assert.deepEqual((await readStates(opened.app)).attempts, ['aborted', 'approved']);
@@ -116,14 +116,14 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
           return silence.promise;
         },
       };
-      const dead = lookUpPaymentOf({ ...app, paymentMethods: [dying] }, transaction.id, returned);
+      const dead = lookUpPaymentOf({ ...app, paymentMethods: [dying] }, transaction, returned);
       await died.promise;
       assert.equal(standIn.charged(), when === 'after' ? transaction.amount : 0);
       // The payer reloads: somebody is asking already.
-      await lookUpPaymentOf(app, transaction.id, returned);
+      await lookUpPaymentOf(app, transaction, returned);
       assert.equal(await stageOf(opened), 'in_progress');
       app.now.advance(30_000);
-      await lookUpPaymentOf(app, transaction.id, returned);
+      await lookUpPaymentOf(app, transaction, returned);
       assert.equal(await stageOf(opened), 'completed');
       // It was only held up, and knows nothing new.
       silence.resolve({ kind: 'unknown' });
@@ -159,7 +159,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
     const opened = await openWebpayShop(context, openTestDatabase);
     await goToForm(opened);
     const attempt = (await findPayment(opened.app, payToken(opened.transaction)))?.attempt;
-    await lookUpPaymentOf(opened.app, opened.transaction.id, { given_up: attempt?.id as string });
+    await lookUpPaymentOf(opened.app, opened.transaction, { given_up: attempt?.id as string });
     assert.equal(await stageOf(opened), 'payable');
   });
 
@@ -167,7 +167,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
     const opened = await openWebpayShop(context, openTestDatabase);
     opened.standIn.choose(await goToForm(opened), 'pay');
     const attempt = (await findPayment(opened.app, payToken(opened.transaction)))?.attempt;
-    await lookUpPaymentOf(opened.app, opened.transaction.id, { given_up: attempt?.id as string });
+    await lookUpPaymentOf(opened.app, opened.transaction, { given_up: attempt?.id as string });
     assert.equal(await stageOf(opened), 'completed');
     await assertBalanced(opened);
   });
@@ -176,8 +176,8 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
     const opened = await openWebpayShop(context, openTestDatabase);
     const { app, standIn, transaction } = opened;
     const returned = broughtBy(standIn.choose(await goToForm(opened), 'pay'));
-    await Promise.all(Array.from({ length: 16 }, () => lookUpPaymentOf(app, transaction.id, returned)));
-    await lookUpPaymentOf(app, transaction.id, returned);
+    await Promise.all(Array.from({ length: 16 }, () => lookUpPaymentOf(app, transaction, returned)));
+    await lookUpPaymentOf(app, transaction, returned);
     assert.deepEqual(await readStates(app), {
       transaction: 'completed',
       attempts: ['approved'],
@@ -206,7 +206,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
     const { app, standIn, transaction } = opened;
     const token = await goToForm(opened);
     const [attempt] = await app.db.query<{ id: string }>('select id from payment_attempts');
-    await lookUpPaymentOf(app, transaction.id, { given_up: attempt?.id as string });
+    await lookUpPaymentOf(app, transaction, { given_up: attempt?.id as string });
     assert.equal(await stageOf(opened), 'payable');
     await comeBack(opened, token, 'pay');
     await workUntilSettled(opened);

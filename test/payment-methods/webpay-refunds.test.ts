@@ -23,7 +23,7 @@ forEachEngine('what went back at Transbank is what the books say', (openTestData
     const token = await goToForm(shop);
     await comeBack(shop, token, 'pay');
     shop.standIn.nextDay();
-    return { ...shop, token, paid: (await selectTransaction(shop.app.db, shop.transaction.id)) as Transaction };
+    return { ...shop, token, paid: (await selectTransaction(shop.app.db, shop.transaction)) as Transaction };
   }
 
   test('a part that was given back in the portal and a refund of the same amount were booked once', async (context) => {
@@ -205,7 +205,7 @@ async function work({ app }: WebpayShop): Promise<void> {
 
 /** What went back unasked and nobody has decided about. */
 async function suspended({ app, paid }: PaidShop): Promise<number[]> {
-  return app.db.transaction(async (tx) => (await selectUnresolvedOf(tx, paid.id)).map(({ amount }) => amount));
+  return app.db.transaction(async (tx) => (await selectUnresolvedOf(tx, paid)).map(({ amount }) => amount));
 }
 
 /** What Transbank gave back, and what the books say: refunds, and what is in suspense. */

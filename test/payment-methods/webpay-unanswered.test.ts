@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { verifyBooks } from '../../src/books/verify-books.ts';
 import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
 import { lookUpPaymentOf, lookUpPayments } from '../../src/checkout/look-up-payments.ts';
+import type { PaymentAttempt } from '../../src/checkout/payment-attempt.ts';
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import type { PaymentMethod, PaymentOutcome } from '../../src/payment-methods/payment-method.ts';
@@ -37,7 +38,7 @@ forEachEngine('a commit that Webpay made and whose answer was lost', (openTestDa
   test('a payer was charged twice: the second commit is refused while the status still says INITIALIZED', async (context) => {
     const shop = await openLost(context);
     const { app, standIn, transaction, token } = shop;
-    await lookUpPaymentOf(app, transaction.id, broughtBy(standIn.choose(token, 'pay')));
+    await lookUpPaymentOf(app, transaction, broughtBy(standIn.choose(token, 'pay')));
     app.now.advance(2000);
     await lookUpPayments(app, 10);
     assert.equal(await stageOf(shop), 'in_progress');
@@ -53,7 +54,7 @@ forEachEngine('a commit that Webpay made and whose answer was lost', (openTestDa
     const shop = await openLost(context);
     const { app, standIn, transaction } = shop;
     const [attempt] = await app.db.query<{ id: string }>('select id from payment_attempts');
-    await lookUpPaymentOf(app, transaction.id, { given_up: attempt?.id as string });
+    await lookUpPaymentOf(app, transaction, { given_up: attempt?.id as string });
     assert.deepEqual(await cancelTransaction(app, transaction), { kind: 'refused', code: 'PAYMENT_IN_PROGRESS' });
     app.now.advance(transaction.expires_at - app.now() + HOUR);
     await workUntilSettled(shop);
@@ -85,14 +86,14 @@ forEachEngine('a commit that Webpay made and whose answer was lost', (openTestDa
         return silence.promise;
       },
     };
-    const dead = lookUpPaymentOf({ ...app, paymentMethods: [dying] }, transaction.id, returned);
+    const dead = lookUpPaymentOf({ ...app, paymentMethods: [dying] }, transaction, returned);
     await made.promise;
     standIn.keepStale(true);
     const [attempt] = await app.db.query<{ id: string }>('select id from payment_attempts');
     for (const brought of [{ given_up: attempt?.id as string }, returned]) {
       app.now.advance(HOUR);
       standIn.fail('commit', 'odd_refusal');
-      await lookUpPaymentOf(app, transaction.id, brought);
+      await lookUpPaymentOf(app, transaction, brought);
       assert.deepEqual((await readStates(app)).attempts, ['unknown']);
     }
     standIn.keepStale(false);
@@ -153,10 +154,10 @@ forEachEngine('a commit that Webpay made and whose answer was lost', (openTestDa
     const shop = await openWebpayShop(context, openTestDatabase);
     const { app, transaction } = shop;
     await comeBack(shop, await goToForm(shop), 'abort');
-    const [first] = await app.db.query<{ id: string }>('select id from payment_attempts');
+    const [first] = await app.db.query<PaymentAttempt>('select * from payment_attempts');
     app.now.advance(1000);
     const second = await goToForm(shop);
-    assert.equal((await settlePayment(app, first?.id as string, approvedLate)).kind, 'conflict');
+    assert.equal((await settlePayment(app, first as PaymentAttempt, approvedLate)).kind, 'conflict');
     assert.deepEqual(await readStates(app), {
       transaction: 'pending',
       attempts: ['aborted', 'pending'],

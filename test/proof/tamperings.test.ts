@@ -1,32 +1,11 @@
 import assert from 'node:assert/strict';
-import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { readSettlement } from '../../src/books/read-settlement.ts';
-import type { SqlValue, Tx } from '../../src/db/database.ts';
-import { describeEvidence } from '../../src/lib/evidence-file.ts';
-import { importPayments, planImport } from '../../src/movements/import-payments.ts';
-import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
-import { sealFeed } from '../../src/outbox/seal-feed.ts';
-import { setEventsUrl } from '../../src/payment-services/set-events-url.ts';
-import { beginFacts } from '../../src/proof/begin-facts.ts';
+import type { SqlValue } from '../../src/db/database.ts';
 import { type StoreVerification, verifyStore } from '../../src/proof/verify-store.ts';
-import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
-import { decideRefund } from '../../src/refunds/decide-refund.ts';
-import type { Transaction } from '../../src/transactions/transaction.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
-import { TESTER } from '../support/test-actor.ts';
-import { createTestApp, type TestApp } from '../support/test-app.ts';
-import {
-  createLatePayment,
-  createPaidTransaction,
-  readingThrough,
-  removeTriggers,
-  undone,
-} from '../support/test-books.ts';
-import { deposit, payOut, setTestFee } from '../support/test-movements.ts';
-import { acceptedRefund } from '../support/test-refunds.ts';
-import { createTestEnvironment } from '../support/test-shop.ts';
-import { untilVisible } from '../support/until-visible.ts';
+import { fillStore, type Merchant } from '../support/full-store.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { looseKeys, readingThrough, removeTriggers, undone } from '../support/test-books.ts';
 
 /** What somebody with the password of the database does, and what `books verify` says of it. */
 type Tampering = {
@@ -165,12 +144,26 @@ const TAMPERINGS: Tampering[] = [
     name: 'a refund in process is invented',
     statements: ({ paid }) => [
       [
-        `insert into refunds (id, transaction_id, sequence, amount, created_at, lookups, state, type, requested_by)
-         values ('rf_x', $1, 99, 500, 1768478400000, 0, 'processing', 'parcial', 'nobody')`,
+        `insert into refunds (id, environment_id, transaction_id, sequence, amount, created_at, lookups, state, type,
+           requested_by)
+         values ('rf_x', $2, $1, 99, 500, 1768478400000, 0, 'processing', 'parcial', 'nobody')`,
         paid.id,
+        paid.environment_id,
       ],
     ],
     found: /refund rf_x of transaction \d+ was never made by this service/,
+  },
+  {
+    name: 'a refund in process is given to another merchant',
+    statements: ({ two }) => [["update refunds set environment_id = $1 where state = 'processing'", two.id]],
+    found: /refund rf_\w+ of transaction \d+ was never made by this service/,
+  },
+  {
+    name: 'a payment attempt that collected is given to another merchant',
+    statements: ({ two, paid }) => [
+      ['update payment_attempts set environment_id = $1 where transaction_id = $2', two.id, paid.id],
+    ],
+    found: ({ paid }) => new RegExp(`unexplained ${paid.id}`),
   },
   {
     name: 'a refund in process is deleted',
@@ -312,7 +305,7 @@ forEachEngine('what somebody with the password of the database changes', (openTe
     await removeTriggers(app.db);
     for (const { name, statements, found } of TAMPERINGS) {
       const verification = await undone(app, async (tx) => {
-        await unbind(app, tx);
+        await looseKeys(app.db, tx);
         for (const [sql, ...values] of statements(world)) await tx.query(sql, values);
         return verifyStore(readingThrough(app, tx));
       });
@@ -335,7 +328,6 @@ function told({ problems, records, balances, findings }: StoreVerification): str
   ].join('; ');
 }
 
-type Merchant = { id: number; token: string; owner: string; kind: string };
 type World = Awaited<ReturnType<typeof open>>;
 
 /** By way of a value that nobody has: both columns are unique. */
@@ -361,64 +353,6 @@ function swap(column: 'payment_service_id' | 'service_token' | 'environment', on
   ] satisfies [string, ...SqlValue[]][];
 }
 
-async function unbind({ db }: World['app'], tx: Tx): Promise<void> {
-  await tx.query(
-    db.engine === 'sqlite' ? 'pragma defer_foreign_keys = on' : 'set local session_replication_role = replica',
-  );
-}
-
-/** Two merchants with payments, fees, late money, a payout, and refunds that are completed and in process. */
 async function open(openTestDatabase: OpenTestDatabase) {
-  const app = createTestApp(await openTestDatabase());
-  await beginFacts(app);
-  const merchants: Merchant[] = [];
-  const transactions: Transaction[] = [];
-  for (let shop = 0; shop < 2; shop++) {
-    const environment = await createTestEnvironment(app);
-    const { id, serviceToken, paymentServiceId } = environment;
-    merchants.push({ id, token: serviceToken, owner: paymentServiceId, kind: 'development' });
-    await setTestFee(app, environment);
-    await setEventsUrl(
-      app,
-      { paymentServiceId: paymentServiceId, environment: 'development' },
-      'https://shop.example.cl/events',
-      TESTER,
-    );
-    app.now.advance(1000);
-    const paid = await createPaidTransaction(app, environment, { amount: 20_000 + shop });
-    const other = await createPaidTransaction(app, environment, { amount: 30_000 + shop });
-    const late = await createLatePayment(app, environment);
-    await resolveSuspense(app, late.id, { decision: 'kept', reason: 'delivered', by: TESTER });
-    await deposit(app, environment, 9000, { commission: 300 });
-    await payOut(app, environment, 5000);
-    await acceptedRefund(app, paid, 1000);
-    await carryOutRefunds(app, 10);
-    app.now.advance(1000);
-    transactions.push(paid, other, late);
-  }
-  const [one, two] = merchants as [Merchant, Merchant];
-  await decideSomething(app, one, transactions[1] as Transaction);
-  const [paid, other, late] = transactions as [Transaction, Transaction, Transaction];
-  await acceptedRefund(app, paid, 700);
-  for (let link = 0; link < 2; link++) {
-    await createPaidTransaction(app, await createTestEnvironment(app));
-    await untilVisible(app);
-    assert.ok((await sealFeed(app)) > 0);
-  }
-  const [sibling] = await app.db.query<{ id: number }>(
-    "select id from environments where payment_service_id = $1 and environment = 'production'",
-    [one.owner],
-  );
-  return { app, one, two, sibling: sibling?.id ?? 0, paid, other, late };
-}
-
-/** A refund that a person ended, and money that only the acquirer's file has. */
-async function decideSomething(app: TestApp, { id: environmentId, kind }: Merchant, paid: Transaction): Promise<void> {
-  const evidence = describeEvidence('portal.csv', Buffer.from('15/01/2026;1213;7000'));
-  const { id } = await acceptedRefund(app, paid, 300);
-  await decideRefund(app, id, { outcome: 'failed', reason: 'seen in the portal', evidence, by: TESTER });
-  const scope = { environmentId, environment: kind, method: 'simulated' };
-  const file = Readable.from(['fecha;codigo_autorizacion;monto\n15/01/2026;991213;7000\n']);
-  const steps = await planImport(app, scope, await readSettlement(file));
-  await importPayments(app, scope, steps, { evidence, by: TESTER });
+  return fillStore(createTestApp(await openTestDatabase()));
 }

@@ -227,7 +227,7 @@ forEachEngine('giving money back', (openTestDatabase) => {
       tx.query('update refunds set next_lookup_at = $1, lookups = 2', [app.now() + 60_000]),
     );
     assert.equal((await settleRefund(app, stale, { kind: 'unknown' })).kind, 'ignored');
-    const found = (await findRefund(app, paid.id, stale.id)) as Refund;
+    const found = (await findRefund(app, paid, stale.id)) as Refund;
     assert.equal(found.next_lookup_at, app.now() + 60_000);
   });
 

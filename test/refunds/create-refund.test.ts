@@ -143,12 +143,12 @@ async function acceptedByProcesses(
 function programOf(url: string, transactionId: number, amount: number, key: string): string {
   return `
     import { openDatabase } from '../../src/db/open-database.ts';
-    import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
+    import { selectTransactionAnywhere } from '../../src/transactions/transaction-queries.ts';
     import { createTestApp } from '../support/test-app.ts';
     import { refund } from '../support/test-refunds.ts';
     const db = openDatabase(${JSON.stringify(url)}, { connections: 4, pooler: false, onFatal: () => {} });
     const app = createTestApp(db);
-    const transaction = await selectTransaction(db, ${transactionId});
+    const transaction = await selectTransactionAnywhere(db, ${transactionId});
     process.stdout.write('ready ');
     for await (const _ of process.stdin);
     const tell = ({ kind }) => process.stdout.write(kind + ' ');
@@ -167,7 +167,10 @@ function withoutLock(db: Database): Database {
     ...tx,
     query: async (sql, parameters) => {
       const locks = sql.startsWith('update transactions set state = state');
-      const rows = await tx.query<never>(locks ? 'select * from transactions where id = $1' : sql, parameters);
+      const rows = await tx.query<never>(
+        locks ? 'select * from transactions where id = $1 and environment_id = $2' : sql,
+        parameters,
+      );
       if (sql.includes('sum(amount)') && ++summed === 2) both.resolve();
       if (sql.includes('sum(amount)')) await both.promise;
       return rows;

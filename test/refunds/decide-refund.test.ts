@@ -25,7 +25,7 @@ forEachEngine('a person ends a refund', (openTestDatabase) => {
     const token = await goToForm(shop);
     await comeBack(shop, token, 'pay');
     shop.standIn.nextDay();
-    return { ...shop, token, paid: (await selectTransaction(shop.app.db, shop.transaction.id)) as Transaction };
+    return { ...shop, token, paid: (await selectTransaction(shop.app.db, shop.transaction)) as Transaction };
   }
 
   test('that was the one in the portal: it takes its amount out of suspense, and nothing waits any more', async (context) => {
@@ -56,7 +56,7 @@ forEachEngine('a person ends a refund', (openTestDatabase) => {
     await work(shop);
     assert.equal(await decide(shop, id, 'completed'), 'decided');
     assert.deepEqual(await balancesIn(shop), { suspense: 2000, receivable: paid.amount - 5000 });
-    const [open] = await app.db.transaction((tx) => selectUnresolvedOf(tx, paid.id));
+    const [open] = await app.db.transaction((tx) => selectUnresolvedOf(tx, paid));
     const decision = { decision: 'kept' as const, reason: 'the shop did it', by: TESTER };
     assert.equal((await resolveSuspense(app, paid.id, { ...decision, entry: '99.0' })).kind, 'nothing');
     assert.equal((await resolveSuspense(app, paid.id, { ...decision, entry: open?.entry as string })).kind, 'resolved');

@@ -98,7 +98,7 @@ export async function walk(
   const accessToken = await userJourney(ask, post, user);
   await strangerJourney(ask, post, tokens);
   const { text: metrics } = await ask('/metrics');
-  const paySecret = payToken.slice(payToken.indexOf('-') + 1);
+  const paySecret = payToken.slice(payToken.lastIndexOf('-', payToken.length - 22) + 1);
   return { secrets: { ...secrets, 'access token': accessToken }, paySecret, refusals, metrics };
 }
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import type { App } from '../../src/app.ts';
+import type { PaymentAttempt } from '../../src/checkout/payment-attempt.ts';
+import { selectLatestAttempt } from '../../src/checkout/payment-attempt-queries.ts';
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import type { Database, SqlRow, Tx } from '../../src/db/database.ts';
@@ -18,7 +20,7 @@ export async function createPaidTransaction(
 ): Promise<Transaction> {
   const transaction = await createTestTransaction(app, environment, { reference: `PAID-${++orders}`, ...changes });
   await startPayment(app, transaction, 'simulated');
-  const paid = (await selectTransaction(app.db, transaction.id)) as Transaction;
+  const paid = (await selectTransaction(app.db, transaction)) as Transaction;
   if (paid.state !== 'completed') throw new Error(`The transaction is ${paid.state}`);
   return paid;
 }
@@ -32,10 +34,8 @@ export async function createLatePayment(
   const reference = `LATE-${++orders}`;
   const transaction = await createTestTransaction(app, environment, { reference, amount: 5001, ...changes });
   await startPayment(app, transaction, 'simulated');
-  const [attempt] = await app.db.query<{ id: string }>('select id from payment_attempts where transaction_id = $1', [
-    transaction.id,
-  ]);
-  await settlePayment(app, attempt?.id as string, { kind: 'approved', detail: {} });
+  const attempt = (await selectLatestAttempt(app.db, transaction)) as PaymentAttempt;
+  await settlePayment(app, attempt, { kind: 'approved', detail: {} });
   return transaction;
 }
 
@@ -50,6 +50,11 @@ export function removeGuards(db: Database): Promise<void> {
     await tx.query('drop index journal_entries_of_attempt');
     await tx.query('drop index journal_entries_of_refund');
     await tx.query('drop index journal_entries_of_movement');
+    if (db.engine === 'sqlite') return;
+    const keys = await tx.query<{ name: string }>(
+      `select conname as name from pg_constraint where contype = 'f' and conrelid = 'journal_entries'::regclass`,
+    );
+    for (const { name } of keys) await tx.query(`alter table journal_entries drop constraint ${name}`);
   });
 }
 
@@ -65,6 +70,12 @@ export async function removeTriggers(db: Database): Promise<void> {
       await tx.query(`drop trigger ${name}${db.engine === 'postgres' ? ` on ${place}` : ''}`);
     }
   });
+}
+
+/** Lets a transaction refer to what is not there, as somebody who edits the store can. */
+export async function looseKeys({ engine }: Pick<Database, 'engine'>, tx: Tx): Promise<void> {
+  const loose = 'set local session_replication_role = replica';
+  await tx.query(engine === 'sqlite' ? 'pragma defer_foreign_keys = on' : loose);
 }
 
 /** Runs `work` in a transaction that is rolled back. */

@@ -28,8 +28,8 @@ export async function acceptedRefund(app: App, transaction: Transaction, amount:
 }
 
 /** State and amount of every refund of a transaction, in their order. */
-export async function refundsOf(app: App, { id }: Transaction): Promise<[string, number][]> {
-  return (await selectRefundsOf(app.db, id)).map(({ state, amount }) => [state, amount]);
+export async function refundsOf(app: App, transaction: Transaction): Promise<[string, number][]> {
+  return (await selectRefundsOf(app.db, transaction)).map(({ state, amount }) => [state, amount]);
 }
 
 /** A payment method that gives back what it is asked for, unless the test says otherwise, and remembers what it was asked. */

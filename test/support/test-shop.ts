@@ -58,7 +58,7 @@ export async function createTestTransaction(
   changes: Partial<TransactionInput> = {},
 ): Promise<Transaction> {
   const { transaction } = await createPatiently(app, environment, testInput(changes));
-  return (await selectTransaction(app.db, transaction.id)) as Transaction;
+  return (await selectTransaction(app.db, transaction)) as Transaction;
 }
 
 /** The body of a signed request as a shop without any SDK makes it; `changes` are signed with the rest. */

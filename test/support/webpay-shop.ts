@@ -67,7 +67,7 @@ export async function comeBack(
   token: string,
   choice: PayerChoice,
 ): Promise<void> {
-  await lookUpPaymentOf(app, transaction.id, broughtBy(standIn.choose(token, choice)));
+  await lookUpPaymentOf(app, transaction, broughtBy(standIn.choose(token, choice)));
 }
 
 /** The worker of an hour. */

@@ -103,7 +103,7 @@ forEachEngine('moving a transaction', (openTestDatabase) => {
       }),
       /power cut/,
     );
-    assert.equal((await selectTransaction(app.db, transaction.id))?.state, 'pending');
+    assert.equal((await selectTransaction(app.db, transaction))?.state, 'pending');
     assert.equal((await app.db.query('select id from callbacks')).length, 0);
     assert.equal((await app.db.query('select position from events')).length, 1);
   });
@@ -113,17 +113,17 @@ forEachEngine('moving a transaction', (openTestDatabase) => {
     const paying = await createTestTransaction(app, environment, { reference: 'ORD-2' });
     await app.db.transaction((tx) =>
       tx.query(
-        `insert into payment_attempts (id, transaction_id, created_at, lookups, state, payment_method)
-         values ('pa_1', $1, 0, 0, 'unknown', 'simulated')`,
-        [paying.id],
+        `insert into payment_attempts (id, environment_id, transaction_id, created_at, lookups, state, payment_method)
+         values ('pa_1', $2, $1, 0, 0, 'unknown', 'simulated')`,
+        [paying.id, environment.id],
       ),
     );
     app.now.advance(3_599_999);
     assert.equal(await expireTransactions(app, 10), 0);
     app.now.advance(1);
     assert.equal(await expireTransactions(app, 10), 1);
-    assert.equal((await selectTransaction(app.db, transaction.id))?.state, 'expired');
-    assert.equal((await selectTransaction(app.db, paying.id))?.state, 'pending');
+    assert.equal((await selectTransaction(app.db, transaction))?.state, 'expired');
+    assert.equal((await selectTransaction(app.db, paying))?.state, 'pending');
     assert.equal(await expireTransactions(app, 10), 0);
   });
 
@@ -136,8 +136,8 @@ forEachEngine('moving a transaction', (openTestDatabase) => {
     const other = await createTestTransaction(app, await createTestEnvironment(app));
     app.now.advance(3_600_000);
     assert.equal(await expireTransactions(app, 10), 1);
-    assert.equal((await selectTransaction(app.db, transaction.id))?.state, 'pending');
-    assert.equal((await selectTransaction(app.db, other.id))?.state, 'expired');
+    assert.equal((await selectTransaction(app.db, transaction))?.state, 'pending');
+    assert.equal((await selectTransaction(app.db, other))?.state, 'expired');
     assert.equal(await expireTransactions(app, 10), 0, 'so that the worker pauses before it tries again');
   });
 });

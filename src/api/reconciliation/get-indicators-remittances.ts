@@ -9,6 +9,7 @@ import { boundsOfDay, dayOf } from '../../lib/calendar-day.ts';
 import type { Sum } from '../../lib/exact-sum.ts';
 import { toDecimalNumber } from '../../lib/money.ts';
 import { findTransaction } from '../../transactions/find-transaction.ts';
+import type { Transaction } from '../../transactions/transaction.ts';
 import { REMITTANCE_ITEM_EXAMPLE, RemittanceItemSchema } from './remittance-schemas.ts';
 import {
   describeRemittances,
@@ -54,13 +55,14 @@ export const getIndicatorsRemittances = operation({
     const asking = await requireUser(app, request);
     const query = readQuery();
     const scope = await readScope(app, asking, { ...query, whose: query.idUser });
-    const transactionId = await readTransactionId(app, query.idTrx, scope);
+    const transaction = await readTransaction(app, query.idTrx, scope);
     const [balance, day, future] = INDICATORS.map((name) => isWanted(query[name]));
     if (!balance && !day && !future) {
       throw new Problem('INVALID_PARAMETER', { detail: `Ask for one of ${INDICATORS.join(', ')}.` });
     }
-    const subject = { ...scope, transactionId };
-    const available = balance || future ? await availableBalance(app, subject, scope.currency) : 0;
+    const subject = { ...scope, transactionId: transaction?.id ?? 0 };
+    const owed = transaction === null ? subject : { ...subject, environmentIds: [transaction.environment_id] };
+    const available = balance || future ? await availableBalance(app, owed, scope.currency) : 0;
     const data = {
       ...(balance && { availableBalance: toDecimalNumber(available, scope.currency) }),
       ...(day && { remittanceByDate: await readRemittance(app, subject, query.remittanceByDate) }),
@@ -76,11 +78,15 @@ function isWanted(value: string | undefined): boolean {
   return value !== undefined && value !== 'false' && value !== '0';
 }
 
-async function readTransactionId(app: App, id: string | undefined, { user }: RemittanceScope): Promise<number> {
-  if (id === undefined) return 0;
+async function readTransaction(
+  app: App,
+  id: string | undefined,
+  { user }: RemittanceScope,
+): Promise<Transaction | null> {
+  if (id === undefined) return null;
   const transaction = await findTransaction(app, id, user.environmentIds);
   if (transaction === null) throw new Problem('NO_PERMISSION');
-  return transaction.id;
+  return transaction;
 }
 
 async function readRemittance(app: App, subject: Subject, value = '') {

@@ -46,7 +46,7 @@ export const getNullificationStatus = operation({
   handle: async (app, request, _reply, query) => {
     const { transaction } = await requireOwnTransaction(app, request);
     const { verificationToken = '' } = query();
-    const refund = await findRefund(app, transaction.id, verificationToken);
+    const refund = await findRefund(app, transaction, verificationToken);
     if (refund === null) throw new Problem('NOT_FOUND', { detail: 'The transaction has no refund with this token.' });
     return { message: 'OK', errors: null, data: { status: refund.state } };
   },

@@ -21,7 +21,7 @@ export const getNullifications = operation({
   },
   handle: async (app, request) => {
     const { transaction } = await requireOwnTransaction(app, request);
-    const refunds = await listRefundsOf(app, transaction.id);
+    const refunds = await listRefundsOf(app, transaction);
     const nullifications = refunds.map((refund) => describeRefund(refund, transaction.currency));
     return { message: 'OK', errors: null, data: { nullifications } };
   },

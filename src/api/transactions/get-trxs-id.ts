@@ -85,8 +85,9 @@ async function describeTransaction(app: App, transaction: Transaction) {
 }
 
 /** What the payment method told with the decision that the transaction goes by; empty without one. */
-async function findMethodAnswer(app: App, { id, state }: Transaction): Promise<PaymentDetail> {
-  const attempt = state === 'pending' ? null : await selectLatestAttempt(app.db, id);
+async function findMethodAnswer(app: App, transaction: Transaction): Promise<PaymentDetail> {
+  const { state } = transaction;
+  const attempt = state === 'pending' ? null : await selectLatestAttempt(app.db, transaction);
   if (attempt?.state !== (state === 'completed' ? 'approved' : 'declined')) return {};
   return JSON.parse(attempt.detail ?? '{}') as PaymentDetail;
 }

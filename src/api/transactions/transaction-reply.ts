@@ -13,7 +13,7 @@ import type { CreatedSchema } from './transaction-schemas.ts';
  */
 export function createdReply(
   app: App,
-  transaction: Pick<Transaction, 'id' | 'pay_secret'>,
+  transaction: Pick<Transaction, 'id' | 'environment_id' | 'pay_secret'>,
   methods: readonly PaymentMethod[],
 ): Written<Static<typeof CreatedSchema>> {
   const url = payUrl(app, transaction);

@@ -89,9 +89,9 @@ forEachEngine('GET /events', (openTestDatabase) => {
   test('tells a contradiction with the state that stayed', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
-    const { id } = await createTestTransaction(app, environment);
-    await cancelTransaction(app, (await selectTransaction(app.db, id)) as Transaction);
-    const cancelled = (await selectTransaction(app.db, id)) as Transaction;
+    const made = await createTestTransaction(app, environment);
+    await cancelTransaction(app, made);
+    const cancelled = (await selectTransaction(app.db, made)) as Transaction;
     const cause = { event: 'approve' as const, at: app.now(), paymentMethod: 'simulated', attemptId: null, data: null };
     await app.db.transaction((tx) => transitionTransaction(tx, environment, cancelled, cause));
     await using server = await startTestServer(app);

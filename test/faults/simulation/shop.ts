@@ -42,7 +42,7 @@ export async function placeOrder(options: ShopOptions, order: Order): Promise<vo
 async function settle({ world, engine, environment, workers }: ShopOptions, app: App, order: Order): Promise<string> {
   const cause = { event: order.fate, at: app.now(), paymentMethod: 'simulated', attemptId: null, data: null };
   const { kind } = await app.db.transaction(async (tx) => {
-    const transaction = await engine.lockTransaction(tx, order.id as number);
+    const transaction = await engine.lockTransaction(tx, { id: order.id as number, environment_id: environment.id });
     if (transaction === null) throw new Error(`Transaction ${order.id} was acknowledged and is gone`);
     return engine.transitionTransaction(tx, environment, transaction, cause);
   });

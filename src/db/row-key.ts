@@ -1,0 +1,7 @@
+/** What leads to a row of a table that falls apart by environment: its id, and the environment in which it is. */
+export type RowKey<Id extends string | number> = { readonly id: Id; readonly environment_id: number };
+
+/** Two lists for a statement about several rows: their ids, and the environments in which they are. */
+export function listsOf(rows: readonly RowKey<number>[]): [ids: number[], environmentIds: number[]] {
+  return [[...new Set(rows.map(({ id }) => id))], [...new Set(rows.map(({ environment_id }) => environment_id))]];
+}
