@@ -179,19 +179,20 @@ async function leaveSomethingOpen(app: TestApp, environment: ServiceEnvironment)
   await sealFeed(app);
 }
 
-/** Columns that the older store lacks are left out; an event of no environment says null there. */
+/** Columns that one of the two lacks are left out; an event of no environment says null there. */
 async function copyRows(from: Database, to: Database): Promise<void> {
-  const columns = await columnsOf(to);
+  const [columns, made] = [await columnsOf(to), await columnsOf(from)];
   await to.transaction(async (tx) => {
     await looseKeys(to, tx);
-    for (const [table, names] of columns) {
-      if (table === 'schema_migrations') continue;
+    for (const [table, older] of columns) {
+      const names = older.filter((column) => made.get(table)?.includes(column));
+      if (table === 'schema_migrations' || names.length === 0) continue;
       const rows = await from.query<SqlRow>(`select ${names.join(', ')} from ${table}`);
-      const older = rows.map((row) =>
+      const copied = rows.map((row) =>
         table === 'events' && row['environment_id'] === 0 ? { ...row, environment_id: null } : row,
       );
       if (ONE_ROW.includes(table)) await tx.query(`delete from ${table}`);
-      await tx.insertRows({ name: table, columns: names }, older);
+      await tx.insertRows({ name: table, columns: names }, copied);
     }
   });
 }
