@@ -36,7 +36,7 @@ function readNamed(term: string): SearchReading | null {
   if (/^pa_[0-9a-z]{20}$/.test(term)) return { by: 'payment_attempt', id: term };
   const [, event] = /^evt_(?:\d{1,9}_)??([1-9]\d{0,14})_\d{1,9}$/.exec(term) ?? [];
   if (event !== undefined) return { by: 'id', id: Number(event) };
-  const [, token] = /(?:\/pay\/|^)([0-9a-z]{1,11}-[\w-]{22})(?:[?/].*)?$/.exec(term) ?? [];
+  const [, token] = /(?:\/pay\/|^)([0-9a-z]{1,11}-(?:[0-9a-z]{1,11}-)?[\w-]{22})(?:[?/].*)?$/.exec(term) ?? [];
   const pay = token === undefined ? null : readPayToken(token);
   return pay === null ? null : { by: 'id', id: pay.id };
 }
