@@ -156,7 +156,7 @@ const TAMPERINGS: Tampering[] = [
   {
     name: 'a refund in process is given to another merchant',
     statements: ({ two }) => [["update refunds set environment_id = $1 where state = 'processing'", two.id]],
-    found: /refund rf_\w+ of transaction \d+ was never made by this service/,
+    found: /refund 0rf_\w+ of transaction \d+ was never made by this service/,
   },
   {
     name: 'a payment attempt that collected is given to another merchant',
