@@ -1,14 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
-import { erasePrivacy } from '../bank-validation/erase-privacy.ts';
-import { exportPrivacy } from '../bank-validation/export-privacy.ts';
 import { listBanks } from '../bank-validation/list-banks.ts';
 import { invalidOption, print, table, unusableFile } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
-/** `banks list | import` and `privacy export | erase`. */
+/** `banks list | import`. */
 export function addBankValidationCommands(program: Command): void {
   const banks = program.command('banks').description('the list of bank codes');
   banks
@@ -28,17 +26,6 @@ export function addBankValidationCommands(program: Command): void {
     .option('--accept <codes>', 'codes whose institution was renamed, such as 027,504')
     .option('--json', 'print one JSON object')
     .action(importBanks);
-  const privacy = program.command('privacy').description('what is kept about a person, as Law 21.719 asks');
-  acting(privacy.command('export'))
-    .description('print everything that is kept about a RUT, as JSON')
-    .requiredOption('--rut <rut>', 'such as 12345678-5, in any spelling')
-    .option('--json', 'the same: it is JSON always')
-    .action(exportRut);
-  acting(privacy.command('erase'))
-    .description('remove everything that is kept about a RUT')
-    .requiredOption('--rut <rut>', 'such as 12345678-5, in any spelling')
-    .option('--json', 'print one JSON object')
-    .action(eraseRut);
 }
 
 async function listBanksCommand(options: { json?: boolean }): Promise<void> {
@@ -111,16 +98,4 @@ function readJson(file: string, bytes: Buffer): unknown {
   } catch {
     throw unusableFile(`${file} is not JSON.`);
   }
-}
-
-async function exportRut(options: ActingOptions & { rut: string }): Promise<void> {
-  const exported = await withActor(options, (app, by) => exportPrivacy(app, options.rut, by));
-  if (exported === null) throw invalidOption('This is no RUT: write it as 12345678-5.');
-  process.stdout.write(`${JSON.stringify(exported, null, 2)}\n`);
-}
-
-async function eraseRut(options: ActingOptions & { rut: string; json?: boolean }): Promise<void> {
-  const erased = await withActor(options, (app, by) => erasePrivacy(app, options.rut, by));
-  if (erased === null) throw invalidOption('This is no RUT: write it as 12345678-5.');
-  print(options, erased, [`${erased.erased} validations were removed, and what was counted for this RUT.`]);
 }

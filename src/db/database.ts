@@ -59,6 +59,8 @@ export type Database = {
 
   /** Writes a consistent copy to `file` while the service runs. SQLite only; PostgreSQL has pg_dump and pg_basebackup. */
   backup(file: string): Promise<void>;
+  /** Leaves nothing of what was deleted in the files that this process can reach; docs/privacy.md says what stays where. */
+  forgetDeleted(): Promise<void>;
   close(): Promise<void>;
 };
 

@@ -59,6 +59,8 @@ export function openPostgresDatabase(url: string, options: PostgresOptions): Dat
     backup: async () => {
       throw new Error('Back up PostgreSQL with pg_dump or pg_basebackup.');
     },
+    // Its server removes dead rows by itself.
+    forgetDeleted: async () => {},
     close: () => pool.end(),
   };
 }

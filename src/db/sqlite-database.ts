@@ -82,6 +82,12 @@ export function openSqliteDatabase(file: string, onFatal: (error: unknown) => vo
     backup: async (target) => {
       await sqlite.backup(reader, target, { rate: ALL_PAGES });
     },
+    // The log still has pages as they were before.
+    forgetDeleted: async () => {
+      const run = queue.then(() => writer.exec('pragma wal_checkpoint(truncate)'));
+      queue = run.catch(() => {});
+      await run;
+    },
     close: async () => {
       await queue;
       endWatch();
@@ -99,7 +105,9 @@ function makePrivateFile(file: string): void {
 
 function openConnection(file: string, pragmas = ''): Connection {
   const connection = new ConnectionClass(file, { timeout: 5000 });
-  connection.exec(`pragma busy_timeout = 5000; pragma foreign_keys = on; pragma cache_size = -65536; ${pragmas}`);
+  connection.exec(
+    `pragma busy_timeout = 5000; pragma foreign_keys = on; pragma secure_delete = on; pragma cache_size = -65536; ${pragmas}`,
+  );
   return connection;
 }
 

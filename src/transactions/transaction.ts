@@ -64,7 +64,11 @@ const COMPARED: readonly [string, keyof TransactionInput, keyof Transaction][] =
 
 /** The names of the signed fields in which a repeated reference differs. Empty: it is the same request again. */
 export function differingFields(transaction: Transaction, input: TransactionInput): string[] {
-  return COMPARED.filter(([, given, stored]) => input[given] !== transaction[stored]).map(([name]) => name);
+  return COMPARED.filter(
+    // One that was erased for its person says nothing any more.
+    ([, given, stored]) =>
+      input[given] !== transaction[stored] && (stored !== 'customer_email' || transaction[stored] !== ''),
+  ).map(([name]) => name);
 }
 
 /** Whether a payer may still pay it, or is paying it. */

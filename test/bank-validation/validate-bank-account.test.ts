@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deleteOldValidations } from '../../src/bank-validation/delete-old-validations.ts';
-import { erasePrivacy } from '../../src/bank-validation/erase-privacy.ts';
-import { exportPrivacy } from '../../src/bank-validation/export-privacy.ts';
+import { eraseValidations } from '../../src/bank-validation/erase-validations.ts';
+import { exportValidations } from '../../src/bank-validation/export-validations.ts';
 import { findValidation } from '../../src/bank-validation/find-validation.ts';
 import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
 import { checkCharacter } from '../../src/bank-validation/rut.ts';
@@ -286,7 +286,7 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
     await validateBankAccount(app, OTHER, account('011.111.111-1', '049', '1234509876'));
     await validateBankAccount(app, USER, account('12345678-5', '001', '1234509876'));
 
-    const exported = await exportPrivacy(app, '11.111.111-1', TESTER);
+    const exported = await exportValidations(app, '11.111.111-1');
     const told = exported?.validations.map(({ asked_by, verdict, bank_code, account }) => ({
       asked_by,
       verdict,
@@ -299,13 +299,13 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
     ]);
     assert.ok(exported?.validations[0]?.checks.some(({ id }) => id === 'holder.match'));
 
-    assert.deepEqual(await erasePrivacy(app, '111111111', TESTER), { rut: HOLDER, erased: 2 });
-    assert.deepEqual(await exportPrivacy(app, HOLDER, TESTER), { rut: HOLDER, validations: [] });
-    assert.deepEqual(await erasePrivacy(app, HOLDER, TESTER), { rut: HOLDER, erased: 0 });
-    assert.equal((await exportPrivacy(app, '12345678-5', TESTER))?.validations.length, 1);
+    assert.deepEqual(await eraseValidations(app, '111111111'), { rut: HOLDER, erased: 2 });
+    assert.deepEqual(await exportValidations(app, HOLDER), { rut: HOLDER, validations: [] });
+    assert.deepEqual(await eraseValidations(app, HOLDER), { rut: HOLDER, erased: 0 });
+    assert.equal((await exportValidations(app, '12345678-5'))?.validations.length, 1);
     assert.equal((await db.query('select * from provider_questions')).length, 0);
-    assert.equal(await exportPrivacy(app, '12345678-6', TESTER), null);
-    assert.equal(await erasePrivacy(app, '', TESTER), null);
+    assert.equal(await exportValidations(app, '12345678-6'), null);
+    assert.equal(await eraseValidations(app, ''), null);
   });
 
   test('validations are kept for two years', async () => {

@@ -149,7 +149,12 @@ suite('validate, banks and privacy on the command line', () => {
     const exported = await run('privacy', 'export', '--rut', '9.068.826-k');
     assert.equal((JSON.parse(exported.stdout) as { validations: unknown[] }).validations.length, 1);
     const erased = await run('privacy', 'erase', '--rut', '09068826k', '--json');
-    assert.deepEqual(JSON.parse(erased.stdout), { rut: '9068826-K', erased: 1 });
+    const { rut, erased: count, dry_run, kept } = JSON.parse(erased.stdout) as Record<string, unknown>;
+    assert.deepEqual([rut, count, dry_run, kept], ['9068826-K', 1, false, []]);
+    assert.match((await run('privacy', 'erase', '--email', 'A@B.cl', '--dry-run')).stdout, /^This would go; nothing/);
+    for (const wrong of [[], ['--email', 'nobody'], ['--rut', '1-9', '--email', 'a@b.cl']]) {
+      assert.match((await run('privacy', 'export', ...wrong)).stderr, /^(?:USAGE|INVALID_OPTION): /);
+    }
     assert.equal((await run('privacy', 'erase', '--rut', '9068826-1')).status, 1);
   });
 

@@ -14,7 +14,7 @@ const layers: readonly (readonly string[])[] = [
   ['server', 'worker'],
   ['api', 'pages', 'console', 'reference'],
   ['http'],
-  ['attention', 'proof', 'search'],
+  ['attention', 'proof', 'privacy', 'search'],
   [
     'movements',
     'refunds',

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { App } from '../../src/app.ts';
 import { issueAccessToken, readAccessToken } from '../../src/auth/access-token.ts';
-import { erasePrivacy } from '../../src/bank-validation/erase-privacy.ts';
-import { exportPrivacy } from '../../src/bank-validation/export-privacy.ts';
+import { eraseValidations } from '../../src/bank-validation/erase-validations.ts';
+import { exportValidations } from '../../src/bank-validation/export-validations.ts';
 import { findValidation } from '../../src/bank-validation/find-validation.ts';
 import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
 import { settleDueValidations } from '../../src/bank-validation/settle-validations.ts';
@@ -74,9 +74,9 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
     const again = await validateOnce(app, USER, INPUT, 'key-1');
     assert.deepEqual([again.replayed, again.validation.id], [true, before.validation.id]);
     await validateBankAccount(app, USER, INPUT);
-    assert.equal((await exportPrivacy(app, INPUT.rut, TESTER))?.validations.length, 2);
-    assert.equal((await erasePrivacy(app, INPUT.rut, TESTER))?.erased, 2);
-    assert.equal((await exportPrivacy(app, INPUT.rut, TESTER))?.validations.length, 0);
+    assert.equal((await exportValidations(app, INPUT.rut))?.validations.length, 2);
+    assert.equal((await eraseValidations(app, INPUT.rut))?.erased, 2);
+    assert.equal((await exportValidations(app, INPUT.rut))?.validations.length, 0);
   });
 
   test('the key of the hashes is read once for all who come at the same time, and again after a failure', async () => {

@@ -110,6 +110,7 @@ export function createFencedDatabase(options: FencedOptions, life: Life): Databa
     query: (sql, parameters) => travel(() => store.query(sql, parameters)),
     transaction: (work) => travel(() => transaction(work)),
     backup: (file) => store.backup(file),
+    forgetDeleted: () => store.forgetDeleted(),
     close: () => store.close(),
   };
 }

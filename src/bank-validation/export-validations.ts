@@ -1,13 +1,11 @@
 import type { App } from '../app.ts';
-import type { Actor } from '../audit/actor.ts';
-import { recordAudit } from '../audit/record-audit.ts';
 import { selectValidationsOfRut } from './bank-validation-queries.ts';
 import { currentDirectory } from './current-directory.ts';
 import { identityHashes } from './identity-hash.ts';
 import { readRut } from './rut.ts';
 import { validationOf } from './stored-validation.ts';
 
-export type PrivacyExport = {
+export type ExportedValidations = {
   rut: string;
   validations: {
     id: string;
@@ -27,14 +25,11 @@ export type PrivacyExport = {
  * Everything that is kept about a RUT, as its holder may ask under Law 21.719. `null` where this is no RUT.
  * The account is masked: more of it is not kept.
  */
-export async function exportPrivacy(app: App, rutText: string, by: Actor): Promise<PrivacyExport | null> {
+export async function exportValidations(app: App, rutText: string): Promise<ExportedValidations | null> {
   const { canonical } = readRut(rutText);
   if (canonical === null) return null;
   const directory = await currentDirectory(app);
   const rows = await selectValidationsOfRut(app.db, (await identityHashes(app)).ofRut(canonical));
-  const subject = { kind: 'person', id: 'a RUT' };
-  const after = { validations: rows.length };
-  await app.db.transaction((tx) => recordAudit(tx, { at: app.now(), by, action: 'privacy.exported', subject, after }));
   return {
     rut: canonical,
     validations: rows.map((row) => ({

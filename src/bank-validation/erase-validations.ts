@@ -1,6 +1,4 @@
 import type { App } from '../app.ts';
-import type { Actor } from '../audit/actor.ts';
-import { recordAudit } from '../audit/record-audit.ts';
 import { deleteQuestionsOfRut, deleteValidation, selectValidationsOfRut } from './bank-validation-queries.ts';
 import { identityHashes } from './identity-hash.ts';
 import { bucketOfRut } from './provider-budget.ts';
@@ -10,11 +8,7 @@ import { readRut } from './rut.ts';
  * Removes everything that is kept about a RUT and answers how many validations that were. `null` where this is no RUT.
  * Validations of a mistyped RUT hold neither the RUT nor a hash of it, so they are about nobody and stay.
  */
-export async function erasePrivacy(
-  app: App,
-  rutText: string,
-  by: Actor,
-): Promise<{ rut: string; erased: number } | null> {
+export async function eraseValidations(app: App, rutText: string): Promise<{ rut: string; erased: number } | null> {
   const { canonical } = readRut(rutText);
   if (canonical === null) return null;
   const hash = (await identityHashes(app)).ofRut(canonical);
@@ -24,9 +18,6 @@ export async function erasePrivacy(
     await deleteQuestionsOfRut(tx, hash, bucketOfRut(hash));
     let count = 0;
     for (const { id } of found) if (await deleteValidation(tx, id)) count++;
-    // Whose they were is erased with them.
-    const subject = { kind: 'person', id: 'a RUT' };
-    await recordAudit(tx, { at: app.now(), by, action: 'privacy.erased', subject, after: { validations: count } });
     return count;
   });
   return { rut: canonical, erased };

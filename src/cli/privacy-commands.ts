@@ -1,0 +1,61 @@
+import type { Command } from 'commander';
+import type { Erasure } from '../privacy/erase-person.ts';
+import { type Person, personOfEmail, personOfRut } from '../privacy/person.ts';
+import { invalidOption, missingOption, print, table } from './print.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
+import { withApp } from './with-app.ts';
+
+type Whom = { rut?: string; email?: string };
+
+/** `privacy export | erase`. */
+export function addPrivacyCommands(program: Command): void {
+  const privacy = program.command('privacy').description('what is kept about a person, as Law 21.719 asks');
+  addWhom(privacy.command('export').description('print everything that is kept about a person, as JSON'))
+    .option('--json', 'the same: it is JSON always')
+    .action(exportWhom);
+  acting(
+    addWhom(privacy.command('erase').description('remove what is kept about a person; the books stay as they are')),
+  )
+    .option('--dry-run', 'say what would go and what would stay, and change nothing')
+    .option('--json', 'print one JSON object')
+    .action(eraseWhom);
+}
+
+function addWhom(command: Command): Command {
+  return command
+    .option('--rut <rut>', 'such as 12345678-5, in any spelling')
+    .option('--email <email>', 'such as buyer@example.cl, in letters of any case');
+}
+
+function personOf({ rut, email }: Whom): Person {
+  if ((rut === undefined) === (email === undefined)) throw missingOption('Say whom: --rut RUT or --email EMAIL.');
+  const person = rut === undefined ? personOfEmail(email as string) : personOfRut(rut);
+  if (person !== null) return person;
+  throw invalidOption(rut === undefined ? 'This is no e-mail address.' : 'This is no RUT: write it as 12345678-5.');
+}
+
+async function exportWhom(options: Whom): Promise<void> {
+  const person = personOf(options);
+  const { exportPerson } = await import('../privacy/export-person.ts');
+  const exported = await withApp((app) => exportPerson(app, person));
+  process.stdout.write(`${JSON.stringify(exported, null, 2)}\n`);
+}
+
+async function eraseWhom(options: Whom & ActingOptions & { dryRun?: boolean; json?: boolean }): Promise<void> {
+  const person = personOf(options);
+  const dryRun = options.dryRun === true;
+  const { erasePerson } = await import('../privacy/erase-person.ts');
+  const erasure = await withActor(options, (app, by) => erasePerson(app, person, by, dryRun));
+  print(options, { [person.kind]: person.name, dry_run: dryRun, ...erasure }, linesOf(erasure, dryRun));
+}
+
+function linesOf({ records, waiting, kept }: Erasure, dryRun: boolean): string[] {
+  const waits = 'are still paid or sent and keep their addresses: run it again when they have ended.';
+  return [
+    dryRun ? 'This would go; nothing was changed:' : 'This went:',
+    ...table(Object.entries(records).map(([kind, count]) => [`  ${kind}`, String(count)])),
+    ...(waiting === 0 ? [] : [`${waiting} ${waits}`]),
+    ...(kept.length === 0 ? [] : ['This stays:']),
+    ...table(kept.map(({ kind, why, rows }) => [`  ${kind}`, String(rows.length), why, rows.slice(0, 5).join(' ')])),
+  ];
+}

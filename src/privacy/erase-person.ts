@@ -1,0 +1,113 @@
+import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import { eraseValidations } from '../bank-validation/erase-validations.ts';
+import { exportValidations } from '../bank-validation/export-validations.ts';
+import type { Tx } from '../db/database.ts';
+import {
+  deleteCallbacks,
+  type PersonalAttempt,
+  type PersonalCallback,
+  updateAttemptTexts,
+  updateCallbackUrl,
+} from '../outbox/personal-data-queries.ts';
+import { type PersonalTransaction, updatePersonalTexts } from '../transactions/personal-data-queries.ts';
+import { findPersonalData, type Kept } from './find-personal-data.ts';
+import type { Person } from './person.ts';
+
+/** How many records of each kind lost what they held of the person. */
+export type ErasedCounts = {
+  validations: number;
+  transactions: number;
+  callbacks: number;
+  delivery_attempts: number;
+};
+
+/** `waiting`: how many are still paid or sent, and need the text until then. */
+export type Erasure = { erased: number; records: ErasedCounts; waiting: number; kept: Kept[] };
+
+const AT_ONCE = 100;
+
+/**
+ * Removes what is kept about a person: validations are deleted; transactions lose the e-mail address and the shop's objects, and
+ * the person in session ids and addresses; a callback that tells of him is deleted; excerpts lose him. The books stay as
+ * they are, so `books verify` says what it said before. With `dryRun` it says the same and changes nothing.
+ */
+export async function erasePerson(app: App, person: Person, by: Actor, dryRun: boolean): Promise<Erasure> {
+  const { transactions, callbacks, delivery_attempts, kept } = await findPersonalData(app, person);
+  const ended = callbacks.filter(({ state }) => state !== 'queued');
+  const waiting = transactions.filter((row) => isWaiting(row, person)).length + callbacks.length - ended.length;
+  const records: ErasedCounts = {
+    validations: await countValidations(app, person, dryRun),
+    transactions: transactions.length,
+    callbacks: ended.length,
+    delivery_attempts: delivery_attempts.length,
+  };
+  const erased = Object.values(records).reduce((sum, count) => sum + count, 0);
+  if (!dryRun) {
+    await inBatches(app, transactions, (tx, row) => updatePersonalTexts(tx, withoutPerson(row, person)));
+    await inBatches(app, delivery_attempts, (tx, row) => updateAttemptTexts(tx, redacted(row, person)));
+    await inBatches(app, ended, (tx, row) => eraseCallback(tx, row, person));
+    await app.db.transaction((tx) =>
+      recordAudit(tx, {
+        at: app.now(),
+        by,
+        action: 'personal_data.erased',
+        subject: { kind: 'person', id: person.kind },
+        after: records,
+      }),
+    );
+    await app.db.forgetDeleted();
+  }
+  return { erased, records, waiting, kept };
+}
+
+async function countValidations(app: App, { kind, name }: Person, dryRun: boolean): Promise<number> {
+  if (kind === 'email') return 0;
+  if (dryRun) return (await exportValidations(app, name))?.validations.length ?? 0;
+  return (await eraseValidations(app, name))?.erased ?? 0;
+}
+
+/** The payer of a pending transaction is still sent to its addresses. */
+function isWaiting({ state, ...row }: PersonalTransaction, person: Person): boolean {
+  return state === 'pending' && [row.session_id, row.url_callback, row.url_cancel, row.url_complete].some(person.holds);
+}
+
+function withoutPerson(row: PersonalTransaction, person: Person): PersonalTransaction {
+  const nameless = { ...row, customer_email: '', unsigned_fields: null };
+  if (row.state === 'pending') return nameless;
+  return {
+    ...nameless,
+    session_id: person.redact(row.session_id),
+    url_callback: person.redact(row.url_callback),
+    url_cancel: person.redact(row.url_cancel),
+    url_complete: person.redact(row.url_complete),
+  };
+}
+
+function redacted(row: PersonalAttempt, person: Person): PersonalAttempt {
+  const { location, excerpt } = row;
+  return {
+    ...row,
+    location: location === null ? null : person.redact(location),
+    excerpt: excerpt === null ? null : person.redact(excerpt),
+  };
+}
+
+/** Its bytes are proved by its event: changed ones would be found as a fault, so one that tells of the person goes whole. */
+async function eraseCallback(tx: Tx, { id, url, body }: PersonalCallback, person: Person): Promise<void> {
+  if (person.holds(body)) await deleteCallbacks(tx, [id]);
+  else await updateCallbackUrl(tx, id, person.redact(url));
+}
+
+async function inBatches<Row>(
+  app: App,
+  rows: readonly Row[],
+  erase: (tx: Tx, row: Row) => Promise<void>,
+): Promise<void> {
+  for (let at = 0; at < rows.length; at += AT_ONCE) {
+    await app.db.transaction(async (tx) => {
+      for (const row of rows.slice(at, at + AT_ONCE)) await erase(tx, row);
+    });
+  }
+}

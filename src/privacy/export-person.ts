@@ -1,0 +1,40 @@
+import type { App } from '../app.ts';
+import { type ExportedValidations, exportValidations } from '../bank-validation/export-validations.ts';
+import { formatDecimal } from '../lib/money.ts';
+import { findPersonalData, type Kept } from './find-personal-data.ts';
+import type { Person } from './person.ts';
+
+/** Times are ISO 8601 in UTC, amounts decimal texts. */
+export type PersonExport = {
+  rut?: string;
+  email?: string;
+  validations: ExportedValidations['validations'];
+  transactions: Record<string, unknown>[];
+  callbacks: Record<string, unknown>[];
+  delivery_attempts: Record<string, unknown>[];
+  /** Where the person stands beside this, and why it stays when the rest is erased. */
+  kept: Kept[];
+};
+
+/** Everything that is kept about a person, as he may ask under Law 21.719. */
+export async function exportPerson(app: App, person: Person): Promise<PersonExport> {
+  const found = await findPersonalData(app, person);
+  const ofRut = person.kind === 'rut' ? await exportValidations(app, person.name) : null;
+  return {
+    [person.kind]: person.name,
+    validations: ofRut?.validations ?? [],
+    transactions: found.transactions.map(({ created_at, amount, unsigned_fields, ...row }) => ({
+      ...row,
+      created_at: new Date(created_at).toISOString(),
+      amount: formatDecimal(amount, row.currency),
+      unsigned_fields: unsigned_fields === null ? null : (JSON.parse(unsigned_fields) as unknown),
+    })),
+    callbacks: found.callbacks.map(withTime('created_at')),
+    delivery_attempts: found.delivery_attempts.map(withTime('started_at')),
+    kept: found.kept,
+  };
+}
+
+function withTime(column: string) {
+  return (row: Record<string, unknown>) => ({ ...row, [column]: new Date(Number(row[column])).toISOString() });
+}

@@ -1,0 +1,77 @@
+import type { App } from '../app.ts';
+import {
+  type PersonalAttempt,
+  type PersonalCallback,
+  selectPersonalAttempts,
+  selectPersonalCallbacks,
+} from '../outbox/personal-data-queries.ts';
+import { type PersonalTransaction, selectPersonalTransactions } from '../transactions/personal-data-queries.ts';
+import { KEPT_PLACES, selectKeptTexts } from './kept-queries.ts';
+import type { Person } from './person.ts';
+
+const PAGE = 500;
+
+/** What stays: `texts` by the names of their rows, with the reason. */
+export type Kept = { kind: string; why: string; rows: string[] };
+
+/** Everything that is kept of a person beside validations of bank accounts, which are found by a hash. */
+export type PersonalData = {
+  transactions: PersonalTransaction[];
+  callbacks: PersonalCallback[];
+  delivery_attempts: PersonalAttempt[];
+  kept: Kept[];
+};
+
+/** Looks through the tables in pages, and through what is found with the exact pattern. Reads only. */
+export async function findPersonalData(app: App, person: Person): Promise<PersonalData> {
+  const { db } = app;
+  const { like } = person;
+  return {
+    transactions: await collect(
+      (after) => selectPersonalTransactions(db, like, after, PAGE),
+      (row) => erasableTexts(row).some((text) => person.holds(text)),
+    ),
+    callbacks: await collect(
+      (after) => selectPersonalCallbacks(db, like, after, PAGE),
+      ({ url, body }) => person.holds(url) || person.holds(body),
+    ),
+    delivery_attempts: await collect(
+      (after) => selectPersonalAttempts(db, like, after, PAGE),
+      ({ location, excerpt }) => person.holds(`${location ?? ''} ${excerpt ?? ''}`),
+    ),
+    kept: await findKept(app, person),
+  };
+}
+
+function erasableTexts(row: PersonalTransaction): string[] {
+  const { customer_email, session_id, url_callback, url_cancel, url_complete, unsigned_fields } = row;
+  return [customer_email, session_id, url_callback, url_cancel, url_complete, unsigned_fields ?? ''];
+}
+
+async function collect<Row extends { id: number }>(
+  select: (after: number) => Promise<Row[]>,
+  holds: (row: Row) => boolean,
+): Promise<Row[]> {
+  const found: Row[] = [];
+  let after = 0;
+  for (let page = PAGE; page === PAGE; ) {
+    const rows = await select(after);
+    found.push(...rows.filter(holds));
+    after = rows.at(-1)?.id ?? after;
+    page = rows.length;
+  }
+  return found;
+}
+
+/** More than this of one kind nobody reads one by one. */
+const MOST_KEPT = 10_000;
+
+async function findKept(app: App, person: Person): Promise<Kept[]> {
+  const kept: Kept[] = [];
+  for (const place of KEPT_PLACES) {
+    const texts = await selectKeptTexts(app.db, place, person.like, MOST_KEPT);
+    const rows = texts.filter(({ text }) => person.holds(text)).map(({ name }) => name);
+    if (rows.length > 0) kept.push({ kind: place.kind, why: place.why, rows });
+  }
+  return kept;
+}

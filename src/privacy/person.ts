@@ -1,0 +1,58 @@
+import { readRut } from '../bank-validation/rut.ts';
+
+/** Somebody who asks what is kept of him, and how texts that hold him are found. */
+export type Person = {
+  readonly kind: 'rut' | 'email';
+  /** The canonical RUT, or the e-mail address in small letters. */
+  readonly name: string;
+  /** For `like … escape '!'` on a text in small letters: finds every text that may hold the person, and others. */
+  readonly like: string;
+  holds(text: string): boolean;
+  /** The text with `erased` in the place of the person, everywhere. */
+  redact(text: string): string;
+};
+
+/** By a RUT in any spelling; null where it is none. */
+export function personOfRut(rutText: string): Person | null {
+  const { canonical } = readRut(rutText);
+  if (canonical === null) return null;
+  const [body = '', check = ''] = canonical.split('-');
+  const groups = [body.slice(0, -6), body.slice(-6, -3), body.slice(-3)];
+  const spelled = `0*${groups.join(String.raw`\.?`)}\\s?-?\\s?${check}`;
+  // Apart, as tax documents have it: {"rut": 12345678, "dv": "5"}.
+  const apart = `(?=[^}]*"(?:dv|digito\\w*)"\\s*:\\s*"?${check}"?)${body}`;
+  const pattern = new RegExp(String.raw`(?<![\d.])(?:${spelled}(?![\w])|${apart}(?!\w))`, 'gi');
+  return { kind: 'rut', name: canonical, like: `%${groups.join('%')}%`, ...finders(pattern) };
+}
+
+const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,189}$/;
+
+/** By an e-mail address, in letters of any case; null where it is none. */
+export function personOfEmail(email: string): Person | null {
+  const name = email.trim().toLowerCase();
+  if (!EMAIL.test(name)) return null;
+  const [local = '', domain = ''] = name.split('@');
+  // In a URL and in a form it is percent-encoded.
+  const spelled = [...local].map(spellings).join('');
+  const pattern = new RegExp(
+    String.raw`(?<![\w.!#$&'*+/?^{|}~-]|%2b)${spelled}(?:@|%40)${RegExp.escape(domain)}(?![\w-]|\.\w)`,
+    'gi',
+  );
+  // What a percent-encoding changes is left open.
+  const like = `%${local.replaceAll(/[^a-z0-9.-]+/g, '%')}%${domain.replaceAll('_', '!_')}%`;
+  return { kind: 'email', name, like, ...finders(pattern) };
+}
+
+function spellings(character: string): string {
+  const plain = RegExp.escape(character);
+  const encoded = encodeURIComponent(character);
+  const hexadecimal = `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
+  return `(?:${plain}|${encoded === character ? hexadecimal : RegExp.escape(encoded)})`;
+}
+
+function finders(pattern: RegExp): Pick<Person, 'holds' | 'redact'> {
+  return {
+    holds: (text) => text.search(pattern) >= 0,
+    redact: (text) => text.replaceAll(pattern, 'erased'),
+  };
+}

@@ -1,0 +1,55 @@
+import type { Database, SqlRow, Tx } from '../db/database.ts';
+
+/** What a transaction holds in words of others. Times are UTC milliseconds, `amount` is in minor units. */
+export type PersonalTransaction = SqlRow & {
+  id: number;
+  environment_id: number;
+  created_at: number;
+  state: string;
+  amount: number;
+  currency: string;
+  reference: string;
+  customer_email: string;
+  session_id: string;
+  url_callback: string;
+  url_cancel: string;
+  url_complete: string;
+  unsigned_fields: string | null;
+};
+
+const TEXTS = `lower(customer_email || ' ' || reference || ' ' || session_id || ' ' || url_callback || ' ' || url_cancel
+  || ' ' || url_complete || ' ' || coalesce(unsigned_fields, ''))`;
+
+/** The next transactions, in the order of their ids, whose texts are `like`. Looks through the whole table. */
+export function selectPersonalTransactions(
+  db: Pick<Database, 'query'>,
+  like: string,
+  afterId: number,
+  limit: number,
+): Promise<PersonalTransaction[]> {
+  return db.query<PersonalTransaction>(
+    `select id, environment_id, created_at, state, amount, currency, reference, customer_email, session_id,
+       url_callback, url_cancel, url_complete, unsigned_fields
+     from transactions where id > $2 and ${TEXTS} like $1 escape '!' order by id limit $3`,
+    [like, afterId, limit],
+  );
+}
+
+/** Changes the texts of a transaction that no entry of the books stands on. */
+export async function updatePersonalTexts(tx: Tx, row: PersonalTransaction): Promise<void> {
+  await tx.query(
+    `update transactions set customer_email = $3, session_id = $4, url_callback = $5, url_cancel = $6, url_complete = $7,
+       unsigned_fields = $8
+     where id = $1 and environment_id = $2`,
+    [
+      row.id,
+      row.environment_id,
+      row.customer_email,
+      row.session_id,
+      row.url_callback,
+      row.url_cancel,
+      row.url_complete,
+      row.unsigned_fields,
+    ],
+  );
+}

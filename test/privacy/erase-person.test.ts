@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { validateBankAccount } from '../../src/bank-validation/validate-bank-account.ts';
+import { prepareStore } from '../../src/cli/prepare-store.ts';
+import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
+import { sealFeed } from '../../src/outbox/seal-feed.ts';
+import { erasePerson } from '../../src/privacy/erase-person.ts';
+import { exportPerson } from '../../src/privacy/export-person.ts';
+import { type Person, personOfEmail, personOfRut } from '../../src/privacy/person.ts';
+import { verifyStore } from '../../src/proof/verify-store.ts';
+import { createTransaction } from '../../src/transactions/create-transaction.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { createTestEnvironment, createTestTransaction, testInput } from '../support/test-shop.ts';
+import { untilVisible } from '../support/until-visible.ts';
+
+const EMAIL = 'Ana.Perez+web@example.cl';
+const ANA = personOfEmail('ana.perez+WEB@example.cl') as Person;
+const ANA_BY_RUT = personOfRut('11.111.111-1') as Person;
+const DOCUMENT = '{"x_document":{"rut":"11.111.111-1","razon_social":"Ana"}}';
+
+forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
+  test('is found and erased by e-mail address in payments, callbacks and what shops answered; the books verify', async () => {
+    const { app, environment } = await setUp(openTestDatabase);
+    const paid = await createPaidTransaction(app, environment, {
+      reference: 'ANA-1',
+      customerEmail: EMAIL,
+      urlCallback: `https://shop.example.cl/cb?buyer=${encodeURIComponent(EMAIL)}`,
+      unsignedFields: DOCUMENT,
+    });
+    await createPaidTransaction(app, environment, { reference: 'JUANA', customerEmail: `ju${EMAIL}` });
+    await createTestTransaction(app, environment, { reference: 'ANA-2', customerEmail: EMAIL.toUpperCase() });
+    await deliverAll(app);
+    await sealFeed(app);
+    const exported = await exportPerson(app, ANA);
+    assert.deepEqual(
+      exported.transactions.map(({ reference }) => reference),
+      ['ANA-1', 'ANA-2'],
+    );
+    assert.deepEqual(counts(exported), [0, 2, 1, 1]);
+
+    const before = await stored(app);
+    const dry = await erasePerson(app, ANA, TESTER, true);
+    assert.deepEqual(await stored(app), before);
+    const done = await erasePerson(app, ANA, TESTER, false);
+    assert.deepEqual(done, dry);
+    assert.deepEqual(done.records, { validations: 0, transactions: 2, callbacks: 1, delivery_attempts: 1 });
+    assert.deepEqual(counts(await exportPerson(app, ANA)), [0, 0, 0, 0]);
+    const left = JSON.stringify(await stored(app)).toLowerCase();
+    assert.ok(!left.replaceAll('%40', '@').includes(' ana.perez'), left);
+    assert.match(left, /juana\.perez/, 'an address that only ends in the same way stays');
+    assert.deepEqual(await verifyFindings(app), []);
+    const again = await createTransaction(app, environment, testInput({ reference: 'ANA-2', customerEmail: EMAIL }));
+    assert.equal(again.kind, 'replayed');
+    const acts = await app.db.query<{ action: string; said_after: string }>('select * from audit_log');
+    const act = acts.find(({ action }) => action === 'personal_data.erased');
+    assert.match(act?.said_after ?? '', /"transactions":2/);
+    assert.ok(paid.id > 0);
+  });
+
+  test('is found and erased by RUT in unsigned objects however they spell it, and in validations', async () => {
+    const { app, environment } = await setUp(openTestDatabase);
+    await validateBankAccount(app, { id: 'user_a' }, { rut: '11111111-1', bankCode: '001', account: '1234509876' });
+    const spellings = [DOCUMENT, '{"x_document":{"rut":"111111111"}}', '{"x_document":{"rut":11111111,"dv":"1"}}'];
+    for (const [n, unsignedFields] of spellings.entries()) {
+      await createPaidTransaction(app, environment, { reference: `RUT-${n}`, unsignedFields });
+    }
+    const others = ['{"x_document":{"rut":"211.111.111-1"}}', '{"x_items":{"amount":11111111}}'];
+    for (const [n, unsignedFields] of others.entries()) {
+      await createPaidTransaction(app, environment, { reference: `OTHER-${n}`, unsignedFields });
+    }
+    assert.deepEqual(counts(await exportPerson(app, ANA_BY_RUT)), [1, 3, 0, 0]);
+    const { records, erased } = await erasePerson(app, ANA_BY_RUT, TESTER, false);
+    assert.deepEqual([records.validations, records.transactions, erased], [1, 3, 4]);
+    assert.deepEqual(counts(await exportPerson(app, ANA_BY_RUT)), [0, 0, 0, 0]);
+    const left = await app.db.query('select id from transactions where unsigned_fields is not null');
+    assert.equal(left.length, others.length);
+    assert.deepEqual(await verifyFindings(app), []);
+  });
+
+  test('that the books are proved by stays and is named, and what is still paid keeps its addresses', async () => {
+    const { app, environment } = await setUp(openTestDatabase);
+    const reference = 'for-ana.perez+web@example.cl';
+    await createPaidTransaction(app, environment, { reference: 'ana.perez+web@example.cl' });
+    await createTestTransaction(app, environment, { reference, sessionId: 'ana.perez+web@example.cl' });
+    const { waiting, kept, records } = await erasePerson(app, ANA, TESTER, false);
+    assert.deepEqual(
+      kept.map(({ kind, rows }) => [kind, rows.length]),
+      [['references', 1]],
+    );
+    // The pending one, and the callback whose body has the reference and was not sent yet.
+    assert.equal(waiting, 2);
+    assert.equal(records.transactions, 1);
+    assert.deepEqual(await verifyFindings(app), []);
+  });
+
+  if (engine === 'sqlite') {
+    test('is in no byte of the files any more', async () => {
+      const db = await openTestDatabase();
+      const app = createTestApp(db);
+      const environment = await createTestEnvironment(app);
+      for (let n = 0; n < 300; n++) {
+        await createTestTransaction(app, environment, {
+          reference: `ORD-${n}`,
+          customerEmail: EMAIL,
+          unsignedFields: `{"x_document":{"name":"${EMAIL}","more":"${'x'.repeat(n * 40)}"}}`,
+        });
+      }
+      const file = db.url.slice('sqlite:'.length);
+      const bytes = () =>
+        [file, `${file}-wal`].filter(existsSync).map((path) => readFileSync(path).includes('Ana.Perez'));
+      assert.ok(bytes().includes(true));
+      await erasePerson(app, ANA, TESTER, false);
+      assert.deepEqual([...new Set(bytes())], [false]);
+    });
+  }
+});
+
+async function setUp(openTestDatabase: OpenTestDatabase) {
+  const app = createTestApp(await openTestDatabase(), {
+    fetch: async () => ({
+      kind: 'answered',
+      status: 200,
+      retryAfter: null,
+      excerpt: `Thanks, ${EMAIL}`,
+      durationMs: 1,
+    }),
+  });
+  await prepareStore(app);
+  return { app, environment: await createTestEnvironment(app) };
+}
+
+type App = ReturnType<typeof createTestApp>;
+
+/** Only of the first payment: what the shop says to others is not of the person. */
+async function deliverAll(app: App): Promise<void> {
+  const delivery = createCallbackDelivery(app, () => {});
+  while ((await delivery.poll()) > 0) await delivery.drain();
+  await delivery.drain();
+  await app.db.transaction((tx) =>
+    tx.query("update delivery_attempts set excerpt = 'OK' where id > (select min(id) from delivery_attempts)"),
+  );
+}
+
+const stored = async (app: App) => ({
+  transactions: await app.db.query('select * from transactions order by id'),
+  callbacks: await app.db.query('select * from callbacks order by id'),
+  attempts: await app.db.query('select * from delivery_attempts order by id'),
+});
+
+async function verifyFindings(app: App) {
+  await untilVisible(app);
+  const { ok, findings } = await verifyStore(app);
+  assert.equal(ok, findings.length === 0);
+  return findings;
+}
+
+const counts = ({
+  validations,
+  transactions,
+  callbacks,
+  delivery_attempts,
+}: Awaited<ReturnType<typeof exportPerson>>) =>
+  [validations, transactions, callbacks, delivery_attempts].map(({ length }) => length);
