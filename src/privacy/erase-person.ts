@@ -11,6 +11,8 @@ import {
   updateAttemptTexts,
   updateCallbackUrl,
 } from '../outbox/personal-data-queries.ts';
+import { deleteSearchTerm } from '../search/search-queries.ts';
+import { searchTerm } from '../search/search-term.ts';
 import { type PersonalTransaction, updatePersonalTexts } from '../transactions/personal-data-queries.ts';
 import { findPersonalData, type Kept } from './find-personal-data.ts';
 import type { Person } from './person.ts';
@@ -45,7 +47,7 @@ export async function erasePerson(app: App, person: Person, by: Actor, dryRun: b
   };
   const erased = Object.values(records).reduce((sum, count) => sum + count, 0);
   if (!dryRun) {
-    await inBatches(app, transactions, (tx, row) => updatePersonalTexts(tx, withoutPerson(row, person)));
+    await inBatches(app, transactions, (tx, row) => eraseTransaction(tx, row, person));
     await inBatches(app, delivery_attempts, (tx, row) => updateAttemptTexts(tx, redacted(row, person)));
     await inBatches(app, ended, (tx, row) => eraseCallback(tx, row, person));
     await app.db.transaction((tx) =>
@@ -71,6 +73,12 @@ async function countValidations(app: App, { kind, name }: Person, dryRun: boolea
 /** The payer of a pending transaction is still sent to its addresses. */
 function isWaiting({ state, ...row }: PersonalTransaction, person: Person): boolean {
   return state === 'pending' && [row.session_id, row.url_callback, row.url_cancel, row.url_complete].some(person.holds);
+}
+
+async function eraseTransaction(tx: Tx, row: PersonalTransaction, person: Person): Promise<void> {
+  const { id, environment_id, customer_email } = row;
+  await deleteSearchTerm(tx, { term: searchTerm('email', customer_email), transaction_id: id, environment_id });
+  await updatePersonalTexts(tx, withoutPerson(row, person));
 }
 
 function withoutPerson(row: PersonalTransaction, person: Person): PersonalTransaction {

@@ -30,6 +30,15 @@ export async function insertSearchTerms(tx: Tx, rows: readonly TermRow[]): Promi
   await tx.insertRows(SEARCH_TERMS, rows, 'on conflict do nothing');
 }
 
+/** So that it is found by this term no longer, and nobody sees that it was. */
+export async function deleteSearchTerm(tx: Tx, { term, transaction_id, environment_id }: TermRow): Promise<void> {
+  await tx.query('delete from search_terms where term = $1 and transaction_id = $2 and environment_id = $3', [
+    term,
+    transaction_id,
+    environment_id,
+  ]);
+}
+
 export type TermedTransaction = SqlRow & TermSource & { id: number; environment_id: number };
 
 export type TermPage = { term: number; before: number; environmentIds: readonly number[] | null; limit: number };

@@ -9,6 +9,8 @@ import { erasePerson } from '../../src/privacy/erase-person.ts';
 import { exportPerson } from '../../src/privacy/export-person.ts';
 import { type Person, personOfEmail, personOfRut } from '../../src/privacy/person.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
+import { indexPayments } from '../../src/search/index-payments.ts';
+import { searchTerm } from '../../src/search/search-term.ts';
 import { createTransaction } from '../../src/transactions/create-transaction.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -34,7 +36,11 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
     await createPaidTransaction(app, environment, { reference: 'JUANA', customerEmail: `ju${EMAIL}` });
     await createTestTransaction(app, environment, { reference: 'ANA-2', customerEmail: EMAIL.toUpperCase() });
     await deliverAll(app);
+    await untilVisible(app);
     await sealFeed(app);
+    while ((await indexPayments(app)) > 0);
+    const terms = () => app.db.query('select term from search_terms where term = $1', [searchTerm('email', EMAIL)]);
+    assert.equal((await terms()).length, 2);
     const exported = await exportPerson(app, ANA);
     assert.deepEqual(
       exported.transactions.map(({ reference }) => reference),
@@ -51,6 +57,7 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
     assert.deepEqual(counts(await exportPerson(app, ANA)), [0, 0, 0, 0]);
     const left = JSON.stringify(await stored(app)).toLowerCase();
     assert.ok(!left.replaceAll('%40', '@').includes(' ana.perez'), left);
+    assert.deepEqual(await terms(), []);
     assert.match(left, /juana\.perez/, 'an address that only ends in the same way stays');
     assert.deepEqual(await verifyFindings(app), []);
     const again = await createTransaction(app, environment, testInput({ reference: 'ANA-2', customerEmail: EMAIL }));

@@ -39,6 +39,7 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
   reference: ['api'],
   // A payer's browser may bring one too.
   pages: ['api'],
+  privacy: ['search'],
   movements: ['checkout', 'transactions', 'books', 'outbox', 'payment-services'],
   refunds: ['movements', 'checkout', 'transactions', 'books', 'outbox', 'payment-services', 'auth'],
   checkout: ['transactions', 'books', 'outbox', 'payment-services'],
