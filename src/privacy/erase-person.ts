@@ -72,7 +72,8 @@ async function countValidations(app: App, { kind, name }: Person, dryRun: boolea
 
 /** The payer of a pending transaction is still sent to its addresses. */
 function isWaiting({ state, ...row }: PersonalTransaction, person: Person): boolean {
-  return state === 'pending' && [row.session_id, row.url_callback, row.url_cancel, row.url_complete].some(person.holds);
+  const texts = [row.session_id, row.url_callback, row.url_cancel, row.url_complete];
+  return state === 'pending' && texts.some((text) => person.holds(text));
 }
 
 async function eraseTransaction(tx: Tx, row: PersonalTransaction, person: Person): Promise<void> {

@@ -25,7 +25,8 @@ export function personOfRut(rutText: string): Person | null {
   return { kind: 'rut', name: canonical, like: `%${groups.join('%')}%`, ...finders(pattern) };
 }
 
-const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,189}$/;
+/** Visible ASCII, as `x_customer_email` is. */
+const EMAIL = /^[!-?A-~]{1,64}@[!-?A-~]{1,189}$/;
 
 /** By an e-mail address, in letters of any case; null where it is none. */
 export function personOfEmail(email: string): Person | null {
@@ -33,7 +34,7 @@ export function personOfEmail(email: string): Person | null {
   if (!EMAIL.test(name)) return null;
   const [local = '', domain = ''] = name.split('@');
   // In a URL and in a form it is percent-encoded.
-  const spelled = [...local].map(spellings).join('');
+  const spelled = local.split('').map(spellings).join('');
   const pattern = new RegExp(
     String.raw`(?<![\w.!#$&'*+/?^{|}~-]|%2b)${spelled}(?:@|%40)${RegExp.escape(domain)}(?![\w-]|\.\w)`,
     'gi',
