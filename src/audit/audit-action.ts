@@ -43,7 +43,6 @@ export const AUDIT_ACTIONS = {
   'user.session_ended': 'a session was ended before its time',
   'api_token.created': 'a program was given a token',
   'api_token.ended': 'a token of a program was ended',
-  'personal_data.erased': 'what was kept of a person was erased; nothing says whose it was',
 } as const;
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS;

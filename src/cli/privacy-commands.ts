@@ -3,14 +3,13 @@ import type { Erasure } from '../privacy/erase-person.ts';
 import { type Person, personOfEmail, personOfRut } from '../privacy/person.ts';
 import { invalidOption, missingOption, print, table } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
-import { withApp } from './with-app.ts';
 
 type Whom = { rut?: string; email?: string };
 
 /** `privacy export | erase`. */
 export function addPrivacyCommands(program: Command): void {
   const privacy = program.command('privacy').description('what is kept about a person, as Law 21.719 asks');
-  addWhom(privacy.command('export').description('print everything that is kept about a person, as JSON'))
+  acting(addWhom(privacy.command('export').description('print everything that is kept about a person, as JSON')))
     .option('--json', 'the same: it is JSON always')
     .action(exportWhom);
   acting(
@@ -34,10 +33,10 @@ function personOf({ rut, email }: Whom): Person {
   throw invalidOption(rut === undefined ? 'This is no e-mail address.' : 'This is no RUT: write it as 12345678-5.');
 }
 
-async function exportWhom(options: Whom): Promise<void> {
+async function exportWhom(options: Whom & ActingOptions): Promise<void> {
   const person = personOf(options);
   const { exportPerson } = await import('../privacy/export-person.ts');
-  const exported = await withApp((app) => exportPerson(app, person));
+  const exported = await withActor(options, (app, by) => exportPerson(app, person, by));
   process.stdout.write(`${JSON.stringify(exported, null, 2)}\n`);
 }
 

@@ -15,7 +15,7 @@ import { deleteSearchTerm } from '../search/search-queries.ts';
 import { searchTerm } from '../search/search-term.ts';
 import { type PersonalTransaction, updatePersonalTexts } from '../transactions/personal-data-queries.ts';
 import { findPersonalData, type Kept } from './find-personal-data.ts';
-import type { Person } from './person.ts';
+import { type Person, subjectOf } from './person.ts';
 
 /** How many records of each kind lost what they held of the person. */
 export type ErasedCounts = {
@@ -54,8 +54,8 @@ export async function erasePerson(app: App, person: Person, by: Actor, dryRun: b
       recordAudit(tx, {
         at: app.now(),
         by,
-        action: 'personal_data.erased',
-        subject: { kind: 'person', id: person.kind },
+        action: 'privacy.erased',
+        subject: subjectOf(person),
         after: records,
       }),
     );

@@ -1,8 +1,10 @@
 import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
 import { type ExportedValidations, exportValidations } from '../bank-validation/export-validations.ts';
 import { formatDecimal } from '../lib/money.ts';
 import { findPersonalData, type Kept } from './find-personal-data.ts';
-import type { Person } from './person.ts';
+import { type Person, subjectOf } from './person.ts';
 
 /** Times are ISO 8601 in UTC, amounts decimal texts. */
 export type PersonExport = {
@@ -16,10 +18,18 @@ export type PersonExport = {
   kept: Kept[];
 };
 
-/** Everything that is kept about a person, as he may ask under Law 21.719. */
-export async function exportPerson(app: App, person: Person): Promise<PersonExport> {
+/** Everything that is kept about a person, as he may ask under Law 21.719. The audit log says who read it, and not of whom. */
+export async function exportPerson(app: App, person: Person, by: Actor): Promise<PersonExport> {
   const found = await findPersonalData(app, person);
   const ofRut = person.kind === 'rut' ? await exportValidations(app, person.name) : null;
+  const after = {
+    validations: ofRut?.validations.length ?? 0,
+    transactions: found.transactions.length,
+    callbacks: found.callbacks.length,
+    delivery_attempts: found.delivery_attempts.length,
+  };
+  const act = { at: app.now(), by, action: 'privacy.exported', subject: subjectOf(person), after } as const;
+  await app.db.transaction((tx) => recordAudit(tx, act));
   return {
     [person.kind]: person.name,
     validations: ofRut?.validations ?? [],

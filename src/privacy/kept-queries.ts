@@ -7,6 +7,8 @@ type KeptPlace = { readonly kind: string; readonly why: string; readonly sql: st
 
 const SEALED = 'it is sealed in a chain that proves where money is';
 
+const DECIDED = "reason || ' ' || coalesce(evidence_name, '') || ' ' || decided_by";
+
 /**
  * Where a text stays, with the reason: what is sealed cannot be taken out without breaking the proof, and people who work here are
  * ended with their own command. Each statement has `like` as $1.
@@ -18,7 +20,10 @@ export const KEPT_PLACES: readonly KeptPlace[] = [
   place('refunds', SEALED, 'refunds', 'id', "coalesce(detail, '') || ' ' || requested_by"),
   place('movements', SEALED, 'movements', 'id', "reference || ' ' || coalesce(reason, '')"),
   place('facts', SEALED, 'book_facts', 'link', "content || ' ' || recorded_by"),
-  place('decisions', SEALED, 'payment_decisions', 'id', "reason || ' ' || evidence_name || ' ' || decided_by"),
+  place('payment_decisions', SEALED, 'payment_decisions', 'id', DECIDED),
+  place('refund_decisions', SEALED, 'refund_decisions', 'id', DECIDED),
+  place('imported_payments', SEALED, 'imported_payments', 'id', "evidence_name || ' ' || imported_by"),
+  place('anchors', SEALED, 'anchors', 'number', 'content'),
   place(
     'audit_log',
     'it says who did what, and is sealed',

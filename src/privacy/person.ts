@@ -12,6 +12,11 @@ export type Person = {
   redact(text: string): string;
 };
 
+/** As the audit log has it: nobody may read there whose data was asked for. */
+export function subjectOf({ kind }: Person): { kind: string; id: string } {
+  return { kind: 'person', id: kind === 'rut' ? 'a RUT' : 'an e-mail address' };
+}
+
 /** By a RUT in any spelling; null where it is none. */
 export function personOfRut(rutText: string): Person | null {
   const { canonical } = readRut(rutText);

@@ -16,7 +16,6 @@ import { createSimulatedProvider } from '../../src/validation-providers/simulate
 import type { HolderAnswer, ValidationProvider } from '../../src/validation-providers/validation-provider.ts';
 import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine, type TestDatabase } from '../support/engines.ts';
-import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
 
 const USER = { id: 'user_a' };

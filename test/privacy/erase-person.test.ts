@@ -41,7 +41,7 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
     while ((await indexPayments(app)) > 0);
     const terms = () => app.db.query('select term from search_terms where term = $1', [searchTerm('email', EMAIL)]);
     assert.equal((await terms()).length, 2);
-    const exported = await exportPerson(app, ANA);
+    const exported = await exportPerson(app, ANA, TESTER);
     assert.deepEqual(
       exported.transactions.map(({ reference }) => reference),
       ['ANA-1', 'ANA-2'],
@@ -54,7 +54,7 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
     const done = await erasePerson(app, ANA, TESTER, false);
     assert.deepEqual(done, dry);
     assert.deepEqual(done.records, { validations: 0, transactions: 2, callbacks: 1, delivery_attempts: 1 });
-    assert.deepEqual(counts(await exportPerson(app, ANA)), [0, 0, 0, 0]);
+    assert.deepEqual(counts(await exportPerson(app, ANA, TESTER)), [0, 0, 0, 0]);
     const left = JSON.stringify(await stored(app)).toLowerCase();
     assert.ok(!left.replaceAll('%40', '@').includes(' ana.perez'), left);
     assert.deepEqual(await terms(), []);
@@ -63,7 +63,7 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
     const again = await createTransaction(app, environment, testInput({ reference: 'ANA-2', customerEmail: EMAIL }));
     assert.equal(again.kind, 'replayed');
     const acts = await app.db.query<{ action: string; said_after: string }>('select * from audit_log');
-    const act = acts.find(({ action }) => action === 'personal_data.erased');
+    const act = acts.find(({ action }) => action === 'privacy.erased');
     assert.match(act?.said_after ?? '', /"transactions":2/);
     assert.ok(paid.id > 0);
   });
@@ -79,10 +79,10 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
     for (const [n, unsignedFields] of others.entries()) {
       await createPaidTransaction(app, environment, { reference: `OTHER-${n}`, unsignedFields });
     }
-    assert.deepEqual(counts(await exportPerson(app, ANA_BY_RUT)), [1, 3, 0, 0]);
+    assert.deepEqual(counts(await exportPerson(app, ANA_BY_RUT, TESTER)), [1, 3, 0, 0]);
     const { records, erased } = await erasePerson(app, ANA_BY_RUT, TESTER, false);
     assert.deepEqual([records.validations, records.transactions, erased], [1, 3, 4]);
-    assert.deepEqual(counts(await exportPerson(app, ANA_BY_RUT)), [0, 0, 0, 0]);
+    assert.deepEqual(counts(await exportPerson(app, ANA_BY_RUT, TESTER)), [0, 0, 0, 0]);
     const left = await app.db.query('select id from transactions where unsigned_fields is not null');
     assert.equal(left.length, others.length);
     assert.deepEqual(await verifyFindings(app), []);
@@ -136,7 +136,7 @@ async function setUp(openTestDatabase: OpenTestDatabase) {
       durationMs: 1,
     }),
   });
-  await prepareStore(app);
+  await prepareStore(app, TESTER);
   return { app, environment: await createTestEnvironment(app) };
 }
 
