@@ -10,10 +10,10 @@ import {
   type PersonalCallback,
   updateAttemptTexts,
   updateCallbackUrl,
-} from '../outbox/personal-data-queries.ts';
+} from '../outbox/personal-callback-queries.ts';
 import { deleteSearchTerm } from '../search/search-queries.ts';
 import { searchTerm } from '../search/search-term.ts';
-import { type PersonalTransaction, updatePersonalTexts } from '../transactions/personal-data-queries.ts';
+import { type PersonalTransaction, updatePersonalTexts } from '../transactions/personal-transaction-queries.ts';
 import { findPersonalData, type Kept } from './find-personal-data.ts';
 import { type Person, subjectOf } from './person.ts';
 

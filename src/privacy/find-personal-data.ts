@@ -4,8 +4,8 @@ import {
   type PersonalCallback,
   selectPersonalAttempts,
   selectPersonalCallbacks,
-} from '../outbox/personal-data-queries.ts';
-import { type PersonalTransaction, selectPersonalTransactions } from '../transactions/personal-data-queries.ts';
+} from '../outbox/personal-callback-queries.ts';
+import { type PersonalTransaction, selectPersonalTransactions } from '../transactions/personal-transaction-queries.ts';
 import { KEPT_PLACES, selectKeptTexts } from './kept-queries.ts';
 import type { Person } from './person.ts';
 
