@@ -18,7 +18,7 @@ export type PersonExport = {
   kept: Kept[];
 };
 
-/** Everything that is kept about a person, as he may ask under Law 21.719. The audit log says who read it, and not of whom. */
+/** Everything that is kept about a person, as he may ask under Law 21.719. The audit log says who read it, and not about whom. */
 export async function exportPerson(app: App, person: Person, by: Actor): Promise<PersonExport> {
   const found = await findPersonalData(app, person);
   const ofRut = person.kind === 'rut' ? await exportValidations(app, person.name) : null;
