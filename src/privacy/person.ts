@@ -17,7 +17,7 @@ export function subjectOf({ kind }: Person): { kind: string; id: string } {
   return { kind: 'person', id: kind === 'rut' ? 'a RUT' : 'an e-mail address' };
 }
 
-/** By a RUT in any spelling; null where it is none. */
+/** By a RUT in any spelling; null for another text. */
 export function personOfRut(rutText: string): Person | null {
   const { canonical } = readRut(rutText);
   if (canonical === null) return null;
@@ -33,7 +33,7 @@ export function personOfRut(rutText: string): Person | null {
 /** Visible ASCII, as `x_customer_email` is. */
 const EMAIL = /^[!-?A-~]{1,64}@[!-?A-~]{1,189}$/;
 
-/** By an e-mail address, in letters of any case; null where it is none. */
+/** By an e-mail address, in letters of any case; null for another text. */
 export function personOfEmail(email: string): Person | null {
   const name = email.trim().toLowerCase();
   if (!EMAIL.test(name)) return null;
