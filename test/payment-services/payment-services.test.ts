@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import pino from 'pino';
 import { computeSignature, signingKey } from '../../protocol/hmac.ts';
 import { authenticateRequest } from '../../src/payment-services/authenticate-request.ts';
 import { createPaymentService, importPaymentService } from '../../src/payment-services/create-payment-service.ts';
@@ -84,6 +85,26 @@ forEachEngine('payment services', (openTestDatabase) => {
     const { id } = await createPaymentService(app, 'Shop', TESTER);
     const outcomes = await Promise.all([1, 2].map(() => rotateSecretToken(app, id, 'development', 60_000, TESTER)));
     assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ['overlapping', 'rotated']);
+  });
+
+  test('an unknown account makes the work of a known one: it was told by a clock which accounts there are', async () => {
+    const db = await openTestDatabase();
+    let opened = 0;
+    let statements = 0;
+    const query: typeof db.query = (sql, values) => {
+      statements++;
+      return db.query(sql, values);
+    };
+    // A seal that does not open is said in the log: the only trace of the work.
+    const log = pino({}, { write: (line) => void (opened += line.includes('secret_does_not_open') ? 1 : 0) });
+    const app = createTestApp({ ...db, query }, { log });
+    const { development } = await createPaymentService(app, 'Shop', TESTER);
+    assert.equal(await signs(app, 'unknown', development.secret_token), null);
+    assert.deepEqual([statements, opened], [1, 0]);
+    await db.transaction((tx) => tx.query("update secret_tokens set id = 'moved' || id"));
+    assert.equal(await signs(app, 'unknown', development.secret_token), null);
+    await assert.rejects(signs(app, development.service_token, development.secret_token));
+    assert.deepEqual([statements, opened], [3, 2]);
   });
 
   test('a disabled payment service stops within a second, cached or not', async () => {

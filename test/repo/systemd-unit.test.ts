@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { EXIT_FINAL, EXIT_USAGE } from '../../src/cli/print.ts';
+
+const root = join(import.meta.dirname, '../..');
+const unit = readFileSync(join(root, 'examples/systemd/rubrica.service'), 'utf8');
+const valuesOf = (name: string) => [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value]) => value);
+
+test('the unit for systemd starts what there is, and does not try again what a person must mend', () => {
+  const [command = ''] = valuesOf('ExecStart');
+  assert.ok(existsSync(join(root, command.replace('/opt/rubrica/', '').replace(' serve', ''))), command);
+  assert.deepEqual(valuesOf('RestartPreventExitStatus'), [`${EXIT_USAGE} ${EXIT_FINAL}`]);
+  assert.match(readFileSync(join(root, 'docs/operation.md'), 'utf8'), /\(\.\.\/examples\/systemd\/rubrica\.service\)/);
+});
+
+test('it gives the service its own folder to write, no rights beyond those of its user, and no other program', () => {
+  const expected: Record<string, string[]> = {
+    ProtectSystem: ['strict'],
+    ProtectHome: ['yes'],
+    PrivateTmp: ['yes'],
+    PrivateDevices: ['yes'],
+    NoNewPrivileges: ['yes'],
+    CapabilityBoundingSet: [''],
+    SystemCallFilter: ['@system-service', '~@privileged @resources'],
+    RestrictAddressFamilies: ['AF_INET AF_INET6 AF_UNIX'],
+    UMask: ['0077'],
+    StateDirectoryMode: ['0700'],
+  };
+  for (const [name, values] of Object.entries(expected)) assert.deepEqual(valuesOf(name), values, name);
+});
