@@ -45,6 +45,8 @@ export type Config = {
   validationProviderKey: string | null;
   /** How old the bank list may be by its own date before `doctor` asks for a newer one. */
   bankDirectoryMaxAgeDays: number;
+  /** How long the verdict of a recipient counts. */
+  verdictMaxAgeDays: number;
   /** Where the ends of the books' chains are written every day; null: they are kept in the store alone. */
   anchorDir: string | null;
   /** Where they are posted to. */
@@ -188,6 +190,12 @@ export const SETTINGS: readonly Setting[] = [
     inForce: ({ bankDirectoryMaxAgeDays }) => bankDirectoryMaxAgeDays,
   },
   {
+    name: 'VERDICT_MAX_AGE_DAYS',
+    fallback: '180',
+    meaning: 'days after which the account of a recipient is validated again before it is paid',
+    inForce: ({ verdictMaxAgeDays }) => verdictMaxAgeDays,
+  },
+  {
     name: 'ANCHOR_DIR',
     fallback: '',
     meaning:
@@ -280,6 +288,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
       1,
       36_500,
     ),
+    verdictMaxAgeDays: integer('VERDICT_MAX_AGE_DAYS', text('VERDICT_MAX_AGE_DAYS') ?? '180', 1, 36_500),
     anchorDir: anchorDir === null ? null : resolve(anchorDir),
     anchorUrl: ownAddress('ANCHOR_URL', text('ANCHOR_URL')),
     webpayBaseUrl: origin('WEBPAY_BASE_URL', text('WEBPAY_BASE_URL')),

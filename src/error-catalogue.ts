@@ -149,6 +149,21 @@ export const CATALOGUE = {
     'The idempotency key was used with another request',
     'A key belongs to one request. Use a new one, or repeat the first request exactly.',
   ),
+  VALIDATION_NOT_USABLE: entry(
+    409,
+    'The validation cannot be kept as a recipient',
+    'Validate the account again. The verdict must be plausible or confirmed, and younger than VERDICT_MAX_AGE_DAYS.',
+  ),
+  ACCOUNT_NOT_VALIDATED: entry(
+    409,
+    'This is not the account that was validated',
+    'Send the same RUT, bank and account as in the validation, or validate this account first.',
+  ),
+  RECIPIENT_CONFLICT: entry(
+    409,
+    'The recipient is another',
+    'Another holder is a new recipient, and a validation is kept once: validate again for other data.',
+  ),
   USER_EXISTS: entry(409, 'The address has a user already', 'Use the user there is, or another address.'),
   NOT_PAYABLE: entry(409, 'The transaction can no longer be paid', 'Create a new transaction with a new reference.'),
   PAYMENT_IN_PROGRESS: entry(409, 'A payment is in progress', 'Wait for its outcome; do not pay again.'),

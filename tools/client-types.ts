@@ -12,6 +12,7 @@ const FILES: Record<string, string> = {
   Reconciliation: 'api-reconciliation.ts',
   Webhooks: 'api-reconciliation.ts',
   'Bank account validation': 'api-bank-accounts.ts',
+  Recipients: 'api-recipients.ts',
   Access: 'api-access.ts',
 };
 

@@ -25,6 +25,7 @@ import type {
   UnsignedRequest,
   UnsignedStatus,
 } from './api-payments.ts';
+import type { RecipientHistory, RecipientList, RecipientReply, RecipientRequest } from './api-recipients.ts';
 import type {
   Conciliation,
   RemittanceIndicators,
@@ -257,6 +258,31 @@ export type Operations = {
       'Accept-Language'?: string | undefined;
     };
     reply: BankAccountValidationReply;
+  };
+  'POST /recipients': { body: RecipientRequest; reply: RecipientReply };
+  'GET /recipients': {
+    query: {
+      /** data.next of the page before */
+      after?: string | undefined;
+      /** 100 unless said */
+      limit?: number | undefined;
+    };
+    reply: RecipientList;
+  };
+  'GET /recipients/{id}': {
+    path: {
+      /** Id of the recipient */
+      id: string;
+    };
+    reply: RecipientHistory;
+  };
+  'POST /recipients/{id}': {
+    path: {
+      /** Id of the recipient */
+      id: string;
+    };
+    body: RecipientRequest;
+    reply: RecipientReply;
   };
   'GET /healthz': { reply: Record<string, unknown> };
   'GET /readyz': { reply: Record<string, unknown> };

@@ -229,6 +229,26 @@ export class RubricaClient {
     return (await this.#sendAsUser('GET /banks', {})).data;
   }
 
+  /** Keeps a validated account for payouts; the same validation again is answered with the same recipient. */
+  async createRecipient(recipient: Api.RecipientRequest): Promise<Api.Recipient> {
+    return (await this.#sendAsUser('POST /recipients', { body: recipient })).data;
+  }
+
+  /** Another account of the same holder, or a newer verdict: a new version of the recipient. */
+  async changeRecipient(id: string, recipient: Api.RecipientRequest): Promise<Api.Recipient> {
+    return (await this.#sendAsUser('POST /recipients/{id}', { path: { id }, body: recipient })).data;
+  }
+
+  /** A recipient as it counts now, with every version that it has had. */
+  async getRecipient(id: string): Promise<Api.RecipientHistory['data']> {
+    return (await this.#sendAsUser('GET /recipients/{id}', { path: { id } })).data;
+  }
+
+  /** A page of recipients; send `next` back as `after` for the one that follows. */
+  async listRecipients(query: { after?: string; limit?: number } = {}): Promise<Api.RecipientList['data']> {
+    return (await this.#sendAsUser('GET /recipients', { query })).data;
+  }
+
   #sendAsUser<O extends Operation>(operation: O, parts: PartsOf<O>): Promise<ReplyOf<O>> {
     return this.#withToken((authorization) => this.#send(operation, parts, authorization));
   }

@@ -20,6 +20,8 @@ export const AUDIT_ACTIONS = {
   'deposit.recorded': 'money that came from a payment method',
   'callback.resent': 'callbacks were sent again',
   'bank_list.imported': 'another list of banks serves',
+  'recipient.created': 'a validated account was kept, for payouts',
+  'recipient.changed': 'another account of the same holder, or a newer verdict',
   'privacy.exported': 'what is kept about a person was read out',
   'privacy.erased': 'what is kept about a person was removed',
   'master_key.rotated': 'what the key before had sealed was sealed with the new one',

@@ -63,6 +63,12 @@ export async function selectValidation(db: Reader, actor: string, id: string): P
   return row ?? null;
 }
 
+/** The same of any actor, for the command line and for users who see every payment service. */
+export async function selectAnyValidation(db: Reader, id: string): Promise<ValidationRow | null> {
+  const [row] = await db.query<ValidationRow>('select * from bank_account_validations where id = $1', [id]);
+  return row ?? null;
+}
+
 export function selectDueValidations(db: Reader, now: number, limit: number): Promise<ValidationRow[]> {
   return db.query<ValidationRow>(
     `select * from bank_account_validations where state = 'pending' and next_ask_at <= $1 order by next_ask_at limit $2`,

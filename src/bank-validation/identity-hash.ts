@@ -13,6 +13,8 @@ export type IdentityHashes = {
   ofRut(rut: string): string;
   /** Of an account at a bank; padding with zeros makes no difference. */
   ofAccount(bankCode: string, account: string): string;
+  /** Of an e-mail address, in letters of any case. */
+  ofEmail(email: string): string;
   /** Of a request as it was sent, right or wrong. */
   ofRequest(request: string): string;
 };
@@ -54,6 +56,7 @@ function hashesWith(keyText: string): IdentityHashes {
   return {
     ofRut: (rut) => hash(`rut:${rut}`),
     ofAccount: (bankCode, account) => hash(`account:${bankCode}:${account.replace(/^0+/, '')}`),
+    ofEmail: (email) => hash(`email:${email.toLowerCase()}`),
     ofRequest: (request) => hash(`request:${request}`),
   };
 }

@@ -19,6 +19,7 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   books: async () => (await import('./books-commands.ts')).addBooksCommands,
   reconcile: async () => (await import('./reconcile-command.ts')).addReconcileCommand,
   validate: async () => (await import('./validate-command.ts')).addValidateCommand,
+  recipient: async () => (await import('./recipient-commands.ts')).addRecipientCommands,
   banks: async () => (await import('./bank-validation-commands.ts')).addBankValidationCommands,
   privacy: async () => (await import('./privacy-commands.ts')).addPrivacyCommands,
   payment: async () => (await import('./payment-commands.ts')).addPaymentCommands,

@@ -1,8 +1,15 @@
 import { VALIDATION_QUESTIONS } from '../bank-validation/seal-question.ts';
 import { METHOD_KEYS } from '../payment-services/method-settings.ts';
 import { SECRET_TOKENS } from '../payment-services/seal-secret.ts';
+import { RECIPIENT_DETAILS } from '../payouts/seal-recipient.ts';
 import { KEPT_KEYS } from '../sealing/kept-key.ts';
 import type { SealedKind } from '../sealing/sealed-kind.ts';
 
 /** Everything in the store that is sealed. A test compares it with the columns there are. */
-export const SEALED_KINDS: readonly SealedKind[] = [SECRET_TOKENS, METHOD_KEYS, VALIDATION_QUESTIONS, KEPT_KEYS];
+export const SEALED_KINDS: readonly SealedKind[] = [
+  SECRET_TOKENS,
+  METHOD_KEYS,
+  VALIDATION_QUESTIONS,
+  RECIPIENT_DETAILS,
+  KEPT_KEYS,
+];

@@ -58,6 +58,7 @@ export type Description = {
     | 'Payment methods'
     | 'Access'
     | 'Bank account validation'
+    | 'Recipients'
     | 'Events'
     | 'Webhooks'
     | 'Operation';

@@ -11,6 +11,7 @@ import {
   updateAttemptTexts,
   updateCallbackUrl,
 } from '../outbox/personal-callback-queries.ts';
+import { eraseRecipients, exportRecipients } from '../payouts/forget-recipients.ts';
 import { deleteSearchTerm } from '../search/search-queries.ts';
 import { searchTerm } from '../search/search-term.ts';
 import { type PersonalTransaction, updatePersonalTexts } from '../transactions/personal-transaction-queries.ts';
@@ -20,6 +21,7 @@ import { type Person, subjectOf } from './person.ts';
 /** How many records of each kind lost what they held of the person. */
 export type ErasedCounts = {
   validations: number;
+  recipients: number;
   transactions: number;
   callbacks: number;
   delivery_attempts: number;
@@ -31,7 +33,7 @@ export type Erasure = { erased: number; records: ErasedCounts; waiting: number; 
 const AT_ONCE = 100;
 
 /**
- * Removes what is kept about a person: validations are deleted; transactions lose the e-mail address and the shop's objects, and
+ * Removes what is kept about a person: validations and recipients are deleted; transactions lose the e-mail address and the shop's objects, and
  * the person in session ids and addresses; a callback that tells of him is deleted; excerpts lose him. The books stay as
  * they are, so `books verify` says what it said before. With `dryRun` it says the same and changes nothing.
  */
@@ -41,6 +43,7 @@ export async function erasePerson(app: App, person: Person, by: Actor, dryRun: b
   const waiting = transactions.filter((row) => isWaiting(row, person)).length + callbacks.length - ended.length;
   const records: ErasedCounts = {
     validations: await countValidations(app, person, dryRun),
+    recipients: await (dryRun ? countRecipients(app, person) : eraseRecipients(app, person)),
     transactions: transactions.length,
     callbacks: ended.length,
     delivery_attempts: delivery_attempts.length,
@@ -68,6 +71,10 @@ async function countValidations(app: App, { kind, name }: Person, dryRun: boolea
   if (kind === 'email') return 0;
   if (dryRun) return (await exportValidations(app, name))?.validations.length ?? 0;
   return (await eraseValidations(app, name))?.erased ?? 0;
+}
+
+async function countRecipients(app: App, person: Person): Promise<number> {
+  return (await exportRecipients(app, person)).length;
 }
 
 /** The payer of a pending transaction is still sent to its addresses. */

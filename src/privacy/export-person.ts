@@ -3,6 +3,7 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { type ExportedValidations, exportValidations } from '../bank-validation/export-validations.ts';
 import { formatDecimal } from '../lib/money.ts';
+import { exportRecipients, type KeptRecipient } from '../payouts/forget-recipients.ts';
 import { findPersonalData, type Kept } from './find-personal-data.ts';
 import { type Person, subjectOf } from './person.ts';
 
@@ -11,6 +12,7 @@ export type PersonExport = {
   rut?: string;
   email?: string;
   validations: ExportedValidations['validations'];
+  recipients: KeptRecipient[];
   transactions: Record<string, unknown>[];
   callbacks: Record<string, unknown>[];
   delivery_attempts: Record<string, unknown>[];
@@ -22,8 +24,10 @@ export type PersonExport = {
 export async function exportPerson(app: App, person: Person, by: Actor): Promise<PersonExport> {
   const found = await findPersonalData(app, person);
   const ofRut = person.kind === 'rut' ? await exportValidations(app, person.name) : null;
+  const recipients = await exportRecipients(app, person);
   const after = {
     validations: ofRut?.validations.length ?? 0,
+    recipients: recipients.length,
     transactions: found.transactions.length,
     callbacks: found.callbacks.length,
     delivery_attempts: found.delivery_attempts.length,
@@ -33,6 +37,7 @@ export async function exportPerson(app: App, person: Person, by: Actor): Promise
   return {
     [person.kind]: person.name,
     validations: ofRut?.validations ?? [],
+    recipients,
     transactions: found.transactions.map(({ created_at, amount, unsigned_fields, ...row }) => ({
       ...row,
       created_at: new Date(created_at).toISOString(),

@@ -10,6 +10,8 @@ import { postValidationsBankAccountBatch } from '../api/bank-accounts/post-valid
 import { getHealthz, getReadyz } from '../api/operation/get-health.ts';
 import { getMetrics } from '../api/operation/get-metrics.ts';
 import { postCspReports } from '../api/operation/post-csp-reports.ts';
+import { getRecipients, getRecipientsId } from '../api/payouts/get-recipients.ts';
+import { postRecipients, postRecipientsId } from '../api/payouts/post-recipients.ts';
 import { getIndicatorsRemittances } from '../api/reconciliation/get-indicators-remittances.ts';
 import { getRemittancesConciliation } from '../api/reconciliation/get-remittances-conciliation.ts';
 import { postGetRemittance, postGetRemittances } from '../api/reconciliation/post-get-remittances.ts';
@@ -82,6 +84,11 @@ export const ROUTES: readonly Endpoint[] = [
   bearer('POST', ['/validations/BankAccount'], 'accounts:validate', postValidationsBankAccount),
   bearer('POST', ['/validations/BankAccount/batch'], 'accounts:validate', postValidationsBankAccountBatch),
   bearer('GET', ['/validations/BankAccount/:id'], 'accounts:validate', getValidationsBankAccount),
+
+  bearer('POST', ['/recipients'], 'accounts:validate', postRecipients),
+  bearer('GET', ['/recipients'], 'accounts:validate', getRecipients),
+  bearer('GET', ['/recipients/:id'], 'accounts:validate', getRecipientsId),
+  bearer('POST', ['/recipients/:id'], 'accounts:validate', postRecipientsId),
 
   route('GET', ['/pay/:token'], 'pay-link', getPay),
   route('POST', ['/pay/:token'], 'pay-link', postPay),

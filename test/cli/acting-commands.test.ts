@@ -49,6 +49,8 @@ const READING = [
   'reconcile',
   'validate', // Validations are no acts: they have a record of their own.
   'banks list',
+  'recipient list',
+  'recipient show',
   'payment decisions',
   'audit list',
   'audit verify',
@@ -133,8 +135,8 @@ const ACTING: [words: string, action: string, rest: (world: World) => (string | 
   ['release', 'store.released', () => ['--yes', '--reason', 'compared']],
 ];
 
-/** Tested below, because they need a store of their own. */
-const APART = ['master-key rotate', 'restore', 'migrate'];
+/** Tested below, because they need a store or a file of their own. */
+const APART = ['master-key rotate', 'restore', 'migrate', 'recipient create', 'recipient change'];
 
 const RUT = '12345678-5';
 const SECRET = 'a-secret-that-nobody-may-read';
@@ -230,6 +232,32 @@ forEachEngine('in whose name a command acts', (openTestDatabase) => {
     );
     assert.deepEqual([row?.['actor'], row?.['reason']], [MARIA, 'seen']);
     assert.match(String(row?.['said_after']), /"decision":"kept"/);
+  });
+
+  test('keeping and changing a recipient are written down, without RUT, name and account', async (context) => {
+    const world = await openWorld(context, openTestDatabase);
+    const folder = mkdtempSync(join(tmpdir(), 'rubrica-recipient-'));
+    context.after(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'recipient.json');
+    const write = (bankAccount: string) =>
+      writeFileSync(file, JSON.stringify({ rut: RUT, bankData: { bankSBIFNumber: '012', bankAccount }, name: 'Ana' }));
+    write('12345678');
+    const made = await run(world.settings, ['recipient', 'create', file, '--json', '--as', MARIA]);
+    const { id } = JSON.parse(made) as { id: string };
+    write('9876543210');
+    await run(world.settings, ['recipient', 'change', id, file, '--json', '--as', MARIA]);
+    const rows = await world.db.query(
+      "select actor, action, subject from audit_log where action like 'recipient.%' order by link",
+    );
+    assert.deepEqual(
+      rows.map((row) => [row['actor'], row['action'], row['subject']]),
+      [
+        [MARIA, 'recipient.created', id],
+        [MARIA, 'recipient.changed', id],
+      ],
+    );
+    const log = JSON.stringify(await world.db.query('select * from audit_log'));
+    assert.doesNotMatch(log, /12345678|9876543210|"Ana"/);
   });
 
   test('replacing the master key is written down', async (context) => {

@@ -23,6 +23,7 @@ const layers: readonly (readonly string[])[] = [
     'books',
     'outbox',
     'payment-services',
+    'payouts',
     'bank-validation',
     'auth',
   ],
@@ -46,6 +47,7 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
   transactions: ['books', 'outbox', 'payment-services'],
   outbox: ['payment-services', 'auth'],
   'payment-services': ['books'],
+  payouts: ['bank-validation'],
   'bank-validation': ['outbox', 'auth'],
 };
 

@@ -17,6 +17,8 @@ import { createPaymentService } from '../../src/payment-services/create-payment-
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
 import { findMethodKey, setMethodSettings } from '../../src/payment-services/method-settings.ts';
 import { SECRET_TOKENS } from '../../src/payment-services/seal-secret.ts';
+import { findRecipient } from '../../src/payouts/find-recipient.ts';
+import { keepRecipient } from '../../src/payouts/keep-recipient.ts';
 import { countSeals, reseal } from '../../src/sealing/reseal.ts';
 import { createSimulatedProvider } from '../../src/validation-providers/simulated-provider.ts';
 import { forEachEngine, type TestDatabase } from '../support/engines.ts';
@@ -42,7 +44,7 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
     const db = await openTestDatabase();
     const stored = await fill(appWith(db, OLD));
     await readsAll(appWith(db, BOTH), stored);
-    assert.deepEqual(await countAll(appWith(db, BOTH)), { current: 0, previous: 5, unknown: 0 });
+    assert.deepEqual(await countAll(appWith(db, BOTH)), { current: 0, previous: 6, unknown: 0 });
 
     const app = appWith(db, BOTH);
     const fresh = await createPaymentService(app, 'Made meanwhile', TESTER);
@@ -53,9 +55,10 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
       'secret-tokens': 2,
       'payment-method-keys': 1,
       'validation-questions': 1,
+      recipients: 1,
       'kept-keys': 1,
     });
-    assert.deepEqual(await countAll(app), { current: 7, previous: 0, unknown: 0 });
+    assert.deepEqual(await countAll(app), { current: 8, previous: 0, unknown: 0 });
     await readsAll(appWith(db, BOTH), stored);
 
     const after = appWith(db, NEW);
@@ -117,7 +120,7 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
     await assert.rejects(validateBankAccount(late, USER, INPUT), toSet);
     await assert.rejects(prepareStore(late, TESTER), toSet);
     assert.deepEqual(await sealed(), before);
-    assert.equal((await countAll(late)).unknown, 5);
+    assert.equal((await countAll(late)).unknown, 6);
   });
 
   test('a store that was never served by this version is served with one key first', async () => {
@@ -162,15 +165,20 @@ async function fill(app: App) {
   const target = { paymentServiceId: service.id, environment: 'production', method: 'webpay' } as const;
   await setMethodSettings(app, target, { account: '597012345678', key: 'the-api-key' }, TESTER);
   const pending = await validateBankAccount(app, USER, PENDING);
-  return { service, environmentId: environment?.id ?? 0, pending };
+  const { id: validationId } = await validateBankAccount(app, USER, INPUT);
+  const kept = { validationId, account: INPUT, name: 'Ana Díaz', email: null };
+  const recipient = await keepRecipient(app, { ...USER, seesAll: false }, null, kept, TESTER);
+  return { service, environmentId: environment?.id ?? 0, pending, recipient };
 }
 
-async function readsAll(app: App, { service, environmentId }: Stored): Promise<void> {
+async function readsAll(app: App, { service, environmentId, recipient }: Stored): Promise<void> {
   for (const { service_token, secret_token } of [service.development, service.production]) {
     const environment = await loadEnvironment(app, service_token);
     assert.equal(environment?.secrets[0]?.text, secret_token);
   }
   assert.equal(await findMethodKey(app, environmentId, 'webpay', '597012345678'), 'the-api-key');
+  const [read] = await findRecipient(app, { ...USER, seesAll: false }, recipient.id);
+  assert.equal(read.name, 'Ana Díaz');
 }
 
 async function countAll(app: App) {

@@ -40,7 +40,7 @@ export type Merchant = {
   /** Reads and refunds this payment service alone, and validates accounts. */
   user: TestUser;
   transaction: Transaction;
-  objects: Record<'transaction' | 'refund' | 'validation' | 'email' | 'user' | 'payLink', string>;
+  objects: Record<'transaction' | 'refund' | 'validation' | 'recipient' | 'email' | 'user' | 'payLink', string>;
 };
 
 export type World = { ana: Merchant; ben: Merchant; overseer: TestUser };
@@ -50,6 +50,7 @@ export const MISSING: Merchant['objects'] = {
   transaction: '999999',
   refund: 'rf_00000000000000000000',
   validation: 'bav_0000000000000000000000000000',
+  recipient: 'rcp_00000000000000000000',
   email: 'nobody@example.cl',
   user: 'usr_00000000000000000000',
   payLink: 'rt-0000000000000000000000',
@@ -92,6 +93,12 @@ const signed: RouteRow = {
 };
 
 const account = { rut: '12345678-5', bankData: { bankSBIFNumber: '001', bankAccount: '1234509876' } };
+
+const recipientBody = ({ ana }: World) => ({ ...account, validationId: ana.objects.validation, name: 'Titular' });
+const recipientAt: RouteRow = {
+  access: 'bearer',
+  objects: [{ object: 'recipient', path: (id) => `/recipients/${id}`, refusal: 'NOT_FOUND', seenBy: 'overseer' }],
+};
 
 /** One row for every endpoint. A new endpoint without one fails the test. */
 export const ROUTE_ROWS: Record<string, RouteRow> = {
@@ -197,6 +204,10 @@ export const ROUTE_ROWS: Record<string, RouteRow> = {
       { object: 'validation', path: (id) => `/validations/BankAccount/${id}`, refusal: 'NOT_FOUND', seenBy: 'maker' },
     ],
   },
+  'POST /recipients': { access: 'bearer', body: recipientBody },
+  'GET /recipients': { access: 'bearer' },
+  'GET /recipients/:id': recipientAt,
+  'POST /recipients/:id': { ...recipientAt, body: recipientBody },
   'GET /pay/:token': payLinkAt('/pay/:token'),
   'POST /pay/:token': { ...payLinkAt('/pay/:token'), body: () => ({ method: 'simulated' }) },
   'GET /pay/:token/cancel': payLinkAt('/pay/:token/cancel'),
@@ -241,6 +252,9 @@ async function createMerchant(app: App, server: TestServer, reference: string): 
   const transaction = await createPaidTransaction(app, environment, { reference });
   const refund = await acceptedRefund(app, transaction, 10);
   const validation = await server.post('/validations/BankAccount', { json: account, headers: user.headers });
+  const validationId = (jsonOf(validation)['data'] as { id: string }).id;
+  const kept = { ...account, validationId, name: 'Titular' };
+  const recipient = await server.post('/recipients', { json: kept, headers: user.headers });
   return {
     service,
     environment,
@@ -249,7 +263,8 @@ async function createMerchant(app: App, server: TestServer, reference: string): 
     objects: {
       transaction: String(transaction.id),
       refund: refund.id,
-      validation: (jsonOf(validation)['data'] as { id: string }).id,
+      validation: validationId,
+      recipient: (jsonOf(recipient)['data'] as { id: string }).id,
       email: user.email,
       user: user.id,
       // The right transaction with the secret of none.

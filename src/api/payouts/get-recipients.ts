@@ -1,0 +1,92 @@
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import { requireUser } from '../../http/require-user.ts';
+import { findRecipient, listRecipients } from '../../payouts/find-recipient.ts';
+import { PAYOUTS_ERRORS } from '../bank-accounts/validation-schemas.ts';
+import { RECIPIENT_EXAMPLE, RecipientSchema, recipientActor, recipientJson } from './recipient-schemas.ts';
+
+const MOST = 100;
+
+const ListReplySchema = Type.Object(
+  {
+    message: Type.String(),
+    errors: Type.Null(),
+    data: Type.Object({
+      recipients: Type.Array(RecipientSchema),
+      next: Type.Union([Type.String(), Type.Null()], { description: 'The `after` of the page that follows' }),
+    }),
+  },
+  { $id: 'RecipientList' },
+);
+
+/** The recipients that the user may see, as they count now. */
+export const getRecipients = operation({
+  describe: {
+    operationId: 'listRecipients',
+    summary: 'List the recipients',
+    description:
+      'The newest version of each. A user sees the recipients that he kept; a user of all payment services sees all.',
+    tag: 'Recipients',
+    parameters: [
+      { name: 'after', in: 'query', description: 'data.next of the page before', schema: Type.String() },
+      {
+        name: 'limit',
+        in: 'query',
+        description: `${MOST} unless said`,
+        schema: Type.Integer({ minimum: 1, maximum: MOST }),
+      },
+    ],
+    replies: {
+      200: {
+        description: 'A page of recipients, by id',
+        schema: ListReplySchema,
+        example: { message: 'OK', errors: null, data: { recipients: [RECIPIENT_EXAMPLE], next: null } },
+      },
+    },
+    errors: [...PAYOUTS_ERRORS, 'INVALID_PARAMETER'],
+  },
+  handle: async (app, request, _reply, query) => {
+    const user = await requireUser(app, request);
+    const { after = null, limit = MOST } = query();
+    const { recipients, next } = await listRecipients(app, recipientActor(user), { after, limit });
+    return { message: 'OK', errors: null, data: { recipients: recipients.map(recipientJson), next } };
+  },
+});
+
+const HistoryReplySchema = Type.Object(
+  {
+    message: Type.String(),
+    errors: Type.Null(),
+    data: Type.Intersect([
+      RecipientSchema,
+      Type.Object({ versions: Type.Array(RecipientSchema, { description: 'All, the newest first' }) }),
+    ]),
+  },
+  { $id: 'RecipientHistory' },
+);
+
+/** One recipient with every version that it has had. */
+export const getRecipientsId = operation({
+  describe: {
+    operationId: 'readRecipient',
+    summary: 'Read a recipient',
+    description: 'As it counts now, with every version that it has had.',
+    tag: 'Recipients',
+    parameters: [{ name: 'id', in: 'path', required: true, description: 'Id of the recipient', schema: Type.String() }],
+    replies: {
+      200: {
+        description: 'The recipient',
+        schema: HistoryReplySchema,
+        example: { message: 'OK', errors: null, data: { ...RECIPIENT_EXAMPLE, versions: [RECIPIENT_EXAMPLE] } },
+      },
+    },
+    errors: [...PAYOUTS_ERRORS, 'NOT_FOUND'],
+  },
+  handle: async (app, request) => {
+    const user = await requireUser(app, request);
+    const { id } = request.params as { id: string };
+    const versions = (await findRecipient(app, recipientActor(user), id)).map(recipientJson);
+    const [newest] = versions as [(typeof versions)[number]];
+    return { message: 'OK', errors: null, data: { ...newest, versions } };
+  },
+});

@@ -1,0 +1,83 @@
+import type { FastifyRequest } from 'fastify';
+import type { Actor } from '../../audit/actor.ts';
+import type { User } from '../../auth/user.ts';
+import { userActor } from '../../auth/user-actor.ts';
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import { requireUser } from '../../http/require-user.ts';
+import { clientNetwork } from '../../lib/client-network.ts';
+import { keepRecipient } from '../../payouts/keep-recipient.ts';
+import {
+  KEEPING_ERRORS,
+  RECIPIENT_REPLY_EXAMPLE,
+  RECIPIENT_REQUEST_EXAMPLE,
+  RecipientReplySchema,
+  RecipientRequestSchema,
+  readRecipient,
+  recipientActor,
+  recipientJson,
+} from './recipient-schemas.ts';
+
+const KEPT = {
+  200: { description: 'The recipient', schema: RecipientReplySchema, example: RECIPIENT_REPLY_EXAMPLE },
+};
+
+/** Keeps a validated account for payouts. */
+export const postRecipients = operation({
+  consumes: ['application/json'],
+  describe: {
+    operationId: 'createRecipient',
+    summary: 'Keep a validated account',
+    description:
+      'Send the data that was validated again, with the id of its validation: a validation keeps neither RUT nor account. The same validation again is answered with the same recipient.',
+    tag: 'Recipients',
+    body: RecipientRequestSchema,
+    bodyExample: RECIPIENT_REQUEST_EXAMPLE,
+    replies: KEPT,
+    errors: [...KEEPING_ERRORS],
+  },
+  handle: async (app, request) => {
+    const user = await requireUser(app, request);
+    const recipient = await keepRecipient(
+      app,
+      recipientActor(user),
+      null,
+      readRecipient(request),
+      actorOf(user, request),
+    );
+    return { message: 'The recipient is kept.', errors: null, data: recipientJson(recipient) };
+  },
+});
+
+/** Gives a recipient another account, or a newer verdict. */
+export const postRecipientsId = operation({
+  consumes: ['application/json'],
+  describe: {
+    operationId: 'changeRecipient',
+    summary: 'Change the account of a recipient',
+    description:
+      'A changed account is a new validation and a new version of the recipient; so is a newer verdict of the same account. The holder stays the same.',
+    tag: 'Recipients',
+    parameters: [{ name: 'id', in: 'path', required: true, description: 'Id of the recipient', schema: Type.String() }],
+    body: RecipientRequestSchema,
+    bodyExample: RECIPIENT_REQUEST_EXAMPLE,
+    replies: KEPT,
+    errors: [...KEEPING_ERRORS],
+  },
+  handle: async (app, request) => {
+    const user = await requireUser(app, request);
+    const { id } = request.params as { id: string };
+    const recipient = await keepRecipient(
+      app,
+      recipientActor(user),
+      id,
+      readRecipient(request),
+      actorOf(user, request),
+    );
+    return { message: 'The recipient is kept.', errors: null, data: recipientJson(recipient) };
+  },
+});
+
+function actorOf(user: User, request: FastifyRequest): Actor {
+  return userActor(user, clientNetwork(request.ip));
+}

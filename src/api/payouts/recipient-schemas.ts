@@ -1,0 +1,152 @@
+import type { FastifyRequest } from 'fastify';
+import type { User } from '../../auth/user.ts';
+import type { ErrorItem } from '../../error-catalogue.ts';
+import { type Static, Type } from '../../http/json-schema.ts';
+import { invalidBody } from '../../http/read-members.ts';
+import { readStrictJson } from '../../http/read-strict-json.ts';
+import type { RecipientInput } from '../../payouts/keep-recipient.ts';
+import type { Recipient, RecipientActor } from '../../payouts/recipient.ts';
+import { readAccountInput } from '../bank-accounts/read-account-input.ts';
+import { AccountRequestSchema, PAYOUTS_ERRORS } from '../bank-accounts/validation-schemas.ts';
+
+const { rut, bankData, rut_format } = AccountRequestSchema.properties;
+const text = (description: string, maxLength: number) => Type.String({ minLength: 1, maxLength, description });
+
+/** What is kept: the data that was validated, with the id of its validation. */
+export const RecipientRequestSchema = Type.Object(
+  {
+    validationId: text('`data.id` of a validation of this account that is plausible or confirmed', 100),
+    rut,
+    bankData,
+    rut_format,
+    name: text('Of the holder, for the people who pay', 200),
+    email: Type.Optional(text('Of the holder, to be told of payouts', 254)),
+  },
+  { $id: 'RecipientRequest', additionalProperties: false },
+);
+
+export const RECIPIENT_REQUEST_EXAMPLE = {
+  validationId: 'bav_0mkfedmo0cbdeeedde06e9b56',
+  rut: '12345678-5',
+  bankData: { bankSBIFNumber: '012', bankAccount: '12345678' },
+  name: 'María González',
+};
+
+export const RecipientSchema = Type.Object(
+  {
+    id: Type.String(),
+    version: Type.Integer({ description: 'From 1; another account or a newer verdict is the next' }),
+    name: Type.String(),
+    rut: Type.String(),
+    email: Type.Union([Type.String(), Type.Null()]),
+    bankCode: Type.String(),
+    account: Type.Object({ masked: Type.String() }),
+    validationId: Type.String(),
+    verdict: Type.String({ enum: ['plausible', 'confirmed'] }),
+    validatedAt: Type.String(),
+    validUntil: Type.String({
+      description: 'VERDICT_MAX_AGE_DAYS after it, and no later than the word of its provider',
+    }),
+    state: Type.String({
+      enum: ['current', 'stale'],
+      description: '`stale`: validate the account again before paying',
+    }),
+    createdAt: Type.String(),
+    createdBy: Type.String({ description: 'The id of the user who kept this version' }),
+  },
+  { $id: 'Recipient' },
+);
+
+export const RECIPIENT_EXAMPLE = {
+  id: 'rcp_4m0c7r2n9k5xw3ehb8tq',
+  version: 1,
+  name: 'María González',
+  rut: '12345678-5',
+  email: null,
+  bankCode: '012',
+  account: { masked: '•••••5678' },
+  validationId: 'bav_0mkfedmo0cbdeeedde06e9b56',
+  verdict: 'plausible',
+  validatedAt: '2026-01-15T12:00:00.000Z',
+  validUntil: '2026-07-14T12:00:00.000Z',
+  state: 'current',
+  createdAt: '2026-01-15T12:01:00.000Z',
+  createdBy: 'usr_4m0c7r2n9k5xw3ehb8tq',
+};
+
+export const RecipientReplySchema = Type.Object(
+  { message: Type.String(), errors: Type.Null(), data: RecipientSchema },
+  { $id: 'RecipientReply' },
+);
+
+export const RECIPIENT_REPLY_EXAMPLE = { message: 'The recipient is kept.', errors: null, data: RECIPIENT_EXAMPLE };
+
+/** What keeping a recipient may be refused for. */
+export const KEEPING_ERRORS = [
+  ...PAYOUTS_ERRORS,
+  'INVALID_JSON',
+  'DUPLICATE_KEY',
+  'INVALID_BODY',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'NOT_FOUND',
+  'VALIDATION_NOT_USABLE',
+  'ACCOUNT_NOT_VALIDATED',
+  'RECIPIENT_CONFLICT',
+] as const;
+
+/** Who sees every payment service sees every recipient. */
+export function recipientActor({ id, environmentIds }: User): RecipientActor {
+  return { id, seesAll: environmentIds === null };
+}
+
+/** Reads the body of a request that keeps a recipient. Throws `Problem` INVALID_BODY with everything that is wrong. */
+export function readRecipient(request: FastifyRequest): RecipientInput {
+  return recipientInput(readStrictJson(request.body as Buffer | undefined, { depth: 4, members: 64 }));
+}
+
+/** The same of a body that was read. */
+export function recipientInput(body: Record<string, unknown>): RecipientInput {
+  const { validationId, name, email = null } = body;
+  const reading = readAccountInput(body, '', ['validationId', 'name', 'email']);
+  const [first, ...others] = [
+    ...('errors' in reading ? reading.errors : []),
+    ...textErrors('validationId', validationId, 100),
+    ...textErrors('name', name, 200),
+    ...(email === null ? [] : textErrors('email', email, 254)),
+  ];
+  if (first !== undefined || !('input' in reading)) throw invalidBody([first, ...others]);
+  return {
+    validationId: String(validationId),
+    account: reading.input,
+    name: String(name).trim(),
+    email: email as string | null,
+  };
+}
+
+function textErrors(name: string, value: unknown, most: number): ErrorItem[] {
+  if (typeof value === 'string' && value.trim() !== '' && value.length <= most) return [];
+  const code = value === undefined ? 'MISSING_FIELD' : 'INVALID_TYPE';
+  return [
+    {
+      pointer: `/${name}`,
+      code,
+      message: `${name} is missing or cannot be used.`,
+      fix: `Send a text of 1 to ${most} characters.`,
+    },
+  ];
+}
+
+/** A recipient as JSON. */
+export function recipientJson(recipient: Recipient): Static<typeof RecipientSchema> {
+  const { maskedAccount, validatedAt, validUntil, createdAt, verdict, ...same } = recipient;
+  return {
+    ...same,
+    // Nothing else can be kept.
+    verdict: verdict as 'plausible' | 'confirmed',
+    account: { masked: maskedAccount },
+    validatedAt: new Date(validatedAt).toISOString(),
+    validUntil: new Date(validUntil).toISOString(),
+    createdAt: new Date(createdAt).toISOString(),
+  };
+}

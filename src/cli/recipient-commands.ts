@@ -1,0 +1,122 @@
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { recipientInput, recipientJson } from '../api/payouts/recipient-schemas.ts';
+import type { App } from '../app.ts';
+import { COMMAND_LINE, validateBankAccount } from '../bank-validation/validate-bank-account.ts';
+import { readStrictJson } from '../http/read-strict-json.ts';
+import { findRecipient, listRecipients } from '../payouts/find-recipient.ts';
+import { keepRecipient } from '../payouts/keep-recipient.ts';
+import type { Recipient } from '../payouts/recipient.ts';
+import { readStdin } from './options.ts';
+import { print, table, time, unusableFile } from './print.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
+import { withApp } from './with-app.ts';
+
+type Json = { json?: boolean };
+type Options = Json & ActingOptions;
+
+/** The command line sees every recipient. */
+const ACTOR = { ...COMMAND_LINE, seesAll: true };
+
+/** `recipient create | change | list | show`: the validated accounts that payouts go to. */
+export function addRecipientCommands(program: Command): void {
+  const group = program.command('recipient').description('validated accounts that are kept, for payouts');
+  const add = (name: string, description: string) =>
+    group.command(name).description(description).option('--json', 'print one JSON object');
+  const input =
+    'reads JSON from a file or standard input, so that no account stands among the processes: {"rut", "bankData": {"bankSBIFNumber", "bankAccount"}, "name"}, and if you like "email" and the "validationId" of a validation of it; without one it is validated first';
+  acting(add('create', `keep an account; ${input}`))
+    .summary('keep an account; JSON from a file or standard input')
+    .argument('[file]')
+    .action(create);
+  acting(add('change', `another account of the same holder, or a newer verdict; ${input}`))
+    .summary('a new version of a recipient; JSON from a file or standard input')
+    .argument('<id>')
+    .argument('[file]')
+    .action(change);
+  add('list', 'every recipient as it counts now, and until when its verdict does').action(list);
+  add('show', 'a recipient with every version that it has had').argument('<id>').action(show);
+}
+
+async function create(file: string | undefined, options: Options): Promise<void> {
+  await keep(null, file, options);
+}
+
+async function change(id: string, file: string | undefined, options: Options): Promise<void> {
+  await keep(id, file, options);
+}
+
+async function keep(id: string | null, file: string | undefined, options: Options): Promise<void> {
+  const body = readStrictJson(await readInput(file), { depth: 4, members: 64 });
+  const recipient = await withActor(options, async (app, by) => {
+    const input = recipientInput({ validationId: 'none yet', ...body });
+    const validationId = body['validationId'] === undefined ? await validate(app, input.account) : input.validationId;
+    return keepRecipient(app, ACTOR, id, { ...input, validationId }, by);
+  });
+  print(options, recipientJson(recipient), [
+    `Recipient ${recipient.id}, version ${recipient.version}.`,
+    ...linesOf(recipient),
+  ]);
+}
+
+async function readInput(file = '-'): Promise<Buffer> {
+  if (file === '-') return readStdin();
+  return readFile(file).catch(() => {
+    throw unusableFile(`${file} cannot be read: see that it is there, and whose it is.`);
+  });
+}
+
+async function validate(app: App, account: Parameters<typeof validateBankAccount>[2]): Promise<string> {
+  return (await validateBankAccount(app, COMMAND_LINE, account)).id;
+}
+
+async function list(options: Json): Promise<void> {
+  const recipients = await withApp(async (app) => {
+    const all: Recipient[] = [];
+    let after: string | null = null;
+    do {
+      const page = await listRecipients(app, ACTOR, { after, limit: 500 });
+      all.push(...page.recipients);
+      after = page.next;
+    } while (after !== null);
+    return all;
+  });
+  const rows = recipients.map((one) => [one.id, one.name, one.rut, one.bankCode, one.maskedAccount, verdictText(one)]);
+  const head = ['RECIPIENT', 'NAME', 'RUT', 'BANK', 'ACCOUNT', 'VERDICT'];
+  const nobody = 'Nobody yet: bin/rubrica recipient create keeps an account.';
+  print(options, { recipients: recipients.map(recipientJson) }, rows.length === 0 ? [nobody] : table([head, ...rows]));
+}
+
+async function show(id: string, options: Json): Promise<void> {
+  const versions = await withApp((app) => findRecipient(app, ACTOR, id));
+  const [newest] = versions;
+  const rows = versions.map((one) => [
+    String(one.version),
+    time(one.createdAt),
+    one.bankCode,
+    one.maskedAccount,
+    verdictText(one),
+    one.createdBy,
+  ]);
+  print(options, { ...recipientJson(newest), versions: versions.map(recipientJson) }, [
+    ...linesOf(newest),
+    '',
+    ...table([['VERSION', 'KEPT', 'BANK', 'ACCOUNT', 'VERDICT', 'BY'], ...rows]),
+  ]);
+}
+
+function linesOf(recipient: Recipient): string[] {
+  return table([
+    ['  name', recipient.name],
+    ['  RUT', recipient.rut],
+    ['  account', `${recipient.maskedAccount} at ${recipient.bankCode}`],
+    ['  verdict', verdictText(recipient)],
+    ['  validation', recipient.validationId],
+  ]);
+}
+
+function verdictText({ verdict, state, validUntil }: Recipient): string {
+  return state === 'current'
+    ? `${verdict} until ${time(validUntil)}`
+    : `${verdict}, stale since ${time(validUntil)}: validate again`;
+}

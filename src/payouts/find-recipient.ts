@@ -1,0 +1,33 @@
+import type { App } from '../app.ts';
+import { noRecipient } from './keep-recipient.ts';
+import { type Recipient, type RecipientActor, type RecipientRow, recipientOf } from './recipient.ts';
+import { selectRecipients, selectVersions } from './recipient-queries.ts';
+import { openDetails } from './seal-recipient.ts';
+
+/** Every version of a recipient that the actor may see, the one that counts first. Throws `Problem` NOT_FOUND. */
+export async function findRecipient(app: App, actor: RecipientActor, id: string): Promise<[Recipient, ...Recipient[]]> {
+  const rows = await selectVersions(app.db, id, ownerOf(actor));
+  const [newest, ...earlier] = rows.map((row) => view(app, row));
+  if (newest === undefined) throw noRecipient();
+  return [newest, ...earlier];
+}
+
+/** A page of the recipients that the actor may see, by id; `next` is the `after` of the page that follows, null at the end. */
+export async function listRecipients(
+  app: App,
+  actor: RecipientActor,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<{ recipients: Recipient[]; next: string | null }> {
+  const rows = await selectRecipients(app.db, { owner: ownerOf(actor), after: after ?? '', limit: limit + 1 });
+  const page = rows.slice(0, limit);
+  const next = rows.length > limit ? (page.at(-1)?.id ?? null) : null;
+  return { recipients: page.map((row) => view(app, row)), next };
+}
+
+function ownerOf({ id, seesAll }: RecipientActor): string | null {
+  return seesAll ? null : id;
+}
+
+function view(app: App, row: RecipientRow): Recipient {
+  return recipientOf(row, openDetails(app, row), { now: app.now(), maxAgeDays: app.config.verdictMaxAgeDays });
+}

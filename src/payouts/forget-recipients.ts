@@ -1,0 +1,44 @@
+import type { App } from '../app.ts';
+import { identityHashes } from '../bank-validation/identity-hash.ts';
+import type { RecipientDetails } from './recipient.ts';
+import { deleteRecipientsOf, selectRecipientsOf } from './recipient-queries.ts';
+import { openDetails } from './seal-recipient.ts';
+
+export type KeptRecipient = RecipientDetails & {
+  id: string;
+  version: number;
+  kept_at: string;
+  kept_by: string;
+  bank_code: string;
+  verdict: string;
+  validation_id: string;
+};
+
+/** Whose they are: a canonical RUT, or an e-mail address. */
+type Holder = { readonly kind: 'rut' | 'email'; readonly name: string };
+
+/** Every version of the recipients of a RUT or an e-mail address with all that is kept of it, because its holder asks. */
+export async function exportRecipients(app: App, holder: Holder): Promise<KeptRecipient[]> {
+  const rows = await selectRecipientsOf(app.db, await hashOf(app, holder));
+  return rows.map((row) => ({
+    id: row.id,
+    version: row.version,
+    kept_at: new Date(row.created_at).toISOString(),
+    kept_by: row.created_by,
+    ...openDetails(app, row),
+    bank_code: row.bank_code,
+    verdict: row.verdict,
+    validation_id: row.validation_id,
+  }));
+}
+
+/** Removes them, and answers how many versions those were. */
+export async function eraseRecipients(app: App, holder: Holder): Promise<number> {
+  const hash = await hashOf(app, holder);
+  return app.db.transaction((tx) => deleteRecipientsOf(tx, hash));
+}
+
+async function hashOf(app: App, { kind, name }: Holder): Promise<string> {
+  const hashes = await identityHashes(app);
+  return kind === 'rut' ? hashes.ofRut(name) : hashes.ofEmail(name);
+}

@@ -1,0 +1,158 @@
+import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { type Act, recordAudit } from '../audit/record-audit.ts';
+import type { AccountInput } from '../bank-validation/account-checks.ts';
+import { readAccount } from '../bank-validation/bank-account.ts';
+import {
+  selectAnyValidation,
+  selectValidation,
+  type ValidationRow,
+} from '../bank-validation/bank-validation-queries.ts';
+import { isValid } from '../bank-validation/check.ts';
+import { identityHashes } from '../bank-validation/identity-hash.ts';
+import { readRut } from '../bank-validation/rut.ts';
+import { Problem } from '../error-catalogue.ts';
+import { prefixedId } from '../lib/ids.ts';
+import { type Recipient, type RecipientActor, type RecipientRow, recipientOf, validUntil } from './recipient.ts';
+import { insertRecipient, selectOfValidation, selectVersions } from './recipient-queries.ts';
+import { openDetails, sealDetails } from './seal-recipient.ts';
+
+/** What is kept: the data that was validated, sent again because a validation keeps none of it. */
+export type RecipientInput = {
+  readonly validationId: string;
+  readonly account: AccountInput;
+  readonly name: string;
+  readonly email: string | null;
+};
+
+/**
+ * Keeps a validated account, and answers the recipient. The same validation again answers what it was kept as.
+ *
+ * `id` names the recipient that gets a new version: another account of the same holder, or a newer verdict; null makes a new
+ * one. Throws `Problem` NOT_FOUND, VALIDATION_NOT_USABLE (it is not valid, not finished, or too old), ACCOUNT_NOT_VALIDATED
+ * (the data is not what was validated) or RECIPIENT_CONFLICT (it is another holder's, or the validation is kept elsewhere).
+ */
+export async function keepRecipient(
+  app: App,
+  actor: RecipientActor,
+  id: string | null,
+  input: RecipientInput,
+  by: Actor,
+): Promise<Recipient> {
+  const validation = await findUsable(app, actor, input);
+  const emailHash = input.email === null ? null : (await identityHashes(app)).ofEmail(input.email);
+  const row = await app.db.transaction(async (tx) => {
+    const kept = await selectOfValidation(tx, input.validationId);
+    if (kept !== null) return sameOrConflict(app, kept, id, input);
+    const [newest = null] = id === null ? [] : await selectVersions(tx, id, actor.seesAll ? null : actor.id);
+    if (id !== null && newest === null) throw noRecipient();
+    if (newest !== null && newest.rut_hash !== validation.rut_hash) {
+      throw new Problem('RECIPIENT_CONFLICT', {
+        detail: 'The account is of another holder: keep it as a new recipient.',
+      });
+    }
+    const made = newRow(app, actor, newest, validation, input, emailHash);
+    await insertRecipient(tx, made);
+    await recordAudit(tx, actOf(made, newest, by));
+    return made;
+  });
+  return recipientOf(row, openDetails(app, row), { now: app.now(), maxAgeDays: app.config.verdictMaxAgeDays });
+}
+
+/** No recipient has this id, or it is somebody else's. */
+export function noRecipient(): Problem {
+  return new Problem('NOT_FOUND', { detail: 'There is no such recipient.' });
+}
+
+async function findUsable(app: App, actor: RecipientActor, input: RecipientInput): Promise<ValidationRow> {
+  const { validationId, account } = input;
+  const found = actor.seesAll
+    ? await selectAnyValidation(app.db, validationId)
+    : await selectValidation(app.db, actor.id, validationId);
+  if (found === null) throw new Problem('NOT_FOUND', { detail: 'There is no such validation.' });
+  const until = validUntil(verdictOf(found), app.config.verdictMaxAgeDays);
+  if (found.state !== 'completed' || !isValid(found.verdict)) {
+    throw new Problem('VALIDATION_NOT_USABLE', {
+      detail: `The validation is ${found.state}, its verdict ${found.verdict}.`,
+    });
+  }
+  if (until <= app.now())
+    throw new Problem('VALIDATION_NOT_USABLE', { detail: 'The verdict is too old: validate again.' });
+  const hashes = await identityHashes(app);
+  const rut = readRut(account.rut, account.rutFormat).canonical;
+  const { digits } = readAccount(account.account);
+  const { bank_code: bankCode } = found;
+  if (rut === null || digits === null || bankCode === null) throw new Problem('ACCOUNT_NOT_VALIDATED');
+  const isSame =
+    account.bankCode === bankCode &&
+    hashes.ofRut(rut) === found.rut_hash &&
+    hashes.ofAccount(bankCode, digits) === found.account_hash;
+  if (!isSame) throw new Problem('ACCOUNT_NOT_VALIDATED');
+  return found;
+}
+
+function verdictOf(validation: ValidationRow): { validated_at: number; expires_at: number | null } {
+  return { validated_at: validation.answered_at ?? validation.created_at, expires_at: validation.expires_at };
+}
+
+/** The masked account and the verdict: what an auditor needs to see that it was changed, and by whom. */
+function actOf(made: RecipientRow, newest: RecipientRow | null, by: Actor): Act {
+  const said = ({ version, bank_code: bank, account_masked: account, verdict }: RecipientRow) => ({
+    version,
+    bank,
+    account,
+    verdict,
+  });
+  return {
+    at: made.created_at,
+    by,
+    action: newest === null ? 'recipient.created' : 'recipient.changed',
+    subject: { kind: 'recipient', id: made.id },
+    before: newest === null ? null : said(newest),
+    after: said(made),
+  };
+}
+
+/** A repetition is answered with what the first request made. */
+function sameOrConflict(app: App, kept: RecipientRow, id: string | null, input: RecipientInput): RecipientRow {
+  const { name, email } = openDetails(app, kept);
+  const isSame = name === input.name && email === input.email && (id === null ? kept.version === 1 : id === kept.id);
+  if (isSame) return kept;
+  throw new Problem('RECIPIENT_CONFLICT', { detail: 'This validation is kept with other data: validate again.' });
+}
+
+function newRow(
+  app: App,
+  actor: RecipientActor,
+  newest: RecipientRow | null,
+  validation: ValidationRow,
+  { account, name, email }: RecipientInput,
+  emailHash: string | null,
+): RecipientRow {
+  const place = {
+    id: newest?.id ?? prefixedId('rcp'),
+    version: (newest?.version ?? 0) + 1,
+    owner: newest?.owner ?? actor.id,
+    // A validation that has a bank and a RUT has their hashes.
+    account_hash: validation.account_hash as string,
+  };
+  const rut = readRut(account.rut, account.rutFormat).canonical as string;
+  return {
+    ...place,
+    ...verdictOf(validation),
+    created_at: app.now(),
+    created_by: actor.id,
+    validation_id: validation.id,
+    verdict: validation.verdict,
+    bank_code: validation.bank_code as string,
+    account_masked: validation.account_masked,
+    rut_hash: validation.rut_hash as string,
+    email_hash: emailHash,
+    sealed_details: sealDetails(app, place, {
+      name,
+      rut,
+      account: readAccount(account.account).digits as string,
+      email,
+    }),
+  };
+}

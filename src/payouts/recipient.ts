@@ -1,0 +1,82 @@
+import type { Verdict } from '../bank-validation/check.ts';
+import type { SqlRow } from '../db/database.ts';
+
+/** Who keeps and reads recipients: the id of a user, or `command-line`. `seesAll`: of every owner. */
+export type RecipientActor = { readonly id: string; readonly seesAll: boolean };
+
+/** What only the holder and the people who pay him need to know. Sealed in the store. */
+export type RecipientDetails = {
+  readonly name: string;
+  /** Canonical: `12345678-5`. */
+  readonly rut: string;
+  /** Digits, zeros kept. */
+  readonly account: string;
+  readonly email: string | null;
+};
+
+export type RecipientRow = SqlRow & {
+  id: string;
+  version: number;
+  owner: string;
+  created_at: number;
+  created_by: string;
+  validation_id: string;
+  verdict: Verdict;
+  validated_at: number;
+  expires_at: number | null;
+  bank_code: string;
+  account_masked: string;
+  rut_hash: string;
+  account_hash: string;
+  email_hash: string | null;
+  sealed_details: string;
+};
+
+/** A version of a recipient as it is answered: the account is masked. Times are UTC milliseconds. */
+export type Recipient = Pick<RecipientDetails, 'name' | 'rut' | 'email'> & {
+  readonly id: string;
+  readonly version: number;
+  readonly bankCode: string;
+  readonly maskedAccount: string;
+  readonly validationId: string;
+  readonly verdict: Verdict;
+  readonly validatedAt: number;
+  /** Until when the verdict counts. */
+  readonly validUntil: number;
+  /** `stale`: validate the account again before paying. */
+  readonly state: 'current' | 'stale';
+  readonly createdAt: number;
+  readonly createdBy: string;
+};
+
+const DAY_MS = 86_400_000;
+
+/** Until when a verdict counts: as long as the setting says, and no longer than its provider's word. */
+export function validUntil(row: Pick<RecipientRow, 'validated_at' | 'expires_at'>, maxAgeDays: number): number {
+  return Math.min(row.validated_at + maxAgeDays * DAY_MS, row.expires_at ?? Number.POSITIVE_INFINITY);
+}
+
+/** A row with its details, as it is answered at `now`. */
+export function recipientOf(
+  row: RecipientRow,
+  { name, rut, email }: RecipientDetails,
+  { now, maxAgeDays }: { now: number; maxAgeDays: number },
+): Recipient {
+  const until = validUntil(row, maxAgeDays);
+  return {
+    id: row.id,
+    version: row.version,
+    name,
+    rut,
+    email,
+    bankCode: row.bank_code,
+    maskedAccount: row.account_masked,
+    validationId: row.validation_id,
+    verdict: row.verdict,
+    validatedAt: row.validated_at,
+    validUntil: until,
+    state: now < until ? 'current' : 'stale',
+    createdAt: row.created_at,
+    createdBy: row.created_by,
+  };
+}

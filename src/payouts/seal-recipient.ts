@@ -1,0 +1,27 @@
+import type { App } from '../app.ts';
+import { openAs, type SealedKind, sealAs } from '../sealing/sealed-kind.ts';
+import type { RecipientDetails, RecipientRow } from './recipient.ts';
+
+export const RECIPIENT_DETAILS: SealedKind = {
+  name: 'recipients',
+  label: 'recipient-details',
+  table: 'recipients',
+  column: 'sealed_details',
+  key: ['id', 'version'],
+  // With the hash of the account: details of one account do not open beside another.
+  owner: ['owner', 'account_hash'],
+  where: 'true',
+  place: ({ id, version, owner, account_hash }) => `recipients/${id}/${version}/${owner}/${account_hash}`,
+};
+
+type Place = Pick<RecipientRow, 'id' | 'version' | 'owner' | 'account_hash'>;
+
+/** The details as they are kept: encrypted, and bound to their row, its owner and its account. */
+export function sealDetails(app: App, place: Place, details: RecipientDetails): string {
+  return sealAs(app, RECIPIENT_DETAILS, place, JSON.stringify(details));
+}
+
+/** The details of a row. Throws where MASTER_KEY, the row, its owner or its account is another. */
+export function openDetails(app: App, row: RecipientRow): RecipientDetails {
+  return JSON.parse(openAs(app, RECIPIENT_DETAILS, row, row.sealed_details)) as RecipientDetails;
+}

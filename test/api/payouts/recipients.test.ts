@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { eraseRecipients, exportRecipients } from '../../../src/payouts/forget-recipients.ts';
+import { RECIPIENT_DETAILS } from '../../../src/payouts/seal-recipient.ts';
+import { forEachEngine, type OpenTestDatabase } from '../../support/engines.ts';
+import { createTestApp, createTestClock } from '../../support/test-app.ts';
+import { type Answer, jsonOf, startTestServer } from '../../support/test-server.ts';
+import { createTestUser } from '../../support/test-user.ts';
+
+const DAY_MS = 86_400_000;
+const ACCOUNT = { rut: '12.345.678-5', bankData: { bankSBIFNumber: '012', bankAccount: '0012345678' } };
+const OTHER_ACCOUNT = { rut: '12345678-5', bankData: { bankSBIFNumber: '037', bankAccount: '9876543210' } };
+const OTHER_HOLDER = { rut: '18972631-7', bankData: { bankSBIFNumber: '037', bankAccount: '1234509876' } };
+
+type Body = typeof ACCOUNT;
+type Recipient = {
+  id: string;
+  version: number;
+  state: string;
+  validUntil: string;
+  versions: { version: number; account: { masked: string } }[];
+};
+
+async function setUp(openTestDatabase: OpenTestDatabase) {
+  const now = createTestClock();
+  const app = createTestApp(await openTestDatabase(), { now });
+  const server = await startTestServer(app);
+  const user = await createTestUser(app, { payouts: true, paymentServices: [] });
+  const validate = async (account: Body, headers = user.headers) =>
+    (jsonOf(await server.post('/validations/BankAccount', { json: account, headers }))['data'] as { id: string }).id;
+  const keep = (body: object, id: string | null = null, headers = user.headers) =>
+    server.post(`/recipients${id === null ? '' : `/${id}`}`, { json: { name: 'María González', ...body }, headers });
+  const kept = async (account: Body) => dataOf(await keep({ ...account, validationId: await validate(account) }));
+  return { now, app, server, user, validate, keep, kept, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
+
+function dataOf(answer: Answer): Recipient {
+  assert.equal(answer.status, 200, answer.text);
+  return jsonOf(answer)['data'] as Recipient;
+}
+
+function refusal(answer: Answer): [number, unknown] {
+  return [answer.status, jsonOf(answer)['code']];
+}
+
+forEachEngine('recipients', (openTestDatabase) => {
+  test('a validated account is kept with its verdict; neither an answer nor the store shows account, name or RUT in full', async () => {
+    await using at = await setUp(openTestDatabase);
+    const validationId = await at.validate(ACCOUNT);
+    const body = { ...ACCOUNT, validationId, email: 'maria@example.cl' };
+    const answer = await at.keep(body);
+    const { id, ...rest } = dataOf(answer) as Recipient & Record<string, unknown>;
+    assert.match(id, /^rcp_/);
+    assert.deepEqual(rest, {
+      version: 1,
+      name: 'María González',
+      rut: '12345678-5',
+      email: 'maria@example.cl',
+      bankCode: '012',
+      account: { masked: '•••••5678' },
+      validationId,
+      verdict: 'plausible',
+      validatedAt: '2026-01-15T12:00:00.000Z',
+      validUntil: '2026-07-14T12:00:00.000Z',
+      state: 'current',
+      createdAt: '2026-01-15T12:00:00.000Z',
+      createdBy: at.user.id,
+    });
+    assert.doesNotMatch(answer.text, /0012345678/);
+    const stored = JSON.stringify(await at.app.db.query('select * from recipients'));
+    assert.doesNotMatch(stored, /12345678|Gonz|maria@/);
+    assert.deepEqual(dataOf(await at.keep(body)), { id, ...rest }, 'the same request again');
+    assert.equal((await at.app.db.query('select * from recipients')).length, 1);
+  });
+
+  test('another account of the holder is a new validation and a new version; another holder is another recipient', async () => {
+    await using at = await setUp(openTestDatabase);
+    const { id } = await at.kept(ACCOUNT);
+    const changed = { ...OTHER_ACCOUNT, validationId: await at.validate(OTHER_ACCOUNT) };
+    assert.equal(dataOf(await at.keep(changed, id)).version, 2);
+    assert.equal(dataOf(await at.keep(changed, id)).version, 2, 'the same request again');
+    const stranger = { ...OTHER_HOLDER, validationId: await at.validate(OTHER_HOLDER) };
+    assert.deepEqual(refusal(await at.keep(stranger, id)), [409, 'RECIPIENT_CONFLICT']);
+    assert.deepEqual(refusal(await at.keep({ ...changed, name: 'Otra' }, id)), [409, 'RECIPIENT_CONFLICT']);
+    assert.deepEqual(refusal(await at.keep(changed)), [409, 'RECIPIENT_CONFLICT'], 'a validation is kept once');
+    const { versions, version } = dataOf(await at.server.get(`/recipients/${id}`, at.user.headers));
+    assert.equal(version, 2);
+    assert.deepEqual(
+      versions.map((one) => [one.version, one.account.masked]),
+      [
+        [2, '•••••3210'],
+        [1, '•••••5678'],
+      ],
+    );
+  });
+
+  test('a verdict ages: then it cannot be kept, and what was kept is stale until the account is validated again', async () => {
+    await using at = await setUp(openTestDatabase);
+    const { id } = await at.kept(ACCOUNT);
+    const old = await at.validate(OTHER_ACCOUNT);
+    at.now.advance(180 * DAY_MS);
+    const headers = (await createTestUser(at.app, { payouts: true })).headers;
+    assert.equal(dataOf(await at.server.get(`/recipients/${id}`, headers)).state, 'stale');
+    assert.deepEqual(refusal(await at.keep({ ...OTHER_ACCOUNT, validationId: old }, null, headers)), [
+      409,
+      'VALIDATION_NOT_USABLE',
+    ]);
+    const again = { ...ACCOUNT, validationId: await at.validate(ACCOUNT, headers) };
+    const renewed = dataOf(await at.keep(again, id, headers));
+    assert.deepEqual([renewed.version, renewed.state], [2, 'current']);
+  });
+
+  const refused: [why: string, body: (validationId: string) => object, status: number, code: string][] = [
+    [
+      'another account than was validated',
+      (validationId) => ({ ...OTHER_ACCOUNT, validationId }),
+      409,
+      'ACCOUNT_NOT_VALIDATED',
+    ],
+    ['another RUT', (validationId) => ({ ...ACCOUNT, rut: '18972631-7', validationId }), 409, 'ACCOUNT_NOT_VALIDATED'],
+    [
+      'a RUT that cannot be read',
+      (validationId) => ({ ...ACCOUNT, rut: 'x', validationId }),
+      409,
+      'ACCOUNT_NOT_VALIDATED',
+    ],
+    ['a validation that there is not', () => ({ ...ACCOUNT, validationId: 'bav_0' }), 404, 'NOT_FOUND'],
+    ['no name', (validationId) => ({ ...ACCOUNT, validationId, name: ' ' }), 422, 'INVALID_BODY'],
+    ['no validation', () => ACCOUNT, 422, 'INVALID_BODY'],
+    ['a member that does not belong', (validationId) => ({ ...ACCOUNT, validationId, note: 'x' }), 422, 'INVALID_BODY'],
+  ];
+  for (const [why, body, status, code] of refused) {
+    test(`${why} is refused and keeps nothing`, async () => {
+      await using at = await setUp(openTestDatabase);
+      const answer = await at.keep(body(await at.validate(ACCOUNT)));
+      assert.deepEqual(refusal(answer), [status, code]);
+      assert.equal((await at.app.db.query('select * from recipients')).length, 0);
+    });
+  }
+
+  test('an account that is not valid, and a validation of somebody else, are not kept', async () => {
+    await using at = await setUp(openTestDatabase);
+    const wrong = { ...ACCOUNT, rut: '12345678-6' };
+    assert.deepEqual(refusal(await at.keep({ ...wrong, validationId: await at.validate(wrong) })), [
+      409,
+      'VALIDATION_NOT_USABLE',
+    ]);
+    const other = await createTestUser(at.app, { payouts: true, paymentServices: [] });
+    const theirs = { ...ACCOUNT, validationId: await at.validate(ACCOUNT, other.headers) };
+    assert.deepEqual(refusal(await at.keep(theirs)), [404, 'NOT_FOUND']);
+  });
+
+  test('a list has the newest version of each, page by page', async () => {
+    await using at = await setUp(openTestDatabase);
+    const { id } = await at.kept(ACCOUNT);
+    await at.keep({ ...OTHER_ACCOUNT, validationId: await at.validate(OTHER_ACCOUNT) }, id);
+    const { id: second } = await at.kept(OTHER_HOLDER);
+    const pages: string[] = [];
+    let after: string | null = '';
+    while (after !== null) {
+      const answer = await at.server.get(`/recipients?limit=1&after=${after}`, at.user.headers);
+      const { recipients, next } = jsonOf(answer)['data'] as { recipients: Recipient[]; next: string | null };
+      pages.push(...recipients.map((one) => `${one.id} ${one.version}`));
+      after = next;
+    }
+    assert.deepEqual(pages.sort(), [`${id} 2`, `${second} 1`].sort());
+  });
+
+  test('details that were moved beside another account do not open', async () => {
+    await using at = await setUp(openTestDatabase);
+    const [one, other] = [await at.kept(ACCOUNT), await at.kept(OTHER_HOLDER)];
+    await at.app.db.transaction((tx) =>
+      tx.query(
+        'update recipients set sealed_details = (select sealed_details from recipients where id = $2) where id = $1',
+        [one.id, other.id],
+      ),
+    );
+    assert.equal((await at.server.get(`/recipients/${one.id}`, at.user.headers)).status, 500);
+    assert.equal(RECIPIENT_DETAILS.table, 'recipients');
+  });
+
+  test('the holder is told what is kept of him, and it is removed when he asks by RUT or by e-mail address', async () => {
+    await using at = await setUp(openTestDatabase);
+    const holder = { kind: 'rut', name: '12345678-5' } as const;
+    const { id } = await at.kept(ACCOUNT);
+    await at.keep({ ...OTHER_ACCOUNT, validationId: await at.validate(OTHER_ACCOUNT) }, id);
+    await at.keep({ ...OTHER_HOLDER, validationId: await at.validate(OTHER_HOLDER), email: 'Ana@example.cl' });
+    const told = await exportRecipients(at.app, holder);
+    assert.deepEqual(
+      told.map(({ name, account, version }) => [name, account, version]),
+      [
+        ['María González', '0012345678', 1],
+        ['María González', '9876543210', 2],
+      ],
+    );
+    assert.equal(await eraseRecipients(at.app, holder), 2);
+    assert.deepEqual(await exportRecipients(at.app, holder), []);
+    const ana = { kind: 'email', name: 'ana@example.cl' } as const;
+    assert.equal((await exportRecipients(at.app, ana))[0]?.rut, OTHER_HOLDER.rut);
+    assert.equal(await eraseRecipients(at.app, ana), 1);
+    assert.equal((await at.app.db.query('select * from recipients')).length, 0);
+  });
+});
