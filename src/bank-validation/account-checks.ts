@@ -137,6 +137,17 @@ const SHAPE_PASSED = passed('account.bank_shape', ACCOUNT_RULE);
 const SHAPE_SKIPPED = finding('account.bank_shape', 'not_performed', 'PREREQUISITE_FAILED', ACCOUNT_RULE);
 const SHAPE_UNUSUAL = finding('account.bank_shape', 'warn', 'ACCOUNT_SHAPE_UNUSUAL', ACCOUNT_RULE);
 const EQUALS_RUT = finding('account.bank_shape', 'warn', 'ACCOUNT_EQUALS_RUT', ACCOUNT_RULE);
+const UNUSUAL_FOR: ReadonlyMap<LengthHint, Check> = new Map(
+  Object.values(LENGTH_HINTS).map((hint) => [
+    hint,
+    finding(
+      'account.bank_shape',
+      'warn',
+      'ACCOUNT_SHAPE_UNUSUAL',
+      rule('account-length', hint.confidence, hint.source),
+    ),
+  ]),
+);
 const CUENTARUT_ID = 'account.cuentarut_consistency';
 const CUENTARUT_SKIPPED = finding(CUENTARUT_ID, 'not_performed', 'PREREQUISITE_FAILED', CUENTARUT_RULE);
 const CUENTARUT_NOT_APPLICABLE = finding(CUENTARUT_ID, 'not_performed', 'NOT_APPLICABLE', CUENTARUT_RULE);
@@ -203,13 +214,10 @@ function shapeChecks(rut: RutReading, bank: BankView | null, account: AccountRea
   const hint = bank === null ? undefined : LENGTH_HINTS[bank.code];
   const checks: Check[] = [];
   if (isUnusualShape(digits, significant)) checks.push(SHAPE_UNUSUAL);
-  else if (hint !== undefined && contradictsHint(hint, digits, significant)) checks.push(unusualFor(hint));
+  else if (hint !== undefined && contradictsHint(hint, digits, significant))
+    checks.push(UNUSUAL_FOR.get(hint) ?? SHAPE_UNUSUAL);
   if (rut.valid && equalsWholeRut(rut, significant)) checks.push(EQUALS_RUT);
   return checks;
-}
-
-function unusualFor({ confidence, source }: LengthHint): Check {
-  return finding('account.bank_shape', 'warn', 'ACCOUNT_SHAPE_UNUSUAL', rule('account-length', confidence, source));
 }
 
 function cuentaRutCheck(rut: RutReading, bank: BankView | null, account: AccountReading): Check {

@@ -9,7 +9,7 @@ export async function bankListFinding(app: App): Promise<Finding> {
   const { asOf, version } = await currentDirectory(app);
   const days = Math.floor((app.now() - Date.parse(asOf)) / DAY_MS);
   const says = `${version}, up to ${Math.max(0, days)} days old`;
-  if (days <= app.config.bankDirectoryMaxAgeDays) return fine('bank list', says);
+  if (days <= app.config.bankDirectoryMaxAgeDays) return fine('bank-list', says);
   const fix = "Download the regulator's list of institutions, and take it over: bin/rubrica banks import FILE";
-  return problem('bank list', says, fix);
+  return problem('bank-list', says, fix);
 }

@@ -57,7 +57,7 @@ suite('doctor', () => {
         'endpoint',
         'anchors',
         'audit-log',
-        'bank list',
+        'bank-list',
         'public-url',
         'port',
       ],
@@ -109,8 +109,8 @@ suite('doctor', () => {
 
   test('a bank list that is older by its own date than the setting allows needs a newer one', async () => {
     const old = await report({ BANK_DIRECTORY_MAX_AGE_DAYS: '1' });
-    assert.deepEqual(problems(old), ['bank list']);
-    const { says, fix } = old.findings.find(({ check }) => check === 'bank list') as Report['findings'][number];
+    assert.deepEqual(problems(old), ['bank-list']);
+    const { says, fix } = old.findings.find(({ check }) => check === 'bank-list') as Report['findings'][number];
     assert.match(`${says} ${fix}`, /^2026\+[0-9a-f]{8}, up to \d+ days old .*bin\/rubrica banks import FILE$/);
     assert.deepEqual(problems(await report({ BANK_DIRECTORY_MAX_AGE_DAYS: '0' })), ['settings']);
   });
