@@ -99,17 +99,19 @@ export async function lockEnvironmentFunds(tx: Tx, environmentId: number): Promi
   await tx.query('update environments set events_url = events_url where id = $1', [environmentId]);
 }
 
-/** What is owed to the merchants of these environments, without what is being refunded. Fees are taken off. */
+/**
+ * What is owed to the merchants of these environments, without what is being refunded. Fees are taken off. SQLite reads a
+ * `cross join` as it is written: the few refunds in process first, and not every transaction of a merchant.
+ */
 export async function selectAvailable(db: Reader, environmentIds: readonly number[], currency: string): Promise<Sum> {
   const [row] = await db.query<{ available: string }>(
     `select ${asText('owed - reserved')} as available from (
        select
          (select coalesce(sum(credits - debits), 0) from account_balances
           where environment_id {among $1} and currency = $2 and account = $3) as owed,
-         (select coalesce(sum(r.amount), 0) from refunds r
-            join transactions t on t.id = r.transaction_id and t.environment_id = r.environment_id
-          where r.state = 'processing' and r.environment_id {among $1} and t.environment_id {among $1}
-            and t.currency = $2) as reserved
+         (select coalesce(sum(r.amount), 0) from refunds r cross join transactions t
+          where r.state = 'processing' and r.environment_id {among $1} and t.id = r.transaction_id
+            and t.environment_id = r.environment_id and t.environment_id {among $1} and t.currency = $2) as reserved
      ) as sums`,
     [environmentIds, currency, MERCHANT_PAYABLE],
   );

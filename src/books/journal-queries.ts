@@ -32,10 +32,10 @@ export async function insertEntries(tx: Tx, rows: readonly JournalEntry[]): Prom
   await tx.insertRows(JOURNAL_ENTRIES, rows);
 }
 
-/** Whether what an attempt collected is in the books. To be relied on under the lock of its transaction. */
+/** Whether what an attempt collected is in the books, where its first line has an index. To be relied on under the lock of its transaction. */
 export async function hasEntryOfAttempt(db: Reader, attempt: RowKey<string>): Promise<boolean> {
   const rows = await db.query(
-    'select 1 as booked from journal_entries where payment_attempt_id = $1 and environment_id = $2 limit 1',
+    'select 1 as booked from journal_entries where payment_attempt_id = $1 and environment_id = $2 and line = 0',
     [attempt.id, attempt.environment_id],
   );
   return rows.length > 0;
@@ -140,16 +140,29 @@ export async function selectBookedEnvironments(db: Reader): Promise<number[]> {
 /** Whose books they are. */
 export type Owner = { payment_service_id: string; name: string; environment: string };
 
-/** The newest entries, of one transaction or of all (0). */
-export function selectEntries(db: Reader, transactionId: number, limit: number): Promise<(JournalEntry & Owner)[]> {
-  return db.query<JournalEntry & Owner>(
-    `select j.*, e.payment_service_id, p.name, e.environment
+const OWNED_ENTRIES = `select j.*, e.payment_service_id, p.name, e.environment
      from journal_entries j
      join environments e on e.id = j.environment_id
-     join payment_services p on p.id = e.payment_service_id
-     where j.transaction_id = $1 or $1 = 0
-     order by j.created_at desc, j.environment_id, j.link desc, j.line desc limit $2`,
-    [transactionId, limit],
+     join payment_services p on p.id = e.payment_service_id`;
+
+/** The newest entries of the installation. */
+export function selectEntries(db: Reader, limit: number): Promise<(JournalEntry & Owner)[]> {
+  return db.query<JournalEntry & Owner>(
+    `${OWNED_ENTRIES} order by j.created_at desc, j.environment_id, j.link desc, j.line desc limit $1`,
+    [limit],
+  );
+}
+
+/** The newest entries of a transaction. Ordered by `link + 0`: by `link` SQLite would read the whole chain to save the sort. */
+export function selectEntriesOf(
+  db: Reader,
+  transaction: RowKey<number>,
+  limit: number,
+): Promise<(JournalEntry & Owner)[]> {
+  return db.query<JournalEntry & Owner>(
+    `${OWNED_ENTRIES} where j.transaction_id = $1 and j.environment_id = $2
+     order by j.link + 0 desc, j.line desc limit $3`,
+    [transaction.id, transaction.environment_id, limit],
   );
 }
 

@@ -1,10 +1,11 @@
 import type { App } from '../app.ts';
+import type { RowKey } from '../db/row-key.ts';
 import { type BalanceRow, selectBalances } from './balance-queries.ts';
-import { type Owner, selectEntries, selectHeads, selectOwners } from './journal-queries.ts';
+import { type Owner, selectEntries, selectEntriesOf, selectHeads, selectOwners } from './journal-queries.ts';
 
 /** The newest entries, of one transaction or of all, with the names of their payment service and environment. */
-export function listEntries(app: App, transactionId: number | null, limit: number) {
-  return selectEntries(app.db, transactionId ?? 0, limit);
+export function listEntries(app: App, transaction: RowKey<number> | null, limit: number) {
+  return transaction === null ? selectEntries(app.db, limit) : selectEntriesOf(app.db, transaction, limit);
 }
 
 /**

@@ -147,8 +147,8 @@ export async function hasDueAttempts(db: Reader, now: number): Promise<boolean> 
 export function claimAttempts(tx: Tx, claim: { now: number; until: number; limit: number }): Promise<PaymentAttempt[]> {
   return tx.query<PaymentAttempt>(
     `update payment_attempts set next_lookup_at = $2, asked_until = $2, lookups = lookups + 1
-     where next_lookup_at <= $1 and (id, environment_id) in (
-       select id, environment_id from payment_attempts where next_lookup_at <= $1 order by next_lookup_at limit $3)
+     where next_lookup_at <= $1 and id in (
+       select id from payment_attempts where next_lookup_at <= $1 order by next_lookup_at limit $3)
      returning *`,
     [claim.now, claim.until, claim.limit],
   );

@@ -94,7 +94,7 @@ async function list(options: Json & { transaction?: string; limit: string }): Pr
     if (transaction === undefined) return listEntries(app, null, limit);
     const found = await findTransaction(app, transaction, null);
     if (found === null) throw unknownTransaction(transaction);
-    return listEntries(app, found.id, limit);
+    return listEntries(app, found, limit);
   });
   const rows = entries.map((entry) => [
     time(entry.created_at),

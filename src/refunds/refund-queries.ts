@@ -242,8 +242,8 @@ export async function hasDueRefunds(db: Reader, now: number): Promise<boolean> {
 export function claimRefunds(tx: Tx, claim: { now: number; until: number; limit: number }): Promise<Refund[]> {
   return tx.query<Refund>(
     `update refunds set next_lookup_at = $2, lookups = lookups + 1, noted_lookups = noted_lookups + 1
-     where next_lookup_at <= $1 and (id, environment_id) in (
-       select id, environment_id from refunds where ${DUE} order by next_lookup_at limit $3)
+     where next_lookup_at <= $1 and id in (
+       select id from refunds where ${DUE} order by next_lookup_at limit $3)
      returning *`,
     [claim.now, claim.until, claim.limit],
   );

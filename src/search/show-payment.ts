@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { selectEntries } from '../books/journal-queries.ts';
+import { selectEntriesOf } from '../books/journal-queries.ts';
 import type { PaymentAttempt } from '../checkout/payment-attempt.ts';
 import { selectRefundsOf } from '../refunds/refund-queries.ts';
 import { findTransaction } from '../transactions/find-transaction.ts';
@@ -58,7 +58,7 @@ export async function showPayment(
     linesOfEvents(app, transaction),
     linesOfAttempts(app, transaction),
     linesOfCallbacks(app, transaction),
-    linesOfEntries(app, transaction.id),
+    linesOfEntries(app, transaction),
     linesOfDecisions(app, transaction),
   ]);
   // The sort is stable: of one moment the event comes first, and then what it led to.
@@ -120,8 +120,8 @@ function lineOfDelivery(delivery: TimelineDelivery): TimelineLine {
   });
 }
 
-async function linesOfEntries(app: App, id: number): Promise<TimelineLine[]> {
-  const entries = await selectEntries(app.db, id, MOST_ENTRIES);
+async function linesOfEntries(app: App, transaction: Transaction): Promise<TimelineLine[]> {
+  const entries = await selectEntriesOf(app.db, transaction, MOST_ENTRIES);
   return entries.toReversed().map(({ created_at, kind, amount, debit_account, credit_account, environment_id, link }) =>
     line(created_at, 'entry', kind, {
       amount,

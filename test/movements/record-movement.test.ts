@@ -27,7 +27,7 @@ forEachEngine('fees', (openTestDatabase) => {
     await setTestFee(app, environment);
     const paid = await createPaidTransaction(app, environment, { amount: 10_000 });
     assert.equal(paid.fee, 1050);
-    const entries = (await listEntries(app, paid.id, 10)).toReversed();
+    const entries = (await listEntries(app, paid, 10)).toReversed();
     assert.deepEqual(
       entries.map(({ link, line, kind, debit_account, credit_account, amount }) => [
         `${link}.${line}`,

@@ -26,7 +26,7 @@ forEachEngine('money in suspense', (openTestDatabase) => {
       const all = await Promise.all(Array.from({ length: 8 }, () => resolve(app, late.id, decision)));
       assert.equal(all.filter(({ kind }) => kind === 'resolved').length, 1);
       assert.equal(all.filter(({ kind }) => kind === 'already').length, 7);
-      const entries = await listEntries(app, late.id, 10);
+      const entries = await listEntries(app, late, 10);
       assert.deepEqual(
         entries.map(({ kind, debit_account, credit_account, amount }) => [kind, debit_account, credit_account, amount]),
         [

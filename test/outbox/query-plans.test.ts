@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Tx } from '../../src/db/database.ts';
-import { speak } from '../../src/db/dialect.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { disableEndpoint, updateIdle, wakeCallbacks } from '../../src/outbox/endpoint-queries.ts';
 import { measureFailing, selectFailing } from '../../src/outbox/failing-endpoint-queries.ts';
 import { selectOldestDue, selectUnreturned } from '../../src/outbox/outbox-queries.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { explain, listenToStatements } from '../support/heard-statements.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
 /** Enough that a planner who could would take an index, few enough to be made in a second. */
 const STORED = 20_000;
-
-type Statement = { sql: string; parameters: readonly unknown[] };
 
 forEachEngine('in a store full of callbacks', (openTestDatabase, engine) => {
   test('nothing that a worker or a scrape asks for reads all of them', async () => {
@@ -25,21 +22,23 @@ forEachEngine('in a store full of callbacks', (openTestDatabase, engine) => {
     const paid = await createPaidTransaction(app, environment);
     await fill(app);
     const endpoint = { id: 1, environment_id: environment.id };
-    const asked = await listen(app, async (heard) => {
-      const delivery = createCallbackDelivery(heard);
-      await delivery.poll();
-      await delivery.drain();
-      await selectOldestDue(heard.db);
-      await selectUnreturned(heard.db, paid, 1);
-      await measureFailing(heard.db);
-      await selectFailing(heard.db, 20);
-      await heard.db.transaction(async (tx) => {
-        await wakeCallbacks(tx, endpoint, heard.now());
-        await updateIdle(tx, [endpoint]);
-        await disableEndpoint(tx, endpoint, heard.now());
-      });
+    const listening = listenToStatements(app);
+    const heard = listening.app;
+    const delivery = createCallbackDelivery(heard);
+    await delivery.poll();
+    await delivery.drain();
+    await selectOldestDue(heard.db);
+    await selectUnreturned(heard.db, paid, 1);
+    await measureFailing(heard.db);
+    await selectFailing(heard.db, 20);
+    await heard.db.transaction(async (tx) => {
+      await wakeCallbacks(tx, endpoint, heard.now());
+      await updateIdle(tx, [endpoint]);
+      await disableEndpoint(tx, endpoint, heard.now());
     });
-    const seen = asked.filter(({ sql }) => /callbacks|endpoints/.test(sql) && !sql.trim().startsWith('insert'));
+    const seen = listening.heard.filter(
+      ({ sql }) => /callbacks|endpoints/.test(sql) && !sql.trim().startsWith('insert'),
+    );
     assert.ok(seen.length >= 10, 'statements were heard');
     for (const statement of seen) {
       const plan = await explain(app, statement);
@@ -49,14 +48,6 @@ forEachEngine('in a store full of callbacks', (openTestDatabase, engine) => {
       assert.deepEqual(bad, [], `${engine}: ${statement.sql}\n${plan.join('\n')}`);
     }
   });
-
-  async function explain(app: TestApp, { sql, parameters }: Statement): Promise<string[]> {
-    const word = engine === 'sqlite' ? 'explain query plan' : 'explain';
-    return app.db.transaction(async (tx) => {
-      const rows = await tx.query(`${word} ${speak(engine, sql)}`, parameters as never);
-      return rows.map((row) => String(row['detail'] ?? row['QUERY PLAN']));
-    });
-  }
 });
 
 /** Callbacks that were delivered, as most are, over many endpoints. */
@@ -71,22 +62,4 @@ async function fill({ db }: TestApp): Promise<void> {
     );
   });
   await db.transaction((tx) => tx.query('analyze'), 'slow');
-}
-
-/** Runs `work` on an app and answers every statement that it asked for. */
-async function listen(app: TestApp, work: (app: TestApp) => Promise<void>): Promise<Statement[]> {
-  const asked: Statement[] = [];
-  const hear = <Asker extends Pick<Tx, 'query'>>(asker: Asker): Asker => ({
-    ...asker,
-    query: (sql: string, parameters = []) => {
-      asked.push({ sql, parameters });
-      return asker.query(sql, parameters);
-    },
-  });
-  const db = {
-    ...hear(app.db),
-    transaction: (inner: never) => app.db.transaction((tx) => (inner as (tx: Tx) => never)(hear(tx))),
-  };
-  await work({ ...app, db } as TestApp);
-  return asked;
 }

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { verifyStore } from '../../src/proof/verify-store.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { explain, type HeardStatement, listenToStatements } from '../support/heard-statements.ts';
+import { PARTITIONS, partitionByEnvironment } from '../support/partitioned-schema.ts';
+import { journeyParts, runJourneys } from '../support/payment-journeys.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+
+/**
+ * The only statements on these journeys that may ask every part of a store, each by a piece of its text: what the worker looks
+ * for among all merchants, what is read in the order of commits, and what a person looks for by an id alone.
+ */
+const EVERYWHERE: readonly string[] = [
+  'from payment_attempts where next_lookup_at <=',
+  "from transactions t where t.state = 'pending' and t.expires_at <=",
+  "min(next_attempt_at) as oldest from callbacks where state = 'queued'",
+  'update callbacks set lease = $2, next_attempt_at = $3 where',
+  'from refunds where next_lookup_at <=',
+  'from events where {after_cursor}',
+  'select id, environment_id, reference, customer_email, amount, currency, created_at from transactions where id {among $1}',
+  'where t.id {among $1} order by t.id desc',
+  'from payment_attempts where transaction_id {among $1}',
+  'left join delivery_attempts a on',
+  'where c.id = $1',
+];
+
+const LARGE =
+  /\b(transactions|events|payment_attempts|refunds|callbacks|delivery_attempts|journal_entries|movements)\b/;
+
+forEachEngine('the statements of payments, refunds and callbacks', (openTestDatabase, engine) => {
+  if (engine === 'sqlite') {
+    test('read no table from one end to the other', async () => {
+      const { app, heard } = await hearJourneys(openTestDatabase, async () => {});
+      for (const statement of heard) {
+        const plan = await explain(app, statement);
+        assert.deepEqual(plan.filter(readsAll), [], `${plain(statement)}\n${plan.join('\n')}`);
+      }
+    });
+
+    test('a statement that would is found by its plan', async () => {
+      const app = createTestApp(await openTestDatabase());
+      for (const [sql, bad] of [
+        ["select * from journal_entries where payment_attempt_id = 'pa_1'", /^SCAN journal_entries/],
+        [
+          'select * from journal_entries where transaction_id = 1 and environment_id = 1 order by link',
+          /environment_id=/,
+        ],
+        ["select * from callbacks where webhook_id like '%1'", /^SCAN callbacks/],
+      ] as const) {
+        const plan = await explain(app, { sql, parameters: [] });
+        assert.match(plan.filter(readsAll).join(), bad, plan.join('\n'));
+      }
+    });
+  } else {
+    test('name their environment: on a store that is divided by it no other part is asked', async () => {
+      const { app, heard } = await hearJourneys(openTestDatabase, async (made) => {
+        const tables = await partitionByEnvironment(made.db);
+        assert.ok(tables.length > 10);
+      });
+      const unused = new Set(EVERYWHERE);
+      for (const statement of heard) {
+        if ((await partsAsked(app, statement)) < PARTITIONS) continue;
+        const known = EVERYWHERE.find((piece) => plain(statement).includes(piece));
+        assert.ok(known !== undefined, `asks every part: ${plain(statement)}`);
+        unused.delete(known);
+      }
+      assert.deepEqual([...unused], []);
+      assert.ok((await verifyStore(app)).ok);
+    });
+
+    test('a statement or a key that leaves the environment out is found', async () => {
+      const app = createTestApp(await openTestDatabase());
+      await partitionByEnvironment(app.db);
+      const byId = { sql: 'select * from refunds where id = $1', parameters: ['rf_1'] };
+      assert.equal(await partsAsked(app, byId), PARTITIONS);
+      const named = { sql: 'select * from refunds where id = $1 and environment_id = $2', parameters: ['rf_1', 3] };
+      assert.equal(await partsAsked(app, named), 1);
+      const key = 'create unique index refunds_by_id on refunds (id)';
+      await assert.rejects(
+        app.db.transaction((tx) => tx.query(key)),
+        /must include all partitioning columns/,
+      );
+    });
+  }
+});
+
+/** The journeys of two merchants on a new store that `prepare` has seen. */
+async function hearJourneys(openTestDatabase: OpenTestDatabase, prepare: (app: TestApp) => Promise<void>) {
+  const { script, parts } = journeyParts();
+  const app = createTestApp(await openTestDatabase(), parts);
+  await prepare(app);
+  const listening = listenToStatements(app);
+  for (let merchant = 0; merchant < 2; merchant++) {
+    await runJourneys(listening.app, script, await createTestEnvironment(app));
+  }
+  // The test itself asks whether the feed shows all that there is.
+  const heard = listening.heard.filter(({ sql }) => LARGE.test(sql) && !sql.startsWith('select 1 as one from events'));
+  assert.ok(heard.length > 50, `${heard.length} statements were heard`);
+  return { app, heard };
+}
+
+/**
+ * Whether a line of a plan reads a table or one of its indexes from one end to the other, or all that is of one environment. What
+ * SQLite makes of a statement itself is small, and so is an index of nothing but what waits.
+ */
+function readsAll(line: string): boolean {
+  const [, verb, name = '', how = ''] = /^(SCAN|SEARCH) (\S+)(.*)$/.exec(line) ?? [];
+  if (verb === 'SEARCH') return how.includes('(environment_id=?)');
+  return verb === 'SCAN' && !/^(?:CONSTANT|json_each|due|ranked|sums|\(subquery)/.test(name) && !OF_WAITING.test(how);
+}
+
+const OF_WAITING = / USING (?:COVERING )?INDEX (?:callbacks_due|refunds_open_of_transaction)$/;
+
+/** Of the table of which most parts are in the plan, how many. */
+async function partsAsked(app: TestApp, statement: HeardStatement): Promise<number> {
+  const [plan = ''] = await explain(app, statement, true);
+  const parts = new Set(
+    [...plan.matchAll(/"Relation Name":\s*"(\w+)_p(\d)"/g)].map(([, table, part]) => `${table} ${part}`),
+  );
+  const counts = Map.groupBy(parts, (part) => part.split(' ')[0]);
+  return Math.max(0, ...[...counts.values()].map((of) => of.length));
+}
+
+function plain({ sql }: HeardStatement): string {
+  return sql.replace(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,39 @@
+import type { SqlParameter, Tx } from '../../src/db/database.ts';
+import { speak } from '../../src/db/dialect.ts';
+import type { TestApp } from './test-app.ts';
+
+export type HeardStatement = { sql: string; parameters: readonly SqlParameter[] };
+
+/** The app as one whose statements are heard, each text once, with its first parameters. Inserts of rows are not among them. */
+export function listenToStatements(app: TestApp): { app: TestApp; heard: HeardStatement[] } {
+  const heard = new Map<string, HeardStatement>();
+  const hear = <Asker extends Pick<Tx, 'query'>>(asker: Asker): Asker => ({
+    ...asker,
+    query: (sql: string, parameters: readonly SqlParameter[] = []) => {
+      if (!heard.has(sql)) heard.set(sql, { sql, parameters });
+      return asker.query(sql, parameters);
+    },
+  });
+  const db = {
+    ...hear(app.db),
+    transaction: (inner: never, kind: never) =>
+      app.db.transaction((tx) => (inner as (tx: Tx) => never)(hear(tx)), kind),
+  };
+  return {
+    app: { ...app, db } as TestApp,
+    get heard() {
+      return [...heard.values()];
+    },
+  };
+}
+
+/** What the engine says that it would do, a line each; with `asJson` what PostgreSQL says in JSON. */
+export async function explain(app: TestApp, { sql, parameters }: HeardStatement, asJson = false): Promise<string[]> {
+  const { engine } = app.db;
+  const word = engine === 'sqlite' ? 'explain query plan' : asJson ? 'explain (format json)' : 'explain';
+  const rows = await app.db.transaction((tx) => tx.query(`${word} ${speak(engine, sql)}`, parameters));
+  return rows.map((row) => {
+    const plan: unknown = row['detail'] ?? row['QUERY PLAN'];
+    return typeof plan === 'string' ? plan : JSON.stringify(plan);
+  });
+}
