@@ -7,7 +7,7 @@ import { report } from './support/report.ts';
 forEachEngine('a migration that is killed', (openTestDatabase, engine) => {
   test('at any of its statements is completed by the next start', { timeout: 20 * 60_000 }, async () => {
     const whole = await describeSchema((await openTestDatabase()).url);
-    const statements = countStatements();
+    const statements = countStatements(engine);
     const problems: string[] = [];
     for (let statement = 1; statement <= statements; statement++) {
       const db = await openTestDatabase({ migrated: false });

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Database } from '../../src/db/database.ts';
 import { splitStatements } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import type { PlantName } from './plants.ts';
@@ -7,10 +8,13 @@ import { ServeEnded, startServe } from './support/serve-process.ts';
 
 const migrations = join(import.meta.dirname, '../../migrations');
 
-/** How many statements all migrations have together. */
-export function countStatements(): number {
+/** How many statements all migrations have together on an engine. */
+export function countStatements(engine: Database['engine']): number {
   const files = globSync('*.sql', { cwd: migrations });
-  return files.reduce((sum, file) => sum + splitStatements(readFileSync(join(migrations, file), 'utf8')).length, 0);
+  return files.reduce(
+    (sum, file) => sum + splitStatements(readFileSync(join(migrations, file), 'utf8'), engine).length,
+    0,
+  );
 }
 
 /** Lets the first start of a service die in front of one statement of its migrations. Answers what is wrong after that. */
