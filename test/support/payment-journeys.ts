@@ -62,7 +62,7 @@ async function pay(app: TestApp, environment: ServiceEnvironment, reference: str
   await startPayment(app, made, 'simulated');
   const payment = await findPayment(app, payToken(made));
   assert.equal(payment?.stage, 'completed');
-  return payment?.transaction as Transaction;
+  return payment.transaction;
 }
 
 /** Unanswered, declined, cancelled, expired, approved too late, and brought back by the browser. */
