@@ -37,10 +37,9 @@ export async function updateCallbackUrl(tx: Tx, id: number, url: string): Promis
 
 /** Deletes callbacks that have their end, with their delivery attempts. Answers how many those were. */
 export async function deleteCallbacks(tx: Tx, ids: readonly number[]): Promise<number> {
-  const json = JSON.stringify(ids);
-  const ended = `select id from callbacks where id in {ids} and state <> 'queued'`;
-  await tx.query(`delete from delivery_attempts where callback_id in (${ended})`, [json]);
-  const rows = await tx.query(`delete from callbacks where id in {ids} and state <> 'queued' returning id`, [json]);
+  const ended = `select id from callbacks where id {among $1} and state <> 'queued'`;
+  await tx.query(`delete from delivery_attempts where callback_id in (${ended})`, [ids]);
+  const rows = await tx.query(`delete from callbacks where id {among $1} and state <> 'queued' returning id`, [ids]);
   return rows.length;
 }
 
