@@ -8,8 +8,10 @@ export type Asset = { type: string; content: Buffer; version: string };
 export type AssetName =
   | 'pay.css'
   | 'docs.css'
+  | 'console.css'
   | 'submit-form.js'
   | 'docs.js'
+  | 'console.js'
   | 'favicon.svg'
   | 'simulated-method.svg'
   | 'webpay-method.svg';
@@ -18,8 +20,10 @@ export type AssetName =
 export const ASSETS: Readonly<Record<AssetName, Asset>> = {
   'pay.css': read('../checkout/assets/pay.css', 'text/css; charset=utf-8'),
   'docs.css': read('../reference/assets/docs.css', 'text/css; charset=utf-8'),
+  'console.css': read('../console/assets/console.css', 'text/css; charset=utf-8'),
   'submit-form.js': read('../checkout/assets/submit-form.js', 'text/javascript; charset=utf-8'),
   'docs.js': read('../reference/assets/docs.js', 'text/javascript; charset=utf-8'),
+  'console.js': read('../console/assets/console.js', 'text/javascript; charset=utf-8'),
   'favicon.svg': read('../checkout/assets/favicon.svg', 'image/svg+xml'),
   'simulated-method.svg': read('../checkout/assets/simulated-method.svg', 'image/svg+xml'),
   'webpay-method.svg': read('../checkout/assets/webpay-method.svg', 'image/svg+xml'),

@@ -8,8 +8,9 @@ import { readQuery } from './read-query.ts';
 /**
  * Who may call. `signature`: a Secret Token signed the body. `service-token`: a Service Token names the account.
  * `bearer`: an access token, of a user with the permission that stands beside it. `pay-link`: the address itself is the secret.
+ * `session`: a person who has signed in to the console, with that permission.
  */
-export type Access = 'public' | 'signature' | 'service-token' | 'bearer' | 'pay-link';
+export type Access = 'public' | 'signature' | 'service-token' | 'bearer' | 'pay-link' | 'session';
 
 export type MediaType = 'application/json' | 'application/x-www-form-urlencoded';
 
@@ -20,7 +21,10 @@ type Address = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** All of them mean the same; the first is the one to document. */
   paths: readonly [string, ...string[]];
-} & ({ access: Exclude<Access, 'bearer'>; permission?: never } | { access: 'bearer'; permission: Permission });
+} & (
+  | { access: Exclude<Access, 'bearer' | 'session'>; permission?: never }
+  | { access: 'bearer' | 'session'; permission: Permission }
+);
 
 /** What is done there: a page or file as it stands, an operation of the API as `operation` makes it. */
 export type Operation = Reading & {

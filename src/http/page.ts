@@ -26,16 +26,26 @@ export type Page = {
 
 /** Answers with a page: its markup, its language, and the policies that a browser holds it to. */
 export function sendPage(app: App, reply: FastifyReply, page: Page): FastifyReply {
-  return reply
-    .code(page.status)
-    .headers(PAGE_HEADERS)
-    .header('content-language', LANGUAGE_TAGS[page.language])
-    .header('content-security-policy', contentSecurityPolicy(app, page.formTarget))
-    .header('reporting-endpoints', `csp="${publicPath(app)}/csp-reports"`)
-    .send(layout(app, page).text);
+  return sendDocument(app, reply, page, layout(app, page));
 }
 
-const LANGUAGE_TAGS: Record<Language, string> = { es: 'es-CL', en: 'en' };
+/** The same for a document with a layout of its own. */
+export function sendDocument(
+  app: App,
+  reply: FastifyReply,
+  { status, language, formTarget }: Pick<Page, 'status' | 'language' | 'formTarget'>,
+  document: Html,
+): FastifyReply {
+  return reply
+    .code(status)
+    .headers(PAGE_HEADERS)
+    .header('content-language', LANGUAGE_TAGS[language])
+    .header('content-security-policy', contentSecurityPolicy(app, formTarget))
+    .header('reporting-endpoints', `csp="${publicPath(app)}/csp-reports"`)
+    .send(document.text);
+}
+
+export const LANGUAGE_TAGS: Record<Language, string> = { es: 'es-CL', en: 'en' };
 
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
@@ -109,4 +119,4 @@ ${payment !== undefined && html`<p>${say(language, 'footer.processed')}</p>`}
 `;
 }
 
-const WORDMARK = trustedHtml(readFileSync(new URL('../checkout/assets/wordmark.svg', import.meta.url), 'utf8'));
+export const WORDMARK = trustedHtml(readFileSync(new URL('../checkout/assets/wordmark.svg', import.meta.url), 'utf8'));

@@ -35,6 +35,7 @@ const COUNTED: Record<Access, 'before' | 'inside'> = {
   public: 'before',
   'service-token': 'before',
   'pay-link': 'inside',
+  session: 'inside',
   bearer: 'inside',
   signature: 'inside',
 };

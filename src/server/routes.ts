@@ -32,6 +32,13 @@ import { getWebhooks } from '../api/webhooks/get-webhooks.ts';
 import { postWebhooks } from '../api/webhooks/post-webhooks.ts';
 import { putWebhook } from '../api/webhooks/put-webhook.ts';
 import type { Permission } from '../auth/permission.ts';
+import { getConsoleAttention } from '../console/get-attention.ts';
+import { getConsoleAudit } from '../console/get-audit.ts';
+import { getConsoleCallbacks } from '../console/get-callbacks.ts';
+import { getConsolePayment } from '../console/get-payment.ts';
+import { getConsolePayments, getConsolePaymentsCsv } from '../console/get-payments.ts';
+import { getConsole } from '../console/get-today.ts';
+import { getConsoleSignIn, postConsoleSignIn } from '../console/sign-in.ts';
 import type { Access, Endpoint, Operation } from '../http/endpoint.ts';
 import { getAsset } from '../pages/get-asset.ts';
 import { getPay } from '../pages/get-pay.ts';
@@ -99,6 +106,16 @@ export const ROUTES: readonly Endpoint[] = [
   route('GET', ['/assets/:name'], 'public', getAsset),
   route('POST', ['/csp-reports'], 'public', postCspReports),
 
+  route('GET', ['/console/sign-in'], 'public', getConsoleSignIn),
+  route('POST', ['/console/sign-in'], 'public', postConsoleSignIn),
+  screen('GET', ['/console'], 'payments:read', getConsole),
+  screen('GET', ['/console/payments'], 'payments:read', getConsolePayments),
+  screen('GET', ['/console/payments.csv'], 'payments:read', getConsolePaymentsCsv),
+  screen('GET', ['/console/payments/:id'], 'payments:read', getConsolePayment),
+  screen('GET', ['/console/callbacks'], 'callbacks:resend', getConsoleCallbacks),
+  screen('GET', ['/console/attention'], 'books:read', getConsoleAttention),
+  screen('GET', ['/console/audit'], 'audit:read', getConsoleAudit),
+
   route('GET', ['/'], 'public', getRoot),
   route('GET', ['/docs'], 'public', getDocs),
   route('GET', ['/docs/sign'], 'public', getDocsSign),
@@ -116,10 +133,20 @@ export const ROUTES: readonly Endpoint[] = [
 function route(
   method: Endpoint['method'],
   paths: Endpoint['paths'],
-  access: Exclude<Access, 'bearer'>,
+  access: Exclude<Access, 'bearer' | 'session'>,
   operation: Operation,
 ): Endpoint {
   return { method, paths, access, ...operation };
+}
+
+/** Who has signed in to the console may see it, or do it, with this permission alone. */
+function screen(
+  method: Endpoint['method'],
+  paths: Endpoint['paths'],
+  permission: Permission,
+  operation: Operation,
+): Endpoint {
+  return { method, paths, access: 'session', permission, ...operation };
 }
 
 /** Who has an access token may call it with this permission alone. */

@@ -1,0 +1,72 @@
+import type { Language } from '../checkout/texts.ts';
+import { type Html, html } from '../http/html.ts';
+import { clockOf } from '../lib/calendar-day.ts';
+import { formatMoney } from '../lib/money.ts';
+import type { FoundPayment } from '../search/payment-filter.ts';
+import { tell, tellKind } from './console-texts.ts';
+
+/** A time on the clocks of Chile, to the minute; the whole of it, with its offset, where one looks for it. */
+export function timeCell(utcMs: number | null): Html {
+  if (utcMs === null) return html`—`;
+  const clock = clockOf(utcMs);
+  return html`<time datetime="${new Date(utcMs).toISOString()}" title="${clock}">${clock.slice(0, 16)}</time>`;
+}
+
+/** How long ago something was, in the largest unit of which there are at least two. */
+export function ageText(language: Language, ageMs: number): string {
+  const minutes = Math.floor(ageMs / 60_000);
+  if (minutes < 120) return tell(language, 'age.minutes', { n: minutes });
+  const hours = Math.floor(minutes / 60);
+  return hours < 48
+    ? tell(language, 'age.hours', { n: hours })
+    : tell(language, 'age.days', { n: Math.floor(hours / 24) });
+}
+
+const TONES: Readonly<Record<string, string>> = {
+  completed: 'good',
+  pending: 'calm',
+  failed: 'bad',
+  cancelled: 'calm',
+  expired: 'calm',
+};
+
+/** A word on its colour: the colour never stands alone. */
+export function badge(tone: string, text: string): Html {
+  return html`<span class="badge ${tone}">${text}</span>`;
+}
+
+export function stateBadge(language: Language, state: string): Html {
+  return badge(TONES[state] ?? 'calm', tellKind(language, 'state', state));
+}
+
+/** The state of a payment, what of it went back, and whether it is a test. */
+export function paymentBadges(language: Language, payment: FoundPayment): Html[] {
+  const { state, amount, refunded, currency, environment } = payment;
+  const part = tell(language, 'badge.refunded_part', { amount: formatMoney(refunded, currency) });
+  return [
+    stateBadge(language, state),
+    ...(refunded === 0 ? [] : [badge('warn', refunded >= amount ? tell(language, 'badge.refunded') : part)]),
+    ...(environment === 'development' ? [badge('calm', tell(language, 'badge.test'))] : []),
+  ];
+}
+
+/** A table whose first row names its columns; on a phone each cell says its own column. `numbers` are columns set to the right. */
+export function tableOf(
+  head: readonly string[],
+  rows: readonly (readonly (Html | string | number)[])[],
+  numbers: readonly number[] = [],
+): Html {
+  const align = (column: number) => (numbers.includes(column) ? html` class="number"` : html``);
+  return html`<div class="card scroll"><table>
+<thead><tr>${head.map((name, column) => html`<th scope="col"${align(column)}>${name}</th>`)}</tr></thead>
+<tbody>${rows.map(
+    (cells) =>
+      html`<tr>${cells.map((cell, column) => html`<td data-label="${head[column] ?? ''}"${align(column)}>${cell}</td>`)}</tr>`,
+  )}</tbody>
+</table></div>`;
+}
+
+/** A list of what somebody may do now that there is nothing to show. */
+export function emptyState(text: string, command: string): Html {
+  return html`<div class="card empty"><p>${text}</p>${command !== '' && html`<pre>${command}</pre>`}</div>`;
+}

@@ -1,0 +1,81 @@
+import type { FastifyReply } from 'fastify';
+import type { App } from '../app.ts';
+import type { User } from '../auth/user.ts';
+import type { Language } from '../checkout/texts.ts';
+import { assetPath, publicPath } from '../http/assets.ts';
+import { type Html, html } from '../http/html.ts';
+import { LANGUAGE_TAGS, sendDocument, WORDMARK } from '../http/page.ts';
+import { type ConsoleText, tell } from './console-texts.ts';
+
+/** What differs from screen to screen. `search` is what stands in the box that finds anything. */
+export type ConsolePage = { title: string; main: Html; search?: string };
+
+type Layout = ConsolePage & { status: number; language: Language; user: User | null; path: string };
+
+/** The sections of the console, with the permission that each needs. */
+const SECTIONS: readonly [path: string, text: ConsoleText, permission: Parameters<User['may']['has']>[0]][] = [
+  ['', 'nav.today', 'payments:read'],
+  ['/payments', 'nav.payments', 'payments:read'],
+  ['/callbacks', 'nav.callbacks', 'callbacks:resend'],
+  ['/attention', 'nav.attention', 'books:read'],
+  ['/audit', 'nav.audit', 'audit:read'],
+];
+
+/** Answers with a screen. What the person may not see is not in its navigation. */
+export function sendConsolePage(app: App, reply: FastifyReply, page: Layout): FastifyReply {
+  // Forms say where they come from, and no other site is told anything.
+  reply.header('referrer-policy', 'same-origin');
+  return sendDocument(app, reply, page, layout(app, page));
+}
+
+function layout(app: App, page: Layout): Html {
+  const { language, title, user } = page;
+  return html`<!doctype html>
+<html lang="${LANGUAGE_TAGS[language]}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · Rúbrica</title>
+<link rel="icon" type="image/svg+xml" href="${assetPath(app, 'favicon.svg')}">
+<link rel="stylesheet" href="${assetPath(app, 'console.css')}">
+<script src="${assetPath(app, 'console.js')}" defer></script>
+</head>
+<body class="${user === null ? 'plain' : 'staff'}">
+<a class="skip" href="#main">${tell(language, 'skip')}</a>
+<header>
+<a class="home" href="${publicPath(app)}/console">${WORDMARK}</a>
+${user !== null && bar(app, page, user)}
+</header>
+${user !== null && navigation(app, page, user)}
+<main id="main">
+${page.main}
+</main>
+</body>
+</html>
+`;
+}
+
+function bar(app: App, { language, search }: Layout, user: User): Html {
+  const at = `${publicPath(app)}/console`;
+  const production = app.config.mode === 'production';
+  return html`${
+    user.may.has('payments:read') &&
+    html`<form class="search" role="search" action="${at}/payments">
+<input type="search" name="q" value="${search ?? ''}" maxlength="300" required aria-label="${tell(language, 'search.label')}" placeholder="${tell(language, 'search.placeholder')}" aria-keyshortcuts="/" autocomplete="off">
+<button>${tell(language, 'search.button')}</button>
+</form>`
+  }
+<p class="badge ${production ? 'warn' : 'calm'}">${tell(language, production ? 'mode.production' : 'mode.development')}</p>
+<form class="who" method="post" action="${at}/sign-out"><span>${user.email} · ${user.role}</span> <button class="link">${tell(language, 'session.out')}</button></form>`;
+}
+
+function navigation(app: App, { language, path }: Layout, user: User): Html {
+  const at = `${publicPath(app)}/console`;
+  const here = path.slice(path.indexOf('/console') + '/console'.length).replace(/[?#].*$/, '');
+  const links = SECTIONS.filter(([, , permission]) => user.may.has(permission)).map(([section, text]) => {
+    const isHere = section === '' ? here === '' || here === '/' : here.startsWith(section);
+    return html`<li><a href="${at}${section}"${isHere && html` aria-current="page"`}>${tell(language, text)}</a></li>`;
+  });
+  return html`<nav aria-label="${tell(language, 'nav.label')}"><ul>${links}</ul></nav>`;
+}

@@ -1,0 +1,139 @@
+import type { App } from '../app.ts';
+import { selectAvailable } from '../books/balance-queries.ts';
+import type { Language } from '../checkout/texts.ts';
+import { publicPath } from '../http/assets.ts';
+import type { Operation } from '../http/endpoint.ts';
+import { type Html, html } from '../http/html.ts';
+import { formatMoney, formatPlain } from '../lib/money.ts';
+import { type ShownPayment, showPayment } from '../search/show-payment.ts';
+import { badge, paymentBadges, timeCell } from './console-format.ts';
+import { type ConsoleText, tell, tellKind } from './console-texts.ts';
+import { type ConsoleVisit, consoleHandler, notFoundPage } from './console-visit.ts';
+import { timelineOf } from './payment-lines.ts';
+
+/** What was done by the form that led here, by the `done` of the address. */
+const DONE: Readonly<Record<string, ConsoleText>> = {
+  resent: 'resend.done',
+  'under-way': 'resend.under_way',
+};
+
+/** One payment: what it is, everything that happened to it, and what may be done. */
+export const getConsolePayment: Operation = {
+  handle: consoleHandler(async (app, visit) => {
+    const shown = await paymentOf(app, visit);
+    return shown === null ? visit.send(404, notFoundPage(visit.language)) : sendPayment(app, visit, shown, 200, '');
+  }),
+};
+
+/** The payment of the path, as far as the person may see it. */
+export function paymentOf(app: App, { request, user }: ConsoleVisit): Promise<ShownPayment | null> {
+  const { id } = request.params as { id: string };
+  return showPayment(app, id, user.environmentIds);
+}
+
+/** Answers with the page of a payment, with `said` on top of it where something is to be said. */
+export async function sendPayment(app: App, visit: ConsoleVisit, shown: ShownPayment, status: number, said: string) {
+  const { language, send, user } = visit;
+  const { payment } = shown;
+  const main = html`${noticeOf(visit, said)}
+<div class="head"><div>
+<p class="quiet">${tell(language, 'payment.order')} <strong>${payment.reference}</strong> · ${payment.name} · ${tell(language, 'column.transaction').toLowerCase()} ${payment.id}</p>
+<h1 class="amount">${formatMoney(payment.amount, payment.currency)}</h1>
+<div class="badges">${badgesOf(language, shown)}</div>
+</div>
+${user.may.has('callbacks:resend') && resendForms(app, language, shown)}
+</div>
+<div class="columns">
+<section aria-labelledby="timeline"><h2 id="timeline">${tell(language, 'payment.timeline')}</h2>
+${timelineOf(language, shown)}</section>
+<div>
+<h2>${tell(language, 'payment.facts')}</h2>
+${factsOf(language, shown)}
+${user.may.has('refunds:create') && (await refundForm(app, language, shown))}
+<h2>${tell(language, 'payment.copy')}</h2>
+<div class="card pad"><p class="quiet">${tell(language, 'payment.copy_text')}</p><pre>${answerFor(shown)}</pre></div>
+</div>
+</div>`;
+  return send(status, { title: `${payment.reference} · ${formatMoney(payment.amount, payment.currency)}`, main });
+}
+
+function noticeOf({ request, language }: ConsoleVisit, said: string): Html | false {
+  if (said !== '') return html`<p class="notice" role="alert">${said}</p>`;
+  const { done, amount } = request.query as Record<string, unknown>;
+  if (done === 'refund' && typeof amount === 'string')
+    return html`<p class="notice done" role="status">${tell(language, 'refund.done', { amount })}</p>`;
+  const text = typeof done === 'string' && Object.hasOwn(DONE, done) ? DONE[done] : undefined;
+  return text !== undefined && html`<p class="notice done" role="status">${tell(language, text)}</p>`;
+}
+
+function badgesOf(language: Language, { payment, timeline }: ShownPayment): Html[] {
+  const untold = timeline.some(
+    ({ kind, what }) => kind === 'callback' && ['queued', 'dead', 'disabled'].includes(what),
+  );
+  return [...paymentBadges(language, payment), ...(untold ? [badge('bad', tell(language, 'badge.untold'))] : [])];
+}
+
+function resendForms(app: App, language: Language, { payment, timeline }: ShownPayment): Html {
+  const callbacks = timeline.filter(({ kind }) => kind === 'callback');
+  return html`${callbacks.map(
+    ({ facts }) => html`<form method="post" action="${publicPath(app)}/console/payments/${payment.id}/resend">
+<button name="callback" value="${String(facts['callback'])}">${tell(language, 'resend.button')}</button></form>`,
+  )}`;
+}
+
+function factsOf(language: Language, { payment, transaction, timeline }: ShownPayment): Html {
+  const attempt = timeline.findLast(({ kind, what }) => kind === 'attempt' && what === 'approved');
+  const facts: [string, Html | string | null][] = [
+    [tell(language, 'column.payer'), payment.customer_email],
+    [tell(language, 'column.method'), payment.payment_method],
+    [tell(language, 'column.code'), payment.authorization_code],
+    [
+      tellKind(language, 'found', 'payment_attempt'),
+      attempt === undefined ? null : String(attempt.facts['payment_attempt']),
+    ],
+    [tell(language, 'payment.fee'), payment.fee === 0 ? null : formatMoney(payment.fee, payment.currency)],
+    [tell(language, 'column.created'), timeCell(payment.created_at)],
+    [tell(language, 'payment.expires'), payment.state === 'pending' ? timeCell(transaction.expires_at) : null],
+  ];
+  const signed = {
+    x_reference: payment.reference,
+    x_session_id: transaction.session_id,
+    x_shop_country: transaction.shop_country,
+    x_url_callback: transaction.url_callback,
+    x_url_cancel: transaction.url_cancel,
+    x_url_complete: transaction.url_complete,
+  };
+  return html`<div class="card pad"><dl class="facts">${facts
+    .filter(([, fact]) => fact !== null)
+    .map(([name, fact]) => html`<dt>${name}</dt><dd>${fact}</dd>`)}</dl>
+<details><summary>${tell(language, 'payment.request')}</summary><dl class="facts">${Object.entries(signed).map(
+    ([name, value]) => html`<dt class="code">${name}</dt><dd class="code">${value}</dd>`,
+  )}</dl></details></div>`;
+}
+
+async function refundForm(app: App, language: Language, { payment }: ShownPayment): Promise<Html | false> {
+  if (payment.state !== 'completed') return false;
+  const left = payment.amount - payment.refunded;
+  const available = await selectAvailable(app.db, [payment.environment_id], payment.currency);
+  const title = html`<h2>${tell(language, 'refund.title')}</h2>`;
+  if (left <= 0) return html`${title}<div class="card pad">${tell(language, 'refund.nothing')}</div>`;
+  return html`${title}<form class="card pad" action="${publicPath(app)}/console/payments/${payment.id}/refund">
+<p class="quiet">${tell(language, 'refund.left', { amount: formatMoney(left, payment.currency) })}
+${tell(language, 'refund.merchant_now', { amount: formatMoney(available, payment.currency) })}</p>
+<label>${tell(language, 'refund.amount')}<input name="amount" inputmode="decimal" required value="${formatPlain(left, payment.currency)}"></label>
+<label>${tell(language, 'refund.reason')}<input name="reason" required maxlength="200" aria-describedby="reason-hint"></label>
+<p class="quiet" id="reason-hint">${tell(language, 'refund.reason_hint')}</p>
+<button class="primary">${tell(language, 'refund.review')}</button>
+</form>`;
+}
+
+/** What support sends to a shop that asks, in Spanish: facts alone. */
+function answerFor({ payment, timeline }: ShownPayment): string {
+  const told = timeline.findLast(({ kind }) => kind === 'delivery');
+  return [
+    `Pedido ${payment.reference}, transacción ${payment.id}, ${formatMoney(payment.amount, payment.currency)}: ${tell('es', `state.${payment.state}`).toLowerCase()}.`,
+    ...(payment.authorization_code === null ? [] : [`Código de autorización ${payment.authorization_code}.`]),
+    ...(payment.refunded === 0 ? [] : [`Devuelto: ${formatMoney(payment.refunded, payment.currency)}.`]),
+    ...(told === undefined ? [] : [`Último aviso a tu servidor: ${new Date(told.at).toISOString()}, ${told.what}.`]),
+  ].join('\n');
+}

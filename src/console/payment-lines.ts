@@ -1,0 +1,78 @@
+import type { Language } from '../checkout/texts.ts';
+import { type Html, html } from '../http/html.ts';
+import { clockOf } from '../lib/calendar-day.ts';
+import { formatMoney } from '../lib/money.ts';
+import { causeOf } from '../outbox/answer-cause.ts';
+import type { ShownPayment, TimelineLine } from '../search/show-payment.ts';
+import { tell, tellKind } from './console-texts.ts';
+
+const GOOD = ['transaction.completed', 'refund.completed', 'approved', 'delivered', 'redirected', 'superseded'];
+const BAD = [
+  'transaction.failed',
+  'transaction.conflict',
+  'refund.failed',
+  'declined',
+  'contradicted',
+  'dead',
+  'disabled',
+];
+const OPEN = ['unknown', 'refund.processing', 'queued', 'commit_sent'];
+
+/** Facts that the line says already, or that nobody asks about. */
+const SAID = ['sequence', 'payment_method', 'status', 'failure', 'url', 'browser_returned'];
+
+/** Everything that happened to a payment, one item each, the first first. */
+export function timelineOf(language: Language, { payment, transaction, timeline }: ShownPayment): Html {
+  const items = timeline.map((line) => {
+    const { at, by, amount } = line;
+    return html`<li class="${toneOf(line)}"><time datetime="${new Date(at).toISOString()}">${clockOf(at)}</time>
+<strong>${titleOf(language, line)}</strong>${amount !== null && html` · ${formatMoney(amount, payment.currency)}`}${by !== null && html` · ${tell(language, 'line.by', { name: by })}`}
+${noticeOf(line, transaction.url_callback)}${factsOf(line)}</li>`;
+  });
+  return html`<ol class="timeline card">${items}</ol>`;
+}
+
+function toneOf({ kind, what, facts }: TimelineLine): string {
+  if (kind === 'delivery') return isTaken(facts['status']) ? 'is-good' : 'is-bad';
+  if (kind === 'entry' || GOOD.includes(what)) return 'is-good';
+  if (BAD.includes(what)) return 'is-bad';
+  return OPEN.includes(what) ? 'is-warn' : '';
+}
+
+function isTaken(status: unknown): boolean {
+  return typeof status === 'number' && status >= 200 && status < 300;
+}
+
+function titleOf(language: Language, { kind, what, facts }: TimelineLine): string {
+  const method = String(facts['payment_method'] ?? '');
+  if (kind === 'delivery') {
+    const failed = facts['failure'] !== undefined;
+    return tell(language, failed ? 'delivery.failure' : 'delivery', {
+      answer: String(facts['failure'] ?? facts['status']),
+    });
+  }
+  if (kind === 'entry') return tell(language, 'entry', { kind: what });
+  if (kind === 'decision') return tell(language, 'decision', { outcome: what });
+  return tellKind(language, kind, what, { method });
+}
+
+/** What the answer of the shop says, and what mends it. */
+function noticeOf({ kind, facts }: TimelineLine, url: string): Html | false {
+  if (kind !== 'delivery') return false;
+  const { status = null, failure = null, location = null } = facts as Record<string, never>;
+  const found = causeOf(url, { status, failure, location });
+  return found !== null && html`<p class="notice"><strong>${found.cause}.</strong> ${found.fix}</p>`;
+}
+
+function factsOf({ facts }: TimelineLine): Html | false {
+  const said = Object.entries(facts).filter(([name]) => !SAID.includes(name));
+  if (said.length === 0) return false;
+  const [code, others] = [said.find(([name]) => name === 'authorization_code'), said];
+  const rows = others.map(([name, fact]) => html`<dt>${name}</dt><dd class="code">${textOf(fact)}</dd>`);
+  return html`${code !== undefined && html` <span class="code">${textOf(code[1])}</span>`}
+<details><summary>${said.map(([name]) => name).join(', ')}</summary><dl class="facts">${rows}</dl></details>`;
+}
+
+function textOf(fact: unknown): string {
+  return typeof fact === 'string' ? fact : JSON.stringify(fact);
+}

@@ -1,0 +1,72 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { readFormFields } from '../../protocol/read-form-fields.ts';
+import type { App } from '../app.ts';
+import { logIn } from '../auth/log-in.ts';
+import { type Language, payerLanguage } from '../checkout/texts.ts';
+import { Problem } from '../error-catalogue.ts';
+import { publicPath } from '../http/assets.ts';
+import type { Operation } from '../http/endpoint.ts';
+import { html } from '../http/html.ts';
+import { sendConsolePage } from './console-page.ts';
+import { type ConsoleText, tell } from './console-texts.ts';
+import { isFromOurPage, sessionCookie } from './console-visit.ts';
+
+/** The page on which a person signs in. */
+export const getConsoleSignIn: Operation = {
+  handle: async (app, request, reply) => {
+    const { next } = request.query as Record<string, unknown>;
+    return sendSignIn(app, request, reply, { status: 200, next: pathOf(next), email: '', said: null });
+  },
+};
+
+/** Signs a person in with e-mail and password, and leads to where they wanted to go. */
+export const postConsoleSignIn: Operation = {
+  consumes: ['application/x-www-form-urlencoded'],
+  handle: async (app, request, reply) => {
+    const { email = '', password = '', next } = fieldsOf(request);
+    const refuse = (status: number, said: ConsoleText) =>
+      sendSignIn(app, request, reply, { status, next: pathOf(next), email, said });
+    if (!isFromOurPage(app, request)) return refuse(403, 'stale.text');
+    try {
+      const token = await logIn(app, { email, password, address: request.ip });
+      return await reply
+        .code(303)
+        .header('set-cookie', sessionCookie(app, token.text))
+        .header('location', `${publicPath(app)}/console${pathOf(next)}`)
+        .send();
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      if (error.code === 'LOGIN_FAILED') return refuse(401, 'sign_in.failed');
+      if (error.code === 'RATE_LIMITED') return refuse(429, 'sign_in.many');
+      throw error;
+    }
+  },
+};
+
+type SignIn = { status: number; next: string; email: string; said: ConsoleText | null };
+
+function sendSignIn(app: App, request: FastifyRequest, reply: FastifyReply, { status, next, email, said }: SignIn) {
+  const language: Language = payerLanguage(request.headers['accept-language']);
+  const title = tell(language, 'sign_in.title');
+  const main = html`<h1>${title}</h1>
+${said !== null && html`<p class="notice" role="alert">${tell(language, said)}</p>`}
+<form class="card pad" method="post" action="${publicPath(app)}/console/sign-in">
+<input type="hidden" name="next" value="${next}">
+<label>${tell(language, 'sign_in.email')}<input type="email" name="email" value="${email}" autocomplete="username" required></label>
+<label>${tell(language, 'sign_in.password')}<input type="password" name="password" autocomplete="current-password" required></label>
+<p class="actions"><button class="primary">${tell(language, 'sign_in.button')}</button></p>
+</form>
+<p class="quiet">${tell(language, 'sign_in.help', { command: 'bin/rubrica user create --email … --role support' })}</p>`;
+  return sendConsolePage(app, reply, { title, main, status, language, user: null, path: request.url });
+}
+
+/** The fields of a form of ours; of a name that comes twice the last. */
+export function fieldsOf(request: FastifyRequest): Record<string, string> {
+  const fields = readFormFields((request.body as Buffer | undefined) ?? Buffer.alloc(0));
+  return Object.fromEntries(fields.map(({ name, text }) => [name, text]));
+}
+
+/** A path below `/console`, or nothing: no other site is led to. */
+function pathOf(next: unknown): string {
+  return typeof next === 'string' && /^\/[\w\-/?=&%.+]{0,500}$/.test(next) && !next.startsWith('//') ? next : '';
+}

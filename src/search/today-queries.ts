@@ -1,0 +1,24 @@
+import type { Database, SqlRow } from '../db/database.ts';
+
+export type PaidHour = SqlRow & { hour: number; currency: string; payments: number; amount: number };
+
+/**
+ * What was paid since a time, by hours counted from it, and by currency; of these environments, or of all (null). Amounts are
+ * minor units.
+ */
+export function selectPaidHours(
+  db: Pick<Database, 'query'>,
+  since: number,
+  environmentIds: readonly number[] | null,
+): Promise<PaidHour[]> {
+  const own = environmentIds === null ? '' : 'and environment_id in {ids}';
+  const [start, parameters] =
+    environmentIds === null ? ['$1', [since]] : ['$2', [JSON.stringify(environmentIds), since]];
+  return db.query<PaidHour>(
+    `select cast((settled_at - ${start}) / 3600000 as bigint) as hour, currency, count(*) as payments,
+       cast(sum(amount) as bigint) as amount
+     from transactions where state = 'completed' and settled_at >= ${start} ${own}
+     group by 1, currency order by 1, currency`,
+    parameters,
+  );
+}
