@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import { selectAvailable } from '../books/balance-queries.ts';
-import type { Language } from '../checkout/texts.ts';
+import { type Language, methodName } from '../checkout/texts.ts';
 import { publicPath } from '../http/assets.ts';
 import type { Operation } from '../http/endpoint.ts';
 import { type Html, html } from '../http/html.ts';
@@ -82,10 +82,11 @@ function resendForms(app: App, language: Language, { payment, timeline }: ShownP
 }
 
 function factsOf(language: Language, { payment, transaction, timeline }: ShownPayment): Html {
+  const { payment_method: method } = payment;
   const attempt = timeline.findLast(({ kind, what }) => kind === 'attempt' && what === 'approved');
   const facts: [string, Html | string | null][] = [
     [tell(language, 'column.payer'), payment.customer_email],
-    [tell(language, 'column.method'), payment.payment_method],
+    [tell(language, 'column.method'), method === null ? null : methodName(language, { code: method, name: method })],
     [tell(language, 'column.code'), payment.authorization_code],
     [
       tellKind(language, 'found', 'payment_attempt'),

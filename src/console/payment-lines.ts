@@ -1,4 +1,4 @@
-import type { Language } from '../checkout/texts.ts';
+import { type Language, methodName } from '../checkout/texts.ts';
 import { type Html, html } from '../http/html.ts';
 import { clockOf } from '../lib/calendar-day.ts';
 import { formatMoney } from '../lib/money.ts';
@@ -27,7 +27,7 @@ export function timelineOf(language: Language, { payment, transaction, timeline 
     const { at, by, amount } = line;
     return html`<li class="${toneOf(line)}"><time datetime="${new Date(at).toISOString()}">${clockOf(at)}</time>
 <strong>${titleOf(language, line)}</strong>${amount !== null && html` · ${formatMoney(amount, payment.currency)}`}${by !== null && html` · ${tell(language, 'line.by', { name: by })}`}
-${noticeOf(line, transaction.url_callback)}${factsOf(line)}</li>`;
+${noticeOf(line, transaction.url_callback)}${factsOf(language, line)}</li>`;
   });
   return html`<ol class="timeline card">${items}</ol>`;
 }
@@ -44,14 +44,15 @@ function isTaken(status: unknown): boolean {
 }
 
 function titleOf(language: Language, { kind, what, facts }: TimelineLine): string {
-  const method = String(facts['payment_method'] ?? '');
+  const code = String(facts['payment_method'] ?? '');
+  const method = methodName(language, { code, name: code });
   if (kind === 'delivery') {
     const failed = facts['failure'] !== undefined;
     return tell(language, failed ? 'delivery.failure' : 'delivery', {
       answer: String(facts['failure'] ?? facts['status']),
     });
   }
-  if (kind === 'entry') return tell(language, 'entry', { kind: what });
+  if (kind === 'entry') return tell(language, 'entry', { kind: tellKind(language, 'entry', what) });
   if (kind === 'decision') return tell(language, 'decision', { outcome: what });
   return tellKind(language, kind, what, { method });
 }
@@ -64,13 +65,13 @@ function noticeOf({ kind, facts }: TimelineLine, url: string): Html | false {
   return found !== null && html`<p class="notice"><strong>${found.cause}.</strong> ${found.fix}</p>`;
 }
 
-function factsOf({ facts }: TimelineLine): Html | false {
+function factsOf(language: Language, { facts }: TimelineLine): Html | false {
   const said = Object.entries(facts).filter(([name]) => !SAID.includes(name));
   if (said.length === 0) return false;
-  const [code, others] = [said.find(([name]) => name === 'authorization_code'), said];
-  const rows = others.map(([name, fact]) => html`<dt>${name}</dt><dd class="code">${textOf(fact)}</dd>`);
+  const code = said.find(([name]) => name === 'authorization_code');
+  const rows = said.map(([name, fact]) => html`<dt>${name}</dt><dd class="code">${textOf(fact)}</dd>`);
   return html`${code !== undefined && html` <span class="code">${textOf(code[1])}</span>`}
-<details><summary>${said.map(([name]) => name).join(', ')}</summary><dl class="facts">${rows}</dl></details>`;
+<details><summary>${tell(language, 'line.details')}</summary><dl class="facts">${rows}</dl></details>`;
 }
 
 function textOf(fact: unknown): string {
