@@ -12,7 +12,7 @@ export function timeCell(utcMs: number | null): Html {
   return html`<time datetime="${new Date(utcMs).toISOString()}" title="${clock}">${clock.slice(0, 16)}</time>`;
 }
 
-/** How long ago something was, in the largest unit of which there are at least two. */
+/** How long ago something was, in minutes, from two hours on in hours, from two days on in days. */
 export function ageText(language: Language, ageMs: number): string {
   const minutes = Math.floor(ageMs / 60_000);
   if (minutes < 120) return tell(language, 'age.minutes', { n: minutes });

@@ -72,7 +72,7 @@ function bar(app: App, { language, search }: Layout, user: User): Html {
 
 function navigation(app: App, { language, path }: Layout, user: User): Html {
   const at = `${publicPath(app)}/console`;
-  const here = path.slice(path.indexOf('/console') + '/console'.length).replace(/[?#].*$/, '');
+  const [here = ''] = path.slice(path.indexOf('/console') + '/console'.length).split('?');
   const links = SECTIONS.filter(([, , permission]) => user.may.has(permission)).map(([section, text]) => {
     const isHere = section === '' ? here === '' || here === '/' : here.startsWith(section);
     return html`<li><a href="${at}${section}"${isHere && html` aria-current="page"`}>${tell(language, text)}</a></li>`;

@@ -77,7 +77,8 @@ export function isFromOurPage(app: App, request: FastifyRequest): boolean {
   return new URL(origin).host === request.host || origin === new URL(publicBase(app)).origin;
 }
 
-function cookieOf(request: FastifyRequest): string {
+/** The access token of the session cookie; empty without one. */
+export function cookieOf(request: FastifyRequest): string {
   const cookies = (request.headers.cookie ?? '').split(';').map((cookie) => cookie.trim().split('='));
   return cookies.find(([name]) => name === COOKIE)?.[1] ?? '';
 }

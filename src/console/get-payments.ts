@@ -50,7 +50,7 @@ export const getConsolePaymentsCsv: Operation = {
 async function sendFound(app: App, { user, language, send, goTo }: ConsoleVisit, text: string) {
   const { payments, complete } = await searchPayments(app, text, user.environmentIds, SHOWN);
   const [only, ...others] = payments;
-  // Whoever pastes an id wants the payment and not a list of one.
+  // A person who pastes an id wants the payment and not a list of one.
   if (only !== undefined && others.length === 0) return goTo(`/payments/${only.id}`);
   const head = [...headOf(language), tell(language, 'column.found_by')];
   const rows = payments.map((payment) => [

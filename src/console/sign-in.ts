@@ -1,15 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readFormFields } from '../../protocol/read-form-fields.ts';
 import type { App } from '../app.ts';
+import { readAccessToken } from '../auth/access-token.ts';
+import { endSession } from '../auth/list-sessions.ts';
 import { logIn } from '../auth/log-in.ts';
+import { userActor } from '../auth/user-actor.ts';
+import { selectUserById } from '../auth/user-queries.ts';
 import { type Language, payerLanguage } from '../checkout/texts.ts';
 import { Problem } from '../error-catalogue.ts';
 import { publicPath } from '../http/assets.ts';
 import type { Operation } from '../http/endpoint.ts';
 import { html } from '../http/html.ts';
+import { clientNetwork } from '../lib/client-network.ts';
 import { sendConsolePage } from './console-page.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
-import { isFromOurPage, sessionCookie } from './console-visit.ts';
+import { cookieOf, isFromOurPage, sessionCookie } from './console-visit.ts';
 
 /** The page on which a person signs in. */
 export const getConsoleSignIn: Operation = {
@@ -40,6 +45,24 @@ export const postConsoleSignIn: Operation = {
       if (error.code === 'RATE_LIMITED') return refuse(429, 'sign_in.many');
       throw error;
     }
+  },
+};
+
+/** Ends the session for good: the cookie is worth nothing afterwards, wherever a copy of it is. */
+export const postConsoleSignOut: Operation = {
+  consumes: ['application/x-www-form-urlencoded'],
+  bodyOptional: true,
+  handle: async (app, request, reply) => {
+    const claims = isFromOurPage(app, request) ? await readAccessToken(app, cookieOf(request)) : null;
+    if (claims?.sessionId) {
+      const user = await selectUserById(app.db, claims.userId);
+      if (user !== null) await endSession(app, claims.sessionId, userActor(user, clientNetwork(request.ip)));
+    }
+    return reply
+      .code(303)
+      .header('set-cookie', sessionCookie(app, ''))
+      .header('location', `${publicPath(app)}/console/sign-in`)
+      .send();
   },
 };
 

@@ -11,7 +11,7 @@ export type OpenApiDocument = {
 };
 
 /** An address that means the same as another is a reference to that one. */
-export type PathItem = { get?: Operation; post?: Operation } | { $ref: string };
+export type PathItem = { [Method in 'get' | 'post' | 'put' | 'delete']?: Operation } | { $ref: string };
 
 export type Operation = {
   operationId: string;

@@ -54,7 +54,7 @@ function operationsOf({ paths }: OpenApiDocument): Described[] {
     if ('$ref' in item) return [];
     const reference = `#/paths/${path.replaceAll('/', '~1')}`;
     const aliases = entries.filter(([, other]) => '$ref' in other && other.$ref === reference).map(([alias]) => alias);
-    return (['get', 'post'] as const).flatMap((method) => {
+    return (['get', 'post', 'put', 'delete'] as const).flatMap((method) => {
       const operation = item[method];
       return operation === undefined ? [] : [{ method, path, aliases, operation }];
     });

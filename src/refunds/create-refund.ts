@@ -22,6 +22,8 @@ export type RefundWish = {
   /** The same key again is the same wish; null: so is the same wish of the same person within a minute. */
   idempotencyKey: string | null;
   by: Actor;
+  /** Why, as a person said it; it names nobody. */
+  reason?: string;
 };
 
 /** `replayed`: it is the wish of before, with its refund. `reused`: the key belongs to a wish for something else. */
@@ -64,6 +66,7 @@ export async function createRefund(app: App, paid: Transaction, wish: RefundWish
       action: 'refund.requested',
       subject: { kind: 'refund', id: refund.id },
       after: { transaction: paid.id, amount, currency: transaction.currency, type: wish.type },
+      reason: wish.reason ?? null,
     });
     return { kind: 'accepted', refund };
   });

@@ -38,7 +38,9 @@ import { getConsoleCallbacks } from '../console/get-callbacks.ts';
 import { getConsolePayment } from '../console/get-payment.ts';
 import { getConsolePayments, getConsolePaymentsCsv } from '../console/get-payments.ts';
 import { getConsole } from '../console/get-today.ts';
-import { getConsoleSignIn, postConsoleSignIn } from '../console/sign-in.ts';
+import { getConsoleRefund, postConsoleRefund } from '../console/refund-payment.ts';
+import { postConsoleCallbacksResend, postConsoleResend } from '../console/resend-callbacks.ts';
+import { getConsoleSignIn, postConsoleSignIn, postConsoleSignOut } from '../console/sign-in.ts';
 import type { Access, Endpoint, Operation } from '../http/endpoint.ts';
 import { getAsset } from '../pages/get-asset.ts';
 import { getPay } from '../pages/get-pay.ts';
@@ -108,11 +110,16 @@ export const ROUTES: readonly Endpoint[] = [
 
   route('GET', ['/console/sign-in'], 'public', getConsoleSignIn),
   route('POST', ['/console/sign-in'], 'public', postConsoleSignIn),
+  route('POST', ['/console/sign-out'], 'public', postConsoleSignOut),
   screen('GET', ['/console'], 'payments:read', getConsole),
   screen('GET', ['/console/payments'], 'payments:read', getConsolePayments),
   screen('GET', ['/console/payments.csv'], 'payments:read', getConsolePaymentsCsv),
   screen('GET', ['/console/payments/:id'], 'payments:read', getConsolePayment),
+  screen('POST', ['/console/payments/:id/resend'], 'callbacks:resend', postConsoleResend),
+  screen('GET', ['/console/payments/:id/refund'], 'refunds:create', getConsoleRefund),
+  screen('POST', ['/console/payments/:id/refund'], 'refunds:create', postConsoleRefund),
   screen('GET', ['/console/callbacks'], 'callbacks:resend', getConsoleCallbacks),
+  screen('POST', ['/console/callbacks/resend'], 'callbacks:resend', postConsoleCallbacksResend),
   screen('GET', ['/console/attention'], 'books:read', getConsoleAttention),
   screen('GET', ['/console/audit'], 'audit:read', getConsoleAudit),
 

@@ -95,7 +95,7 @@ function probesOf(endpoint: Endpoint): Probe[] {
         path: `${path}?a=1&a=2&limit=x&limit=y&after[]=1&method=a&method=b&x_account_id=a&x_account_id=b`,
       },
       { title: 'with a header twice', method, path, headers: `${bearer}a\r\n${bearer}b\r\n`, status: 400 },
-      { title: 'with a wrong method', method: 'DELETE', path, status: 405 },
+      { title: 'with a wrong method', method: 'PATCH', path, status: 405 },
     ];
     if (method === 'GET') probes.push({ title: 'for its head', method: 'HEAD', path });
     if (consumes !== undefined) {

@@ -219,6 +219,12 @@ export const ROUTE_ROWS: Record<string, RouteRow> = {
   },
   'GET /assets/:name': page,
   'POST /csp-reports': page,
+  'GET /console/sign-in': page,
+  'POST /console/sign-in': {
+    access: 'public',
+    takesUnknownMembers: 'a page of ours sends it, and nothing of it is kept',
+  },
+  'POST /console/sign-out': { access: 'public', takesUnknownMembers: 'it reads no member' },
   'GET /': page,
   'GET /docs': page,
   'GET /docs/sign': page,

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { listAudit } from '../../src/audit/list-audit.ts';
+import { ROLES, type Role } from '../../src/auth/permission.ts';
+import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
+import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
+import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
+import { ROUTES } from '../../src/server/routes.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { type Answer, startTestServer, type TestServer } from '../support/test-server.ts';
+import { createTestUser, type TestUser } from '../support/test-user.ts';
+
+const SCREENS = ROUTES.filter(({ access }) => access === 'session');
+
+type Headers = Record<string, string>;
+
+const cookieOf = (user: TestUser): Headers => ({ cookie: `rubrica_console=${user.headers.authorization.slice(7)}` });
+
+/** What a browser sends with a form of ours. */
+const FORM: Headers = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
+
+forEachEngine('the console', (openTestDatabase) => {
+  const open = async () => {
+    const app = createTestApp(await openTestDatabase());
+    const shop = await createShop(app);
+    const payment = await createPaidTransaction(app, shop, { reference: 'ORD-7', amount: 5000 });
+    const server = await startTestServer(app);
+    return { app, shop, payment, server };
+  };
+
+  test('no screen shows anything without a session, and leads to the sign-in and back', async () => {
+    const { server, payment } = await open();
+    await using _server = server;
+    for (const { method, paths } of SCREENS) {
+      const path = paths[0].replace(':id', String(payment.id));
+      for (const headers of [{}, { cookie: 'rubrica_console=wrong' }]) {
+        const answer = await server.send(method, path, { headers: { ...FORM, ...headers } });
+        assert.equal(answer.status, 303, path);
+        assert.match(answer.headers.get('location') ?? '', /^\/console\/sign-in/, path);
+      }
+    }
+    const { headers } = await server.get('/console/payments?state=pending');
+    assert.equal(headers.get('location'), '/console/sign-in?next=%2Fpayments%3Fstate%3Dpending');
+  });
+
+  test('every role sees the screens that the table allows, and is told which permission is missing', async () => {
+    const { app, server, payment } = await open();
+    await using _server = server;
+    for (const role of Object.keys(ROLES) as Role[]) {
+      const user = await createTestUser(app, { role, may: [] });
+      const may = new Set<string>(ROLES[role].may);
+      for (const { method, paths, permission = '' } of SCREENS) {
+        const path = paths[0].replace(':id', String(payment.id));
+        const answer = await server.send(method, path, {
+          headers: { ...FORM, ...cookieOf(user) },
+          ...(method === 'POST' && { body: '' }),
+        });
+        const about = `${role} at ${method} ${path}`;
+        if (may.has(permission)) assert.notEqual(answer.status, 403, about);
+        else {
+          assert.equal(answer.status, 403, about);
+          assert.ok(answer.text.includes(permission), about);
+        }
+        const isPage = answer.text.includes('<nav');
+        if (isPage) assert.equal(/href="\/console\/audit"/.test(answer.text), may.has('audit:read'), about);
+      }
+    }
+  });
+
+  test('a payment of another payment service is as one that does not exist, and so is what can be done with it', async () => {
+    const { app, server, payment } = await open();
+    await using _server = server;
+    const service = await createPaymentService(app, 'Other', TESTER);
+    const user = await createTestUser(app, { role: 'owner', may: [], paymentServices: [service.id] });
+    const ask = (method: string, path: string) =>
+      server.send(method, path, {
+        headers: { ...FORM, ...cookieOf(user) },
+        ...(method === 'POST' && { body: 'amount=1&reason=x&callback=1' }),
+      });
+    for (const path of ['', '/refund?amount=1&reason=x']) {
+      assert.equal((await ask('GET', `/console/payments/${payment.id}${path}`)).status, 404);
+    }
+    for (const path of ['/refund', '/resend']) {
+      assert.equal((await ask('POST', `/console/payments/${payment.id}${path}`)).status, 404);
+    }
+    for (const path of ['/console/payments', '/console/payments.csv', '/console/payments?q=ORD-7', '/console']) {
+      assert.doesNotMatch((await ask('GET', path)).text, /buyer@|5\.000|>ORD-7/);
+    }
+    assert.equal((await app.db.query('select id from refunds')).length, 0);
+  });
+
+  test('a form that another site sends does nothing', async () => {
+    const { app, server, payment } = await open();
+    await using _server = server;
+    const owner = await createTestUser(app, { role: 'owner', may: ['refunds:create'] });
+    const type = FORM['content-type'] as string;
+    const foreign: Headers[] = [
+      {},
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+    ];
+    for (const headers of foreign) {
+      const answer = await server.post(`/console/payments/${payment.id}/refund`, {
+        headers: { 'content-type': type, ...cookieOf(owner), ...headers },
+        body: 'amount=5000&reason=x&key=k',
+      });
+      assert.equal(answer.status, 403);
+    }
+    assert.equal((await app.db.query('select id from refunds')).length, 0);
+  });
+
+  test('a refund is shown before it is made, names its reason and its maker, and a second click is the same one', async () => {
+    const { app, server, payment } = await open();
+    await using _server = server;
+    const support = await createTestUser(app, { role: 'support', may: [], email: 'sonia@example.cl' });
+    const at = `/console/payments/${payment.id}/refund`;
+    const shown = await server.get(`${at}?amount=2000&reason=agotado`, cookieOf(support));
+    assert.equal(shown.status, 200);
+    assert.match(shown.text, /¿Devolver \$2\.000 CLP\?/);
+    assert.match(shown.text, /\$3\.000 CLP disponibles después/);
+    const key = /name="key" value="([^"]+)"/.exec(shown.text)?.[1] ?? '';
+    const send = (body: string) => server.post(at, { headers: { ...FORM, ...cookieOf(support) }, body });
+    for (let click = 0; click < 2; click++) {
+      const done = await send(`amount=2000&reason=agotado&key=${key}`);
+      assert.equal(done.status, 303, done.text);
+    }
+    const refunds = await app.db.query('select amount, requested_by from refunds');
+    assert.deepEqual(
+      refunds.map((row) => ({ ...row })),
+      [{ amount: 2000, requested_by: 'sonia@example.cl' }],
+    );
+    const { acts } = await listAudit(app, { action: 'refund.requested' }, 10);
+    assert.deepEqual(
+      acts.map(({ who, reason }) => [who.kind, who.name, reason]),
+      [['person', 'sonia@example.cl', 'agotado']],
+    );
+    for (const wish of [
+      'amount=5001&reason=x',
+      'amount=1.000&reason=x',
+      'amount=0&reason=x',
+      'amount=1&reason=',
+      'amount=1&reason=a@b',
+    ]) {
+      assert.equal((await server.get(`${at}?${wish}`, cookieOf(support))).status, 400, wish);
+      assert.equal((await send(`${wish}&key=other`)).status, 400, wish);
+    }
+    assert.equal((await app.db.query('select id from refunds')).length, 1);
+  });
+
+  test('the box leads straight to the only payment it finds, and lists are written as they are shown', async () => {
+    const { app, server, payment, shop } = await open();
+    await using _server = server;
+    await createPaidTransaction(app, shop, { reference: '=1+1', amount: 700 });
+    const owner = await createTestUser(app, { role: 'owner', may: [] });
+    const found = await server.get('/console/payments?q=ORD-7', cookieOf(owner));
+    assert.deepEqual([found.status, found.headers.get('location')], [303, `/console/payments/${payment.id}`]);
+    assert.match((await server.get('/console/payments?q=buyer@example.cl', cookieOf(owner))).text, />ORD-7</);
+    const csv = await server.get('/console/payments.csv?amount=700', cookieOf(owner));
+    assert.match(csv.headers.get('content-type') ?? '', /^text\/csv/);
+    assert.match(
+      csv.text,
+      /^\ufeff?Transacción,Pedido,.*\r\n\d+,'=1\+1,700,Pagado,0,2026-01-15T12:00:00\.000Z,buyer@example\.cl,/,
+    );
+    assert.doesNotMatch(csv.text, /ORD-7/);
+  });
+
+  test('a callback is sent again by who may, and only one of the payment', async () => {
+    const { app, server, payment } = await open();
+    await using _server = server;
+    const support = await createTestUser(app, { role: 'support', may: [], email: 'sonia@example.cl' });
+    const page = await server.get(`/console/payments/${payment.id}`, cookieOf(support));
+    const id = /name="callback" value="(\d+)"/.exec(page.text)?.[1] ?? '';
+    const resend = (body: string): Promise<Answer> =>
+      server.post(`/console/payments/${payment.id}/resend`, { headers: { ...FORM, ...cookieOf(support) }, body });
+    assert.equal((await resend('callback=999')).status, 404);
+    assert.match((await resend(`callback=${id}`)).headers.get('location') ?? '', /\?done=resent$/);
+    const { acts } = await listAudit(app, { action: 'callback.resent' }, 10);
+    assert.deepEqual(
+      acts.map(({ who }) => who.name),
+      ['sonia@example.cl'],
+    );
+  });
+
+  test('signing in sets a cookie that scripts cannot read, and signing out ends the session itself', async () => {
+    const { app, server } = await open();
+    await using _server = server;
+    const { email, password } = await createTestUser(app, { role: 'owner', may: [] });
+    const signIn = (fields: Record<string, string>) =>
+      server.post('/console/sign-in', { headers: FORM, body: String(new URLSearchParams(fields)) });
+    assert.equal((await signIn({ email, password: 'wrong' })).status, 401);
+    for (const next of ['https://evil.example', '//evil.example', '/\\evil.example']) {
+      assert.equal((await signIn({ email, password, next })).headers.get('location'), '/console');
+    }
+    const signedIn = await signIn({ email, password, next: '/payments?state=pending' });
+    assert.equal(signedIn.headers.get('location'), '/console/payments?state=pending');
+    const cookie = signedIn.headers.get('set-cookie') ?? '';
+    assert.match(cookie, /^rubrica_console=[\w.-]+; Path=\/console; HttpOnly; SameSite=Lax$/);
+    const own = { cookie: cookie.split(';')[0] as string };
+    assert.equal((await server.get('/console', own)).status, 200);
+    await signOut(server, own);
+    app.now.advance(2000);
+    assert.equal((await server.get('/console', own)).status, 303);
+    const { acts } = await listAudit(app, { action: 'user.session_ended' }, 10);
+    assert.deepEqual(
+      acts.map(({ who }) => who.name),
+      [email],
+    );
+  });
+});
+
+async function signOut(server: TestServer, headers: Headers): Promise<void> {
+  const answer = await server.post('/console/sign-out', { headers: { ...FORM, ...headers }, body: '' });
+  assert.deepEqual([answer.status, answer.headers.get('location')], [303, '/console/sign-in']);
+  assert.match(answer.headers.get('set-cookie') ?? '', /^rubrica_console=; .*Max-Age=0$/);
+}
+
+async function createShop(app: TestApp): Promise<ServiceEnvironment> {
+  const service = await createPaymentService(app, 'Tienda', TESTER);
+  return (await loadEnvironment(app, service.development.service_token)) as ServiceEnvironment;
+}
