@@ -35,7 +35,7 @@ export function badge(tone: string, text: string): Html {
   return html`<span class="badge ${tone}">${text}</span>`;
 }
 
-export function stateBadge(language: Language, state: string): Html {
+function stateBadge(language: Language, state: string): Html {
   return badge(TONES[state] ?? 'calm', tellKind(language, 'state', state));
 }
 

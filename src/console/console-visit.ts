@@ -64,7 +64,7 @@ export function consoleHandler(handle: (app: App, visit: ConsoleVisit) => Promis
     } catch (failure) {
       const { code } = noteFailure(app, request, reply, failure);
       const { status } = CATALOGUE[code];
-      return await send(status, failurePage(language, status, request.id));
+      return send(status, failurePage(language, status, request.id));
     }
   };
 }

@@ -17,7 +17,7 @@ export const getConsoleAudit: Operation = {
     const filter = filterOf(request.query as Record<string, unknown>);
     const { acts, next } = await listAudit(app, filter, SHOWN);
     const title = tell(language, 'audit.title');
-    const older = next === null ? '' : `?${new URLSearchParams({ ...wordsOf(filter), before: String(next) })}`;
+    const older = next === null ? '' : `?${String(new URLSearchParams({ ...wordsOf(filter), before: String(next) }))}`;
     const main = html`<h1>${title}</h1>
 ${
   acts.length === 0

@@ -187,5 +187,5 @@ function filterOf({ state, since, until, email, amount }: Asked): PaymentFilter 
 
 function queryOf(asked: Asked): string {
   const given = Object.entries(asked).filter(([, value]) => value !== '');
-  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+  return given.length === 0 ? '' : `?${String(new URLSearchParams(given))}`;
 }

@@ -44,7 +44,7 @@ function isTaken(status: unknown): boolean {
 }
 
 function titleOf(language: Language, { kind, what, facts }: TimelineLine): string {
-  const code = String(facts['payment_method'] ?? '');
+  const code = textOf(facts['payment_method'] ?? '');
   const method = methodName(language, { code, name: code });
   if (kind === 'delivery') {
     const failed = facts['failure'] !== undefined;

@@ -48,7 +48,7 @@ export const postConsoleRefund: Operation = {
       return sendPayment(app, visit, shown, 409, tell(language, 'refund.refused', { why: creation.refusal.message }));
     }
     const amount = formatMoney(creation.refund.amount, shown.payment.currency);
-    return goTo(`/payments/${shown.payment.id}?${new URLSearchParams({ done: 'refund', amount })}`);
+    return goTo(`/payments/${shown.payment.id}?${String(new URLSearchParams({ done: 'refund', amount }))}`);
   }),
 };
 

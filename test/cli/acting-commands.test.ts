@@ -9,6 +9,7 @@ import { createUser } from '../../src/auth/create-user.ts';
 import { listApiTokens } from '../../src/auth/list-sessions.ts';
 import { addCommands } from '../../src/cli/command-groups.ts';
 import type { Database, SqlRow } from '../../src/db/database.ts';
+import { setWebhook } from '../../src/outbox/set-webhook.ts';
 import { verifyAudit } from '../../src/proof/verify-audit.ts';
 import { forEachEngine, type OpenTestDatabase, type TestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -34,6 +35,7 @@ const READING = [
   'transaction list',
   'transaction find',
   'transaction show',
+  'webhook list',
   'callback list',
   'callback endpoints',
   'callback show',
@@ -129,6 +131,7 @@ const ACTING: [words: string, action: string, rest: (world: World) => (string | 
   ['user session end', 'user.session_ended', () => ['--all', PROGRAM]],
   ['user reset-password', 'user.password_reset', () => [PROGRAM]],
   ['user reset-api-token', 'user.api_token_reset', () => [PROGRAM]],
+  ['webhook end', 'webhook.ended', () => [PROGRAM, 'refunds']],
   ['user disable', 'user.disabled', () => [PROGRAM]],
   ['user enable', 'user.enabled', () => [PROGRAM]],
   ['after-restore', 'store.restored', () => []],
@@ -351,7 +354,8 @@ async function openWorld(context: TestContext, openTestDatabase: OpenTestDatabas
     await tx.query('update payment_attempts set contradicted_at = 1 where transaction_id = $1', [contradicted.id]);
   });
   const [callback] = await db.query('select id from callbacks order by id limit 1');
-  await createUser(app, { email: PROGRAM }, TESTER);
+  const program = await createUser(app, { email: PROGRAM }, TESTER);
+  await setWebhook(app, { userId: program.id, webhook: 'refunds', url: 'https://shop.example.cl/refunds' }, TESTER);
   const maria = await createUser(app, { email: MARIA, role: 'owner', paymentServices: 'all' }, TESTER);
   return {
     app,

@@ -21,7 +21,8 @@ export type StormReport = {
   problems: string[];
 };
 
-const CONNECTIONS = 128;
+/** As many as one address may have, with some room: requests of one connection are taken up one after the other. */
+const CONNECTIONS = 400;
 const MOST_MEGABYTES_MORE = 300;
 
 /**

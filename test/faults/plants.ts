@@ -209,7 +209,7 @@ export const PLANTS = {
     {
       file: RESEAL,
       find: 'await app.db.transaction(async (tx) => {',
-      put: 'await (async () => { const tx = { query: (sql, values) => app.db.transaction((own) => own.query(sql, values)) };',
+      put: 'await (async () => { const tx = { query: (sql, values) => app.db.transaction((own) => own.query(sql, values)), insertRows: (...rows) => app.db.transaction((own) => own.insertRows(...rows)) };',
     },
     { file: RESEAL, find: 'return resealed;\n    });', put: 'return resealed;\n    })();' },
   ],
