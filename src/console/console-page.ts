@@ -5,7 +5,8 @@ import type { Language } from '../checkout/texts.ts';
 import { assetPath, publicPath } from '../http/assets.ts';
 import { type Html, html } from '../http/html.ts';
 import { LANGUAGE_TAGS, sendDocument, WORDMARK } from '../http/page.ts';
-import { type ConsoleText, tell } from './console-texts.ts';
+import type { ConsoleText } from './console-spanish.ts';
+import { tell } from './console-texts.ts';
 
 /** What differs from screen to screen. `search` is what stands in the box that finds anything. */
 export type ConsolePage = { title: string; main: Html; search?: string };

@@ -4,7 +4,8 @@ import { publicPath } from '../http/assets.ts';
 import type { Operation } from '../http/endpoint.ts';
 import { type Html, html } from '../http/html.ts';
 import { emptyState, tableOf, timeCell } from './console-format.ts';
-import { type ConsoleText, tell } from './console-texts.ts';
+import type { ConsoleText } from './console-spanish.ts';
+import { tell } from './console-texts.ts';
 import { consoleHandler } from './console-visit.ts';
 
 const SHOWN = 100;

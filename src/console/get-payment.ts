@@ -7,7 +7,8 @@ import { type Html, html } from '../http/html.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
 import { type ShownPayment, showPayment } from '../search/show-payment.ts';
 import { badge, paymentBadges, timeCell } from './console-format.ts';
-import { type ConsoleText, tell, tellKind } from './console-texts.ts';
+import type { ConsoleText } from './console-spanish.ts';
+import { tell, tellKind } from './console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from './console-visit.ts';
 import { timelineOf } from './payment-lines.ts';
 
