@@ -9,7 +9,9 @@ export function headerFaults({ headers }: Pick<RawAnswer, 'headers'>): string[] 
   const missing = Object.entries(FIXED_HEADERS).flatMap(([name, value]) => {
     const given = headers[name] ?? [];
     if (given.length !== 1) return [`${name} occurs ${given.length} times`];
-    return given[0] === value || VARIES.has(name) ? [] : [`${name} is ${given[0]}`];
+    // The console's own forms say where they come from; no other site is told anything by either.
+    const isConsole = name === 'referrer-policy' && given[0] === 'same-origin';
+    return given[0] === value || isConsole || VARIES.has(name) ? [] : [`${name} is ${given[0]}`];
   });
   const telling = ['server', 'x-powered-by', 'via'].filter((name) => name in headers);
   const length = ['content-length', 'transfer-encoding'].filter((name) => name in headers);
