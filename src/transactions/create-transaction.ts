@@ -94,12 +94,23 @@ function byReference(one: NewRow, other: NewRow): number {
 function createIdSource(app: App): (rows: readonly NewRow[]) => Promise<void> {
   let next = 0;
   let end = 0;
+  let reserving: Promise<void> | undefined;
+
+  async function reserve(): Promise<void> {
+    const first = await app.db.transaction((tx) => reserveTransactionIds(tx, ID_BLOCK));
+    if (first < end) throw new StorageError('STORAGE_UNAVAILABLE', new Error('The store has gone back'));
+    next = first;
+    end = first + ID_BLOCK;
+  }
+
   return async (rows) => {
     for (const row of rows) {
-      if (next === end) {
-        next = await app.db.transaction((tx) => reserveTransactionIds(tx, ID_BLOCK));
-        if (next < end) throw new StorageError('STORAGE_UNAVAILABLE', new Error('The store has gone back'));
-        end = next + ID_BLOCK;
+      while (next === end) {
+        // Two batches share one reservation: the answers of two could arrive in the other order.
+        reserving ??= reserve().finally(() => {
+          reserving = undefined;
+        });
+        await reserving;
       }
       row.id = next++;
     }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
 import { createTransaction } from '../../src/transactions/create-transaction.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
@@ -136,6 +137,32 @@ forEachEngine('creating a transaction', (openTestDatabase) => {
       ids.add((created.transaction as Transaction).id);
     }
     assert.equal(ids.size, 4);
+  });
+
+  test('two batches that began together got their ids in the wrong order, and honest shops got 503', async () => {
+    const db = await openTestDatabase();
+    let calls = 0;
+    let second = (): void => {};
+    const secondAnswered = new Promise<void>((resolve) => {
+      second = resolve;
+    });
+    // The first answer travels slower than the second one, where there is a second.
+    const transaction: typeof db.transaction = async (work) => {
+      const call = ++calls;
+      const result = await db.transaction(work);
+      if (call === 1) await Promise.race([secondAnswered, setTimeout(200)]);
+      if (call === 2) second();
+      return result;
+    };
+    const app = createTestApp({ ...db, transaction });
+    const environment = await createTestEnvironment({ ...app, db });
+    const outcomes = await Promise.all(
+      Array.from({ length: 300 }, (_, index) =>
+        createTransaction(app, environment, testInput({ reference: `ORDER-${index}` })),
+      ),
+    );
+    const ids = new Set(outcomes.map((outcome) => outcome.transaction.id));
+    assert.equal(ids.size, 300);
   });
 });
 
