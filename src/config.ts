@@ -7,14 +7,16 @@ import {
   basePath,
   ConfigError,
   databaseUrl,
+  days,
   flag,
   integer,
+  masterKeys,
   oneOf,
   origin,
   ownAddress,
   privateNetworks,
   proxyAddress,
-  secretKey,
+  withoutPassword,
 } from './lib/setting-readers.ts';
 
 export type Config = {
@@ -47,6 +49,8 @@ export type Config = {
   bankDirectoryMaxAgeDays: number;
   /** How long the verdict of a recipient counts. */
   verdictMaxAgeDays: number;
+  /** After how many days the worker deletes what has ended; null: never. */
+  retentionDays: { callbacks: number | null; deliveryAttempts: number | null; validations: number };
   /** Where the ends of the books' chains are written every day; null: they are kept in the store alone. */
   anchorDir: string | null;
   /** Where they are posted to. */
@@ -196,6 +200,24 @@ export const SETTINGS: readonly Setting[] = [
     inForce: ({ verdictMaxAgeDays }) => verdictMaxAgeDays,
   },
   {
+    name: 'RETENTION_CALLBACKS',
+    fallback: '',
+    meaning: 'days after which callbacks that have ended are deleted, with their delivery attempts; without it never',
+    inForce: ({ retentionDays }) => retentionDays.callbacks,
+  },
+  {
+    name: 'RETENTION_DELIVERY_ATTEMPTS',
+    fallback: '',
+    meaning: 'days after which the delivery attempts of callbacks that have ended are deleted; without it never',
+    inForce: ({ retentionDays }) => retentionDays.deliveryAttempts,
+  },
+  {
+    name: 'RETENTION_VALIDATIONS',
+    fallback: '730',
+    meaning: 'days after which bank account validations are deleted',
+    inForce: ({ retentionDays }) => retentionDays.validations,
+  },
+  {
     name: 'ANCHOR_DIR',
     fallback: '',
     meaning:
@@ -282,13 +304,13 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     drainDelay: integer('DRAIN_DELAY', text('DRAIN_DELAY') ?? (development ? '0' : '5'), 0, 600),
     validationProviderUrl: ownAddress('VALIDATION_PROVIDER_URL', text('VALIDATION_PROVIDER_URL')),
     validationProviderKey: text('VALIDATION_PROVIDER_KEY'),
-    bankDirectoryMaxAgeDays: integer(
-      'BANK_DIRECTORY_MAX_AGE_DAYS',
-      text('BANK_DIRECTORY_MAX_AGE_DAYS') ?? '365',
-      1,
-      36_500,
-    ),
-    verdictMaxAgeDays: integer('VERDICT_MAX_AGE_DAYS', text('VERDICT_MAX_AGE_DAYS') ?? '180', 1, 36_500),
+    bankDirectoryMaxAgeDays: days('BANK_DIRECTORY_MAX_AGE_DAYS', text('BANK_DIRECTORY_MAX_AGE_DAYS')) ?? 365,
+    verdictMaxAgeDays: days('VERDICT_MAX_AGE_DAYS', text('VERDICT_MAX_AGE_DAYS')) ?? 180,
+    retentionDays: {
+      callbacks: days('RETENTION_CALLBACKS', text('RETENTION_CALLBACKS')),
+      deliveryAttempts: days('RETENTION_DELIVERY_ATTEMPTS', text('RETENTION_DELIVERY_ATTEMPTS')),
+      validations: days('RETENTION_VALIDATIONS', text('RETENTION_VALIDATIONS')) ?? 730,
+    },
     anchorDir: anchorDir === null ? null : resolve(anchorDir),
     anchorUrl: ownAddress('ANCHOR_URL', text('ANCHOR_URL')),
     webpayBaseUrl: origin('WEBPAY_BASE_URL', text('WEBPAY_BASE_URL')),
@@ -364,29 +386,9 @@ export function publicUrlProblem(config: Config): string | null {
 
 /** What is wrong with ALLOW_PRIVATE_CALLBACKS as it was set, or null: production has never gone by it. */
 export function privateCallbacksProblem(config: Config, environment: NodeJS.ProcessEnv = process.env): string | null {
-  if (
-    config.mode === 'development' ||
-    !flag('ALLOW_PRIVATE_CALLBACKS', environment['ALLOW_PRIVATE_CALLBACKS']?.trim() || null, false)
-  )
-    return null;
+  const said = environment['ALLOW_PRIVATE_CALLBACKS']?.trim() || null;
+  if (config.mode === 'development' || !flag('ALLOW_PRIVATE_CALLBACKS', said, false)) return null;
   return 'ALLOW_PRIVATE_CALLBACKS is ignored in production: callbacks to http:, private hosts and other ports are refused';
-}
-
-/** An address without what opens it, which can be in its query too. One that was mistyped is not shown at all. */
-function withoutPassword(address: string): string {
-  if (address.startsWith('sqlite:')) return address;
-  const url = URL.parse(address);
-  if (url === null || `${url.pathname}${url.search}${url.hash}`.includes('@')) return 'yes';
-  Object.assign(url, { password: '', search: '', hash: '' });
-  return url.href;
-}
-
-function masterKeys(text: string, previousText: string | null): Pick<Config, 'masterKey' | 'masterKeyPrevious'> {
-  const key = secretKey('MASTER_KEY', text);
-  const previous = previousText === null ? null : secretKey('MASTER_KEY_PREVIOUS', previousText);
-  if (previous?.equals(key) === true)
-    throw new ConfigError('MASTER_KEY_PREVIOUS is the same key as MASTER_KEY: set MASTER_KEY to a new one.');
-  return { masterKey: key, masterKeyPrevious: previous };
 }
 
 function keptKey(mode: Config['mode'], dataDir: string, database: string): string {

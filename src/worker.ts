@@ -9,6 +9,7 @@ import { SchemaError } from './db/database.ts';
 import { refuseNewerSchema } from './db/migrate.ts';
 import { watchLoad } from './lib/watch-load.ts';
 import { removeEndedLimits } from './limits/consume-limit.ts';
+import { deleteOldCallbacks } from './outbox/delete-old-callbacks.ts';
 import { createCallbackDelivery } from './outbox/deliver-callbacks.ts';
 import { measureFeedHold } from './outbox/measure-feed-hold.ts';
 import { sealFeed } from './outbox/seal-feed.ts';
@@ -51,6 +52,7 @@ export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit:
     heldLoop('expire', () => expireTransactions(app, BATCH)),
     loop(app, 'validate', () => settleDueValidations(app, BATCH)),
     loop(app, 'forget', () => deleteOldValidations(app, BATCH)),
+    heldLoop('forget-callbacks', () => deleteOldCallbacks(app, BATCH)),
     loop(app, 'limits', () => removeEndedLimits(app, BATCH)),
     loop(app, 'secret-use', async () => {
       await storeSecretUse(app);

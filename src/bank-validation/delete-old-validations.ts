@@ -6,8 +6,7 @@ import { deleteBudgetsBefore, deleteQuestionsBefore } from './provider-budget-qu
 import { KEY_LIFETIME_MS } from './validate-once.ts';
 import { firstIdAt } from './validation-draft.ts';
 
-/** Validations are kept for two years, and no personal data longer than it serves. docs/privacy.md says so too. */
-const RETENTION_MS = 730 * 86_400_000;
+const DAY_MS = 86_400_000;
 const INTERVAL_MS = 3_600_000;
 
 const schedules = perInstance((_app: App) => ({ nextAt: 0 }));
@@ -21,7 +20,7 @@ export async function deleteOldValidations(app: App, limit: number): Promise<num
     await deleteQuestionsBefore(tx, dayOf(now));
     await deleteBudgetsBefore(tx, now - FULL_AFTER_MS);
     await deleteKeysBefore(tx, now - KEY_LIFETIME_MS);
-    return deleteValidationsBefore(tx, firstIdAt(now - RETENTION_MS), limit);
+    return deleteValidationsBefore(tx, firstIdAt(now - app.config.retentionDays.validations * DAY_MS), limit);
   });
   if (deleted === 0) schedule.nextAt = now + INTERVAL_MS;
   return deleted;

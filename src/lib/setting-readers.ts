@@ -94,10 +94,36 @@ export function proxyAddress(name: string, text: string | null): EgressProxy | n
 }
 
 /** 32 bytes in hexadecimal digits or base64. */
-export function secretKey(name: string, text: string): Buffer {
+function secretKey(name: string, text: string): Buffer {
   const key = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64url');
   const wellFormed = /^[0-9a-f]{64}$/i.test(text) || /^[\w+/-]{43}=?$/.test(text);
   if (!wellFormed || key.length !== 32)
     throw new ConfigError(`${name} must be 32 bytes: 64 hexadecimal digits or base64.`);
   return key;
+}
+
+/** An address without what opens it, which can be in its query too. One that was mistyped is not shown at all. */
+export function withoutPassword(address: string): string {
+  if (address.startsWith('sqlite:')) return address;
+  const url = URL.parse(address);
+  if (url === null || `${url.pathname}${url.search}${url.hash}`.includes('@')) return 'yes';
+  Object.assign(url, { password: '', search: '', hash: '' });
+  return url.href;
+}
+
+/** MASTER_KEY, and the one that it replaces. */
+export function masterKeys(
+  text: string,
+  previousText: string | null,
+): { masterKey: Buffer; masterKeyPrevious: Buffer | null } {
+  const key = secretKey('MASTER_KEY', text);
+  const previous = previousText === null ? null : secretKey('MASTER_KEY_PREVIOUS', previousText);
+  if (previous?.equals(key) === true)
+    throw new ConfigError('MASTER_KEY_PREVIOUS is the same key as MASTER_KEY: set MASTER_KEY to a new one.');
+  return { masterKey: key, masterKeyPrevious: previous };
+}
+
+/** A number of days; null where nothing is set. */
+export function days(name: string, text: string | null): number | null {
+  return text === null ? null : integer(name, text, 1, 36_500);
 }

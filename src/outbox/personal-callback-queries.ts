@@ -1,10 +1,12 @@
 import type { Database, SqlRow, Tx } from '../db/database.ts';
 import type { CallbackState } from './callback-state.ts';
+import type { CallbackKey } from './old-callback-queries.ts';
 
 type Reader = Pick<Database, 'query'>;
 
 export type PersonalCallback = SqlRow & {
   id: number;
+  environment_id: number;
   transaction_id: number;
   created_at: number;
   state: CallbackState;
@@ -20,31 +22,24 @@ export function selectPersonalCallbacks(
   limit: number,
 ): Promise<PersonalCallback[]> {
   return db.query<PersonalCallback>(
-    `select id, transaction_id, created_at, state, url, body from callbacks
+    `select id, environment_id, transaction_id, created_at, state, url, body from callbacks
      where id > $2 and lower(url || ' ' || body) like $1 escape '!' order by id limit $3`,
     [like, afterId, limit],
   );
 }
 
 /** Only of one that has its end, so that nothing is posted elsewhere. Answers whether it was changed. */
-export async function updateCallbackUrl(tx: Tx, id: number, url: string): Promise<boolean> {
-  const rows = await tx.query(`update callbacks set url = $2 where id = $1 and state <> 'queued' returning id`, [
-    id,
-    url,
-  ]);
+export async function updateCallbackUrl(tx: Tx, { id, environment_id }: CallbackKey, url: string): Promise<boolean> {
+  const rows = await tx.query(
+    `update callbacks set url = $3 where id = $1 and environment_id = $2 and state <> 'queued' returning id`,
+    [id, environment_id, url],
+  );
   return rows.length === 1;
-}
-
-/** Deletes callbacks that have their end, with their delivery attempts. Answers how many those were. */
-export async function deleteCallbacks(tx: Tx, ids: readonly number[]): Promise<number> {
-  const ended = `select id from callbacks where id {among $1} and state <> 'queued'`;
-  await tx.query(`delete from delivery_attempts where callback_id in (${ended})`, [ids]);
-  const rows = await tx.query(`delete from callbacks where id {among $1} and state <> 'queued' returning id`, [ids]);
-  return rows.length;
 }
 
 export type PersonalAttempt = SqlRow & {
   id: number;
+  environment_id: number;
   callback_id: number;
   started_at: number;
   location: string | null;
@@ -59,7 +54,7 @@ export function selectPersonalAttempts(
   limit: number,
 ): Promise<PersonalAttempt[]> {
   return db.query<PersonalAttempt>(
-    `select id, callback_id, started_at, location, excerpt from delivery_attempts
+    `select id, environment_id, callback_id, started_at, location, excerpt from delivery_attempts
      where id > $2 and lower(coalesce(location, '') || ' ' || coalesce(excerpt, '')) like $1 escape '!'
      order by id limit $3`,
     [like, afterId, limit],
@@ -67,8 +62,9 @@ export function selectPersonalAttempts(
 }
 
 export async function updateAttemptTexts(tx: Tx, row: PersonalAttempt): Promise<void> {
-  await tx.query('update delivery_attempts set location = $2, excerpt = $3 where id = $1', [
+  await tx.query('update delivery_attempts set location = $3, excerpt = $4 where id = $1 and environment_id = $2', [
     row.id,
+    row.environment_id,
     row.location,
     row.excerpt,
   ]);

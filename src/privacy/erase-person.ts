@@ -4,8 +4,8 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { eraseValidations } from '../bank-validation/erase-validations.ts';
 import { exportValidations } from '../bank-validation/export-validations.ts';
 import type { Tx } from '../db/database.ts';
+import { deleteCallback } from '../outbox/old-callback-queries.ts';
 import {
-  deleteCallbacks,
   type PersonalAttempt,
   type PersonalCallback,
   updateAttemptTexts,
@@ -111,9 +111,9 @@ function redacted(row: PersonalAttempt, person: Person): PersonalAttempt {
 }
 
 /** Its bytes are proved by its event: changed ones would be found as a fault, so one that tells of the person goes whole. */
-async function eraseCallback(tx: Tx, { id, url, body }: PersonalCallback, person: Person): Promise<void> {
-  if (person.holds(body)) await deleteCallbacks(tx, [id]);
-  else await updateCallbackUrl(tx, id, person.redact(url));
+async function eraseCallback(tx: Tx, row: PersonalCallback, person: Person): Promise<void> {
+  if (person.holds(row.body)) await deleteCallback(tx, row);
+  else await updateCallbackUrl(tx, row, person.redact(row.url));
 }
 
 async function inBatches<Row>(

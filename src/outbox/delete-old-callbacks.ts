@@ -1,0 +1,36 @@
+import type { App } from '../app.ts';
+import { perInstance } from '../lib/per-instance.ts';
+import { deleteAttempt, deleteCallback, selectOldAttempts, selectOldCallbacks } from './old-callback-queries.ts';
+
+const DAY_MS = 86_400_000;
+const INTERVAL_MS = 3_600_000;
+/** `attention list` asks a person about what was given up for so long. */
+const ASKED_ABOUT_MS = 7 * DAY_MS;
+
+const schedules = perInstance((_app: App) => ({ nextAt: 0 }));
+
+/**
+ * Once an hour, deletes callbacks and delivery attempts that are past RETENTION_CALLBACKS and RETENTION_DELIVERY_ATTEMPTS, at
+ * most `limit` of each in one commit, and answers how many those were. What still waits stays, and the events that they told of.
+ */
+export async function deleteOldCallbacks(app: App, limit: number): Promise<number> {
+  const schedule = schedules(app);
+  const now = app.now();
+  if (now < schedule.nextAt) return 0;
+  const { deliveryAttempts, callbacks } = app.config.retentionDays;
+  const givenUpBefore = now - ASKED_ABOUT_MS;
+  const endedBefore = callbacks === null ? 0 : now - callbacks * DAY_MS;
+  const startedBefore = deliveryAttempts === null ? 0 : now - deliveryAttempts * DAY_MS;
+  const attempts =
+    deliveryAttempts === null ? [] : await selectOldAttempts(app.db, { startedBefore, givenUpBefore }, limit);
+  const ended = callbacks === null ? [] : await selectOldCallbacks(app.db, { endedBefore, givenUpBefore }, limit);
+  if (attempts.length + ended.length === 0) {
+    schedule.nextAt = now + INTERVAL_MS;
+    return 0;
+  }
+  await app.db.transaction(async (tx) => {
+    for (const attempt of attempts) await deleteAttempt(tx, attempt);
+    for (const callback of ended) await deleteCallback(tx, callback);
+  });
+  return attempts.length + ended.length;
+}

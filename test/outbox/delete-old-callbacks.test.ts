@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ConfigError, readConfig } from '../../src/config.ts';
+import { deleteOldCallbacks } from '../../src/outbox/delete-old-callbacks.ts';
+import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
+import { sealFeed } from '../../src/outbox/seal-feed.ts';
+import { verifyStore } from '../../src/proof/verify-store.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+import { untilVisible } from '../support/until-visible.ts';
+
+const DAY = 86_400_000;
+
+forEachEngine('what has been delivered long ago', (openTestDatabase) => {
+  test('is deleted when it is past its time, in small commits, and the books and the feed still verify', async () => {
+    const app = await open(openTestDatabase, { RETENTION_CALLBACKS: '30', RETENTION_DELIVERY_ATTEMPTS: '10' });
+    await deliver(app, 5, 200);
+    app.now.advance(11 * DAY);
+    await deliver(app, 2, 200);
+    assert.deepEqual(await left(app), { callbacks: 7, attempts: 7 });
+    assert.equal(await deleteOldCallbacks(app, 3), 3);
+    assert.equal(await deleteOldCallbacks(app, 3), 2);
+    assert.equal(await deleteOldCallbacks(app, 3), 0);
+    assert.deepEqual(await left(app), { callbacks: 7, attempts: 2 });
+    app.now.advance(20 * DAY);
+    while ((await deleteOldCallbacks(app, 3)) > 0);
+    assert.deepEqual(await left(app), { callbacks: 2, attempts: 0 });
+    await untilVisible(app);
+    await sealFeed(app);
+    const { ok, callbacks } = await verifyStore(app);
+    assert.deepEqual([ok, callbacks], [true, 2]);
+  });
+
+  test('stays for ever where nothing is set', async () => {
+    const app = await open(openTestDatabase, {});
+    await deliver(app, 1, 200);
+    app.now.advance(3650 * DAY);
+    assert.equal(await deleteOldCallbacks(app, 10), 0);
+    assert.deepEqual(await left(app), { callbacks: 1, attempts: 1 });
+  });
+
+  test('that still waits is never deleted, and what was given up stays as long as a person is asked about it', async () => {
+    const app = await open(openTestDatabase, { RETENTION_CALLBACKS: '1', RETENTION_DELIVERY_ATTEMPTS: '1' });
+    await deliver(app, 1, 500);
+    app.now.advance(2 * DAY);
+    assert.equal(await deleteOldCallbacks(app, 10), 0);
+    await app.db.transaction((tx) => tx.query("update callbacks set state = 'dead', finished_at = $1", [app.now()]));
+    app.now.advance(6 * DAY);
+    assert.equal(await deleteOldCallbacks(app, 10), 0);
+    assert.deepEqual(await left(app), { callbacks: 1, attempts: 1 });
+    app.now.advance(2 * DAY);
+    while ((await deleteOldCallbacks(app, 10)) > 0);
+    assert.deepEqual(await left(app), { callbacks: 0, attempts: 0 });
+  });
+});
+
+test('a retention is a whole number of days', () => {
+  for (const days of ['0', '-1', '1.5', 'ever']) {
+    assert.throws(() => readConfig({ MASTER_KEY: '5a'.repeat(32), RETENTION_CALLBACKS: days }), ConfigError);
+  }
+});
+
+async function open(openTestDatabase: OpenTestDatabase, settings: Record<string, string>): Promise<TestApp> {
+  const config = readConfig({ MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent', ...settings });
+  return createTestApp(await openTestDatabase(), { config });
+}
+
+/** Payments whose callbacks are answered so at their first attempt. */
+async function deliver(app: TestApp, count: number, status: number): Promise<void> {
+  const environment = await createTestEnvironment(app);
+  for (let n = 0; n < count; n++) await createPaidTransaction(app, environment);
+  const fetch: TestApp['fetch'] = async () => ({
+    kind: 'answered',
+    status,
+    retryAfter: null,
+    excerpt: 'said',
+    durationMs: 1,
+  });
+  // One endpoint is not given all at once.
+  for (let n = 0; n < count; n++) {
+    const delivery = createCallbackDelivery({ ...app, fetch }, () => {});
+    await delivery.poll();
+    await delivery.drain();
+  }
+}
+
+async function left(app: TestApp) {
+  const count = async (table: string) => (await app.db.query(`select id from ${table}`)).length;
+  return { callbacks: await count('callbacks'), attempts: await count('delivery_attempts') };
+}
