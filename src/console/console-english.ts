@@ -1,12 +1,14 @@
-import type { ConsoleText } from './console-spanish.ts';
+import type { SPANISH } from './console-spanish.ts';
 
 /** The same in English. */
-export const ENGLISH: Record<ConsoleText, string> = {
+export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'nav.today': 'Today',
   'nav.payments': 'Payments',
   'nav.callbacks': 'Callbacks',
   'nav.attention': 'To resolve',
   'nav.audit': 'Audit',
+  'nav.work': 'Work',
+  'nav.house': 'House',
   'nav.label': 'Sections',
   'search.label': 'Find a payment',
   'search.placeholder': 'Order, e-mail, amount, code…',
@@ -180,13 +182,6 @@ export const ENGLISH: Record<ConsoleText, string> = {
   'refund.no_reason': 'Write the reason, without an e-mail address, in 200 letters at most.',
   'booked.merchant': 'The merchant',
   'booked.method': 'receivable from {method}',
-
-  'callbacks.title': 'Callbacks',
-  'callbacks.summary': 'Failing endpoints: {failing} · callbacks waiting: {waiting}',
-  'callbacks.none': 'Every endpoint answers as it should.',
-  'callbacks.resend_all': 'Resend what waits',
-  'callbacks.resent': '{count} callbacks are sent again, four at a time to each address.',
-  'callbacks.disabled': 'disabled (410)',
 
   'attention.title': 'To resolve',
   'attention.none': 'Nothing waits for a person. The same says:',

@@ -5,22 +5,13 @@ import type { Language } from '../checkout/texts.ts';
 import { assetPath, publicPath } from '../http/assets.ts';
 import { type Html, html } from '../http/html.ts';
 import { LANGUAGE_TAGS, sendDocument, WORDMARK } from '../http/page.ts';
-import type { ConsoleText } from './console-spanish.ts';
+import { sectionsOf } from './console-sections.ts';
 import { tell } from './console-texts.ts';
 
 /** What differs from screen to screen. `search` is what stands in the box that finds anything. */
 export type ConsolePage = { title: string; main: Html; search?: string };
 
 type Layout = ConsolePage & { status: number; language: Language; user: User | null; path: string };
-
-/** The sections of the console, with the permission that each needs. */
-const SECTIONS: readonly [path: string, text: ConsoleText, permission: Parameters<User['may']['has']>[0]][] = [
-  ['', 'nav.today', 'payments:read'],
-  ['/payments', 'nav.payments', 'payments:read'],
-  ['/callbacks', 'nav.callbacks', 'callbacks:resend'],
-  ['/attention', 'nav.attention', 'books:read'],
-  ['/audit', 'nav.audit', 'audit:read'],
-];
 
 /** Answers with a screen. What the person may not see is not in its navigation. */
 export function sendConsolePage(app: App, reply: FastifyReply, page: Layout): FastifyReply {
@@ -74,9 +65,12 @@ function bar(app: App, { language, search }: Layout, user: User): Html {
 function navigation(app: App, { language, path }: Layout, user: User): Html {
   const at = `${publicPath(app)}/console`;
   const [here = ''] = path.slice(path.indexOf('/console') + '/console'.length).split('?');
-  const links = SECTIONS.filter(([, , permission]) => user.may.has(permission)).map(([section, text]) => {
-    const isHere = section === '' ? here === '' || here === '/' : here.startsWith(section);
-    return html`<li><a href="${at}${section}"${isHere && html` aria-current="page"`}>${tell(language, text)}</a></li>`;
+  const groups = sectionsOf(user).map(({ text, sections }, number) => {
+    const links = sections.map((section) => {
+      const isHere = section.path === '' ? here === '' || here === '/' : here.startsWith(section.path);
+      return html`<li><a href="${at}${section.path}"${isHere && html` aria-current="page"`}>${tell(language, section.text)}</a></li>`;
+    });
+    return html`${number > 0 && html`<h2 id="nav-${number}">${tell(language, text)}</h2>`}<ul${number > 0 && html` aria-labelledby="nav-${number}"`}>${links}</ul>`;
   });
-  return html`<nav aria-label="${tell(language, 'nav.label')}"><ul>${links}</ul></nav>`;
+  return html`<nav aria-label="${tell(language, 'nav.label')}">${groups}</nav>`;
 }

@@ -5,6 +5,8 @@ export const SPANISH = {
   'nav.callbacks': 'Callbacks',
   'nav.attention': 'Por resolver',
   'nav.audit': 'Auditoría',
+  'nav.work': 'Trabajo',
+  'nav.house': 'Casa',
   'nav.label': 'Secciones',
   'search.label': 'Buscar un pago',
   'search.placeholder': 'Pedido, correo, monto, código…',
@@ -180,13 +182,6 @@ export const SPANISH = {
   'booked.merchant': 'El comercio',
   'booked.method': 'por cobrar a {method}',
 
-  'callbacks.title': 'Callbacks',
-  'callbacks.summary': 'Direcciones que fallan: {failing} · avisos que esperan: {waiting}',
-  'callbacks.none': 'Todas las direcciones responden como deben.',
-  'callbacks.resend_all': 'Reenviar lo que espera',
-  'callbacks.resent': '{count} callbacks salen de nuevo, de a cuatro por dirección.',
-  'callbacks.disabled': 'desactivada (410)',
-
   'attention.title': 'Por resolver',
   'attention.none': 'Nada espera a una persona. Lo mismo dice:',
   'attention.payment': 'Pago en duda',
@@ -202,5 +197,3 @@ export const SPANISH = {
   'age.hours': 'hace {n} h',
   'age.days': 'hace {n} d',
 } as const;
-
-export type ConsoleText = keyof typeof SPANISH;

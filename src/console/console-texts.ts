@@ -1,8 +1,15 @@
 import type { Language } from '../checkout/texts.ts';
+import { CALLBACK_TEXTS } from './callbacks/callback-texts.ts';
 import { ENGLISH } from './console-english.ts';
-import { type ConsoleText, SPANISH } from './console-spanish.ts';
+import { SPANISH } from './console-spanish.ts';
 
-const TEXTS: Record<Language, Record<ConsoleText, string>> = { es: SPANISH, en: ENGLISH };
+/** What all screens say; a room brings what only its own screens say (`roomTexts`) and stands here. */
+const TEXTS = {
+  es: { ...SPANISH, ...CALLBACK_TEXTS.es },
+  en: { ...ENGLISH, ...CALLBACK_TEXTS.en },
+} satisfies Record<Language, Record<string, string>>;
+
+export type ConsoleText = keyof (typeof TEXTS)['es'];
 
 /** A text of the console in a language, with `values` in the place of their names. */
 export function tell(language: Language, key: ConsoleText, values: Record<string, string | number> = {}): string {

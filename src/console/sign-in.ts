@@ -13,8 +13,7 @@ import type { Operation } from '../http/endpoint.ts';
 import { html } from '../http/html.ts';
 import { clientNetwork } from '../lib/client-network.ts';
 import { sendConsolePage } from './console-page.ts';
-import type { ConsoleText } from './console-spanish.ts';
-import { tell } from './console-texts.ts';
+import { type ConsoleText, tell } from './console-texts.ts';
 import { cookieOf, isFromOurPage, sessionCookie } from './console-visit.ts';
 
 /** The page on which a person signs in. */

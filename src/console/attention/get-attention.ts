@@ -1,14 +1,14 @@
-import type { App } from '../app.ts';
-import type { AttentionRow } from '../attention/attention.ts';
-import { listAttention } from '../attention/list-attention.ts';
-import type { Language } from '../checkout/texts.ts';
-import { publicPath } from '../http/assets.ts';
-import type { Operation } from '../http/endpoint.ts';
-import { type Html, html } from '../http/html.ts';
-import { formatMoney } from '../lib/money.ts';
-import { ageText, badge, emptyState, tableOf } from './console-format.ts';
-import { tell, tellKind } from './console-texts.ts';
-import { consoleHandler, notFoundPage } from './console-visit.ts';
+import type { App } from '../../app.ts';
+import type { AttentionRow } from '../../attention/attention.ts';
+import { listAttention } from '../../attention/list-attention.ts';
+import type { Language } from '../../checkout/texts.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { type Html, html } from '../../http/html.ts';
+import { formatMoney } from '../../lib/money.ts';
+import { ageText, badge, emptyState, tableOf } from '../console-format.ts';
+import { tell, tellKind } from '../console-texts.ts';
+import { consoleHandler, notFoundPage } from '../console-visit.ts';
 
 const SHOWN = 200;
 

@@ -1,12 +1,11 @@
-import { publicPath } from '../http/assets.ts';
-import type { Operation } from '../http/endpoint.ts';
-import { html } from '../http/html.ts';
-import { causeOf } from '../outbox/answer-cause.ts';
-import { selectTroubled } from '../outbox/failing-endpoint-queries.ts';
-import { badge, emptyState, tableOf, timeCell } from './console-format.ts';
-import type { ConsoleText } from './console-spanish.ts';
-import { tell } from './console-texts.ts';
-import { consoleHandler, notFoundPage } from './console-visit.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { html } from '../../http/html.ts';
+import { causeOf } from '../../outbox/answer-cause.ts';
+import { selectTroubled } from '../../outbox/failing-endpoint-queries.ts';
+import { badge, emptyState, tableOf, timeCell } from '../console-format.ts';
+import { type ConsoleText, tell } from '../console-texts.ts';
+import { consoleHandler, notFoundPage } from '../console-visit.ts';
 
 const SHOWN = 200;
 

@@ -1,20 +1,20 @@
-import type { App } from '../app.ts';
-import { userActor } from '../auth/user-actor.ts';
-import { selectAvailable } from '../books/balance-queries.ts';
-import { publicPath } from '../http/assets.ts';
-import type { Operation } from '../http/endpoint.ts';
-import { html } from '../http/html.ts';
-import { clientNetwork } from '../lib/client-network.ts';
-import { addUp } from '../lib/exact-sum.ts';
-import { randomToken } from '../lib/ids.ts';
-import { formatMoney, formatPlain, parseTyped } from '../lib/money.ts';
-import { createRefund } from '../refunds/create-refund.ts';
-import type { ShownPayment } from '../search/show-payment.ts';
-import { tableOf } from './console-format.ts';
-import { tell } from './console-texts.ts';
-import { type ConsoleVisit, consoleHandler, notFoundPage } from './console-visit.ts';
+import type { App } from '../../app.ts';
+import { userActor } from '../../auth/user-actor.ts';
+import { selectAvailable } from '../../books/balance-queries.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { html } from '../../http/html.ts';
+import { clientNetwork } from '../../lib/client-network.ts';
+import { addUp } from '../../lib/exact-sum.ts';
+import { randomToken } from '../../lib/ids.ts';
+import { formatMoney, formatPlain, parseTyped } from '../../lib/money.ts';
+import { createRefund } from '../../refunds/create-refund.ts';
+import type { ShownPayment } from '../../search/show-payment.ts';
+import { tableOf } from '../console-format.ts';
+import { tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
+import { fieldsOf } from '../sign-in.ts';
 import { paymentOf, sendPayment } from './get-payment.ts';
-import { fieldsOf } from './sign-in.ts';
 
 /** Asks once more, with the amount, the entries that the books will have, and what the merchant has left. */
 export const getConsoleRefund: Operation = {

@@ -1,17 +1,17 @@
-import type { App } from '../app.ts';
-import { listAttention } from '../attention/list-attention.ts';
-import type { Language } from '../checkout/texts.ts';
-import { publicPath } from '../http/assets.ts';
-import type { Operation } from '../http/endpoint.ts';
-import { type Html, html } from '../http/html.ts';
-import { boundsOfDay, clockOf, dayOf } from '../lib/calendar-day.ts';
-import { formatMoney } from '../lib/money.ts';
-import { measureFailing } from '../outbox/failing-endpoint-queries.ts';
-import { countQueued } from '../outbox/outbox-queries.ts';
-import { type PaidHour, selectPaidHours } from '../search/today-queries.ts';
-import { tell } from './console-texts.ts';
-import { type ConsoleVisit, consoleHandler } from './console-visit.ts';
-import { attentionTable } from './get-attention.ts';
+import type { App } from '../../app.ts';
+import { listAttention } from '../../attention/list-attention.ts';
+import type { Language } from '../../checkout/texts.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { type Html, html } from '../../http/html.ts';
+import { boundsOfDay, clockOf, dayOf } from '../../lib/calendar-day.ts';
+import { formatMoney } from '../../lib/money.ts';
+import { measureFailing } from '../../outbox/failing-endpoint-queries.ts';
+import { countQueued } from '../../outbox/outbox-queries.ts';
+import { type PaidHour, selectPaidHours } from '../../search/today-queries.ts';
+import { attentionTable } from '../attention/get-attention.ts';
+import { tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 
 const SHOWN = 8;
 

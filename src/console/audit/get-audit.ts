@@ -1,12 +1,11 @@
-import type { AuditFilter } from '../audit/audit-queries.ts';
-import { type ListedAct, listAudit } from '../audit/list-audit.ts';
-import { publicPath } from '../http/assets.ts';
-import type { Operation } from '../http/endpoint.ts';
-import { type Html, html } from '../http/html.ts';
-import { emptyState, tableOf, timeCell } from './console-format.ts';
-import type { ConsoleText } from './console-spanish.ts';
-import { tell } from './console-texts.ts';
-import { consoleHandler } from './console-visit.ts';
+import type { AuditFilter } from '../../audit/audit-queries.ts';
+import { type ListedAct, listAudit } from '../../audit/list-audit.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { type Html, html } from '../../http/html.ts';
+import { emptyState, tableOf, timeCell } from '../console-format.ts';
+import { type ConsoleText, tell } from '../console-texts.ts';
+import { consoleHandler } from '../console-visit.ts';
 
 const SHOWN = 100;
 

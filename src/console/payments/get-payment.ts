@@ -1,15 +1,14 @@
-import type { App } from '../app.ts';
-import { selectAvailable } from '../books/balance-queries.ts';
-import { type Language, methodName } from '../checkout/texts.ts';
-import { publicPath } from '../http/assets.ts';
-import type { Operation } from '../http/endpoint.ts';
-import { type Html, html } from '../http/html.ts';
-import { formatMoney, formatPlain } from '../lib/money.ts';
-import { type ShownPayment, showPayment } from '../search/show-payment.ts';
-import { badge, paymentBadges, timeCell } from './console-format.ts';
-import type { ConsoleText } from './console-spanish.ts';
-import { tell, tellKind } from './console-texts.ts';
-import { type ConsoleVisit, consoleHandler, notFoundPage } from './console-visit.ts';
+import type { App } from '../../app.ts';
+import { selectAvailable } from '../../books/balance-queries.ts';
+import { type Language, methodName } from '../../checkout/texts.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { type Html, html } from '../../http/html.ts';
+import { formatMoney, formatPlain } from '../../lib/money.ts';
+import { type ShownPayment, showPayment } from '../../search/show-payment.ts';
+import { badge, paymentBadges, timeCell } from '../console-format.ts';
+import { type ConsoleText, tell, tellKind } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { timelineOf } from './payment-lines.ts';
 
 /** What was done by the form that led here, by the `done` of the address. */

@@ -1,10 +1,10 @@
-import { type Language, methodName } from '../checkout/texts.ts';
-import { type Html, html } from '../http/html.ts';
-import { clockOf } from '../lib/calendar-day.ts';
-import { formatMoney } from '../lib/money.ts';
-import { causeOf } from '../outbox/answer-cause.ts';
-import type { ShownPayment, TimelineLine } from '../search/show-payment.ts';
-import { tell, tellKind } from './console-texts.ts';
+import { type Language, methodName } from '../../checkout/texts.ts';
+import { type Html, html } from '../../http/html.ts';
+import { clockOf } from '../../lib/calendar-day.ts';
+import { formatMoney } from '../../lib/money.ts';
+import { causeOf } from '../../outbox/answer-cause.ts';
+import type { ShownPayment, TimelineLine } from '../../search/show-payment.ts';
+import { tell, tellKind } from '../console-texts.ts';
 
 const GOOD = ['transaction.completed', 'refund.completed', 'approved', 'delivered', 'redirected', 'superseded'];
 const BAD = [

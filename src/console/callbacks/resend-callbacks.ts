@@ -1,10 +1,10 @@
-import { userActor } from '../auth/user-actor.ts';
-import type { Operation } from '../http/endpoint.ts';
-import { clientNetwork } from '../lib/client-network.ts';
-import { resendCallback, resendCallbacks } from '../outbox/resend-callback.ts';
-import { consoleHandler, notFoundPage } from './console-visit.ts';
-import { paymentOf } from './get-payment.ts';
-import { fieldsOf } from './sign-in.ts';
+import { userActor } from '../../auth/user-actor.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { clientNetwork } from '../../lib/client-network.ts';
+import { resendCallback, resendCallbacks } from '../../outbox/resend-callback.ts';
+import { consoleHandler, notFoundPage } from '../console-visit.ts';
+import { paymentOf } from '../payments/get-payment.ts';
+import { fieldsOf } from '../sign-in.ts';
 
 /** Sends one callback of a payment again. */
 export const postConsoleResend: Operation = {

@@ -1,0 +1,39 @@
+import type { Permission } from '../auth/permission.ts';
+import type { User } from '../auth/user.ts';
+import type { ConsoleText } from './console-texts.ts';
+
+/** A section of the navigation: its path below `/console` and the permission that it needs. */
+type Section = {
+  path: string;
+  text: ConsoleText;
+  permission: Permission;
+  /** It is of all payment services, so a person who sees only some does not have it. */
+  whole?: true;
+};
+
+type Group = { text: ConsoleText; sections: readonly Section[] };
+
+/** THE TABLE of the navigation, group by group, in the order in which they are shown. */
+const GROUPS: readonly Group[] = [
+  {
+    text: 'nav.work',
+    sections: [
+      { path: '', text: 'nav.today', permission: 'payments:read' },
+      { path: '/payments', text: 'nav.payments', permission: 'payments:read' },
+      { path: '/callbacks', text: 'nav.callbacks', permission: 'callbacks:resend', whole: true },
+      { path: '/attention', text: 'nav.attention', permission: 'books:read', whole: true },
+    ],
+  },
+  {
+    text: 'nav.house',
+    sections: [{ path: '/audit', text: 'nav.audit', permission: 'audit:read' }],
+  },
+];
+
+/** The sections that a person may see; a group without any is not there. */
+export function sectionsOf({ may, environmentIds }: User): Group[] {
+  return GROUPS.map(({ text, sections }) => ({
+    text,
+    sections: sections.filter(({ permission, whole }) => may.has(permission) && !(whole && environmentIds !== null)),
+  })).filter(({ sections }) => sections.length > 0);
+}
