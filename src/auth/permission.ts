@@ -8,6 +8,7 @@ export const PERMISSIONS = {
   'events:read': 'read the feed of events',
   'books:read': 'read what is owed to a merchant and what was paid out',
   'accounts:validate': 'validate bank accounts (payouts)',
+  'recipients:read': 'read whom payouts go to',
   'callbacks:resend': 'send callbacks again',
   'movements:record': 'record payouts, deposits and decisions, and import files',
   'payouts:create': 'make payouts',
@@ -53,7 +54,7 @@ export const ROLES = {
   },
   approver: {
     means: 'approves what another person made',
-    may: ['payments:read', 'books:read', 'payouts:approve', 'refunds:approve'],
+    may: ['payments:read', 'books:read', 'recipients:read', 'payouts:approve', 'refunds:approve'],
     environments: 'both',
   },
   operator: {
@@ -63,7 +64,7 @@ export const ROLES = {
   },
   auditor: {
     means: 'reads everything and verifies it',
-    may: ['payments:read', 'events:read', 'books:read', 'audit:read'],
+    may: ['payments:read', 'events:read', 'books:read', 'recipients:read', 'audit:read'],
     environments: 'both',
   },
   owner: {
@@ -92,7 +93,9 @@ export function rightsOf(role: Role): RoleRights {
 
 /** What a user of this role may do with what was granted beside it. */
 export function permissionsOf(role: Role, granted: Iterable<string>): ReadonlySet<Permission> {
-  return new Set([...rightsOf(role).may, ...[...granted].filter(isPermission)]);
+  const may = new Set([...rightsOf(role).may, ...[...granted].filter(isPermission)]);
+  // Validated accounts are kept as recipients: the same user reads them.
+  return may.has('accounts:validate') ? may.add('recipients:read') : may;
 }
 
 /** How a request is refused that needs it. Existing clients know the refusal of payouts by its own code. */

@@ -16,7 +16,7 @@ type Json = { json?: boolean };
 type Options = Json & ActingOptions;
 
 /** The command line sees every recipient. */
-const ACTOR = { ...COMMAND_LINE, seesAll: true };
+const ACTOR = { ...COMMAND_LINE, environmentIds: null };
 
 /** `recipient create | change | list | show`: the validated accounts that payouts go to. */
 export function addRecipientCommands(program: Command): void {
@@ -24,7 +24,7 @@ export function addRecipientCommands(program: Command): void {
   const add = (name: string, description: string) =>
     group.command(name).description(description).option('--json', 'print one JSON object');
   const input =
-    'reads JSON from a file or standard input, so that no account stands among the processes: {"rut", "bankData": {"bankSBIFNumber", "bankAccount"}, "name"}, and if you like "email" and the "validationId" of a validation of it; without one it is validated first';
+    'reads JSON from a file or standard input, so that no account stands among the processes: {"rut", "bankData": {"bankSBIFNumber", "bankAccount"}, "name"}, and if you like "email", "paymentServiceId" and the "validationId" of a validation of it; without one it is validated first';
   acting(add('create', `keep an account; ${input}`))
     .summary('keep an account; JSON from a file or standard input')
     .argument('[file]')
@@ -109,6 +109,7 @@ function linesOf(recipient: Recipient): string[] {
   return table([
     ['  name', recipient.name],
     ['  RUT', recipient.rut],
+    ['  payment service', recipient.paymentServiceId ?? '(none: seen by the user who kept it)'],
     ['  account', `${recipient.maskedAccount} at ${recipient.bankCode}`],
     ['  verdict', verdictText(recipient)],
     ['  validation', recipient.validationId],

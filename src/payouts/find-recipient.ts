@@ -6,7 +6,7 @@ import { openDetails } from './seal-recipient.ts';
 
 /** Every version of a recipient that the actor may see, the one that counts first. Throws `Problem` NOT_FOUND. */
 export async function findRecipient(app: App, actor: RecipientActor, id: string): Promise<[Recipient, ...Recipient[]]> {
-  const rows = await selectVersions(app.db, id, ownerOf(actor));
+  const rows = await selectVersions(app.db, id, actor);
   const [newest, ...earlier] = rows.map((row) => view(app, row));
   if (newest === undefined) throw noRecipient();
   return [newest, ...earlier];
@@ -18,14 +18,10 @@ export async function listRecipients(
   actor: RecipientActor,
   { after, limit }: { after: string | null; limit: number },
 ): Promise<{ recipients: Recipient[]; next: string | null }> {
-  const rows = await selectRecipients(app.db, { owner: ownerOf(actor), after: after ?? '', limit: limit + 1 });
+  const rows = await selectRecipients(app.db, actor, { after: after ?? '', limit: limit + 1 });
   const page = rows.slice(0, limit);
   const next = rows.length > limit ? (page.at(-1)?.id ?? null) : null;
   return { recipients: page.map((row) => view(app, row)), next };
-}
-
-function ownerOf({ id, seesAll }: RecipientActor): string | null {
-  return seesAll ? null : id;
 }
 
 function view(app: App, row: RecipientRow): Recipient {

@@ -11,15 +11,18 @@ import {
 import { isValid } from '../bank-validation/check.ts';
 import { identityHashes } from '../bank-validation/identity-hash.ts';
 import { readRut } from '../bank-validation/rut.ts';
+import type { Tx } from '../db/database.ts';
 import { Problem } from '../error-catalogue.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { type Recipient, type RecipientActor, type RecipientRow, recipientOf, validUntil } from './recipient.ts';
-import { insertRecipient, selectOfValidation, selectVersions } from './recipient-queries.ts';
+import { insertRecipient, selectOfValidation, selectPaymentServicesSeen, selectVersions } from './recipient-queries.ts';
 import { openDetails, sealDetails } from './seal-recipient.ts';
 
 /** What is kept: the data that was validated, sent again because a validation keeps none of it. */
 export type RecipientInput = {
   readonly validationId: string;
+  /** Null: the only one that the actor sees; with none or several, for himself alone. */
+  readonly paymentServiceId: string | null;
   readonly account: AccountInput;
   readonly name: string;
   readonly email: string | null;
@@ -30,7 +33,8 @@ export type RecipientInput = {
  *
  * `id` names the recipient that gets a new version: another account of the same holder, or a newer verdict; null makes a new
  * one. Throws `Problem` NOT_FOUND, VALIDATION_NOT_USABLE (it is not valid, not finished, or too old), ACCOUNT_NOT_VALIDATED
- * (the data is not what was validated) or RECIPIENT_CONFLICT (it is another holder's, or the validation is kept elsewhere).
+ * (the data is not what was validated) or RECIPIENT_CONFLICT (it is another holder's or another payment service's, or the
+ * validation is kept elsewhere).
  */
 export async function keepRecipient(
   app: App,
@@ -44,14 +48,11 @@ export async function keepRecipient(
   const row = await app.db.transaction(async (tx) => {
     const kept = await selectOfValidation(tx, input.validationId);
     if (kept !== null) return sameOrConflict(app, kept, id, input);
-    const [newest = null] = id === null ? [] : await selectVersions(tx, id, actor.seesAll ? null : actor.id);
+    const [newest = null] = id === null ? [] : await selectVersions(tx, id, actor);
     if (id !== null && newest === null) throw noRecipient();
-    if (newest !== null && newest.rut_hash !== validation.rut_hash) {
-      throw new Problem('RECIPIENT_CONFLICT', {
-        detail: 'The account is of another holder: keep it as a new recipient.',
-      });
-    }
-    const made = newRow(app, actor, newest, validation, input, emailHash);
+    if (newest !== null) requireSame(newest, validation, input);
+    const service = newest === null ? await paymentServiceFor(tx, actor, input) : newest.payment_service_id;
+    const made = newRow(app, actor, newest, validation, input, { emailHash, service });
     await insertRecipient(tx, made);
     await recordAudit(tx, actOf(made, newest, by));
     return made;
@@ -64,11 +65,37 @@ export function noRecipient(): Problem {
   return new Problem('NOT_FOUND', { detail: 'There is no such recipient.' });
 }
 
+/** A recipient stays with its holder and its payment service. */
+function requireSame(newest: RecipientRow, validation: ValidationRow, { paymentServiceId }: RecipientInput): void {
+  const other =
+    newest.rut_hash !== validation.rut_hash
+      ? 'The account is of another holder'
+      : paymentServiceId !== null && paymentServiceId !== newest.payment_service_id
+        ? 'The recipient is of another payment service'
+        : null;
+  if (other !== null) throw new Problem('RECIPIENT_CONFLICT', { detail: `${other}: keep it as a new recipient.` });
+}
+
+async function paymentServiceFor(
+  tx: Tx,
+  actor: RecipientActor,
+  { paymentServiceId: wished }: RecipientInput,
+): Promise<string | null> {
+  // That there is one payment service today says nothing of a user who sees all there will be.
+  if (wished === null && actor.environmentIds === null) return null;
+  const seen = await selectPaymentServicesSeen(tx, actor, wished);
+  if (wished !== null && seen.length === 0) {
+    throw new Problem('NOT_FOUND', { detail: `There is no payment service ${wished}.` });
+  }
+  return seen.length === 1 ? (seen[0] as string) : null;
+}
+
 async function findUsable(app: App, actor: RecipientActor, input: RecipientInput): Promise<ValidationRow> {
   const { validationId, account } = input;
-  const found = actor.seesAll
-    ? await selectAnyValidation(app.db, validationId)
-    : await selectValidation(app.db, actor.id, validationId);
+  const found =
+    actor.environmentIds === null
+      ? await selectAnyValidation(app.db, validationId)
+      : await selectValidation(app.db, actor.id, validationId);
   if (found === null) throw new Problem('NOT_FOUND', { detail: 'There is no such validation.' });
   const until = validUntil(verdictOf(found), app.config.verdictMaxAgeDays);
   if (found.state !== 'completed' || !isValid(found.verdict)) {
@@ -97,11 +124,12 @@ function verdictOf(validation: ValidationRow): { validated_at: number; expires_a
 
 /** The masked account and the verdict: what an auditor needs to see that it was changed, and by whom. */
 function actOf(made: RecipientRow, newest: RecipientRow | null, by: Actor): Act {
-  const said = ({ version, bank_code: bank, account_masked: account, verdict }: RecipientRow) => ({
-    version,
-    bank,
-    account,
-    verdict,
+  const said = (row: RecipientRow) => ({
+    version: row.version,
+    payment_service: row.payment_service_id,
+    bank: row.bank_code,
+    account: row.account_masked,
+    verdict: row.verdict,
   });
   return {
     at: made.created_at,
@@ -116,7 +144,11 @@ function actOf(made: RecipientRow, newest: RecipientRow | null, by: Actor): Act 
 /** A repetition is answered with what the first request made. */
 function sameOrConflict(app: App, kept: RecipientRow, id: string | null, input: RecipientInput): RecipientRow {
   const { name, email } = openDetails(app, kept);
-  const isSame = name === input.name && email === input.email && (id === null ? kept.version === 1 : id === kept.id);
+  const isSame =
+    name === input.name &&
+    email === input.email &&
+    (input.paymentServiceId ?? kept.payment_service_id) === kept.payment_service_id &&
+    (id === null ? kept.version === 1 : id === kept.id);
   if (isSame) return kept;
   throw new Problem('RECIPIENT_CONFLICT', { detail: 'This validation is kept with other data: validate again.' });
 }
@@ -127,7 +159,7 @@ function newRow(
   newest: RecipientRow | null,
   validation: ValidationRow,
   { account, name, email }: RecipientInput,
-  emailHash: string | null,
+  { emailHash, service }: { emailHash: string | null; service: string | null },
 ): RecipientRow {
   const place = {
     id: newest?.id ?? prefixedId('rcp'),
@@ -140,6 +172,7 @@ function newRow(
   return {
     ...place,
     ...verdictOf(validation),
+    payment_service_id: service,
     created_at: app.now(),
     created_by: actor.id,
     validation_id: validation.id,

@@ -1,5 +1,5 @@
 import type { Database, InsertTarget, Tx } from '../db/database.ts';
-import type { RecipientRow } from './recipient.ts';
+import type { RecipientActor, RecipientRow } from './recipient.ts';
 
 type Reader = Pick<Database, 'query'>;
 
@@ -9,6 +9,7 @@ const RECIPIENTS: InsertTarget = {
     'id',
     'version',
     'owner',
+    'payment_service_id',
     'created_at',
     'created_by',
     'validation_id',
@@ -28,26 +29,46 @@ export async function insertRecipient(tx: Tx, row: RecipientRow): Promise<void> 
   await tx.insertRows(RECIPIENTS, [row]);
 }
 
-/** Every version of a recipient, the newest first; none where it is not of this owner. Null: of any owner. */
-export function selectVersions(db: Reader, id: string, owner: string | null): Promise<RecipientRow[]> {
-  return db.query<RecipientRow>(
-    'select * from recipients where id = $1 and (cast($2 as text) is null or owner = $2) order by version desc',
-    [id, owner],
-  );
+/** What an actor sees: $1 to $3 are `sightOf` him. */
+const SEEN = `($1 = 1 or (payment_service_id is null and owner = $2)
+  or payment_service_id in (select payment_service_id from environments where id {among $3}))`;
+
+/** Every version of a recipient, the newest first; none where the actor does not see it. */
+export function selectVersions(db: Reader, id: string, actor: RecipientActor): Promise<RecipientRow[]> {
+  const sql = `select * from recipients where ${SEEN} and id = $4 order by version desc`;
+  return db.query<RecipientRow>(sql, [...sightOf(actor), id]);
 }
 
-/** The newest version of each recipient whose id comes after `after`, in their order. */
+/** The newest version of each recipient that the actor sees and whose id comes after `after`, in their order. */
 export function selectRecipients(
   db: Reader,
-  { owner, after, limit }: { owner: string | null; after: string; limit: number },
+  actor: RecipientActor,
+  { after, limit }: { after: string; limit: number },
 ): Promise<RecipientRow[]> {
   return db.query<RecipientRow>(
     `select * from recipients as newest
-     where id > $2 and (cast($1 as text) is null or owner = $1)
-       and version = (select max(version) from recipients where id = newest.id)
-     order by id limit $3`,
-    [owner, after, limit],
+     where ${SEEN} and id > $4 and version = (select max(version) from recipients where id = newest.id)
+     order by id limit $5`,
+    [...sightOf(actor), after, limit],
   );
+}
+
+/** The payment services that the actor sees, at most two; only the one with this id, unless it is null. */
+export async function selectPaymentServicesSeen(
+  db: Reader,
+  { environmentIds }: RecipientActor,
+  id: string | null,
+): Promise<string[]> {
+  const rows = await db.query<{ payment_service_id: string }>(
+    `select distinct payment_service_id from environments
+     where ($1 = 1 or id {among $2}) and $3 in ('', payment_service_id) limit 2`,
+    [environmentIds === null ? 1 : 0, [...(environmentIds ?? [])], id ?? ''],
+  );
+  return rows.map((row) => row.payment_service_id);
+}
+
+function sightOf({ id, environmentIds }: RecipientActor) {
+  return [environmentIds === null ? 1 : 0, id, [...(environmentIds ?? [])]] as const;
 }
 
 /** The version that a validation was kept as. */

@@ -1,8 +1,11 @@
 import type { Verdict } from '../bank-validation/check.ts';
 import type { SqlRow } from '../db/database.ts';
 
-/** Who keeps and reads recipients: the id of a user, or `command-line`. `seesAll`: of every owner. */
-export type RecipientActor = { readonly id: string; readonly seesAll: boolean };
+/**
+ * Who keeps and reads recipients: a user, or the command line. He sees what belongs to the payment services of these
+ * environments, and what he keeps for himself. Null: all recipients.
+ */
+export type RecipientActor = { readonly id: string; readonly environmentIds: ReadonlySet<number> | null };
 
 /** What only the holder and the people who pay him need to know. Sealed in the store. */
 export type RecipientDetails = {
@@ -18,6 +21,8 @@ export type RecipientRow = SqlRow & {
   id: string;
   version: number;
   owner: string;
+  /** Null: it is for its owner alone. */
+  payment_service_id: string | null;
   created_at: number;
   created_by: string;
   validation_id: string;
@@ -36,6 +41,8 @@ export type RecipientRow = SqlRow & {
 export type Recipient = Pick<RecipientDetails, 'name' | 'rut' | 'email'> & {
   readonly id: string;
   readonly version: number;
+  /** Whose people share it. Null: it is for the user alone who kept it. */
+  readonly paymentServiceId: string | null;
   readonly bankCode: string;
   readonly maskedAccount: string;
   readonly validationId: string;
@@ -66,6 +73,7 @@ export function recipientOf(
   return {
     id: row.id,
     version: row.version,
+    paymentServiceId: row.payment_service_id,
     name,
     rut,
     email,

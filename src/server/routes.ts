@@ -95,8 +95,8 @@ export const ROUTES: readonly Endpoint[] = [
   bearer('GET', ['/validations/BankAccount/:id'], 'accounts:validate', getValidationsBankAccount),
 
   bearer('POST', ['/recipients'], 'accounts:validate', postRecipients),
-  bearer('GET', ['/recipients'], 'accounts:validate', getRecipients),
-  bearer('GET', ['/recipients/:id'], 'accounts:validate', getRecipientsId),
+  bearer('GET', ['/recipients'], 'recipients:read', getRecipients),
+  bearer('GET', ['/recipients/:id'], 'recipients:read', getRecipientsId),
   bearer('POST', ['/recipients/:id'], 'accounts:validate', postRecipientsId),
 
   route('GET', ['/pay/:token'], 'pay-link', getPay),

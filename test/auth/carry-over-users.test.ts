@@ -38,7 +38,7 @@ forEachEngine('users of a store made before there were permissions', (openTestDa
       users.map(({ role, permissions, payouts, payment_services }) => [role, permissions, payouts, payment_services]),
       [
         ['integration', BEFORE, false, null],
-        ['integration', ['accounts:validate', ...BEFORE], true, ['ps_1']],
+        ['integration', ['accounts:validate', ...BEFORE, 'recipients:read'].sort(), true, ['ps_1']],
         ['integration', BEFORE, false, []],
       ],
     );

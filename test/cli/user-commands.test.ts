@@ -25,7 +25,7 @@ suite('user commands', () => {
     assert.equal(payouts, true);
     assert.deepEqual(rights, {
       role: 'integration',
-      permissions: ['accounts:validate'],
+      permissions: ['accounts:validate', 'recipients:read'],
       payment_services: [],
       refund_limits: null,
     });
@@ -57,7 +57,13 @@ suite('user commands', () => {
     assert.deepEqual(unlimited['refund_limits'], { CLP: 100_000 });
     await run('user', 'revoke', 'ana@example.cl', 'events:read');
     const auditor = await run('user', 'role', 'ana@example.cl', 'auditor');
-    assert.deepEqual(auditor.permissions, ['audit:read', 'books:read', 'events:read', 'payments:read']);
+    assert.deepEqual(auditor.permissions, [
+      'audit:read',
+      'books:read',
+      'events:read',
+      'payments:read',
+      'recipients:read',
+    ]);
     const granted = await run('user', 'grant', 'ana@example.cl', 'accounts:validate', 'callbacks:resend');
     assert.equal(granted.payouts, true);
     assert.equal((await run('user', 'payouts', 'off', 'ana@example.cl')).payouts, false);

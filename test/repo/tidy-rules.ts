@@ -47,7 +47,7 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
   transactions: ['books', 'outbox', 'payment-services'],
   outbox: ['payment-services', 'auth'],
   'payment-services': ['books'],
-  payouts: ['bank-validation'],
+  payouts: ['bank-validation', 'payment-services'],
   'bank-validation': ['outbox', 'auth'],
 };
 

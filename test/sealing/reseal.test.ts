@@ -166,8 +166,8 @@ async function fill(app: App) {
   await setMethodSettings(app, target, { account: '597012345678', key: 'the-api-key' }, TESTER);
   const pending = await validateBankAccount(app, USER, PENDING);
   const { id: validationId } = await validateBankAccount(app, USER, INPUT);
-  const kept = { validationId, account: INPUT, name: 'Ana Díaz', email: null };
-  const recipient = await keepRecipient(app, { ...USER, seesAll: false }, null, kept, TESTER);
+  const kept = { validationId, account: INPUT, name: 'Ana Díaz', email: null, paymentServiceId: null };
+  const recipient = await keepRecipient(app, { ...USER, environmentIds: new Set<number>() }, null, kept, TESTER);
   return { service, environmentId: environment?.id ?? 0, pending, recipient };
 }
 
@@ -177,7 +177,7 @@ async function readsAll(app: App, { service, environmentId, recipient }: Stored)
     assert.equal(environment?.secrets[0]?.text, secret_token);
   }
   assert.equal(await findMethodKey(app, environmentId, 'webpay', '597012345678'), 'the-api-key');
-  const [read] = await findRecipient(app, { ...USER, seesAll: false }, recipient.id);
+  const [read] = await findRecipient(app, { ...USER, environmentIds: new Set<number>() }, recipient.id);
   assert.equal(read.name, 'Ana Díaz');
 }
 

@@ -3,7 +3,7 @@ import { Type } from '../../http/json-schema.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { findRecipient, listRecipients } from '../../payouts/find-recipient.ts';
 import { PAYOUTS_ERRORS } from '../bank-accounts/validation-schemas.ts';
-import { RECIPIENT_EXAMPLE, RecipientSchema, recipientActor, recipientJson } from './recipient-schemas.ts';
+import { RECIPIENT_EXAMPLE, RecipientSchema, recipientJson } from './recipient-schemas.ts';
 
 const MOST = 100;
 
@@ -25,7 +25,7 @@ export const getRecipients = operation({
     operationId: 'listRecipients',
     summary: 'List the recipients',
     description:
-      'The newest version of each. A user sees the recipients that he kept; a user of all payment services sees all.',
+      'The newest version of each. A user sees the recipients of his payment services, and those that he kept for himself; a user of all payment services sees all.',
     tag: 'Recipients',
     parameters: [
       { name: 'after', in: 'query', description: 'data.next of the page before', schema: Type.String() },
@@ -48,7 +48,7 @@ export const getRecipients = operation({
   handle: async (app, request, _reply, query) => {
     const user = await requireUser(app, request);
     const { after = null, limit = MOST } = query();
-    const { recipients, next } = await listRecipients(app, recipientActor(user), { after, limit });
+    const { recipients, next } = await listRecipients(app, user, { after, limit });
     return { message: 'OK', errors: null, data: { recipients: recipients.map(recipientJson), next } };
   },
 });
@@ -85,7 +85,7 @@ export const getRecipientsId = operation({
   handle: async (app, request) => {
     const user = await requireUser(app, request);
     const { id } = request.params as { id: string };
-    const versions = (await findRecipient(app, recipientActor(user), id)).map(recipientJson);
+    const versions = (await findRecipient(app, user, id)).map(recipientJson);
     const [newest] = versions as [(typeof versions)[number]];
     return { message: 'OK', errors: null, data: { ...newest, versions } };
   },

@@ -14,7 +14,6 @@ import {
   RecipientReplySchema,
   RecipientRequestSchema,
   readRecipient,
-  recipientActor,
   recipientJson,
 } from './recipient-schemas.ts';
 
@@ -38,13 +37,7 @@ export const postRecipients = operation({
   },
   handle: async (app, request) => {
     const user = await requireUser(app, request);
-    const recipient = await keepRecipient(
-      app,
-      recipientActor(user),
-      null,
-      readRecipient(request),
-      actorOf(user, request),
-    );
+    const recipient = await keepRecipient(app, user, null, readRecipient(request), actorOf(user, request));
     return { message: 'The recipient is kept.', errors: null, data: recipientJson(recipient) };
   },
 });
@@ -67,13 +60,7 @@ export const postRecipientsId = operation({
   handle: async (app, request) => {
     const user = await requireUser(app, request);
     const { id } = request.params as { id: string };
-    const recipient = await keepRecipient(
-      app,
-      recipientActor(user),
-      id,
-      readRecipient(request),
-      actorOf(user, request),
-    );
+    const recipient = await keepRecipient(app, user, id, readRecipient(request), actorOf(user, request));
     return { message: 'The recipient is kept.', errors: null, data: recipientJson(recipient) };
   },
 });

@@ -1,11 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import type { User } from '../../auth/user.ts';
 import type { ErrorItem } from '../../error-catalogue.ts';
 import { type Static, Type } from '../../http/json-schema.ts';
 import { invalidBody } from '../../http/read-members.ts';
 import { readStrictJson } from '../../http/read-strict-json.ts';
 import type { RecipientInput } from '../../payouts/keep-recipient.ts';
-import type { Recipient, RecipientActor } from '../../payouts/recipient.ts';
+import type { Recipient } from '../../payouts/recipient.ts';
 import { readAccountInput } from '../bank-accounts/read-account-input.ts';
 import { AccountRequestSchema, PAYOUTS_ERRORS } from '../bank-accounts/validation-schemas.ts';
 
@@ -21,6 +20,12 @@ export const RecipientRequestSchema = Type.Object(
     rut_format,
     name: text('Of the holder, for the people who pay', 200),
     email: Type.Optional(text('Of the holder, to be told of payouts', 254)),
+    paymentServiceId: Type.Optional(
+      text(
+        'Whose people share it; unless said the only payment service that the user sees, with none or several the user alone',
+        100,
+      ),
+    ),
   },
   { $id: 'RecipientRequest', additionalProperties: false },
 );
@@ -36,6 +41,9 @@ export const RecipientSchema = Type.Object(
   {
     id: Type.String(),
     version: Type.Integer({ description: 'From 1; another account or a newer verdict is the next' }),
+    paymentServiceId: Type.Union([Type.String(), Type.Null()], {
+      description: 'Whose people share it; null: it is for the user alone who kept it',
+    }),
     name: Type.String(),
     rut: Type.String(),
     email: Type.Union([Type.String(), Type.Null()]),
@@ -60,6 +68,7 @@ export const RecipientSchema = Type.Object(
 export const RECIPIENT_EXAMPLE = {
   id: 'rcp_4m0c7r2n9k5xw3ehb8tq',
   version: 1,
+  paymentServiceId: 'ps_4m0c7r2n9k5xw3ehb8tq',
   name: 'María González',
   rut: '12345678-5',
   email: null,
@@ -95,11 +104,6 @@ export const KEEPING_ERRORS = [
   'RECIPIENT_CONFLICT',
 ] as const;
 
-/** Who sees every payment service sees every recipient. */
-export function recipientActor({ id, environmentIds }: User): RecipientActor {
-  return { id, seesAll: environmentIds === null };
-}
-
 /** Reads the body of a request that keeps a recipient. Throws `Problem` INVALID_BODY with everything that is wrong. */
 export function readRecipient(request: FastifyRequest): RecipientInput {
   return recipientInput(readStrictJson(request.body as Buffer | undefined, { depth: 4, members: 64 }));
@@ -107,17 +111,19 @@ export function readRecipient(request: FastifyRequest): RecipientInput {
 
 /** The same of a body that was read. */
 export function recipientInput(body: Record<string, unknown>): RecipientInput {
-  const { validationId, name, email = null } = body;
-  const reading = readAccountInput(body, '', ['validationId', 'name', 'email']);
+  const { validationId, name, email = null, paymentServiceId = null } = body;
+  const reading = readAccountInput(body, '', ['validationId', 'name', 'email', 'paymentServiceId']);
   const [first, ...others] = [
     ...('errors' in reading ? reading.errors : []),
     ...textErrors('validationId', validationId, 100),
     ...textErrors('name', name, 200),
     ...(email === null ? [] : textErrors('email', email, 254)),
+    ...(paymentServiceId === null ? [] : textErrors('paymentServiceId', paymentServiceId, 100)),
   ];
   if (first !== undefined || !('input' in reading)) throw invalidBody([first, ...others]);
   return {
     validationId: String(validationId),
+    paymentServiceId: paymentServiceId as string | null,
     account: reading.input,
     name: String(name).trim(),
     email: email as string | null,

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createPaymentService } from '../../../src/payment-services/create-payment-service.ts';
 import { eraseRecipients, exportRecipients } from '../../../src/payouts/forget-recipients.ts';
 import { RECIPIENT_DETAILS } from '../../../src/payouts/seal-recipient.ts';
 import { forEachEngine, type OpenTestDatabase } from '../../support/engines.ts';
+import { TESTER } from '../../support/test-actor.ts';
 import { createTestApp, createTestClock } from '../../support/test-app.ts';
 import { type Answer, jsonOf, startTestServer } from '../../support/test-server.ts';
 import { createTestUser } from '../../support/test-user.ts';
@@ -15,6 +17,7 @@ const OTHER_HOLDER = { rut: '18972631-7', bankData: { bankSBIFNumber: '037', ban
 type Body = typeof ACCOUNT;
 type Recipient = {
   id: string;
+  paymentServiceId: string | null;
   version: number;
   state: string;
   validUntil: string;
@@ -31,7 +34,23 @@ async function setUp(openTestDatabase: OpenTestDatabase) {
   const keep = (body: object, id: string | null = null, headers = user.headers) =>
     server.post(`/recipients${id === null ? '' : `/${id}`}`, { json: { name: 'María González', ...body }, headers });
   const kept = async (account: Body) => dataOf(await keep({ ...account, validationId: await validate(account) }));
-  return { now, app, server, user, validate, keep, kept, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  const merchant = async () => (await createPaymentService(app, 'Shop', TESTER)).id;
+  const listed = async (headers: { authorization: string }) =>
+    (jsonOf(await server.get('/recipients', headers))['data'] as { recipients: Recipient[] }).recipients.map(
+      ({ id }) => id,
+    );
+  return {
+    now,
+    app,
+    server,
+    user,
+    merchant,
+    listed,
+    validate,
+    keep,
+    kept,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
 }
 
 function dataOf(answer: Answer): Recipient {
@@ -53,6 +72,7 @@ forEachEngine('recipients', (openTestDatabase) => {
     assert.match(id, /^rcp_/);
     assert.deepEqual(rest, {
       version: 1,
+      paymentServiceId: null,
       name: 'María González',
       rut: '12345678-5',
       email: 'maria@example.cl',
@@ -148,6 +168,58 @@ forEachEngine('recipients', (openTestDatabase) => {
     const other = await createTestUser(at.app, { payouts: true, paymentServices: [] });
     const theirs = { ...ACCOUNT, validationId: await at.validate(ACCOUNT, other.headers) };
     assert.deepEqual(refusal(await at.keep(theirs)), [404, 'NOT_FOUND']);
+  });
+
+  test('the people of a payment service share its recipients, and nobody else sees them', async () => {
+    await using at = await setUp(openTestDatabase);
+    const [ana, ben] = [await at.merchant(), await at.merchant()];
+    const maker = await createTestUser(at.app, { role: 'finance', may: [], paymentServices: [ana] });
+    const approver = await createTestUser(at.app, { role: 'approver', may: [], paymentServices: [ana, ben] });
+    const stranger = await createTestUser(at.app, { payouts: true, paymentServices: [ben] });
+    const body = { ...ACCOUNT, validationId: await at.validate(ACCOUNT, maker.headers) };
+    const { id, paymentServiceId } = dataOf(await at.keep(body, null, maker.headers));
+    assert.equal(paymentServiceId, ana, 'the only one that the user sees');
+    assert.equal(dataOf(await at.keep(body, null, maker.headers)).id, id, 'the same request again');
+    assert.deepEqual(await at.listed(approver.headers), [id]);
+    assert.equal((await at.server.get(`/recipients/${id}`, approver.headers)).status, 200);
+    assert.deepEqual(await at.listed(stranger.headers), []);
+    assert.equal((await at.server.get(`/recipients/${id}`, stranger.headers)).status, 404);
+    const theirs = { ...OTHER_ACCOUNT, validationId: await at.validate(OTHER_ACCOUNT, stranger.headers) };
+    assert.deepEqual(refusal(await at.keep(theirs, id, stranger.headers)), [404, 'NOT_FOUND']);
+
+    const colleague = await createTestUser(at.app, { payouts: true, paymentServices: [ana, ben] });
+    const newer = { ...OTHER_ACCOUNT, validationId: await at.validate(OTHER_ACCOUNT, colleague.headers) };
+    const elsewhere = { ...newer, paymentServiceId: ben };
+    assert.deepEqual(refusal(await at.keep(elsewhere, id, colleague.headers)), [409, 'RECIPIENT_CONFLICT']);
+    const second = dataOf(await at.keep(newer, id, colleague.headers));
+    assert.deepEqual([second.version, second.paymentServiceId], [2, ana]);
+    assert.equal(dataOf(await at.server.get(`/recipients/${id}`, maker.headers)).version, 2);
+  });
+
+  test('a payment service is named by a user who sees several, and is not another merchant', async () => {
+    await using at = await setUp(openTestDatabase);
+    const [ana, ben] = [await at.merchant(), await at.merchant()];
+    const both = await createTestUser(at.app, { payouts: true, paymentServices: [ana, ben] });
+    const one = await createTestUser(at.app, { payouts: true, paymentServices: [ana] });
+    const keepFor = async (who: typeof one, paymentServiceId?: string) =>
+      at.keep(
+        { ...ACCOUNT, validationId: await at.validate(ACCOUNT, who.headers), paymentServiceId },
+        null,
+        who.headers,
+      );
+    assert.equal(dataOf(await keepFor(both)).paymentServiceId, null);
+    assert.equal(dataOf(await keepFor(both, ben)).paymentServiceId, ben);
+    assert.deepEqual(refusal(await keepFor(one, ben)), [404, 'NOT_FOUND']);
+    assert.deepEqual(await at.listed(one.headers), []);
+    assert.equal((await at.listed(both.headers)).length, 2);
+  });
+
+  test('who may neither validate accounts nor read recipients is refused with the name of the permission', async () => {
+    await using at = await setUp(openTestDatabase);
+    const support = await createTestUser(at.app, { role: 'support', may: [] });
+    const answer = await at.server.get('/recipients', support.headers);
+    assert.deepEqual(refusal(answer), [403, 'PERMISSION_MISSING']);
+    assert.deepEqual(jsonOf(answer)['data'], { permission: 'recipients:read' });
   });
 
   test('a list has the newest version of each, page by page', async () => {
