@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import { readServerTime } from '../db/anchor-clock.ts';
+import { whyFeedIsElsewhere } from '../db/citus-placement.ts';
 import { readDurability } from '../db/read-durability.ts';
 import { measureFeedHold } from '../outbox/measure-feed-hold.ts';
 import { type Finding, fine, problem } from './finding.ts';
@@ -8,6 +9,8 @@ const LONGEST_HOLD_MS = 60_000;
 
 /** Whether the feed moves: behind a long transaction, of any database of the server, it stands still. */
 export async function feedFinding(app: App): Promise<Finding> {
+  const elsewhere = await whyFeedIsElsewhere(app.db);
+  if (elsewhere !== null) return problem('feed', 'cannot be right on this node', elsewhere);
   const hold = await measureFeedHold(app);
   if (hold === null) return fine('feed', 'nothing holds it back');
   const { pid, application, database, ageMs } = hold;

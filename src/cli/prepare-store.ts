@@ -5,11 +5,13 @@ import { keyApiTokens } from '../auth/key-api-tokens.ts';
 import { identityHashes } from '../bank-validation/identity-hash.ts';
 import { ConfigError } from '../config.ts';
 import { anchorClock } from '../db/anchor-clock.ts';
+import { whyFeedIsElsewhere } from '../db/citus-placement.ts';
 import { migrate, requireSchema } from '../db/migrate.ts';
 import { continueFeed } from '../outbox/continue-feed.ts';
 import { opensSecrets } from '../payment-services/seal-secret.ts';
 import { beginFacts } from '../proof/begin-facts.ts';
 import { bindSeals } from '../sealing/bind-seals.ts';
+import { CommandError, EXIT_FINAL } from './print.ts';
 import { SEALED_KINDS } from './sealed-kinds.ts';
 
 const WRONG_KEY =
@@ -40,7 +42,14 @@ function recordMigration(app: App, by: Actor, applied: readonly string[]): Promi
 export async function openStore(app: App): Promise<void> {
   await anchorClock(app.db, app.now);
   await requireSchema(app.db);
+  await requireFeedHere(app);
   await makeReady(app);
+}
+
+/** Throws where this node of a Citus does not have the events. `migrate` runs there all the same: Citus makes tables on any node. */
+export async function requireFeedHere(app: App): Promise<void> {
+  const why = await whyFeedIsElsewhere(app.db);
+  if (why !== null) throw new CommandError(why, EXIT_FINAL, 'STORE_IS_DIVIDED');
 }
 
 async function makeReady(app: App): Promise<void> {

@@ -28,6 +28,7 @@ export type CommandErrorCode =
   | 'NOT_CONFIRMED'
   | 'FILE_UNUSABLE'
   | 'STORE_IS_OLDER'
+  | 'STORE_IS_DIVIDED'
   | 'COMMAND_FAILED'
   | RefundRefusalCode;
 

@@ -24,7 +24,7 @@ import { listenForMetrics } from '../server/listen-for-metrics.ts';
 import { ROUTES } from '../server/routes.ts';
 import { startWorker } from '../worker.ts';
 import { commandLineActor } from './find-actor.ts';
-import { prepareStore } from './prepare-store.ts';
+import { prepareStore, requireFeedHere } from './prepare-store.ts';
 import { CommandError, EXIT_FINAL } from './print.ts';
 
 const HELD = 'the store was restored: callbacks and refunds wait until bin/rubrica release';
@@ -114,6 +114,7 @@ export async function startService(settings: Config): Promise<RunningService> {
 async function listen(app: RunningApp, config: Config, close: () => Promise<void>): Promise<RunningService> {
   const startedAt = performance.now();
   const migrations = await prepareStore(app, commandLineActor());
+  await requireFeedHere(app);
   const older = await whyStoreIsOlder(app);
   if (older !== null) throw new CommandError(older, EXIT_FINAL, 'STORE_IS_OLDER');
   // Nobody else serves it, so the process that had claimed them has ended, by `kill -9` say.

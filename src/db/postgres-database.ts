@@ -170,13 +170,14 @@ async function ask<Row extends SqlRow>(connection: Connection, statement: pg.Que
 
 /**
  * 53100 disk full; classes 08, 53 and 57P the server going away, 25P03 the end of a transaction that asked nothing for too
- * long; whatever is no answer of the server is its socket, or the time in which it gave none.
+ * long; 55P03 and 57014 a lock or a statement that was given up, XX an error inside of the server, by which Citus also says that
+ * a node is away or a shard has moved; whatever is no answer of the server is its socket, or the time in which it gave none.
  */
 function storageErrorOf(error: unknown): StorageError | null {
   if (!(error instanceof pg.DatabaseError)) return new StorageError('STORAGE_UNAVAILABLE', error);
   const code = error.code ?? '';
   if (code === '53100') return new StorageError('STORAGE_FULL', error);
-  return /^(08|53|57P|25P03)/.test(code) ? new StorageError('STORAGE_UNAVAILABLE', error) : null;
+  return /^(08|53|57|25P03|55P03|XX)/.test(code) ? new StorageError('STORAGE_UNAVAILABLE', error) : null;
 }
 
 /** One parameter whatever the number of rows: one prepared statement serves every batch. */

@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { whyFeedIsElsewhere } from '../db/citus-placement.ts';
 import { randomHex } from '../lib/ids.ts';
 import { nameStore, selectChangeHint, selectHanded, selectHeld, selectStoreMark, updateBeat } from './epoch-queries.ts';
 import { writeMark } from './mark-file.ts';
@@ -50,6 +51,8 @@ export async function watchStore(app: App, onStale: (error: Error) => void): Pro
     }
   };
   const look = async () => {
+    const elsewhere = await whyFeedIsElsewhere(app.db);
+    if (elsewhere !== null) return onStale(new Error(elsewhere));
     if ((await selectChangeHint(app.db)) === hint) return;
     await app.db.transaction((tx) => updateBeat(tx));
     await keep();

@@ -18,6 +18,7 @@ const debianPackages = {
   pg_ctl: 'postgresql',
   pgbench: 'postgresql',
   php: 'php-cli',
+  psql: 'postgresql-client',
   python3: 'python3',
   sh: 'dash',
   strace: 'strace',
