@@ -2,7 +2,7 @@ import type { App } from './app.ts';
 import { writeCounts } from './audit/count-acts.ts';
 import { forgetSessions, storeSessionUse } from './auth/session.ts';
 import { deleteOldValidations } from './bank-validation/delete-old-validations.ts';
-import { settleDueValidations } from './bank-validation/settle-validations.ts';
+import { settleDueValidations } from './bank-validation/holder/settle-validations.ts';
 import { lookUpPayments } from './checkout/look-up-payments.ts';
 import { anchorClock } from './db/anchor-clock.ts';
 import { SchemaError } from './db/database.ts';

@@ -11,7 +11,6 @@ import {
   maskAccount,
   readAccount,
 } from './bank-account.ts';
-import type { BankDirectory } from './bank-directory.ts';
 import { type BankView, bankFindings, type Suggestion, suggestion } from './bank-findings.ts';
 import {
   CHECK_IDS,
@@ -23,6 +22,7 @@ import {
   type Provenance,
   passed,
 } from './check.ts';
+import type { BankDirectory } from './directory/bank-directory.ts';
 import { type PossibleRut, possibleRuts, type RutFormat, type RutReading, type RutWarning, readRut } from './rut.ts';
 
 /** The three values exactly as they came. Whatever they are, they get checks and a verdict. */

@@ -1,4 +1,4 @@
-import type { Confidence } from './bank-directory.ts';
+import type { Confidence } from './directory/bank-directory.ts';
 import type { RutReading } from './rut.ts';
 
 /** Why a text cannot be the number of an account. */

@@ -1,6 +1,12 @@
-import { type Bank, type BankDirectory, type BankLookup, type BankStatus, findBank } from './bank-directory.ts';
 import { type Check, fillIn, finding, type Provenance, passed } from './check.ts';
 import { type Message, SUGGESTION_MESSAGES } from './check-messages.ts';
+import {
+  type Bank,
+  type BankDirectory,
+  type BankLookup,
+  type BankStatus,
+  findBank,
+} from './directory/bank-directory.ts';
 
 /** What to send instead. Advice only: nothing is ever rewritten for the caller. */
 export type Suggestion = {

@@ -1,5 +1,5 @@
-import type { Confidence } from './bank-directory.ts';
 import { CODE_MESSAGES, type Message, PASS_MESSAGES } from './check-messages.ts';
+import type { Confidence } from './directory/bank-directory.ts';
 
 /** Every check there is, in the order of an answer. */
 export const CHECK_IDS = [

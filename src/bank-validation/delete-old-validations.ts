@@ -1,8 +1,8 @@
 import type { App } from '../app.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { deleteKeysBefore, deleteValidationsBefore } from './bank-validation-queries.ts';
-import { dayOf, FULL_AFTER_MS } from './provider-budget.ts';
-import { deleteBudgetsBefore, deleteQuestionsBefore } from './provider-budget-queries.ts';
+import { dayOf, FULL_AFTER_MS } from './holder/provider-budget.ts';
+import { deleteBudgetsBefore, deleteQuestionsBefore } from './holder/provider-budget-queries.ts';
 import { KEY_LIFETIME_MS } from './validate-once.ts';
 import { firstIdAt } from './validation-draft.ts';
 

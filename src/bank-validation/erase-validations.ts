@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import { deleteQuestionsOfRut, deleteValidation, selectValidationsOfRut } from './bank-validation-queries.ts';
+import { bucketOfRut } from './holder/provider-budget.ts';
 import { identityHashes } from './identity-hash.ts';
-import { bucketOfRut } from './provider-budget.ts';
 import { readRut } from './rut.ts';
 
 /**

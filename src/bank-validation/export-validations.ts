@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import { selectValidationsOfRut } from './bank-validation-queries.ts';
-import { currentDirectory } from './current-directory.ts';
+import { currentDirectory } from './directory/current-directory.ts';
 import { identityHashes } from './identity-hash.ts';
 import { readRut } from './rut.ts';
 import { validationOf } from './stored-validation.ts';

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import { selectValidation } from './bank-validation-queries.ts';
-import { currentDirectory } from './current-directory.ts';
+import { currentDirectory } from './directory/current-directory.ts';
 import { type Validation, validationOf } from './stored-validation.ts';
 import type { ValidationActor } from './validate-bank-account.ts';
 

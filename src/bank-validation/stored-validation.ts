@@ -1,5 +1,4 @@
 import { RULE_OF_CHECK } from './account-checks.ts';
-import type { Bank, BankDirectory } from './bank-directory.ts';
 import { type BankView, bankFindings, bankProvenance, bankWords, type Suggestion } from './bank-findings.ts';
 import type { ValidationRow, ValidationState } from './bank-validation-queries.ts';
 import {
@@ -14,7 +13,8 @@ import {
   type Verdict,
 } from './check.ts';
 import { PASS_MESSAGES } from './check-messages.ts';
-import { NO_PROVIDER_CHECKS, providerProvenance } from './holder-checks.ts';
+import type { Bank, BankDirectory } from './directory/bank-directory.ts';
+import { NO_PROVIDER_CHECKS, providerProvenance } from './holder/holder-checks.ts';
 import type { PossibleRut } from './rut.ts';
 
 /** One bank account validation, as it is answered. */

@@ -3,11 +3,11 @@ import { createBatcher } from '../lib/batcher.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import type { ValidationProvider } from '../validation-providers/validation-provider.ts';
 import { type AccountInput, checksNotPerformed, runOfflineChecks } from './account-checks.ts';
-import { askHolder } from './ask-holder.ts';
 import { insertValidations, type ValidationRow } from './bank-validation-queries.ts';
 import { verdictOf } from './check.ts';
-import { currentDirectory } from './current-directory.ts';
-import { NO_PROVIDER_CHECKS, providerLabel, providerProvenance } from './holder-checks.ts';
+import { currentDirectory } from './directory/current-directory.ts';
+import { askHolder } from './holder/ask-holder.ts';
+import { NO_PROVIDER_CHECKS, providerLabel, providerProvenance } from './holder/holder-checks.ts';
 import type { Validation } from './stored-validation.ts';
 import { type Draft, draftValidation, rowOf } from './validation-draft.ts';
 

@@ -4,8 +4,8 @@ import { Problem } from '../error-catalogue.ts';
 import { createBatcher } from '../lib/batcher.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import type { AccountInput } from './account-checks.ts';
-import { askHolder } from './ask-holder.ts';
 import { insertValidations, type ValidationRow } from './bank-validation-queries.ts';
+import { askHolder } from './holder/ask-holder.ts';
 import type { Validation } from './stored-validation.ts';
 import { type Plan, planValidation, type ValidationActor } from './validate-bank-account.ts';
 

@@ -1,10 +1,10 @@
 import type { App } from '../app.ts';
 import { Problem } from '../error-catalogue.ts';
 import { type AccountInput, runOfflineChecks } from './account-checks.ts';
-import { askHolderOnce, type Claim } from './ask-holder-once.ts';
 import { deleteValidation, insertKey, insertValidations, selectKey } from './bank-validation-queries.ts';
-import { currentDirectory } from './current-directory.ts';
+import { currentDirectory } from './directory/current-directory.ts';
 import { findValidation } from './find-validation.ts';
+import { askHolderOnce, type Claim } from './holder/ask-holder-once.ts';
 import { identityHashes } from './identity-hash.ts';
 import type { Validation } from './stored-validation.ts';
 import { type Plan, planValidation, type ValidationActor, validateBankAccount } from './validate-bank-account.ts';

@@ -3,9 +3,9 @@ import { randomHex } from '../lib/ids.ts';
 import type { HolderQuestion } from '../validation-providers/validation-provider.ts';
 import type { AccountInput, OfflineFindings } from './account-checks.ts';
 import { readAccount } from './bank-account.ts';
-import type { BankDirectory } from './bank-directory.ts';
 import type { ValidationRow } from './bank-validation-queries.ts';
 import { type Check, verdictOf } from './check.ts';
+import type { BankDirectory } from './directory/bank-directory.ts';
 import { identityHashes } from './identity-hash.ts';
 import { encodeChecks, type Validation } from './stored-validation.ts';
 

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { currentDirectory } from '../bank-validation/current-directory.ts';
+import { currentDirectory } from '../bank-validation/directory/current-directory.ts';
 import { type Finding, fine, problem } from './finding.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
-import { listBanks } from '../bank-validation/list-banks.ts';
+import { listBanks } from '../bank-validation/directory/list-banks.ts';
 import { invalidOption, print, table, unusableFile } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -20,7 +20,7 @@ export function addBankValidationCommands(program: Command): void {
     )
     .argument(
       '<file>',
-      "the regulator's list as it is downloaded (.xlsx, CSV or the page), or JSON in the form of src/bank-validation/bank-directory.json",
+      "the regulator's list as it is downloaded (.xlsx, CSV or the page), or JSON in the form of src/bank-validation/directory/bank-directory.json",
     )
     .option('--as-of <day>', "the date of the regulator's list, where it does not say it; else today")
     .option('--accept <codes>', 'codes whose institution was renamed, such as 027,504')
@@ -47,7 +47,9 @@ async function listBanksCommand(options: { json?: boolean }): Promise<void> {
 type ImportOptions = ActingOptions & { asOf?: string; accept?: string; json?: boolean };
 
 async function importBanks(file: string, options: ImportOptions): Promise<void> {
-  const { importBankDirectory, importRegulatorList } = await import('../bank-validation/import-bank-directory.ts');
+  const { importBankDirectory, importRegulatorList } = await import(
+    '../bank-validation/directory/import-bank-directory.ts'
+  );
   const asOf = readDay(options.asOf);
   const bytes = readBytes(file);
   const outcome = await withActor(options, async (app, by) => {

@@ -1,4 +1,4 @@
-import { VALIDATION_QUESTIONS } from '../bank-validation/seal-question.ts';
+import { VALIDATION_QUESTIONS } from '../bank-validation/holder/seal-question.ts';
 import { METHOD_KEYS } from '../payment-services/method-settings.ts';
 import { SECRET_TOKENS } from '../payment-services/seal-secret.ts';
 import { RECIPIENT_DETAILS } from '../payouts/seal-recipient.ts';

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Language } from '../bank-validation/check-messages.ts';
-import type { CsvSummary } from '../bank-validation/csv-summary.ts';
 import { RUT_FORMATS, type RutFormat } from '../bank-validation/rut.ts';
-import type { CsvOptions } from '../bank-validation/validate-csv.ts';
+import type { CsvSummary } from '../bank-validation/tables/csv-summary.ts';
+import type { CsvOptions } from '../bank-validation/tables/validate-csv.ts';
 import { terminalLanguage } from '../config.ts';
 import { type Output, openOutput, realPath } from './output-file.ts';
 import { CommandError, invalidOption, print, table } from './print.ts';
@@ -58,7 +58,7 @@ async function validate(file: string, options: ValidateOptions): Promise<void> {
   await checkFiles(file, options);
   const progress = showProgress(WORDS[options.language]);
   // What reads tables and checks schemas is loaded by the command that needs it, not by every start.
-  const { CsvError, validateCsv } = await import('../bank-validation/validate-csv.ts');
+  const { CsvError, validateCsv } = await import('../bank-validation/tables/validate-csv.ts');
   const columns = await readColumnsOption(options.columns, WORDS[options.language]);
   const outputs: Output[] = [];
   const open = async (path: string | undefined) => {
@@ -121,7 +121,7 @@ async function checkFiles(file: string, { out, repair, changes, json, language }
 
 async function readColumnsOption(text: string | undefined, words: Words) {
   if (text === undefined) return null;
-  const { readColumns } = await import('../bank-validation/account-columns.ts');
+  const { readColumns } = await import('../bank-validation/tables/account-columns.ts');
   const columns = readColumns(text);
   if (columns !== null) return columns;
   throw invalidOption(words.columns);

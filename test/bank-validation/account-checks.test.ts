@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { checksNotPerformed, runOfflineChecks } from '../../src/bank-validation/account-checks.ts';
-import shippedList from '../../src/bank-validation/bank-directory.json' with { type: 'json' };
 import { type Check, verdictOf } from '../../src/bank-validation/check.ts';
+import shippedList from '../../src/bank-validation/directory/bank-directory.json' with { type: 'json' };
+import { shippedBankDirectory as directory } from '../../src/bank-validation/directory/shipped-bank-directory.ts';
 import { checkCharacter, possibleRuts } from '../../src/bank-validation/rut.ts';
-import { shippedBankDirectory as directory } from '../../src/bank-validation/shipped-bank-directory.ts';
 import { quickestOf } from '../support/quickest-of.ts';
 
 const PERSON = '12345678-5';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Readable, Writable } from 'node:stream';
 import { test } from 'node:test';
-import { validateCsv } from '../../src/bank-validation/validate-csv.ts';
+import { validateCsv } from '../../src/bank-validation/tables/validate-csv.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { type MessyRow, messyRows } from '../support/messy-accounts.ts';
 import { createTestApp } from '../support/test-app.ts';

@@ -4,9 +4,9 @@ import { deleteOldValidations } from '../../src/bank-validation/delete-old-valid
 import { eraseValidations } from '../../src/bank-validation/erase-validations.ts';
 import { exportValidations } from '../../src/bank-validation/export-validations.ts';
 import { findValidation } from '../../src/bank-validation/find-validation.ts';
+import { settleDueValidations } from '../../src/bank-validation/holder/settle-validations.ts';
 import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
 import { checkCharacter } from '../../src/bank-validation/rut.ts';
-import { settleDueValidations } from '../../src/bank-validation/settle-validations.ts';
 import { validateBankAccount } from '../../src/bank-validation/validate-bank-account.ts';
 import { validateBatch } from '../../src/bank-validation/validate-batch.ts';
 import { StorageError } from '../../src/db/database.ts';

@@ -116,7 +116,7 @@ const ACTING: [words: string, action: string, rest: (world: World) => (string | 
     'payment.imported',
     ({ id, settlement }) => [settlement, '--payment-service', id, '--method', 'simulated', '--yes'],
   ],
-  ['banks import', 'bank_list.imported', () => ['src/bank-validation/bank-directory.json']],
+  ['banks import', 'bank_list.imported', () => ['src/bank-validation/directory/bank-directory.json']],
   ['privacy export', 'privacy.exported', () => ['--rut', RUT]],
   ['privacy erase', 'privacy.erased', () => ['--rut', RUT]],
   ['user create', 'user.created', () => ['--email', 'new@example.cl', '--role', 'support']],

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
-import shippedList from '../../src/bank-validation/bank-directory.json' with { type: 'json' };
+import shippedList from '../../src/bank-validation/directory/bank-directory.json' with { type: 'json' };
 import { type Ended, outputOf, startChild } from '../support/child-process.ts';
 import { runCommand } from '../support/run-command.ts';
 

@@ -5,8 +5,8 @@ import { issueAccessToken, readAccessToken } from '../../src/auth/access-token.t
 import { eraseValidations } from '../../src/bank-validation/erase-validations.ts';
 import { exportValidations } from '../../src/bank-validation/export-validations.ts';
 import { findValidation } from '../../src/bank-validation/find-validation.ts';
+import { settleDueValidations } from '../../src/bank-validation/holder/settle-validations.ts';
 import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
-import { settleDueValidations } from '../../src/bank-validation/settle-validations.ts';
 import { validateBankAccount } from '../../src/bank-validation/validate-bank-account.ts';
 import { validateOnce } from '../../src/bank-validation/validate-once.ts';
 import { prepareStore } from '../../src/cli/prepare-store.ts';

@@ -1,4 +1,4 @@
-import { listBanks } from '../../bank-validation/list-banks.ts';
+import { listBanks } from '../../bank-validation/directory/list-banks.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { requireUser } from '../../http/require-user.ts';

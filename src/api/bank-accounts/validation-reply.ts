@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
 import { type Check, isValid, leavesOpen, type Provenance, type Verdict } from '../../bank-validation/check.ts';
 import { type Language, PENDING_MESSAGE, VERDICT_MESSAGES } from '../../bank-validation/check-messages.ts';
-import { nameGradeOf } from '../../bank-validation/holder-checks.ts';
+import { nameGradeOf } from '../../bank-validation/holder/holder-checks.ts';
 import type { Validation } from '../../bank-validation/stored-validation.ts';
 import type { Static } from '../../http/json-schema.ts';
 import { preferredLanguage } from '../../lib/accept-language.ts';

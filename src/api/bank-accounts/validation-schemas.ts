@@ -1,5 +1,5 @@
 import { CHECK_IDS } from '../../bank-validation/check.ts';
-import { NAME_GRADES } from '../../bank-validation/holder-checks.ts';
+import { NAME_GRADES } from '../../bank-validation/holder/holder-checks.ts';
 import { RUT_FORMATS } from '../../bank-validation/rut.ts';
 import { Type } from '../../http/json-schema.ts';
 

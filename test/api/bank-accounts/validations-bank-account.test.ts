@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { issueAccessToken } from '../../../src/auth/access-token.ts';
-import { settleDueValidations } from '../../../src/bank-validation/settle-validations.ts';
+import { settleDueValidations } from '../../../src/bank-validation/holder/settle-validations.ts';
 import { readConfig } from '../../../src/config.ts';
 import { createSimulatedProvider } from '../../../src/validation-providers/simulated-provider.ts';
 import type { ValidationProvider } from '../../../src/validation-providers/validation-provider.ts';

@@ -1,7 +1,7 @@
-import type { BankDirectory } from './bank-directory.ts';
-import type { Message } from './check-messages.ts';
+import type { Message } from '../check-messages.ts';
+import type { BankDirectory } from '../directory/bank-directory.ts';
+import { readRut } from '../rut.ts';
 import { isUsable, REPAIR_RULES, type RepairColumn, type RepairContext } from './repair-rules.ts';
-import { readRut } from './rut.ts';
 
 /** The cells of one row of a table of bank accounts, as the file has them. */
 export type AccountCells = {

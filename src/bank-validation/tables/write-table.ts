@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import type { TextDialect } from '../lib/tables/table.ts';
-import { encodeText } from '../lib/tables/text-encoding.ts';
-import { writeCsv } from '../lib/tables/write-csv.ts';
+import type { TextDialect } from '../../lib/tables/table.ts';
+import { encodeText } from '../../lib/tables/text-encoding.ts';
+import { writeCsv } from '../../lib/tables/write-csv.ts';
 
 /** Writes rows of cells, and waits while the reader is slower than we are. */
 export type TableWriter = (rows: readonly (readonly string[])[]) => Promise<void>;

@@ -1,9 +1,15 @@
 import type { Readable, Writable } from 'node:stream';
-import type { App } from '../app.ts';
-import type { Places } from '../lib/tables/find-header.ts';
-import { type Table, withTable } from '../lib/tables/open-table.ts';
-import { TableError, type TableRow, type TextDialect } from '../lib/tables/table.ts';
-import type { AccountInput } from './account-checks.ts';
+import type { App } from '../../app.ts';
+import type { Places } from '../../lib/tables/find-header.ts';
+import { type Table, withTable } from '../../lib/tables/open-table.ts';
+import { TableError, type TableRow, type TextDialect } from '../../lib/tables/table.ts';
+import type { AccountInput } from '../account-checks.ts';
+import type { Language } from '../check-messages.ts';
+import type { BankDirectory } from '../directory/bank-directory.ts';
+import { currentDirectory } from '../directory/current-directory.ts';
+import type { RutFormat } from '../rut.ts';
+import { COMMAND_LINE } from '../validate-bank-account.ts';
+import { type BatchResult, validateBatch } from '../validate-batch.ts';
 import {
   ACCOUNT_TABLE,
   type AccountColumn,
@@ -12,17 +18,11 @@ import {
   columnsUnknown,
   formatOfName,
 } from './account-columns.ts';
-import type { BankDirectory } from './bank-directory.ts';
-import type { Language } from './check-messages.ts';
 import { judgeColumn } from './column-format.ts';
 import { type Counted, type CsvSummary, countCauses } from './csv-summary.ts';
-import { currentDirectory } from './current-directory.ts';
 import { type AccountCells, isSplit, plainRut, type Repair, repairAccount } from './repair-account.ts';
 import { CHANGE_COLUMNS, changeLines } from './repair-changes.ts';
-import type { RutFormat } from './rut.ts';
 import { FILE_MESSAGES, tableMessage } from './table-messages.ts';
-import { COMMAND_LINE } from './validate-bank-account.ts';
-import { type BatchResult, validateBatch } from './validate-batch.ts';
 import { ADDED_COLUMNS, addedCells, type ValidatedRow } from './validated-row.ts';
 import { type TableWriter, tableWriter } from './write-table.ts';
 

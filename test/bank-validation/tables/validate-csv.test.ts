@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { Readable, Writable } from 'node:stream';
 import { suite, test } from 'node:test';
-import { ACCOUNT_TABLE, readColumns } from '../../src/bank-validation/account-columns.ts';
-import type { Language } from '../../src/bank-validation/check-messages.ts';
-import { checkCharacter } from '../../src/bank-validation/rut.ts';
-import { CsvError, type CsvOptions, validateCsv } from '../../src/bank-validation/validate-csv.ts';
-import { placeColumns } from '../../src/lib/tables/find-header.ts';
-import { forEachEngine } from '../support/engines.ts';
-import { makeWorkbook } from '../support/make-workbook.ts';
-import { createTestApp } from '../support/test-app.ts';
+import type { Language } from '../../../src/bank-validation/check-messages.ts';
+import { checkCharacter } from '../../../src/bank-validation/rut.ts';
+import { ACCOUNT_TABLE, readColumns } from '../../../src/bank-validation/tables/account-columns.ts';
+import { CsvError, type CsvOptions, validateCsv } from '../../../src/bank-validation/tables/validate-csv.ts';
+import { placeColumns } from '../../../src/lib/tables/find-header.ts';
+import { forEachEngine } from '../../support/engines.ts';
+import { makeWorkbook } from '../../support/make-workbook.ts';
+import { createTestApp } from '../../support/test-app.ts';
 
 suite('the columns of a CSV', () => {
   const headers: [row: string[], found: [rut: number, bank: number, account: number] | null][] = [

@@ -1,4 +1,4 @@
-import { hasTwoReadings, type RutFormat, readRut } from './rut.ts';
+import { hasTwoReadings, type RutFormat, readRut } from '../rut.ts';
 
 /** Looks at every RUT of a column, and says how those of digits alone are written where the column shows it. */
 export type ColumnJudge = {

@@ -1,8 +1,8 @@
-import type { AccountInput } from './account-checks.ts';
-import { readAccount } from './bank-account.ts';
-import { type Check, fillIn, isValid, leavesOpen } from './check.ts';
-import { type Language, type Message, ROW_MESSAGES } from './check-messages.ts';
-import type { BatchResult } from './validate-batch.ts';
+import type { AccountInput } from '../account-checks.ts';
+import { readAccount } from '../bank-account.ts';
+import { type Check, fillIn, isValid, leavesOpen } from '../check.ts';
+import { type Language, type Message, ROW_MESSAGES } from '../check-messages.ts';
+import type { BatchResult } from '../validate-batch.ts';
 
 /** Columns that the output has after those of the input. */
 export const ADDED_COLUMNS = [

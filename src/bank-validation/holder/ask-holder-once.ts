@@ -1,20 +1,20 @@
-import type { App } from '../app.ts';
-import type { Tx } from '../db/database.ts';
-import { withinTime } from '../lib/within-time.ts';
-import type { HolderAnswer, ValidationProvider } from '../validation-providers/validation-provider.ts';
-import { ASK_AGAIN_MS, answeredParts, PATIENCE_MS, pendingRow } from './ask-holder.ts';
+import type { App } from '../../app.ts';
+import type { Tx } from '../../db/database.ts';
+import { withinTime } from '../../lib/within-time.ts';
+import type { HolderAnswer, ValidationProvider } from '../../validation-providers/validation-provider.ts';
 import {
   completeValidation,
   deleteValidation,
   insertValidations,
   postponeValidation,
   type ValidationRow,
-} from './bank-validation-queries.ts';
+} from '../bank-validation-queries.ts';
+import type { Validation } from '../stored-validation.ts';
+import type { Draft } from '../validation-draft.ts';
+import { ASK_AGAIN_MS, answeredParts, PATIENCE_MS, pendingRow } from './ask-holder.ts';
 import { isMiss } from './holder-checks.ts';
 import { refundProviderBudget, refusal, reserveProviderBudget } from './provider-budget.ts';
 import { settleValidation } from './settle-validations.ts';
-import type { Validation } from './stored-validation.ts';
-import type { Draft } from './validation-draft.ts';
 
 /** Takes an idempotency key for a validation, in the commit of its record. False where another request has it. */
 export type Claim = (tx: Tx, validationId: string) => Promise<boolean>;

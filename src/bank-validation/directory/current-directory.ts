@@ -1,8 +1,8 @@
-import type { App } from '../app.ts';
-import { createExpiringCache } from '../lib/expiring-cache.ts';
-import { perInstance } from '../lib/per-instance.ts';
+import type { App } from '../../app.ts';
+import { createExpiringCache } from '../../lib/expiring-cache.ts';
+import { perInstance } from '../../lib/per-instance.ts';
+import { selectDirectoryContent, selectNewestDirectoryId } from '../bank-validation-queries.ts';
 import { type BankDirectory, type BankList, createBankDirectory } from './bank-directory.ts';
-import { selectDirectoryContent, selectNewestDirectoryId } from './bank-validation-queries.ts';
 import { shippedBankDirectory } from './shipped-bank-directory.ts';
 
 /** An imported list serves on every replica within this time. */

@@ -1,7 +1,7 @@
-import type { App } from '../app.ts';
-import { CUENTARUT_BANK, LENGTH_HINTS, type LengthHint, LONGEST_ACCOUNT } from './bank-account.ts';
+import type { App } from '../../app.ts';
+import { CUENTARUT_BANK, LENGTH_HINTS, type LengthHint, LONGEST_ACCOUNT } from '../bank-account.ts';
+import { BANK_LIST_SOURCE } from '../bank-findings.ts';
 import type { Bank } from './bank-directory.ts';
-import { BANK_LIST_SOURCE } from './bank-findings.ts';
 import { currentDirectory } from './current-directory.ts';
 import { shippedBankDirectory } from './shipped-bank-directory.ts';
 

@@ -1,10 +1,10 @@
-import { type HeaderRule, namesForPerson, type Places, repeatedColumn } from '../lib/tables/find-header.ts';
-import type { TableRow } from '../lib/tables/table.ts';
-import type { AccountInput } from './account-checks.ts';
-import { fillIn } from './check.ts';
-import type { Language } from './check-messages.ts';
+import { type HeaderRule, namesForPerson, type Places, repeatedColumn } from '../../lib/tables/find-header.ts';
+import type { TableRow } from '../../lib/tables/table.ts';
+import type { AccountInput } from '../account-checks.ts';
+import { fillIn } from '../check.ts';
+import type { Language } from '../check-messages.ts';
+import type { RutFormat } from '../rut.ts';
 import { type AccountCells, isSplit } from './repair-account.ts';
-import type { RutFormat } from './rut.ts';
 import { FILE_MESSAGES } from './table-messages.ts';
 
 /** What of a name is asked about. */

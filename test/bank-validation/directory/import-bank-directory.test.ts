@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import shippedList from '../../src/bank-validation/bank-directory.json' with { type: 'json' };
-import { currentDirectory } from '../../src/bank-validation/current-directory.ts';
-import { importBankDirectory } from '../../src/bank-validation/import-bank-directory.ts';
-import { shippedBankDirectory } from '../../src/bank-validation/shipped-bank-directory.ts';
-import { validateBankAccount } from '../../src/bank-validation/validate-bank-account.ts';
-import { forEachEngine } from '../support/engines.ts';
-import { TESTER } from '../support/test-actor.ts';
-import { createTestApp, createTestClock } from '../support/test-app.ts';
+import shippedList from '../../../src/bank-validation/directory/bank-directory.json' with { type: 'json' };
+import { currentDirectory } from '../../../src/bank-validation/directory/current-directory.ts';
+import { importBankDirectory } from '../../../src/bank-validation/directory/import-bank-directory.ts';
+import { shippedBankDirectory } from '../../../src/bank-validation/directory/shipped-bank-directory.ts';
+import { validateBankAccount } from '../../../src/bank-validation/validate-bank-account.ts';
+import { forEachEngine } from '../../support/engines.ts';
+import { TESTER } from '../../support/test-actor.ts';
+import { createTestApp, createTestClock } from '../../support/test-app.ts';
 
 const INPUT = { rut: '12345678-5', bankCode: '750', account: '1234509876' };
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import shippedList from '../../src/bank-validation/bank-directory.json' with { type: 'json' };
-import { findBank } from '../../src/bank-validation/bank-directory.ts';
-import { shippedBankDirectory as directory } from '../../src/bank-validation/shipped-bank-directory.ts';
+import shippedList from '../../../src/bank-validation/directory/bank-directory.json' with { type: 'json' };
+import { findBank } from '../../../src/bank-validation/directory/bank-directory.ts';
+import { shippedBankDirectory as directory } from '../../../src/bank-validation/directory/shipped-bank-directory.ts';
 
 suite('findBank', () => {
   test('every shipped code is found with its status and successor', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { formatOfName } from '../../src/bank-validation/account-columns.ts';
-import { judgeColumn } from '../../src/bank-validation/column-format.ts';
-import { checkCharacter, type RutFormat } from '../../src/bank-validation/rut.ts';
+import { checkCharacter, type RutFormat } from '../../../src/bank-validation/rut.ts';
+import { formatOfName } from '../../../src/bank-validation/tables/account-columns.ts';
+import { judgeColumn } from '../../../src/bank-validation/tables/column-format.ts';
 
 const BODIES = Array.from({ length: 200 }, (_, index) => 5_000_003 + index * 104_729).map(String);
 const SHORT = BODIES.filter((body) => body.length === 7 && checkCharacter(body) !== 'K');

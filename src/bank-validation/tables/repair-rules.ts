@@ -1,8 +1,8 @@
-import { readAccount } from './bank-account.ts';
-import { type BankDirectory, findBank } from './bank-directory.ts';
-import { codeOfBankName, codeWithZeros } from './bank-names.ts';
-import type { Message } from './check-messages.ts';
-import { checkCharacter, type RutFormat, readRut } from './rut.ts';
+import { readAccount } from '../bank-account.ts';
+import type { Message } from '../check-messages.ts';
+import { type BankDirectory, findBank } from '../directory/bank-directory.ts';
+import { codeOfBankName, codeWithZeros } from '../directory/bank-names.ts';
+import { checkCharacter, type RutFormat, readRut } from '../rut.ts';
 
 export type RepairColumn = 'rut' | 'bank' | 'account';
 

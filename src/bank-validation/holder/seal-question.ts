@@ -1,6 +1,6 @@
-import type { App } from '../app.ts';
-import { openAs, type SealedKind, sealAs } from '../sealing/sealed-kind.ts';
-import type { HolderQuestion } from '../validation-providers/validation-provider.ts';
+import type { App } from '../../app.ts';
+import { openAs, type SealedKind, sealAs } from '../../sealing/sealed-kind.ts';
+import type { HolderQuestion } from '../../validation-providers/validation-provider.ts';
 
 export const VALIDATION_QUESTIONS: SealedKind = {
   name: 'validation-questions',

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
-import type { HeaderRule } from '../lib/tables/find-header.ts';
-import { type Table, withTable } from '../lib/tables/open-table.ts';
-import type { TableRow } from '../lib/tables/table.ts';
+import type { HeaderRule } from '../../lib/tables/find-header.ts';
+import { type Table, withTable } from '../../lib/tables/open-table.ts';
+import type { TableRow } from '../../lib/tables/table.ts';
 
 /** The list of institutions as the regulator publishes it: a code and a name each, and at most what kind it is. */
 export type RegulatorList = {

@@ -1,6 +1,6 @@
-import type { App } from '../app.ts';
-import type { Tx } from '../db/database.ts';
-import { Problem } from '../error-catalogue.ts';
+import type { App } from '../../app.ts';
+import type { Tx } from '../../db/database.ts';
+import { Problem } from '../../error-catalogue.ts';
 import {
   countQuestionedRuts,
   countRefusal,

@@ -1,13 +1,13 @@
-import type { App } from '../app.ts';
-import { withinTime } from '../lib/within-time.ts';
-import type { HolderAnswer, ValidationProvider } from '../validation-providers/validation-provider.ts';
-import { insertValidations, type ValidationRow } from './bank-validation-queries.ts';
+import type { App } from '../../app.ts';
+import { withinTime } from '../../lib/within-time.ts';
+import type { HolderAnswer, ValidationProvider } from '../../validation-providers/validation-provider.ts';
+import { insertValidations, type ValidationRow } from '../bank-validation-queries.ts';
+import type { Validation } from '../stored-validation.ts';
+import { type Draft, rowOf } from '../validation-draft.ts';
 import { holderChecks, isMiss, providerLabel } from './holder-checks.ts';
 import { refundProviderBudget, refusal, reserveProviderBudget } from './provider-budget.ts';
 import { sealQuestion } from './seal-question.ts';
 import { settleValidation } from './settle-validations.ts';
-import type { Validation } from './stored-validation.ts';
-import { type Draft, rowOf } from './validation-draft.ts';
 
 /** How long a caller waits for the provider before the answer becomes 202. */
 export const PATIENCE_MS = 1_500;

@@ -1,4 +1,4 @@
-import type { Tx } from '../db/database.ts';
+import type { Tx } from '../../db/database.ts';
 
 export type BudgetRow = { bucket: string; tokens: number; refilled_at: number };
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { App } from '../app.ts';
-import type { Actor } from '../audit/actor.ts';
-import { recordAudit } from '../audit/record-audit.ts';
-import { TableError } from '../lib/tables/table.ts';
+import type { App } from '../../app.ts';
+import type { Actor } from '../../audit/actor.ts';
+import { recordAudit } from '../../audit/record-audit.ts';
+import { TableError } from '../../lib/tables/table.ts';
+import { insertDirectory } from '../bank-validation-queries.ts';
 import type { Bank, BankDirectory, BankList } from './bank-directory.ts';
-import { insertDirectory } from './bank-validation-queries.ts';
 import { currentDirectory } from './current-directory.ts';
 import { mergeRegulatorList } from './merge-regulator-list.ts';
 import { type BankListProblem, readBankDirectory } from './read-bank-directory.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { readAccount } from '../../src/bank-validation/bank-account.ts';
-import { codeOfBankName } from '../../src/bank-validation/bank-names.ts';
-import { type AccountCells, repairAccount } from '../../src/bank-validation/repair-account.ts';
-import { REPAIR_RULES } from '../../src/bank-validation/repair-rules.ts';
-import { checkCharacter, type RutFormat, readRut } from '../../src/bank-validation/rut.ts';
-import { shippedBankDirectory as directory } from '../../src/bank-validation/shipped-bank-directory.ts';
+import { readAccount } from '../../../src/bank-validation/bank-account.ts';
+import { codeOfBankName } from '../../../src/bank-validation/directory/bank-names.ts';
+import { shippedBankDirectory as directory } from '../../../src/bank-validation/directory/shipped-bank-directory.ts';
+import { checkCharacter, type RutFormat, readRut } from '../../../src/bank-validation/rut.ts';
+import { type AccountCells, repairAccount } from '../../../src/bank-validation/tables/repair-account.ts';
+import { REPAIR_RULES } from '../../../src/bank-validation/tables/repair-rules.ts';
 
 const RIGHT: AccountCells = { rut: '12531909-2', bank: '037', account: '1234509876', checkCharacter: null };
 

@@ -1,5 +1,5 @@
-import type { TableError, TableErrorCode } from '../lib/tables/table.ts';
-import type { Language } from './check-messages.ts';
+import type { TableError, TableErrorCode } from '../../lib/tables/table.ts';
+import type { Language } from '../check-messages.ts';
 
 /** Why a file is not a table, in the language of the person. English is what the reader of tables says itself. */
 export function tableMessage({ code, line, message }: TableError, language: Language): string {

@@ -1,7 +1,7 @@
-import { NAME_MATCHES, type NameMatch } from '../validation-providers/compare-names.ts';
-import type { HolderAnswer, ValidationProvider } from '../validation-providers/validation-provider.ts';
-import { checksNotPerformed } from './account-checks.ts';
-import { type Check, type CheckCode, type CheckResult, finding, type Provenance, passed } from './check.ts';
+import { NAME_MATCHES, type NameMatch } from '../../validation-providers/compare-names.ts';
+import type { HolderAnswer, ValidationProvider } from '../../validation-providers/validation-provider.ts';
+import { checksNotPerformed } from '../account-checks.ts';
+import { type Check, type CheckCode, type CheckResult, finding, type Provenance, passed } from '../check.ts';
 
 const NO_PROVIDER: Provenance = {
   kind: 'provider',

@@ -1,18 +1,18 @@
-import type { App } from '../app.ts';
-import { recordUserEvent } from '../outbox/record-event.ts';
-import type { HolderAnswer } from '../validation-providers/validation-provider.ts';
+import type { App } from '../../app.ts';
+import { recordUserEvent } from '../../outbox/record-event.ts';
+import type { HolderAnswer } from '../../validation-providers/validation-provider.ts';
 import {
   claimValidation,
   completeValidation,
   selectDueValidations,
   type ValidationRow,
-} from './bank-validation-queries.ts';
-import { verdictOf } from './check.ts';
-import { currentDirectory } from './current-directory.ts';
+} from '../bank-validation-queries.ts';
+import { verdictOf } from '../check.ts';
+import { currentDirectory } from '../directory/current-directory.ts';
+import { encodeChecks, validationOf } from '../stored-validation.ts';
 import { holderChecks, isMiss } from './holder-checks.ts';
 import { refundProviderBudget } from './provider-budget.ts';
 import { openQuestion } from './seal-question.ts';
-import { encodeChecks, validationOf } from './stored-validation.ts';
 
 /** Pauses before a question is put again, by how often it has been; the last one repeats. */
 const PAUSES_MS = [30_000, 60_000, 300_000, 900_000];
