@@ -1,10 +1,13 @@
 import { type ChildProcess, spawnSync } from 'node:child_process';
 import diagnostics from 'node:diagnostics_channel';
-import { globSync } from 'node:fs';
+import { globSync, mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
 import { NODE_COMPILE_CACHE } from './child-process.ts';
+import { quickFolder } from './quick-folder.ts';
 import { installPrograms } from './system-programs.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from './throwaway-postgres.ts';
 
@@ -19,29 +22,41 @@ const total = { passed: 0, failed: 0, skipped: 0 };
 /** What was left out, and of how many tests that is the reason. */
 const leftOut = new Map<string, number>();
 const remarks: string[] = [];
-/** In minutes. A test that takes longer fails by its name, and so its file ends long before CI's own limit. */
-const LIMITS = { tests: { test: 5, file: 10 }, faults: { test: 30, file: 90 } };
+/**
+ * The limits are in minutes: a test that takes longer fails by its name, and so its file ends long before CI's own limit.
+ * `atOnce`: tests wait for other processes much of the time, so there is one file more than there are cores. Fault harnesses
+ * run one at a time: each loads the machine on purpose, and counts what its own load did.
+ */
+const KINDS = {
+  tests: { test: 5, file: 10, atOnce: Math.min(availableParallelism() + 1, 8), folder: quickFolder(tmpdir()) },
+  faults: { test: 30, file: 90, atOnce: 1, folder: tmpdir() },
+};
+/** How long each file took, in milliseconds. */
+const durations = new Map<string, number>();
 const interrupted = new AbortController();
 
 await main();
 
 async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({ options: { faults: { type: 'boolean' } }, allowPositionals: true });
+  const { values, positionals } = parseArgs({
+    options: { faults: { type: 'boolean' }, times: { type: 'boolean' } },
+    allowPositionals: true,
+  });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
   process.env.NODE_COMPILE_CACHE ??= NODE_COMPILE_CACHE;
   const postgres = await prepare();
   try {
     if (positionals.length > 0) {
-      await runFiles(positionals.some((file) => file.endsWith('.fault.ts')) ? 'faults' : 'tests', positionals, 2);
+      await runFiles(positionals.some((file) => file.endsWith('.fault.ts')) ? 'faults' : 'tests', positionals);
     } else {
       for (const check of checks) runCheck(check.name, check.command);
-      await runFiles('tests', globSync('test/**/*.test.ts'), 2);
-      // One at a time: a fault harness loads the machine on purpose, and counts what its own load did.
-      if (values.faults === true) await runFiles('faults', globSync('test/faults/**/*.fault.ts'), 1);
+      await runFiles('tests', globSync('test/**/*.test.ts'));
+      if (values.faults === true) await runFiles('faults', globSync('test/faults/**/*.fault.ts'));
     }
   } finally {
     await postgres?.stop();
   }
+  if (values.times === true) printTimes();
   for (const [reason, tests] of leftOut) console.log(`\nleft out: ${reason} (${tests})`);
   for (const remark of remarks) console.log(`\n!!! ${remark}`);
   const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
@@ -71,26 +86,33 @@ function runCheck(name: string, command: readonly string[]): void {
   total[passed ? 'passed' : 'failed'] += 1;
 }
 
-async function runFiles(name: keyof typeof LIMITS, files: string[], concurrency: number): Promise<void> {
+async function runFiles(name: keyof typeof KINDS, files: string[]): Promise<void> {
   if (files.length === 0) return;
   const start = performance.now();
-  const minutes = LIMITS[name];
+  const kind = KINDS[name];
   const signal = interrupted.signal;
+  // What a file that was killed has left goes with the folder. A harness of faults keeps its stores on the disk.
+  const folder = mkdtempSync(join(kind.folder, 'rubrica-tests-'));
+  const env = { ...process.env, TMPDIR: folder };
   // With `forceExit` a file ends with its tests, whatever a test that failed has left running.
-  const stream = run({ files, concurrency, signal, timeout: minutes.test * 60_000, forceExit: true });
+  const stream = run({ files, concurrency: kind.atOnce, signal, env, timeout: kind.test * 60_000, forceExit: true });
   stream.on('test:pass', ({ skip }) => {
     if (typeof skip === 'string') leftOut.set(skip, (leftOut.get(skip) ?? 0) + 1);
   });
-  stream.on('test:summary', ({ file, counts, success }) => {
-    if (file !== undefined) return;
+  stream.on('test:summary', ({ file, counts, success, duration_ms }) => {
+    if (file !== undefined) {
+      durations.set(file, duration_ms);
+      return;
+    }
     total.passed += counts.passed;
     total.skipped += counts.skipped + counts.todo;
     // A file that fails outside its tests fails the run without being counted.
     total.failed += Math.max(counts.tests - counts.passed - counts.skipped - counts.todo, success ? 0 : 1);
   });
-  const stopKilling = killEndlessFiles(minutes.file);
+  const stopKilling = killEndlessFiles(kind.file);
   for await (const chunk of stream.compose(spec)) process.stdout.write(chunk);
   stopKilling();
+  rmSync(folder, { recursive: true, force: true });
   console.log(`${name}: ${files.length} files (${secondsSince(start)})`);
 }
 
@@ -108,6 +130,17 @@ function killEndlessFiles(minutes: number): () => void {
   return () => diagnostics.unsubscribe('child_process', onStart);
 }
 
+/** The twenty files that took the longest, while the others ran beside them. */
+function printTimes(): void {
+  const slowest = [...durations].sort(([, a], [, b]) => b - a).slice(0, 20);
+  console.log('\nthe slowest files:');
+  for (const [file, duration] of slowest) console.log(`${inSeconds(duration).padStart(9)}  ${relative('', file)}`);
+}
+
 function secondsSince(start: number): string {
-  return `${((performance.now() - start) / 1000).toFixed(1)} s`;
+  return inSeconds(performance.now() - start);
+}
+
+function inSeconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(1)} s`;
 }

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { outputOf } from './child-process.ts';
 import { findFreePort } from './free-port.ts';
+import { quickFolder } from './quick-folder.ts';
 import { pathOf } from './system-programs.ts';
 
 export type ThrowawayPostgres = {
@@ -28,7 +29,7 @@ export async function startThrowawayPostgres({
 } = {}): Promise<ThrowawayPostgres> {
   const binaries = dirname(pathOf('initdb'));
   // PostgreSQL refuses paths of sockets over about 100 characters, so not the longer names that TMPDIR may hold.
-  const folder = mkdtempSync('/tmp/rubrica-postgres-');
+  const folder = mkdtempSync(join(durable ? '/tmp' : quickFolder('/tmp'), 'rubrica-postgres-'));
   const account = await serverAccount();
   if (account !== undefined) chownSync(folder, account.uid, account.gid);
   const port = await findFreePort();
@@ -69,6 +70,14 @@ shared_buffers = 64MB
 max_wal_size = 256MB
 fsync = $flushes
 full_page_writes = $flushes
+END
+# Nothing of it will ever be restored, and its tables are too small for the work that the background would do.
+[ "$flushes" = on ] || cat >>"$data/postgresql.conf" <<END
+wal_level = minimal
+max_wal_senders = 0
+checkpoint_timeout = 1h
+autovacuum = off
+jit = off
 END
 "$bin/pg_ctl" -D "$data" -l "$folder/server.log" -w start >/dev/null || { cat "$folder/server.log" >&2; exit 1; }
 echo ready
