@@ -1,6 +1,6 @@
 /**
  * Who acts. `command line`: whoever sits at it, where no user was named. `stranger`: somebody who was refused and only claims
- * to be `name`.
+ * to be `name`, or who opened a link that was made for a person without a user.
  */
 export type ActorKind = 'person' | 'program' | 'command line' | 'stranger';
 

@@ -15,6 +15,7 @@ export const PERMISSIONS = {
   'payouts:approve': 'approve payouts that another person made',
   'refunds:approve': 'approve refunds that another person asked for',
   'payment-services:manage': 'make payment services, rotate tokens, set payment methods and fees',
+  'tokens:manage': 'obtain and rotate the tokens of payment services, and say where they are told',
   'users:manage': 'make users and say what they may do',
   'audit:read': 'read the audit log and verify the books',
 } as const satisfies Record<string, string>;
@@ -37,8 +38,8 @@ type RoleRights = {
 export const ROLES = {
   integration: { means: 'a program: what is granted to it', may: [], environments: 'both' },
   developer: {
-    means: 'payments, events and callbacks of development',
-    may: ['payments:read', 'payments:create', 'events:read', 'callbacks:resend'],
+    means: 'payments, events, callbacks and tokens of development',
+    may: ['payments:read', 'payments:create', 'events:read', 'callbacks:resend', 'tokens:manage'],
     environments: 'development',
   },
   support: {
@@ -59,7 +60,12 @@ export const ROLES = {
   },
   operator: {
     means: 'payment services, tokens, payment methods, settings; no money',
-    may: ['payment-services:manage', 'callbacks:resend'],
+    may: ['payment-services:manage', 'tokens:manage', 'callbacks:resend'],
+    environments: 'both',
+  },
+  merchant: {
+    means: 'people of a merchant: payments, callbacks, account and tokens of their payment services',
+    may: ['payments:read', 'books:read', 'callbacks:resend', 'tokens:manage'],
     environments: 'both',
   },
   auditor: {

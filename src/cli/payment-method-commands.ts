@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { WEBPAY_INTEGRATION } from '../payment-methods/webpay-integration.ts';
+import { refuseWebpayAccount, WEBPAY_INTEGRATION } from '../payment-methods/webpay-integration.ts';
 import {
   listMethodSettings,
   type MethodSettings,
@@ -108,19 +108,22 @@ async function readWebpaySettings({ environment, commerceCode, apiKey }: WebpayO
   if (commerceCode === undefined || apiKey === undefined) {
     throw invalidOption('Give both --commerce-code and --api-key -, as Transbank sent them.');
   }
-  if (!/^\d{12}$/.test(commerceCode)) throw invalidOption('A commerce code is 12 digits.');
-  if (environment === 'production' && commerceCode === WEBPAY_INTEGRATION.account) {
-    throw invalidOption('That commerce code is the public one of integration: nobody is paid by it.');
-  }
-  return { account: commerceCode, key: await readApiKey(apiKey) };
+  const settings = { account: commerceCode, key: await readApiKey(apiKey) };
+  const wrong = refuseWebpayAccount(environment, settings);
+  if (wrong !== null) throw invalidOption(WRONG_ACCOUNT[wrong]);
+  return settings;
 }
+
+const WRONG_ACCOUNT = {
+  code: 'A commerce code is 12 digits.',
+  public: 'That commerce code is the public one of integration: nobody is paid by it.',
+  key: 'The API key is 8 to 128 visible ASCII characters.',
+};
 
 /** Never an argument: the shell would keep it in its history, and every user of the machine sees it among the processes. */
 async function readApiKey(source: string): Promise<string> {
   if (source !== '-') {
     throw invalidOption('The API key comes on standard input, where no history keeps it: --api-key - < FILE');
   }
-  const key = (await readStdin()).toString('latin1').trim();
-  if (!/^[!-~]{8,128}$/.test(key)) throw invalidOption('The API key is 8 to 128 visible ASCII characters.');
-  return key;
+  return (await readStdin()).toString('latin1').trim();
 }

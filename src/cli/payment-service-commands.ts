@@ -8,24 +8,30 @@ import {
   importPaymentService,
   type NewPaymentService,
 } from '../payment-services/create-payment-service.ts';
-import type { Fee } from '../payment-services/fee.ts';
+import { type Fee, perCent, readRate } from '../payment-services/fee.ts';
 import {
   disablePaymentService,
   enablePaymentService,
   listPaymentServices,
 } from '../payment-services/list-payment-services.ts';
-import type { Environment } from '../payment-services/payment-service.ts';
+import {
+  type Environment,
+  MOST_PER_MINUTE,
+  readPerMinute,
+  readServiceName,
+} from '../payment-services/payment-service.ts';
 import { rotateSecretToken } from '../payment-services/rotate-secret-token.ts';
 import { setEventsUrl } from '../payment-services/set-events-url.ts';
 import { listFees, setFee } from '../payment-services/set-fee.ts';
 import { setRequestLimit } from '../payment-services/set-request-limit.ts';
+import { addHandoverCommands } from './handover-commands.ts';
 import { checkMethod, environmentOption, readAmount, readDuration } from './options.ts';
 import { alreadyDone, CommandError, invalidOption, print, table, time, unknownPaymentService } from './print.ts';
 import { addSecretOptions, readSecretOrStdin, type SecretOptions } from './secret-option.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
-/** `payment-service create | import | list | disable | rotate | limit | events-url | fee | fees`. */
+/** `payment-service create | import | list | disable | rotate | limit | events-url | fee | fees`, and its links. */
 export function addPaymentServiceCommands(program: Command): void {
   const group = program.command('payment-service').description('payment services and their tokens');
   acting(group.command('create'))
@@ -83,6 +89,7 @@ export function addPaymentServiceCommands(program: Command): void {
     .option('--json', 'print one JSON object')
     .action(changeEventsUrl);
   addFeeCommands(group);
+  addHandoverCommands(group);
 }
 
 function addFeeCommands(group: Command): void {
@@ -177,7 +184,7 @@ async function rotate(id: string, options: RotateOptions): Promise<void> {
   const outcome = await withActor(options, (app, by) =>
     rotateSecretToken(app, id, options.environment, readDuration(options.overlap), by),
   );
-  if (outcome.kind === 'unknown') throw unknownPaymentService(id);
+  if (outcome.kind === 'unknown' || outcome.kind === 'replaced') throw unknownPaymentService(id);
   if (outcome.kind === 'overlapping') throw stillOverlapping(outcome.closesAt);
   const { rotation } = outcome;
   const closing =
@@ -203,11 +210,9 @@ function stillOverlapping(closesAt: number): CommandError {
   );
 }
 
-const MOST_PER_MINUTE = 10_000_000;
-
 async function changeLimit(id: string, options: ActingOptions & { perMinute?: string; json?: boolean }): Promise<void> {
-  const perMinute = options.perMinute === undefined ? null : Number(options.perMinute);
-  if (perMinute !== null && !(/^\d+$/.test(options.perMinute ?? '') && perMinute >= 1 && perMinute <= MOST_PER_MINUTE))
+  const perMinute = options.perMinute === undefined ? null : readPerMinute(options.perMinute);
+  if (perMinute === null && options.perMinute !== undefined)
     throw invalidOption(`--per-minute is a whole number from 1 to ${MOST_PER_MINUTE}.`);
   const known = await withActor(options, (app, by) => setRequestLimit(app, id, perMinute, by));
   if (!known) throw unknownPaymentService(id);
@@ -255,15 +260,13 @@ async function changeFee(id: string, options: FeeOptions): Promise<void> {
 }
 
 function readFee({ rate, fixed, currency }: FeeOptions): Fee {
-  if (!/^\d{1,7}$/.test(rate) || Number(rate) > 1_000_000) {
-    throw invalidOption('--rate is a whole number of parts per million, from 0 to 1000000.');
-  }
-  return { rate_ppm: Number(rate), fixed: readAmount(fixed, currency) };
+  const ppm = readRate(rate);
+  if (ppm === null) throw invalidOption('--rate is a whole number of parts per million, from 0 to 1000000.');
+  return { rate_ppm: ppm, fixed: readAmount(fixed, currency) };
 }
 
-/** Parts per million are ten-thousandths of a per cent. */
 function feeText({ rate_ppm, fixed }: Fee, currency: string): string {
-  return `${rate_ppm / 10_000} % and ${formatMoney(fixed, currency)}`;
+  return `${perCent(rate_ppm)} % and ${formatMoney(fixed, currency)}`;
 }
 
 async function showFees(options: { json?: boolean }): Promise<void> {
@@ -281,10 +284,9 @@ async function showFees(options: { json?: boolean }): Promise<void> {
 }
 
 function readName(name: string): string {
-  const trimmed = name.trim();
-  if (trimmed === '' || trimmed.length > 100 || /\p{Cc}/u.test(trimmed))
-    throw invalidOption('A name is 1 to 100 characters, without line breaks.');
-  return trimmed;
+  const read = readServiceName(name);
+  if (read === null) throw invalidOption('A name is 1 to 100 characters, without line breaks.');
+  return read;
 }
 
 function newLines(created: Required<NewPaymentService>): string[] {

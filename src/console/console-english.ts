@@ -6,6 +6,8 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'nav.payments': 'Payments',
   'nav.callbacks': 'Callbacks',
   'nav.attention': 'To resolve',
+  'nav.merchants': 'Merchants',
+  'nav.shops': 'Shops',
   'nav.audit': 'Audit',
   'nav.work': 'Work',
   'nav.house': 'House',

@@ -25,8 +25,12 @@ const GROUPS: readonly Group[] = [
     ],
   },
   {
+    text: 'nav.shops',
+    sections: [{ path: '/merchants', text: 'nav.merchants', permission: 'tokens:manage' }],
+  },
+  {
     text: 'nav.house',
-    sections: [{ path: '/audit', text: 'nav.audit', permission: 'audit:read' }],
+    sections: [{ path: '/audit', text: 'nav.audit', permission: 'audit:read', whole: true }],
   },
 ];
 

@@ -4,6 +4,8 @@ export const SPANISH = {
   'nav.payments': 'Pagos',
   'nav.callbacks': 'Callbacks',
   'nav.attention': 'Por resolver',
+  'nav.merchants': 'Comercios',
+  'nav.shops': 'Comercios',
   'nav.audit': 'Auditoría',
   'nav.work': 'Trabajo',
   'nav.house': 'Casa',

@@ -2,11 +2,12 @@ import type { Language } from '../checkout/texts.ts';
 import { CALLBACK_TEXTS } from './callbacks/callback-texts.ts';
 import { ENGLISH } from './console-english.ts';
 import { SPANISH } from './console-spanish.ts';
+import { MERCHANT_TEXTS } from './merchants/merchant-texts.ts';
 
 /** What all screens say; a room brings what only its own screens say (`roomTexts`) and stands here. */
 const TEXTS = {
-  es: { ...SPANISH, ...CALLBACK_TEXTS.es },
-  en: { ...ENGLISH, ...CALLBACK_TEXTS.en },
+  es: { ...SPANISH, ...CALLBACK_TEXTS.es, ...MERCHANT_TEXTS.es },
+  en: { ...ENGLISH, ...CALLBACK_TEXTS.en, ...MERCHANT_TEXTS.en },
 } satisfies Record<Language, Record<string, string>>;
 
 export type ConsoleText = keyof (typeof TEXTS)['es'];

@@ -59,6 +59,7 @@ export function consoleHandler(handle: (app: App, visit: ConsoleVisit) => Promis
       if (app.config.rateLimits) await limitUser(app, request, user.id);
       const missing = missingPermission(request, user);
       if (missing !== null) return await send(403, refusedPage(language, missing, user));
+      if (isHidden(request, user)) return await send(404, notFoundPage(language));
       if (request.method === 'POST' && !isFromOurPage(app, request)) return await send(403, stalePage(language));
       return await handle(app, { user, token, language, request, reply, send, goTo });
     } catch (failure) {
@@ -101,6 +102,12 @@ function missingPermission(request: FastifyRequest, user: User): Permission | nu
   const { endpoint } = request.routeOptions.config as { endpoint?: Endpoint };
   const permission = endpoint?.permission;
   return permission === undefined || user.may.has(permission) ? null : permission;
+}
+
+/** Whether it is about all payment services, and the person sees only some. */
+function isHidden(request: FastifyRequest, user: User): boolean {
+  const { endpoint } = request.routeOptions.config as { endpoint?: Endpoint };
+  return endpoint?.whole === true && user.environmentIds !== null;
 }
 
 function refusedPage(language: Language, permission: Permission, { email }: User): ConsolePage {

@@ -109,3 +109,8 @@ export async function selectChangeHint(db: Reader): Promise<number> {
   const [row] = await db.query<{ hint: number }>('select {change_hint} as hint');
   return row?.hint ?? 0;
 }
+
+/** A link that shows tokens once may have been opened in the lost time: none of those shows anything any more. */
+export async function endTokenLinks(tx: Tx, endedAt: number): Promise<void> {
+  await tx.query('update token_handovers set ended_at = $1 where opened_at is null and ended_at is null', [endedAt]);
+}

@@ -22,8 +22,10 @@ type Address = {
   /** All of them mean the same; the first is the one to document. */
   paths: readonly [string, ...string[]];
 } & (
-  | { access: Exclude<Access, 'bearer' | 'session'>; permission?: never }
-  | { access: 'bearer' | 'session'; permission: Permission }
+  | { access: Exclude<Access, 'bearer' | 'session'>; permission?: never; whole?: never }
+  | { access: 'bearer'; permission: Permission; whole?: never }
+  /** `whole`: it is about all payment services, so for who does not see all of them it does not exist. */
+  | { access: 'session'; permission: Permission; whole?: true }
 );
 
 /** What is done there: a page or file as it stands, an operation of the API as `operation` makes it. */

@@ -44,7 +44,17 @@ export function selectTroubled(db: Reader, limit: number): Promise<FailingEndpoi
   return selectEndpoints(db, 'p.failing_since is not null or p.disabled_at is not null', limit);
 }
 
-function selectEndpoints(db: Reader, which: string, limit: number): Promise<FailingEndpoint[]> {
+/** Every endpoint of an environment, those that fail first. */
+export function selectEndpointsOf(db: Reader, environmentId: number, limit: number): Promise<FailingEndpoint[]> {
+  return selectEndpoints(db, 'p.environment_id = $2', limit, [environmentId]);
+}
+
+function selectEndpoints(
+  db: Reader,
+  which: string,
+  limit: number,
+  others: readonly number[] = [],
+): Promise<FailingEndpoint[]> {
   return db.query<FailingEndpoint>(
     `select p.id, e.payment_service_id as payment_service, s.name, e.environment, p.address, p.failing_since, p.disabled_at,
        p.failed_at, p.status, p.failure, p.location,
@@ -53,7 +63,7 @@ function selectEndpoints(db: Reader, which: string, limit: number): Promise<Fail
      join environments e on e.id = p.environment_id
      join payment_services s on s.id = e.payment_service_id
      where ${which}
-     order by coalesce(p.failing_since, p.disabled_at), p.id limit $1`,
-    [limit],
+     order by coalesce(p.failing_since, p.disabled_at) nulls last, p.id limit $1`,
+    [limit, ...others],
   );
 }

@@ -6,3 +6,13 @@ export const WEBPAY_INTEGRATION = {
   account: '597055555532',
   key: '579B532A7440BB0C9079DED94D31EA1615BACEB56610332264630D42D0A36B1C',
 };
+
+/** What is wrong with a merchant's account and key at Transbank, or null. In production nobody is paid by the public one. */
+export function refuseWebpayAccount(
+  environment: 'development' | 'production',
+  { account, key }: { account: string; key: string },
+): 'code' | 'public' | 'key' | null {
+  if (!/^\d{12}$/.test(account)) return 'code';
+  if (environment === 'production' && account === WEBPAY_INTEGRATION.account) return 'public';
+  return /^[!-~]{8,128}$/.test(key) ? null : 'key';
+}

@@ -12,3 +12,13 @@ export function feeOf(amount: number, { rate_ppm, fixed }: Fee): number {
   const byRate = (BigInt(amount) * BigInt(rate_ppm) + MILLION / 2n) / MILLION;
   return Math.min(amount, Number(byRate) + fixed);
 }
+
+/** Parts per million, such as 29500; null where the text is no such number. */
+export function readRate(text: string): number | null {
+  return /^\d{1,7}$/.test(text) && Number(text) <= 1_000_000 ? Number(text) : null;
+}
+
+/** Parts per million are ten-thousandths of a per cent. */
+export function perCent(ratePpm: number): number {
+  return ratePpm / 10_000;
+}

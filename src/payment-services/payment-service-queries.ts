@@ -221,7 +221,7 @@ export async function updateDisabled(tx: Tx, id: string, disabledAt: number): Pr
 }
 
 /** Where refunds are told; null: nowhere. */
-export async function selectEventsUrl(tx: Tx, environmentId: number): Promise<string | null> {
+export async function selectEventsUrl(tx: Reader, environmentId: number): Promise<string | null> {
   const [row] = await tx.query<{ events_url: string | null }>('select events_url from environments where id = $1', [
     environmentId,
   ]);

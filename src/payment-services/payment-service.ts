@@ -5,6 +5,21 @@ export type Environment = 'development' | 'production';
 
 export const ENVIRONMENTS: readonly Environment[] = ['development', 'production'];
 
+/** The most signed requests a minute that a payment service can be given. */
+export const MOST_PER_MINUTE = 10_000_000;
+
+/** A limit of signed requests a minute; null where the text is none. */
+export function readPerMinute(text: string): number | null {
+  const perMinute = Number(text);
+  return /^\d{1,8}$/.test(text) && perMinute >= 1 && perMinute <= MOST_PER_MINUTE ? perMinute : null;
+}
+
+/** What payers read on the pay page, without spaces around it; null where it cannot be that. */
+export function readServiceName(text: string): string | null {
+  const name = text.trim();
+  return name === '' || name.length > 100 || /\p{Cc}/u.test(name) ? null : name;
+}
+
 /** One environment of one payment service, with what is needed to check and to make signatures. */
 export type ServiceEnvironment = {
   id: number;

@@ -3,14 +3,19 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { randomHex } from '../lib/ids.ts';
 import { addSecretToken } from './create-payment-service.ts';
+import { updateAllEnded } from './handover-queries.ts';
 import type { Environment } from './payment-service.ts';
 import { closeSecretTokens, lockEnvironmentId, selectTokens, type TokenRow } from './payment-service-queries.ts';
 
 export type Rotation = { service_token: string; secret_token: string; old_closes_at: number };
 
-/** `overlapping`: two are open already; the older closes at `closesAt` (UTC milliseconds). */
+/**
+ * `overlapping`: two are open already; the older closes at `closesAt` (UTC milliseconds). `replaced`: the Secret Token that was to be
+ * replaced has been.
+ */
 export type RotationOutcome =
   | { kind: 'rotated'; rotation: Rotation }
+  | { kind: 'replaced' }
   | { kind: 'overlapping'; closesAt: number }
   | { kind: 'unknown' };
 
@@ -19,6 +24,8 @@ export type RotationOutcome =
  * earlier one closes at once.
  *
  * No more than two are ever open: a shop has room for two, and callbacks are signed with the older.
+ *
+ * `secretId` names the one to be replaced, where a form could be sent twice.
  */
 export async function rotateSecretToken(
   app: App,
@@ -26,6 +33,7 @@ export async function rotateSecretToken(
   environment: Environment,
   overlapMs: number,
   by: Actor,
+  secretId: string | null = null,
 ): Promise<RotationOutcome> {
   const secretToken = randomHex(32);
   return app.db.transaction<RotationOutcome>(async (tx) => {
@@ -33,10 +41,14 @@ export async function rotateSecretToken(
     if (environmentId === null) return { kind: 'unknown' };
     const now = app.now();
     const tokens = (await selectTokens(tx, paymentServiceId)).filter((token) => token.environment_id === environmentId);
+    const isCurrent = ({ secret_id, closes_at }: TokenRow) => secret_id === secretId && closes_at === null;
+    if (secretId !== null && !tokens.some(isCurrent)) return { kind: 'replaced' };
     const closing = tokens.find(({ closes_at }) => closes_at !== null && closes_at > now);
     if (overlapMs > 0 && closing !== undefined) return { kind: 'overlapping', closesAt: closing.closes_at as number };
     await closeSecretTokens(tx, environmentId, now + overlapMs);
     await addSecretToken(app, tx, environmentId, secretToken, now);
+    // They were made for the Secret Token that is closing.
+    await updateAllEnded(tx, environmentId, now);
     await recordAudit(tx, {
       at: now,
       by,

@@ -39,6 +39,14 @@ import { postConsoleCallbacksResend, postConsoleResend } from '../console/callba
 import { getConsolePayment } from '../console/payments/get-payment.ts';
 import { getConsolePayments, getConsolePaymentsCsv } from '../console/payments/payment-list.ts';
 import { getConsoleRefund, postConsoleRefund } from '../console/payments/refund-payment.ts';
+import {
+  postConsoleEventsUrl,
+  postConsoleFee,
+  postConsoleLimit,
+  postConsoleMethod,
+  postConsoleState,
+} from '../console/merchants/change-merchant.ts';
+import { postConsoleEndLink, postConsoleHandOver } from '../console/merchants/make-token-link.ts';
 import { getConsoleSignIn, postConsoleSignIn, postConsoleSignOut } from '../console/sign-in.ts';
 import { getConsole } from '../console/today/get-today.ts';
 import type { Access, Endpoint, Operation } from '../http/endpoint.ts';
@@ -108,6 +116,8 @@ export const ROUTES: readonly Endpoint[] = [
   route('GET', ['/assets/:name'], 'public', getAsset),
   route('POST', ['/csp-reports'], 'public', postCspReports),
 
+  route('GET', ['/tokens/:link'], 'public', getTokenLink),
+  route('POST', ['/tokens/:link'], 'public', postTokenLink),
   route('GET', ['/console/sign-in'], 'public', getConsoleSignIn),
   route('POST', ['/console/sign-in'], 'public', postConsoleSignIn),
   route('POST', ['/console/sign-out'], 'public', postConsoleSignOut),
@@ -118,10 +128,22 @@ export const ROUTES: readonly Endpoint[] = [
   screen('POST', ['/console/payments/:id/resend'], 'callbacks:resend', postConsoleResend),
   screen('GET', ['/console/payments/:id/refund'], 'refunds:create', getConsoleRefund),
   screen('POST', ['/console/payments/:id/refund'], 'refunds:create', postConsoleRefund),
-  screen('GET', ['/console/callbacks'], 'callbacks:resend', getConsoleCallbacks),
-  screen('POST', ['/console/callbacks/resend'], 'callbacks:resend', postConsoleCallbacksResend),
-  screen('GET', ['/console/attention'], 'books:read', getConsoleAttention),
-  screen('GET', ['/console/audit'], 'audit:read', getConsoleAudit),
+  wholeScreen('GET', ['/console/callbacks'], 'callbacks:resend', getConsoleCallbacks),
+  wholeScreen('POST', ['/console/callbacks/resend'], 'callbacks:resend', postConsoleCallbacksResend),
+  screen('GET', ['/console/merchants'], 'tokens:manage', getConsoleMerchants),
+  wholeScreen('POST', ['/console/merchants'], 'payment-services:manage', postConsoleMerchants),
+  screen('GET', ['/console/merchants/:id'], 'tokens:manage', getConsoleMerchant),
+  screen('POST', ['/console/merchants/:id/hand-over'], 'tokens:manage', postConsoleHandOver),
+  screen('POST', ['/console/merchants/:id/end-link'], 'tokens:manage', postConsoleEndLink),
+  screen('GET', ['/console/merchants/:id/rotate'], 'tokens:manage', getConsoleRotate),
+  screen('POST', ['/console/merchants/:id/rotate'], 'tokens:manage', postConsoleRotate),
+  screen('POST', ['/console/merchants/:id/events-url'], 'tokens:manage', postConsoleEventsUrl),
+  screen('POST', ['/console/merchants/:id/fee'], 'payment-services:manage', postConsoleFee),
+  screen('POST', ['/console/merchants/:id/method'], 'payment-services:manage', postConsoleMethod),
+  screen('POST', ['/console/merchants/:id/limit'], 'payment-services:manage', postConsoleLimit),
+  screen('POST', ['/console/merchants/:id/state'], 'payment-services:manage', postConsoleState),
+  wholeScreen('GET', ['/console/attention'], 'books:read', getConsoleAttention),
+  wholeScreen('GET', ['/console/audit'], 'audit:read', getConsoleAudit),
 
   route('GET', ['/'], 'public', getRoot),
   route('GET', ['/docs'], 'public', getDocs),
@@ -154,6 +176,16 @@ function screen(
   operation: Operation,
 ): Endpoint {
   return { method, paths, access: 'session', permission, ...operation };
+}
+
+/** The same, about all payment services: for who does not see all of them it does not exist. */
+function wholeScreen(
+  method: Endpoint['method'],
+  paths: Endpoint['paths'],
+  permission: Permission,
+  operation: Operation,
+): Endpoint {
+  return { method, paths, access: 'session', permission, whole: true, ...operation };
 }
 
 /** Who has an access token may call it with this permission alone. */

@@ -8,15 +8,13 @@ import { type Html, html } from '../../http/html.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { ageText, badge, emptyState, tableOf } from '../console-format.ts';
 import { tell, tellKind } from '../console-texts.ts';
-import { consoleHandler, notFoundPage } from '../console-visit.ts';
+import { consoleHandler } from '../console-visit.ts';
 
 const SHOWN = 200;
 
 /** Everything that waits for a person, with its age and the command that ends it. */
 export const getConsoleAttention: Operation = {
-  handle: consoleHandler(async (app, { language, user, send }) => {
-    // It is of all payment services.
-    if (user.environmentIds !== null) return send(404, notFoundPage(language));
+  handle: consoleHandler(async (app, { language, send }) => {
     const rows = await listAttention(app, null, SHOWN);
     const title = tell(language, 'attention.title');
     const main = html`<h1>${title}</h1>

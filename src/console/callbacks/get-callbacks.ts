@@ -5,7 +5,7 @@ import { causeOf } from '../../outbox/answer-cause.ts';
 import { selectTroubled } from '../../outbox/failing-endpoint-queries.ts';
 import { badge, emptyState, tableOf, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
-import { consoleHandler, notFoundPage } from '../console-visit.ts';
+import { consoleHandler } from '../console-visit.ts';
 
 const SHOWN = 200;
 
@@ -20,9 +20,7 @@ const HEAD: readonly ConsoleText[] = [
 
 /** The endpoints that fail or are gone: whose, since when, why, what mends it, and what waits for them. */
 export const getConsoleCallbacks: Operation = {
-  handle: consoleHandler(async (app, { language, user, request, send }) => {
-    // It is of all payment services.
-    if (user.environmentIds !== null) return send(404, notFoundPage(language));
+  handle: consoleHandler(async (app, { language, request, send }) => {
     const endpoints = await selectTroubled(app.db, SHOWN);
     const waiting = endpoints.reduce((sum, one) => sum + one.waiting, 0);
     const rows = endpoints.map((endpoint) => {

@@ -27,8 +27,7 @@ export const postConsoleCallbacksResend: Operation = {
   consumes: ['application/x-www-form-urlencoded'],
   handle: consoleHandler(async (app, { language, user, request, goTo, send }) => {
     const { endpoint } = fieldsOf(request);
-    // It is of all payment services.
-    if (endpoint === undefined || user.environmentIds !== null) return send(404, notFoundPage(language));
+    if (endpoint === undefined) return send(404, notFoundPage(language));
     const resent = await resendCallbacks(app, { endpoint }, userActor(user, clientNetwork(request.ip)), () => {});
     return goTo(`/callbacks?resent=${resent}`);
   }),

@@ -1,0 +1,76 @@
+import type { Command } from 'commander';
+import { publicBase } from '../checkout/pay-link.ts';
+import { endHandover, handOverTokens, listHandovers } from '../payment-services/hand-over-tokens.ts';
+import { HANDOVER_MS, handoverState } from '../payment-services/handover.ts';
+import type { Environment } from '../payment-services/payment-service.ts';
+import { environmentOption, readDuration } from './options.ts';
+import { alreadyDone, invalidOption, print, table, time, unknownPaymentService } from './print.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
+import { withApp } from './with-app.ts';
+
+const SHOWN = 200;
+
+/** `payment-service hand-over | links | end-link`. */
+export function addHandoverCommands(group: Command): void {
+  acting(group.command('hand-over'))
+    .description('make a link that shows the tokens of an environment to the first who opens it')
+    .argument('<id>')
+    .addOption(environmentOption())
+    .option('--valid <duration>', 'how long it waits, from 15m to 14d', '72h')
+    .option('--json', 'print one JSON object')
+    .action(handOver);
+  group
+    .command('links')
+    .description('the links that show tokens once: who made them, and when they were opened')
+    .argument('[id]', 'of one payment service')
+    .option('--json', 'print one JSON object')
+    .action(showLinks);
+  acting(group.command('end-link'))
+    .description('a link that nobody has opened shows nothing any more')
+    .argument('<link>', 'its id, th_…')
+    .option('--json', 'print one JSON object')
+    .action(endLink);
+}
+
+type HandOverOptions = ActingOptions & { environment: Environment; valid: string; json?: boolean };
+
+async function handOver(id: string, options: HandOverOptions): Promise<void> {
+  const valid = readDuration(options.valid);
+  if (valid < HANDOVER_MS.least || valid > HANDOVER_MS.most) throw invalidOption('--valid is from 15m to 14d.');
+  const { environment } = options;
+  const made = await withActor(options, async (app, by) => {
+    const handover = await handOverTokens(app, { paymentServiceId: id, environment }, valid, by);
+    return handover === null ? null : { ...handover, url: `${publicBase(app)}/tokens/${handover.link}` };
+  });
+  if (made === null) throw unknownPaymentService(id);
+  print(options, { id: made.id, payment_service: id, environment, url: made.url, ends_at: made.ends_at }, [
+    `This link shows the ${environment} tokens of ${id} once, until ${time(made.ends_at)} UTC:`,
+    `  ${made.url}`,
+    'Send it to the person who sets up the shop. Who opens it first reads the tokens; the audit log says when.',
+  ]);
+}
+
+async function showLinks(id: string | undefined, options: { json?: boolean }): Promise<void> {
+  const links = await withApp(async (app) => {
+    const rows = await listHandovers(app, id ?? null, SHOWN);
+    return rows.map((row) => ({ ...row, state: handoverState(row, app.now()) }));
+  });
+  const rows = links.map((link) => [
+    link.id,
+    link.name,
+    link.environment,
+    link.state,
+    link.made_by,
+    time(link.made_at),
+    time(link.ends_at),
+    link.opened_at === null ? '—' : `${time(link.opened_at)} from ${link.opened_from ?? ''}`,
+  ]);
+  const head = ['LINK', 'NAME', 'ENVIRONMENT', 'STATE', 'MADE BY', 'MADE', 'UNTIL', 'OPENED'];
+  print(options, { links }, rows.length === 0 ? ['No link was made yet.'] : table([head, ...rows]));
+}
+
+async function endLink(id: string, options: ActingOptions & { json?: boolean }): Promise<void> {
+  const ended = await withActor(options, (app, by) => endHandover(app, { id }, by));
+  if (!ended) throw alreadyDone(`${id} does not wait: bin/rubrica payment-service links`);
+  print(options, { id, ended: true }, [`${id} shows nothing any more.`]);
+}

@@ -1,0 +1,105 @@
+import { currencyExponent } from '../../../protocol/currency-exponents.ts';
+import type { App } from '../../app.ts';
+import type { Actor } from '../../audit/actor.ts';
+import { userActor } from '../../auth/user-actor.ts';
+import { ownPlaces } from '../../config.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { checkOutboundUrl } from '../../lib/address-filter.ts';
+import { clientNetwork } from '../../lib/client-network.ts';
+import { parseTyped } from '../../lib/money.ts';
+import { refuseWebpayAccount } from '../../payment-methods/webpay-integration.ts';
+import { readRate } from '../../payment-services/fee.ts';
+import {
+  disablePaymentService,
+  enablePaymentService,
+  type ListedPaymentService,
+} from '../../payment-services/list-payment-services.ts';
+import { removeMethodSettings, setMethodSettings } from '../../payment-services/method-settings.ts';
+import { type Environment, MOST_PER_MINUTE, readPerMinute } from '../../payment-services/payment-service.ts';
+import { setEventsUrl } from '../../payment-services/set-events-url.ts';
+import { setFee } from '../../payment-services/set-fee.ts';
+import { setRequestLimit } from '../../payment-services/set-request-limit.ts';
+import { tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
+import { fieldsOf } from '../sign-in.ts';
+import { sendMerchant } from './merchant-page.ts';
+import { environmentNamed, merchantOf } from './visible-merchants.ts';
+
+type Change = {
+  app: App;
+  language: ConsoleVisit['language'];
+  merchant: ListedPaymentService;
+  /** That of the form, where the person sees it; null where it names none. */
+  environment: Environment | null;
+  fields: Record<string, string>;
+  by: Actor;
+};
+
+/** Where refunds are told; an empty address: nowhere. */
+export const postConsoleEventsUrl = changing(async ({ app, language, merchant, environment, fields, by }) => {
+  if (environment === null) return null;
+  const url = (fields['url'] ?? '').trim() || null;
+  const allowPrivate = app.config.allowPrivateCallbacks && environment === 'development';
+  const refusal = url === null ? null : checkOutboundUrl(url, { allowPrivate, ...ownPlaces(app.config) });
+  if (refusal !== null) return tell(language, 'merchant.bad_url', { why: `${refusal.message} ${refusal.fix}` });
+  await setEventsUrl(app, { paymentServiceId: merchant.id, environment }, url, by);
+  return '';
+});
+
+/** What is kept of the payments of a method from now on. */
+export const postConsoleFee = changing(async ({ app, language, merchant, environment, fields, by }) => {
+  const { method = '', currency = '', rate = '', fixed = '' } = fields;
+  if (environment === null || !app.paymentMethods.some(({ code }) => code === method)) return null;
+  const ppm = readRate(rate.trim());
+  const amount = currencyExponent(currency) === undefined ? null : parseTyped(fixed.trim(), currency);
+  if (ppm === null || amount === null) return tell(language, 'merchant.bad_fee');
+  const target = { paymentServiceId: merchant.id, environment, method, currency };
+  await setFee(app, target, { rate_ppm: ppm, fixed: amount }, by);
+  return '';
+});
+
+/** The merchant's account at Webpay, or that it collects by none any more. */
+export const postConsoleMethod = changing(async ({ app, language, merchant, environment, fields, by }) => {
+  const { method = '', account = '', key = '', remove } = fields;
+  if (environment === null || method !== 'webpay') return null;
+  const target = { paymentServiceId: merchant.id, environment, method };
+  if (remove !== undefined) return (await removeMethodSettings(app, target, by)) ? '' : null;
+  if (refuseWebpayAccount(environment, { account, key }) !== null) return tell(language, 'merchant.bad_method');
+  await setMethodSettings(app, target, { account, key }, by);
+  return '';
+});
+
+/** How many signed requests it may send in a minute. */
+export const postConsoleLimit = changing(async ({ app, language, merchant, fields, by }) => {
+  const text = (fields['per_minute'] ?? '').trim();
+  const perMinute = text === '' ? null : readPerMinute(text);
+  if (text !== '' && perMinute === null) return tell(language, 'merchant.bad_limit', { most: MOST_PER_MINUTE });
+  await setRequestLimit(app, merchant.id, perMinute, by);
+  return '';
+});
+
+/** Whether its signatures are taken. */
+export const postConsoleState = changing(async ({ app, merchant, fields, by }) => {
+  const { state } = fields;
+  if (state !== 'enabled' && state !== 'disabled') return null;
+  await (state === 'enabled' ? enablePaymentService : disablePaymentService)(app, merchant.id, by);
+  return '';
+});
+
+/** A form of the page of a merchant. `change` answers what is wrong with it, nothing when it is done, null for no form of ours. */
+function changing(change: (of: Change) => Promise<string | null>): Operation {
+  return {
+    consumes: ['application/x-www-form-urlencoded'],
+    handle: consoleHandler(async (app, visit) => {
+      const { language, user, request, send, goTo } = visit;
+      const fields = fieldsOf(request);
+      const merchant = await merchantOf(app, visit);
+      if (merchant === null) return send(404, notFoundPage(language));
+      const environment = environmentNamed(merchant, fields['environment']);
+      const by = userActor(user, clientNetwork(request.ip));
+      const said = await change({ app, language, merchant, environment, fields, by });
+      if (said === null) return send(404, notFoundPage(language));
+      return said === '' ? goTo(`/merchants/${merchant.id}?done=saved`) : sendMerchant(app, visit, merchant, 400, said);
+    }),
+  };
+}

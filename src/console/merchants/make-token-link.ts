@@ -1,0 +1,54 @@
+import { userActor } from '../../auth/user-actor.ts';
+import { publicBase } from '../../checkout/pay-link.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { html } from '../../http/html.ts';
+import { clientNetwork } from '../../lib/client-network.ts';
+import { endHandover, handOverTokens, listHandovers } from '../../payment-services/hand-over-tokens.ts';
+import { tell } from '../console-texts.ts';
+import { consoleHandler, notFoundPage } from '../console-visit.ts';
+import { fieldsOf } from '../sign-in.ts';
+import { minuteOf } from './merchant-page.ts';
+import { environmentNamed, merchantOf } from './visible-merchants.ts';
+
+const DAY_MS = 86_400_000;
+const VALID: Readonly<Record<string, number>> = { '1d': DAY_MS, '3d': 3 * DAY_MS, '7d': 7 * DAY_MS };
+const LINKS_SEARCHED = 1_000;
+
+/** Makes a link that shows the tokens of an environment once, and shows it. */
+export const postConsoleHandOver: Operation = {
+  consumes: ['application/x-www-form-urlencoded'],
+  handle: consoleHandler(async (app, visit) => {
+    const { language, user, request, send } = visit;
+    const fields = fieldsOf(request);
+    const merchant = await merchantOf(app, visit);
+    const environment = merchant === null ? null : environmentNamed(merchant, fields['environment']);
+    if (merchant === null || environment === null) return send(404, notFoundPage(language));
+    const by = userActor(user, clientNetwork(request.ip));
+    const valid = VALID[fields['valid'] ?? ''] ?? DAY_MS;
+    const made = await handOverTokens(app, { paymentServiceId: merchant.id, environment }, valid, by);
+    if (made === null) return send(404, notFoundPage(language));
+    const title = tell(language, 'link.made_title', { name: merchant.name });
+    const main = html`<h1>${title}</h1>
+<p>${tell(language, `merchant.${environment}`)}. ${tell(language, 'link.made_text', { time: minuteOf(made.ends_at) })}</p>
+<pre>${publicBase(app)}/tokens/${made.link}</pre>
+<p class="actions"><a class="button" href="${publicPath(app)}/console/merchants/${merchant.id}">${merchant.name}</a></p>`;
+    return send(200, { title, main });
+  }),
+};
+
+/** Ends a link that nobody has opened. */
+export const postConsoleEndLink: Operation = {
+  consumes: ['application/x-www-form-urlencoded'],
+  handle: consoleHandler(async (app, visit) => {
+    const { language, user, request, send, goTo } = visit;
+    const merchant = await merchantOf(app, visit);
+    const { link: id = '' } = fieldsOf(request);
+    const links = merchant === null ? [] : await listHandovers(app, merchant.id, LINKS_SEARCHED);
+    const link = links.find((one) => one.id === id);
+    if (merchant === null || link === undefined || environmentNamed(merchant, link.environment) === null)
+      return send(404, notFoundPage(language));
+    const ended = await endHandover(app, link, userActor(user, clientNetwork(request.ip)));
+    return goTo(`/merchants/${merchant.id}?done=${ended ? 'link-ended' : 'link-gone'}`);
+  }),
+};

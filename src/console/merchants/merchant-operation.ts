@@ -1,0 +1,95 @@
+import type { App } from '../../app.ts';
+import type { Language } from '../../checkout/texts.ts';
+import { publicPath } from '../../http/assets.ts';
+import { type Html, html } from '../../http/html.ts';
+import { REQUEST_LIMITS } from '../../http/request-limits.ts';
+import { formatMoney } from '../../lib/money.ts';
+import { perCent } from '../../payment-services/fee.ts';
+import type { ListedPaymentService } from '../../payment-services/list-payment-services.ts';
+import { listMethodSettings } from '../../payment-services/method-settings.ts';
+import type { Environment } from '../../payment-services/payment-service.ts';
+import { listFees } from '../../payment-services/set-fee.ts';
+import { badge, tableOf, timeCell } from '../console-format.ts';
+import { tell } from '../console-texts.ts';
+
+/** What the operator sets for a merchant: fees, payment methods, its limit, and whether its signatures are taken. */
+export async function operationForms(
+  app: App,
+  language: Language,
+  merchant: ListedPaymentService,
+  environments: readonly Environment[],
+): Promise<Html> {
+  const at = `${publicPath(app)}/console/merchants/${merchant.id}`;
+  const choice = html`<label>${tell(language, 'merchant.environment')}<select name="environment">${environments
+    .toReversed()
+    .map((name) => html`<option value="${name}">${tell(language, `merchant.${name}`)}</option>`)}</select></label>`;
+  const isOwn = ({ payment_service_id, environment }: { payment_service_id: string; environment: Environment }) =>
+    payment_service_id === merchant.id && environments.includes(environment);
+  const fees = (await listFees(app)).filter(isOwn);
+  const methods = (await listMethodSettings(app)).filter(isOwn);
+  return html`<h2>${tell(language, 'merchant.fees')}</h2>
+${fees.length === 0 ? html`<p class="quiet">${tell(language, 'merchant.no_fees')}</p>` : feeTable(language, fees)}
+<form class="card pad fields" method="post" action="${at}/fee">${choice}
+${methodChoice(app, language)}
+<label>${tell(language, 'merchant.fee_rate')}<input name="rate" inputmode="numeric" required maxlength="7" value="0"></label>
+<label>${tell(language, 'merchant.fee_fixed')}<input name="fixed" inputmode="decimal" required maxlength="15" value="0"></label>
+<label>${tell(language, 'merchant.currency')}<input name="currency" required maxlength="3" value="CLP"></label>
+<p class="actions"><button>${tell(language, 'merchant.save')}</button></p></form>
+<h2>${tell(language, 'merchant.methods')}</h2>
+${methods.length === 0 ? html`<p class="quiet">${tell(language, 'merchant.no_methods')}</p>` : methodTable(language, at, methods)}
+<form class="card pad fields" method="post" action="${at}/method">${choice}<input type="hidden" name="method" value="webpay">
+<label>${tell(language, 'merchant.account')}<input name="account" inputmode="numeric" required pattern="[0-9]{12}" maxlength="12"></label>
+<label>${tell(language, 'merchant.key')}<input type="password" name="key" required minlength="8" maxlength="128" autocomplete="off"></label>
+<p class="actions"><button>${tell(language, 'merchant.save')}</button></p></form>
+<h2>${tell(language, 'merchant.operation')}</h2>
+<form class="card pad" method="post" action="${at}/limit">
+<label>${tell(language, 'merchant.limit', { most: REQUEST_LIMITS.paymentService.most })}<input name="per_minute" inputmode="numeric" maxlength="8" value="${merchant.per_minute ?? ''}"></label>
+<p class="actions"><button>${tell(language, 'merchant.save')}</button></p></form>
+<form class="card pad" method="post" action="${at}/state"><p class="quiet">${tell(language, 'merchant.disable_hint')}</p>
+${
+  merchant.disabled_at === null
+    ? html`<button name="state" value="disabled">${tell(language, 'merchant.disable')}</button>`
+    : html`<button name="state" value="enabled">${tell(language, 'merchant.enable')}</button>`
+}</form>`;
+}
+
+function methodChoice(app: App, language: Language): Html {
+  const options = app.paymentMethods.map(({ code }) => html`<option>${code}</option>`);
+  return html`<label>${tell(language, 'column.method')}<select name="method">${options}</select></label>`;
+}
+
+function feeTable(language: Language, fees: Awaited<ReturnType<typeof listFees>>): Html {
+  const head = [
+    tell(language, 'merchant.environment'),
+    tell(language, 'column.method'),
+    tell(language, 'merchant.fees'),
+    tell(language, 'column.since'),
+  ];
+  const rows = fees.map((fee) => [
+    tell(language, `merchant.${fee.environment}`),
+    fee.payment_method,
+    `${perCent(fee.rate_ppm)} % + ${formatMoney(fee.fixed, fee.currency)}`,
+    timeCell(fee.created_at),
+  ]);
+  return tableOf(head, rows);
+}
+
+function methodTable(language: Language, at: string, methods: Awaited<ReturnType<typeof listMethodSettings>>): Html {
+  const head = [
+    tell(language, 'merchant.environment'),
+    tell(language, 'column.method'),
+    tell(language, 'merchant.account'),
+    tell(language, 'column.since'),
+    tell(language, 'column.state'),
+  ];
+  const rows = methods.map(({ environment, payment_method, account, created_at, retired_at }) => [
+    tell(language, `merchant.${environment}`),
+    payment_method,
+    html`<span class="code">${account}</span>`,
+    timeCell(created_at),
+    retired_at === null
+      ? html`<form method="post" action="${at}/method"><input type="hidden" name="environment" value="${environment}"><input type="hidden" name="method" value="${payment_method}"><button class="link" name="remove" value="1">${tell(language, 'merchant.remove_method')}</button></form>`
+      : badge('calm', tell(language, 'merchant.retired')),
+  ]);
+  return tableOf(head, rows);
+}

@@ -1,0 +1,175 @@
+import type { App } from '../../app.ts';
+import type { Language } from '../../checkout/texts.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { type Html, html } from '../../http/html.ts';
+import { clockOf } from '../../lib/calendar-day.ts';
+import { causeOf } from '../../outbox/answer-cause.ts';
+import { type FailingEndpoint, selectEndpointsOf } from '../../outbox/failing-endpoint-queries.ts';
+import { listHandovers } from '../../payment-services/hand-over-tokens.ts';
+import { handoverState } from '../../payment-services/handover.ts';
+import type { ListedHandover } from '../../payment-services/handover-queries.ts';
+import type { ListedPaymentService } from '../../payment-services/list-payment-services.ts';
+import type { Environment } from '../../payment-services/payment-service.ts';
+import { selectEventsUrl, type TokenRow } from '../../payment-services/payment-service-queries.ts';
+import { badge, tableOf, timeCell } from '../console-format.ts';
+import { type ConsoleText, tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
+import { operationForms } from './merchant-operation.ts';
+import { environmentsOf, merchantOf } from './visible-merchants.ts';
+
+const SHOWN = 100;
+const LINKS_SHOWN = 20;
+
+const DONE: Readonly<Record<string, ConsoleText>> = {
+  created: 'merchant.created',
+  saved: 'merchant.done',
+  'link-ended': 'merchant.link_ended',
+  'link-gone': 'merchant.link_gone',
+};
+
+/** One payment service: its tokens with their last use, where it is told, and what it collects by. */
+export const getConsoleMerchant: Operation = {
+  handle: consoleHandler(async (app, visit) => {
+    const merchant = await merchantOf(app, visit);
+    if (merchant === null) return visit.send(404, notFoundPage(visit.language));
+    return sendMerchant(app, visit, merchant, 200, '');
+  }),
+};
+
+/** Answers with the page of a payment service, with `said` on top of it where something was refused. */
+export async function sendMerchant(
+  app: App,
+  visit: ConsoleVisit,
+  merchant: ListedPaymentService,
+  status: number,
+  said: string,
+) {
+  const { language, user, send } = visit;
+  const environments = environmentsOf(merchant);
+  const links = (await listHandovers(app, merchant.id, LINKS_SHOWN)).filter(({ environment }) =>
+    environments.includes(environment),
+  );
+  const rooms: Html[] = [];
+  for (const environment of environments) rooms.push(await environmentCard(app, language, merchant, environment));
+  const main = html`${noticeOf(visit, said)}
+<div class="head"><div><h1>${merchant.name}</h1>
+<p class="quiet"><span class="code">${merchant.id}</span> · ${tell(language, 'merchant.since')} ${timeCell(merchant.created_at)}
+${merchant.disabled_at !== null && badge('bad', tell(language, 'merchants.disabled'))}</p></div></div>
+${rooms}
+${links.length > 0 && linkTable(app, language, merchant, links)}
+${user.may.has('payment-services:manage') && (await operationForms(app, language, merchant, environments))}`;
+  return send(status, { title: merchant.name, main });
+}
+
+function noticeOf({ request, language }: ConsoleVisit, said: string): Html | false {
+  if (said !== '') return html`<p class="notice" role="alert">${said}</p>`;
+  const { done } = request.query as Record<string, unknown>;
+  const text = typeof done === 'string' && Object.hasOwn(DONE, done) ? DONE[done] : undefined;
+  return text !== undefined && html`<p class="notice done" role="status">${tell(language, text)}</p>`;
+}
+
+async function environmentCard(
+  app: App,
+  language: Language,
+  merchant: ListedPaymentService,
+  environment: Environment,
+): Promise<Html> {
+  const tokens = merchant.tokens.filter((token) => token.environment === environment);
+  const [{ environment_id, service_token }] = tokens as [TokenRow];
+  const [endpoints, eventsUrl] = await Promise.all([
+    selectEndpointsOf(app.db, environment_id, SHOWN),
+    selectEventsUrl(app.db, environment_id),
+  ]);
+  const at = `${publicPath(app)}/console/merchants/${merchant.id}`;
+  const hidden = html`<input type="hidden" name="environment" value="${environment}">`;
+  return html`<h2 id="${environment}">${tell(language, `merchant.${environment}`)}</h2>
+<div class="card pad"><dl class="facts">
+<dt>${tell(language, 'merchant.service_token')}</dt><dd class="code">${service_token}</dd>
+</dl>
+${secretTable(app, language, tokens)}
+<div class="actions">
+<form action="${at}/rotate">${hidden}<button>${tell(language, 'rotate.button')}</button></form>
+</div>
+<form method="post" action="${at}/hand-over">${hidden}
+<label>${tell(language, 'merchant.hand_over')} · ${tell(language, 'merchant.valid')}
+<select name="valid" aria-describedby="hand-over-${environment}"><option value="1d">${tell(language, 'merchant.valid_1d')}</option><option value="3d" selected>${tell(language, 'merchant.valid_3d')}</option><option value="7d">${tell(language, 'merchant.valid_7d')}</option></select></label>
+<p class="quiet" id="hand-over-${environment}">${tell(language, 'merchant.hand_over_hint')}</p>
+<button>${tell(language, 'merchant.make_link')}</button></form>
+<h3>${tell(language, 'merchant.endpoints')}</h3>
+${endpointList(language, endpoints)}
+<form method="post" action="${at}/events-url">${hidden}
+<label>${tell(language, 'merchant.events_url')}<input type="url" name="url" maxlength="500" value="${eventsUrl ?? ''}"></label>
+<p class="actions"><button>${tell(language, 'merchant.save')}</button></p></form>
+</div>`;
+}
+
+function secretTable(app: App, language: Language, tokens: readonly TokenRow[]): Html {
+  const head = [
+    tell(language, 'merchant.secret'),
+    tell(language, 'column.since'),
+    tell(language, 'column.last_used'),
+    tell(language, 'column.state'),
+  ];
+  const rows = tokens.map(({ secret_id, created_at, closes_at, last_used_at }) => [
+    html`<span class="code">${secret_id}</span>`,
+    timeCell(created_at),
+    last_used_at === null ? tell(language, 'merchant.never_used') : timeCell(last_used_at),
+    secretState(app, language, closes_at),
+  ]);
+  return tableOf(head, rows);
+}
+
+function secretState(app: App, language: Language, closesAt: number | null): Html {
+  if (closesAt === null) return badge('good', tell(language, 'merchant.in_use'));
+  if (closesAt <= app.now()) return badge('calm', tell(language, 'merchant.closed'));
+  return badge('warn', tell(language, 'merchant.closes', { time: minuteOf(closesAt) }));
+}
+
+/** A time on the clocks of Chile in a sentence, with its offset. */
+export function minuteOf(utcMs: number): string {
+  const clock = clockOf(utcMs);
+  return `${clock.slice(0, 16)} ${clock.slice(-6)}`;
+}
+
+function endpointList(language: Language, endpoints: readonly FailingEndpoint[]): Html {
+  if (endpoints.length === 0) return html`<p class="quiet">${tell(language, 'merchant.no_endpoints')}</p>`;
+  const head = [
+    tell(language, 'column.address'),
+    tell(language, 'column.failing_since'),
+    tell(language, 'column.cause'),
+  ];
+  const rows = endpoints.map((endpoint) => {
+    const since = endpoint.failing_since ?? endpoint.disabled_at;
+    const found = since === null ? null : causeOf(endpoint.address, endpoint);
+    return [
+      html`<span class="code">${endpoint.address}</span>`,
+      since === null ? badge('good', tell(language, 'merchant.well')) : timeCell(since),
+      found === null ? '—' : html`<strong>${found.cause}</strong><br>${found.fix}`,
+    ];
+  });
+  return tableOf(head, rows);
+}
+
+function linkTable(app: App, language: Language, { id }: ListedPaymentService, links: readonly ListedHandover[]): Html {
+  const head = [
+    tell(language, 'merchant.links'),
+    tell(language, 'merchant.environment'),
+    tell(language, 'column.made_by'),
+    tell(language, 'column.when'),
+    tell(language, 'column.state'),
+  ];
+  const rows = links.map((link) => {
+    const state = handoverState(link, app.now());
+    const time = minuteOf(state === 'opened' ? (link.opened_at ?? 0) : link.ends_at);
+    const end = html`<form method="post" action="${publicPath(app)}/console/merchants/${id}/end-link"><button class="link" name="link" value="${link.id}">${tell(language, 'merchant.end_link')}</button></form>`;
+    return [
+      html`<span class="code">${link.id}</span>`,
+      tell(language, `merchant.${link.environment}`),
+      link.made_by,
+      timeCell(link.made_at),
+      html`${tell(language, `link.${state}`, { time, from: link.opened_from ?? '' })} ${state === 'waiting' && end}`,
+    ];
+  });
+  return html`<h2>${tell(language, 'merchant.links')}</h2>${tableOf(head, rows)}`;
+}

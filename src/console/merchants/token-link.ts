@@ -1,0 +1,76 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../../app.ts';
+import { type Language, payerLanguage } from '../../checkout/texts.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { type Html, html } from '../../http/html.ts';
+import { clientNetwork } from '../../lib/client-network.ts';
+import { type HandedTokens, isHandoverWaiting, openHandover } from '../../payment-services/open-handover.ts';
+import { sendConsolePage } from '../console-page.ts';
+import { type ConsoleText, tell } from '../console-texts.ts';
+
+/** Asks first: a program that looks into links before a person does must not use this one up. */
+export const getTokenLink: Operation = {
+  handle: async (app, request, reply) => {
+    if (!(await isHandoverWaiting(app, linkOf(request)))) return sendGone(app, request, reply);
+    const language = languageOf(request);
+    return sendLinkPage(
+      app,
+      request,
+      reply,
+      200,
+      'link.page_title',
+      {},
+      html`<p>${tell(language, 'link.page_text')}</p>
+<form method="post" action="${publicPath(app)}/tokens/${linkOf(request)}"><p class="actions"><button class="primary">${tell(language, 'link.open')}</button></p></form>`,
+    );
+  },
+};
+
+/** Shows the tokens, once. */
+export const postTokenLink: Operation = {
+  consumes: ['application/x-www-form-urlencoded'],
+  bodyOptional: true,
+  handle: async (app, request, reply) => {
+    const tokens = await openHandover(app, linkOf(request), clientNetwork(request.ip));
+    if (tokens === null) return sendGone(app, request, reply);
+    const language = languageOf(request);
+    const values = { name: tokens.name, environment: tell(language, `merchant.${tokens.environment}`) };
+    return sendLinkPage(app, request, reply, 200, 'link.opened_title', values, tokenFacts(app, language, tokens));
+  },
+};
+
+function tokenFacts(app: App, language: Language, { service_token, secret_token }: HandedTokens): Html {
+  return html`<p class="notice">${tell(language, 'link.opened_text')}</p>
+<h2>${tell(language, 'merchant.service_token')}</h2><pre>${service_token}</pre>
+<h2>${tell(language, 'merchant.secret')}</h2><pre>${secret_token}</pre>
+<p><a href="${publicPath(app)}/docs">${publicPath(app)}/docs</a></p>`;
+}
+
+function sendGone(app: App, request: FastifyRequest, reply: FastifyReply) {
+  const text = html`<p>${tell(languageOf(request), 'link.gone_text')}</p>`;
+  return sendLinkPage(app, request, reply, 404, 'link.gone_title', {}, text);
+}
+
+function sendLinkPage(
+  app: App,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  heading: ConsoleText,
+  values: Record<string, string>,
+  below: Html,
+) {
+  const language = languageOf(request);
+  const title = tell(language, heading, values);
+  const main = html`<h1>${title}</h1>${below}`;
+  return sendConsolePage(app, reply, { title, main, status, language, user: null, path: '/console' });
+}
+
+function languageOf({ headers }: FastifyRequest): Language {
+  return payerLanguage(headers['accept-language']);
+}
+
+function linkOf({ params }: FastifyRequest): string {
+  return (params as { link: string }).link;
+}

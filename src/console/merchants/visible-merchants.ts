@@ -1,0 +1,31 @@
+import type { App } from '../../app.ts';
+import type { User } from '../../auth/user.ts';
+import { type ListedPaymentService, listPaymentServices } from '../../payment-services/list-payment-services.ts';
+import { ENVIRONMENTS, type Environment } from '../../payment-services/payment-service.ts';
+import type { ConsoleVisit } from '../console-visit.ts';
+
+/** The payment services that a person sees, each with the tokens of the environments that the person sees. */
+export async function listMerchants(app: App, { environmentIds }: User): Promise<ListedPaymentService[]> {
+  const services = await listPaymentServices(app);
+  if (environmentIds === null) return services;
+  return services.flatMap((service) => {
+    const tokens = service.tokens.filter(({ environment_id }) => environmentIds.has(environment_id));
+    return tokens.length === 0 ? [] : [{ ...service, tokens }];
+  });
+}
+
+/** The payment service of the path, as far as the person may see it. */
+export async function merchantOf(app: App, { request, user }: ConsoleVisit): Promise<ListedPaymentService | null> {
+  const { id } = request.params as { id: string };
+  return (await listMerchants(app, user)).find((service) => service.id === id) ?? null;
+}
+
+/** The environments of a merchant that the person sees, by name. */
+export function environmentsOf({ tokens }: ListedPaymentService): Environment[] {
+  return ENVIRONMENTS.filter((name) => tokens.some(({ environment }) => environment === name));
+}
+
+/** The environment that a form or an address names, where the person sees it. */
+export function environmentNamed(merchant: ListedPaymentService, name: unknown): Environment | null {
+  return environmentsOf(merchant).find((environment) => environment === name) ?? null;
+}

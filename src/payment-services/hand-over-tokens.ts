@@ -1,0 +1,68 @@
+import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import { prefixedId, randomToken } from '../lib/ids.ts';
+import { linkText, proofOf, type ShownHandover } from './handover.ts';
+import {
+  insertHandover,
+  type ListedHandover,
+  selectCurrentSecret,
+  selectHandovers,
+  updateEnded,
+} from './handover-queries.ts';
+import type { Environment } from './payment-service.ts';
+import { lockEnvironmentId } from './payment-service-queries.ts';
+
+export type NewHandover = { id: string; link: string; ends_at: number };
+
+/**
+ * Makes a link that shows the Service Token and the Secret Token of an environment to the first who opens it, within
+ * `validMs`. `link` is the last part of its address; the store keeps only a proof of it. Null: there is no such payment
+ * service.
+ */
+export function handOverTokens(
+  app: App,
+  target: { paymentServiceId: string; environment: Environment },
+  validMs: number,
+  by: Actor,
+): Promise<NewHandover | null> {
+  const { paymentServiceId, environment } = target;
+  const secret = randomToken(32);
+  return app.db.transaction(async (tx) => {
+    const environmentId = await lockEnvironmentId(tx, paymentServiceId, environment);
+    const current = environmentId === null ? null : await selectCurrentSecret(tx, environmentId);
+    if (current === null) return null;
+    const now = app.now();
+    const place = {
+      id: prefixedId('th'),
+      environment_id: current.environment_id,
+      secret_id: current.id,
+      ends_at: now + validMs,
+    };
+    const row = { ...place, proof: proofOf(app, place, secret), made_at: now, made_by: by.name };
+    await insertHandover(tx, { ...row, opened_at: null, opened_from: null, ended_at: null });
+    await recordAudit(tx, {
+      at: now,
+      by,
+      action: 'tokens.handed_over',
+      subject: { kind: 'payment_service', id: paymentServiceId },
+      after: { environment, link: place.id, ends_at: new Date(place.ends_at).toISOString() },
+    });
+    return { id: place.id, link: linkText(place.id, secret), ends_at: place.ends_at };
+  });
+}
+
+/** The links of a payment service, or with null of all, the newest first. */
+export function listHandovers(app: App, paymentServiceId: string | null, limit: number): Promise<ListedHandover[]> {
+  return selectHandovers(app.db, paymentServiceId ?? '', limit);
+}
+
+/** The link shows nothing any more. Answers false when it was opened, ended or has expired. */
+export function endHandover(app: App, handover: Pick<ShownHandover, 'id'>, by: Actor): Promise<boolean> {
+  const at = app.now();
+  return app.db.transaction(async (tx) => {
+    if (!(await updateEnded(tx, handover.id, at))) return false;
+    await recordAudit(tx, { at, by, action: 'tokens.link_ended', subject: { kind: 'token_link', id: handover.id } });
+    return true;
+  });
+}

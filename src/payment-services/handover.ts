@@ -1,0 +1,64 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { App } from '../app.ts';
+import type { SqlRow } from '../db/database.ts';
+import { perInstance } from '../lib/per-instance.ts';
+import { deriveKey } from '../lib/seal.ts';
+
+/** A link that shows the tokens of an environment once, and the Secret Token that it was made for. Times are UTC ms. */
+export type ShownHandover = {
+  id: string;
+  environment_id: number;
+  secret_id: string;
+  made_at: number;
+  made_by: string;
+  ends_at: number;
+  opened_at: number | null;
+  /** The network that it was opened from. */
+  opened_from: string | null;
+  /** When a person ended it. */
+  ended_at: number | null;
+};
+
+/** The same as it is stored. */
+export type Handover = SqlRow & ShownHandover & { proof: string };
+
+/** What has become of a link. */
+export type HandoverState = 'waiting' | 'opened' | 'ended' | 'expired';
+
+const HOUR_MS = 3_600_000;
+
+/** How long a link waits for its reader unless said, and at most. */
+export const HANDOVER_MS = { usual: 72 * HOUR_MS, least: HOUR_MS / 4, most: 14 * 24 * HOUR_MS };
+
+export function handoverState(handover: ShownHandover, now: number): HandoverState {
+  if (handover.opened_at !== null) return 'opened';
+  if (handover.ended_at !== null) return 'ended';
+  return handover.ends_at <= now ? 'expired' : 'waiting';
+}
+
+const keyOf = perInstance((app: App) => deriveKey(app.config.masterKey, 'token-handover'));
+
+type Proved = Pick<Handover, 'id' | 'environment_id' | 'secret_id' | 'ends_at'>;
+
+/** What only this service makes of a link and its row. */
+export function proofOf(app: App, { id, environment_id, secret_id, ends_at }: Proved, secret: string): string {
+  const text = [id, environment_id, secret_id, ends_at, secret].join('\n');
+  return createHmac('sha256', keyOf(app)).update(text).digest('base64url');
+}
+
+/** Whether the row was made for this link, by this service. */
+export function provesLink(app: App, handover: Handover, secret: string): boolean {
+  const [expected, actual] = [Buffer.from(proofOf(app, handover, secret)), Buffer.from(handover.proof)];
+  return expected.length === actual.length && timingSafeEqual(expected, actual);
+}
+
+/** The last part of the address of a link: which one, and what only its reader knows. */
+export function linkText(id: string, secret: string): string {
+  return `${id}-${secret}`;
+}
+
+/** The inverse; null where the text can be of no link. */
+export function readLink(text: string): { id: string; secret: string } | null {
+  const [, id, secret] = /^(th_[0-9a-z]{20})-([\w-]{43})$/.exec(text) ?? [];
+  return id === undefined || secret === undefined ? null : { id, secret };
+}

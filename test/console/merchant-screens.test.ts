@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { listAudit } from '../../src/audit/list-audit.ts';
+import { ROLES, type Role } from '../../src/auth/permission.ts';
+import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
+import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
+import { listPaymentServices } from '../../src/payment-services/list-payment-services.ts';
+import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
+import { rotateSecretToken } from '../../src/payment-services/rotate-secret-token.ts';
+import { ROUTES } from '../../src/server/routes.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { createTestUser, type TestUser } from '../support/test-user.ts';
+
+const SCREENS = ROUTES.filter(({ access }) => access === 'session');
+const HOUR_MS = 3_600_000;
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
+const cookieOf = (user: TestUser) => ({ cookie: `rubrica_console=${user.headers.authorization.slice(7)}` });
+
+forEachEngine('the merchant screens', (openTestDatabase) => {
+  const open = async () => {
+    const app = createTestApp(await openTestDatabase());
+    const own = await createPaymentService(app, 'Zapateria Norte', TESTER);
+    const other = await createPaymentService(app, 'Ferreteria Sur', TESTER);
+    const server = await startTestServer(app);
+    const as = (user: TestUser) => ({
+      get: (path: string) => server.get(`/console${path}`, cookieOf(user)),
+      post: (path: string, fields: Record<string, string>) =>
+        server.post(`/console${path}`, {
+          headers: { ...FORM, ...cookieOf(user) },
+          body: String(new URLSearchParams(fields)),
+        }),
+    });
+    return { app, own, other, server, as };
+  };
+
+  test('no screen shows or changes anything of a merchant to those who belong to another, in any role', async () => {
+    const { app, own, other, server } = await open();
+    await using _server = server;
+    const shop = (await loadEnvironment(app, own.development.service_token)) as ServiceEnvironment;
+    const payment = await createPaidTransaction(app, shop, { reference: 'NORTE-7', amount: 5000 });
+    const [service] = await listPaymentServices(app);
+    const secret = service?.tokens.find(({ environment }) => environment === 'development')?.secret_id ?? '';
+    const fields = {
+      ...{ environment: 'development', overlap: '0', secret, valid: '1d', state: 'disabled', per_minute: '1' },
+      ...{ method: 'simulated', rate: '1000000', fixed: '0', currency: 'CLP', url: 'https://other.example/x' },
+      ...{ endpoint: 'https://shop.example/callback', name: 'x', amount: '1', reason: 'x', callback: '1' },
+    };
+    const before = await rowsOf(app.db);
+    for (const role of Object.keys(ROLES) as Role[]) {
+      const user = await createTestUser(app, { role, may: [], paymentServices: [other.id] });
+      for (const { method, paths, whole } of SCREENS) {
+        const ids = paths[0].includes('/merchants/') ? [own.id] : [String(payment.id)];
+        for (const id of ids) {
+          const path = paths[0].replace(':id', id);
+          const answer = await server.send(method, `${path}${method === 'GET' ? '?environment=development' : ''}`, {
+            headers: { ...FORM, ...cookieOf(user) },
+            ...(method === 'POST' && { body: String(new URLSearchParams(fields)) }),
+          });
+          const about = `${role} at ${method} ${path}: ${answer.status}`;
+          assert.doesNotMatch(answer.text, /Zapateria|NORTE-7|buyer@/, about);
+          assert.ok(!answer.text.includes(own.development.service_token), about);
+          if (whole === true || path.includes(id)) assert.ok([403, 404].includes(answer.status), about);
+        }
+      }
+    }
+    assert.deepEqual(await rowsOf(app.db), before);
+  });
+
+  test('a person of a merchant obtains and rotates its tokens, and is shown nothing that only the operator does', async () => {
+    const { app, own, server, as } = await open();
+    await using _server = server;
+    const ana = as(
+      await createTestUser(app, { role: 'merchant', may: [], email: 'ana@norte.example', paymentServices: [own.id] }),
+    );
+    const page = await ana.get(`/merchants/${own.id}`);
+    assert.equal(page.status, 200);
+    assert.ok(page.text.includes(own.production.service_token));
+    assert.ok(!page.text.includes(own.production.secret_token));
+    assert.doesNotMatch(page.text, /\/fee"|\/method"|\/limit"|\/state"|\/console\/audit|\/console\/callbacks"/);
+    assert.equal((await ana.post(`/merchants/${own.id}/fee`, {})).status, 403);
+
+    const asked = await ana.get(`/merchants/${own.id}/rotate?environment=production`);
+    const secret = /name="secret" value="([^"]+)"/.exec(asked.text)?.[1] ?? '';
+    const wish = { environment: 'production', overlap: '24h', secret };
+    app.now.advance(1);
+    const rotated = await ana.post(`/merchants/${own.id}/rotate`, wish);
+    const shown = /<pre>([0-9a-f]{64})<\/pre>/.exec(rotated.text)?.[1] ?? '';
+    assert.equal(rotated.status, 200);
+    const environment = await loadEnvironment(app, own.production.service_token);
+    assert.deepEqual(
+      environment?.secrets.map(({ text }) => text),
+      [shown, own.production.secret_token],
+    );
+    const again = await ana.post(`/merchants/${own.id}/rotate`, wish);
+    assert.equal(again.status, 409, 'a form that is sent twice rotates once');
+    const { acts } = await listAudit(app, { action: 'payment_service.rotated' }, 10);
+    assert.deepEqual(
+      acts.map(({ who }) => who.name),
+      ['ana@norte.example'],
+    );
+  });
+
+  test('a developer sees and rotates the tokens of development alone', async () => {
+    const { app, own, server, as } = await open();
+    await using _server = server;
+    const dev = as(await createTestUser(app, { role: 'developer', may: [] }));
+    const page = await dev.get(`/merchants/${own.id}`);
+    assert.ok(page.text.includes(own.development.service_token));
+    assert.ok(!page.text.includes(own.production.service_token));
+    const wish = { environment: 'production', overlap: '0', secret: '', valid: '1d' };
+    for (const form of ['rotate', 'hand-over', 'events-url'])
+      assert.equal((await dev.post(`/merchants/${own.id}/${form}`, wish)).status, 404, form);
+  });
+
+  test('a link shows the tokens to the first who opens it, and its opening is in the audit log', async () => {
+    const { app, own, server, as } = await open();
+    await using _server = server;
+    const operator = as(await createTestUser(app, { role: 'operator', may: [], email: 'olga@example.cl' }));
+    const made = await operator.post(`/merchants/${own.id}/hand-over`, { environment: 'development', valid: '1d' });
+    const path = /<pre>https?:\/\/[^/]+(\/tokens\/[\w-]+)<\/pre>/.exec(made.text)?.[1] ?? '';
+    assert.notEqual(path, '');
+    for (let look = 0; look < 2; look++) {
+      const asked = await server.get(path);
+      assert.equal(asked.status, 200, 'looking at it does not use it up');
+      assert.doesNotMatch(asked.text, /Zapateria/);
+    }
+    const opened = await server.post(path, { headers: FORM, body: '' });
+    assert.ok(opened.text.includes(own.development.secret_token));
+    assert.ok(opened.text.includes(own.development.service_token));
+    assert.ok(!opened.text.includes(own.production.secret_token));
+    assert.equal(opened.headers.get('cache-control'), 'no-store');
+    for (const again of [await server.get(path), await server.post(path, { headers: FORM, body: '' })]) {
+      assert.equal(again.status, 404);
+      assert.ok(!again.text.includes(own.development.secret_token));
+    }
+    const { acts } = await listAudit(app, { action: 'tokens' }, 10);
+    assert.deepEqual(
+      acts.map(({ action, who, subject }) => [action, who.kind, subject.id]),
+      [
+        ['tokens.link_opened', 'stranger', own.id],
+        ['tokens.handed_over', 'person', own.id],
+      ],
+    );
+    assert.match(
+      (await operator.get(`/merchants/${own.id}`)).text,
+      /abierto el 2026-01-15 09:00 -03:00 desde 127\.0\.0\.1/,
+    );
+  });
+
+  test('a link shows nothing after its time, after it was ended, and after the Secret Token was rotated', async () => {
+    const { app, own, server, as } = await open();
+    await using _server = server;
+    const operator = as(await createTestUser(app, { role: 'operator', may: [] }));
+    const make = async () => {
+      const { text } = await operator.post(`/merchants/${own.id}/hand-over`, {
+        environment: 'production',
+        valid: '1d',
+      });
+      return /(\/tokens\/[\w-]+)<\/pre>/.exec(text)?.[1] ?? '';
+    };
+    const isGone = async (path: string) => (await server.post(path, { headers: FORM, body: '' })).status === 404;
+    const ended = await make();
+    const id = /th_[0-9a-z]+/.exec(ended)?.[0] ?? '';
+    await operator.post(`/merchants/${own.id}/end-link`, { link: id });
+    assert.ok(await isGone(ended), 'ended');
+    const rotated = await make();
+    await rotateSecretToken(app, own.id, 'production', HOUR_MS, TESTER);
+    assert.ok(await isGone(rotated), 'rotated');
+    const late = await make();
+    app.now.advance(20 * HOUR_MS);
+    assert.equal((await server.get(late)).status, 200);
+    app.now.advance(4 * HOUR_MS);
+    assert.ok(await isGone(late), 'late');
+    for (const wrong of ['/tokens/x', `/tokens/${id}-${'A'.repeat(43)}`]) assert.ok(await isGone(wrong), wrong);
+  });
+
+  test('a row that somebody wrote into the table of links opens no tokens', async () => {
+    const { app, own, other, server, as } = await open();
+    await using _server = server;
+    const operator = as(await createTestUser(app, { role: 'operator', may: [] }));
+    const { text } = await operator.post(`/merchants/${own.id}/hand-over`, { environment: 'production', valid: '1d' });
+    const path = /(\/tokens\/[\w-]+)<\/pre>/.exec(text)?.[1] ?? '';
+    const environment = (await loadEnvironment(app, other.production.service_token)) as ServiceEnvironment;
+    await app.db.transaction((tx) =>
+      tx.query('update token_handovers set environment_id = $1, secret_id = $2', [
+        environment.id,
+        environment.secrets[0]?.id ?? '',
+      ]),
+    );
+    const answer = await server.post(path, { headers: FORM, body: '' });
+    assert.equal(answer.status, 404);
+    assert.ok(!answer.text.includes(other.production.secret_token));
+  });
+
+  test('the operator makes a merchant, sets its fee, method, limit and state, and what cannot be is said', async () => {
+    const { app, server, as } = await open();
+    await using _server = server;
+    const operator = as(await createTestUser(app, { role: 'operator', may: [], email: 'olga@example.cl' }));
+    assert.equal((await operator.post('/merchants', { name: ' ' })).status, 400);
+    const created = await operator.post('/merchants', { name: 'Almacén Ñuñoa' });
+    const path = /\/merchants\/ps_\w+/.exec(created.headers.get('location') ?? '')?.[0] ?? '';
+    const send = async (form: string, fields: Record<string, string>) =>
+      (await operator.post(`${path}/${form}`, { environment: 'production', ...fields })).status;
+    const fee = { method: 'simulated', rate: '29500', fixed: '50', currency: 'CLP' };
+    assert.equal(await send('fee', fee), 303);
+    for (const wrong of [{ rate: '1000001' }, { rate: '2.95' }, { fixed: '1.000' }, { currency: 'XXY' }])
+      assert.equal(await send('fee', { ...fee, ...wrong }), 400, JSON.stringify(wrong));
+    const account = { method: 'webpay', account: '597012345678', key: 'k'.repeat(32) };
+    assert.equal(await send('method', account), 303);
+    assert.equal(await send('method', { ...account, account: '597055555532' }), 400, 'the public account');
+    assert.equal(await send('limit', { per_minute: '120' }), 303);
+    assert.equal(await send('limit', { per_minute: '0' }), 400);
+    assert.equal(await send('events-url', { url: 'http://127.0.0.1/x' }), 400);
+    assert.equal(await send('state', { state: 'disabled' }), 303);
+    const { text } = await operator.get(path);
+    assert.match(text, /2\.95 % \+ \$50/);
+    assert.match(text, /597012345678/);
+    assert.doesNotMatch(text, /k{32}/);
+    assert.match(text, /value="120"/);
+    assert.match(text, /Deshabilitado/);
+    const { acts } = await listAudit(app, { who: 'olga@example.cl' }, 20);
+    assert.deepEqual(
+      acts.map(({ action }) => action),
+      [
+        'payment_service.disabled',
+        'payment_service.limit_set',
+        'payment_method.set',
+        'fee.set',
+        'payment_service.created',
+      ],
+    );
+  });
+});
+
+/** What a form of another merchant's person must not have changed. */
+async function rowsOf(db: { query: (sql: string) => Promise<object[]> }): Promise<object[][]> {
+  return Promise.all([
+    db.query('select id, disabled_at, per_minute from payment_services order by id'),
+    db.query('select id, closes_at from secret_tokens order by id'),
+    db.query('select id from token_handovers order by id'),
+    db.query('select environment_id from fees order by environment_id'),
+    db.query('select id, events_url from environments order by id'),
+    db.query('select id from refunds order by id'),
+  ]);
+}
