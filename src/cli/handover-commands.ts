@@ -26,7 +26,7 @@ export function addHandoverCommands(group: Command): void {
     .option('--json', 'print one JSON object')
     .action(showLinks);
   acting(group.command('end-link'))
-    .description('a link that nobody has opened shows nothing any more')
+    .description('end a link before it is opened: it shows nothing from then on')
     .argument('<link>', 'its id, th_…')
     .option('--json', 'print one JSON object')
     .action(endLink);
@@ -72,5 +72,5 @@ async function showLinks(id: string | undefined, options: { json?: boolean }): P
 async function endLink(id: string, options: ActingOptions & { json?: boolean }): Promise<void> {
   const ended = await withActor(options, (app, by) => endHandover(app, { id }, by));
   if (!ended) throw alreadyDone(`${id} does not wait: bin/rubrica payment-service links`);
-  print(options, { id, ended: true }, [`${id} shows nothing any more.`]);
+  print(options, { id, ended: true }, [`${id} shows nothing from now on.`]);
 }

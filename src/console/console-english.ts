@@ -7,7 +7,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'nav.callbacks': 'Callbacks',
   'nav.attention': 'To resolve',
   'nav.merchants': 'Merchants',
-  'nav.shops': 'Shops',
+  'nav.shops': 'Merchants and money',
   'nav.audit': 'Audit',
   'nav.work': 'Work',
   'nav.house': 'House',

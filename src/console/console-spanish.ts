@@ -5,7 +5,7 @@ export const SPANISH = {
   'nav.callbacks': 'Callbacks',
   'nav.attention': 'Por resolver',
   'nav.merchants': 'Comercios',
-  'nav.shops': 'Comercios',
+  'nav.shops': 'Comercio y dinero',
   'nav.audit': 'Auditoría',
   'nav.work': 'Trabajo',
   'nav.house': 'Casa',

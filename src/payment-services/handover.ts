@@ -30,6 +30,7 @@ const HOUR_MS = 3_600_000;
 /** How long a link waits for its reader unless said, and at most. */
 export const HANDOVER_MS = { usual: 72 * HOUR_MS, least: HOUR_MS / 4, most: 14 * 24 * HOUR_MS };
 
+/** What has become of it by `now`. */
 export function handoverState(handover: ShownHandover, now: number): HandoverState {
   if (handover.opened_at !== null) return 'opened';
   if (handover.ended_at !== null) return 'ended';

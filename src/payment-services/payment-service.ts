@@ -8,7 +8,7 @@ export const ENVIRONMENTS: readonly Environment[] = ['development', 'production'
 /** The most signed requests a minute that a payment service can be given. */
 export const MOST_PER_MINUTE = 10_000_000;
 
-/** A limit of signed requests a minute; null where the text is none. */
+/** A limit of signed requests a minute; null where the text cannot be one. */
 export function readPerMinute(text: string): number | null {
   const perMinute = Number(text);
   return /^\d{1,8}$/.test(text) && perMinute >= 1 && perMinute <= MOST_PER_MINUTE ? perMinute : null;

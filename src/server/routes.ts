@@ -36,9 +36,6 @@ import { getConsoleAttention } from '../console/attention/get-attention.ts';
 import { getConsoleAudit } from '../console/audit/get-audit.ts';
 import { getConsoleCallbacks } from '../console/callbacks/get-callbacks.ts';
 import { postConsoleCallbacksResend, postConsoleResend } from '../console/callbacks/resend-callbacks.ts';
-import { getConsolePayment } from '../console/payments/get-payment.ts';
-import { getConsolePayments, getConsolePaymentsCsv } from '../console/payments/payment-list.ts';
-import { getConsoleRefund, postConsoleRefund } from '../console/payments/refund-payment.ts';
 import {
   postConsoleEventsUrl,
   postConsoleFee,
@@ -47,6 +44,13 @@ import {
   postConsoleState,
 } from '../console/merchants/change-merchant.ts';
 import { postConsoleEndLink, postConsoleHandOver } from '../console/merchants/make-token-link.ts';
+import { getConsoleMerchants, postConsoleMerchants } from '../console/merchants/merchant-list.ts';
+import { getConsoleMerchant } from '../console/merchants/merchant-page.ts';
+import { getConsoleRotate, postConsoleRotate } from '../console/merchants/rotate-tokens.ts';
+import { getTokenLink, postTokenLink } from '../console/merchants/token-link.ts';
+import { getConsolePayment } from '../console/payments/get-payment.ts';
+import { getConsolePayments, getConsolePaymentsCsv } from '../console/payments/payment-list.ts';
+import { getConsoleRefund, postConsoleRefund } from '../console/payments/refund-payment.ts';
 import { getConsoleSignIn, postConsoleSignIn, postConsoleSignOut } from '../console/sign-in.ts';
 import { getConsole } from '../console/today/get-today.ts';
 import type { Access, Endpoint, Operation } from '../http/endpoint.ts';

@@ -31,6 +31,7 @@ const READING = [
   'verify',
   'payment-service list',
   'payment-service fees',
+  'payment-service links',
   'payment-method list',
   'transaction list',
   'transaction find',
@@ -72,6 +73,7 @@ const ACTING: [words: string, action: string, rest: (world: World) => (string | 
   ['payment-service disable', 'payment_service.disabled', ({ id }) => [id]],
   ['payment-service enable', 'payment_service.enabled', ({ id }) => [id]],
   ['payment-service rotate', 'payment_service.rotated', ({ id }) => [id, '--environment', 'development']],
+  ['payment-service hand-over', 'tokens.handed_over', ({ id }) => [id, '--environment', 'development']],
   ['payment-service limit', 'payment_service.limit_set', ({ id }) => [id, '--per-minute', 12_000]],
   [
     'payment-service events-url',
@@ -139,7 +141,14 @@ const ACTING: [words: string, action: string, rest: (world: World) => (string | 
 ];
 
 /** Tested below, because they need a store or a file of their own. */
-const APART = ['master-key rotate', 'restore', 'migrate', 'recipient create', 'recipient change'];
+const APART = [
+  'payment-service end-link',
+  'master-key rotate',
+  'restore',
+  'migrate',
+  'recipient create',
+  'recipient change',
+];
 
 const RUT = '12345678-5';
 const SECRET = 'a-secret-that-nobody-may-read';
@@ -261,6 +270,19 @@ forEachEngine('in whose name a command acts', (openTestDatabase) => {
     );
     const log = JSON.stringify(await world.db.query('select * from audit_log'));
     assert.doesNotMatch(log, /12345678|9876543210|"Ana"/);
+  });
+
+  test('ending a link to tokens is written down', async (context) => {
+    const world = await openWorld(context, openTestDatabase);
+    const made = await run(world.settings, ['payment-service', 'hand-over', world.id, ...DEVELOPMENT, '--json']);
+    const { id } = JSON.parse(made) as { id: string };
+    await run(world.settings, ['payment-service', 'end-link', id, '--as', MARIA]);
+    const rows = await world.db.query("select actor, subject from audit_log where action = 'tokens.link_ended'");
+    assert.deepEqual(
+      rows.map((row) => [row['actor'], row['subject']]),
+      [[MARIA, id]],
+    );
+    await assert.rejects(run(world.settings, ['payment-service', 'end-link', id]), { code: 'ALREADY_DONE' });
   });
 
   test('replacing the master key is written down', async (context) => {

@@ -29,7 +29,7 @@ type Change = {
   app: App;
   language: ConsoleVisit['language'];
   merchant: ListedPaymentService;
-  /** That of the form, where the person sees it; null where it names none. */
+  /** Which the form names, if the person sees it; else null. */
   environment: Environment | null;
   fields: Record<string, string>;
   by: Actor;

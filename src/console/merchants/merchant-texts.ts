@@ -139,7 +139,7 @@ export const MERCHANT_TEXTS = roomTexts(
     'merchant.links': 'Links',
     'merchant.end_link': 'End',
     'merchant.link_ended': 'The link shows nothing any more.',
-    'merchant.link_gone': 'That link waited for nobody any more.',
+    'merchant.link_gone': 'That link did not wait: it was opened, ended or has expired.',
     'link.waiting': 'waits until {time}',
     'link.opened': 'opened {time} from {from}',
     'link.ended': 'ended',
