@@ -46,9 +46,22 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     const [service] = await listPaymentServices(app);
     const secret = service?.tokens.find(({ environment }) => environment === 'development')?.secret_id ?? '';
     const fields = {
-      ...{ environment: 'development', overlap: '0', secret, valid: '1d', state: 'disabled', per_minute: '1' },
-      ...{ method: 'simulated', rate: '1000000', fixed: '0', currency: 'CLP', url: 'https://other.example/x' },
-      ...{ endpoint: 'https://shop.example/callback', name: 'x', amount: '1', reason: 'x', callback: '1' },
+      environment: 'development',
+      overlap: '0',
+      secret,
+      valid: '1d',
+      state: 'disabled',
+      per_minute: '1',
+      method: 'simulated',
+      rate: '1000000',
+      fixed: '0',
+      currency: 'CLP',
+      url: 'https://other.example/x',
+      endpoint: 'https://shop.example/callback',
+      name: 'x',
+      amount: '1',
+      reason: 'x',
+      callback: '1',
     };
     const before = await rowsOf(app.db);
     for (const role of Object.keys(ROLES) as Role[]) {
