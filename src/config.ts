@@ -50,7 +50,7 @@ export type Config = {
   /** How long the verdict of a recipient counts. */
   verdictMaxAgeDays: number;
   /** After how many days the worker deletes what has ended; null: never. */
-  retentionDays: { callbacks: number | null; deliveryAttempts: number | null; validations: number };
+  retentionDays: Record<'callbacks' | 'deliveryAttempts' | 'events', number | null> & { validations: number };
   /** Where the ends of the books' chains are written every day; null: they are kept in the store alone. */
   anchorDir: string | null;
   /** Where they are posted to. */
@@ -212,6 +212,12 @@ export const SETTINGS: readonly Setting[] = [
     inForce: ({ retentionDays }) => retentionDays.deliveryAttempts,
   },
   {
+    name: 'RETENTION_EVENTS',
+    fallback: '',
+    meaning: 'days after which events of the feed are deleted; without it never',
+    inForce: ({ retentionDays }) => retentionDays.events,
+  },
+  {
     name: 'RETENTION_VALIDATIONS',
     fallback: '730',
     meaning: 'days after which bank account validations are deleted',
@@ -262,6 +268,8 @@ export const SETTINGS: readonly Setting[] = [
   },
 ];
 
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
 export { ConfigError };
 
 /**
@@ -288,15 +296,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     mode,
     dataDir,
     ...masterKeys(text('MASTER_KEY') ?? keptKey(mode, dataDir, database), text('MASTER_KEY_PREVIOUS')),
-    logLevel: oneOf('LOG_LEVEL', text('LOG_LEVEL') ?? 'info', [
-      'fatal',
-      'error',
-      'warn',
-      'info',
-      'debug',
-      'trace',
-      'silent',
-    ]),
+    logLevel: oneOf('LOG_LEVEL', text('LOG_LEVEL') ?? 'info', LOG_LEVELS),
     basePath: basePath(text('BASE_PATH')),
     rateLimits: flag('RATE_LIMITS', text('RATE_LIMITS'), !development),
     trustProxy: flag('TRUST_PROXY', text('TRUST_PROXY'), false),
@@ -309,6 +309,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     retentionDays: {
       callbacks: days('RETENTION_CALLBACKS', text('RETENTION_CALLBACKS')),
       deliveryAttempts: days('RETENTION_DELIVERY_ATTEMPTS', text('RETENTION_DELIVERY_ATTEMPTS')),
+      events: days('RETENTION_EVENTS', text('RETENTION_EVENTS')),
       validations: days('RETENTION_VALIDATIONS', text('RETENTION_VALIDATIONS')) ?? 730,
     },
     anchorDir: anchorDir === null ? null : resolve(anchorDir),

@@ -192,6 +192,11 @@ export const CATALOGUE = {
     'The cursor is from before the service was restored from a backup',
     'Go on with data.next of this answer. Events that you read and that are not in the feed any more were lost: compare the transactions that they were about with GET /trxs/{id}.',
   ),
+  CURSOR_TOO_OLD: entry(
+    410,
+    'What followed the cursor is kept no longer',
+    'Go on with data.next of this answer, and compare the transactions of the days since you last read with GET /trxs/{id}.',
+  ),
   HELD_AFTER_RESTORE: entry(
     503,
     'The service was restored from a backup, and this payment is being compared',

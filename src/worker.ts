@@ -9,6 +9,7 @@ import { SchemaError } from './db/database.ts';
 import { refuseNewerSchema } from './db/migrate.ts';
 import { watchLoad } from './lib/watch-load.ts';
 import { removeEndedLimits } from './limits/consume-limit.ts';
+import { cutFeed } from './outbox/cut-feed.ts';
 import { deleteOldCallbacks } from './outbox/delete-old-callbacks.ts';
 import { createCallbackDelivery } from './outbox/deliver-callbacks.ts';
 import { measureFeedHold } from './outbox/measure-feed-hold.ts';
@@ -17,6 +18,7 @@ import { storeSecretUse } from './payment-services/note-secret-use.ts';
 import { keepAnchors, keepLastAnchor } from './proof/keep-anchors.ts';
 import { carryOutRefunds } from './refunds/carry-out-refunds.ts';
 import { indexPayments } from './search/index-payments.ts';
+import { selectSearchProgress } from './search/search-queries.ts';
 import { expireTransactions } from './transactions/expire-transactions.ts';
 
 /** What the worker does, how often it looks when there was nothing to do, and how much it takes at once. */
@@ -53,6 +55,7 @@ export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit:
     loop(app, 'validate', () => settleDueValidations(app, BATCH)),
     loop(app, 'forget', () => deleteOldValidations(app, BATCH)),
     heldLoop('forget-callbacks', () => deleteOldCallbacks(app, BATCH)),
+    loop(app, 'cut', () => cutFeed(app, () => selectSearchProgress(app.db), BATCH)),
     loop(app, 'limits', () => removeEndedLimits(app, BATCH)),
     loop(app, 'secret-use', async () => {
       await storeSecretUse(app);

@@ -8,6 +8,7 @@ import { anchorClock } from '../db/anchor-clock.ts';
 import { whyFeedIsElsewhere } from '../db/citus-placement.ts';
 import { migrate, requireSchema } from '../db/migrate.ts';
 import { continueFeed } from '../outbox/continue-feed.ts';
+import { CURSOR_KEY } from '../outbox/feed-cursor.ts';
 import { opensSecrets } from '../payment-services/seal-secret.ts';
 import { beginFacts } from '../proof/begin-facts.ts';
 import { bindSeals } from '../sealing/bind-seals.ts';
@@ -59,6 +60,7 @@ async function makeReady(app: App): Promise<void> {
   await keyApiTokens(app);
   // Made at the first start, from the key of that time.
   await identityHashes(app);
+  await CURSOR_KEY.keep(app);
   await beginFacts(app);
   if (await continueFeed(app))
     app.log.warn('the database came from another server; the feed goes on above what it holds');

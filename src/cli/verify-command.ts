@@ -86,6 +86,11 @@ function verificationLines(verification: StoreVerification, withHeads: boolean):
       ? `${counted(entries, 'entry', 'entries')} in ${counted(environments, 'chain', 'chains')}: every hash and every record is right${withHeads ? ', and so is what was exported' : ''}.`
       : `${counted(wrong, 'place is', 'places are')} not as posted.`,
     `${counted(facts, 'fact', 'facts')} of owners, fees and refunds, ${counted(callbacks, 'callback', 'callbacks')} and ${counted(feed.sealed, 'event', 'events')} of the feed were compared${feed.waiting > 0 ? `; ${feed.waiting} more events wait to be sealed` : ''}.`,
+    ...(feed.deleted > 0
+      ? [
+          `${counted(feed.deleted, 'event', 'events')} before that, up to ${new Date(feed.cut ?? 0).toISOString()}, are deleted because of their age (RETENTION_EVENTS).`,
+        ]
+      : []),
     ...verification.anchors.map(anchorLine),
     ...verification.restores.filter(({ accepted }) => accepted !== null).map(restoreLine),
   ];

@@ -15,6 +15,8 @@ type Engine = Database['engine'];
  *
  * `{after_place}` is the same without that stop: committed events behind a place, where some may still be missing.
  *
+ * `{up_to_place}` holds for the events up to a place, and for the one that stands there.
+ *
  * `{clustered}` ends a table that is its own index.
  *
  * `{refuse}` is a trigger that refuses. PostgreSQL's calls a function, which `{refusal}` makes; SQLite needs none.
@@ -28,6 +30,7 @@ const words: Record<Engine, Record<string, string>> = {
     commit_id: '0',
     after_cursor: '$1 = 0 and position > $2',
     after_place: '$1 = 0 and position > $2',
+    up_to_place: '$1 = 0 and position <= $2',
     feed_order: 'position',
     feed_backwards: 'position desc',
     change_hint: '(select data_version from pragma_data_version)',
@@ -48,6 +51,7 @@ const words: Record<Engine, Record<string, string>> = {
     after_cursor: `(commit_id, position) > ($1, $2) and commit_id <
         (select before from feed_offset) + pg_snapshot_xmin(pg_current_snapshot())::text::bigint`,
     after_place: '(commit_id, position) > ($1, $2)',
+    up_to_place: '(commit_id, position) <= ($1, $2)',
     feed_order: 'commit_id, position',
     feed_backwards: 'commit_id desc, position desc',
     change_hint: '(select pg_snapshot_xmax(pg_current_snapshot())::text::bigint - beat from store_marks)',

@@ -15,6 +15,9 @@ export type FeedLink = SqlRow & {
   hash: string;
 };
 
+/** The place of an event in the feed, or (0, 0) before the first. */
+export type PlaceInFeed = SqlRow & Pick<FeedLink, 'commit_id' | 'position'>;
+
 /** What the first link follows. */
 export const FEED_GENESIS = '0'.repeat(64);
 

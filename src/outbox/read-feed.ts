@@ -5,6 +5,8 @@ import { selectEpochs } from '../epochs/epoch-queries.ts';
 import { Problem } from '../error-catalogue.ts';
 import { formatDecimal } from '../lib/money.ts';
 import type { EventType } from './event.ts';
+import { type FeedPlace, nameEvents, readCursor, writeCursor } from './feed-cursor.ts';
+import { selectLastCut } from './feed-cut-queries.ts';
 import { NO_ENVIRONMENT } from './feed-link.ts';
 import {
   type FeedEnvironment,
@@ -44,19 +46,21 @@ const SCAN_CHUNK = 1000;
 /**
  * The events after a cursor (null: from the beginning), at most `limit`, in the order of their commits: what is
  * committed later never appears before what was read. Throws `Problem`: `INVALID_PARAMETER` for a text that is no cursor,
- * `CURSOR_BEFORE_RESTORE` for one from before the store was restored, with the cursor to go on with.
+ * `CURSOR_BEFORE_RESTORE` for one from before the store was restored, `CURSOR_TOO_OLD` for one whose next events are deleted, both
+ * with the cursor to go on with.
  */
 export async function readFeed(app: App, reader: FeedReader, after: string | null, limit: number): Promise<FeedPage> {
   const chunk = reader.environmentIds === null ? limit + 1 : SCAN_CHUNK;
   const found: FeedRow[] = [];
   const epochs = await selectEpochs(app.db);
   const epoch = epochs.at(-1)?.epoch ?? 0;
-  let place = after === null ? { epoch, commitId: 0, position: 0 } : readCursor(after);
-  if (place.epoch !== epoch) throw cursorBeforeRestore(place, epochs);
+  const begin = after === null ? await firstPlace(app, epoch) : await readCursor(app, after, epoch);
+  if (begin.epoch !== epoch) throw await cursorBeforeRestore(app, begin, epochs);
+  let place = begin;
   let scanned = 0;
   let hasMore = true;
   while (hasMore && found.length < limit && scanned < MOST_SCANNED) {
-    const rows = await selectFeed(app.db, place, chunk);
+    const rows = await selectFeed(app.db, { commitId: place.commit_id, position: place.position }, chunk);
     hasMore = rows.length === chunk;
     for (const row of rows) {
       if (found.length === limit) {
@@ -64,49 +68,46 @@ export async function readFeed(app: App, reader: FeedReader, after: string | nul
         break;
       }
       if (isVisible(reader, row)) found.push(row);
-      place = { epoch, commitId: row.commit_id, position: row.position };
+      place = { epoch, commit_id: row.commit_id, position: row.position };
     }
     scanned += rows.length;
   }
-  return { events: await describeEvents(app, found, epochs), next: writeCursor(place), hasMore };
-}
-
-/** A place in the feed of one epoch: what stood behind it in another may be lost. */
-type Place = { epoch: number; commitId: number; position: number };
-
-function readCursor(text: string): Place {
-  const match = /^(?:(\d{1,15})\.)?(\d{1,15})\.(\d{1,15})$/.exec(Buffer.from(text, 'base64url').toString('latin1'));
-  const place =
-    match === null ? null : { epoch: Number(match[1] ?? 0), commitId: Number(match[2]), position: Number(match[3]) };
-  if (place !== null && writeCursor(place) === text) return place;
-  throw new Problem('INVALID_PARAMETER', { detail: 'after is not a cursor. Send back data.next as it was.' });
-}
-
-/** Before the first restore it has no epoch. */
-function writeCursor({ epoch, commitId, position }: Place): string {
-  const place = `${commitId}.${position}`;
-  return Buffer.from(epoch === 0 ? place : `${epoch}.${place}`).toString('base64url');
+  // Asked afterwards, so that nothing was deleted between the question and the reading.
+  if (after !== null) await refuseTooOld(app, begin);
+  return { events: await describeEvents(app, found, epochs), next: await writeCursor(app, place), hasMore };
 }
 
 /**
  * `next` stands where the reader was, or at the last event that is left of those it has read. Of an epoch that this store
  * never had, nothing says what it has in common with the others: then the reader begins anew.
  */
-function cursorBeforeRestore(read: Place, epochs: readonly Epoch[]): Problem {
+async function cursorBeforeRestore(app: App, read: FeedPlace, epochs: readonly Epoch[]): Promise<Problem> {
   const isKnown = read.epoch === 0 || epochs.some(({ epoch }) => epoch === read.epoch);
   const ends = epochs.filter(({ epoch }) => epoch > read.epoch).map(endBefore);
-  const left = isKnown ? [read, ...ends].reduce(earlier) : { commitId: 0, position: 0 };
-  return new Problem('CURSOR_BEFORE_RESTORE', {
-    data: { next: writeCursor({ ...left, epoch: epochs.at(-1)?.epoch ?? 0 }) },
-  });
+  const left = isKnown ? [read, ...ends].reduce(earlier) : { commit_id: 0, position: 0 };
+  const next = await writeCursor(app, { ...left, epoch: epochs.at(-1)?.epoch ?? 0 });
+  return new Problem('CURSOR_BEFORE_RESTORE', { data: { next } });
 }
 
-function endBefore({ epoch, last_commit_id, last_position }: Epoch): Place {
-  return { epoch, commitId: last_commit_id, position: last_position };
+function endBefore({ epoch, last_commit_id, last_position }: Epoch): FeedPlace {
+  return { epoch, commit_id: last_commit_id, position: last_position };
 }
 
-function earlier(one: Place, other: Place): Place {
-  if (one.commitId !== other.commitId) return one.commitId < other.commitId ? one : other;
+/** Before the first event that is kept. */
+async function firstPlace(app: App, epoch: number): Promise<FeedPlace> {
+  const cut = await selectLastCut(app.db);
+  return { epoch, commit_id: cut?.commit_id ?? 0, position: cut?.position ?? 0 };
+}
+
+async function refuseTooOld(app: App, begin: FeedPlace): Promise<void> {
+  const first = await firstPlace(app, begin.epoch);
+  if (earlier(begin, first) !== first)
+    throw new Problem('CURSOR_TOO_OLD', { data: { next: await writeCursor(app, first) } });
+}
+
+/** The second where both are the same. */
+function earlier(one: FeedPlace, other: FeedPlace): FeedPlace {
+  if (one.commit_id !== other.commit_id) return one.commit_id < other.commit_id ? one : other;
   return one.position < other.position ? one : other;
 }
 
@@ -125,9 +126,17 @@ async function describeEvents(app: App, rows: readonly FeedRow[], epochs: readon
   const others = new Set(rows.filter(isOfEnvironmentAlone).map(({ environment_id }) => environment_id));
   const environments = others.size === 0 ? [] : await selectFeedEnvironments(app.db, [...others]);
   const environmentById = new Map(environments.map((environment) => [environment.id, environment]));
+  const names = await nameEvents(
+    app,
+    rows.filter(({ transaction_id }) => transaction_id === null).map(({ position }) => position),
+  );
   return rows.map((row) => {
     const transaction = byId.get(row.transaction_id ?? 0) ?? null;
-    return describeEvent(row, transaction, transaction ?? environmentById.get(row.environment_id) ?? null, epochs);
+    const epoch = epochs.findLast(({ first_position }) => first_position <= row.position)?.epoch ?? 0;
+    // The id of a transaction's event is the `webhook-id` of its callback too.
+    const id =
+      names.get(row.position) ?? transactionEventId(row.transaction_id as number, row.sequence as number, epoch);
+    return describeEvent(id, row, transaction, transaction ?? environmentById.get(row.environment_id) ?? null);
   });
 }
 
@@ -136,17 +145,14 @@ function isOfEnvironmentAlone({ transaction_id, environment_id }: FeedRow): bool
 }
 
 function describeEvent(
+  id: string,
   row: FeedRow,
   transaction: FeedTransaction | null,
   owner: FeedTransaction | FeedEnvironment | null,
-  epochs: readonly Epoch[],
 ): FeedEvent {
-  const epoch = epochs.findLast(({ first_position }) => first_position <= row.position)?.epoch ?? 0;
   const data: unknown = row.data === null ? null : JSON.parse(row.data);
   return {
-    // That of a transaction is also the `webhook-id` of its callback.
-    id:
-      transaction === null ? `evt_${row.position}` : transactionEventId(transaction.id, row.sequence as number, epoch),
+    id,
     type: row.type,
     sequence: row.sequence,
     created_at: new Date(row.created_at).toISOString(),

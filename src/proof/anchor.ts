@@ -1,7 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { App } from '../app.ts';
-import { deriveKey } from '../lib/seal.ts';
-import { keepKey, readKeptKey } from '../sealing/kept-key.ts';
+import { installationKey } from '../sealing/kept-key.ts';
 
 /** `audit`: who did what (docs/audit.md). The feed and the audit log are one for the whole store, so their environment is 0. */
 export type SealedChain = 'books' | 'facts' | 'feed' | 'audit';
@@ -33,16 +32,16 @@ export type Anchor = {
 /** An anchor with its seal, and the text that was sealed. */
 export type SealedAnchor = { anchor: Anchor; content: string; mac: string };
 
-const KEY_NAME = 'books-anchor';
+const ANCHOR_KEY = installationKey('books-anchor');
 
 /** The key that anchors are sealed with: derived from MASTER_KEY when the first is made, and kept through its replacement. */
-export async function anchorKey(app: App): Promise<string> {
-  return (await readKeptKey(app, KEY_NAME)) ?? (await keepKey(app, KEY_NAME));
+export function anchorKey(app: App): Promise<string> {
+  return ANCHOR_KEY.keep(app);
 }
 
 /** The same for who only reads. */
-export async function anchorKeyForReading(app: App): Promise<string> {
-  return (await readKeptKey(app, KEY_NAME)) ?? deriveKey(app.config.masterKey, KEY_NAME).toString('hex');
+export function anchorKeyForReading(app: App): Promise<string> {
+  return ANCHOR_KEY.read(app);
 }
 
 /** HMAC-SHA256 of the text, in lower-case hexadecimal. */

@@ -6,22 +6,30 @@ import { findEnvironmentAsEver } from '../payment-services/find-environment.ts';
 import type { SecretToken, ServiceEnvironment } from '../payment-services/payment-service.ts';
 import type { Findings } from './proof-finding.ts';
 import { type PostedRow, selectPosted, selectToldMovement } from './told-queries.ts';
+import { isCut } from './verify-events.ts';
 
 const PAGE = 1000;
 
 /**
  * Makes every callback again from its event and its transaction, signed with each Secret Token that its environment ever
  * had, and holds the bytes against those that are kept. Answers how many there are. Those of `skipped` environments are
- * left out: where the books belong to somebody else now, all of them differ. Reads only, in pages.
+ * left out: where the books belong to somebody else now, all of them differ. So are those whose event is deleted since `cut` (UTC
+ * milliseconds). Reads only, in pages.
  */
-export async function verifyCallbacks(app: App, skipped: ReadonlySet<number>, findings: Findings): Promise<number> {
+export async function verifyCallbacks(
+  app: App,
+  skipped: ReadonlySet<number>,
+  cut: number | null,
+  findings: Findings,
+): Promise<number> {
   const environments = new Map<number, ServiceEnvironment | null>();
   let [last, callbacks] = [0, 0];
   for (let page = PAGE; page === PAGE; ) {
     const rows = await selectPosted(app.db, last, PAGE);
     for (const row of rows) {
       const { environment_id } = row;
-      if (skipped.has(environment_id)) continue;
+      if (skipped.has(environment_id) || (row.transaction_id !== 0 && row.type === null && isCut(row.told_at, cut)))
+        continue;
       if (!environments.has(environment_id)) {
         environments.set(environment_id, await findEnvironmentAsEver(app, environment_id));
       }

@@ -1,11 +1,16 @@
 import type { App } from '../app.ts';
+import { type FeedCut, isGenuineCut } from '../outbox/feed-cut.ts';
+import { selectLastCut } from '../outbox/feed-cut-queries.ts';
 import { addEvents, beginLinkHash, FEED_GENESIS, type FeedLink } from '../outbox/feed-link.ts';
 import { selectFeedLinksAfter } from '../outbox/feed-link-queries.ts';
 import { type FeedRow, selectFeed } from '../outbox/outbox-queries.ts';
 import type { Findings } from './proof-finding.ts';
 
-/** How many events the chain over the feed covers, and how many came after its last link. */
-export type FeedCoverage = { sealed: number; waiting: number };
+/**
+ * How many events the chain over the feed covers, how many came after its last link, and how many were deleted because they were
+ * older than RETENTION_EVENTS, in links that were made up to `cut`.
+ */
+export type FeedCoverage = { sealed: number; waiting: number; deleted: number; cut: number | null };
 
 const PAGE = 1000;
 
@@ -16,9 +21,10 @@ type Place = { commitId: number; position: number };
  * which are those of about a second. Reads only, in pages.
  */
 export async function verifyFeed(app: App, findings: Findings): Promise<FeedCoverage> {
-  const events = readEvents(app);
+  const cut = await readCut(app, findings);
+  const events = readEvents(app, cut);
   let previous: string | null = FEED_GENESIS;
-  let [last, sealed] = [0, 0];
+  let [last, sealed, deleted] = [0, 0, 0];
   for await (const link of readLinks(app)) {
     if (link.link !== last + 1) {
       const says = `links ${last + 1} to ${link.link - 1} of the feed were deleted`;
@@ -31,6 +37,14 @@ export async function verifyFeed(app: App, findings: Findings): Promise<FeedCove
       });
       previous = null;
     }
+    if (cut !== null && link.link <= cut.link) {
+      // What it covers is gone; anchors say its hash, and the cut says the hash of the last link.
+      if (link.link === cut.link && link.hash !== cut.hash) report(findings, link, { count: link.events, first: null });
+      deleted += link.events;
+      last = link.link;
+      previous = link.hash;
+      continue;
+    }
     const found = await hashUntil(events, link, previous ?? FEED_GENESIS);
     if (found.count !== link.events || (previous !== null && found.hash !== link.hash)) report(findings, link, found);
     sealed += found.count;
@@ -39,7 +53,22 @@ export async function verifyFeed(app: App, findings: Findings): Promise<FeedCove
   }
   let waiting = 0;
   while ((await events.next()) !== null) waiting++;
-  return { sealed, waiting };
+  return { sealed, waiting, deleted, cut: cut?.until ?? null };
+}
+
+/** The last that this service made. */
+async function readCut(app: App, findings: Findings): Promise<FeedCut | null> {
+  const cut = await selectLastCut(app.db);
+  if (cut === null || (await isGenuineCut(app, cut))) return cut;
+  const says = `the feed is said to be deleted up to link ${cut.link}, and this service did not say so`;
+  findings.add({
+    finding: 'event_missing',
+    environment_id: null,
+    subject: `feed cut ${cut.number}`,
+    since: cut.made_at,
+    says,
+  });
+  return null;
 }
 
 type Found = { count: number; hash: string; first: FeedRow | null };
@@ -56,7 +85,7 @@ async function hashUntil(events: EventReader, link: FeedLink, previous: string):
   }
 }
 
-function report(findings: Findings, link: FeedLink, { count, first }: Found): void {
+function report(findings: Findings, link: FeedLink, { count, first }: Omit<Found, 'hash'>): void {
   const from = first === null ? '' : ` from position ${first.position}`;
   const place = `the feed${from} to position ${link.position}`;
   const difference = count - link.events;
@@ -75,9 +104,9 @@ type EventReader = {
   next(until?: Place): Promise<FeedRow | null>;
 };
 
-function readEvents(app: App): EventReader {
+function readEvents(app: App, cut: FeedCut | null): EventReader {
   let [rows, at, ended] = [[] as FeedRow[], 0, false];
-  let place: Place = { commitId: 0, position: Number.MIN_SAFE_INTEGER };
+  let place: Place = { commitId: cut?.commit_id ?? 0, position: cut?.position ?? Number.MIN_SAFE_INTEGER };
   const peek = async () => {
     if (at === rows.length && !ended) {
       rows = await selectFeed(app.db, place, PAGE);

@@ -40,9 +40,9 @@ export async function verifyStore(
   for (const links of owners) findings.add(foreignLinks(links));
   const facts = await verifyFacts(app, findings);
   const feed = await verifyFeed(app, findings);
-  await verifyEvents(app, findings);
+  await verifyEvents(app, feed.cut, findings);
   const foreign = new Set(owners.map(({ environment_id }) => environment_id));
-  const callbacks = await verifyCallbacks(app, foreign, findings);
+  const callbacks = await verifyCallbacks(app, foreign, feed.cut, findings);
   const { anchors, restores } = await verifyAnchors(app, anchorFiles, findings);
   const wrong = books.problems.length + books.records.length + books.balances.length + findings.named.length;
   return {

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import type { Tx } from '../db/database.ts';
+import { perInstance } from '../lib/per-instance.ts';
 import { deriveKey } from '../lib/seal.ts';
 import { insertKeptKey, insertNewKeptKey, selectKeptKey } from './kept-key-queries.ts';
 import { openAs, type SealedKind, sealAs } from './sealed-kind.ts';
@@ -27,6 +28,27 @@ export async function keepKey(app: App, name: string): Promise<string> {
   const key = deriveKey(app.config.masterKey, name).toString('hex');
   const sealed = await app.db.transaction((tx) => insertKeptKey(tx, name, sealAs(app, KEPT_KEYS, { name }, key)));
   return openAs(app, KEPT_KEYS, { name }, sealed);
+}
+
+export type InstallationKey = {
+  /** Keeps it where none is kept yet. */
+  keep(app: App): Promise<string>;
+  /** Writes nothing, so it waits for no commit: what `keep` would keep, where nothing is kept. */
+  read(app: App): Promise<string>;
+};
+
+/** The key of this name, for which one that is kept is looked up once. */
+export function installationKey(name: string): InstallationKey {
+  const caches = perInstance((_app: App): { kept: string | null } => ({ kept: null }));
+  const readKept = async (app: App) => {
+    const cache = caches(app);
+    cache.kept ??= await readKeptKey(app, name);
+    return cache.kept;
+  };
+  return {
+    keep: async (app) => (await readKept(app)) ?? (await keepKey(app, name)),
+    read: async (app) => (await readKept(app)) ?? deriveKey(app.config.masterKey, name).toString('hex'),
+  };
 }
 
 /** The same in the caller's commit, for what is to be done once with the key: null where one is kept already. */

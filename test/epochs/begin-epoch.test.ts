@@ -11,6 +11,7 @@ import { markFile } from '../../src/epochs/mark-file.ts';
 import { releaseEpoch } from '../../src/epochs/release-epoch.ts';
 import { watchStore } from '../../src/epochs/watch-store.ts';
 import type { Problem } from '../../src/error-catalogue.ts';
+import { writeCursor } from '../../src/outbox/feed-cursor.ts';
 import { readFeed } from '../../src/outbox/read-feed.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -48,7 +49,7 @@ forEachEngine('a new epoch', (openTestDatabase) => {
     await createTestTransaction(app, environment, { reference: 'A' });
     await createTestTransaction(app, environment, { reference: 'B' });
     const afterA = (await readUntil(app, null, 1)).next;
-    const ahead = Buffer.from('999999999999999.999999999').toString('base64url');
+    const ahead = await writeCursor(app, { epoch: 0, commit_id: 99_999_999_999_999, position: 999_999_999 });
     await beginEpoch(app, [], 0, TESTER);
     app.now.advance(60_000);
     await beginEpoch(app, [], 0, TESTER);

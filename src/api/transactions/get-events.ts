@@ -24,7 +24,14 @@ export const getEvents = operation({
       },
     ],
     replies: { 200: { description: 'A page of events', schema: replySchema(), example: replyExample() } },
-    errors: ['INVALID_PARAMETER', 'CURSOR_BEFORE_RESTORE', 'TOKEN_MISSING', 'TOKEN_INVALID', 'PRIVATE_TOKEN_RETIRED'],
+    errors: [
+      'INVALID_PARAMETER',
+      'CURSOR_BEFORE_RESTORE',
+      'CURSOR_TOO_OLD',
+      'TOKEN_MISSING',
+      'TOKEN_INVALID',
+      'PRIVATE_TOKEN_RETIRED',
+    ],
   },
   handle: async (app, request, _reply, query) => {
     const user = await requireUser(app, request);
@@ -75,5 +82,9 @@ function replyExample() {
     payment_service: 'ps_0123456789abcdefghjk',
     data: { authorization_code: '001001' },
   };
-  return { message: 'OK', errors: null, data: { events: [event], next: 'MC4y', has_more: false } };
+  return {
+    message: 'OK',
+    errors: null,
+    data: { events: [event], next: 'iyWOw3lYYT-vYdBiYLIBNRthsZYYnKJmVJZDWW9dvsl_EQ', has_more: false },
+  };
 }

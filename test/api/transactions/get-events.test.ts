@@ -165,7 +165,7 @@ forEachEngine('GET /events', (openTestDatabase) => {
     await app.db.transaction((tx) => recordUserEvent(tx, { userId: user.id, ...event }));
     await using server = await startTestServer(app);
     const { events } = await read({ app, server, user });
-    assert.match(events[0]?.id ?? '', /^evt_\d+$/);
+    assert.match(events[0]?.id ?? '', /^evt_[0-9a-f]{24}$/);
     assert.deepEqual(
       { ...events[0], id: '' },
       {
@@ -226,6 +226,47 @@ forEachEngine('GET /events', (openTestDatabase) => {
       (await read({ app: apps[0], server, user }, `?after=${early.next}`)).events.length,
       fast === null ? 1 : 2,
     );
+  });
+
+  // Once, a cursor said the place plainly, and an event of no transaction its number: both count what happens to everybody.
+  test('tells nobody how much happens to others: cursors and ids have no number in them, and no place can be tried', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const user = await createTestUser(app);
+    const event = { type: 'bank_account_validation.updated' as const, createdAt: app.now(), data: {} };
+    for (let n = 0; n < 2; n++) await app.db.transaction((tx) => recordUserEvent(tx, { userId: user.id, ...event }));
+    await using server = await startTestServer(app);
+    const first = await read({ app, server, user }, '?limit=1');
+    const second = await read({ app, server, user }, '?limit=2');
+    const bytes = [first, second].map(({ next }) => Buffer.from(next, 'base64url'));
+    const shared = bytes[0]?.filter((byte, at) => byte === bytes[1]?.[at]).length ?? 0;
+    assert.ok(shared < 10, `${shared} of 34 bytes are the same`);
+    // The same place has the same cursor, so a reader can tell that nothing was added.
+    assert.equal((await read({ app, server, user }, '?limit=1')).next, first.next);
+    const tried = Buffer.from('0.1').toString('base64url');
+    assert.equal((await server.get(`/events?after=${tried}`, user.headers)).status, 400);
+    const forged = Buffer.from(bytes[0] ?? []);
+    forged.writeUInt8(forged.readUInt8(33) ^ 1, 33);
+    assert.equal((await server.get(`/events?after=${forged.toString('base64url')}`, user.headers)).status, 400);
+  });
+
+  test('takes plain cursors that were given out before they were sealed, and the ids of that time stay', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const user = await createTestUser(app);
+    const event = { type: 'bank_account_validation.updated' as const, createdAt: app.now(), data: {} };
+    for (let n = 0; n < 3; n++) await app.db.transaction((tx) => recordUserEvent(tx, { userId: user.id, ...event }));
+    const rows = await app.db.query<{ commit_id: number; position: number }>(
+      'select commit_id, position from events order by position',
+    );
+    const [first, second] = rows as [(typeof rows)[0], (typeof rows)[0]];
+    await app.db.transaction((tx) =>
+      tx.query('update plain_cursors set commit_id = $1, position = $2', [second.commit_id, second.position]),
+    );
+    await using server = await startTestServer(app);
+    const plain = (place: typeof first) => Buffer.from(`${place.commit_id}.${place.position}`).toString('base64url');
+    const { events } = await read({ app, server, user }, `?after=${plain(first)}`);
+    assert.equal(events[0]?.id, `evt_${second.position}`);
+    assert.match(events[1]?.id ?? '', /^evt_[0-9a-f]{24}$/);
+    assert.equal(events.length, 2);
   });
 
   test('refuses what is no cursor and no limit', async () => {

@@ -1,0 +1,64 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { App } from '../app.ts';
+import { perInstance } from '../lib/per-instance.ts';
+import { type FeedCut, sealCut } from './feed-cut.ts';
+import {
+  deleteEventsUpTo,
+  insertFeedCut,
+  selectLastCut,
+  selectLinkBefore,
+  selectPlaceOfNext,
+} from './feed-cut-queries.ts';
+import type { PlaceInFeed } from './feed-link.ts';
+
+const DAY_MS = 86_400_000;
+const INTERVAL_MS = 3_600_000;
+/** Between two batches of a backlog: a payer's commit never waits for more than one. */
+const REST_MS = 20;
+
+const schedules = perInstance((_app: App) => ({ nextAt: 0 }));
+
+/**
+ * Deletes events that are older than RETENTION_EVENTS, at most `limit` in one commit, and answers how many those were. It first
+ * writes down, sealed, up to which link of the feed's chain it deletes: the chain is proved from there on. `readUpTo` says how
+ * far those have come who make something of the feed; nothing behind that is deleted, nor the newest link.
+ */
+export async function cutFeed(app: App, readUpTo: () => Promise<PlaceInFeed>, limit: number): Promise<number> {
+  const schedule = schedules(app);
+  const { events: days } = app.config.retentionDays;
+  if (days === null || app.now() < schedule.nextAt) return 0;
+  const cut = await findCut(app, readUpTo, days);
+  const deleted = cut === null ? 0 : await deleteNext(app, cut, limit);
+  if (deleted === 0) schedule.nextAt = app.now() + INTERVAL_MS;
+  else await pause(REST_MS);
+  return deleted;
+}
+
+/** A new one once a day, where there is something to cut. */
+async function findCut(app: App, readUpTo: () => Promise<PlaceInFeed>, days: number): Promise<FeedCut | null> {
+  const now = app.now();
+  const last = await selectLastCut(app.db);
+  if (last !== null && now - last.made_at < DAY_MS) return last;
+  const link = await selectLinkBefore(app.db, now - days * DAY_MS);
+  if (link === null || link.link <= (last?.link ?? 0)) return last;
+  const { link: number, made_at: until, commit_id, position, hash } = link;
+  const read = await readUpTo();
+  const isRead = commit_id === read.commit_id ? position <= read.position : commit_id < read.commit_id;
+  if (!isRead) return last;
+  const cut = await sealCut(app, {
+    number: (last?.number ?? 0) + 1,
+    made_at: now,
+    link: number,
+    until,
+    commit_id,
+    position,
+    hash,
+  });
+  await app.db.transaction((tx) => insertFeedCut(tx, cut));
+  return selectLastCut(app.db);
+}
+
+async function deleteNext(app: App, cut: FeedCut, limit: number): Promise<number> {
+  const place = (await selectPlaceOfNext(app.db, cut, limit)) ?? cut;
+  return app.db.transaction((tx) => deleteEventsUpTo(tx, place));
+}

@@ -1,0 +1,8 @@
+import type { Database } from '../db/database.ts';
+import type { PlaceInFeed } from './feed-link.ts';
+
+/** Behind this place no cursor says its place plainly. */
+export async function selectPlainCursorsEnd(db: Pick<Database, 'query'>): Promise<PlaceInFeed> {
+  const [end] = await db.query<PlaceInFeed>('select commit_id, position from plain_cursors');
+  return end as PlaceInFeed;
+}

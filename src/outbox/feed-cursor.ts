@@ -1,0 +1,93 @@
+import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto';
+import type { App } from '../app.ts';
+import { Problem } from '../error-catalogue.ts';
+import { deriveKey } from '../lib/seal.ts';
+import { installationKey } from '../sealing/kept-key.ts';
+import { selectPlainCursorsEnd } from './feed-cursor-queries.ts';
+import type { PlaceInFeed } from './feed-link.ts';
+
+/** A place in the feed of one epoch: what stood behind it in another may be lost. */
+export type FeedPlace = PlaceInFeed & { epoch: number };
+
+/** Kept when the service starts. */
+export const CURSOR_KEY = installationKey('feed-cursor');
+
+/** Epoch, commit and position, 48 bits each. */
+const PLACE_BYTES = 18;
+const IV_BYTES = 16;
+
+/**
+ * A place as a text that tells nobody how much stands before it. The same place is always the same text: its bytes are encrypted
+ * with AES-256-CTR under their own HMAC, cut to 128 bits, which is checked again when the text comes back.
+ */
+export async function writeCursor(app: App, place: FeedPlace): Promise<string> {
+  const plain = Buffer.alloc(PLACE_BYTES);
+  plain.writeUIntBE(place.epoch, 0, 6);
+  plain.writeUIntBE(place.commit_id, 6, 6);
+  plain.writeUIntBE(place.position, 12, 6);
+  const keys = keysFrom(await CURSOR_KEY.read(app));
+  const iv = ivOf(keys, plain);
+  const cipher = createCipheriv('aes-256-ctr', keys.encryption, iv);
+  return Buffer.concat([iv, cipher.update(plain)]).toString('base64url');
+}
+
+/**
+ * The place of a cursor that was given out, in the epoch that it says; `epoch` is the one there is. Throws `Problem`
+ * `INVALID_PARAMETER` for any other text.
+ */
+export async function readCursor(app: App, text: string, epoch: number): Promise<FeedPlace> {
+  const place = (await readSealed(app, text)) ?? (await readPlain(app, text, epoch));
+  if (place !== null) return place;
+  throw new Problem('INVALID_PARAMETER', { detail: 'after is not a cursor. Send back data.next as it was.' });
+}
+
+async function readSealed(app: App, text: string): Promise<FeedPlace | null> {
+  const bytes = Buffer.from(text, 'base64url');
+  if (bytes.length !== IV_BYTES + PLACE_BYTES || bytes.toString('base64url') !== text) return null;
+  const keys = keysFrom(await CURSOR_KEY.read(app));
+  const iv = bytes.subarray(0, IV_BYTES);
+  const plain = createDecipheriv('aes-256-ctr', keys.encryption, iv).update(bytes.subarray(IV_BYTES));
+  if (!timingSafeEqual(ivOf(keys, plain), iv)) return null;
+  return { epoch: plain.readUIntBE(0, 6), commit_id: plain.readUIntBE(6, 6), position: plain.readUIntBE(12, 6) };
+}
+
+/**
+ * Cursors of before said their place plainly, and count up to the last that was given out so: with those behind it somebody
+ * could look for how much happens to others. One from before a restore can stand behind it too.
+ */
+async function readPlain(app: App, text: string, epoch: number): Promise<FeedPlace | null> {
+  const match = /^(?:(\d{1,15})\.)?(\d{1,15})\.(\d{1,15})$/.exec(Buffer.from(text, 'base64url').toString('latin1'));
+  if (match === null) return null;
+  const place = { epoch: Number(match[1] ?? 0), commit_id: Number(match[2]), position: Number(match[3]) };
+  if (plainCursor(place) !== text) return null;
+  const end = await selectPlainCursorsEnd(app.db);
+  if (place.commit_id <= end.commit_id && place.position <= end.position) return place;
+  return place.epoch === epoch ? null : { ...end, epoch: place.epoch };
+}
+
+function plainCursor({ epoch, commit_id, position }: FeedPlace): string {
+  const place = `${commit_id}.${position}`;
+  return Buffer.from(epoch === 0 ? place : `${epoch}.${place}`).toString('base64url');
+}
+
+/**
+ * The ids of events that belong to no transaction, by their positions, for the same reason: an HMAC of the position, 24
+ * hexadecimal digits. Older events say their position.
+ */
+export async function nameEvents(app: App, positions: readonly number[]): Promise<Map<number, string>> {
+  if (positions.length === 0) return new Map();
+  const key = deriveKey(await CURSOR_KEY.read(app), 'event-ids');
+  const plain = await selectPlainCursorsEnd(app.db);
+  const hash = (position: number) => createHmac('sha256', key).update(String(position)).digest('hex').slice(0, 24);
+  return new Map(positions.map((at) => [at, `evt_${at <= plain.position ? at : hash(at)}`]));
+}
+
+type CursorKeys = { encryption: Buffer; authentication: Buffer };
+
+function keysFrom(key: string): CursorKeys {
+  return { encryption: deriveKey(key, 'encryption'), authentication: deriveKey(key, 'authentication') };
+}
+
+function ivOf({ authentication }: CursorKeys, plain: Buffer): Buffer {
+  return createHmac('sha256', authentication).update(plain).digest().subarray(0, IV_BYTES);
+}

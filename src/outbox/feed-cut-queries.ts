@@ -1,0 +1,49 @@
+import type { Database, InsertTarget, Tx } from '../db/database.ts';
+import type { FeedCut } from './feed-cut.ts';
+import type { FeedLink, PlaceInFeed } from './feed-link.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+const FEED_CUTS: InsertTarget = {
+  name: 'feed_cuts',
+  columns: ['number', 'made_at', 'link', 'until', 'commit_id', 'position', 'hash', 'mac'],
+};
+
+/** Where another process has made the cut of this number, nothing happens. */
+export async function insertFeedCut(tx: Tx, cut: FeedCut): Promise<void> {
+  await tx.insertRows(FEED_CUTS, [cut], 'on conflict (number) do nothing');
+}
+
+/** The newest; null where nothing was ever deleted. */
+export async function selectLastCut(db: Reader): Promise<FeedCut | null> {
+  const [row] = await db.query<FeedCut>('select * from feed_cuts order by number desc limit 1');
+  return row ?? null;
+}
+
+/** The last link of the feed that was made before a time, and is not the newest. */
+export async function selectLinkBefore(db: Reader, time: number): Promise<FeedLink | null> {
+  const [row] = await db.query<FeedLink>(
+    `select * from feed_links where made_at < $1 and link < (select max(link) from feed_links)
+     order by made_at desc, link desc limit 1`,
+    [time],
+  );
+  return row ?? null;
+}
+
+/** The place of the event at which so many end, up to `place`; null where there are fewer. */
+export async function selectPlaceOfNext(db: Reader, place: PlaceInFeed, count: number): Promise<PlaceInFeed | null> {
+  const [row] = await db.query<PlaceInFeed>(
+    `select commit_id, position from events where {up_to_place} order by {feed_order} limit 1 offset $3`,
+    [place.commit_id, place.position, count - 1],
+  );
+  return row ?? null;
+}
+
+/** Answers how many those were. */
+export async function deleteEventsUpTo(tx: Tx, place: PlaceInFeed): Promise<number> {
+  const rows = await tx.query('delete from events where {up_to_place} returning position', [
+    place.commit_id,
+    place.position,
+  ]);
+  return rows.length;
+}

@@ -1,0 +1,38 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { App } from '../app.ts';
+import type { SqlRow } from '../db/database.ts';
+import { installationKey } from '../sealing/kept-key.ts';
+
+/**
+ * A row of `feed_cuts`: the events of all links up to `link`, which was made at `until` and has this `hash`, are deleted because
+ * they are older than RETENTION_EVENTS. `commit_id` and `position` are the place of the last of them. Times are UTC milliseconds.
+ */
+export type FeedCut = SqlRow & {
+  number: number;
+  made_at: number;
+  link: number;
+  until: number;
+  commit_id: number;
+  position: number;
+  hash: string;
+  mac: string;
+};
+
+const CUT_KEY = installationKey('feed-cut');
+
+/** So that who has the database alone cannot delete events and say that they had their time. */
+export async function sealCut(app: App, cut: Omit<FeedCut, 'mac'>): Promise<FeedCut> {
+  return { ...cut, mac: macOf(await CUT_KEY.keep(app), cut as FeedCut) } as FeedCut;
+}
+
+/** Whether this service made it. */
+export async function isGenuineCut(app: App, cut: FeedCut): Promise<boolean> {
+  const [expected, given] = [Buffer.from(macOf(await CUT_KEY.read(app), cut)), Buffer.from(cut.mac)];
+  return expected.length === given.length && timingSafeEqual(expected, given);
+}
+
+/** HMAC-SHA256 of the other columns, as a list in JSON. */
+function macOf(key: string, { number, made_at, link, until, commit_id, position, hash }: FeedCut): string {
+  const text = JSON.stringify([number, made_at, link, until, commit_id, position, hash]);
+  return createHmac('sha256', Buffer.from(key, 'hex')).update(text).digest('hex');
+}
