@@ -92,14 +92,6 @@ export function selectWrongBalances(
 }
 
 /**
- * Keeps others that take money away from the merchant of an environment waiting until the commit; payments go on. A `for
- * update` that both engines understand. On PostgreSQL it does not stand in the way of foreign keys.
- */
-export async function lockEnvironmentFunds(tx: Tx, environmentId: number): Promise<void> {
-  await tx.query('update environments set events_url = events_url where id = $1', [environmentId]);
-}
-
-/**
  * What is owed to the merchants of these environments, without what is being refunded. Fees are taken off. SQLite reads a
  * `cross join` as it is written: the few refunds in process first, and not every transaction of a merchant.
  */

@@ -178,6 +178,14 @@ export async function lockEnvironmentId(
   return row?.id ?? null;
 }
 
+/**
+ * Keeps others that take money away from the merchant of an environment waiting until the commit; payments go on. A `for
+ * update` that both engines understand. On PostgreSQL it does not stand in the way of foreign keys.
+ */
+export async function lockEnvironmentFunds(tx: Tx, environmentId: number): Promise<void> {
+  await tx.query('update environments set events_url = events_url where id = $1', [environmentId]);
+}
+
 /** The newest Secret Token there is, sealed; null in an empty store. */
 export async function selectNewestSecret(
   db: Reader,

@@ -11,14 +11,12 @@ export function selectPaidHours(
   since: number,
   environmentIds: readonly number[] | null,
 ): Promise<PaidHour[]> {
-  const own = environmentIds === null ? '' : 'and environment_id in {ids}';
-  const [start, parameters] =
-    environmentIds === null ? ['$1', [since]] : ['$2', [JSON.stringify(environmentIds), since]];
+  const own = environmentIds === null ? '' : 'and environment_id {among $2}';
   return db.query<PaidHour>(
-    `select cast((settled_at - ${start}) / 3600000 as bigint) as hour, currency, count(*) as payments,
+    `select cast((settled_at - $1) / 3600000 as bigint) as hour, currency, count(*) as payments,
        cast(sum(amount) as bigint) as amount
-     from transactions where state = 'completed' and settled_at >= ${start} ${own}
+     from transactions where state = 'completed' and settled_at >= $1 ${own}
      group by 1, currency order by 1, currency`,
-    parameters,
+    environmentIds === null ? [since] : [since, environmentIds],
   );
 }

@@ -216,7 +216,7 @@ function reachedFrom(files: readonly SourceFile[], entries: readonly string[]): 
 }
 
 /** `src/db/migrate.ts` is in area `db`, `src/config.ts` in area `config`. */
-function areaOf(path: string): string {
+export function areaOf(path: string): string {
   const [, area = ''] = /^src\/([^/]+?)(?:\.ts)?(?:\/|$)/.exec(path) ?? [];
   return area;
 }
@@ -228,8 +228,11 @@ function mayImport(path: string, target: string): boolean {
   if (target.startsWith('sdk/')) return false;
   const ofRepository = /^(?:src|test|bench|tools)\//.test(target);
   if (!ofRepository) return true;
-  const from = areaOf(path);
-  const to = areaOf(target);
+  return mayReach(areaOf(path), areaOf(target));
+}
+
+/** Whether the arrows of ARCHITECTURE.md lead from one area of `src/` to another. */
+export function mayReach(from: string, to: string): boolean {
   const layerOf = (area: string) => layers.findIndex((layer) => layer.includes(area));
   if (layerOf(from) < 0 || layerOf(to) < 0) return false;
   return from === to || layerOf(from) < layerOf(to) || (neighbours[from]?.includes(to) ?? false);

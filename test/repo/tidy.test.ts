@@ -6,6 +6,7 @@ import { describe, test } from 'node:test';
 import { runChild } from '../support/child-process.ts';
 import { importsOf, readSourceFiles, type SourceFile } from '../support/source-tree.ts';
 import { hasNoSuperLinearExpression } from './super-linear.ts';
+import * as tables from './table-rules.ts';
 import * as rules from './tidy-rules.ts';
 
 type Case = { name: string; rule: rules.TidyRule; planted: Record<string, string>; found: string[] };
@@ -55,6 +56,35 @@ const cases: Case[] = [
       String.raw`protocol/number.ts:1 /0+$/`,
       String.raw`sdk/src/name.ts:1 /^(?:[a-z]+)+$/`,
     ],
+  },
+  {
+    name: 'every table is written in one room',
+    rule: tables.writesItsOwnTables,
+    planted: {
+      'migrations/0001-a.sql': 'create table sessions (id text);',
+      'src/auth/session-queries.ts': "`insert into sessions (id) values ($1)`; 'update later set a = 1'",
+      'src/refunds/refund-queries.ts': "const target = { name: 'sessions', columns: [] }",
+    },
+    found: ['sessions is written by auth and refunds'],
+  },
+  {
+    name: 'a room reads the tables of rooms that it may import',
+    rule: tables.readsTablesAlongArrows,
+    planted: {
+      'migrations/0001-a.sql': 'create table refunds (id text);create table callbacks (id text);',
+      'src/refunds/refund-queries.ts': "'delete from refunds'; 'select 1 from callbacks'",
+      'src/outbox/outbox-queries.ts': "'update callbacks set a = 1'; 'select 1 from refunds'",
+    },
+    found: ['src/outbox/outbox-queries.ts reads refunds, which refunds writes'],
+  },
+  {
+    name: 'a statement says only words of the dialect',
+    rule: tables.speaksKnownWords,
+    planted: {
+      'src/auth/user-queries.ts':
+        '`select id from users where id {among $1} and name {amongst $2} ${name} {feed_order}`',
+    },
+    found: ['src/auth/user-queries.ts says {amongst $2}'],
   },
   {
     name: 'no file imports itself through others',

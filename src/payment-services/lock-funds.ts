@@ -1,6 +1,7 @@
+import { selectAvailable } from '../books/balance-queries.ts';
 import type { Tx } from '../db/database.ts';
 import type { Sum } from '../lib/exact-sum.ts';
-import { lockEnvironmentFunds, selectAvailable } from './balance-queries.ts';
+import { lockEnvironmentFunds } from './payment-service-queries.ts';
 
 /**
  * Reads what is available of a merchant's money in one currency, and keeps it until the commit: a payout or a refund, which
