@@ -10,6 +10,7 @@ import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { GIVEN_BACK_ELSEWHERE, type PaymentDetail } from '../payment-methods/payment-method.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
+import { declineTransaction } from '../transactions/end-unpaid.ts';
 import { type Transaction, transactionKeyOf } from '../transactions/transaction.ts';
 import { hasOpenAttempt, lockTransaction, selectTransaction } from '../transactions/transaction-queries.ts';
 import {
@@ -155,7 +156,7 @@ async function carryOut(tx: Tx, carried: Carried): Promise<Settled> {
   const isAskedAgain = attempt.commit_sent_at !== null && attempt.contradicted_at === null;
   await end(tx, carried, outcome, isAskedAgain ? askAgainAt(decided_at, decided_at, true) : null);
   if (outcome === 'aborted') return { kind: 'ignored', transaction, conflict: null };
-  const transition = await transitionTransaction(tx, carried.environment, transaction, causeOf(carried, 'decline'));
+  const transition = await declineTransaction(tx, carried.environment, transaction, causeOf(carried, 'decline'));
   return { ...transition, conflict: null };
 }
 
@@ -170,7 +171,7 @@ async function bookTaken(tx: Tx, carried: Carried, taken: number): Promise<Settl
   }
   if (taken < transaction.amount) {
     await end(tx, carried, 'declined', null);
-    const failed = await transitionTransaction(tx, environment, transaction, causeOf(carried, 'decline'));
+    const failed = await transitionTransaction(tx, environment, transaction, causeOf(carried, 'fail'));
     const conflict = await recordConflict(tx, failed.transaction, approval);
     return { kind: failed.kind, transaction: conflict.transaction, conflict: approval };
   }
@@ -203,7 +204,7 @@ function end(tx: Tx, carried: Carried, state: DecidedOutcome, nextLookupAt: numb
   return endAttempt(tx, attempt, { state, settledAt: decision.decided_at, detail, nextLookupAt });
 }
 
-function causeOf({ attempt, decision, facts }: Carried, event: 'approve' | 'decline'): TransitionCause {
+function causeOf({ attempt, decision, facts }: Carried, event: 'approve' | 'decline' | 'fail'): TransitionCause {
   const { payment_method, id } = attempt;
   return { event, at: decision.decided_at, paymentMethod: payment_method, attemptId: id, data: facts };
 }

@@ -94,7 +94,8 @@ export function stageOf(
   if (transaction.state === 'pending') {
     if (attempt !== null && isOpen(attempt)) return 'in_progress';
     if (hasLateMoney) return 'under_review';
-    return transaction.expires_at <= now ? 'expired' : 'payable';
+    if (transaction.expires_at > now) return 'payable';
+    return attempt?.state === 'declined' ? 'failed' : 'expired';
   }
   const isCharged = attempt?.state === 'approved' || hasLateMoney;
   return isCharged && transaction.state !== 'completed' ? 'under_review' : transaction.state;

@@ -1,7 +1,9 @@
 import type { App } from '../app.ts';
+import { hasEntryOfAttempt } from '../books/journal-queries.ts';
 import type { Tx } from '../db/database.ts';
 import type { PaymentOutcome } from '../payment-methods/payment-method.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
+import { declineTransaction } from '../transactions/end-unpaid.ts';
 import { type Transaction, transactionKeyOf } from '../transactions/transaction.ts';
 import { hasOpenAttempt, lockTransaction, selectTransaction } from '../transactions/transaction-queries.ts';
 import {
@@ -22,8 +24,8 @@ import {
 } from './payment-attempt-queries.ts';
 
 /**
- * `waiting`: the method has still to answer. `moved`: the transaction has its end now. `aborted`: the attempt has, and
- * the transaction stays payable. `already`, `ignored`: no news. `conflict`: the answer contradicts what is known; it is in
+ * `waiting`: the method has still to answer. `moved`: the transaction has its end now. `aborted`, `stays`: the attempt has, and
+ * the transaction stays payable, in `stays` after a decline. `already`, `ignored`: no news. `conflict`: the answer contradicts what is known; it is in
  * the feed and alarmed, for a person to resolve.
  */
 export type Settlement = Transition | { kind: 'waiting' | 'aborted'; transaction: Transaction };
@@ -83,15 +85,19 @@ async function endPayment(app: App, found: Found, outcome: Ending): Promise<Sett
     const { attempt, transaction } = await lockAttempt(tx, found.attempt);
     const answer = answerTo(attempt.state, outcome.kind);
     if (answer === 'already' || answer === 'ignored') return { kind: answer, transaction };
-    // Money for an attempt that was given up, while another may take it too: a person decides whose it is.
-    if (attempt.state === 'aborted' && (await hasOpenAttempt(tx, transaction))) {
-      return recordConflict(tx, transaction, cause);
+    if (answer === 'conflict' && outcome.kind === 'approved') {
+      // Its money is in suspense already, and there a person decides whose it is.
+      if (await hasEntryOfAttempt(tx, attempt)) return { kind: 'already', transaction };
+      // Another attempt may take the money, or has.
+      if (await hasOpenAttempt(tx, transaction)) return recordConflict(tx, transaction, cause);
     }
     const detail = JSON.stringify(outcome.detail);
     // What was approved stays approved: a later refusal is a contradiction, and refunds nobody.
     if (attempt.state === 'approved') await noteContradiction(tx, attempt, cause.at, detail);
     else await endAttempt(tx, attempt, { state: outcome.kind, settledAt: cause.at, detail, nextLookupAt: null });
-    return transitionTransaction(tx, found.environment, transaction, cause);
+    return outcome.kind === 'declined'
+      ? declineTransaction(tx, found.environment, transaction, cause)
+      : transitionTransaction(tx, found.environment, transaction, cause);
   });
   if (settlement.kind === 'moved') app.metrics.transactions.inc({ state: settlement.transaction.state });
   if (settlement.kind === 'conflict') alarmConflict(app, settlement, cause);

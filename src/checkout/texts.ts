@@ -8,6 +8,7 @@ export const TEXTS = {
     'test.badge': 'Prueba',
     'test.note': 'Esto es una prueba: no se cobra dinero.',
     'method.simulated': 'Simulador',
+    'method.simulated-transfer': 'Transferencia simulada',
 
     'summary.merchant': 'Comercio',
     'summary.reference': 'Orden',
@@ -43,8 +44,7 @@ export const TEXTS = {
     'completed.title': 'Pago aprobado',
     'completed.text': 'Listo. {merchant} ya recibe la confirmación.',
     'failed.title': 'Pago rechazado',
-    'failed.text':
-      'El medio de pago rechazó el cobro y no se te cobró nada. Puedes volver a la tienda e intentarlo de nuevo.',
+    'failed.text': '{why} No se te cobró nada. Vuelve a la tienda para hacer una nueva orden.',
     'cancelled.title': 'Pago anulado',
     'cancelled.text': 'No se te cobró nada. Si cambias de opinión, vuelve a la tienda y haz una nueva orden.',
     'expired.title': 'Se acabó el tiempo para pagar',
@@ -61,12 +61,29 @@ export const TEXTS = {
     'redirect.button': 'Continuar',
     'redirect.other': 'Elegir otro medio de pago',
 
+    'declined.title': 'Tu banco rechazó el pago',
+    'declined.title_unfinished': 'El pago no se completó',
+    'declined.insufficient_funds': 'No hay saldo o cupo suficiente{card}.',
+    'declined.account_refused':
+      'Tu banco no aceptó el cobro{card}: puede faltar saldo o cupo, o no permite esta compra.',
+    'declined.card_data': 'El banco no reconoció los datos de la tarjeta{card}. Revísalos.',
+    'declined.authentication': 'Tu banco no pudo confirmar que eres tú, con la clave o con el aviso de su aplicación.',
+    'declined.time_out': 'Tu banco no respondió a tiempo.',
+    'declined.cancelled_at_bank': 'Se canceló en la página de tu banco.',
+    'declined.risk': 'Tu banco no autorizó esta compra{card}. Pregúntale por qué, o paga de otra manera.',
+    'declined.other': 'El medio de pago no dijo por qué.',
+    'declined.card': ' en la tarjeta terminada en {digits}',
+    'declined.turned_back': 'Volviste de {method} sin pagar.',
+    'declined.not_finished': 'Se acabó el tiempo en la página de {method}.',
+    'declined.aborted': 'El medio de pago no lo terminó.',
+    'declined.again': 'No se cobró nada. Puedes intentarlo otra vez.',
+    'declined.otherwise': 'No se cobró nada. Puedes intentarlo otra vez o pagar de otra manera.',
+
     'notice.PAYMENT_IN_PROGRESS': 'Ya hay un pago en curso para esta orden. No se hizo otro.',
     'notice.HELD_AFTER_RESTORE':
       'Estamos revisando si esta orden ya se pagó. No se hizo ningún cobro ahora; vuelve a intentarlo más tarde.',
     'notice.NOT_PAYABLE': 'Esta orden ya no se puede pagar ni anular. No se hizo otro cobro.',
     'notice.INVALID_PARAMETER': 'Elige uno de los medios de pago de esta página.',
-    'notice.ABORTED': 'El pago no se completó y no se cobró nada. Puedes intentarlo otra vez.',
 
     'not_found.title': 'Este enlace de pago no existe',
     'not_found.text': 'Revisa que la dirección esté completa o vuelve a la tienda y comienza de nuevo.',
@@ -93,6 +110,7 @@ export const TEXTS = {
     'test.badge': 'Test',
     'test.note': 'This is a test: no money is taken.',
     'method.simulated': 'Simulator',
+    'method.simulated-transfer': 'Simulated transfer',
 
     'summary.merchant': 'Merchant',
     'summary.reference': 'Order',
@@ -128,7 +146,7 @@ export const TEXTS = {
     'completed.title': 'Payment approved',
     'completed.text': 'All done. {merchant} is receiving the confirmation.',
     'failed.title': 'Payment declined',
-    'failed.text': 'The payment method declined, and nothing was charged. You can return to the shop and try again.',
+    'failed.text': '{why} Nothing was charged. Return to the shop to place a new order.',
     'cancelled.title': 'Payment cancelled',
     'cancelled.text': 'Nothing was charged. If you change your mind, return to the shop and place a new order.',
     'expired.title': 'The time to pay is over',
@@ -145,12 +163,30 @@ export const TEXTS = {
     'redirect.button': 'Continue',
     'redirect.other': 'Choose another payment method',
 
+    'declined.title': 'Your bank declined the payment',
+    'declined.title_unfinished': 'The payment was not completed',
+    'declined.insufficient_funds': 'There are not enough funds{card}.',
+    'declined.account_refused':
+      'Your bank did not accept the charge{card}: funds may be missing, or it does not allow this purchase.',
+    'declined.card_data': 'The bank did not recognise the details of the card{card}. Check them.',
+    'declined.authentication':
+      'Your bank could not confirm that it is you, by the password or by the notice of its app.',
+    'declined.time_out': 'Your bank did not answer in time.',
+    'declined.cancelled_at_bank': 'It was cancelled on the page of your bank.',
+    'declined.risk': 'Your bank did not authorise this purchase{card}. Ask it why, or pay in another way.',
+    'declined.other': 'The payment method did not say why.',
+    'declined.card': ' on the card ending in {digits}',
+    'declined.turned_back': 'You came back from {method} without paying.',
+    'declined.not_finished': 'The time on the page of {method} was over.',
+    'declined.aborted': 'The payment method did not finish it.',
+    'declined.again': 'Nothing was charged. You can try again.',
+    'declined.otherwise': 'Nothing was charged. You can try again or pay in another way.',
+
     'notice.PAYMENT_IN_PROGRESS': 'A payment for this order is already in progress. No other was made.',
     'notice.HELD_AFTER_RESTORE':
       'We are checking whether this order was paid already. Nothing was charged now; try again later.',
     'notice.NOT_PAYABLE': 'This order can no longer be paid or cancelled. No other charge was made.',
     'notice.INVALID_PARAMETER': 'Choose one of the payment methods on this page.',
-    'notice.ABORTED': 'The payment was not completed and nothing was charged. You can try again.',
 
     'not_found.title': 'This payment link does not exist',
     'not_found.text': 'Check that the address is complete, or return to the shop and start again.',

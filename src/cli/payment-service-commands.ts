@@ -26,6 +26,7 @@ import { listFees, setFee } from '../payment-services/set-fee.ts';
 import { setRequestLimit } from '../payment-services/set-request-limit.ts';
 import { addHandoverCommands } from './handover-commands.ts';
 import { checkMethod, environmentOption, readAmount, readDuration } from './options.ts';
+import { addPayerCommands } from './payer-commands.ts';
 import { alreadyDone, CommandError, invalidOption, print, table, time, unknownPaymentService } from './print.ts';
 import { addSecretOptions, readSecretOrStdin, type SecretOptions } from './secret-option.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
@@ -88,6 +89,7 @@ export function addPaymentServiceCommands(program: Command): void {
     .option('--url <url>', 'of your server')
     .option('--json', 'print one JSON object')
     .action(changeEventsUrl);
+  addPayerCommands(group);
   addFeeCommands(group);
   addHandoverCommands(group);
 }

@@ -14,6 +14,7 @@ export type AssetName =
   | 'console.js'
   | 'favicon.svg'
   | 'simulated-method.svg'
+  | 'simulated-transfer.svg'
   | 'webpay-method.svg';
 
 /** Every file that pages load. Read once, when the program starts: a missing one is noticed then. */
@@ -26,6 +27,7 @@ export const ASSETS: Readonly<Record<AssetName, Asset>> = {
   'console.js': read('../console/assets/console.js', 'text/javascript; charset=utf-8'),
   'favicon.svg': read('../checkout/assets/favicon.svg', 'image/svg+xml'),
   'simulated-method.svg': read('../checkout/assets/simulated-method.svg', 'image/svg+xml'),
+  'simulated-transfer.svg': read('../checkout/assets/simulated-transfer.svg', 'image/svg+xml'),
   'webpay-method.svg': read('../checkout/assets/webpay-method.svg', 'image/svg+xml'),
 };
 

@@ -8,6 +8,7 @@ import { type Html, html } from '../http/html.ts';
 import type { Page } from '../http/page.ts';
 import { GIVEN_UP_FIELD, type PaymentMethod } from '../payment-methods/payment-method.ts';
 import { payToken } from '../transactions/transaction.ts';
+import { declineNotice, declineText } from './decline-notice.ts';
 
 /** Why something that the payer asked for was not done. */
 export type Refusal = 'INVALID_PARAMETER' | 'NOT_PAYABLE' | 'PAYMENT_IN_PROGRESS' | 'HELD_AFTER_RESTORE';
@@ -21,7 +22,7 @@ export function payPath(app: App, payment: Payment): string {
 
 /**
  * The page of a payment as it stands. `chosen` is the code of the method that the shop has chosen for the payer; it
- * comes first. `refusal` is said above everything else; to who turned back from a method, that nothing was charged.
+ * comes first. `refusal` is said above everything else; without one, why the last attempt took no money.
  */
 export function payPage(
   app: App,
@@ -30,8 +31,10 @@ export function payPage(
   { chosen, refusal }: { chosen?: string; refusal?: Refusal } = {},
 ): Omit<Page, 'status'> {
   const parts = partsOf(app, payment, language, chosen);
-  const said = refusal ?? (payment.stage === 'payable' && payment.attempt?.state === 'aborted' ? 'ABORTED' : null);
-  const notice = said !== null && html`<p class="notice" role="alert">${say(language, `notice.${said}`)}</p>`;
+  const notice =
+    refusal === undefined
+      ? payment.stage === 'payable' && declineNotice(payment, language)
+      : html`<p class="notice" role="alert">${say(language, `notice.${refusal}`)}</p>`;
   return { ...parts, main: html`${notice}${parts.main}`, language, payment: markOf(payment) };
 }
 
@@ -191,7 +194,7 @@ function endParts(payment: Payment, language: Language, stage: EndStage): PagePa
   const back = returnToShop(payment.transaction, payment.environment);
   const button = say(language, 'return.button');
   const head = html`
-${outcome(ICONS[stage], title, say(language, `${stage}.text`, { merchant }))}
+${outcome(ICONS[stage], title, say(language, `${stage}.text`, { merchant, why: declineText(payment, language) }))}
 ${summary(payment, language)}`;
   if (back.kind === 'get')
     return { title, main: html`${head}<p><a class="primary" href="${back.url}">${button}</a></p>` };

@@ -59,8 +59,24 @@ export const GIVEN_BACK_ELSEWHERE = 'given_back_elsewhere';
 /** The field by which our own page says that the payer will not finish at the method. */
 export const GIVEN_UP_FIELD = 'given_up';
 
-/** Facts for finance, such as an authorisation code. Never a card number. */
+/** Facts for finance, such as an authorisation code, and a `reason`. Never a card number. */
 export type PaymentDetail = Record<string, string | number>;
+
+/**
+ * The `reason` of a decline, where the method knows it: the pay page says it in the payer's words. Any other reason is for the
+ * record alone.
+ */
+export const DECLINE_REASONS = [
+  'insufficient_funds',
+  'account_refused',
+  'card_data',
+  'authentication',
+  'time_out',
+  'cancelled_at_bank',
+  'risk',
+] as const;
+
+export type DeclineReason = (typeof DECLINE_REASONS)[number];
 
 /** What a payment method is told of an amount that it is to refund. Amounts are in minor units of `currency`. */
 export type RefundRequest = {
@@ -134,7 +150,7 @@ export type PaymentMethod = {
   readonly code: string;
   readonly name: string;
   readonly description: string;
-  /** Path of its mark, below the public URL. */
+  /** Path of its mark, below the public URL, 48 by 32. */
   readonly imagePath: string;
   /** The payer pays on a page of the method's own. */
   readonly redirects?: true;

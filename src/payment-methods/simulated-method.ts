@@ -1,4 +1,25 @@
-import type { PaymentMethod, RefundOutcome } from './payment-method.ts';
+import type { DeclineReason, PaymentMethod, RefundOutcome } from './payment-method.ts';
+
+type Asked = { amount: number; transactionId: number };
+
+/** `lookups`: how many it takes until the end is told; before that `until` is answered. */
+type Script = { end: 'approved' | 'declined'; until: 'pending' | 'unknown'; lookups: number; reason?: DeclineReason };
+
+/** By amount in minor units, of a payment or of a refund. */
+type Scripts = Readonly<Record<number, Script>>;
+
+const SCRIPTS: Scripts = {
+  5001: { end: 'declined', until: 'pending', lookups: 0 },
+  5002: { end: 'approved', until: 'pending', lookups: 1 },
+  5003: { end: 'approved', until: 'unknown', lookups: 2 },
+  5004: { end: 'declined', until: 'unknown', lookups: 2 },
+  5005: { end: 'declined', until: 'pending', lookups: 1 },
+  5010: { end: 'declined', until: 'pending', lookups: 0 },
+  5011: { end: 'declined', until: 'pending', lookups: 0, reason: 'insufficient_funds' },
+  5012: { end: 'declined', until: 'pending', lookups: 0, reason: 'time_out' },
+  5013: { end: 'declined', until: 'pending', lookups: 0, reason: 'authentication' },
+  5014: { end: 'declined', until: 'pending', lookups: 0, reason: 'cancelled_at_bank' },
+};
 
 /**
  * Collects nothing and refunds nothing. For development tokens only, in every currency.
@@ -7,43 +28,56 @@ import type { PaymentMethod, RefundOutcome } from './payment-method.ts';
  * which amount does what. It keeps no state and has no timer: what is not answered at once is answered by a later look-up,
  * from any process.
  */
-export const simulatedMethod: PaymentMethod = {
+export const simulatedMethod = simulate({
   code: 'simulated',
   name: 'Simulated payment',
   description: 'For development: collects nothing, and the amount decides how the payment ends',
   imagePath: '/assets/simulated-method.svg',
-  accepts: ({ environment }) => environment === 'development',
-  start: async (payment) => answerOf(payment, 0),
-  lookup: async (payment) => answerOf(payment, payment.lookups + 1),
-  refunds: {
-    windowDays: 90,
-    minimumAgeHours: 0,
-    partial: true,
-    request: async (refund) => answerOf(refund, 0),
-    // It remembers nothing, not even what has gone back: who has never asked is not known to it.
-    lookup: async (refund) => (refund.askedAt === null ? { kind: 'absent' } : answerOf(refund, refund.lookups)),
+  scripts: SCRIPTS,
+});
+
+/**
+ * The second one, so that a payer has a choice: what the first declines, this one approves, but for one amount that every
+ * simulated method declines. Refunds go by the amounts of the first.
+ */
+export const simulatedTransfer = simulate({
+  code: 'simulated-transfer',
+  name: 'Simulated transfer',
+  description: 'For development: collects nothing, and approves what the simulated payment declines',
+  imagePath: '/assets/simulated-transfer.svg',
+  scripts: {
+    5002: { end: 'approved', until: 'pending', lookups: 1 },
+    5010: { end: 'declined', until: 'pending', lookups: 0, reason: 'insufficient_funds' },
   },
-};
-
-type Asked = { amount: number; transactionId: number };
-
-type Script = { end: 'approved' | 'declined'; until: 'pending' | 'unknown'; lookups: number };
-
-/** By amount in minor units, that of a payment or of a refund. `lookups`: how many it takes until the end is told; before that `until` is answered. */
-const SCRIPTS: Readonly<Record<number, Script>> = {
-  5001: { end: 'declined', until: 'pending', lookups: 0 },
-  5002: { end: 'approved', until: 'pending', lookups: 1 },
-  5003: { end: 'approved', until: 'unknown', lookups: 2 },
-  5004: { end: 'declined', until: 'unknown', lookups: 2 },
-  5005: { end: 'declined', until: 'pending', lookups: 1 },
-};
+});
 
 const APPROVED_AT_ONCE: Script = { end: 'approved', until: 'pending', lookups: 0 };
 
-function answerOf({ amount, transactionId }: Asked, lookupsDone: number): RefundOutcome {
-  const script = SCRIPTS[amount] ?? APPROVED_AT_ONCE;
+function simulate({
+  scripts,
+  ...named
+}: Pick<PaymentMethod, 'code' | 'name' | 'description' | 'imagePath'> & { scripts: Scripts }): PaymentMethod {
+  return {
+    ...named,
+    accepts: ({ environment }) => environment === 'development',
+    start: async (payment) => answerOf(scripts, payment, 0),
+    lookup: async (payment) => answerOf(scripts, payment, payment.lookups + 1),
+    refunds: {
+      windowDays: 90,
+      minimumAgeHours: 0,
+      partial: true,
+      request: async (refund) => answerOf(SCRIPTS, refund, 0),
+      // It remembers nothing, not even what has gone back: who has never asked is not known to it.
+      lookup: async (refund) =>
+        refund.askedAt === null ? { kind: 'absent' } : answerOf(SCRIPTS, refund, refund.lookups),
+    },
+  };
+}
+
+function answerOf(scripts: Scripts, { amount, transactionId }: Asked, lookupsDone: number): RefundOutcome {
+  const script = scripts[amount] ?? APPROVED_AT_ONCE;
   if (lookupsDone < script.lookups) return { kind: script.until };
-  if (script.end === 'declined') return { kind: 'declined', detail: { reason: 'simulated' } };
+  if (script.end === 'declined') return { kind: 'declined', detail: { reason: script.reason ?? 'simulated' } };
   return { kind: 'approved', detail: { authorization_code: authorizationCode(transactionId) } };
 }
 

@@ -1,4 +1,5 @@
 import {
+  type DeclineReason,
   GIVEN_BACK_ELSEWHERE,
   type PaymentDetail,
   type PaymentOutcome,
@@ -28,9 +29,9 @@ export function paymentOutcomeOf(
     case 'AUTHORIZED':
     case 'CAPTURED':
       if (typeof body['response_code'] !== 'number') throw new Error('Webpay: an authorisation without its code');
-      return { kind: body['response_code'] === 0 ? 'approved' : 'declined', detail };
+      return body['response_code'] === 0 ? { kind: 'approved', detail } : declinedOf(body, detail);
     case 'FAILED':
-      return { kind: 'declined', detail };
+      return declinedOf(body, detail);
     case 'REVERSED':
       return { kind: 'aborted', detail };
     case 'NULLIFIED':
@@ -39,6 +40,20 @@ export function paymentOutcomeOf(
     default:
       throw new Error('Webpay: a status that its documentation does not have');
   }
+}
+
+function declinedOf(body: WebpayBody, detail: PaymentDetail): PaymentOutcome {
+  const reason = declineReason(body);
+  return { kind: 'declined', detail: reason === null ? detail : { ...detail, reason } };
+}
+
+/** By the first level of response codes, in the words of Transbank's reference: "parámetros de la tarjeta y/o su cuenta asociada" … */
+const REASONS: Readonly<Record<number, DeclineReason>> = { [-1]: 'card_data', [-2]: 'account_refused', [-5]: 'risk' };
+
+/** Why, for the payer's page alone. A refused authentication (3-D Secure) is told by `vci`; it decides nothing else. */
+function declineReason({ vci, response_code }: WebpayBody): DeclineReason | null {
+  if (vci === 'TSN' || vci === 'U3') return 'authentication';
+  return typeof response_code === 'number' ? (REASONS[response_code] ?? null) : null;
 }
 
 /** How much has gone back, in minor units, where the status says it: who decides about the payment books it with the payment. */

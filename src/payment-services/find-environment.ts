@@ -61,6 +61,7 @@ function fromRows(app: App, rows: EnvironmentRow[]): ServiceEnvironment | null {
     paymentServiceId: first.payment_service_id,
     paymentServiceName: first.name,
     perMinute: first.per_minute,
+    payerAttempts: first.payer_attempts,
     environment: first.environment,
     serviceToken: first.service_token,
     eventsUrl: first.events_url,

@@ -8,6 +8,7 @@ export type EnvironmentRow = {
   payment_service_id: string;
   name: string;
   per_minute: number | null;
+  payer_attempts: number | null;
   environment: Environment;
   service_token: string;
   /** Since when its payment service is disabled, in UTC milliseconds; null: it is not. */
@@ -21,7 +22,8 @@ export type EnvironmentRow = {
   closes_at: number | null;
 };
 
-const environmentColumns = `e.id, e.payment_service_id, p.name, p.per_minute, e.environment, e.service_token, p.disabled_at, e.events_url,
+const environmentColumns = `e.id, e.payment_service_id, p.name, p.per_minute, p.payer_attempts, e.environment, e.service_token, p.disabled_at,
+  e.events_url,
   (select string_agg(m.payment_method, ',') from payment_method_accounts m
     where m.environment_id = e.id and m.retired_at is null) as configured_methods,
   s.id as secret_id, s.sealed, s.created_at, s.closes_at
@@ -121,10 +123,13 @@ export type PaymentServiceRow = {
   created_at: number;
   disabled_at: number | null;
   per_minute: number | null;
+  payer_attempts: number | null;
 };
 
 export function selectPaymentServices(db: Reader): Promise<PaymentServiceRow[]> {
-  return db.query('select id, name, created_at, disabled_at, per_minute from payment_services order by created_at, id');
+  return db.query(
+    'select id, name, created_at, disabled_at, per_minute, payer_attempts from payment_services order by created_at, id',
+  );
 }
 
 export type TokenRow = {
@@ -208,6 +213,23 @@ export async function updatePerMinute(tx: Tx, id: string, perMinute: number | nu
   const rows = await tx.query('update payment_services set per_minute = $2 where id = $1 returning id', [
     id,
     perMinute,
+  ]);
+  return rows.length === 1;
+}
+
+export async function selectPayerAttempts(db: Reader, id: string): Promise<number | null> {
+  const [row] = await db.query<{ payer_attempts: number | null }>(
+    'select payer_attempts from payment_services where id = $1',
+    [id],
+  );
+  return row?.payer_attempts ?? null;
+}
+
+/** Answers false when there is no such payment service. */
+export async function updatePayerAttempts(tx: Tx, id: string, payerAttempts: number | null): Promise<boolean> {
+  const rows = await tx.query('update payment_services set payer_attempts = $2 where id = $1 returning id', [
+    id,
+    payerAttempts,
   ]);
   return rows.length === 1;
 }

@@ -27,6 +27,8 @@ export type ServiceEnvironment = {
   paymentServiceName: string;
   /** Signed requests that it may send in a minute; null: what docs/limits.md says. */
   perMinute: number | null;
+  /** How many declined attempts end a transaction; null: DEFAULT_PAYER_ATTEMPTS. */
+  payerAttempts: number | null;
   environment: Environment;
   serviceToken: string;
   /** Where refunds are told as JSON; null: nowhere. */

@@ -1,12 +1,12 @@
 import type { App } from '../app.ts';
 import { StorageError } from '../db/database.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
+import { endUnpaid } from './end-unpaid.ts';
 import type { TransactionKey } from './transaction.ts';
 import { hasOpenAttempt, lockTransaction, selectExpired } from './transaction-queries.ts';
-import { transitionTransaction } from './transition-transaction.ts';
 
 /**
- * Expires pending transactions whose time is over, at most `limit`, and answers how many there were.
+ * Ends pending transactions whose time is over, at most `limit`, and answers how many there were: `expired`, or `failed` after a decline.
  * One for which a payment method has still to answer is left alone: its answer decides.
  */
 export async function expireTransactions(app: App, limit: number): Promise<number> {
@@ -25,15 +25,14 @@ export async function expireTransactions(app: App, limit: number): Promise<numbe
 }
 
 async function expireTransaction(app: App, key: TransactionKey): Promise<void> {
-  const cause = { event: 'expire' as const, at: app.now(), paymentMethod: null, attemptId: null, data: null };
+  const at = app.now();
   const environment = await findEnvironmentById(app, key.environment_id);
   if (environment === null) return;
-  const expired = await app.db.transaction(async (tx) => {
+  const ended = await app.db.transaction(async (tx) => {
     const transaction = await lockTransaction(tx, key);
     // A payment may have begun since the list was made.
-    if (transaction?.state !== 'pending' || (await hasOpenAttempt(tx, key))) return false;
-    await transitionTransaction(tx, environment, transaction, cause);
-    return true;
+    if (transaction?.state !== 'pending' || (await hasOpenAttempt(tx, key))) return null;
+    return endUnpaid(tx, environment, transaction, { event: 'expire', at });
   });
-  if (expired) app.metrics.transactions.inc({ state: 'expired' });
+  if (ended?.kind === 'moved') app.metrics.transactions.inc({ state: ended.transaction.state });
 }

@@ -108,6 +108,29 @@ export async function hasOpenAttempt(tx: Tx, { id, environment_id }: Transaction
   return rows.length > 0;
 }
 
+/** How many attempts of a transaction were declined. */
+export async function countDeclined(tx: Tx, { id, environment_id }: TransactionKey): Promise<number> {
+  const [row] = await tx.query<{ declined: number }>(
+    `select count(*) as declined from payment_attempts
+     where transaction_id = $1 and environment_id = $2 and state = 'declined'`,
+    [id, environment_id],
+  );
+  return row?.declined ?? 0;
+}
+
+/** The last attempt of a transaction that was declined: what its end without a payment goes by. Null: none was. */
+export async function selectLastDeclined(
+  tx: Tx,
+  { id, environment_id }: TransactionKey,
+): Promise<{ id: string; payment_method: string; detail: string | null } | null> {
+  const [row] = await tx.query<{ id: string; payment_method: string; detail: string | null }>(
+    `select id, payment_method, detail from payment_attempts
+     where transaction_id = $1 and environment_id = $2 and state = 'declined' order by settled_at desc, id limit 1`,
+    [id, environment_id],
+  );
+  return row ?? null;
+}
+
 /**
  * The one statement that changes a state: from `from` to `to`, taking the next sequence number with it.
  * Answers null when another writer was first.

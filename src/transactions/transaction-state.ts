@@ -1,26 +1,30 @@
 export type TransactionState = 'pending' | 'completed' | 'failed' | 'cancelled' | 'expired';
 
-/** What can happen to a transaction. */
-export type TransactionEvent = 'approve' | 'decline' | 'cancel' | 'expire';
+/**
+ * What can happen to a transaction. `decline`: a payment method refused, and the payer may try again. `fail`: it was the last
+ * attempt, or the payer gave up or ran out of time after a decline.
+ */
+export type TransactionEvent = 'approve' | 'decline' | 'fail' | 'cancel' | 'expire';
 
 /**
- * THE TABLE. What a state becomes by an event; `already` says that it has happened, `conflict` that it contradicts what
- * is known: a payment that arrives for a transaction which ended without one. A conflict is recorded and alarmed, never
- * dropped and never resolved silently.
+ * THE TABLE. What a state becomes by an event; `stays` says that it can still be paid, `already` that it has happened,
+ * `conflict` that it contradicts what is known: a payment that arrives for a transaction which ended without one. A conflict
+ * is recorded and alarmed, never dropped and never resolved silently.
  */
 const TABLE: Record<
   TransactionState,
-  Record<TransactionEvent, TransactionState | 'already' | 'conflict' | 'ignored'>
+  Record<TransactionEvent, TransactionState | 'stays' | 'already' | 'conflict' | 'ignored'>
 > = {
-  pending: { approve: 'completed', decline: 'failed', cancel: 'cancelled', expire: 'expired' },
-  completed: { approve: 'already', decline: 'conflict', cancel: 'ignored', expire: 'ignored' },
-  failed: { approve: 'conflict', decline: 'already', cancel: 'ignored', expire: 'ignored' },
-  cancelled: { approve: 'conflict', decline: 'ignored', cancel: 'already', expire: 'ignored' },
-  expired: { approve: 'conflict', decline: 'ignored', cancel: 'ignored', expire: 'already' },
+  pending: { approve: 'completed', decline: 'stays', fail: 'failed', cancel: 'cancelled', expire: 'expired' },
+  completed: { approve: 'already', decline: 'conflict', fail: 'conflict', cancel: 'ignored', expire: 'ignored' },
+  failed: { approve: 'conflict', decline: 'already', fail: 'already', cancel: 'ignored', expire: 'ignored' },
+  cancelled: { approve: 'conflict', decline: 'ignored', fail: 'ignored', cancel: 'already', expire: 'ignored' },
+  expired: { approve: 'conflict', decline: 'ignored', fail: 'ignored', cancel: 'ignored', expire: 'already' },
 };
 
 export type NextState =
   | { kind: 'moved'; state: TransactionState }
+  | { kind: 'stays' }
   | { kind: 'already' }
   | { kind: 'ignored' }
   | { kind: 'conflict' };
@@ -28,6 +32,17 @@ export type NextState =
 /** Reads the table. */
 export function nextState(state: TransactionState, event: TransactionEvent): NextState {
   const next = TABLE[state][event];
-  if (next === 'already' || next === 'conflict' || next === 'ignored') return { kind: next };
+  if (next === 'stays' || next === 'already' || next === 'conflict' || next === 'ignored') return { kind: next };
   return { kind: 'moved', state: next };
+}
+
+/** How many declined attempts end a transaction, unless its payment service says another number. */
+export const DEFAULT_PAYER_ATTEMPTS = 5;
+
+/** What a decline is to a transaction: `declined` counts it too. Nobody can try again once the time is over. */
+export function declineEvent(
+  { declined, expiresAt, at }: { declined: number; expiresAt: number; at: number },
+  payerAttempts: number | null,
+): 'decline' | 'fail' {
+  return declined >= (payerAttempts ?? DEFAULT_PAYER_ATTEMPTS) || at >= expiresAt ? 'fail' : 'decline';
 }

@@ -13,7 +13,7 @@ import type { Transaction, TransactionKey } from './transaction.ts';
 import { advanceSequence, selectTransaction, updateState } from './transaction-queries.ts';
 import { nextState, type TransactionEvent } from './transaction-state.ts';
 
-export type Transition = { kind: 'moved' | 'already' | 'ignored' | 'conflict'; transaction: Transaction };
+export type Transition = { kind: 'moved' | 'stays' | 'already' | 'ignored' | 'conflict'; transaction: Transaction };
 
 export type TransitionCause = {
   event: TransactionEvent;

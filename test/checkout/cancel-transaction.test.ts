@@ -31,7 +31,7 @@ forEachEngine('cancelling', (openTestDatabase) => {
 
   test('is refused when the transaction has another end', async () => {
     for (const method of [scriptMethod(), scriptMethod({ start: async () => declined })]) {
-      const { app, transaction } = await openCheckout(openTestDatabase, { method });
+      const { app, transaction } = await openCheckout(openTestDatabase, { method, payerAttempts: 1 });
       await startPayment(app, transaction, 'scripted');
       const before = await readStates(app);
       assert.deepEqual(await cancelTransaction(app, transaction), { kind: 'refused', code: 'NOT_PAYABLE' });

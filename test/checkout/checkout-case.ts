@@ -19,12 +19,12 @@ export type CheckoutCase = {
 
 export async function openCheckout(
   openTestDatabase: OpenTestDatabase,
-  parts: { method?: ScriptedMethod; now?: TestClock; changes?: Partial<TransactionInput> } = {},
+  parts: { method?: ScriptedMethod; now?: TestClock; changes?: Partial<TransactionInput>; payerAttempts?: number } = {},
 ): Promise<CheckoutCase> {
   const db: TestDatabase = await openTestDatabase();
   const method = parts.method ?? scriptMethod();
   const app = createTestApp(db, { paymentMethods: [method], ...(parts.now && { now: parts.now }) });
-  const environment = await createTestEnvironment(app);
+  const environment = await createTestEnvironment(app, 'development', parts.payerAttempts);
   return {
     app,
     method,

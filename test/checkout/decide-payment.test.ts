@@ -32,7 +32,10 @@ async function openWaiting(
   openTestDatabase: OpenTestDatabase,
   said: PaymentOutcome = { kind: 'unknown' },
 ): Promise<CheckoutCase & { id: string; attempt: PaymentAttempt }> {
-  const opened = await openCheckout(openTestDatabase, { method: scriptMethod({ start: async () => said }) });
+  const opened = await openCheckout(openTestDatabase, {
+    method: scriptMethod({ start: async () => said }),
+    payerAttempts: 1,
+  });
   await startPayment(opened.app, opened.transaction, 'scripted');
   const attempt = await readAttempt(opened.app);
   return { ...opened, id: attempt.id, attempt };

@@ -77,7 +77,7 @@ forEachEngine('looking payments up', (openTestDatabase) => {
         return ++times === 1 ? never.promise : declined;
       },
     });
-    const { app, transaction } = await openCheckout(openTestDatabase, { method });
+    const { app, transaction } = await openCheckout(openTestDatabase, { method, payerAttempts: 1 });
     await startPayment(app, transaction, 'scripted');
     app.now.advance(2000);
     const dying = lookUpPayments(app, 10);
@@ -143,7 +143,7 @@ forEachEngine('looking payments up', (openTestDatabase) => {
   for (const [amount, end, lookups] of magic) {
     test(`${amount} on the simulated method is ${end} after ${lookups}`, async () => {
       const app = createTestApp(await openTestDatabase());
-      const environment = await createTestEnvironment(app);
+      const environment = await createTestEnvironment(app, 'development', 1);
       await startPayment(app, await createTestTransaction(app, environment, { amount }), 'simulated');
       for (let lookup = 0; lookup < lookups; lookup++) {
         assert.equal((await readStates(app)).transaction, 'pending');

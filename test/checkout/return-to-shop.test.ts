@@ -13,6 +13,7 @@ forEachEngine('the way back to the shop', (openTestDatabase) => {
     test(`after a payment that is ${outcome.kind} it posts what the callback posts, byte for byte`, async () => {
       const { app, environment, transaction } = await openCheckout(openTestDatabase, {
         method: scriptMethod({ start: async () => outcome }),
+        payerAttempts: 1,
       });
       await startPayment(app, transaction, 'scripted');
       app.now.advance(3_600_000);

@@ -22,9 +22,12 @@ import {
 const pending: PaymentOutcome = { kind: 'pending' };
 const unknown: PaymentOutcome = { kind: 'unknown' };
 
-/** A payment that the method has begun and not ended. */
+/** A payment that the method has begun and not ended, and that its decline ends. */
 async function openPayment(openTestDatabase: OpenTestDatabase): Promise<CheckoutCase & { attempt: PaymentAttempt }> {
-  const opened = await openCheckout(openTestDatabase, { method: scriptMethod({ start: async () => pending }) });
+  const opened = await openCheckout(openTestDatabase, {
+    method: scriptMethod({ start: async () => pending }),
+    payerAttempts: 1,
+  });
   await startPayment(opened.app, opened.transaction, 'scripted');
   return { ...opened, attempt: await readAttempt(opened.app) };
 }

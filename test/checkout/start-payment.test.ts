@@ -59,9 +59,10 @@ forEachEngine('starting a payment', (openTestDatabase) => {
     ]);
   });
 
-  test('a declined payment fails the transaction', async () => {
+  test('a payment declined for the last time fails the transaction', async () => {
     const { app, transaction } = await openCheckout(openTestDatabase, {
       method: scriptMethod({ start: async () => declined }),
+      payerAttempts: 1,
     });
     await startPayment(app, transaction, 'scripted');
     const { transaction: state, attempts, callbacks } = await readStates(app);

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { verifyCallback } from '../../protocol/verify-callback.ts';
+import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
 import { payUrl } from '../../src/checkout/pay-link.ts';
 import type { PaymentAttempt } from '../../src/checkout/payment-attempt.ts';
 import { selectLatestAttempt } from '../../src/checkout/payment-attempt-queries.ts';
@@ -71,6 +72,9 @@ withBrowser('paying in a browser', (openVisitor) => {
     await page.getByRole('button', { name: 'Scripted' }).click();
     await page.getByText('We are confirming your payment').waitFor();
     outcome = declined;
+    await page.getByText('Your bank declined the payment').waitFor();
+    await page.getByRole('link', { name: 'Cancel the payment' }).click();
+    await page.getByRole('button', { name: 'Yes, cancel' }).click();
     await page.getByText('Payment declined').waitFor();
     await page.getByRole('button', { name: 'Return to the shop' }).click();
     await page.waitForURL(/\/thanks$/);
@@ -186,7 +190,7 @@ withBrowser('paying in a browser', (openVisitor) => {
         }
         for (const [state, amount, icon, chosen] of [
           ['approved', 5000, '.good', 'simulated'],
-          ['declined', 5001, '.bad', 'simulated'],
+          ['declined', 5001, '.declined', 'simulated'],
           ['in-progress', 5000, '.waiting', 'scripted'],
           ['long-amount', 123_456_789_012, '.good', 'simulated'],
         ] as const) {
@@ -198,6 +202,10 @@ withBrowser('paying in a browser', (openVisitor) => {
           await page.locator(icon).waitFor();
           await assertNoObstacles(state);
           if (state !== 'declined') continue;
+          await cancelTransaction(service.app, transaction);
+          await page.reload();
+          await page.locator('.bad').waitFor();
+          await assertNoObstacles('given up');
           const attempt = await selectLatestAttempt(service.app.db, transaction);
           await settlePayment(service.app, attempt as PaymentAttempt, approved);
           await page.reload();

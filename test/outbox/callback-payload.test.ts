@@ -13,6 +13,7 @@ const ENVIRONMENT: ServiceEnvironment = {
   paymentServiceId: 'ps_0123456789abcdefghjk',
   paymentServiceName: 'Shop',
   perMinute: null,
+  payerAttempts: null,
   environment: 'development',
   serviceToken: 'token-of-the-shop',
   eventsUrl: null,

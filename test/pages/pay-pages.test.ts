@@ -275,6 +275,35 @@ forEachEngine('the pay page', (openTestDatabase) => {
     assert.equal((await readStates(visit.app)).transaction, 'pending');
   });
 
+  for (const [amount, title, reason] of [
+    [5001, 'Tu banco rechazó el pago', 'El medio de pago no dijo por qué.'],
+    [5011, 'Tu banco rechazó el pago', 'No hay saldo o cupo suficiente.'],
+    [5012, 'El pago no se completó', 'Tu banco no respondió a tiempo.'],
+    [5013, 'Tu banco rechazó el pago', 'Tu banco no pudo confirmar que eres tú'],
+    [5014, 'El pago no se completó', 'Se canceló en la página de tu banco.'],
+  ] as const) {
+    test(`${amount}, declined, says why in the payer's words and offers another try`, async () => {
+      await using visit = await open({ amount });
+      await visit.server.post(visit.path, pay('simulated'));
+      const { text } = await visit.server.get(visit.path);
+      assert.match(text, new RegExp(`role="alert"><strong>${title}</strong>\\s*<p>${reason}`));
+      assert.match(text, /No se cobró nada. Puedes intentarlo otra vez/);
+      assert.match(text, /<button name="method" value="simulated"/);
+      assert.doesNotMatch(text, /data-submit-after/);
+    });
+  }
+
+  test('a payer who gives up after a decline is brought back by the signed result, as after a decline', async () => {
+    await using visit = await open({ amount: 5011 });
+    await visit.server.post(visit.path, pay('simulated'));
+    const answer = await visit.server.post(`${visit.path}/cancel`, { headers: { ...FORM, ...ENGLISH }, body: '' });
+    assert.equal(answer.status, 200);
+    assert.match(answer.text, /Payment declined/);
+    assert.match(answer.text, /There are not enough funds/);
+    assert.match(answer.text, /name="x_message" value="Declined"/);
+    assert.deepEqual((await readStates(visit.app)).transaction, 'failed');
+  });
+
   test('says when the time is over, by itself, and offers a way back', async () => {
     await using visit = await open();
     const { transaction, app, server, path } = visit;
@@ -311,6 +340,7 @@ forEachEngine('the pay page', (openTestDatabase) => {
     await using visit = await open({ amount: 5001 });
     const { app, server, path } = visit;
     await server.post(path, pay('simulated'));
+    await server.post(`${path}/cancel`, { headers: FORM, body: '' });
     await settlePayment(app, await readAttempt(app), approved);
     const { text } = await server.get(path, ENGLISH);
     assert.match(text, /We are reviewing your payment/);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { PaymentRequest } from '../../src/payment-methods/payment-method.ts';
-import { simulatedMethod } from '../../src/payment-methods/simulated-method.ts';
+import { simulatedMethod, simulatedTransfer } from '../../src/payment-methods/simulated-method.ts';
 import { describePaymentMethod } from '../contracts/payment-method.contract.ts';
 
 function requestOf(amount: number, changes: Partial<PaymentRequest> = {}): PaymentRequest {
@@ -36,6 +36,11 @@ for (const [name, approved, declined] of ends) {
   }));
 }
 
+describePaymentMethod('The simulated transfer', async () => ({
+  method: simulatedTransfer,
+  request: (end) => requestOf(end === 'approved' ? 12_990 : 5010),
+}));
+
 const magic: [amount: number, start: string, firstLookup: string, secondLookup: string][] = [
   [5000, 'approved', 'approved', 'approved'],
   [5001, 'declined', 'declined', 'declined'],
@@ -43,6 +48,11 @@ const magic: [amount: number, start: string, firstLookup: string, secondLookup: 
   [5003, 'unknown', 'unknown', 'approved'],
   [5004, 'unknown', 'unknown', 'declined'],
   [5005, 'pending', 'declined', 'declined'],
+  [5010, 'declined', 'declined', 'declined'],
+  [5011, 'declined', 'declined', 'declined'],
+  [5012, 'declined', 'declined', 'declined'],
+  [5013, 'declined', 'declined', 'declined'],
+  [5014, 'declined', 'declined', 'declined'],
   [5006, 'approved', 'approved', 'approved'],
 ];
 for (const [amount, ...expected] of magic) {
@@ -58,6 +68,13 @@ for (const [amount, ...expected] of magic) {
     );
   });
 }
+
+test('the simulated transfer approves what the simulated payment declines, but for 5010', async () => {
+  for (const [amount] of magic) {
+    const { kind } = await simulatedTransfer.start(requestOf(amount));
+    assert.equal(kind, amount === 5010 ? 'declined' : amount === 5002 ? 'pending' : 'approved', String(amount));
+  }
+});
 
 test('the simulated method collects in every currency, for development tokens only', () => {
   for (const currency of ['CLP', 'USD', 'KWD']) {

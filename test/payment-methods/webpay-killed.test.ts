@@ -49,7 +49,7 @@ forEachEngine('a process that is killed while it asks Webpay', (openTestDatabase
 
     const ends: [choice: PayerChoice, stage: string, attempts: string[]][] = [
       ['pay', 'completed', ['approved']],
-      ['decline', 'failed', ['declined']],
+      ['decline', 'payable', ['declined']],
       ['abort', 'payable', ['aborted']],
     ];
     for (const [choice, stage, attempts] of ends) {

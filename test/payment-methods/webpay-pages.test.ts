@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
 import { simulatedMethod } from '../../src/payment-methods/simulated-method.ts';
 import { removeMethodSettings, setMethodSettings } from '../../src/payment-services/method-settings.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
@@ -100,6 +101,7 @@ forEachEngine('the pages of a payment by Webpay', (openTestDatabase) => {
       const token = await payBy(server, path);
       assert.deepEqual(await readFacts(server, transaction.id, headers), [null, null, null, null, null]);
       await server.get(`${path}/return${new URL(standIn.choose(token, choice)).search}`);
+      if (choice === 'decline') await cancelTransaction(app, transaction);
       return readFacts(server, transaction.id, headers);
     };
     assert.deepEqual(await bankSays('pay'), ['1213', 'VN', 0, 0, 'TSY']);
@@ -110,7 +112,7 @@ forEachEngine('the pages of a payment by Webpay', (openTestDatabase) => {
     const { server, path, standIn } = await open(context, openTestDatabase, true);
     await server.get(`${path}/return${new URL(standIn.choose(await payBy(server, path), 'decline')).search}`);
     const { text } = await server.get(path, ENGLISH);
-    assert.match(text, /Payment declined/);
+    assert.match(text, /Your bank declined the payment/);
     assert.doesNotMatch(text, /Authorisation code|000000/);
   });
 
@@ -145,7 +147,8 @@ forEachEngine('the pages of a payment by Webpay', (openTestDatabase) => {
     assert.deepEqual([back.status, back.headers.get('location')], [303, path]);
     for (const address of [path, `${path}?method=webpay`]) {
       const { text } = await server.get(address, ENGLISH);
-      assert.match(text, /role="alert">The payment was not completed and nothing was charged/);
+      assert.match(text, /role="alert"><strong>The payment was not completed<\/strong>/);
+      assert.match(text, /You came back from Webpay Plus without paying. Nothing was charged/);
       assert.match(text, /<button name="method" value="webpay"/);
       assert.doesNotMatch(text, /data-submit-after/);
     }

@@ -26,7 +26,7 @@ import type { PayerChoice, WebpayFault } from '../support/webpay-stand-in.ts';
 forEachEngine('paying by Webpay', (openTestDatabase) => {
   const ways: [choice: PayerChoice, state: string, attempt: string, stage: string][] = [
     ['pay', 'completed', 'approved', 'completed'],
-    ['decline', 'failed', 'declined', 'failed'],
+    ['decline', 'pending', 'declined', 'payable'],
     ['abort', 'pending', 'aborted', 'payable'],
     ['time_out', 'pending', 'aborted', 'payable'],
     ['form_error', 'pending', 'aborted', 'payable'],

@@ -81,8 +81,10 @@ async function goWrong(app: TestApp, script: JourneyScript, environment: Service
   await lookUpPayments(app, 10);
   await cancelTransaction(app, late);
   const declined = await open('DECLINED');
-  script.starts.push({ kind: 'declined', detail: {} });
+  script.starts.push({ kind: 'declined', detail: {} }, { kind: 'declined', detail: {} });
   await startPayment(app, declined, 'simulated');
+  await startPayment(app, declined, 'simulated');
+  await cancelTransaction(app, declined);
   const failed = await findPayment(app, payToken(declined));
   assert.equal(failed?.stage, 'failed');
   if (failed !== null) await noteReturn(app, failed);

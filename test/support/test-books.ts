@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { App } from '../../src/app.ts';
+import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
 import type { PaymentAttempt } from '../../src/checkout/payment-attempt.ts';
 import { selectLatestAttempt } from '../../src/checkout/payment-attempt-queries.ts';
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
@@ -25,7 +26,7 @@ export async function createPaidTransaction(
   return paid;
 }
 
-/** A transaction that failed, and whose method said afterwards that it has the money. */
+/** A transaction whose payer gave up after a decline, and whose method said afterwards that it has the money. */
 export async function createLatePayment(
   app: App,
   environment: ServiceEnvironment,
@@ -34,6 +35,7 @@ export async function createLatePayment(
   const reference = `LATE-${++orders}`;
   const transaction = await createTestTransaction(app, environment, { reference, amount: 5001, ...changes });
   await startPayment(app, transaction, 'simulated');
+  await cancelTransaction(app, transaction);
   const attempt = (await selectLatestAttempt(app.db, transaction)) as PaymentAttempt;
   await settlePayment(app, attempt, { kind: 'approved', detail: {} });
   return transaction;

@@ -4,6 +4,7 @@ import type { App } from '../../src/app.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
 import type { Environment, ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
+import { setPayerAttempts } from '../../src/payment-services/set-payer-attempts.ts';
 import { createTransaction } from '../../src/transactions/create-transaction.ts';
 import type { Transaction, TransactionInput } from '../../src/transactions/transaction.ts';
 import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
@@ -13,8 +14,10 @@ import { TESTER } from './test-actor.ts';
 export async function createTestEnvironment(
   app: App,
   environment: Environment = 'development',
+  payerAttempts: number | null = null,
 ): Promise<ServiceEnvironment> {
   const service = await createPaymentService(app, 'Test shop', TESTER);
+  if (payerAttempts !== null) await setPayerAttempts(app, service.id, payerAttempts, TESTER);
   const found = await loadEnvironment(app, service[environment].service_token);
   if (found === null) throw new Error('A payment service that was just created is not found');
   return found;

@@ -14,7 +14,7 @@ import { createTestEnvironment, createTestTransaction } from '../support/test-sh
 forEachEngine('moving a transaction', (openTestDatabase) => {
   const ends: [TransactionEvent, string, string, string][] = [
     ['approve', 'completed', 'completed', 'Approved'],
-    ['decline', 'failed', 'failed', 'Declined'],
+    ['fail', 'failed', 'failed', 'Declined'],
     ['cancel', 'cancelled', 'failed', 'Cancelled'],
     ['expire', 'expired', 'failed', 'Expired'],
   ];
@@ -59,7 +59,7 @@ forEachEngine('moving a transaction', (openTestDatabase) => {
 
   test('a payment that arrives after the end is recorded as a conflict and sends no callback', async () => {
     const { app, environment, transaction } = await open(openTestDatabase);
-    const failed = await move(app, environment, transaction, 'decline');
+    const failed = await move(app, environment, transaction, 'fail');
     const late = await move(app, environment, failed.transaction, 'approve');
     assert.equal(late.kind, 'conflict');
     assert.equal(late.transaction.state, 'failed');
@@ -74,7 +74,7 @@ forEachEngine('moving a transaction', (openTestDatabase) => {
 
   test('what a payment method says of a conflict takes the place of no word of ours', async () => {
     const { app, environment, transaction } = await open(openTestDatabase);
-    const failed = await move(app, environment, transaction, 'decline');
+    const failed = await move(app, environment, transaction, 'fail');
     const cause = { ...causeOf(app, 'approve'), data: { state: 'AUTHORIZED', authorization_code: '001001' } };
     await app.db.transaction((tx) => transitionTransaction(tx, environment, failed.transaction, cause));
     const [event] = await app.db.query<{ data: string }>(`select data from events where type = 'transaction.conflict'`);

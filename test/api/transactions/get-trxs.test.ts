@@ -93,6 +93,7 @@ forEachEngine('GET /trxs/{id}', (openTestDatabase) => {
     await startPayment(app, completed, 'simulated');
     const failed = await create('failed', 5001);
     await startPayment(app, failed, 'simulated');
+    await cancelTransaction(app, failed);
     const pending = await create('pending');
     const cases: [{ id: number }, string, string][] = [
       [pending, 'pending', 'pending'],

@@ -169,7 +169,7 @@ function drawMerchants(world: World, withBurst: boolean): Merchant[] {
 function planOrders(simulation: Omit<Simulation, 'endFaults'>, environment: ServiceEnvironment, plan: FaultPlan): void {
   const { world, merchants, orders, workers, engine } = simulation;
   const place = (merchant: Merchant, after: number) => {
-    const fate = world.pick(['approve', 'approve', 'approve', 'decline', 'cancel', 'expire'] as const);
+    const fate = world.pick(['approve', 'approve', 'approve', 'fail', 'cancel', 'expire'] as const);
     const order: Order = { reference: `o${orders.length}`, merchant, fate, id: null, complaint: null };
     orders.push(order);
     world.after(after, () => void placeOrder({ world, engine, environment, workers }, order));

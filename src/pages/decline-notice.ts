@@ -1,0 +1,38 @@
+import type { Payment } from '../checkout/find-payment.ts';
+import { type Language, methodName, say, type TextKey } from '../checkout/texts.ts';
+import { type Html, html } from '../http/html.ts';
+import { DECLINE_REASONS } from '../payment-methods/payment-method.ts';
+
+/** What happened, for a payer whose last attempt took no money and who may try again; false before the first. */
+export function declineNotice(payment: Payment, language: Language): Html | false {
+  const { attempt, methods } = payment;
+  if (attempt?.state !== 'declined' && attempt?.state !== 'aborted') return false;
+  const next = say(language, methods.length > 1 ? 'declined.otherwise' : 'declined.again');
+  return html`<div class="declined" role="alert"><strong>${declineTitle(payment, language)}</strong>
+<p>${declineText(payment, language)} ${next}</p></div>`;
+}
+
+/** By a bank that says so the payment is refused; otherwise it has only not been completed. */
+function declineTitle({ attempt }: Payment, language: Language): string {
+  const { reason } = detailOf(attempt);
+  const isUnfinished = attempt?.state === 'aborted' || reason === 'time_out' || reason === 'cancelled_at_bank';
+  return say(language, isUnfinished ? 'declined.title_unfinished' : 'declined.title');
+}
+
+/** The reason that the method gave, in the payer's words. */
+export function declineText({ attempt, method }: Payment, language: Language): string {
+  const { reason, card_last_digits } = detailOf(attempt);
+  if (attempt?.state === 'aborted') {
+    const name = method === null ? '' : methodName(language, method);
+    const known = reason === 'turned_back' || reason === 'not_finished';
+    return say(language, known ? `declined.${reason}` : 'declined.aborted', { method: name });
+  }
+  const digits = typeof card_last_digits === 'string' && /^\d{4}$/.test(card_last_digits) ? card_last_digits : null;
+  const card = digits === null ? '' : say(language, 'declined.card', { digits });
+  const known = DECLINE_REASONS.find((one) => one === reason);
+  return say(language, `declined.${known ?? 'other'}` satisfies TextKey, { card });
+}
+
+function detailOf(attempt: Payment['attempt']): { reason?: unknown; card_last_digits?: unknown } {
+  return JSON.parse(attempt?.detail ?? '{}') as { reason?: unknown; card_last_digits?: unknown };
+}

@@ -1,0 +1,24 @@
+import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import { selectPayerAttempts, updatePayerAttempts } from './payment-service-queries.ts';
+
+/**
+ * How many declined attempts end a transaction, within a second on every process; 1: the first decline does. Null: the default,
+ * `DEFAULT_PAYER_ATTEMPTS`. Answers false when there is no such payment service.
+ */
+export function setPayerAttempts(app: App, id: string, payerAttempts: number | null, by: Actor): Promise<boolean> {
+  return app.db.transaction(async (tx) => {
+    const before = await selectPayerAttempts(tx, id);
+    if (!(await updatePayerAttempts(tx, id, payerAttempts))) return false;
+    await recordAudit(tx, {
+      at: app.now(),
+      by,
+      action: 'payment_service.payer_attempts_set',
+      subject: { kind: 'payment_service', id },
+      before: { payer_attempts: before },
+      after: { payer_attempts: payerAttempts },
+    });
+    return true;
+  });
+}

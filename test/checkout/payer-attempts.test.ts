@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hasLatePayment } from '../../src/books/journal-queries.ts';
+import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
+import { findPayment } from '../../src/checkout/find-payment.ts';
+import { lookUpPayments } from '../../src/checkout/look-up-payments.ts';
+import type { PaymentAttempt } from '../../src/checkout/payment-attempt.ts';
+import { returnToShop } from '../../src/checkout/return-to-shop.ts';
+import { settlePayment } from '../../src/checkout/settle-payment.ts';
+import { startPayment } from '../../src/checkout/start-payment.ts';
+import type { PaymentOutcome, RefundAnswer, Refunds } from '../../src/payment-methods/payment-method.ts';
+import { expireTransactions } from '../../src/transactions/expire-transactions.ts';
+import { payToken, type Transaction } from '../../src/transactions/transaction.ts';
+import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { refund } from '../support/test-refunds.ts';
+import {
+  approved,
+  type CheckoutCase,
+  declined,
+  openCheckout,
+  openOtherProcess,
+  readCounter,
+  readStates,
+  scriptMethod,
+} from './checkout-case.ts';
+import { checkPayer } from './payer.ts';
+
+const pending: PaymentOutcome = { kind: 'pending' };
+
+forEachEngine('a payer who tries again', (openTestDatabase, engine) => {
+  /** A transaction, and a method that answers the attempts in this order. */
+  const open = (answers: PaymentOutcome[], payerAttempts?: number) =>
+    openCheckout(openTestDatabase, {
+      method: { ...scriptMethod({ start: async () => answers.shift() ?? approved }), refunds: REFUNDS },
+      ...(payerAttempts !== undefined && { payerAttempts }),
+    });
+  const pay = ({ app, transaction }: CheckoutCase) => {
+    app.now.advance(1);
+    return startPayment(app, transaction, 'scripted');
+  };
+
+  test('a decline ended the order: now it can be paid again, and the shop hears of the payment alone', async () => {
+    const opened = await open([declined, declined]);
+    await pay(opened);
+    await pay(opened);
+    assert.deepEqual(await readStates(opened.app), {
+      transaction: 'pending',
+      attempts: ['declined', 'declined'],
+      events: ['created'],
+      callbacks: 0,
+    });
+    await pay(opened);
+    assert.deepEqual(await readStates(opened.app), {
+      transaction: 'completed',
+      attempts: ['declined', 'declined', 'approved'],
+      events: ['created', 'completed'],
+      callbacks: 1,
+    });
+    assert.equal(await readCounter(opened.app.metrics.transactions, 'failed'), 0);
+  });
+
+  for (const [payerAttempts, most] of [
+    [1, 1],
+    [3, 3],
+    [undefined, 5],
+  ] as const) {
+    test(`decline ${most} is the last where payer_attempts is ${payerAttempts ?? 'not set'}`, async () => {
+      const opened = await open(Array(most).fill(declined), payerAttempts);
+      for (let attempt = 1; attempt < most; attempt++) await pay(opened);
+      assert.equal((await readStates(opened.app)).callbacks, 0);
+      await pay(opened);
+      const { transaction, events, callbacks } = await readStates(opened.app);
+      assert.deepEqual([transaction, events, callbacks], ['failed', ['created', 'failed'], 1]);
+      assert.deepEqual(await pay(opened), { kind: 'refused', code: 'NOT_PAYABLE' });
+    });
+  }
+
+  test('a payer who gives up after a decline has failed to pay, and goes back as after a decline', async () => {
+    const opened = await open([declined]);
+    const { app, environment, transaction } = opened;
+    await pay(opened);
+    assert.deepEqual(await cancelTransaction(app, transaction), { kind: 'cancelled' });
+    assert.deepEqual(await cancelTransaction(app, transaction), { kind: 'refused', code: 'NOT_PAYABLE' });
+    const { transaction: state, events, callbacks } = await readStates(app);
+    assert.deepEqual([state, events, callbacks], ['failed', ['created', 'failed'], 1]);
+    const [event] = await app.db.query<{ data: string }>(`select data from events where type = 'transaction.failed'`);
+    assert.deepEqual(JSON.parse(event?.data ?? ''), declined.kind === 'declined' && declined.detail);
+    const failed = (await selectTransaction(app.db, transaction)) as Transaction;
+    assert.equal(failed.payment_method, 'scripted');
+    const back = returnToShop(failed, environment);
+    assert.deepEqual([back.kind, back.url], ['post', transaction.url_complete]);
+  });
+
+  test('when the time is up a declined order is failed, once, and one that nobody paid is expired', async () => {
+    for (const [answers, state] of [
+      [[declined], 'failed'],
+      [[{ kind: 'aborted', detail: {} }], 'expired'],
+    ] as [PaymentOutcome[], string][]) {
+      const opened = await open(answers);
+      const { app, transaction } = opened;
+      await pay(opened);
+      app.now.advance(transaction.expires_at - app.now());
+      assert.equal((await findPayment(app, payToken(transaction)))?.stage, state);
+      assert.equal(await expireTransactions(app, 10), 1);
+      assert.equal(await expireTransactions(app, 10), 0);
+      const { transaction: end, callbacks } = await readStates(app);
+      assert.deepEqual([end, callbacks], [state, 1]);
+      assert.equal(await readCounter(app.metrics.transactions, state), 1);
+    }
+  });
+
+  test('a decline that comes after the time is over is the end', async () => {
+    const opened = await open([pending]);
+    const { app, method, transaction } = opened;
+    await pay(opened);
+    app.now.advance(transaction.expires_at - app.now());
+    assert.equal(await expireTransactions(app, 10), 0);
+    method.lookup = async () => declined;
+    assert.equal(await lookUpPayments(app, 10), 1);
+    const { transaction: state, callbacks } = await readStates(app);
+    assert.deepEqual([state, callbacks], ['failed', 1]);
+  });
+
+  test('two tabs that try again at once make one attempt of it', async () => {
+    const opened = await open([declined, pending, pending]);
+    const other = await openOtherProcess(openTestDatabase, opened);
+    await pay(opened);
+    const starts = await Promise.all(
+      Array.from({ length: 8 }, (_, tab) =>
+        startPayment(tab % 2 === 0 ? opened.app : other, opened.transaction, 'scripted'),
+      ),
+    );
+    assert.equal(starts.filter(({ kind }) => kind === 'asked').length, 1);
+    assert.deepEqual((await readStates(opened.app)).attempts, ['declined', 'pending']);
+  });
+
+  test('one tab gives up while the other tries again: one of them is refused', async () => {
+    for (let round = 0; round < 4; round++) {
+      const opened = await open([declined]);
+      const { app, transaction } = opened;
+      const other = await openOtherProcess(openTestDatabase, opened);
+      await pay(opened);
+      const order = [() => pay(opened), () => cancelTransaction(other, transaction)];
+      if (round % 2 === 1) order.reverse();
+      const kinds = (await Promise.all(order.map((run) => run()))).map(({ kind }) => kind);
+      assert.equal(kinds.filter((kind) => kind === 'refused').length, 1);
+      const { transaction: state, attempts, callbacks } = await readStates(app);
+      const expected = state === 'failed' ? ['declined'] : ['declined', 'approved'];
+      assert.deepEqual([attempts, callbacks], [expected, 1]);
+    }
+  });
+
+  test('a declined attempt that was paid after all pays the order while nothing else does', async () => {
+    const opened = await open([declined]);
+    await pay(opened);
+    assert.equal((await settlePayment(opened.app, await attemptOf(opened, 'declined'), approved)).kind, 'moved');
+    const { transaction, attempts, callbacks } = await readStates(opened.app);
+    assert.deepEqual([transaction, attempts, callbacks], ['completed', ['approved'], 1]);
+  });
+
+  for (const [end, state] of [
+    [approved, 'completed'],
+    [declined, 'pending'],
+  ] as const) {
+    test(`while another attempt is open its money is in suspense, once, also when that is ${end.kind}`, async () => {
+      const opened = await open([declined, pending]);
+      const { app, transaction } = opened;
+      await pay(opened);
+      await pay(opened);
+      const late = await attemptOf(opened, 'declined');
+      assert.equal((await settlePayment(app, late, approved)).kind, 'conflict');
+      assert.ok(await hasLatePayment(app.db, transaction));
+      await settlePayment(app, await attemptOf(opened, 'pending'), end);
+      assert.equal((await settlePayment(app, late, approved)).kind, 'already');
+      assert.equal((await readStates(app)).transaction, state);
+      assert.deepEqual(await kindsOfEntries(opened), end === approved ? ['late_payment', 'payment'] : ['late_payment']);
+      if (end === declined) assert.deepEqual(await pay(opened), { kind: 'refused', code: 'PAYMENT_IN_PROGRESS' });
+    });
+  }
+
+  test('after a decline and a payment, what was paid can be refunded once and no more', async () => {
+    const opened = await open([declined]);
+    const { app, transaction } = opened;
+    const asked = async () =>
+      (await refund(app, (await selectTransaction(app.db, transaction)) as Transaction, 12_990)).kind;
+    assert.notEqual(await asked(), 'accepted');
+    await pay(opened);
+    assert.notEqual(await asked(), 'accepted');
+    await pay(opened);
+    await settlePayment(app, await attemptOf(opened, 'declined'), approved);
+    app.now.advance(61_000);
+    assert.equal(await asked(), 'accepted');
+    app.now.advance(61_000);
+    assert.notEqual(await asked(), 'accepted');
+  });
+
+  test('whatever two tabs, a slow method and a worker do, there is one end, one callback, and books of what was taken', async () => {
+    await checkPayer(await openTestDatabase(), { runs: engine === 'sqlite' ? 40 : 10, commands: 8 });
+  });
+});
+
+const done = async (): Promise<RefundAnswer> => ({ kind: 'approved', detail: {} });
+
+const REFUNDS: Refunds = {
+  windowDays: 90,
+  minimumAgeHours: 0,
+  partial: true,
+  request: done,
+  lookup: done,
+};
+
+async function attemptOf({ app }: CheckoutCase, state: string): Promise<PaymentAttempt> {
+  const [attempt] = await app.db.query<PaymentAttempt>('select * from payment_attempts where state = $1', [state]);
+  if (attempt === undefined) throw new Error(`No attempt is ${state}`);
+  return attempt;
+}
+
+async function kindsOfEntries({ app }: CheckoutCase): Promise<string[]> {
+  const rows = await app.db.query<{ kind: string }>('select distinct kind from journal_entries order by kind');
+  return rows.map(({ kind }) => kind);
+}
