@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { Language } from '../bank-validation/check-messages.ts';
 import { RUT_FORMATS, type RutFormat } from '../bank-validation/rut.ts';
@@ -112,11 +113,16 @@ async function checkFiles(file: string, { out, repair, changes, json, language }
   const taken = new Set(file === '-' ? [] : [await realPath(file)]);
   for (const [name, path] of named) {
     const real = await realPath(path);
-    // A device such as /dev/null takes more than one.
-    if (taken.has(real) && !real.startsWith('/dev/')) throw unusable(`--${name} ${words.otherFile}`);
+    if (taken.has(real) && !(await isDevice(real))) throw unusable(`--${name} ${words.otherFile}`);
     taken.add(real);
   }
   if (file !== '-' && !existsSync(file)) throw unusable(`${file} ${words.unreadable}`);
+}
+
+/** A device such as /dev/null or /dev/stdout takes more than one. What lies in /dev/shm is a file like any other. */
+async function isDevice(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => null);
+  return path.startsWith('/dev/') && found !== null && !found.isFile();
 }
 
 async function readColumnsOption(text: string | undefined, words: Words) {

@@ -6,11 +6,15 @@ import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import shippedList from '../../src/bank-validation/directory/bank-directory.json' with { type: 'json' };
 import { type Ended, outputOf, startChild } from '../support/child-process.ts';
+import { quickFolder } from '../support/quick-folder.ts';
 import { runCommand } from '../support/run-command.ts';
 
 suite('validate, banks and privacy on the command line', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-cli-'));
-  after(() => rmSync(folder, { recursive: true }));
+  const inMemory = mkdtempSync(join(quickFolder(tmpdir()), 'rubrica-cli-'));
+  after(() => {
+    for (const one of [folder, inMemory]) rmSync(one, { recursive: true });
+  });
 
   const outcomes: [name: string, rows: string, status: number][] = [
     ['nothing is wrong', '12531909-2,012,12531909', 0],
@@ -93,6 +97,10 @@ suite('validate, banks and privacy on the command line', () => {
       ['validate', write('same.csv', 'rut,bank,account\n'), '--out', join(folder, 'same.csv')],
     ],
     [
+      'the output over the input in /dev/shm, which was taken for a device and overwritten',
+      ['validate', write('same.csv', 'rut,bank,account\n', inMemory), '--out', join(inMemory, 'same.csv')],
+    ],
+    [
       'an output that cannot be made',
       ['validate', write('fine.csv', 'rut,bank,account\n'), '--out', join(folder, 'no/out.csv')],
     ],
@@ -164,8 +172,8 @@ suite('validate, banks and privacy on the command line', () => {
     return child.pid;
   }
 
-  function write(name: string, text: string): string {
-    const file = join(folder, name);
+  function write(name: string, text: string, within = folder): string {
+    const file = join(within, name);
     writeFileSync(file, text);
     return file;
   }
