@@ -95,7 +95,10 @@ async function runFiles(name: keyof typeof KINDS, files: string[]): Promise<void
   const folder = mkdtempSync(join(kind.folder, 'rubrica-tests-'));
   const env = { ...process.env, TMPDIR: folder };
   // With `forceExit` a file ends with its tests, whatever a test that failed has left running.
-  const stream = run({ files, concurrency: kind.atOnce, signal, env, timeout: kind.test * 60_000, forceExit: true });
+  // A larger nursery: most of what a test makes is rubbish before it is moved, and that saves a tenth of the processor's time.
+  const execArgv = ['--max-semi-space-size=64'];
+  const limits = { concurrency: kind.atOnce, signal, timeout: kind.test * 60_000 };
+  const stream = run({ files, env, execArgv, ...limits, forceExit: true });
   stream.on('test:pass', ({ skip }) => {
     if (typeof skip === 'string') leftOut.set(skip, (leftOut.get(skip) ?? 0) + 1);
   });
