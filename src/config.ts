@@ -39,6 +39,8 @@ export type Config = {
   logLevel: string;
   basePath: string;
   rateLimits: boolean;
+  /** Whose refused requests are kept for a few days. */
+  refusedRequests: 'development' | 'all';
   trustProxy: boolean;
   transactionMinutes: number;
   /** Seconds between being asked to stop and taking no more connections. */
@@ -155,6 +157,12 @@ export const SETTINGS: readonly Setting[] = [
     fallback: 'on in production',
     meaning: 'on or off; the login limiter is always on',
     inForce: ({ rateLimits }) => (rateLimits ? 'on' : 'off'),
+  },
+  {
+    name: 'REFUSED_REQUESTS',
+    fallback: 'development',
+    meaning: 'whose refused requests are kept for 7 days, without secrets: development (tokens), or all',
+    inForce: ({ refusedRequests }) => refusedRequests,
   },
   {
     name: 'TRUST_PROXY',
@@ -299,6 +307,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     logLevel: oneOf('LOG_LEVEL', text('LOG_LEVEL') ?? 'info', LOG_LEVELS),
     basePath: basePath(text('BASE_PATH')),
     rateLimits: flag('RATE_LIMITS', text('RATE_LIMITS'), !development),
+    refusedRequests: oneOf('REFUSED_REQUESTS', text('REFUSED_REQUESTS') ?? 'development', ['development', 'all']),
     trustProxy: flag('TRUST_PROXY', text('TRUST_PROXY'), false),
     transactionMinutes: integer('TRANSACTION_MINUTES', text('TRANSACTION_MINUTES') ?? '60', 1, 60 * 24 * 30),
     drainDelay: integer('DRAIN_DELAY', text('DRAIN_DELAY') ?? (development ? '0' : '5'), 0, 600),

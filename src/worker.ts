@@ -17,6 +17,7 @@ import { sealFeed } from './outbox/seal-feed.ts';
 import { storeSecretUse } from './payment-services/note-secret-use.ts';
 import { keepAnchors, keepLastAnchor } from './proof/keep-anchors.ts';
 import { carryOutRefunds } from './refunds/carry-out-refunds.ts';
+import { forgetRefusedRequests, storeRefusedRequests } from './refused-requests/store-refused-requests.ts';
 import { indexPayments } from './search/index-payments.ts';
 import { selectSearchProgress } from './search/search-queries.ts';
 import { expireTransactions } from './transactions/expire-transactions.ts';
@@ -29,6 +30,7 @@ const SESSIONS_EVERY_MS = 60_000;
 const FEED_EVERY_MS = 15_000;
 const SEAL_EVERY_MS = 1_000;
 const ANCHOR_EVERY_MS = 60_000;
+const REFUSED_EVERY_MS = 1_000;
 const BATCH = 100;
 
 export type Worker = {
@@ -64,6 +66,8 @@ export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit:
     loop(app, 'search', async () => (isBusy() ? 0 : indexPayments(app))),
     loop(app, 'session-use', () => storeSessionUse(app).then(() => 0), SESSION_USE_EVERY_MS),
     loop(app, 'sessions', () => forgetSessions(app, BATCH), SESSIONS_EVERY_MS),
+    loop(app, 'refused-requests', () => storeRefusedRequests(app).then(() => 0), REFUSED_EVERY_MS),
+    loop(app, 'forget-refused', () => forgetRefusedRequests(app, BATCH), SESSIONS_EVERY_MS),
     loop(app, 'seal', () => sealFeed(app).then(() => 0), SEAL_EVERY_MS),
     loop(app, 'anchor', () => keepAnchors(app).then(() => 0), ANCHOR_EVERY_MS),
     loop(app, 'audit', () => writeCounts(app).then(() => 0), ANCHOR_EVERY_MS),
@@ -76,6 +80,7 @@ export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit:
       await Promise.all(loops.map((each) => each.stop()));
       await delivery.drain();
       await writeCounts(app, 'end');
+      await storeRefusedRequests(app);
       await keepLastAnchor(app).catch((error: unknown) =>
         app.log.warn({ err: error }, 'the last anchor could not be kept'),
       );

@@ -16,6 +16,7 @@ import type {
   RefundReply,
   RefundRequest,
   RefundStatus,
+  RefusedRequestPage,
   SignedRequest,
   Transaction,
   TransactionPage,
@@ -192,6 +193,25 @@ export type Operations = {
       id: number;
     };
     reply: TransactionTimeline;
+  };
+  'GET /requests': {
+    query: {
+      /** That of one answer */
+      request_id?: string | undefined;
+      /** Such as `SIGNATURE_INVALID` */
+      code?: string | undefined;
+      /** Its id */
+      payment_service?: string | undefined;
+      /** Whose tokens */
+      environment?: 'development' | 'production' | undefined;
+      /** ISO 8601, with an offset or `Z` */
+      since?: string | undefined;
+      /** data.next of the page before */
+      after?: string | undefined;
+      /** 50 unless said */
+      limit?: number | undefined;
+    };
+    reply: RefusedRequestPage;
   };
   'POST /webhooks': { body: WebhookRequest; reply: WebhookReply };
   'GET /webhooks/{idUser}': {

@@ -271,3 +271,30 @@ export type TransactionTimeline = {
     timeline: TimelineLine[];
   };
 };
+
+export type RefusedRequest = {
+  /** That the answer had as `request_id` and `X-Request-Id` */
+  request_id: string;
+  at: string;
+  payment_service: string | null;
+  payment_service_name: string | null;
+  environment: string | null;
+  method: string;
+  /** As in the table of endpoints */
+  path: string;
+  status: number;
+  code: string;
+  title: string;
+  detail: string;
+  errors: { pointer: string; code: string; message: string; fix: string }[];
+  /** What a shop sent, without signatures, secrets and the payer */
+  fields: { name: string; value: string }[];
+  /** How many like it followed in its hour and were not kept */
+  repeated: number;
+};
+
+export type RefusedRequestPage = {
+  message: string;
+  errors: null;
+  data: { requests: RefusedRequest[]; next: string | null };
+};

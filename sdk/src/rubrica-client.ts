@@ -96,6 +96,11 @@ export class RubricaClient {
     return (await this.#sendAsUser('GET /transactions/{id}', { path: { id: idTrx } })).data;
   }
 
+  /** The refused requests of the last days, the newest first, with what was wrong. */
+  async listRefusedRequests(query: Query<'GET /requests'> = {}): Promise<Api.RefusedRequestPage['data']> {
+    return (await this.#sendAsUser('GET /requests', { query })).data;
+  }
+
   async getStatus(idTrx: number): Promise<Api.TransactionStatus['data']['status']> {
     return (await this.#sendAsUser('GET /v2/trxs/{id}/status', { path: { id: idTrx } })).data.status;
   }

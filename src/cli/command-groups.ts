@@ -12,6 +12,7 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   user: async () => (await import('./user-commands.ts')).addUserCommands,
   'sign explain verify': async () => (await import('./signature-commands.ts')).addSignatureCommands,
   transaction: async () => (await import('./transaction-commands.ts')).addTransactionCommands,
+  request: async () => (await import('./request-commands.ts')).addRequestCommands,
   callback: async () => (await import('./callback-commands.ts')).addCallbackCommands,
   webhook: async () => (await import('./webhook-commands.ts')).addWebhookCommands,
   refund: async () => (await import('./refund-commands.ts')).addRefundCommands,

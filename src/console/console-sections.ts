@@ -26,7 +26,10 @@ const GROUPS: readonly Group[] = [
   },
   {
     text: 'nav.shops',
-    sections: [{ path: '/merchants', text: 'nav.merchants', permission: 'tokens:manage' }],
+    sections: [
+      { path: '/merchants', text: 'nav.merchants', permission: 'tokens:manage' },
+      { path: '/requests', text: 'requests.title', permission: 'payments:read' },
+    ],
   },
   {
     text: 'nav.house',

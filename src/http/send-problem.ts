@@ -5,6 +5,7 @@ import { StorageError } from '../db/database.ts';
 import { CATALOGUE, type ErrorCode, type ErrorItem, Problem } from '../error-catalogue.ts';
 import { BatcherFullError } from '../lib/batcher.ts';
 import { perInstance } from '../lib/per-instance.ts';
+import { noteRefusal } from './note-refusal.ts';
 
 /** The body of every error: RFC 9457, and beside it the members that older clients read. */
 export type ProblemBody = {
@@ -61,6 +62,7 @@ export function noteFailure(app: App, request: FastifyRequest, reply: FastifyRep
   else if (request.raw.socket.writable) app.log.info(line, 'request refused');
   if (problem.code === 'STORAGE_FULL') alarmFullDisk(app);
   else app.outage.covers(failure);
+  noteRefusal(app, request, problem, status);
   if (status === 503) reply.header('retry-after', '1');
   if (problem.extras.headers !== undefined) reply.headers(problem.extras.headers);
   return problem;

@@ -12,6 +12,7 @@ import {
   updateCallbackUrl,
 } from '../outbox/personal-callback-queries.ts';
 import { eraseRecipients, exportRecipients } from '../payouts/forget-recipients.ts';
+import { deleteRefused, selectRefusedLike } from '../refused-requests/refused-request-queries.ts';
 import { deleteSearchTerm } from '../search/search-queries.ts';
 import { searchTerm } from '../search/search-term.ts';
 import { type PersonalTransaction, updatePersonalTexts } from '../transactions/personal-transaction-queries.ts';
@@ -25,6 +26,7 @@ export type ErasedCounts = {
   transactions: number;
   callbacks: number;
   delivery_attempts: number;
+  refused_requests: number;
 };
 
 /** `waiting`: how many are still paid or sent, and need the text until then. */
@@ -39,6 +41,9 @@ const AT_ONCE = 100;
  */
 export async function erasePerson(app: App, person: Person, by: Actor, dryRun: boolean): Promise<Erasure> {
   const { transactions, callbacks, delivery_attempts, kept } = await findPersonalData(app, person);
+  const refused = (await selectRefusedLike(app.db, person.like)).filter((row) =>
+    person.holds(`${row.detail} ${row.fields}`),
+  );
   const ended = callbacks.filter(({ state }) => state !== 'queued');
   const waiting = transactions.filter((row) => isWaiting(row, person)).length + callbacks.length - ended.length;
   const records: ErasedCounts = {
@@ -47,11 +52,13 @@ export async function erasePerson(app: App, person: Person, by: Actor, dryRun: b
     transactions: transactions.length,
     callbacks: ended.length,
     delivery_attempts: delivery_attempts.length,
+    refused_requests: refused.length,
   };
   const erased = Object.values(records).reduce((sum, count) => sum + count, 0);
   if (!dryRun) {
     await inBatches(app, transactions, (tx, row) => eraseTransaction(tx, row, person));
     await inBatches(app, delivery_attempts, (tx, row) => updateAttemptTexts(tx, redacted(row, person)));
+    await inBatches(app, refused, deleteRefused);
     await inBatches(app, ended, (tx, row) => eraseCallback(tx, row, person));
     await app.db.transaction((tx) =>
       recordAudit(tx, {

@@ -9,6 +9,7 @@ import { postValidationsBankAccount } from '../api/bank-accounts/post-validation
 import { postValidationsBankAccountBatch } from '../api/bank-accounts/post-validations-bank-account-batch.ts';
 import { getHealthz, getReadyz } from '../api/operation/get-health.ts';
 import { getMetrics } from '../api/operation/get-metrics.ts';
+import { getRequests } from '../api/operation/get-requests.ts';
 import { postCspReports } from '../api/operation/post-csp-reports.ts';
 import { getRecipients, getRecipientsId } from '../api/payouts/get-recipients.ts';
 import { postRecipients, postRecipientsId } from '../api/payouts/post-recipients.ts';
@@ -51,6 +52,7 @@ import { getTokenLink, postTokenLink } from '../console/merchants/token-link.ts'
 import { getConsolePayment } from '../console/payments/get-payment.ts';
 import { getConsolePayments, getConsolePaymentsCsv } from '../console/payments/payment-list.ts';
 import { getConsoleRefund, postConsoleRefund } from '../console/payments/refund-payment.ts';
+import { getConsoleRequest, getConsoleRequests } from '../console/requests/refused-requests-page.ts';
 import { getConsoleSignIn, postConsoleSignIn, postConsoleSignOut } from '../console/sign-in.ts';
 import { getConsole } from '../console/today/get-today.ts';
 import type { Access, Endpoint, Operation } from '../http/endpoint.ts';
@@ -89,6 +91,7 @@ export const ROUTES: readonly Endpoint[] = [
   bearer('GET', ['/events'], 'events:read', getEvents),
   bearer('GET', ['/transactions'], 'payments:read', getTransactions),
   bearer('GET', ['/transactions/:id'], 'payments:read', getTransactionsId),
+  bearer('GET', ['/requests'], 'payments:read', getRequests),
 
   bearer('POST', ['/webhooks'], 'events:read', postWebhooks),
   bearer('GET', ['/webhooks/:idUser'], 'events:read', getWebhooks),
@@ -134,6 +137,8 @@ export const ROUTES: readonly Endpoint[] = [
   screen('POST', ['/console/payments/:id/refund'], 'refunds:create', postConsoleRefund),
   wholeScreen('GET', ['/console/callbacks'], 'callbacks:resend', getConsoleCallbacks),
   wholeScreen('POST', ['/console/callbacks/resend'], 'callbacks:resend', postConsoleCallbacksResend),
+  screen('GET', ['/console/requests'], 'payments:read', getConsoleRequests),
+  screen('GET', ['/console/requests/:id'], 'payments:read', getConsoleRequest),
   screen('GET', ['/console/merchants'], 'tokens:manage', getConsoleMerchants),
   wholeScreen('POST', ['/console/merchants'], 'payment-services:manage', postConsoleMerchants),
   screen('GET', ['/console/merchants/:id'], 'tokens:manage', getConsoleMerchant),

@@ -34,6 +34,8 @@ const READING = [
   'payment-service links',
   'payment-method list',
   'transaction list',
+  'request list',
+  'request show',
   'transaction find',
   'transaction show',
   'webhook list',

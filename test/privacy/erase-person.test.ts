@@ -59,6 +59,7 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
       transactions: 2,
       callbacks: 1,
       delivery_attempts: 1,
+      refused_requests: 0,
     });
     assert.deepEqual(counts(await exportPerson(app, ANA, TESTER)), [0, 0, 0, 0]);
     const left = JSON.stringify(await stored(app)).toLowerCase();

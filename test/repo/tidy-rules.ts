@@ -24,6 +24,7 @@ const layers: readonly (readonly string[])[] = [
     'outbox',
     'payment-services',
     'payouts',
+    'refused-requests',
     'bank-validation',
     'auth',
   ],
@@ -47,6 +48,7 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
   transactions: ['books', 'outbox', 'payment-services'],
   outbox: ['payment-services', 'auth'],
   'payment-services': ['books'],
+  'refused-requests': ['auth'],
   payouts: ['bank-validation', 'payment-services'],
   'bank-validation': ['outbox', 'auth'],
 };

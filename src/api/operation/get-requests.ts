@@ -1,0 +1,155 @@
+import { Problem } from '../../error-catalogue.ts';
+import { operation } from '../../http/endpoint.ts';
+import { type Static, Type } from '../../http/json-schema.ts';
+import { requireUser } from '../../http/require-user.ts';
+import { listRefusedRequests, type ReadRefused, readRefused } from '../../refused-requests/list-refused-requests.ts';
+
+const MOST = 200;
+const USUAL = 50;
+
+const textOrNull = Type.Union([Type.String(), Type.Null()]);
+
+const ItemSchema = Type.Object({
+  pointer: Type.String(),
+  code: Type.String(),
+  message: Type.String(),
+  fix: Type.String(),
+});
+
+const RefusedRequestSchema = Type.Object(
+  {
+    request_id: Type.String({ description: 'That the answer had as `request_id` and `X-Request-Id`' }),
+    at: Type.String(),
+    payment_service: textOrNull,
+    payment_service_name: textOrNull,
+    environment: textOrNull,
+    method: Type.String(),
+    path: Type.String({ description: 'As in the table of endpoints' }),
+    status: Type.Integer(),
+    code: Type.String(),
+    title: Type.String(),
+    detail: Type.String(),
+    errors: Type.Array(ItemSchema),
+    fields: Type.Array(Type.Object({ name: Type.String(), value: Type.String() }), {
+      description: 'What a shop sent, without signatures, secrets and the payer',
+    }),
+    repeated: Type.Integer({ description: 'How many like it followed in its hour and were not kept' }),
+  },
+  { $id: 'RefusedRequest' },
+);
+
+const EXAMPLE = {
+  request_id: 'Zk3v9aQ1-4f',
+  at: '2026-01-15T12:00:00.000Z',
+  payment_service: 'ps_0123456789abcdefghjk',
+  payment_service_name: 'Mi tienda',
+  environment: 'development',
+  method: 'POST',
+  path: '/trxs',
+  status: 400,
+  code: 'INVALID_AMOUNT',
+  title: 'The amount cannot be used',
+  detail: 'x_amount is below what payment methods collect. Send at least 500 CLP.',
+  errors: [
+    {
+      pointer: '/x_amount',
+      code: 'INVALID_AMOUNT',
+      message: 'x_amount is below what payment methods collect.',
+      fix: 'Send at least 500 CLP.',
+    },
+  ],
+  fields: [{ name: 'x_amount', value: '100' }],
+  repeated: 0,
+};
+
+/** The refused requests of the last days, with what was wrong. */
+export const getRequests = operation({
+  describe: {
+    operationId: 'listRefusedRequests',
+    summary: 'List refused requests',
+    description:
+      'The requests of the last 7 days that were refused, the newest first: those of your payment services, by the Service Token that they name or the transaction in their path. Requests with production tokens are kept where the installation says so (`REFUSED_REQUESTS`). Of a flood the first 50 of each hour and code are kept. `data.next` is the cursor of the next page.',
+    tag: 'Transactions',
+    parameters: [
+      { name: 'request_id', in: 'query', description: 'That of one answer', schema: Type.String() },
+      { name: 'code', in: 'query', description: 'Such as `SIGNATURE_INVALID`', schema: Type.String() },
+      { name: 'payment_service', in: 'query', description: 'Its id', schema: Type.String() },
+      {
+        name: 'environment',
+        in: 'query',
+        description: 'Whose tokens',
+        schema: Type.String({ enum: ['development', 'production'] }),
+      },
+      { name: 'since', in: 'query', description: 'ISO 8601, with an offset or `Z`', schema: Type.String() },
+      { name: 'after', in: 'query', description: 'data.next of the page before', schema: Type.String() },
+      {
+        name: 'limit',
+        in: 'query',
+        description: `${USUAL} unless said`,
+        schema: Type.Integer({ minimum: 1, maximum: MOST }),
+      },
+    ],
+    replies: {
+      200: {
+        description: 'A page of refused requests',
+        schema: Type.Object(
+          {
+            message: Type.String(),
+            errors: Type.Null(),
+            data: Type.Object({ requests: Type.Array(RefusedRequestSchema), next: textOrNull }),
+          },
+          { $id: 'RefusedRequestPage' },
+        ),
+        example: { message: 'OK', errors: null, data: { requests: [EXAMPLE], next: null } },
+      },
+    },
+    errors: ['INVALID_PARAMETER', 'TOKEN_MISSING', 'TOKEN_INVALID', 'PRIVATE_TOKEN_RETIRED'],
+  },
+  handle: async (app, request, _reply, query) => {
+    const { environmentIds } = await requireUser(app, request);
+    const { request_id, code, payment_service, environment, since, after, limit = USUAL } = query();
+    const asked = {
+      environmentIds,
+      requestId: request_id ?? null,
+      code: code ?? null,
+      paymentServiceId: payment_service ?? null,
+      environment: environment ?? null,
+      since: since === undefined ? null : readTime(since),
+      after: after ?? null,
+    };
+    const { requests, next } = await listRefusedRequests(app, asked, limit);
+    return {
+      message: 'OK',
+      errors: null,
+      data: { requests: requests.map((row) => described(readRefused(row))), next },
+    };
+  },
+});
+
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+function readTime(text: string): number {
+  const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(time)) return time;
+  throw new Problem('INVALID_PARAMETER', { detail: 'since is a time such as 2026-01-15T12:00:00Z.' });
+}
+
+function described(row: ReadRefused): Static<typeof RefusedRequestSchema> {
+  const { request_id, at, method, route, status, code, title, detail, errors, fields, repeated } = row;
+  return {
+    request_id,
+    at: new Date(at).toISOString(),
+    payment_service: row.payment_service_id,
+    payment_service_name: row.name,
+    environment: row.environment,
+    method,
+    path: route,
+    status,
+    code,
+    title,
+    detail,
+    errors,
+    fields,
+    repeated,
+  };
+}

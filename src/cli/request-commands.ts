@@ -1,0 +1,83 @@
+import { type Command, Option } from 'commander';
+import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
+import { listRefusedRequests, type ReadRefused, readRefused } from '../refused-requests/list-refused-requests.ts';
+import { readLimit, readTime, TIMES } from './options.ts';
+import { notFound, print, table, timeInChile } from './print.ts';
+import { withApp } from './with-app.ts';
+
+/** `request list | show`. */
+export function addRequestCommands(program: Command): void {
+  const group = program.command('request').description('requests that were refused in the last 7 days, and why');
+  group
+    .command('list')
+    .description('the newest for which all holds that is given')
+    .option('--code <code>', 'such as SIGNATURE_INVALID')
+    .option('--payment-service <id>', 'only those of this one')
+    .addOption(new Option('--environment <environment>', 'only those of these tokens').choices([...ENVIRONMENTS]))
+    .option('--since <time>', `then or later: ${TIMES}`)
+    .option('--limit <number>', 'how many', '50')
+    .option('--json', 'print one JSON object')
+    .action(list);
+  group
+    .command('show')
+    .description('one request: what was sent, as far as it is no secret, and what was wrong')
+    .argument('<request_id>', 'that of the answer: request_id in its body, or X-Request-Id')
+    .option('--json', 'print one JSON object')
+    .action(show);
+}
+
+type ListOptions = {
+  code?: string;
+  paymentService?: string;
+  environment?: Environment;
+  since?: string;
+  limit: string;
+  json?: boolean;
+};
+
+async function list(options: ListOptions): Promise<void> {
+  const limit = readLimit(options.limit);
+  const search = {
+    environmentIds: null,
+    code: options.code ?? null,
+    paymentServiceId: options.paymentService ?? null,
+    environment: options.environment ?? null,
+    since: options.since === undefined ? null : readTime('--since', options.since).from,
+  };
+  const found = await withApp((app) => listRefusedRequests(app, search, limit));
+  const requests = found.requests.map(readRefused);
+  const head = ['WHEN (CHILE)', 'REQUEST', 'MERCHANT', 'ENVIRONMENT', 'ENDPOINT', 'STATUS', 'CODE', 'AND LIKE IT'];
+  const rows = requests.map((row) => [
+    timeInChile(row.at),
+    row.request_id,
+    row.name ?? '—',
+    row.environment ?? '—',
+    `${row.method} ${row.route}`,
+    String(row.status),
+    row.code,
+    row.repeated === 0 ? '—' : String(row.repeated),
+  ]);
+  print(options, { requests }, rows.length === 0 ? ['No refused request is kept.'] : table([head, ...rows]));
+}
+
+async function show(id: string, options: { json?: boolean }): Promise<void> {
+  const found = await withApp((app) => listRefusedRequests(app, { environmentIds: null, requestId: id }, 1));
+  const [request] = found.requests.map(readRefused);
+  if (request === undefined)
+    throw notFound(
+      `No refused request ${id} is kept: bin/rubrica request list. Production is kept with REFUSED_REQUESTS=all.`,
+    );
+  print(options, request, linesOf(request));
+}
+
+function linesOf(request: ReadRefused): string[] {
+  const { at, request_id, name, environment, method, route, status, code, title, detail, errors, fields } = request;
+  return [
+    `${method} ${route} of ${name ?? 'no payment service that is known'}${environment === null ? '' : ` (${environment})`}`,
+    `${timeInChile(at)}, request ${request_id}`,
+    `${status} ${code}: ${title}`,
+    `  ${detail}`,
+    ...errors.map(({ pointer, message, fix }) => `  ${pointer} ${message} ${fix}`),
+    ...(fields.length === 0 ? [] : ['', ...table(fields.map(({ name: field, value }) => [`  ${field}`, value]))]),
+  ];
+}

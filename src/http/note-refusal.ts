@@ -1,0 +1,40 @@
+import type { FastifyRequest } from 'fastify';
+import type { App } from '../app.ts';
+import { CATALOGUE, type Problem } from '../error-catalogue.ts';
+import { noteRefusedRequest } from '../refused-requests/note-refused-request.ts';
+import type { Endpoint } from './endpoint.ts';
+import { mediaTypeOf } from './framing.ts';
+
+/** Has a refusal of a shop's or a program's request kept, for who integrates. What pages and strangers ask for is not. */
+export function noteRefusal(app: App, request: FastifyRequest, problem: Problem, status: number): void {
+  const { endpoint } = request.routeOptions.config as { endpoint?: Endpoint };
+  if (endpoint === undefined || !KEPT_ACCESS.has(endpoint.access)) return;
+  const { authorization } = request.headers;
+  const { id } = (request.params ?? {}) as { id?: string };
+  const { x_account_id: account } = (request.query ?? {}) as { x_account_id?: unknown };
+  const named = endpoint.access === 'service-token' ? (authorization ?? account) : null;
+  noteRefusedRequest(app, {
+    requestId: request.id,
+    at: app.now(),
+    method: request.method,
+    route: endpoint.paths[0],
+    status,
+    code: problem.code,
+    detail: problem.extras.detail ?? CATALOGUE[problem.code].fix,
+    errors: problem.extras.errors ?? [],
+    body: endpoint.access === 'signature' ? bodyOf(request) : null,
+    serviceToken: typeof named === 'string' ? named : null,
+    bearer:
+      endpoint.access === 'bearer' && authorization !== undefined
+        ? { authorization, transactionId: /^\d{1,15}$/.test(id ?? '') ? Number(id) : 0 }
+        : null,
+    address: request.ip,
+  });
+}
+
+const KEPT_ACCESS: ReadonlySet<Endpoint['access']> = new Set(['signature', 'service-token', 'bearer']);
+
+function bodyOf(request: FastifyRequest) {
+  const bytes = request.body as Buffer | undefined;
+  return bytes === undefined ? null : { bytes, isForm: mediaTypeOf(request.raw) !== 'application/json' };
+}

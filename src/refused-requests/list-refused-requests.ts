@@ -1,0 +1,61 @@
+import type { App } from '../app.ts';
+import { CATALOGUE, type ErrorCode, type ErrorItem, Problem } from '../error-catalogue.ts';
+import { type ListedRefused, type RefusedFilter, selectRefused } from './refused-request-queries.ts';
+
+export type RefusedSearch = Partial<Omit<RefusedFilter, 'after' | 'environmentIds'>> & {
+  /** Null: of all payment services. */
+  environmentIds: ReadonlySet<number> | null;
+  /** `next` of the page before. */
+  after?: string | null;
+};
+
+export type RefusedPage = { requests: ListedRefused[]; next: string | null };
+
+/** Refused requests, the newest first. Throws `Problem` `INVALID_PARAMETER` for a cursor that is none of ours. */
+export async function listRefusedRequests(app: App, search: RefusedSearch, limit: number): Promise<RefusedPage> {
+  const { environmentIds, after = null, ...given } = search;
+  const filter = {
+    requestId: null,
+    code: null,
+    paymentServiceId: null,
+    environment: null,
+    since: null,
+    ...given,
+    environmentIds: environmentIds === null ? null : [...environmentIds],
+    after: after === null ? null : readCursor(after),
+  };
+  const rows = await selectRefused(app.db, filter, limit + 1);
+  const requests = rows.slice(0, limit);
+  const last = requests.at(-1);
+  return { requests, next: rows.length > limit && last !== undefined ? cursorOf(last) : null };
+}
+
+function cursorOf({ at, request_id }: ListedRefused): string {
+  return Buffer.from(`${at}.${request_id}`).toString('base64url');
+}
+
+function readCursor(text: string): NonNullable<RefusedFilter['after']> {
+  const [, at, request_id] =
+    /^(\d{1,15})\.([\w-]{1,40})$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];
+  if (at !== undefined && request_id !== undefined) return { at: Number(at), request_id };
+  throw new Problem('INVALID_PARAMETER', { detail: 'after is not a cursor. Send back data.next as it was.' });
+}
+
+/** A refused request with its texts read. */
+export type ReadRefused = Omit<ListedRefused, 'errors' | 'fields'> & {
+  /** Of the catalogue. */
+  title: string;
+  errors: ErrorItem[];
+  fields: { name: string; value: string }[];
+};
+
+/** What is kept of a refused request, for people and programs. */
+export function readRefused({ errors, fields, ...row }: ListedRefused): ReadRefused {
+  const shown = Object.entries(JSON.parse(fields) as Record<string, string>);
+  return {
+    ...row,
+    title: CATALOGUE[row.code as ErrorCode]?.title ?? row.code,
+    errors: JSON.parse(errors) as ErrorItem[],
+    fields: shown.map(([name, value]) => ({ name, value })),
+  };
+}

@@ -1,0 +1,155 @@
+import type { Database, InsertTarget, SqlRow, SqlValue, Tx } from '../db/database.ts';
+import type { KeptRefusal, RefusedRequest } from './refused-request.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+const REFUSED_REQUESTS: InsertTarget = {
+  name: 'refused_requests',
+  columns: [
+    'request_id',
+    'environment_id',
+    'at',
+    'method',
+    'route',
+    'status',
+    'code',
+    'detail',
+    'errors',
+    'fields',
+    'repeated',
+  ],
+};
+
+export async function insertRefused(tx: Tx, rows: readonly RefusedRequest[]): Promise<void> {
+  await tx.insertRows(REFUSED_REQUESTS, rows, 'on conflict (request_id, environment_id) do nothing');
+}
+
+/** Counts those that came after a request and were like it. */
+export async function addRepeated(
+  tx: Tx,
+  { request_id, environment_id }: Pick<RefusedRequest, 'request_id' | 'environment_id'>,
+  times: number,
+): Promise<void> {
+  await tx.query('update refused_requests set repeated = repeated + $3 where request_id = $1 and environment_id = $2', [
+    request_id,
+    environment_id,
+    times,
+  ]);
+}
+
+/** Leaves the newest `most` of a code in an environment. */
+export async function deleteBeyond(tx: Tx, environmentId: number, code: string, most: number): Promise<void> {
+  await tx.query(
+    `delete from refused_requests where environment_id = $1 and code = $2 and at < (
+       select at from refused_requests where environment_id = $1 and code = $2
+       order by at desc, request_id desc limit 1 offset $3)`,
+    [environmentId, code, most - 1],
+  );
+}
+
+/** Deletes those of before a time, `limit` at most; answers how many. */
+export async function deleteRefusedBefore(tx: Tx, before: number, limit: number): Promise<number> {
+  const rows = await tx.query(
+    `delete from refused_requests where request_id in (
+       select request_id from refused_requests where at < $1 order by at limit $2) and at < $1 returning request_id`,
+    [before, limit],
+  );
+  return rows.length;
+}
+
+/** Which of these Service Tokens there are, and of which environments. */
+export function selectTokensAmong(
+  db: Reader,
+  tokens: readonly string[],
+): Promise<{ id: number; environment: string; service_token: string }[]> {
+  const places = tokens.map((_, at) => `$${at + 1}`).join(', ');
+  return db.query(`select id, environment, service_token from environments where service_token in (${places})`, tokens);
+}
+
+/** The environments with these ids. */
+export function selectEnvironmentsAmong(
+  db: Reader,
+  ids: readonly number[],
+): Promise<{ id: number; environment: string }[]> {
+  return db.query('select id, environment from environments where id {among $1}', [ids]);
+}
+
+/** Of which environments these transactions are. Asks everywhere: an address names a transaction by its id alone. */
+export function selectEnvironmentsOfTransactionsAnywhere(
+  db: Reader,
+  ids: readonly number[],
+): Promise<{ id: number; environment_id: number }[]> {
+  return db.query('select id, environment_id from transactions where id {among $1}', [ids]);
+}
+
+/** Which requests: those for which all that is given holds. */
+export type RefusedFilter = {
+  /** Null: of all payment services, and of none. */
+  environmentIds: readonly number[] | null;
+  requestId: string | null;
+  code: string | null;
+  paymentServiceId: string | null;
+  environment: string | null;
+  since: number | null;
+  /** Older than this one. */
+  after: Pick<RefusedRequest, 'at' | 'request_id'> | null;
+};
+
+export type ListedRefused = KeptRefusal & {
+  payment_service_id: string | null;
+  name: string | null;
+  environment: string | null;
+};
+
+/** The newest first. */
+export function selectRefused(db: Reader, filter: RefusedFilter, limit: number): Promise<ListedRefused[]> {
+  const { where, parameters } = conditionsOf(filter);
+  return db.query<SqlRow & ListedRefused>(
+    `select r.*, e.payment_service_id, e.environment, p.name from refused_requests r
+     left join environments e on e.id = r.environment_id
+     left join payment_services p on p.id = e.payment_service_id
+     where ${where} order by r.at desc, r.request_id desc limit $1`,
+    [limit, ...parameters],
+  );
+}
+
+type Parameter = SqlValue | readonly number[];
+
+function conditionsOf(filter: RefusedFilter): { where: string; parameters: Parameter[] } {
+  const parameters: Parameter[] = [];
+  const conditions = ['1 = 1'];
+  const add = (value: Parameter | null, condition: (place: string) => string) => {
+    if (value === null) return;
+    parameters.push(value);
+    conditions.push(condition(`$${parameters.length + 1}`));
+  };
+  add(filter.environmentIds, (place) => `r.environment_id {among ${place}}`);
+  add(filter.requestId, (place) => `r.request_id = ${place}`);
+  add(filter.code, (place) => `r.code = ${place}`);
+  add(filter.paymentServiceId, (place) => `e.payment_service_id = ${place}`);
+  add(filter.environment, (place) => `e.environment = ${place}`);
+  add(filter.since, (place) => `r.at >= ${place}`);
+  if (filter.after !== null) {
+    parameters.push(filter.after.at, filter.after.request_id);
+    conditions.push(`(r.at, r.request_id) < ($${parameters.length}, $${parameters.length + 1})`);
+  }
+  return { where: conditions.join(' and '), parameters };
+}
+
+/** Those whose texts are `like`, in small letters. */
+export function selectRefusedLike(db: Reader, like: string): Promise<RefusedRequest[]> {
+  return db.query<RefusedRequest>(
+    `select * from refused_requests where lower(detail || ' ' || errors || ' ' || fields) like $1 escape '!'`,
+    [like],
+  );
+}
+
+export async function deleteRefused(
+  tx: Tx,
+  { request_id, environment_id }: Pick<RefusedRequest, 'request_id' | 'environment_id'>,
+): Promise<void> {
+  await tx.query('delete from refused_requests where request_id = $1 and environment_id = $2', [
+    request_id,
+    environment_id,
+  ]);
+}

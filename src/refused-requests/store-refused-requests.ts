@@ -1,0 +1,126 @@
+import type { Field } from '../../protocol/field.ts';
+import { readFormFields } from '../../protocol/read-form-fields.ts';
+import { readJsonFields } from '../../protocol/read-json-fields.ts';
+import type { App } from '../app.ts';
+import { authenticateBearer } from '../auth/authenticate-bearer.ts';
+import { perInstance } from '../lib/per-instance.ts';
+import { type Refusal, takeRefusals } from './note-refused-request.ts';
+import { KEPT_REFUSED, type RefusedRequest, shownFields } from './refused-request.ts';
+import {
+  addRepeated,
+  deleteBeyond,
+  deleteRefusedBefore,
+  insertRefused,
+  selectEnvironmentsAmong,
+  selectEnvironmentsOfTransactionsAnywhere,
+  selectTokensAmong,
+} from './refused-request-queries.ts';
+
+/**
+ * Writes down the refusals of the last moment in one group; the worker calls it. Those of production are kept only where
+ * REFUSED_REQUESTS says so. Of a flood the first of each hour and code are kept, and the others counted.
+ */
+export async function storeRefusedRequests(app: App): Promise<void> {
+  const refusals = takeRefusals(app);
+  if (refusals.length === 0) return;
+  const { kept, repeated } = sample(app, await findOwners(app, refusals));
+  if (kept.length === 0 && repeated.length === 0) return;
+  await app.db.transaction(async (tx) => {
+    if (kept.length > 0) await insertRefused(tx, kept);
+    for (const { last, times } of repeated) await addRepeated(tx, last, times);
+    const codes = new Map(kept.map((row) => [`${row.environment_id} ${row.code}`, row]));
+    for (const { environment_id, code } of codes.values())
+      await deleteBeyond(tx, environment_id, code, KEPT_REFUSED.ofCode);
+  });
+}
+
+/** Deletes what is older than it is kept; answers how many. */
+export function forgetRefusedRequests(app: App, limit: number): Promise<number> {
+  return app.db.transaction((tx) => deleteRefusedBefore(tx, app.now() - KEPT_REFUSED.ms, limit));
+}
+
+type Place = { id: number; environment: string };
+
+const NOBODY: Place = { id: 0, environment: '' };
+
+/** Whose each request was, as a row; without those that are not to be kept. */
+async function findOwners(app: App, refusals: readonly Refusal[]): Promise<RefusedRequest[]> {
+  const read = refusals.map((refusal) => ({ refusal, ...readBody(refusal) }));
+  const tokens = [...new Set(read.flatMap(({ token }) => token ?? []))];
+  const known = tokens.length === 0 ? [] : await selectTokensAmong(app.db, tokens);
+  const byToken = new Map(known.map(({ service_token, ...place }) => [service_token, place]));
+  const byTransaction = await findTransactions(app, refusals);
+  return read.flatMap(({ refusal, token, fields }) => {
+    const place = byToken.get(token ?? '') ?? byTransaction.get(refusal) ?? NOBODY;
+    return isKept(app, place) ? [rowOf(refusal, place, fields)] : [];
+  });
+}
+
+/** What names no payment service is kept as the program itself runs. */
+function isKept({ config }: App, { environment }: Place): boolean {
+  return config.refusedRequests === 'all' || (environment || config.mode) === 'development';
+}
+
+/** The payment service of the transaction in the address, where the user of the access token sees it. */
+async function findTransactions(app: App, refusals: readonly Refusal[]): Promise<Map<Refusal, Place>> {
+  const naming = refusals.filter(({ bearer }) => bearer !== null && bearer.transactionId > 0);
+  if (naming.length === 0) return new Map();
+  const ids = [...new Set(naming.map(({ bearer }) => bearer?.transactionId as number))];
+  const rows = await selectEnvironmentsOfTransactionsAnywhere(app.db, ids);
+  const environments = await selectEnvironmentsAmong(app.db, [...new Set(rows.map((row) => row.environment_id))]);
+  const found = new Map<Refusal, Place>();
+  for (const refusal of naming) {
+    const row = rows.find(({ id }) => id === refusal.bearer?.transactionId);
+    const place = environments.find(({ id }) => id === row?.environment_id);
+    if (place === undefined) continue;
+    const user = await authenticateBearer(app, refusal.bearer?.authorization, undefined).catch(() => null);
+    if (user !== null && (user.environmentIds?.has(place.id) ?? true)) found.set(refusal, place);
+  }
+  return found;
+}
+
+function readBody({ body, serviceToken }: Refusal): { token: string | null; fields: readonly Field[] } {
+  if (body === null) return { token: serviceToken, fields: [] };
+  try {
+    const fields = body.isForm ? readFormFields(body.bytes) : readJsonFields(body.bytes);
+    return { token: fields.find(({ name }) => name === 'x_account_id')?.text ?? null, fields };
+  } catch {
+    // It cannot be read, which is why it was refused; whose it is may be seen all the same.
+    const text = body.bytes.toString('latin1');
+    return { token: /x_account_id["\s]{0,4}[:=]["\s]{0,4}([\w-]{1,100})/.exec(text)?.[1] ?? null, fields: [] };
+  }
+}
+
+function rowOf(refusal: Refusal, { id }: Place, fields: readonly Field[]): RefusedRequest {
+  const { requestId, at, method, route, status, code, detail, errors } = refusal;
+  const answered = { at, method, route, status, code, detail: detail.slice(0, 1_000) };
+  const texts = { errors: JSON.stringify(errors.slice(0, 20)), fields: JSON.stringify(shownFields(fields)) };
+  return { request_id: requestId, environment_id: id, ...answered, ...texts, repeated: 0 };
+}
+
+type Counted = { hour: number; count: number; last: RefusedRequest };
+
+const counts = perInstance((_app: App) => new Map<string, Counted>());
+
+const HOUR_MS = 3_600_000;
+const MOST_COUNTED = 10_000;
+
+/** The first of each hour, environment and code; the others are counted with the last of those. */
+function sample(app: App, rows: readonly RefusedRequest[]) {
+  const known = counts(app);
+  if (known.size > MOST_COUNTED) known.clear();
+  const repeated = new Map<Counted, number>();
+  const kept = rows.filter((row) => {
+    const key = `${row.environment_id} ${row.code}`;
+    const hour = Math.floor(row.at / HOUR_MS);
+    const before = known.get(key);
+    if (before === undefined || before.hour !== hour) known.set(key, { hour, count: 1, last: row });
+    else if (before.count < KEPT_REFUSED.ofHour) Object.assign(before, { count: before.count + 1, last: row });
+    else {
+      repeated.set(before, (repeated.get(before) ?? 0) + 1);
+      return false;
+    }
+    return true;
+  });
+  return { kept, repeated: [...repeated].map(([{ last }, times]) => ({ last, times })) };
+}

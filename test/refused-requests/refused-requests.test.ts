@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readConfig } from '../../src/config.ts';
+import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
+import { listRefusedRequests, readRefused } from '../../src/refused-requests/list-refused-requests.ts';
+import { KEPT_REFUSED } from '../../src/refused-requests/refused-request.ts';
+import { forgetRefusedRequests, storeRefusedRequests } from '../../src/refused-requests/store-refused-requests.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { listenToStatements } from '../support/heard-statements.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { jsonOf, startTestServer } from '../support/test-server.ts';
+import { signedBody } from '../support/test-shop.ts';
+import { createTestUser } from '../support/test-user.ts';
+
+forEachEngine('refused requests', (openTestDatabase) => {
+  const open = async (settings: Record<string, string> = {}) => {
+    const config = readConfig({ MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent', ...settings });
+    const app = createTestApp(await openTestDatabase(), { config });
+    const shop = await createPaymentService(app, 'Norte', TESTER);
+    const server = await startTestServer(app);
+    const refused = async (search = {}) => {
+      await storeRefusedRequests(app);
+      const { requests } = await listRefusedRequests(app, { environmentIds: null, ...search }, 500);
+      return requests.map(readRefused);
+    };
+    return { app, shop, server, refused };
+  };
+
+  test('a refused request is found by its request_id, with what was wrong and without its secrets', async () => {
+    const { shop, server, refused } = await open();
+    await using _server = server;
+    const { service_token, secret_token } = shop.development;
+    const changes = {
+      x_amount: '100',
+      x_customer_email: 'paula@example.cl',
+      x_url_cancel: 'https://shop.example.cl/c?k=hush',
+    };
+    const json = { ...signedBody(service_token, secret_token, changes) };
+    const answer = await server.post('/trxs', { json });
+    const { request_id, code } = jsonOf(answer);
+    const [request, ...others] = await refused({ requestId: request_id as string });
+    assert.equal(others.length, 0);
+    assert.deepEqual(
+      [request?.name, request?.environment, request?.method, request?.route, request?.status, request?.code],
+      ['Norte', 'development', 'POST', '/trxs', answer.status, code],
+    );
+    assert.equal(request?.errors[0]?.pointer, '/x_amount');
+    const kept = JSON.stringify(request);
+    for (const secret of [secret_token, json.x_signature as string, 'paula@', 'hush'])
+      assert.ok(!kept.includes(secret), secret);
+    const fields = new Map(request?.fields.map(({ name, value }) => [name, value]));
+    assert.equal(fields.get('x_amount'), '100');
+    assert.equal(fields.get('x_url_cancel'), 'https://shop.example.cl/c?…');
+  });
+
+  test('what stands in a wrong field is kept of no card, of no Secret Token and of no address', async () => {
+    const { shop, server, refused } = await open();
+    await using _server = server;
+    const { service_token, secret_token } = shop.development;
+    const wrong = [
+      { x_reference: 'card 4111 1111 1111 1111' },
+      { x_reference: secret_token },
+      { x_session_id: 'paula@example.cl' },
+      { x_url_callback: `https://shop.example.cl/${secret_token}` },
+      { [`x_${secret_token}`]: '1' },
+    ];
+    for (const changes of wrong) {
+      const body = { ...signedBody(service_token, 'another secret', changes) };
+      assert.ok((await server.post('/trxs', { json: body })).status >= 400);
+    }
+    const kept = JSON.stringify(await refused());
+    for (const secret of ['4111 1111 1111 1111', secret_token, 'paula@']) assert.ok(!kept.includes(secret), secret);
+  });
+
+  test('a body that cannot be read is the merchant’s whose Service Token stands in it', async () => {
+    const { shop, server, refused } = await open();
+    await using _server = server;
+    const headers = { 'content-type': 'application/json' };
+    await server.post('/trxs', {
+      headers,
+      body: `{"x_account_id": "${shop.development.service_token}", "x_amount": 1`,
+    });
+    await server.post('/trxs', { headers, body: '{' });
+    assert.deepEqual((await refused()).map(({ name, code }) => `${name} ${code}`).toSorted(), [
+      'Norte INVALID_JSON',
+      'null INVALID_JSON',
+    ]);
+  });
+
+  test('requests with production tokens are kept only where the setting says so, those with development tokens always', async () => {
+    const production = { RUBRICA_ENV: 'production', PUBLIC_URL: 'https://pay.example.cl' };
+    for (const [settings, kept] of [
+      [production, ['development']],
+      [{ ...production, REFUSED_REQUESTS: 'all' }, ['development', 'production']],
+    ] as const) {
+      const { shop, server, refused } = await open(settings);
+      await using _server = server;
+      for (const { service_token } of [shop.development, shop.production])
+        await server.post('/trxs', { json: signedBody(service_token, 'wrong') });
+      assert.deepEqual((await refused()).map(({ environment }) => String(environment)).toSorted(), kept);
+    }
+  });
+
+  test('an accepted request costs no statement more, and a refused one is written after its answer', async () => {
+    const { app, shop, server } = await open();
+    await using _server = server;
+    const { app: listened, heard } = listenToStatements(app);
+    const listening = await startTestServer(listened);
+    await using _listening = listening;
+    const { service_token, secret_token } = shop.development;
+    assert.equal((await listening.post('/trxs', { json: signedBody(service_token, secret_token) })).status, 200);
+    await listening.post('/trxs', { json: signedBody(service_token, 'wrong') });
+    await listening.post('/trxs', { json: { x_account_id: service_token } });
+    assert.deepEqual(
+      heard.filter(({ sql }) => sql.includes('refused_requests')),
+      [],
+    );
+    await storeRefusedRequests(listened);
+    assert.equal((await app.db.query('select request_id from refused_requests')).length, 2);
+  });
+
+  test('a flood takes no room of other codes: the first of an hour are kept, and the others counted', async () => {
+    const { app, shop, server, refused } = await open();
+    await using _server = server;
+    const { service_token } = shop.development;
+    await server.post('/trxs', { json: { x_account_id: service_token, x_extra: '1' } });
+    await storeRefusedRequests(app);
+    for (let group = 0; group < 3; group++) {
+      for (let request = 0; request < 30; request++)
+        await server.post('/trxs', { body: '{', headers: { 'content-type': 'application/json' } });
+      await storeRefusedRequests(app);
+    }
+    const all = await refused();
+    const flood = all.filter(({ code }) => code === 'INVALID_JSON');
+    assert.equal(flood.length, KEPT_REFUSED.ofHour);
+    assert.equal(
+      flood.reduce((sum, { repeated }) => sum + repeated, 0),
+      90 - KEPT_REFUSED.ofHour,
+    );
+    assert.equal(all.length - flood.length, 1);
+  });
+
+  test('they are gone after their time, and of each code only the newest stay', async () => {
+    const { app, shop, server, refused } = await open();
+    await using _server = server;
+    const refuse = () => server.post('/trxs', { json: { x_account_id: shop.development.service_token } });
+    for (let hour = 0; hour < 5; hour++) {
+      for (let request = 0; request < KEPT_REFUSED.ofHour; request++) await refuse();
+      await storeRefusedRequests(app);
+      app.now.advance(3_600_000);
+    }
+    assert.equal((await refused()).length, KEPT_REFUSED.ofCode);
+    app.now.advance(KEPT_REFUSED.ms);
+    await forgetRefusedRequests(app, 1_000);
+    assert.equal((await refused()).length, 0);
+  });
+
+  test('a user reads those of its own payment services, page by page, and no others', async () => {
+    const { app, shop, server } = await open();
+    await using _server = server;
+    const other = await createPaymentService(app, 'Sur', TESTER);
+    for (const { service_token } of [shop.development, other.development, shop.development]) {
+      app.now.advance(1_000);
+      await server.post('/trxs', { json: signedBody(service_token, 'wrong') });
+    }
+    await storeRefusedRequests(app);
+    const user = await createTestUser(app, { role: 'merchant', may: [], paymentServices: [shop.id] });
+    const ask = async (query: string) => {
+      const answer = jsonOf(await server.get(`/requests${query}`, user.headers));
+      return answer['data'] as { requests: { payment_service: string; request_id: string }[]; next: string | null };
+    };
+    const first = await ask('?limit=1');
+    const second = await ask(`?limit=1&after=${first.next ?? ''}`);
+    assert.equal(second.next, null);
+    const found = [...first.requests, ...second.requests];
+    assert.deepEqual(
+      found.map(({ payment_service }) => payment_service),
+      [shop.id, shop.id],
+    );
+    const [theirs] = (await listRefusedRequests(app, { environmentIds: null, paymentServiceId: other.id }, 1)).requests;
+    const id = theirs?.request_id ?? '';
+    assert.deepEqual((await ask(`?request_id=${id}`)).requests, []);
+    const cookie = { cookie: `rubrica_console=${user.headers.authorization.slice(7)}` };
+    assert.equal((await server.get(`/console/requests/${id}`, cookie)).status, 404);
+    const page = await server.get(`/console/requests/${found[0]?.request_id ?? ''}`, cookie);
+    assert.match(page.text, /SIGNATURE_INVALID/);
+    assert.equal((await server.get('/requests?after=x', user.headers)).status, 400);
+  });
+
+  test('a refusal of a program is the merchant’s of the transaction in its path, where the program sees it', async () => {
+    const { app, shop, server, refused } = await open();
+    await using _server = server;
+    const { service_token, secret_token } = shop.development;
+    const created = jsonOf(await server.post('/trxs', { json: signedBody(service_token, secret_token) }));
+    const { idTrx } = created['data'] as { idTrx: number };
+    const program = await createTestUser(app, { may: ['payments:read'], paymentServices: [shop.id] });
+    const stranger = await createTestUser(app, { may: ['payments:read'], paymentServices: [] });
+    for (const { headers } of [program, stranger])
+      await server.post(`/trxs/${idTrx}/nullification`, { headers, json: {} });
+    assert.deepEqual((await refused()).map(({ name, code }) => `${name} ${code}`).toSorted(), [
+      'Norte PERMISSION_MISSING',
+      'null PERMISSION_MISSING',
+    ]);
+  });
+});
