@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import type { OwnPlaces } from './lib/address-filter.ts';
 import { readDevelopmentKey } from './lib/development-key.ts';
 import type { EgressProxy } from './lib/open-tunnel.ts';
+import { hostInUrl, originsAt } from './lib/origins-at.ts';
 import type { Network } from './lib/private-networks.ts';
 import {
   basePath,
@@ -266,7 +267,7 @@ export const SETTINGS: readonly Setting[] = [
     name: 'EGRESS_PROXY',
     fallback: '',
     meaning: 'http:// address of a proxy through which every request leaves, by CONNECT: see docs/operation.md',
-    inForce: ({ egressProxy }) => egressProxy && `http://${inUrl(egressProxy.host)}:${egressProxy.port}`,
+    inForce: ({ egressProxy }) => egressProxy && `http://${hostInUrl(egressProxy.host)}:${egressProxy.port}`,
   },
   {
     name: 'RUBRICA_USER',
@@ -362,11 +363,7 @@ export function describeSettings(config: Config, environment: NodeJS.ProcessEnv 
 
 /** The origin under which payers and merchants reach the service. No final slash. */
 export function publicOrigin({ publicUrl, host, port }: Config): string {
-  return publicUrl ?? `http://${inUrl(host)}:${port}`;
-}
-
-function inUrl(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
+  return publicUrl ?? `http://${hostInUrl(host)}:${port}`;
 }
 
 /** Where this service is reached itself, so that it never calls itself. `port` is 0 until it listens. */
@@ -379,14 +376,6 @@ export function ownPlaces(config: Config): Required<OwnPlaces> {
     ? { ownAddresses: [], ownOrigins: listening, networks }
     : { ownAddresses: [url.hostname], ownOrigins: [url.origin, ...listening], networks };
 }
-
-function originsAt(host: string, port: number): string[] {
-  const hosts = THIS_MACHINE.includes(host) ? THIS_MACHINE : [host];
-  return hosts.map((name) => `http://${inUrl(name)}${port === 80 ? '' : `:${port}`}`);
-}
-
-/** A service that listens at one of these is nearly always reached by the others. */
-const THIS_MACHINE = ['127.0.0.1', 'localhost', '::1', '0.0.0.0', '::'];
 
 /** What is wrong with the addresses that payers and merchants are given, or null. Development has nobody but itself. */
 export function publicUrlProblem(config: Config): string | null {

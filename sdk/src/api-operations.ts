@@ -196,7 +196,7 @@ export type Operations = {
   };
   'GET /requests': {
     query: {
-      /** That of one answer */
+      /** Of one answer */
       request_id?: string | undefined;
       /** Such as `SIGNATURE_INVALID` */
       code?: string | undefined;

@@ -273,7 +273,7 @@ export type TransactionTimeline = {
 };
 
 export type RefusedRequest = {
-  /** That the answer had as `request_id` and `X-Request-Id` */
+  /** As the answer had it: `request_id`, `X-Request-Id` */
   request_id: string;
   at: string;
   payment_service: string | null;

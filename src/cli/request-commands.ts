@@ -21,7 +21,7 @@ export function addRequestCommands(program: Command): void {
   group
     .command('show')
     .description('one request: what was sent, as far as it is no secret, and what was wrong')
-    .argument('<request_id>', 'that of the answer: request_id in its body, or X-Request-Id')
+    .argument('<request_id>', 'from the answer: request_id in its body, or X-Request-Id')
     .option('--json', 'print one JSON object')
     .action(show);
 }

@@ -11,7 +11,7 @@ export type RefusedSearch = Partial<Omit<RefusedFilter, 'after' | 'environmentId
 
 export type RefusedPage = { requests: ListedRefused[]; next: string | null };
 
-/** Refused requests, the newest first. Throws `Problem` `INVALID_PARAMETER` for a cursor that is none of ours. */
+/** Refused requests, the newest first. Throws `Problem` `INVALID_PARAMETER` for what is not a cursor of ours. */
 export async function listRefusedRequests(app: App, search: RefusedSearch, limit: number): Promise<RefusedPage> {
   const { environmentIds, after = null, ...given } = search;
   const filter = {

@@ -57,7 +57,7 @@ export async function deleteRefusedBefore(tx: Tx, before: number, limit: number)
   return rows.length;
 }
 
-/** Which of these Service Tokens there are, and of which environments. */
+/** The environments of these Service Tokens, as far as there are any. */
 export function selectTokensAmong(
   db: Reader,
   tokens: readonly string[],
@@ -74,7 +74,7 @@ export function selectEnvironmentsAmong(
   return db.query('select id, environment from environments where id {among $1}', [ids]);
 }
 
-/** Of which environments these transactions are. Asks everywhere: an address names a transaction by its id alone. */
+/** The environments of these transactions. Asks everywhere: an address names a transaction by its id alone. */
 export function selectEnvironmentsOfTransactionsAnywhere(
   db: Reader,
   ids: readonly number[],

@@ -48,7 +48,7 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
   transactions: ['books', 'outbox', 'payment-services'],
   outbox: ['payment-services', 'auth'],
   'payment-services': ['books'],
-  'refused-requests': ['auth'],
+  'refused-requests': ['auth', 'payment-services', 'transactions'],
   payouts: ['bank-validation', 'payment-services'],
   'bank-validation': ['outbox', 'auth'],
 };

@@ -18,7 +18,7 @@ const ItemSchema = Type.Object({
 
 const RefusedRequestSchema = Type.Object(
   {
-    request_id: Type.String({ description: 'That the answer had as `request_id` and `X-Request-Id`' }),
+    request_id: Type.String({ description: 'As the answer had it: `request_id`, `X-Request-Id`' }),
     at: Type.String(),
     payment_service: textOrNull,
     payment_service_name: textOrNull,
@@ -71,7 +71,7 @@ export const getRequests = operation({
       'The requests of the last 7 days that were refused, the newest first: those of your payment services, by the Service Token that they name or the transaction in their path. Requests with production tokens are kept where the installation says so (`REFUSED_REQUESTS`). Of a flood the first 50 of each hour and code are kept. `data.next` is the cursor of the next page.',
     tag: 'Transactions',
     parameters: [
-      { name: 'request_id', in: 'query', description: 'That of one answer', schema: Type.String() },
+      { name: 'request_id', in: 'query', description: 'Of one answer', schema: Type.String() },
       { name: 'code', in: 'query', description: 'Such as `SIGNATURE_INVALID`', schema: Type.String() },
       { name: 'payment_service', in: 'query', description: 'Its id', schema: Type.String() },
       {
