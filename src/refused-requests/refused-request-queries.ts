@@ -47,7 +47,7 @@ export async function deleteBeyond(tx: Tx, environmentId: number, code: string, 
   );
 }
 
-/** Deletes those of before a time, `limit` at most; answers how many. */
+/** Deletes what is older than a time, `limit` at most; answers how many. */
 export async function deleteRefusedBefore(tx: Tx, before: number, limit: number): Promise<number> {
   const rows = await tx.query(
     `delete from refused_requests where request_id in (

@@ -17,7 +17,7 @@ import {
 } from './refused-request-queries.ts';
 
 /**
- * Writes down the refusals of the last moment in one group; the worker calls it. Those of production are kept only where
+ * Writes down the refusals of the last moment in one group; the worker calls it. With production tokens they are kept only where
  * REFUSED_REQUESTS says so. Of a flood the first of each hour and code are kept, and the others counted.
  */
 export async function storeRefusedRequests(app: App): Promise<void> {

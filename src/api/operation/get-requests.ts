@@ -68,7 +68,7 @@ export const getRequests = operation({
     operationId: 'listRefusedRequests',
     summary: 'List refused requests',
     description:
-      'The requests of the last 7 days that were refused, the newest first: those of your payment services, by the Service Token that they name or the transaction in their path. Requests with production tokens are kept where the installation says so (`REFUSED_REQUESTS`). Of a flood the first 50 of each hour and code are kept. `data.next` is the cursor of the next page.',
+      'The requests of the last 7 days that were refused, the newest first. A request is yours by the Service Token that it names or the transaction in its path. Requests with production tokens are kept where the installation says so (`REFUSED_REQUESTS`). Of a flood the first 50 of each hour and code are kept. `data.next` is the cursor of the next page.',
     tag: 'Transactions',
     parameters: [
       { name: 'request_id', in: 'query', description: 'Of one answer', schema: Type.String() },

@@ -24,7 +24,8 @@ export const REQUEST_TEXTS = roomTexts(
   },
   {
     'requests.title': 'Refused requests',
-    'requests.text': 'Of the last 7 days, without secrets. Those of production are kept with REFUSED_REQUESTS=all.',
+    'requests.text':
+      'Of the last 7 days, without secrets. Requests with production tokens are kept with REFUSED_REQUESTS=all.',
     'requests.none': 'There is no refused request.',
     'requests.id': 'request_id',
     'requests.code': 'Code',
