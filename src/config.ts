@@ -1,11 +1,11 @@
 import { join, resolve } from 'node:path';
 import type { OwnPlaces } from './lib/address-filter.ts';
-import { readDevelopmentKey } from './lib/development-key.ts';
+import { keptKey } from './lib/development-key.ts';
 import type { EgressProxy } from './lib/open-tunnel.ts';
 import { hostInUrl, originsAt } from './lib/origins-at.ts';
 import type { Network } from './lib/private-networks.ts';
 import {
-  basePath,
+  basePaths,
   ConfigError,
   databaseUrl,
   days,
@@ -38,7 +38,10 @@ export type Config = {
   /** Opens what it has sealed, and nothing else is done with it. Null: the master key is not being replaced. */
   masterKeyPrevious: Buffer | null;
   logLevel: string;
+  /** The first of `basePaths`, below which links stand; empty without one. */
   basePath: string;
+  /** Everything answers below each of these too. */
+  basePaths: readonly string[];
   rateLimits: boolean;
   /** Whose refused requests are kept for a few days. */
   refusedRequests: 'development' | 'all';
@@ -54,6 +57,8 @@ export type Config = {
   verdictMaxAgeDays: number;
   /** After how many days the worker deletes what has ended; null: never. */
   retentionDays: Record<'callbacks' | 'deliveryAttempts' | 'events', number | null> & { validations: number };
+  /** The most that one transfer takes, in CLP. */
+  payoutRailLimit: number;
   /** Where the ends of the books' chains are written every day; null: they are kept in the store alone. */
   anchorDir: string | null;
   /** Where they are posted to. */
@@ -150,8 +155,9 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'BASE_PATH',
     fallback: '',
-    meaning: 'a path under which everything answers too, such as /pagos',
-    inForce: ({ basePath }) => basePath,
+    meaning:
+      'paths under which everything answers too, with commas between, such as /pagos or /v1,/dev; links have the first',
+    inForce: ({ basePaths }) => basePaths.join(','),
   },
   {
     name: 'RATE_LIMITS',
@@ -233,6 +239,12 @@ export const SETTINGS: readonly Setting[] = [
     inForce: ({ retentionDays }) => retentionDays.validations,
   },
   {
+    name: 'PAYOUT_RAIL_LIMIT',
+    fallback: '7000000',
+    meaning: 'the most that one transfer takes, in CLP; a file that asks for more is split into several payouts',
+    inForce: ({ payoutRailLimit }) => payoutRailLimit,
+  },
+  {
     name: 'ANCHOR_DIR',
     fallback: '',
     meaning:
@@ -290,6 +302,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   const text = (name: string) => environment[name]?.trim() || null;
   const mode = oneOf('RUBRICA_ENV', text('RUBRICA_ENV') ?? 'development', ['development', 'production'] as const);
   const anchorDir = text('ANCHOR_DIR');
+  const prefixes = basePaths(text('BASE_PATH'));
   const dataDir = resolve(text('DATA_DIR') ?? './data');
   const development = mode === 'development';
   const database = databaseUrl(text('DATABASE_URL') ?? `sqlite:${join(dataDir, 'rubrica.db')}`);
@@ -306,7 +319,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     dataDir,
     ...masterKeys(text('MASTER_KEY') ?? keptKey(mode, dataDir, database), text('MASTER_KEY_PREVIOUS')),
     logLevel: oneOf('LOG_LEVEL', text('LOG_LEVEL') ?? 'info', LOG_LEVELS),
-    basePath: basePath(text('BASE_PATH')),
+    basePath: prefixes[0] ?? '',
+    basePaths: prefixes,
     rateLimits: flag('RATE_LIMITS', text('RATE_LIMITS'), !development),
     refusedRequests: oneOf('REFUSED_REQUESTS', text('REFUSED_REQUESTS') ?? 'development', ['development', 'all']),
     trustProxy: flag('TRUST_PROXY', text('TRUST_PROXY'), false),
@@ -322,6 +336,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
       events: days('RETENTION_EVENTS', text('RETENTION_EVENTS')),
       validations: days('RETENTION_VALIDATIONS', text('RETENTION_VALIDATIONS')) ?? 730,
     },
+    payoutRailLimit: integer('PAYOUT_RAIL_LIMIT', text('PAYOUT_RAIL_LIMIT') ?? '7000000', 1, 1_000_000_000),
     anchorDir: anchorDir === null ? null : resolve(anchorDir),
     anchorUrl: ownAddress('ANCHOR_URL', text('ANCHOR_URL')),
     webpayBaseUrl: origin('WEBPAY_BASE_URL', text('WEBPAY_BASE_URL')),
@@ -377,22 +392,9 @@ export function ownPlaces(config: Config): Required<OwnPlaces> {
     : { ownAddresses: [url.hostname], ownOrigins: [url.origin, ...listening], networks };
 }
 
-/** What is wrong with the addresses that payers and merchants are given, or null. Development has nobody but itself. */
-export function publicUrlProblem(config: Config): string | null {
-  if (config.mode === 'development' || publicOrigin(config).startsWith('https:')) return null;
-  return `PUBLIC_URL is ${config.publicUrl === null ? 'not set' : 'not https:'}, so payers and shops are sent to ${publicOrigin(config)}`;
-}
-
 /** What is wrong with ALLOW_PRIVATE_CALLBACKS as it was set, or null: production has never gone by it. */
 export function privateCallbacksProblem(config: Config, environment: NodeJS.ProcessEnv = process.env): string | null {
   const said = environment['ALLOW_PRIVATE_CALLBACKS']?.trim() || null;
   if (config.mode === 'development' || !flag('ALLOW_PRIVATE_CALLBACKS', said, false)) return null;
   return 'ALLOW_PRIVATE_CALLBACKS is ignored in production: callbacks to http:, private hosts and other ports are refused';
-}
-
-function keptKey(mode: Config['mode'], dataDir: string, database: string): string {
-  if (mode === 'development') return readDevelopmentKey(dataDir, database);
-  throw new ConfigError(
-    'MASTER_KEY is missing. In production set it to 32 random bytes, such as: openssl rand -hex 32',
-  );
 }

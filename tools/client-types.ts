@@ -13,6 +13,7 @@ const FILES: Record<string, string> = {
   Webhooks: 'api-reconciliation.ts',
   'Bank account validation': 'api-bank-accounts.ts',
   Recipients: 'api-recipients.ts',
+  Payouts: 'api-payouts.ts',
   Access: 'api-access.ts',
 };
 

@@ -26,6 +26,7 @@ import type {
   UnsignedRequest,
   UnsignedStatus,
 } from './api-payments.ts';
+import type { Balance, TefCreated, TefRead, TefRequest } from './api-payouts.ts';
 import type { RecipientHistory, RecipientList, RecipientReply, RecipientRequest } from './api-recipients.ts';
 import type {
   Conciliation,
@@ -304,6 +305,16 @@ export type Operations = {
     body: RecipientRequest;
     reply: RecipientReply;
   };
+  'POST /tef': { body: TefRequest; reply: TefCreated };
+  'GET /tef/{id}': {
+    path: {
+      /** Your own id */
+      id: string;
+    };
+    reply: TefRead;
+  };
+  'GET /balance': { reply: Balance };
+  'GET /availableBalance': { reply: Balance };
   'GET /healthz': { reply: Record<string, unknown> };
   'GET /readyz': { reply: Record<string, unknown> };
 };

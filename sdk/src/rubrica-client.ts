@@ -249,6 +249,26 @@ export class RubricaClient {
     return (await this.#sendAsUser('GET /recipients/{id}', { path: { id } })).data;
   }
 
+  /** Pays somebody: the same id with the same fields again is the same payout. */
+  async createTransfer(transfer: Api.TefRequest): Promise<Api.TefResponse> {
+    return (await this.#sendAsUser('POST /tef', { body: transfer })).tefResponse;
+  }
+
+  /** What became of a payout, by the id that you gave it. */
+  async readTransfer(id: string): Promise<Api.TefResponse> {
+    return (await this.#sendAsUser('GET /tef/{id}', { path: { id } })).tefResponse;
+  }
+
+  /** What belongs to the merchant, in pesos, with what is approved to be paid out and has not arrived yet. */
+  async readBalance(): Promise<number> {
+    return (await this.#sendAsUser('GET /balance', {})).balance;
+  }
+
+  /** What can be paid out now, in pesos. */
+  async readAvailableBalance(): Promise<number> {
+    return (await this.#sendAsUser('GET /availableBalance', {})).balance;
+  }
+
   /** A page of recipients; send `next` back as `after` for the one that follows. */
   async listRecipients(query: { after?: string; limit?: number } = {}): Promise<Api.RecipientList['data']> {
     return (await this.#sendAsUser('GET /recipients', { query })).data;

@@ -56,7 +56,7 @@ export async function selectBalances(db: Reader): Promise<BalanceRow[]> {
 
 /** What an account has more on its debit side. */
 export async function selectBalance(
-  tx: Tx,
+  tx: Reader,
   { environmentId, account, currency }: { environmentId: number; account: string; currency: string },
 ): Promise<Sum> {
   const [row] = await tx.query<{ balance: string }>(

@@ -1,5 +1,6 @@
-import { methodReceivable, SUSPENSE } from './journal-entry.ts';
+import { type EntryKind, methodReceivable, SUSPENSE } from './journal-entry.ts';
 import { movementHash } from './movement-hash.ts';
+import { payoutHash } from './payout-hash.ts';
 import type { BookedLine, Unbooked } from './reconciliation-queries.ts';
 import { recordHash } from './record-hash.ts';
 
@@ -19,8 +20,13 @@ export function entryName({ link, line }: Pick<BookedLine, 'link' | 'line'>): st
 
 /** Whether what an entry explains says the same as the entry. */
 export function isExplained(line: BookedLine): boolean {
-  if (line.currency !== (line.movement_currency ?? line.transaction_currency ?? line.imported_currency)) return false;
+  if (
+    line.currency !==
+    (line.movement_currency ?? line.payout_currency ?? line.transaction_currency ?? line.imported_currency)
+  )
+    return false;
   if (line.transaction_id !== null && line.transaction_environment_id !== line.environment_id) return false;
+  if (line.payout_id !== null) return isOfPayout(line);
   if (!isAsBooked(line)) return false;
   const isPaid = line.transaction_state === 'completed' && line.attempt_state === 'approved';
   const receivable = methodReceivable(line.transaction_method ?? '');
@@ -68,10 +74,33 @@ export function isExplained(line: BookedLine): boolean {
       return isAsRecorded(line) && line.movement_decision === 'returned' && line.movement_amount === line.amount;
     case 'charged':
       return isAsRecorded(line) && line.movement_decision === 'kept' && line.movement_amount === line.amount;
+    case 'payout_reserved':
+    case 'payout_paid':
+    case 'payout_released':
+    case 'payout_reversed':
+      // Without a payout it explains nothing.
+      return false;
     case 'returned':
     case 'kept':
       return isAsRecorded(line) && line.movement_decision === line.kind && line.movement_amount === line.amount;
   }
+}
+
+/** The states of a payout in which its entries may stand. */
+const STATES_WITH: Readonly<Partial<Record<EntryKind, readonly string[]>>> = {
+  payout_reserved: ['approved', 'sent', 'unknown', 'confirmed', 'failed', 'cancelled', 'returned'],
+  payout_paid: ['confirmed', 'returned'],
+  payout_released: ['failed', 'cancelled'],
+  payout_reversed: ['returned'],
+};
+
+function isOfPayout(line: BookedLine): boolean {
+  const states = STATES_WITH[line.kind] ?? [];
+  return (
+    line.payout_amount === line.amount &&
+    states.includes(line.payout_state ?? '') &&
+    line.record_hash === payoutHash(line.payout_id, line)
+  );
 }
 
 /** What is wrong with an entry. */

@@ -4,7 +4,8 @@ import type { SqlRow } from '../db/database.ts';
  * What an entry explains. `late_payment`: money that a method took for a transaction which had ended without it; `returned`
  * and `kept` say what became of that. `unasked_refund`: money that went back at a method and that no refund asked for;
  * `recovered` and `charged` say what became of that. `commission` is what an acquirer kept of a `deposit`. `payout_returned`: a
- * `payout` came back, or never was.
+ * `payout` came back, or never was. Of a payout to a recipient: `payout_reserved` when it is approved, `payout_paid` when it arrived,
+ * `payout_released` when it did not leave, `payout_reversed` when it came back after it had arrived.
  */
 export type EntryKind =
   | 'payment'
@@ -16,6 +17,10 @@ export type EntryKind =
   | 'charged'
   | 'payout'
   | 'payout_returned'
+  | 'payout_reserved'
+  | 'payout_paid'
+  | 'payout_released'
+  | 'payout_reversed'
   | 'deposit'
   | 'commission'
   | 'returned'
@@ -46,12 +51,21 @@ export type JournalEntry = SqlRow & {
   movement_hash: string | null;
   /** Whose the books were, see record-hash.ts; null in links from before it was hashed. */
   owner_hash: string | null;
-  /** Of what stands behind the entry, see record-hash.ts; null where that is a movement alone, and in older links. */
+  /** Of what stands behind the entry, see record-hash.ts and payout-hash.ts; null where that is a movement alone, and in older links. */
   record_hash: string | null;
+  payout_id: string | null;
   hash: string;
 };
 
-export type Transfer = { kind: EntryKind; debit: string; credit: string; amount: number; currency: string };
+/** `payout`: which one it explains, with its hash (payout-hash.ts). A posting can be about many. */
+export type Transfer = {
+  kind: EntryKind;
+  debit: string;
+  credit: string;
+  amount: number;
+  currency: string;
+  payout?: { id: string; hash: string };
+};
 
 /** Everything that one change moves. */
 export type Posting = {
@@ -74,6 +88,9 @@ export const MERCHANT_PAYABLE = 'merchant:payable';
  * it is.
  */
 export const SUSPENSE = 'suspense';
+
+/** What is approved to be paid out and has not arrived. */
+export const PAYOUTS_RESERVED = 'payouts:reserved';
 
 /** What the service has earned by its fees. */
 const FEES_INCOME = 'fees:income';

@@ -24,6 +24,7 @@ const JOURNAL_ENTRIES: InsertTarget = {
     'movement_hash',
     'owner_hash',
     'record_hash',
+    'payout_id',
     'hash',
   ],
 };

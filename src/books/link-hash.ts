@@ -33,6 +33,7 @@ const COLUMNS = [
   'movement_hash',
   'owner_hash',
   'record_hash',
+  'payout_id',
 ] as const;
 
 const FIRST_COLUMNS = COLUMNS.indexOf('movement_id');

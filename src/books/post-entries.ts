@@ -16,7 +16,7 @@ import { ownerHash, recordHash } from './record-hash.ts';
 export async function postEntries(tx: Tx, posting: Posting): Promise<number> {
   const behind = await selectBehind(tx, posting.environmentId, posting);
   const head = await advanceHead(tx, 'journal_heads', posting.environmentId, GENESIS);
-  const entries = posting.transfers.map(({ kind, debit, credit, amount, currency }, line) => ({
+  const entries = posting.transfers.map(({ kind, debit, credit, amount, currency, payout }, line) => ({
     environment_id: posting.environmentId,
     link: head.link,
     line,
@@ -32,10 +32,12 @@ export async function postEntries(tx: Tx, posting: Posting): Promise<number> {
     movement_id: posting.movement?.id ?? null,
     movement_hash: posting.movement?.hash ?? null,
     owner_hash: ownerHash(behind),
+    payout_id: payout?.id ?? null,
   }));
-  const hashed = entries.map((entry) => ({
+  const hashed = entries.map((entry, line) => ({
     ...entry,
-    record_hash: recordHash(entry, behind, behind.attempt_state === 'approved'),
+    record_hash:
+      posting.transfers[line]?.payout?.hash ?? recordHash(entry, behind, behind.attempt_state === 'approved'),
   }));
   const hash = linkHash(head.hash, hashed);
   await insertEntries(

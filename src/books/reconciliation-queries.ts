@@ -2,6 +2,7 @@ import type { Database } from '../db/database.ts';
 import type { JournalEntry } from './journal-entry.ts';
 import { RECORD_COLUMNS } from './journal-queries.ts';
 import { MOVEMENT_COLUMNS, type MovementColumn } from './movement-hash.ts';
+import { PAYOUT_COLUMNS, type PayoutValues } from './payout-hash.ts';
 
 type Reader = Pick<Database, 'query'>;
 
@@ -14,60 +15,68 @@ export type ReconciliationScope = {
 };
 
 /** An entry beside what it explains, as the store has that now. Amounts are in minor units. */
-export type BookedLine = JournalEntry & {
-  reference: string | null;
-  transaction_amount: number | null;
-  transaction_fee: number | null;
-  transaction_currency: string | null;
-  transaction_state: string | null;
-  transaction_method: string | null;
-  transaction_environment_id: number | null;
-  transaction_created_at: number | null;
-  transaction_settled_at: number | null;
-  unsigned_fields: string | null;
-  /** Of the attempt that collected; for a refund or a resolution, of the one that it is about. */
-  attempt_state: string | null;
-  attempt_transaction_id: number | null;
-  attempt_method: string | null;
-  attempt_account: string | null;
-  /** Of a line of an acquirer's file that was taken over and is of nothing we know. */
-  imported_amount: number | null;
-  imported_currency: string | null;
-  imported_buy_order: string | null;
-  imported_code: string | null;
-  /** What a person decided that it had taken, if anybody did. */
-  decided_amount: number | null;
-  /** JSON text: what the method told of it. */
-  payment_detail: string | null;
-  refund_sequence: number | null;
-  refund_created_at: number | null;
-  refund_requested_by: string | null;
-  refund_idempotency_key: string | null;
-  refund_type: 'total' | 'parcial' | null;
-  refund_amount: number | null;
-  refund_state: string | null;
-  refund_transaction_id: number | null;
-  refund_settled_at: number | null;
-  refund_detail: string | null;
-  movement_kind: 'payout' | 'deposit' | 'resolution' | null;
-  movement_reference: string | null;
-  movement_amount: number | null;
-  movement_commission: number | null;
-  movement_currency: string | null;
-  movement_environment_id: number | null;
-  movement_created_at: number | null;
-  movement_recorded_by: string | null;
-  movement_payment_method: string | null;
-  movement_transaction_id: number | null;
-  movement_decision: 'returned' | 'kept' | null;
-  movement_reason: string | null;
-  /** What of the transaction has been refunded until now. */
-  refunded: number;
-};
+export type BookedLine = JournalEntry &
+  PayoutValues & {
+    reference: string | null;
+    transaction_amount: number | null;
+    transaction_fee: number | null;
+    transaction_currency: string | null;
+    transaction_state: string | null;
+    transaction_method: string | null;
+    transaction_environment_id: number | null;
+    transaction_created_at: number | null;
+    transaction_settled_at: number | null;
+    unsigned_fields: string | null;
+    /** Of the attempt that collected; for a refund or a resolution, of the one that it is about. */
+    attempt_state: string | null;
+    attempt_transaction_id: number | null;
+    attempt_method: string | null;
+    attempt_account: string | null;
+    /** Of a line of an acquirer's file that was taken over and is of nothing we know. */
+    imported_amount: number | null;
+    imported_currency: string | null;
+    imported_buy_order: string | null;
+    imported_code: string | null;
+    /** What a person decided that it had taken, if anybody did. */
+    decided_amount: number | null;
+    /** JSON text: what the method told of it. */
+    payment_detail: string | null;
+    refund_sequence: number | null;
+    refund_created_at: number | null;
+    refund_requested_by: string | null;
+    refund_idempotency_key: string | null;
+    refund_type: 'total' | 'parcial' | null;
+    refund_amount: number | null;
+    refund_state: string | null;
+    refund_transaction_id: number | null;
+    refund_settled_at: number | null;
+    refund_detail: string | null;
+    movement_kind: 'payout' | 'deposit' | 'resolution' | null;
+    movement_reference: string | null;
+    movement_amount: number | null;
+    movement_commission: number | null;
+    movement_currency: string | null;
+    movement_environment_id: number | null;
+    movement_created_at: number | null;
+    movement_recorded_by: string | null;
+    movement_payment_method: string | null;
+    movement_transaction_id: number | null;
+    movement_decision: 'returned' | 'kept' | null;
+    movement_reason: string | null;
+    payout_state: string | null;
+    /** What of the transaction has been refunded until now. */
+    refunded: number;
+  };
 
 /** That of the entry is that of its movement, if there still is one. */
 const COLUMNS_OF_MOVEMENT = MOVEMENT_COLUMNS.filter((column: MovementColumn) => column !== 'id')
   .map((column) => `m.${column} as movement_${column}`)
+  .join(', ');
+
+/** The entry has its id and its environment. */
+const COLUMNS_OF_PAYOUT = [...PAYOUT_COLUMNS, 'state']
+  .filter((column) => column !== 'id')
+  .map((column) => `po.${column} as payout_${column}`)
   .join(', ');
 
 const BOOKED_LINES = `select j.*, ${RECORD_COLUMNS}, t.fee as transaction_fee,
@@ -76,13 +85,14 @@ const BOOKED_LINES = `select j.*, ${RECORD_COLUMNS}, t.fee as transaction_fee,
        i.authorization_code as imported_code,
        (select d.taken from payment_decisions d
         where d.payment_attempt_id = a.id and d.environment_id = j.environment_id and d.taken is not null) as decided_amount,
-       t.settled_at as transaction_settled_at, t.unsigned_fields, r.state as refund_state, ${COLUMNS_OF_MOVEMENT},
+       t.settled_at as transaction_settled_at, t.unsigned_fields, r.state as refund_state, ${COLUMNS_OF_MOVEMENT}, ${COLUMNS_OF_PAYOUT},
        (select cast(coalesce(sum(given.amount), 0) as bigint) from refunds given
         where given.transaction_id = j.transaction_id and given.environment_id = j.environment_id and given.state = 'completed') as refunded
      from journal_entries j
      left join transactions t on t.id = j.transaction_id and t.environment_id = j.environment_id
      left join refunds r on r.id = j.refund_id and r.environment_id = j.environment_id
      left join movements m on m.id = j.movement_id and m.environment_id = j.environment_id
+     left join payouts po on po.id = j.payout_id and po.environment_id = j.environment_id
      left join imported_payments i on i.environment_id = j.environment_id and i.link = j.link
      left join payment_attempts a on a.environment_id = j.environment_id and a.id = coalesce(j.payment_attempt_id, (
        select l.payment_attempt_id from journal_entries l

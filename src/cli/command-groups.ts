@@ -16,7 +16,7 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   callback: async () => (await import('./callback-commands.ts')).addCallbackCommands,
   webhook: async () => (await import('./webhook-commands.ts')).addWebhookCommands,
   refund: async () => (await import('./refund-commands.ts')).addRefundCommands,
-  'payout deposit': async () => (await import('./movement-commands.ts')).addMovementCommands,
+  'payout batch deposit': async () => (await import('./payout-commands.ts')).addPayoutCommands,
   books: async () => (await import('./books-commands.ts')).addBooksCommands,
   reconcile: async () => (await import('./reconcile-command.ts')).addReconcileCommand,
   validate: async () => (await import('./validate-command.ts')).addValidateCommand,

@@ -4,15 +4,7 @@ import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { measureAttention } from '../attention/measure-attention.ts';
 import { composeApp, type RunningApp } from '../compose-app.ts';
-import {
-  type Config,
-  ConfigError,
-  describeSettings,
-  publicOrigin,
-  publicUrlProblem,
-  readConfig,
-  type ShownSetting,
-} from '../config.ts';
+import { type Config, ConfigError, describeSettings, publicOrigin, readConfig, type ShownSetting } from '../config.ts';
 import { inspectSchema } from '../db/migrate.ts';
 import { refusalOf, type SchemaDifference } from '../db/schema.ts';
 import { findHeld } from '../epochs/hold.ts';
@@ -29,6 +21,7 @@ import { bankListFinding } from './bank-list-finding.ts';
 import { type Finding, fine, problem } from './finding.ts';
 import { feedFinding, postgresFindings } from './postgres-findings.ts';
 import { print, table, time } from './print.ts';
+import { publicUrlProblem } from './public-url-problem.ts';
 import { SEALED_KINDS } from './sealed-kinds.ts';
 
 /** `doctor`. */

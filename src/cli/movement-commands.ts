@@ -4,6 +4,7 @@ import type { Actor } from '../audit/actor.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
 import { listMovements } from '../movements/list-movements.ts';
 import type { Movement } from '../movements/movement.ts';
+import type { ListedMovement } from '../movements/movement-queries.ts';
 import { type MovementWish, type Recording, recordMovement } from '../movements/record-movement.ts';
 import { type PayoutReturn, returnPayout } from '../movements/return-payout.ts';
 import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
@@ -43,20 +44,25 @@ type ReturnOptions = ActingOptions & {
   json?: boolean;
 };
 
-/** `payout create | return | list`, `deposit create | list`. */
-export function addMovementCommands(program: Command): void {
-  const payout = program.command('payout').description('money that was sent to a merchant');
-  addCreate(payout, 'record that it was sent; never more than is available').action((options: CreateOptions) =>
-    create('payout', options),
+/** `payout create | return`, `deposit create | list`. Answers the group `payout`, which has more. */
+export function addMovementCommands(program: Command): Command {
+  const payout = program.command('payout').description('money that leaves: to recipients, and to a merchant');
+  addCreate(payout, 'record that it was sent to a merchant; never more than is available').action(
+    (options: CreateOptions) => create('payout', options),
   );
   addReturn(payout);
-  addList(payout, 'payout');
   const deposit = program.command('deposit').description('money that came from a payment method');
   addCreate(deposit, 'record that it came; never more than the method owes')
     .requiredOption('--method <code>', 'the payment method it came from, such as webpay')
     .option('--commission <amount>', 'what the acquirer kept, beside the amount', '0')
     .action((options: CreateOptions) => create('deposit', options));
-  addList(deposit, 'deposit');
+  deposit
+    .command('list')
+    .description('the newest')
+    .option('--limit <number>', 'how many', '50')
+    .option('--json', 'print one JSON object; amounts in minor units')
+    .action(listDeposits);
+  return payout;
 }
 
 function addCreate(group: Command, description: string): Command {
@@ -87,15 +93,6 @@ function booksOption(): Option {
   return new Option('--environment <environment>', 'whose books; that of RUBRICA_ENV unless said').choices([
     ...ENVIRONMENTS,
   ]);
-}
-
-function addList(group: Command, kind: Movement['kind']): void {
-  group
-    .command('list')
-    .description('the newest')
-    .option('--limit <number>', 'how many', '50')
-    .option('--json', 'print one JSON object; amounts in minor units')
-    .action((options: { limit: string; json?: boolean }) => list(kind, options));
 }
 
 async function create(kind: 'payout' | 'deposit', options: CreateOptions): Promise<void> {
@@ -182,9 +179,14 @@ function returnedOf(taken: PayoutReturn, paymentService: string, which: string):
   }
 }
 
-async function list(kind: Movement['kind'], options: { limit: string; json?: boolean }): Promise<void> {
+async function listDeposits(options: { limit: string; json?: boolean }): Promise<void> {
   const limit = readLimit(options.limit);
-  const movements = await withApp((app) => listMovements(app, kind, limit));
+  const deposits = await withApp((app) => listMovements(app, 'deposit', limit));
+  print(options, { deposits }, deposits.length === 0 ? ['No deposit yet.'] : movementLines('deposit', deposits));
+}
+
+/** What was recorded as sent or received, as a table for a person. */
+export function movementLines(kind: 'payout' | 'deposit', movements: readonly ListedMovement[]): string[] {
   const rows = movements.map((movement) => [
     movement.id,
     time(movement.created_at),
@@ -211,5 +213,5 @@ async function list(kind: Movement['kind'], options: { limit: string; json?: boo
     'WHEN (CHILE)',
     ...(kind === 'payout' ? ['TAKEN BACK (CHILE)', 'WHY'] : []),
   ];
-  print(options, { [`${kind}s`]: movements }, rows.length === 0 ? [`No ${kind} yet.`] : table([head, ...rows]));
+  return table([head, ...rows]);
 }

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../error-catalogue.ts';
 import { clockOf } from '../lib/calendar-day.ts';
 import { stringifyExactly } from '../lib/exact-sum.ts';
 import type { RefundRefusalCode } from '../refunds/refund-refusal.ts';
@@ -30,7 +31,8 @@ export type CommandErrorCode =
   | 'STORE_IS_OLDER'
   | 'STORE_IS_DIVIDED'
   | 'COMMAND_FAILED'
-  | RefundRefusalCode;
+  | RefundRefusalCode
+  | ErrorCode;
 
 /** Ends the command with a sentence that says what to do, and with status 1 unless said. */
 export class CommandError extends Error {

@@ -4,14 +4,7 @@ import { type AddressInfo, Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { composeApp, type RunningApp } from '../compose-app.ts';
-import {
-  type Config,
-  describeSettings,
-  privateCallbacksProblem,
-  publicOrigin,
-  publicUrlProblem,
-  readConfig,
-} from '../config.ts';
+import { type Config, describeSettings, privateCallbacksProblem, publicOrigin, readConfig } from '../config.ts';
 import { StorageError } from '../db/database.ts';
 import { holdStore } from '../db/hold-store.ts';
 import { whyStoreIsOlder } from '../epochs/check-mark.ts';
@@ -26,6 +19,7 @@ import { startWorker } from '../worker.ts';
 import { commandLineActor } from './find-actor.ts';
 import { prepareStore, requireFeedHere } from './prepare-store.ts';
 import { CommandError, EXIT_FINAL } from './print.ts';
+import { publicUrlProblem } from './public-url-problem.ts';
 
 const HELD = 'the store was restored: callbacks and refunds wait until bin/rubrica release';
 /** Time for requests and deliveries under way once a stop is asked for. */

@@ -3,8 +3,8 @@ export type SqlValue = string | number | null;
 
 export type SqlRow = Record<string, SqlValue>;
 
-/** What a statement is asked with: a value, or a list of numbers for `{among $1}`. */
-export type SqlParameter = SqlValue | readonly number[];
+/** What a statement is asked with: a value, a list of numbers for `{among $1}`, or one of texts for `{named $1}`. */
+export type SqlParameter = SqlValue | readonly number[] | readonly string[];
 
 /** Joins the caller's commit: everything asked of one `Tx` becomes visible together or not at all. */
 export type Tx = {

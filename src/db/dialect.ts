@@ -11,6 +11,8 @@ type Engine = Database['engine'];
  *
  * `{among $1}` follows a number that is to be one of a list, which is the parameter: one statement for a list of any length.
  *
+ * `{named $1}` is the same for texts.
+ *
  * `{columns}` holds the `column_name` of every column with its `table_name`.
  *
  * `{after_place}` is the same without that stop: committed events behind a place, where some may still be missing.
@@ -35,6 +37,7 @@ const words: Record<Engine, Record<string, string>> = {
     feed_backwards: 'position desc',
     change_hint: '(select data_version from pragma_data_version)',
     among: 'in (select value from json_each($))',
+    named: 'in (select value from json_each($))',
     columns: `(select tables.name as table_name, fields.name as column_name
       from sqlite_master as tables, pragma_table_info(tables.name) as fields where tables.type = 'table')`,
     refusal: 'select 1',
@@ -56,6 +59,7 @@ const words: Record<Engine, Record<string, string>> = {
     feed_backwards: 'commit_id desc, position desc',
     change_hint: '(select pg_snapshot_xmax(pg_current_snapshot())::text::bigint - beat from store_marks)',
     among: '= any ($::bigint[])',
+    named: '= any ($::text[])',
     columns: `(select table_name, column_name from information_schema.columns
       where table_schema = any (current_schemas(false)))`,
     refusal: `create function refuse_change() returns trigger language plpgsql

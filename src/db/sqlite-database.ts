@@ -130,7 +130,7 @@ function bind(parameters: readonly SqlParameter[]): readonly SqlValue[] {
   return parameters.map((parameter) => (isList(parameter) ? JSON.stringify(parameter) : parameter));
 }
 
-function isList(parameter: SqlParameter): parameter is readonly number[] {
+function isList(parameter: SqlParameter): parameter is readonly number[] | readonly string[] {
   return typeof parameter === 'object' && parameter !== null;
 }
 

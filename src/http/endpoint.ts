@@ -65,6 +65,7 @@ export type Description = {
     | 'Access'
     | 'Bank account validation'
     | 'Recipients'
+    | 'Payouts'
     | 'Events'
     | 'Webhooks'
     | 'Operation';

@@ -4,11 +4,19 @@ import { randomToken } from './ids.ts';
 import { makePrivateFolder } from './make-private-folder.ts';
 import { ConfigError } from './setting-readers.ts';
 
+/** The master key where none is set: development keeps one of its own. Throws `ConfigError` in production. */
+export function keptKey(mode: 'development' | 'production', dataDir: string, database: string): string {
+  if (mode === 'development') return readDevelopmentKey(dataDir, database);
+  throw new ConfigError(
+    'MASTER_KEY is missing. In production set it to 32 random bytes, such as: openssl rand -hex 32',
+  );
+}
+
 /**
  * The key that development makes at its first start and keeps in `dataDir`. Throws `ConfigError` for an embedded store that
  * was made with another.
  */
-export function readDevelopmentKey(dataDir: string, database: string): string {
+function readDevelopmentKey(dataDir: string, database: string): string {
   const file = join(dataDir, 'master.key');
   if (!existsSync(file)) {
     // A key is always there before its store, so this store has another.

@@ -59,11 +59,16 @@ export function databaseUrl(text: string): string {
   throw new ConfigError('DATABASE_URL must be sqlite:FILE or postgres://USER:PASSWORD@HOST/DATABASE.');
 }
 
-/** A path without a final slash; '' for none. */
-export function basePath(text: string | null): string {
-  if (text === null || text === '/') return '';
+/** Paths with commas between, each without a final slash; empty for none. */
+export function basePaths(text: string | null): string[] {
+  const paths = (text ?? '').split(',').map((one) => basePath(one.trim()));
+  return [...new Set(paths)].filter((path) => path !== '');
+}
+
+function basePath(text: string): string {
+  if (text === '' || text === '/') return '';
   const path = `/${trimEnd(text.replace(/^\/+/, ''), '/')}`;
-  if (!/^(\/[\w.~-]+)+$/.test(path)) throw new ConfigError('BASE_PATH must be a path such as /pagos.');
+  if (!/^(\/[\w.~-]+)+$/.test(path)) throw new ConfigError('BASE_PATH must be paths such as /pagos or /v1,/dev.');
   return path;
 }
 

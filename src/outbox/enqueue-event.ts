@@ -43,17 +43,27 @@ export async function enqueueEnvironmentEvent(
   subjectId: string,
   event: Told,
 ): Promise<void> {
-  for (const { id, url } of await findSubscribers(tx, environment.id, event.type)) {
-    await enqueuePost(tx, {
+  await enqueueEnvironmentEvents(tx, environment, [{ subjectId, event }]);
+}
+
+/** The same of many events of one type. */
+export async function enqueueEnvironmentEvents(
+  tx: Tx,
+  environment: Teller,
+  told: readonly { subjectId: string; event: Told }[],
+): Promise<void> {
+  const type = told[0]?.event.type;
+  const subscribers = type === undefined ? [] : await findSubscribers(tx, environment.id, type);
+  for (const { subjectId, event } of subscribers.length === 0 ? [] : told) {
+    const post = {
       environmentId: environment.id,
       transactionId: 0,
       sequence: 0,
       at: event.createdAt,
-      url,
-      contentType: 'application/json',
+      contentType: 'application/json' as const,
       body: environmentEventBody(environment, event),
-      also: `${subjectId}_${id}`,
-    });
+    };
+    for (const { id, url } of subscribers) await enqueuePost(tx, { ...post, url, also: `${subjectId}_${id}` });
   }
 }
 

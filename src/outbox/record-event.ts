@@ -24,14 +24,21 @@ export async function recordEnvironmentEvent(
   tx: Tx,
   event: Pick<TransactionEventInput, 'environmentId' | 'type' | 'createdAt' | 'data'>,
 ): Promise<void> {
-  await insertEvents(tx, [
-    {
-      environment_id: event.environmentId,
-      type: event.type,
-      created_at: event.createdAt,
-      data: JSON.stringify(event.data),
-    },
-  ]);
+  await recordEnvironmentEvents(tx, [event]);
+}
+
+/** The same of many, in their order. */
+export async function recordEnvironmentEvents(
+  tx: Tx,
+  events: readonly Pick<TransactionEventInput, 'environmentId' | 'type' | 'createdAt' | 'data'>[],
+): Promise<void> {
+  const rowsOf = events.map((event) => ({
+    environment_id: event.environmentId,
+    type: event.type,
+    created_at: event.createdAt,
+    data: JSON.stringify(event.data),
+  }));
+  await insertEvents(tx, rowsOf);
 }
 
 function rowOf(event: TransactionEventInput) {

@@ -4,7 +4,15 @@ import type { EventType } from './event.ts';
 
 /** What a user can subscribe to, in the words of the published clients, and the events that it brings. */
 export const WEBHOOKS = {
-  remittances: ['payout.recorded', 'refund.processing', 'refund.completed', 'refund.failed'],
+  remittances: [
+    'payout.recorded',
+    'payout.confirmed',
+    'payout.failed',
+    'payout.returned',
+    'refund.processing',
+    'refund.completed',
+    'refund.failed',
+  ],
   refunds: ['refund.processing', 'refund.completed', 'refund.failed'],
 } as const satisfies Record<string, readonly EventType[]>;
 

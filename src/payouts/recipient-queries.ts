@@ -26,7 +26,11 @@ const RECIPIENTS: InsertTarget = {
 };
 
 export async function insertRecipient(tx: Tx, row: RecipientRow): Promise<void> {
-  await tx.insertRows(RECIPIENTS, [row]);
+  await insertRecipients(tx, [row]);
+}
+
+export async function insertRecipients(tx: Tx, rows: readonly RecipientRow[]): Promise<void> {
+  if (rows.length > 0) await tx.insertRows(RECIPIENTS, rows);
 }
 
 /** What an actor sees: $1 to $3 are `sightOf` him. */

@@ -3,6 +3,7 @@ export type FindingKind =
   | 'owner_changed'
   | 'fee_changed'
   | 'refund_changed'
+  | 'payout_changed'
   | 'decision_changed'
   | 'fact_changed'
   | 'fact_missing'

@@ -1,6 +1,7 @@
 import type { Database, SqlRow } from '../db/database.ts';
 import type { Movement } from '../movements/movement.ts';
 import type { EventType } from '../outbox/event.ts';
+import type { Payout } from '../payouts/payout.ts';
 
 type Reader = Pick<Database, 'query'>;
 
@@ -71,6 +72,13 @@ export type PostedRow = SqlRow & {
 /** The movement that a post of no transaction tells of, or null. */
 export async function selectToldMovement(db: Reader, id: string): Promise<Movement | null> {
   const [row] = await db.query<Movement>('select * from movements where id = $1', [id]);
+  return row ?? null;
+}
+
+/** The payout to a recipient that a post tells of, or null. */
+export async function selectToldPayout(db: Reader, environmentId: number, id: string): Promise<Payout | null> {
+  const sql = 'select * from payouts where id = $1 and environment_id = $2';
+  const [row] = await db.query<Payout>(sql, [id, environmentId]);
   return row ?? null;
 }
 

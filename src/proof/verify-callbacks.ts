@@ -4,8 +4,10 @@ import { type CallbackContent, callbackBody, callbackFields } from '../outbox/ca
 import { environmentEventBody, eventBody } from '../outbox/enqueue-event.ts';
 import { findEnvironmentAsEver } from '../payment-services/find-environment.ts';
 import type { SecretToken, ServiceEnvironment } from '../payment-services/payment-service.ts';
+import { isPayoutState } from '../payouts/payout.ts';
+import { payoutToldEvent, tefBody } from '../payouts/payout-told.ts';
 import type { Findings } from './proof-finding.ts';
-import { type PostedRow, selectPosted, selectToldMovement } from './told-queries.ts';
+import { type PostedRow, selectPosted, selectToldMovement, selectToldPayout } from './told-queries.ts';
 import { isCut } from './verify-events.ts';
 
 const PAGE = 1000;
@@ -50,12 +52,23 @@ function report(findings: Findings, { id, environment_id, transaction_id, webhoo
   findings.add({ finding: 'callback_changed', environment_id, subject: `callback ${id}`, since: told_at, says });
 }
 
-/** What is of no transaction tells a subscriber of a payout, whose id is in its `webhook-id`. */
+/** What is of no transaction tells of a payout, whose id is in its `webhook-id`. */
 async function isAsRecorded(app: App, environment: ServiceEnvironment | null, row: PostedRow): Promise<boolean> {
+  if (row.webhook_id.startsWith('evt_po_')) return isOfPayout(app, environment, row);
   const [, id = ''] = /^evt_(mv_[0-9a-z]+)_wh_[0-9a-z]+$/.exec(row.webhook_id) ?? [];
   const movement = await selectToldMovement(app.db, id);
   if (environment === null || movement?.kind !== 'payout' || movement.environment_id !== environment.id) return false;
   return row.body === environmentEventBody(environment, payoutEvent(movement));
+}
+
+/** To a subscriber, whose id stands at the end, or to the client who asked for it. */
+async function isOfPayout(app: App, environment: ServiceEnvironment | null, row: PostedRow): Promise<boolean> {
+  const [, id = '', state = '', subscription] =
+    /^evt_(po_[0-9a-z]+)_([a-z_]+?)(_wh_[0-9a-z]+)?$/.exec(row.webhook_id) ?? [];
+  const payout = environment === null ? null : await selectToldPayout(app.db, environment.id, id);
+  if (environment === null || payout === null || !isPayoutState(state)) return false;
+  if (subscription === undefined) return row.body === tefBody(payout, state);
+  return row.body === environmentEventBody(environment, payoutToldEvent(payout, state, row.told_at));
 }
 
 function isAsEnqueued(environment: ServiceEnvironment | null, row: PostedRow): boolean {

@@ -7,6 +7,7 @@ import { verifyCallbacks } from './verify-callbacks.ts';
 import { verifyEvents } from './verify-events.ts';
 import { verifyFacts } from './verify-facts.ts';
 import { type FeedCoverage, verifyFeed } from './verify-feed.ts';
+import { verifyPayouts } from './verify-payouts.ts';
 
 /**
  * `findings` are the first of each kind, `found` is how many there are of each. `facts`: how many links there are that say
@@ -38,6 +39,7 @@ export async function verifyStore(
   const findings = collectFindings();
   const { owners, ...books } = await verifyBooks(app, exported);
   for (const links of owners) findings.add(foreignLinks(links));
+  await verifyPayouts(app, findings);
   const facts = await verifyFacts(app, findings);
   const feed = await verifyFeed(app, findings);
   await verifyEvents(app, feed.cut, findings);

@@ -38,6 +38,7 @@ export const TAGS = [
     description: 'Whether a bank account can be what somebody says it is, before money is sent there.',
   },
   { name: 'Recipients', description: 'Validated accounts that are kept, for payouts.' },
+  { name: 'Payouts', description: 'Money that a merchant sends to others.' },
   { name: 'Access', description: 'Access tokens for people and programs that read and validate.' },
   { name: 'Operation', description: 'For operators of the service.' },
 ];

@@ -124,7 +124,7 @@ function refusalOfSize(app: App, request: FastifyRequest, reply: FastifyReply): 
 }
 
 function addEndpoints(app: App, server: FastifyInstance, endpoints: readonly Endpoint[]): void {
-  const prefixes = app.config.basePath === '' ? [''] : ['', app.config.basePath];
+  const prefixes = ['', ...app.config.basePaths];
   for (const endpoint of endpoints) {
     const counted = isCountedBefore(app, endpoint);
     const own = endpoint.notBelowBasePath === true ? [''] : prefixes;
@@ -148,7 +148,7 @@ function addEndpoints(app: App, server: FastifyInstance, endpoints: readonly End
 
 /** 404 with what there is instead for calls of the old service; 405 where only the method does not exist; else 404. */
 function createUnknownAnswerer(app: App, endpoints: readonly Endpoint[]) {
-  const below = `(?:${RegExp.escape(app.config.basePath)})?`;
+  const below = `(?:${app.config.basePaths.map((path) => RegExp.escape(path)).join('|')})?`;
   const known = endpoints.flatMap((endpoint) =>
     endpoint.paths.map((path) => ({
       endpoint,
@@ -162,7 +162,8 @@ function createUnknownAnswerer(app: App, endpoints: readonly Endpoint[]) {
     const path = (request.raw.url ?? '/').split('?', 1)[0] as string;
     const there = known.filter(({ pattern }) => pattern.test(path));
     const [first] = there;
-    const own = path.startsWith(app.config.basePath) ? path.slice(app.config.basePath.length) : path;
+    const prefix = app.config.basePaths.find((base) => path.startsWith(`${base}/`)) ?? '';
+    const own = path.slice(prefix.length);
     const notBuilt = saysNotBuilt(request.method, own);
     if (notBuilt !== null) return sendUnknown(app, request, reply, new Problem('NOT_BUILT', { detail: notBuilt }));
     if (first === undefined) return sendUnknown(app, request, reply, new Problem('NOT_FOUND'));

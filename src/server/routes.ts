@@ -11,8 +11,11 @@ import { getHealthz, getReadyz } from '../api/operation/get-health.ts';
 import { getMetrics } from '../api/operation/get-metrics.ts';
 import { getRequests } from '../api/operation/get-requests.ts';
 import { postCspReports } from '../api/operation/post-csp-reports.ts';
+import { getAvailableBalance, getBalance } from '../api/payouts/get-balance.ts';
 import { getRecipients, getRecipientsId } from '../api/payouts/get-recipients.ts';
+import { getTefId } from '../api/payouts/get-tef-id.ts';
 import { postRecipients, postRecipientsId } from '../api/payouts/post-recipients.ts';
+import { postTef } from '../api/payouts/post-tef.ts';
 import { getIndicatorsRemittances } from '../api/reconciliation/get-indicators-remittances.ts';
 import { getRemittancesConciliation } from '../api/reconciliation/get-remittances-conciliation.ts';
 import { postGetRemittance, postGetRemittances } from '../api/reconciliation/post-get-remittances.ts';
@@ -113,6 +116,11 @@ export const ROUTES: readonly Endpoint[] = [
   bearer('GET', ['/recipients'], 'recipients:read', getRecipients),
   bearer('GET', ['/recipients/:id'], 'recipients:read', getRecipientsId),
   bearer('POST', ['/recipients/:id'], 'accounts:validate', postRecipientsId),
+
+  bearer('POST', ['/tef', '/payout/tef'], 'payouts:create', postTef),
+  bearer('GET', ['/tef/:id', '/payout/tef/:id'], 'payouts:create', getTefId),
+  bearer('GET', ['/balance', '/payout/balance'], 'payouts:create', getBalance),
+  bearer('GET', ['/availableBalance', '/payout/availableBalance'], 'payouts:create', getAvailableBalance),
 
   route('GET', ['/pay/:token'], 'pay-link', getPay),
   route('POST', ['/pay/:token'], 'pay-link', postPay),

@@ -45,6 +45,9 @@ const READING = [
   'refund list',
   'refund decisions',
   'payout list',
+  'payout show',
+  'batch list',
+  'batch show',
   'deposit list',
   'books balance',
   'books list',
@@ -100,6 +103,8 @@ const ACTING: [words: string, action: string, rest: (world: World) => (string | 
   ['refund retry', 'refund.decided', ({ held }) => [held, '--reason', 'seen']],
   ['payout create', 'payout.recorded', ({ id }) => [...money(id), '--amount', 1000, '--reference', 'TEF-1']],
   ['payout return', 'payout.returned', ({ id }) => ['TEF-1', '--payment-service', id, '--reason', 'came back']],
+  ['payout limits', 'payout.limits_set', ({ id }) => ['--payment-service', id, '--per-payout', 1000]],
+  ['payout person-limit', 'payout.limits_set', () => [PROGRAM, 5000]],
   [
     'deposit create',
     'deposit.recorded',
@@ -151,6 +156,15 @@ const APART = [
   'migrate',
   'recipient create',
   'recipient change',
+  // They need two people: test/cli/payout-commands.test.ts.
+  'payout propose',
+  'payout approve',
+  'payout reject',
+  'payout cancel',
+  'batch approve',
+  'batch reject',
+  'batch cancel',
+  'batch submit',
 ];
 
 const RUT = '12345678-5';

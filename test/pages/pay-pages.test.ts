@@ -395,7 +395,7 @@ forEachEngine('the pay page', (openTestDatabase) => {
     const { config } = createTestApp(await openTestDatabase());
     await using visit = await open(
       {},
-      { config: { ...config, publicUrl: 'https://pay.example.cl', basePath: '/pagos' } },
+      { config: { ...config, publicUrl: 'https://pay.example.cl', basePath: '/pagos', basePaths: ['/pagos'] } },
     );
     const path = `/pagos${visit.path}`;
     const { text } = await visit.server.get(path);

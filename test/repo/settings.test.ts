@@ -3,12 +3,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { publicUrlProblem } from '../../src/cli/public-url-problem.ts';
 import {
   ConfigError,
   describeSettings,
   ownPlaces,
   privateCallbacksProblem,
-  publicUrlProblem,
   readConfig,
   SETTINGS,
 } from '../../src/config.ts';

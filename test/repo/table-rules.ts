@@ -18,6 +18,7 @@ const ALSO_READS: Readonly<Record<string, string>> = {
   'books payment_attempts': 'a link names the records behind it, and its hash covers them',
   'books refunds': 'a link names the records behind it, and its hash covers them',
   'books movements': 'a link names the records behind it, and its hash covers them',
+  'books payouts': 'a link names the records behind it, and its hash covers them',
   'books imported_payments': 'a link names the records behind it, and its hash covers them',
   'books payment_decisions': 'a link names the records behind it, and its hash covers them',
   'checkout refunds': 'what a payment may still refund is a sum over its refunds',

@@ -31,7 +31,7 @@ const layers: readonly (readonly string[])[] = [
   ['limits', 'sealing', 'epochs'],
   ['audit'],
   ['app'],
-  ['db', 'payment-methods', 'validation-providers', 'config', 'metrics'],
+  ['db', 'payment-methods', 'payout-senders', 'validation-providers', 'config', 'metrics'],
   ['lib', 'error-catalogue'],
 ];
 
@@ -49,7 +49,7 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
   outbox: ['payment-services', 'auth'],
   'payment-services': ['books'],
   'refused-requests': ['auth', 'payment-services', 'transactions'],
-  payouts: ['bank-validation', 'payment-services'],
+  payouts: ['bank-validation', 'books', 'outbox', 'payment-services', 'auth'],
   'bank-validation': ['outbox', 'auth'],
 };
 

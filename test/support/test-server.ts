@@ -25,7 +25,8 @@ export async function startTestServer(app: App): Promise<TestServer> {
     const response = await fetch(origin + path, { redirect: 'manual', ...init });
     const answer = { status: response.status, headers: response.headers, text: await response.text() };
     const contentType = response.headers.get('content-type');
-    const own = path.startsWith(app.config.basePath) ? path.slice(app.config.basePath.length) : path;
+    const prefix = app.config.basePaths.find((base) => path.startsWith(`${base}/`)) ?? '';
+    const own = path.slice(prefix.length);
     if (init.method !== 'HEAD') checkReply({ method: init.method ?? 'GET', path: own, contentType, ...answer });
     return answer;
   };

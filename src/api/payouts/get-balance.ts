@@ -1,0 +1,46 @@
+import type { FastifyRequest } from 'fastify';
+import type { App } from '../../app.ts';
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import { requireUser } from '../../http/require-user.ts';
+import { toDecimalNumber } from '../../lib/money.ts';
+import { findPayoutOwner } from '../../payouts/find-payout-owner.ts';
+import { payoutBalance } from '../../payouts/payout-balance.ts';
+import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
+import { TEF_ERRORS } from './post-tef.ts';
+
+const BalanceSchema = Type.Object({ balance: Type.Number({ description: 'Pesos' }) }, { $id: 'Balance' });
+
+const REPLIES = { 200: { description: 'In pesos', schema: BalanceSchema, example: { balance: 985000 } } };
+
+/** What belongs to the merchant, with what is approved to be paid and has not arrived. */
+export const getBalance = operation({
+  describe: {
+    operationId: 'readBalance',
+    summary: 'Read the balance',
+    description: 'What belongs to the merchant, with what is approved to be paid out and has not arrived yet.',
+    tag: 'Payouts',
+    replies: REPLIES,
+    errors: [...TEF_ERRORS, 'PAYMENT_SERVICE_AMBIGUOUS'],
+  },
+  handle: async (app, request) => read(app, request, 'balance'),
+});
+
+/** What can be paid out now. */
+export const getAvailableBalance = operation({
+  describe: {
+    operationId: 'readAvailableBalance',
+    summary: 'Read what can be paid out',
+    description: 'What belongs to the merchant, without what is being refunded and what payouts have reserved.',
+    tag: 'Payouts',
+    replies: REPLIES,
+    errors: [...TEF_ERRORS, 'PAYMENT_SERVICE_AMBIGUOUS'],
+  },
+  handle: async (app, request) => read(app, request, 'available'),
+});
+
+async function read(app: App, request: FastifyRequest, which: 'balance' | 'available') {
+  const user = await requireUser(app, request);
+  const { id } = await findPayoutOwner(app, user);
+  return { balance: toDecimalNumber((await payoutBalance(app, id))[which], PAYOUT_CURRENCY) };
+}

@@ -1,0 +1,31 @@
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import { requireUser } from '../../http/require-user.ts';
+import { findByReference } from '../../payouts/find-payout.ts';
+import { tefResponse } from '../../payouts/payout-told.ts';
+import { TEF_ERRORS } from './post-tef.ts';
+import { TEF_RESPONSE_EXAMPLE, TefResponseSchema } from './tef-schemas.ts';
+
+/** What became of a payout, by the id that the client gave it. */
+export const getTefId = operation({
+  describe: {
+    operationId: 'readTransfer',
+    summary: 'Read a payout',
+    description: 'By the id that you gave it. `status` says whether it goes on; `state` says exactly where it is.',
+    tag: 'Payouts',
+    parameters: [{ name: 'id', in: 'path', required: true, description: 'Your own id', schema: Type.String() }],
+    replies: {
+      200: {
+        description: 'The payout',
+        schema: Type.Object({ tefResponse: TefResponseSchema }, { $id: 'TefRead' }),
+        example: { tefResponse: TEF_RESPONSE_EXAMPLE },
+      },
+    },
+    errors: [...TEF_ERRORS, 'NOT_FOUND'],
+  },
+  handle: async (app, request) => {
+    const user = await requireUser(app, request);
+    const { id } = request.params as { id: string };
+    return { tefResponse: tefResponse(await findByReference(app, user.environmentIds, id)) };
+  },
+});

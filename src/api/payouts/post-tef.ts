@@ -1,0 +1,97 @@
+import type { App } from '../../app.ts';
+import { userActor } from '../../auth/user-actor.ts';
+import { ownPlaces } from '../../config.ts';
+import { Problem } from '../../error-catalogue.ts';
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import { invalidBody } from '../../http/read-members.ts';
+import { readStrictJson } from '../../http/read-strict-json.ts';
+import { requireUser } from '../../http/require-user.ts';
+import { checkOutboundUrl } from '../../lib/address-filter.ts';
+import { clientNetwork } from '../../lib/client-network.ts';
+import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
+import { findPayoutOwner } from '../../payouts/find-payout-owner.ts';
+import type { Payout } from '../../payouts/payout.ts';
+import { tefResponse } from '../../payouts/payout-told.ts';
+import type { PayoutWish } from '../../payouts/payout-wish.ts';
+import { type Proposed, proposePayouts } from '../../payouts/propose-payouts.ts';
+import {
+  readTef,
+  TEF_REQUEST_EXAMPLE,
+  TEF_RESPONSE_EXAMPLE,
+  TefRequestSchema,
+  TefResponseSchema,
+} from './tef-schemas.ts';
+
+export const TEF_ERRORS = ['TOKEN_MISSING', 'TOKEN_INVALID', 'PRIVATE_TOKEN_RETIRED', 'PERMISSION_MISSING'] as const;
+
+/** Asks for a payout, as published clients of the transfers API do. */
+export const postTef = operation({
+  consumes: ['application/json'],
+  describe: {
+    operationId: 'createTransfer',
+    summary: 'Pay somebody',
+    description:
+      'Makes a payout of the only payment service that the user sees. It is validated at once, and waits for the approval of a person unless the rule for programs approves it. The same `tef.id` with the same fields is answered with the same payout; with other fields it is refused (409). Its end is posted to `callbackUrl` as `{"tefResponse": …}` with Standard Webhooks headers.',
+    tag: 'Payouts',
+    body: TefRequestSchema,
+    bodyExample: TEF_REQUEST_EXAMPLE,
+    replies: {
+      201: {
+        description: 'Kept, now or by an earlier identical request',
+        schema: Type.Object(
+          { message: Type.String(), errors: Type.Null(), tefResponse: TefResponseSchema },
+          { $id: 'TefCreated' },
+        ),
+        example: { message: 'The transfer is kept.', errors: null, tefResponse: TEF_RESPONSE_EXAMPLE },
+        headers: { 'Idempotency-Hit': 'true when this id had been sent before' },
+      },
+    },
+    errors: [
+      ...TEF_ERRORS,
+      'INVALID_JSON',
+      'DUPLICATE_KEY',
+      'INVALID_BODY',
+      'INVALID_PAYOUT',
+      'ACCOUNT_NOT_PAYABLE',
+      'PAYOUT_CONFLICT',
+      'PAYOUT_LIMIT_REACHED',
+      'PAYMENT_SERVICE_AMBIGUOUS',
+      'PERSON_NEEDED',
+      'PAYLOAD_TOO_LARGE',
+      'UNSUPPORTED_MEDIA_TYPE',
+    ],
+  },
+  handle: async (app, request, reply) => {
+    const user = await requireUser(app, request);
+    const wish = readTef(readStrictJson(request.body as Buffer | undefined, { depth: 4, members: 64 }));
+    const owner = await findPayoutOwner(app, user);
+    checkCallback(app, owner, wish);
+    const by = userActor(user, clientNetwork(request.ip));
+    const { kind, payouts } = await proposed(() => proposePayouts(app, { owner, by, wishes: [wish], batch: null }));
+    if (kind === 'replayed') reply.header('idempotency-hit', 'true');
+    reply.code(201);
+    return { message: 'The transfer is kept.', errors: null, tefResponse: tefResponse(payouts[0] as Payout) };
+  },
+});
+
+/** What is wrong with the only row is wrong with `tef`. */
+async function proposed(propose: () => Promise<Proposed>): Promise<Proposed> {
+  try {
+    return await propose();
+  } catch (error) {
+    if (!(error instanceof Problem) || error.extras.errors === undefined) throw error;
+    const errors = error.extras.errors.map((item) => ({
+      ...item,
+      pointer: item.pointer.replace(/^\/0(?=\/|$)/, '/tef'),
+    }));
+    throw new Problem(error.code, { ...error.extras, errors });
+  }
+}
+
+function checkCallback(app: App, { environment }: ServiceEnvironment, { callbackUrl }: PayoutWish): void {
+  if (callbackUrl === null) return;
+  const allowPrivate = app.config.allowPrivateCallbacks && environment === 'development';
+  const refusal = checkOutboundUrl(callbackUrl, { allowPrivate, ...ownPlaces(app.config) });
+  if (refusal !== null) throw invalidBody([{ pointer: '/callbackUrl', ...refusal }]);
+}

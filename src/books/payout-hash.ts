@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+import type { SqlValue } from '../db/database.ts';
+
+/** What of a payout never changes, in the order in which it is hashed. */
+export const PAYOUT_COLUMNS = [
+  'id',
+  'environment_id',
+  'reference',
+  'amount',
+  'currency',
+  'created_at',
+  'proposed_by',
+  'recipient_id',
+  'recipient_version',
+  'account_hash',
+] as const;
+
+type HashedColumn = Exclude<(typeof PAYOUT_COLUMNS)[number], 'id'>;
+
+/** A payout beside its entry, under the names that it has in statements. */
+export type PayoutValues = Record<`payout_${HashedColumn}`, SqlValue>;
+
+/**
+ * The hash of a payout, which its entries carry into the chain as their `record_hash`: SHA-256, in lower-case hexadecimal, of
+ * the JSON array of its columns. docs/finance.md says it in words.
+ */
+export function payoutHash(id: string | null, values: PayoutValues): string {
+  const hashed = PAYOUT_COLUMNS.map((column) => (column === 'id' ? id : values[`payout_${column}`]));
+  return createHash('sha256').update(JSON.stringify(hashed)).digest('hex');
+}

@@ -1,0 +1,191 @@
+import type { Command } from 'commander';
+import type { App } from '../app.ts';
+import { formatMoney } from '../lib/money.ts';
+import { listMovements } from '../movements/list-movements.ts';
+import {
+  approvePayouts,
+  cancelPayouts,
+  type PayoutDecision,
+  rejectPayouts,
+  submitPayouts,
+} from '../payouts/decide-payouts.ts';
+import { findBatch, findPayout, listBatches, listPayouts } from '../payouts/find-payout.ts';
+import { isPayoutState, PAYOUT_STATES, type Payout } from '../payouts/payout.ts';
+import { MOST_IN_BATCH } from '../payouts/payout-wish.ts';
+import { showPayouts } from '../payouts/show-payouts.ts';
+import { confirm, yesOption } from './confirm.ts';
+import { addMovementCommands, movementLines } from './movement-commands.ts';
+import { readLimit, readReason } from './options.ts';
+import { addPayoutLimitCommands } from './payout-limit-commands.ts';
+import { batchJson, batchLines, payoutDetail, payoutJson, payoutLines } from './payout-view.ts';
+import { invalidOption, print } from './print.ts';
+import { addProposeCommand } from './propose-command.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
+import { withApp } from './with-app.ts';
+
+type DecideOptions = ActingOptions & { reason?: string; yes?: boolean; json?: boolean };
+type ListOptions = { state?: string; batch?: string; limit: string; json?: boolean };
+
+/** What can be decided, and how commands say it. */
+const DECISIONS = {
+  approve: { run: approvePayouts, said: 'approved', about: 'let the money leave; never what you made yourself' },
+  reject: { run: rejectPayouts, said: 'rejected', about: 'refuse what waits for an approval' },
+  cancel: { run: cancelPayouts, said: 'cancelled', about: 'take back what has not left' },
+  submit: { run: submitPayouts, said: 'waiting for an approval', about: 'hand a draft to who approves it' },
+} as const;
+
+type Decision = keyof typeof DECISIONS;
+
+/** `payout propose | approve | reject | cancel | show | list | limits …`, `batch …`, and what a person records of settlements. */
+export function addPayoutCommands(program: Command): void {
+  const payout = addMovementCommands(program);
+  addProposeCommand(payout);
+  for (const name of ['approve', 'reject', 'cancel'] as const) {
+    addDecision(payout, name)
+      .argument('<id...>')
+      .action((ids: string[], options: DecideOptions) => decide(name, ids, options));
+  }
+  payout
+    .command('show')
+    .description('a payout with its recipient, the verdict of the account, and what is odd about it')
+    .argument('<id>')
+    .option('--json', 'print one JSON object; amounts in minor units')
+    .action(show);
+  payout
+    .command('list')
+    .description('the newest: payouts to recipients, and what was recorded as sent to merchants')
+    .option('--state <state>', `only payouts to recipients that are ${Object.keys(PAYOUT_STATES).join(', ')}`)
+    .option('--batch <id>', 'only payouts in this batch')
+    .option('--limit <number>', 'how many', '50')
+    .option('--json', 'print one JSON object; amounts in minor units')
+    .action(list);
+  addPayoutLimitCommands(payout);
+  addBatchCommands(program);
+}
+
+function addBatchCommands(program: Command): void {
+  const batch = program.command('batch').description('payouts that are approved and carried together');
+  for (const name of Object.keys(DECISIONS) as Decision[]) {
+    addDecision(batch, name)
+      .argument('<id>')
+      .action((id: string, options: DecideOptions) => decideBatch(name, id, options));
+  }
+  batch
+    .command('show')
+    .description('a batch with its payouts')
+    .argument('<id>')
+    .option('--json', 'print one JSON object; amounts in minor units')
+    .action(showBatch);
+  batch
+    .command('list')
+    .description('the newest')
+    .option('--limit <number>', 'how many', '50')
+    .option('--json', 'print one JSON object; amounts in minor units')
+    .action(listAll);
+}
+
+function addDecision(group: Command, name: Decision): Command {
+  const needsReason = name === 'reject' || name === 'cancel';
+  const command = acting(group.command(name)).description(DECISIONS[name].about);
+  const why = ['--reason <text>', 'why, for a later reader; name no person'] as const;
+  return (needsReason ? command.requiredOption(...why) : command.option(...why))
+    .addOption(yesOption())
+    .option('--json', 'print one JSON object; amounts in minor units');
+}
+
+async function decide(name: Decision, ids: readonly string[], options: DecideOptions): Promise<void> {
+  const payouts = await withActor(options, async (app, by) => {
+    const [first] = ids as [string];
+    const { owner } = await findPayout(app, null, first);
+    const named = await Promise.all(ids.map(async (id) => (await findPayout(app, null, id)).payout));
+    const decision = { owner, named: { ids }, by, reason: reasonOf(options) };
+    return carryOut(app, name, decision, named, options);
+  });
+  report(name, payouts, options);
+}
+
+async function decideBatch(name: Decision, id: string, options: DecideOptions): Promise<void> {
+  const payouts = await withActor(options, async (app, by) => {
+    const { owner, batch } = await findBatch(app, null, id);
+    const all = await listPayouts(app, new Set([owner.id]), { batchId: batch.id }, { limit: MOST_IN_BATCH });
+    const decision = { owner, named: { batchId: id }, by, reason: reasonOf(options) };
+    return carryOut(app, name, decision, all, options);
+  });
+  report(name, payouts, options);
+}
+
+function reasonOf({ reason }: DecideOptions): string | null {
+  return reason === undefined ? null : readReason(reason);
+}
+
+/** A person sees what is odd before he is asked. */
+async function carryOut(
+  app: App,
+  name: Decision,
+  decision: PayoutDecision,
+  payouts: readonly Payout[],
+  options: DecideOptions,
+): Promise<Payout[]> {
+  if (name === 'approve' && options.json !== true) {
+    const odd = (await showPayouts(app, payouts)).flatMap(({ payout, warnings }) =>
+      warnings.map(({ text }) => `! ${payout.id}: ${text}`),
+    );
+    if (odd.length > 0) process.stderr.write(`${odd.slice(0, 50).join('\n')}\n`);
+  }
+  const total = payouts.reduce((sum, { amount }) => sum + amount, 0);
+  const what = name.charAt(0).toUpperCase() + name.slice(1);
+  await confirm(`${what} ${payouts.length} payouts of ${formatMoney(total, 'CLP')} in all?`, options);
+  return DECISIONS[name].run(app, decision);
+}
+
+function report(name: Decision, payouts: readonly Payout[], options: DecideOptions): void {
+  const total = payouts.reduce((sum, { amount }) => sum + amount, 0);
+  const ids = payouts.map(({ id }) => id);
+  const [{ state } = { state: name }] = payouts;
+  print(options, { payouts: ids, state, total }, [
+    `${payouts.length} payouts of ${formatMoney(total, 'CLP')} in all are ${DECISIONS[name].said}.`,
+  ]);
+}
+
+async function show(id: string, options: { json?: boolean }): Promise<void> {
+  const [shown] = await withApp(async (app) => showPayouts(app, [(await findPayout(app, null, id)).payout]));
+  if (shown !== undefined) print(options, payoutJson(shown), payoutDetail(shown));
+}
+
+async function list(options: ListOptions): Promise<void> {
+  const { state, batch } = options;
+  if (state !== undefined && !isPayoutState(state)) {
+    throw invalidOption(`--state is one of ${Object.keys(PAYOUT_STATES).join(', ')}.`);
+  }
+  const limit = readLimit(options.limit);
+  const filter = { ...(state !== undefined && { state }), ...(batch !== undefined && { batchId: batch }) };
+  const isFiltered = state !== undefined || batch !== undefined;
+  const { shown, recorded } = await withApp(async (app) => ({
+    shown: await showPayouts(app, await listPayouts(app, null, filter, { limit })),
+    recorded: isFiltered ? [] : await listMovements(app, 'payout', limit),
+  }));
+  const settled = recorded.length === 0 ? [] : movementLines('payout', recorded);
+  const between = shown.length > 0 && settled.length > 0 ? [''] : [];
+  const lines = [...(shown.length === 0 ? [] : payoutLines(shown)), ...between, ...settled];
+  const nothing =
+    'No payout yet: bin/rubrica payout propose FILE makes some, payout create records what was sent to a merchant.';
+  const payouts = [...shown.map(payoutJson), ...recorded];
+  print(options, { payouts }, lines.length === 0 ? [nothing] : lines);
+}
+
+async function showBatch(id: string, options: { json?: boolean }): Promise<void> {
+  const { listed, shown } = await withApp(async (app) => {
+    const found = await findBatch(app, null, id);
+    const payouts = await listPayouts(app, new Set([found.owner.id]), { batchId: id }, { limit: MOST_IN_BATCH });
+    return { listed: found, shown: await showPayouts(app, payouts.toReversed()) };
+  });
+  const lines = [...batchLines([listed]), '', ...payoutLines(shown)];
+  print(options, { ...batchJson(listed), items: shown.map(payoutJson) }, lines);
+}
+
+async function listAll(options: { limit: string; json?: boolean }): Promise<void> {
+  const limit = readLimit(options.limit);
+  const batches = await withApp((app) => listBatches(app, null, limit));
+  const nothing = ['No batch yet: bin/rubrica payout propose FILE makes one.'];
+  print(options, { batches: batches.map(batchJson) }, batches.length === 0 ? nothing : batchLines(batches));
+}

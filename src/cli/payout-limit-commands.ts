@@ -1,0 +1,101 @@
+import type { Command } from 'commander';
+import { findUser } from '../auth/find-user.ts';
+import { formatMoney } from '../lib/money.ts';
+import type { Environment } from '../payment-services/payment-service.ts';
+import type { PayoutLimits } from '../payouts/payout-limit-queries.ts';
+import { readPayoutLimits, setPayoutLimits, setPersonLimit } from '../payouts/set-payout-limits.ts';
+import { readAmount } from './options.ts';
+import { invalidOption, notFound, print, table } from './print.ts';
+import { ownerOf, ownerOption } from './propose-command.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
+
+type LimitOptions = ActingOptions &
+  Partial<Record<(typeof OPTIONS)[number]['key'], string>> & {
+    paymentService: string;
+    environment?: Environment;
+    json?: boolean;
+  };
+
+const OPTIONS = [
+  { key: 'perPayout', flag: '--per-payout <amount>', column: 'per_payout', says: 'the most of one payout' },
+  { key: 'perBatch', flag: '--per-batch <amount>', column: 'per_batch', says: 'the most of a batch' },
+  { key: 'perDay', flag: '--per-day <amount>', column: 'per_day', says: 'the most that is approved in a day of Chile' },
+  {
+    key: 'automaticPerPayout',
+    flag: '--automatic-per-payout <amount>',
+    column: 'automatic_per_payout',
+    says: 'up to which a payout of a program needs no person; without it every payout does',
+  },
+  {
+    key: 'automaticPerDay',
+    flag: '--automatic-per-day <amount>',
+    column: 'automatic_per_day',
+    says: 'the most that programs pay by themselves in a day',
+  },
+  {
+    key: 'automaticPerHour',
+    flag: '--automatic-per-hour <count>',
+    column: 'automatic_count_per_hour',
+    says: 'how many payouts programs make by themselves in an hour',
+  },
+] as const;
+
+/** `payout limits` and `payout person-limit`. */
+export function addPayoutLimitCommands(payout: Command): void {
+  const limits = acting(payout.command('limits'))
+    .description('show or set how much may be paid out; `none` takes a limit away')
+    .requiredOption('--payment-service <id>', 'whose money')
+    .addOption(ownerOption());
+  for (const { flag, says } of OPTIONS) limits.option(flag, says);
+  limits.option('--json', 'print one JSON object; amounts in minor units').action(set);
+  acting(payout.command('person-limit'))
+    .description('how much one person may approve in a day of Chile; `none` takes it away')
+    .argument('<user>', 'id or e-mail address')
+    .argument('<amount>')
+    .option('--json', 'print one JSON object; amounts in minor units')
+    .action(setPerson);
+}
+
+async function set(options: LimitOptions): Promise<void> {
+  const changes: Partial<PayoutLimits> = {};
+  for (const { key, column } of OPTIONS) {
+    const text = options[key];
+    if (text !== undefined) changes[column] = key === 'automaticPerHour' ? readCount(text) : readMost(text);
+  }
+  const limits = await withActor(options, async (app, by) => {
+    const owner = await ownerOf(app, options);
+    return Object.keys(changes).length === 0 ? readPayoutLimits(app, owner) : setPayoutLimits(app, owner, changes, by);
+  });
+  const rows = OPTIONS.map(({ column, says }) => [`  ${says}`, shown(column, limits[column])]);
+  print(options, { limits }, table(rows));
+}
+
+function shown(column: keyof PayoutLimits, value: number | null): string {
+  if (value === null) return column === 'automatic_per_payout' ? 'none: a person approves each' : 'no limit';
+  return column === 'automatic_count_per_hour' ? String(value) : formatMoney(value, 'CLP');
+}
+
+async function setPerson(user: string, text: string, options: ActingOptions & { json?: boolean }): Promise<void> {
+  const perDay = readMost(text);
+  const found = await withActor(options, async (app, by) => {
+    const row = await findUser(app, user);
+    if (row === null) throw notFound(`There is no user ${user}: bin/rubrica user list`);
+    await setPersonLimit(app, row.id, perDay, by);
+    return row;
+  });
+  const most = perDay === null ? 'as much as there is' : formatMoney(perDay, 'CLP');
+  print(options, { user: found.id, per_day: perDay }, [`${found.email} may approve ${most} in a day.`]);
+}
+
+function readMost(text: string): number | null {
+  if (text === 'none') return null;
+  const amount = readAmount(text, 'CLP');
+  if (amount === 0) throw invalidOption('A limit is above 0; `none` takes it away.');
+  return amount;
+}
+
+function readCount(text: string): number | null {
+  if (text === 'none') return null;
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw invalidOption('--automatic-per-hour is a number from 1, or `none`.');
+  return Number(text);
+}

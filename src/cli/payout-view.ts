@@ -1,0 +1,113 @@
+import { dayOf } from '../lib/calendar-day.ts';
+import { formatMoney, formatPlain } from '../lib/money.ts';
+import type { ListedBatch } from '../payouts/find-payout.ts';
+import type { ShownPayout } from '../payouts/show-payouts.ts';
+import { table, time } from './print.ts';
+
+/** A payout as commands print it: amounts in minor units, times ISO 8601. */
+export function payoutJson({ payout, recipient, verdictDays, warnings }: ShownPayout) {
+  return {
+    id: payout.id,
+    reference: payout.reference,
+    batch: payout.batch_id,
+    state: payout.state,
+    amount: payout.amount,
+    currency: payout.currency,
+    recipient,
+    bank: payout.bank_code,
+    account: payout.account_masked,
+    verdict: payout.verdict,
+    verdict_days: verdictDays,
+    warnings,
+    message: payout.message,
+    proposed_by: payout.proposed_by,
+    created_at: iso(payout.created_at),
+    approval: payout.approval,
+    approved_by: payout.approved_by,
+    approved_at: iso(payout.approved_at),
+    file: payout.file_id,
+    file_line: payout.file_line,
+    sent_at: iso(payout.sent_at),
+    settled_at: iso(payout.settled_at),
+    reason: payout.reason,
+    contradiction: payout.contradiction,
+  };
+}
+
+/** Payouts as a table for a person, with what is odd about each below it. */
+export function payoutLines(shown: readonly ShownPayout[]): string[] {
+  const rows = shown.map(({ payout, recipient, verdictDays, warnings }) => [
+    payout.id,
+    payout.state,
+    `${formatPlain(payout.amount, payout.currency)} ${payout.currency}`,
+    recipient?.name ?? 'erased',
+    recipient?.rut ?? '—',
+    `${payout.bank_code} ${payout.account_masked}`,
+    `${payout.verdict}, ${verdictDays} days`,
+    payout.reference,
+    payout.proposed_by,
+    payout.approved_by ?? '—',
+    warnings.length === 0 ? '' : '!',
+  ]);
+  const head = ['PAYOUT', 'STATE', 'AMOUNT', 'NAME', 'RUT', 'ACCOUNT', 'VERDICT', 'ID', 'BY', 'APPROVED BY', ''];
+  const notes = shown.flatMap(({ payout, warnings }) => warnings.map(({ text }) => `! ${payout.id}: ${text}`));
+  return [...table([head, ...rows]), ...notes];
+}
+
+/** A batch as commands print it. */
+export function batchJson({ batch, sums }: ListedBatch) {
+  return {
+    id: batch.id,
+    name: batch.name,
+    created_at: iso(batch.created_at),
+    proposed_by: batch.proposed_by,
+    payouts: sums.reduce((sum, { count }) => sum + count, 0),
+    amount: sums.reduce((sum, { amount }) => sum + amount, 0),
+    states: Object.fromEntries(sums.map(({ state, count }) => [state, count])),
+  };
+}
+
+/** Batches as a table for a person. */
+export function batchLines(batches: readonly ListedBatch[]): string[] {
+  const rows = batches.map(({ batch, sums }) => [
+    batch.id,
+    dayOf(batch.created_at),
+    batch.name,
+    formatMoney(
+      sums.reduce((sum, { amount }) => sum + amount, 0),
+      'CLP',
+    ),
+    sums.map(({ state, count }) => `${count} ${state}`).join(', '),
+    batch.proposed_by,
+  ]);
+  return table([['BATCH', 'DAY', 'NAME', 'AMOUNT', 'PAYOUTS', 'BY'], ...rows]);
+}
+
+/** One payout with everything that is known of it. */
+export function payoutDetail(shown: ShownPayout): string[] {
+  const { payout, recipient, verdictDays, warnings } = shown;
+  const lines = table([
+    ['  state', payout.state],
+    ['  amount', formatMoney(payout.amount, payout.currency)],
+    ['  to', recipient === null ? 'erased' : `${recipient.name}, ${recipient.rut}`],
+    ['  account', `${payout.account_masked} at ${payout.bank_code}`],
+    ['  verdict', `${payout.verdict}, ${verdictDays} days old`],
+    ['  message', payout.message],
+    ['  id', payout.reference],
+    ['  batch', payout.batch_id ?? '—'],
+    ['  made', `${time(payout.created_at)} by ${payout.proposed_by}`],
+    ['  approved', payout.approved_at === null ? '—' : `${time(payout.approved_at)} by ${payout.approved_by}`],
+    ['  sent', payout.sent_at === null ? '—' : `${time(payout.sent_at)}${fileOf(payout)}`],
+    ['  ended', time(payout.settled_at)],
+    ['  reason', payout.reason ?? '—'],
+  ]);
+  return [`Payout ${payout.id}.`, ...lines, ...warnings.map(({ text }) => `  ! ${text}`)];
+}
+
+function fileOf({ file_id, file_line }: ShownPayout['payout']): string {
+  return file_id === null ? '' : ` in ${file_id}, line ${file_line}`;
+}
+
+function iso(utcMs: number | null): string | null {
+  return utcMs === null ? null : new Date(utcMs).toISOString();
+}

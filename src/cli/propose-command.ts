@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { Problem } from '../error-catalogue.ts';
+import { formatMoney } from '../lib/money.ts';
+import { findEnvironmentById } from '../payment-services/find-environment.ts';
+import { ENVIRONMENTS, type Environment, type ServiceEnvironment } from '../payment-services/payment-service.ts';
+import { selectEnvironmentId } from '../payment-services/payment-service-queries.ts';
+import { recipientPayee } from '../payouts/find-payees.ts';
+import { findRecipient } from '../payouts/find-recipient.ts';
+import type { PayoutWish } from '../payouts/payout-wish.ts';
+import { proposePayouts } from '../payouts/propose-payouts.ts';
+import { readPayouts } from '../payouts/read-payouts.ts';
+import { showPayouts } from '../payouts/show-payouts.ts';
+import { confirm, yesOption } from './confirm.ts';
+import { readAmount } from './options.ts';
+import { payoutJson, payoutLines } from './payout-view.ts';
+import { CommandError, missingOption, print, unknownPaymentService, unusableFile } from './print.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
+
+type ProposeOptions = ActingOptions & {
+  paymentService: string;
+  environment?: Environment;
+  name?: string;
+  recipient?: string;
+  amount?: string;
+  reference?: string;
+  message?: string;
+  draft?: boolean;
+  yes?: boolean;
+  json?: boolean;
+};
+
+/** `payout propose`: payouts of a file, or one to a recipient, for another person to approve. */
+export function addProposeCommand(payout: Command): void {
+  acting(payout.command('propose'))
+    .summary('make payouts for another person to approve, from a file or one to a recipient')
+    .description(
+      'make payouts for another person to approve: from a CSV or .xlsx with the columns RUT, bank, account, name, amount and if you like message, e-mail and id; or one to a --recipient. The same file again is the same batch',
+    )
+    .argument('[file]')
+    .requiredOption('--payment-service <id>', 'whose money')
+    .addOption(ownerOption())
+    .option('--name <text>', 'of the batch; the name of the file unless said')
+    .option('--recipient <id>', 'pay one that is kept, without a file')
+    .option('--amount <amount>', 'with --recipient: whole pesos such as 15000')
+    .option('--reference <id>', 'with --recipient: your own id; the same again is the same payout')
+    .option('--message <text>', 'with --recipient: what the recipient reads')
+    .option('--draft', 'nobody is asked to approve it until `batch submit`')
+    .addOption(yesOption())
+    .option('--json', 'print one JSON object; amounts in minor units')
+    .action(propose);
+}
+
+/** `--environment`, for whose money a command is. */
+export function ownerOption(): Option {
+  return new Option('--environment <environment>', 'whose money; as RUBRICA_ENV says unless named').choices([
+    ...ENVIRONMENTS,
+  ]);
+}
+
+/** The environment that `--payment-service` and `--environment` name. Throws `CommandError` NOT_FOUND. */
+export async function ownerOf(
+  app: App,
+  { paymentService, environment }: { paymentService: string; environment?: Environment },
+): Promise<ServiceEnvironment> {
+  const id = await selectEnvironmentId(app.db, paymentService, environment ?? app.config.mode);
+  const owner = id === null ? null : await findEnvironmentById(app, id);
+  if (owner === null) throw unknownPaymentService(paymentService);
+  return owner;
+}
+
+async function propose(file: string | undefined, options: ProposeOptions): Promise<void> {
+  if ((file === undefined) === (options.recipient === undefined)) {
+    throw missingOption('Name a file of payouts, or one --recipient.');
+  }
+  const { kind, batch, shown } = await withActor(options, async (app, by) => {
+    const owner = await ownerOf(app, options);
+    const made =
+      file === undefined ? await proposeOne(app, by, owner, options) : await proposeFile(app, by, owner, file, options);
+    return { ...made, shown: await showPayouts(app, made.payouts) };
+  });
+  const total = shown.reduce((sum, { payout }) => sum + payout.amount, 0);
+  const said = kind === 'replayed' ? 'were proposed before' : 'wait for the approval of another person';
+  const which = batch === null ? '' : `Batch ${batch.id}: `;
+  print(options, { batch: batch?.id ?? null, replayed: kind === 'replayed', total, payouts: shown.map(payoutJson) }, [
+    ...payoutLines(shown),
+    `${which}${shown.length} payouts of ${formatMoney(total, 'CLP')} in all ${options.draft === true ? 'are a draft' : said}.`,
+    ...(batch === null ? [] : [`bin/rubrica batch ${options.draft === true ? 'submit' : 'approve'} ${batch.id}`]),
+  ]);
+}
+
+async function proposeOne(app: App, by: Actor, owner: ServiceEnvironment, options: ProposeOptions) {
+  const { recipient = '', amount, reference, message = '', draft = false } = options;
+  if (amount === undefined || reference === undefined)
+    throw missingOption('--recipient needs --amount and --reference.');
+  const [newest] = await findRecipient(app, { id: 'command-line', environmentIds: null }, recipient);
+  const payee = await recipientPayee(app, newest.id);
+  const wish: PayoutWish = { reference, amount: readAmount(amount, 'CLP'), payee, message, callbackUrl: null };
+  await confirm(`Propose ${formatMoney(wish.amount, 'CLP')} to ${newest.name}?`, options);
+  const batch = { name: options.name ?? reference, fileSha256: null };
+  return proposePayouts(app, { owner, by, wishes: [wish], batch, draft });
+}
+
+async function proposeFile(app: App, by: Actor, owner: ServiceEnvironment, file: string, options: ProposeOptions) {
+  const bytes = await readFile(file).catch(() => {
+    throw unusableFile(`${file} cannot be read: see that it is there, and whose it is.`);
+  });
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const { wishes, lines } = await readPayouts(app, file, sha256.slice(0, 12));
+  const total = wishes.reduce((sum, { amount }) => sum + (Number.isNaN(amount) ? 0 : amount), 0);
+  await confirm(`Propose ${wishes.length} payouts of ${formatMoney(total, 'CLP')} in all?`, options);
+  const batch = { name: options.name ?? basename(file), fileSha256: sha256 };
+  try {
+    return await proposePayouts(app, { owner, by, wishes, batch, draft: options.draft === true });
+  } catch (error) {
+    throw error instanceof Problem && error.extras.errors !== undefined ? rowProblem(error, lines) : error;
+  }
+}
+
+/** The rows that are wrong, by their lines in the file. */
+function rowProblem({ code, extras }: Problem, lines: readonly number[]): Error {
+  const said = (extras.errors ?? []).slice(0, 50).map(({ pointer, message, fix }) => {
+    const [, row] = /^\/(\d+)\//.exec(pointer) ?? [];
+    return row === undefined ? `${message} ${fix}` : `Line ${lines[Number(row)]}: ${message} ${fix}`;
+  });
+  return new CommandError(['Nothing was proposed.', ...said].join('\n'), 1, code);
+}

@@ -1,0 +1,157 @@
+import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import type { AuditAction } from '../audit/audit-action.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import type { Tx } from '../db/database.ts';
+import { Problem } from '../error-catalogue.ts';
+import { formatMoney } from '../lib/money.ts';
+import { lockFunds } from '../payment-services/lock-funds.ts';
+import { selectVersionsOf } from './payee-queries.ts';
+import { type Payout, type PayoutState, statesBefore } from './payout.ts';
+import { checkLimits, PAYOUT_CURRENCY } from './payout-limits.ts';
+import { lockPayouts } from './payout-queries.ts';
+import { requireUserOf } from './person-of.ts';
+import { type RecipientRow, validUntil } from './recipient.ts';
+import { type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
+
+/** What a person decides about payouts: some by their ids, or all of a batch that can still become it. */
+export type PayoutDecision = {
+  readonly owner: PayoutOwner;
+  readonly named: { readonly ids: readonly string[] } | { readonly batchId: string };
+  readonly by: Actor;
+  /** Why; it names no person. Null for an approval that says nothing. */
+  readonly reason: string | null;
+};
+
+/**
+ * Approves payouts that another person or program made, all or none: their money is reserved from then on, never more than
+ * there is, from however many processes. Answers them.
+ *
+ * The caller has asked for the second factor. Throws `Problem` APPROVAL_REFUSED (one's own payout, an account that one
+ * changed oneself, a verdict that is too old), INSUFFICIENT_BALANCE, PAYOUT_LIMIT_REACHED, PAYOUT_STATE, PERSON_NEEDED,
+ * PERMISSION_MISSING or NOT_FOUND.
+ */
+export async function approvePayouts(app: App, decision: PayoutDecision): Promise<Payout[]> {
+  const { owner, by } = decision;
+  return app.db.transaction(async (tx) => {
+    const now = app.now();
+    const user = await requireUserOf(tx, by, owner.id, 'payouts:approve');
+    const available = await lockFunds(tx, owner.id, PAYOUT_CURRENCY);
+    const payouts = await lockThose(tx, decision, 'approved');
+    for (const payout of payouts) checkFourEyes(payout, user.id);
+    const versions = await selectVersionsOf(tx, [...new Set(payouts.map(({ recipient_id }) => recipient_id))]);
+    const byRecipient = Map.groupBy(versions, ({ id }) => id);
+    for (const payout of payouts) {
+      const why = whyNotPayable(payout, byRecipient.get(payout.recipient_id) ?? [], {
+        now,
+        maxAgeDays: app.config.verdictMaxAgeDays,
+      });
+      if (why !== null) throw new Problem('APPROVAL_REFUSED', { detail: `${payout.id}: ${why}` });
+    }
+    const inBatch = 'batchId' in decision.named;
+    await checkLimits(tx, { environmentId: owner.id, userId: user.id, now, inBatch }, payouts);
+    const total = payouts.reduce((sum, { amount }) => sum + amount, 0);
+    if (total > available) {
+      const [asked, left] = [formatMoney(total, PAYOUT_CURRENCY), formatMoney(available, PAYOUT_CURRENCY)];
+      throw new Problem('INSUFFICIENT_BALANCE', { detail: `${asked} are to be paid, and ${left} are available.` });
+    }
+    const approvedBy = { name: by.name, id: user.id, approval: 'person' as const };
+    const change = { approvedBy, reason: decision.reason, nextLookAt: now };
+    return decide(tx, decision, payouts, { to: 'approved', at: now, action: 'payout.approved', change });
+  });
+}
+
+/** Refuses payouts that wait for an approval. Their money was never taken. The same errors as an approval, but for money. */
+export function rejectPayouts(app: App, decision: PayoutDecision): Promise<Payout[]> {
+  return decideWith(app, decision, 'payouts:approve', { to: 'rejected', action: 'payout.rejected' });
+}
+
+/** Takes back payouts that have not left, approved or not; what was reserved is available again. */
+export function cancelPayouts(app: App, decision: PayoutDecision): Promise<Payout[]> {
+  return decideWith(app, decision, 'payouts:create', { to: 'cancelled', action: 'payout.cancelled' });
+}
+
+/** Hands drafts to who approves them. */
+export function submitPayouts(app: App, decision: PayoutDecision): Promise<Payout[]> {
+  return decideWith(app, decision, 'payouts:create', { to: 'awaiting_approval', action: 'payout.submitted' });
+}
+
+/** Why a payout cannot be approved as it is, by anybody; null: it can. `versions` are all of its recipient, in order. */
+export function whyNotPayable(
+  payout: Payout,
+  versions: readonly RecipientRow[],
+  { now, maxAgeDays }: { now: number; maxAgeDays: number },
+): string | null {
+  const own = versions.find(({ version }) => version === payout.recipient_version);
+  const newest = versions.at(-1);
+  if (own === undefined || newest === undefined) return 'its recipient was erased: reject it.';
+  if (newest.account_hash !== own.account_hash) {
+    return 'the account of its recipient was changed after it was made: reject it and propose it again.';
+  }
+  if (validUntil(newest, maxAgeDays) > now) return null;
+  return `the verdict of its account is too old: bin/rubrica recipient change ${payout.recipient_id} validates it again.`;
+}
+
+function checkFourEyes({ id, proposed_by_id, account_changed_by }: Payout, userId: string): void {
+  const why =
+    proposed_by_id === userId
+      ? 'you made it yourself: another person approves it.'
+      : account_changed_by === userId
+        ? 'you changed the account that it goes to: another person approves it.'
+        : null;
+  if (why !== null) throw new Problem('APPROVAL_REFUSED', { detail: `${id}: ${why}` });
+}
+
+type Step = { to: PayoutState; action: AuditAction };
+
+function decideWith(
+  app: App,
+  decision: PayoutDecision,
+  permission: 'payouts:approve' | 'payouts:create',
+  step: Step,
+): Promise<Payout[]> {
+  return app.db.transaction(async (tx) => {
+    await requireUserOf(tx, decision.by, decision.owner.id, permission);
+    const payouts = await lockThose(tx, decision, step.to);
+    const change = { reason: decision.reason };
+    return decide(tx, decision, payouts, { ...step, at: app.now(), change });
+  });
+}
+
+/** Those named, locked. Throws where there are no such payouts, or one by its id cannot become it. */
+async function lockThose(tx: Tx, { owner, named }: PayoutDecision, to: PayoutState): Promise<Payout[]> {
+  const all = await lockPayouts(tx, { environmentId: owner.id, ...named });
+  if (all.length === 0 || ('ids' in named && all.length < new Set(named.ids).size)) {
+    throw new Problem('NOT_FOUND', { detail: 'There is no such payout or batch.' });
+  }
+  const before = statesBefore(to);
+  const ready = all.filter(({ state }) => before.includes(state));
+  const other = all.find(({ state }) => !before.includes(state));
+  if (other !== undefined && ('ids' in named || ready.length === 0)) {
+    throw new Problem('PAYOUT_STATE', { detail: `${other.id} is ${other.state}: it can no longer become ${to}.` });
+  }
+  return ready;
+}
+
+type Deciding = Step & { at: number; change: Parameters<typeof transitionPayouts>[3] };
+
+async function decide(
+  tx: Tx,
+  { owner, named, by, reason }: PayoutDecision,
+  payouts: readonly Payout[],
+  { to, at, action, change }: Deciding,
+): Promise<Payout[]> {
+  const moved = await transitionPayouts(tx, owner, { ids: payouts.map(({ id }) => id), to, at }, change);
+  const total = moved.reduce((sum, { amount }) => sum + amount, 0);
+  const subject =
+    'batchId' in named ? { kind: 'batch', id: named.batchId } : { kind: 'payout', id: named.ids.join(' ') };
+  const after = {
+    payment_service: owner.paymentServiceId,
+    environment: owner.environment,
+    payouts: moved.length,
+    total: formatMoney(total, PAYOUT_CURRENCY),
+    state: to,
+  };
+  await recordAudit(tx, { at, by, action, subject, after, reason });
+  return moved;
+}

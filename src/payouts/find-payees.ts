@@ -1,0 +1,229 @@
+import type { App } from '../app.ts';
+import { readAccount } from '../bank-validation/bank-account.ts';
+import { isValid } from '../bank-validation/check.ts';
+import { type IdentityHashes, identityHashes } from '../bank-validation/identity-hash.ts';
+import { type RutFormat, readRut } from '../bank-validation/rut.ts';
+import type { Validation } from '../bank-validation/stored-validation.ts';
+import { validateBatch } from '../bank-validation/validate-batch.ts';
+import { type ErrorItem, Problem } from '../error-catalogue.ts';
+import { prefixedId } from '../lib/ids.ts';
+import { selectPayees, selectVersionsOf } from './payee-queries.ts';
+import { selectLastAccounts } from './payout-queries.ts';
+import { type RecipientRow, validUntil } from './recipient.ts';
+import { openDetails, sealDetails } from './seal-recipient.ts';
+import type { PayoutOwner } from './transition-payouts.ts';
+
+/** Whom somebody wants to pay, as it was written. `name` null: as the recipient was kept. */
+export type PayeeWish = {
+  readonly rut: string;
+  readonly bankCode: string;
+  readonly account: string;
+  readonly name: string | null;
+  readonly email: string | null;
+  readonly rutFormat: RutFormat | null;
+};
+
+/** A recipient to pay. `isNew`: it is not kept yet. `changed`: the RUT was paid on another account last. */
+export type Payee = { readonly row: RecipientRow; readonly isNew: boolean; readonly changed: boolean };
+
+/** Either whom to pay, or why not; `pointer` is the member. */
+export type PayeeFinding = { readonly payee: Payee } | { readonly error: ErrorItem };
+
+/** A kept recipient as a wish for the account that counts now. */
+export async function recipientPayee(app: App, id: string): Promise<PayeeWish> {
+  const row = (await selectVersionsOf(app.db, [id])).at(-1);
+  if (row === undefined) throw new Problem('NOT_FOUND', { detail: 'There is no such recipient.' });
+  const { name, rut, account, email } = openDetails(app, row);
+  return { rut, bankCode: row.bank_code, account, name, email, rutFormat: null };
+}
+
+type Read = PayeeWish & { rutText: string; digits: string; rutHash: string; accountHash: string };
+
+const AT_ONCE = 500;
+
+/**
+ * Finds the recipient of each wish, in their order: one that is kept with a verdict that still counts, or a new one, whose
+ * account is validated here. A RUT that was paid on another account last needs a verdict from after that payout. Nothing but
+ * the validations is kept.
+ */
+export async function findPayees(
+  app: App,
+  owner: PayoutOwner,
+  keeper: string,
+  wishes: readonly PayeeWish[],
+): Promise<PayeeFinding[]> {
+  const hashes = await identityHashes(app);
+  const findings: PayeeFinding[] = [];
+  // The same account twice in one file is one recipient.
+  const known = new Map<string, Payee>();
+  for (let start = 0; start < wishes.length; start += AT_ONCE) {
+    findings.push(...(await findSome(app, owner, keeper, wishes.slice(start, start + AT_ONCE), { hashes, known })));
+  }
+  return findings;
+}
+
+async function findSome(
+  app: App,
+  owner: PayoutOwner,
+  keeper: string,
+  wishes: readonly PayeeWish[],
+  { hashes, known }: { hashes: IdentityHashes; known: Map<string, Payee> },
+): Promise<PayeeFinding[]> {
+  const read = wishes.map((wish) => readWish(wish, hashes));
+  const ruts = [...new Set(read.flatMap((one) => ('error' in one ? [] : [one.rutHash])))];
+  const kept = Map.groupBy(await selectPayees(app.db, owner.paymentServiceId, ruts), accountKey);
+  const lastOf = new Map((await selectLastAccounts(app.db, owner.id, ruts)).map((last) => [last.rut_hash, last]));
+  const missing = new Map<string, Read>();
+  for (const one of read) {
+    if ('error' in one || known.has(accountKeyOf(one))) continue;
+    const last = lastOf.get(one.rutHash);
+    const changed = last !== undefined && last.account_hash !== one.accountHash;
+    const row = kept.get(accountKeyOf(one))?.find((each) => counts(app, each, one, changed ? last.created_at : 0));
+    if (row === undefined) missing.set(accountKeyOf(one), one);
+    else known.set(accountKeyOf(one), { row, isNew: false, changed });
+  }
+  const refused = await validateMissing(app, owner, keeper, [...missing.values()], { kept, lastOf, known, hashes });
+  return read.map((one) => {
+    if ('error' in one) return one;
+    const payee = known.get(accountKeyOf(one));
+    return payee === undefined ? { error: refused.get(accountKeyOf(one)) as ErrorItem } : { payee };
+  });
+}
+
+/** Whether a kept recipient may be paid as it stands. */
+function counts(app: App, row: RecipientRow, wish: Read, validatedAfter: number): boolean {
+  if (validUntil(row, app.config.verdictMaxAgeDays) <= app.now() || row.validated_at < validatedAfter) return false;
+  const details = openDetails(app, row);
+  return (wish.name === null || wish.name === details.name) && (wish.email === null || wish.email === details.email);
+}
+
+type Known = {
+  kept: Map<string, RecipientRow[]>;
+  lastOf: Map<string, { account_hash: string }>;
+  known: Map<string, Payee>;
+  hashes: IdentityHashes;
+};
+
+/** Validates accounts and adds those that can be paid to `known`. Answers why the others cannot. */
+async function validateMissing(
+  app: App,
+  owner: PayoutOwner,
+  keeper: string,
+  missing: readonly Read[],
+  { kept, lastOf, known, hashes }: Known,
+): Promise<Map<string, ErrorItem>> {
+  const refused = new Map<string, ErrorItem>();
+  const results = await validateBatch(
+    app,
+    { id: keeper },
+    missing.map(({ rut, bankCode, account, rutFormat, name }) => ({
+      rut,
+      bankCode,
+      account,
+      rutFormat,
+      holderName: name,
+    })),
+  );
+  for (const [index, result] of results.entries()) {
+    const wish = missing[index] as Read;
+    const key = accountKeyOf(wish);
+    const [before = null] = kept.get(key) ?? [];
+    const name = wish.name ?? (before === null ? null : openDetails(app, before).name);
+    const error = 'problem' in result ? problemItem(result.problem) : errorOf(result.validation, name);
+    if (error !== null) {
+      refused.set(key, error);
+      continue;
+    }
+    const { validation } = result as { validation: Validation };
+    const row = newVersion(app, owner, { keeper, before, wish, name: name as string, validation, hashes });
+    known.set(key, {
+      row,
+      isNew: true,
+      changed: (lastOf.get(wish.rutHash)?.account_hash ?? key) !== wish.accountHash && lastOf.has(wish.rutHash),
+    });
+  }
+  return refused;
+}
+
+function errorOf(validation: Validation, name: string | null): ErrorItem | null {
+  if (validation.state !== 'completed') {
+    const message = 'The provider is still checking the account.';
+    return { pointer: '/bankData/bankAccount', code: 'VALIDATION_PENDING', message, fix: 'Send it again in a minute.' };
+  }
+  if (!isValid(validation.verdict)) {
+    const failed = validation.checks.find(({ result }) => result !== 'pass' && result !== 'not_performed');
+    const message = `The account is ${validation.verdict}${failed === undefined ? '.' : `: ${failed.message.en}`}`;
+    const pointer = failed?.field ?? '/bankData/bankAccount';
+    return { pointer, code: failed?.code ?? 'ACCOUNT_NOT_PAYABLE', message, fix: 'Mend it, and send it again.' };
+  }
+  if (name !== null && name.trim() !== '') return null;
+  const message = 'The name of the recipient is missing.';
+  return { pointer: '/recipientData/name', code: 'MISSING_FIELD', message, fix: 'Send it.' };
+}
+
+function problemItem({ code, message }: { code: string; message: string }): ErrorItem {
+  return { pointer: '/bankData/bankAccount', code, message, fix: 'Send it again later.' };
+}
+
+type Version = {
+  keeper: string;
+  before: RecipientRow | null;
+  wish: Read;
+  name: string;
+  validation: Validation;
+  hashes: IdentityHashes;
+};
+
+function newVersion(app: App, owner: PayoutOwner, { keeper, before, wish, name, validation, hashes }: Version) {
+  const place = {
+    id: before?.id ?? prefixedId('rcp'),
+    version: (before?.version ?? 0) + 1,
+    owner: before?.owner ?? keeper,
+    account_hash: wish.accountHash,
+  };
+  const email = wish.email ?? (before === null ? null : openDetails(app, before).email);
+  return {
+    ...place,
+    payment_service_id: owner.paymentServiceId,
+    created_at: app.now(),
+    created_by: keeper,
+    validation_id: validation.id,
+    verdict: validation.verdict,
+    validated_at: validation.validatedAt,
+    expires_at: validation.expiresAt,
+    bank_code: wish.bankCode,
+    account_masked: validation.maskedAccount,
+    rut_hash: wish.rutHash,
+    email_hash: email === null ? null : hashes.ofEmail(email),
+    sealed_details: sealDetails(app, place, { name, rut: wish.rutText, account: wish.digits, email }),
+  };
+}
+
+function readWish(wish: PayeeWish, hashes: IdentityHashes): Read | { error: ErrorItem } {
+  const rut = readRut(wish.rut, wish.rutFormat);
+  if (!rut.valid)
+    return unreadable('/recipientData/rut', rut.reason, 'The RUT cannot be read, or its check character is wrong.');
+  const { digits } = readAccount(wish.account);
+  if (digits === null)
+    return unreadable('/bankData/bankAccount', 'ACCOUNT_BAD_FORMAT', 'The account is no number of an account.');
+  return {
+    ...wish,
+    rutText: rut.canonical,
+    digits,
+    rutHash: hashes.ofRut(rut.canonical),
+    accountHash: hashes.ofAccount(wish.bankCode, digits),
+  };
+}
+
+function unreadable(pointer: string, code: string, message: string): { error: ErrorItem } {
+  return { error: { pointer, code, message, fix: 'Mend it, and send it again.' } };
+}
+
+/** A recipient is of a RUT and an account: the account has its bank in its hash. */
+function accountKeyOf({ rutHash, accountHash }: Read): string {
+  return `${rutHash} ${accountHash}`;
+}
+
+function accountKey({ rut_hash, account_hash }: RecipientRow): string {
+  return `${rut_hash} ${account_hash}`;
+}

@@ -1,0 +1,80 @@
+import type { App } from '../app.ts';
+import type { User } from '../auth/user.ts';
+import { Problem } from '../error-catalogue.ts';
+import { findEnvironmentById } from '../payment-services/find-environment.ts';
+import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
+import type { Payout } from './payout.ts';
+import {
+  type BatchSum,
+  type PayoutBatch,
+  selectBatchAnywhere,
+  selectBatches,
+  sumBatches,
+} from './payout-batch-queries.ts';
+import { selectAllEnvironmentIds } from './payout-owner-queries.ts';
+import { type PayoutFilter, selectByReference, selectPayoutAnywhere, selectPayouts } from './payout-queries.ts';
+
+/** Whose payouts somebody sees: of these environments; null: all. */
+export type PayoutScope = User['environmentIds'];
+
+/** The payout to which a client gave this id. Throws `Problem` NOT_FOUND. */
+export async function findByReference(app: App, scope: PayoutScope, reference: string): Promise<Payout> {
+  const [found] = await selectByReference(app.db, await idsOf(app, scope), reference);
+  if (found === undefined) throw noPayout();
+  return found;
+}
+
+/** A payout by its own id, with whose it is. Throws `Problem` NOT_FOUND. */
+export async function findPayout(
+  app: App,
+  scope: PayoutScope,
+  id: string,
+): Promise<{ payout: Payout; owner: ServiceEnvironment }> {
+  const payout = await selectPayoutAnywhere(app.db, id);
+  if (payout === null || !(scope?.has(payout.environment_id) ?? true)) throw noPayout();
+  return { payout, owner: (await findEnvironmentById(app, payout.environment_id)) as ServiceEnvironment };
+}
+
+/** A page of payouts, the newest first. */
+export async function listPayouts(
+  app: App,
+  scope: PayoutScope,
+  filter: PayoutFilter,
+  page: { before?: Pick<Payout, 'created_at' | 'id'>; limit: number },
+): Promise<Payout[]> {
+  return selectPayouts(app.db, await idsOf(app, scope), filter, page);
+}
+
+/** A batch with how much of it is in which state. */
+export type ListedBatch = { batch: PayoutBatch; sums: BatchSum[] };
+
+/** A batch by its id, with whose it is. Throws `Problem` NOT_FOUND. */
+export async function findBatch(
+  app: App,
+  scope: PayoutScope,
+  id: string,
+): Promise<ListedBatch & { owner: ServiceEnvironment }> {
+  const batch = await selectBatchAnywhere(app.db, id);
+  if (batch === null || !(scope?.has(batch.environment_id) ?? true)) throw noPayout();
+  const owner = (await findEnvironmentById(app, batch.environment_id)) as ServiceEnvironment;
+  return { batch, sums: await sumBatches(app.db, batch.environment_id, [id]), owner };
+}
+
+/** The newest batches. */
+export async function listBatches(app: App, scope: PayoutScope, limit: number): Promise<ListedBatch[]> {
+  const batches = await selectBatches(app.db, await idsOf(app, scope), limit);
+  const sums: BatchSum[] = [];
+  for (const [environmentId, some] of Map.groupBy(batches, ({ environment_id }) => environment_id)) {
+    const ids = some.map(({ id }) => id);
+    sums.push(...(await sumBatches(app.db, environmentId, ids)));
+  }
+  return batches.map((batch) => ({ batch, sums: sums.filter(({ batch_id }) => batch_id === batch.id) }));
+}
+
+async function idsOf(app: App, scope: PayoutScope): Promise<number[]> {
+  return scope === null ? selectAllEnvironmentIds(app.db) : [...scope];
+}
+
+function noPayout(): Problem {
+  return new Problem('NOT_FOUND', { detail: 'There is no such payout or batch.' });
+}

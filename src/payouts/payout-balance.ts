@@ -1,0 +1,17 @@
+import type { App } from '../app.ts';
+import { availableBalance } from '../books/available-balance.ts';
+import { selectBalance } from '../books/balance-queries.ts';
+import { PAYOUTS_RESERVED } from '../books/journal-entry.ts';
+import { addUp, type Sum } from '../lib/exact-sum.ts';
+import { PAYOUT_CURRENCY } from './payout-limits.ts';
+
+/**
+ * What of a merchant's money can be paid out, and that with what is approved and has not arrived yet; in CLP. Both without what
+ * is being refunded.
+ */
+export async function payoutBalance(app: App, environmentId: number): Promise<{ available: Sum; balance: Sum }> {
+  const currency = PAYOUT_CURRENCY;
+  const available = await availableBalance(app, { environmentIds: [environmentId], transactionId: 0 }, currency);
+  const reserved = await selectBalance(app.db, { environmentId, account: PAYOUTS_RESERVED, currency });
+  return { available, balance: addUp([available, -reserved]) };
+}

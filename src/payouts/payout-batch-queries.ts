@@ -1,0 +1,56 @@
+import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { PayoutState } from './payout.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+/** A row of `payout_batches`: payouts that are approved and carried together. */
+export type PayoutBatch = SqlRow & {
+  id: string;
+  environment_id: number;
+  name: string;
+  created_at: number;
+  proposed_by: string;
+  proposed_by_id: string;
+  file_sha256: string | null;
+};
+
+const PAYOUT_BATCHES: InsertTarget = {
+  name: 'payout_batches',
+  columns: ['id', 'environment_id', 'name', 'created_at', 'proposed_by', 'proposed_by_id', 'file_sha256'],
+};
+
+/** Answers false where the file has a batch already. */
+export async function insertBatch(tx: Tx, batch: PayoutBatch): Promise<boolean> {
+  const suffix = 'on conflict (environment_id, file_sha256) do nothing returning id';
+  return (await tx.insertRows(PAYOUT_BATCHES, [batch], suffix)).length === 1;
+}
+
+export async function selectBatchOfFile(db: Reader, environmentId: number, hash: string): Promise<PayoutBatch | null> {
+  const sql = 'select * from payout_batches where environment_id = $1 and file_sha256 = $2';
+  const [row] = await db.query<PayoutBatch>(sql, [environmentId, hash]);
+  return row ?? null;
+}
+
+export async function selectBatchAnywhere(db: Reader, id: string): Promise<PayoutBatch | null> {
+  const [row] = await db.query<PayoutBatch>('select * from payout_batches where id = $1', [id]);
+  return row ?? null;
+}
+
+/** How many payouts of a batch are in which state, and how much they are. */
+export type BatchSum = { batch_id: string; state: PayoutState; currency: string; count: number; amount: number };
+
+export function sumBatches(db: Reader, environmentId: number, ids: readonly string[]): Promise<BatchSum[]> {
+  return db.query(
+    `select batch_id, state, currency, count(*) as count, cast(sum(amount) as bigint) as amount from payouts
+     where environment_id = $1 and batch_id {named $2} group by batch_id, state, currency order by state`,
+    [environmentId, ids],
+  );
+}
+
+/** The newest of some environments. */
+export function selectBatches(db: Reader, environmentIds: readonly number[], limit: number): Promise<PayoutBatch[]> {
+  return db.query<PayoutBatch>(
+    'select * from payout_batches where environment_id {among $1} order by created_at desc, id limit $2',
+    [environmentIds, limit],
+  );
+}

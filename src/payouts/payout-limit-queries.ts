@@ -1,0 +1,79 @@
+import type { Database, Tx } from '../db/database.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+/** A row of `payout_limits`, in minor units; null: no limit, and for `automatic_*` nothing at all. */
+export type PayoutLimits = {
+  per_payout: number | null;
+  per_batch: number | null;
+  per_day: number | null;
+  automatic_per_payout: number | null;
+  automatic_per_day: number | null;
+  automatic_count_per_hour: number | null;
+};
+
+export const NO_LIMITS: PayoutLimits = {
+  per_payout: null,
+  per_batch: null,
+  per_day: null,
+  automatic_per_payout: null,
+  automatic_per_day: null,
+  automatic_count_per_hour: null,
+};
+
+export async function selectPayoutLimits(db: Reader, environmentId: number, currency: string): Promise<PayoutLimits> {
+  const [row] = await db.query<PayoutLimits>(
+    `select per_payout, per_batch, per_day, automatic_per_payout, automatic_per_day, automatic_count_per_hour
+     from payout_limits where environment_id = $1 and currency = $2`,
+    [environmentId, currency],
+  );
+  return row ?? NO_LIMITS;
+}
+
+export async function upsertPayoutLimits(
+  tx: Tx,
+  environmentId: number,
+  currency: string,
+  limits: PayoutLimits,
+): Promise<void> {
+  await tx.query('delete from payout_limits where environment_id = $1 and currency = $2', [environmentId, currency]);
+  await tx.query(
+    `insert into payout_limits (environment_id, currency, per_payout, per_batch, per_day, automatic_per_payout,
+       automatic_per_day, automatic_count_per_hour) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      environmentId,
+      currency,
+      limits.per_payout,
+      limits.per_batch,
+      limits.per_day,
+      limits.automatic_per_payout,
+      limits.automatic_per_day,
+      limits.automatic_count_per_hour,
+    ],
+  );
+}
+
+/** What one person may approve in a day; null: no limit of his own. */
+export async function selectPersonLimit(db: Reader, userId: string, currency: string): Promise<number | null> {
+  const [row] = await db.query<{ per_day: number }>(
+    'select per_day from user_payout_limits where user_id = $1 and currency = $2',
+    [userId, currency],
+  );
+  return row?.per_day ?? null;
+}
+
+/** Null takes it away. */
+export async function upsertPersonLimit(
+  tx: Tx,
+  userId: string,
+  currency: string,
+  perDay: number | null,
+): Promise<void> {
+  await tx.query('delete from user_payout_limits where user_id = $1 and currency = $2', [userId, currency]);
+  if (perDay === null) return;
+  await tx.query('insert into user_payout_limits (user_id, currency, per_day) values ($1, $2, $3)', [
+    userId,
+    currency,
+    perDay,
+  ]);
+}

@@ -1,0 +1,86 @@
+import type { Tx } from '../db/database.ts';
+import { Problem } from '../error-catalogue.ts';
+import { boundsOfDay, dayOf } from '../lib/calendar-day.ts';
+import type { Sum } from '../lib/exact-sum.ts';
+import { formatMoney } from '../lib/money.ts';
+import type { Payout } from './payout.ts';
+import { type PayoutLimits, selectPayoutLimits, selectPersonLimit } from './payout-limit-queries.ts';
+import { sumApproved, sumApprovedBy } from './payout-queries.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** The only currency of the Chilean rail. */
+export const PAYOUT_CURRENCY = 'CLP';
+
+/** Which limit a sum breaks, in a sentence; null: none. */
+export function limitBroken(limits: PayoutLimits, amounts: readonly number[], inBatch: boolean): string | null {
+  const total = amounts.reduce((sum, amount) => sum + amount, 0);
+  const { per_payout, per_batch } = limits;
+  if (per_payout !== null && amounts.some((amount) => amount > per_payout)) {
+    return `One payout may be ${money(per_payout)} at most.`;
+  }
+  if (inBatch && per_batch !== null && total > per_batch) {
+    return `A batch may be ${money(per_batch)} at most, and this one is ${money(total)}.`;
+  }
+  return null;
+}
+
+/**
+ * Checks every limit of an approval. Called under the lock of the merchant's money, so that approvals which come together
+ * see each other. Throws `Problem` PAYOUT_LIMIT_REACHED.
+ */
+export async function checkLimits(
+  tx: Tx,
+  { environmentId, userId, now, inBatch }: { environmentId: number; userId: string; now: number; inBatch: boolean },
+  payouts: readonly Pick<Payout, 'amount'>[],
+): Promise<void> {
+  const amounts = payouts.map(({ amount }) => amount);
+  const total = amounts.reduce((sum, amount) => sum + amount, 0);
+  const limits = await selectPayoutLimits(tx, environmentId, PAYOUT_CURRENCY);
+  const broken = limitBroken(limits, amounts, inBatch);
+  if (broken !== null) throw new Problem('PAYOUT_LIMIT_REACHED', { detail: broken });
+  const since = boundsOfDay(dayOf(now)).from;
+  if (limits.per_day !== null) {
+    const approved = await sumApproved(tx, { environmentId, currency: PAYOUT_CURRENCY, since });
+    if (approved.total + total > limits.per_day) throw dayReached('may be approved', limits.per_day, approved.total);
+  }
+  const own = await selectPersonLimit(tx, userId, PAYOUT_CURRENCY);
+  if (own === null) return;
+  const approved = await sumApprovedBy(tx, { userId, currency: PAYOUT_CURRENCY, since });
+  if (approved + total > own) throw dayReached('may be approved by you', own, approved);
+}
+
+/**
+ * Why a payout of a program waits for a person; null: the rule for programs approves it. Called under the lock of the
+ * merchant's money.
+ */
+export async function whyNotAutomatic(
+  tx: Tx,
+  { environmentId, now, available }: { environmentId: number; now: number; available: Sum },
+  { amount, account_changed_by }: Pick<Payout, 'amount' | 'account_changed_by'>,
+): Promise<string | null> {
+  const limits = await selectPayoutLimits(tx, environmentId, PAYOUT_CURRENCY);
+  const { automatic_per_payout: most, automatic_per_day: perDay, automatic_count_per_hour: perHour } = limits;
+  if (most === null) return 'no automatic approval is set';
+  if (amount > most) return `above ${money(most)}`;
+  if (account_changed_by !== null) return 'the account was changed since the last payment';
+  if (amount > available) return 'the balance does not cover it';
+  const since = boundsOfDay(dayOf(now)).from;
+  const day = await sumApproved(tx, { environmentId, currency: PAYOUT_CURRENCY, since });
+  if (limits.per_day !== null && day.total + amount > limits.per_day) return 'the limit of the day is reached';
+  if (perDay !== null && day.automatic + amount > perDay) return 'the limit of a day for programs is reached';
+  if (perHour === null) return null;
+  const hour = await sumApproved(tx, { environmentId, currency: PAYOUT_CURRENCY, since: now - HOUR_MS });
+  return hour.automaticCount < perHour ? null : `more than ${perHour} in an hour`;
+}
+
+function dayReached(what: string, most: number, approved: number): Problem {
+  const left = Math.max(0, most - approved);
+  return new Problem('PAYOUT_LIMIT_REACHED', {
+    detail: `${money(most)} a day ${what}, and ${money(left)} of it are left today.`,
+  });
+}
+
+function money(amount: number): string {
+  return formatMoney(amount, PAYOUT_CURRENCY);
+}

@@ -1,0 +1,22 @@
+import type { Database } from '../db/database.ts';
+import type { Environment } from '../payment-services/payment-service.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+/** The environments of at most three rows among these, or among all; more than one payment service is too many anyway. */
+export function selectOwnedEnvironments(
+  db: Reader,
+  environmentIds: readonly number[] | null,
+): Promise<{ id: number; payment_service_id: string; environment: Environment }[]> {
+  return db.query(
+    `select id, payment_service_id, environment from environments
+     where $1 = 1 or id {among $2} order by id limit 3`,
+    [environmentIds === null ? 1 : 0, environmentIds ?? []],
+  );
+}
+
+/** Of all there are. */
+export async function selectAllEnvironmentIds(db: Reader): Promise<number[]> {
+  const rows = await db.query<{ id: number }>('select id from environments order by id');
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,236 @@
+import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import { LIVE_STATES, type Payout, type PayoutState, statesBefore } from './payout.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+const PAYOUTS: InsertTarget = {
+  name: 'payouts',
+  columns: [
+    'id',
+    'environment_id',
+    'batch_id',
+    'reference',
+    'amount',
+    'currency',
+    'created_at',
+    'proposed_by',
+    'proposed_by_id',
+    'proposed_kind',
+    'recipient_id',
+    'recipient_version',
+    'rut_hash',
+    'account_hash',
+    'bank_code',
+    'account_masked',
+    'verdict',
+    'validated_at',
+    'message',
+    'wish_hash',
+    'callback_url',
+    'account_changed_by',
+    'state',
+    'changed_at',
+    'looks',
+  ],
+};
+
+/** Those whose reference is new; the others are left out. */
+export function insertPayouts(tx: Tx, rows: readonly SqlRow[]): Promise<Payout[]> {
+  return tx.insertRows<Payout>(PAYOUTS, rows, 'on conflict (environment_id, reference) do nothing returning *');
+}
+
+/** Wherever it is: for a person who knows its id alone. */
+export async function selectPayoutAnywhere(db: Reader, id: string): Promise<Payout | null> {
+  const [row] = await db.query<Payout>('select * from payouts where id = $1', [id]);
+  return row ?? null;
+}
+
+export function selectByReferences(
+  db: Reader,
+  environmentId: number,
+  references: readonly string[],
+): Promise<Payout[]> {
+  return db.query<Payout>('select * from payouts where environment_id = $1 and reference {named $2}', [
+    environmentId,
+    references,
+  ]);
+}
+
+/** By the client's id, in the environments that a user sees. */
+export function selectByReference(db: Reader, environmentIds: readonly number[], reference: string): Promise<Payout[]> {
+  return db.query<Payout>(
+    'select * from payouts where environment_id {among $1} and reference = $2 order by environment_id',
+    [environmentIds, reference],
+  );
+}
+
+/** Which of them: by their ids, or all of a batch. */
+export type PayoutsNamed = { environmentId: number } & ({ ids: readonly string[] } | { batchId: string });
+
+/** Those that are named, locked until the commit, in one order, so that no two wait for each other. */
+export async function lockPayouts(tx: Tx, named: PayoutsNamed): Promise<Payout[]> {
+  const rows = await tx.query<Payout>(
+    `update payouts set looks = looks where environment_id = $1 and ${which(named)} returning *`,
+    [named.environmentId, 'ids' in named ? named.ids : named.batchId],
+  );
+  return rows.sort((one, other) => one.created_at - other.created_at || (one.id < other.id ? -1 : 1));
+}
+
+function which(named: PayoutsNamed): string {
+  return 'ids' in named ? 'id {named $2}' : 'batch_id = $2';
+}
+
+/** What a change of state writes beside it; what is left out stays. */
+export type PayoutChange = {
+  approvedBy?: { name: string | null; id: string | null; approval: 'person' | 'automatic' };
+  reason?: string | null;
+  file?: string;
+  nextLookAt?: number | null;
+};
+
+/** The only statement that writes a state. Answers those that were in a state that may become it, and are in it now. */
+export function updateState(
+  tx: Tx,
+  { environmentId, ids, to, at }: { environmentId: number; ids: readonly string[]; to: PayoutState; at: number },
+  change: PayoutChange,
+): Promise<Payout[]> {
+  const { approvedBy } = change;
+  const ended = ['confirmed', 'failed', 'returned', 'rejected', 'cancelled'].includes(to);
+  return tx.query<Payout>(
+    `update payouts set state = $3, changed_at = $4,
+       approved_at = case when $5 = '' then approved_at else $4 end,
+       approval = case when $5 = '' then approval else $5 end,
+       approved_by = case when $5 = '' then approved_by else $6 end,
+       approved_by_id = case when $5 = '' then approved_by_id else $7 end,
+       reason = $8, file_id = case when $9 = '' then file_id else $9 end,
+       sent_at = case when $3 = 'sent' then $4 else sent_at end,
+       settled_at = case when $10 = 1 then $4 else settled_at end,
+       next_look_at = $11, contradiction = null, contradicted_at = null
+     where environment_id = $1 and id {named $2} and state {named $12} returning *`,
+    [
+      environmentId,
+      ids,
+      to,
+      at,
+      approvedBy?.approval ?? '',
+      approvedBy?.name ?? null,
+      approvedBy?.id ?? null,
+      change.reason ?? null,
+      change.file ?? '',
+      ended ? 1 : 0,
+      change.nextLookAt ?? null,
+      statesBefore(to),
+    ],
+  );
+}
+
+/** Why it waits, without another state. */
+export async function updateReason(tx: Tx, { id, environment_id }: Payout, reason: string): Promise<Payout> {
+  const [row] = await tx.query<Payout>(
+    'update payouts set reason = $3 where id = $1 and environment_id = $2 returning *',
+    [id, environment_id, reason],
+  );
+  return row as Payout;
+}
+
+/** The account that each RUT was paid on last, or is about to be. */
+export function selectLastAccounts(
+  tx: Reader,
+  environmentId: number,
+  rutHashes: readonly string[],
+): Promise<{ rut_hash: string; account_hash: string; created_at: number }[]> {
+  return tx.query(
+    `select p.rut_hash, p.account_hash, p.created_at from payouts p
+     where p.environment_id = $1 and p.rut_hash {named $2} and p.state in ('sent', 'unknown', 'confirmed', 'returned')
+       and not exists (select 1 from payouts later where later.environment_id = $1 and later.rut_hash = p.rut_hash
+         and later.state in ('sent', 'unknown', 'confirmed', 'returned')
+         and (later.created_at > p.created_at or (later.created_at = p.created_at and later.id > p.id)))`,
+    [environmentId, rutHashes],
+  );
+}
+
+/** What was approved since a moment: how much, and how many by the rule for programs. A batch's or a person's alone where named. */
+export async function sumApproved(
+  tx: Reader,
+  { environmentId, currency, since, by }: { environmentId: number; currency: string; since: number; by?: string },
+): Promise<{ total: number; automatic: number; automaticCount: number }> {
+  const [row] = await tx.query<{ total: number; automatic: number; count: number }>(
+    `select cast(coalesce(sum(amount), 0) as bigint) as total,
+       cast(coalesce(sum(case when approval = 'automatic' then amount else 0 end), 0) as bigint) as automatic,
+       cast(coalesce(sum(case when approval = 'automatic' then 1 else 0 end), 0) as bigint) as count
+     from payouts where environment_id = $1 and approved_at >= $2 and currency = $3 and $4 in ('', approved_by_id)`,
+    [environmentId, since, currency, by ?? ''],
+  );
+  return { total: row?.total ?? 0, automatic: row?.automatic ?? 0, automaticCount: row?.count ?? 0 };
+}
+
+/** What one person has approved since a moment, in every environment. */
+export async function sumApprovedBy(
+  tx: Reader,
+  { userId, currency, since }: { userId: string; currency: string; since: number },
+): Promise<number> {
+  const [row] = await tx.query<{ total: number }>(
+    `select cast(coalesce(sum(amount), 0) as bigint) as total from payouts
+     where approved_by_id = $1 and approved_at >= $2 and currency = $3`,
+    [userId, since, currency],
+  );
+  return row?.total ?? 0;
+}
+
+/** A payout with those like it: to the same RUT, of the same amount, still alive and not older than `since`. */
+export function selectAlike(
+  db: Reader,
+  environmentId: number,
+  ids: readonly string[],
+  since: number,
+): Promise<
+  { id: string; reference: string; other: string; other_reference: string; state: PayoutState; created_at: number }[]
+> {
+  return db.query(
+    `select p.id, p.reference, o.id as other, o.reference as other_reference, o.state, o.created_at from payouts p
+     join payouts o on o.environment_id = p.environment_id and o.rut_hash = p.rut_hash and o.amount = p.amount
+       and o.currency = p.currency and o.id <> p.id and o.created_at >= $3
+     where p.environment_id = $1 and p.id {named $2} and o.state {named $4} order by o.created_at desc`,
+    [environmentId, ids, since, LIVE_STATES],
+  );
+}
+
+export type PayoutFilter = { state?: PayoutState; batchId?: string };
+
+/** The newest payouts of some environments, after a place in that order. */
+export function selectPayouts(
+  db: Reader,
+  environmentIds: readonly number[],
+  filter: PayoutFilter,
+  { before, limit }: { before?: Pick<Payout, 'created_at' | 'id'>; limit: number },
+): Promise<Payout[]> {
+  return db.query<Payout>(
+    `select * from payouts where environment_id {among $1} and $2 in ('', state) and $3 in ('', batch_id)
+       and (created_at < $4 or (created_at = $4 and id > $5))
+     order by created_at desc, id limit $6`,
+    [
+      environmentIds,
+      filter.state ?? '',
+      filter.batchId ?? '',
+      before?.created_at ?? Number.MAX_SAFE_INTEGER,
+      before?.id ?? '',
+      limit,
+    ],
+  );
+}
+
+/** What a payout reserved, paid and so on, and its books do not know, or know otherwise. */
+export function selectUnbookedPayouts(
+  db: Reader,
+): Promise<{ id: string; environment_id: number; state: PayoutState; changed_at: number }[]> {
+  const lacks = (kind: string) => `not exists (select 1 from journal_entries j
+      where j.payout_id = p.id and j.environment_id = p.environment_id and j.kind = '${kind}')`;
+  return db.query(
+    `select p.id, p.environment_id, p.state, p.changed_at from payouts p
+     where (p.approval is not null and ${lacks('payout_reserved')})
+       or (p.state in ('confirmed', 'returned') and ${lacks('payout_paid')})
+       or (p.state in ('failed', 'cancelled') and p.approval is not null and ${lacks('payout_released')})
+       or (p.state = 'returned' and ${lacks('payout_reversed')})
+     order by p.environment_id, p.id`,
+  );
+}

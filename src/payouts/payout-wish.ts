@@ -1,0 +1,99 @@
+import type { App } from '../app.ts';
+import { identityHashes } from '../bank-validation/identity-hash.ts';
+import { type ErrorItem, Problem } from '../error-catalogue.ts';
+import type { PayeeWish } from './find-payees.ts';
+
+/** One payout that somebody wants. `amount` in CLP. `reference` is the client's id for it. */
+export type PayoutWish = {
+  readonly reference: string;
+  readonly amount: number;
+  readonly payee: PayeeWish;
+  /** What the recipient reads. */
+  readonly message: string;
+  readonly callbackUrl: string | null;
+};
+
+/** A wish that can be carried in one transfer, and which row asked for it, from 0. */
+export type CheckedWish = PayoutWish & { readonly row: number; readonly hash: string };
+
+const MOST_MESSAGE = 200;
+/** More in one commit would hold up the payments of SQLite. */
+export const MOST_IN_BATCH = 10_000;
+
+/**
+ * What one transfer takes of each wish, at most `most`. In a batch the rest becomes further payouts, named `REF/1`, `REF/2` …
+ * Throws `Problem` INVALID_PAYOUT with every row that is wrong.
+ */
+export async function checkWishes(
+  app: App,
+  wishes: readonly PayoutWish[],
+  { most, splits }: { most: number; splits: boolean },
+): Promise<CheckedWish[]> {
+  const errors = wishes.flatMap((wish, row) => wishErrors(wish, row, splits ? Number.MAX_SAFE_INTEGER : most));
+  const seen = new Set<string>();
+  for (const [row, { reference }] of wishes.entries()) {
+    if (seen.has(reference)) {
+      errors.push(item(`/${row}/id`, 'DUPLICATE_KEY', 'The id occurs twice.', 'Give each payout its own.'));
+    }
+    seen.add(reference);
+  }
+  const split = errors.length > 0 ? [] : wishes.flatMap((wish, row) => partsOf(wish, row, most));
+  if (errors.length === 0 && (split.length === 0 || split.length > MOST_IN_BATCH)) {
+    const fix = `Send 1 to ${MOST_IN_BATCH} at once.`;
+    errors.push(item('', 'INVALID_PARAMETER', `There are ${split.length} payouts.`, fix));
+  }
+  if (errors.length > 0) throw invalidRows('INVALID_PAYOUT', errors);
+  return hashed(app, split);
+}
+
+/** The refusal of rows for these reasons; the first is the detail. */
+export function invalidRows(code: 'INVALID_PAYOUT' | 'ACCOUNT_NOT_PAYABLE', errors: readonly ErrorItem[]): Problem {
+  const [first] = errors;
+  return new Problem(code, { detail: `${first?.message} ${first?.fix}`, errors: errors.slice(0, 1000) });
+}
+
+function partsOf(wish: PayoutWish, row: number, most: number): (PayoutWish & { row: number })[] {
+  const parts = Math.ceil(wish.amount / most);
+  if (parts <= 1) return [{ ...wish, row }];
+  // Far more than a batch takes, and it is refused.
+  return Array.from({ length: Math.min(parts, MOST_IN_BATCH + 1) }, (_, at) => ({
+    ...wish,
+    row,
+    reference: `${wish.reference}/${at + 1}`,
+    amount: at < parts - 1 ? most : wish.amount - most * (parts - 1),
+  }));
+}
+
+function wishErrors({ reference, amount, message }: PayoutWish, row: number, most: number): ErrorItem[] {
+  const errors: ErrorItem[] = [];
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/.test(reference)) {
+    const fix = 'Send 1 to 80 letters, digits, points, hyphens and underscores.';
+    errors.push(item(`/${row}/id`, 'INVALID_REFERENCE', 'The id cannot be used.', fix));
+  }
+  if (!Number.isSafeInteger(amount) || amount <= 0 || amount > most) {
+    const fix =
+      amount > most ? `One transfer takes ${most} pesos at most: send several.` : 'Send whole pesos, such as 15000.';
+    errors.push(item(`/${row}/amount`, 'INVALID_AMOUNT', 'The amount cannot be paid.', fix));
+  }
+  if (message.length > MOST_MESSAGE || /\p{Cc}/u.test(message)) {
+    const fix = `Send at most ${MOST_MESSAGE} characters without line breaks.`;
+    errors.push(item(`/${row}/messageToAddressee`, 'FIELD_TOO_LONG', 'The message cannot be used.', fix));
+  }
+  return errors;
+}
+
+function item(pointer: string, code: string, message: string, fix: string): ErrorItem {
+  return { pointer, code, message, fix };
+}
+
+/** With the hash of everything that was asked for: the same id with something else is another wish. */
+async function hashed(app: App, wishes: readonly (PayoutWish & { row: number })[]): Promise<CheckedWish[]> {
+  const hashes = await identityHashes(app);
+  return wishes.map((wish) => {
+    const { reference, amount, payee, message, callbackUrl } = wish;
+    const { rut, bankCode, account, name, email } = payee;
+    const plain = rut.replace(/[.\s]/g, '').toUpperCase();
+    const whole = [reference, amount, plain, bankCode, account, name, email, message, callbackUrl];
+    return { ...wish, hash: hashes.ofRequest(JSON.stringify(whole)) };
+  });
+}

@@ -1,0 +1,43 @@
+import type { Actor } from '../audit/actor.ts';
+import { userOf } from '../auth/find-user.ts';
+import type { Permission } from '../auth/permission.ts';
+import type { User } from '../auth/user.ts';
+import { selectUserById, selectUsers } from '../auth/user-queries.ts';
+import type { Database } from '../db/database.ts';
+import { Problem } from '../error-catalogue.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+/**
+ * The user behind an actor, as the store has it now. Throws `Problem` PERSON_NEEDED where nobody was named, or a program was
+ * where a person is needed, and PERMISSION_MISSING where the user may not, or does not see the environment.
+ */
+export async function requireUserOf(
+  db: Reader,
+  by: Actor,
+  environmentId: number,
+  permission: Permission,
+): Promise<User> {
+  const row = by.userId === null ? null : await selectUserById(db, by.userId);
+  if (row === null || row.disabled_at !== null) throw new Problem('PERSON_NEEDED');
+  const user = await userOf({ db }, row);
+  if (permission === 'payouts:approve' && user.role === 'integration') throw new Problem('PERSON_NEEDED');
+  if (user.may.has(permission) && (user.environmentIds?.has(environmentId) ?? true)) return user;
+  throw new Problem('PERMISSION_MISSING', {
+    detail: `The permission ${permission} in this environment is missing.`,
+    data: { permission },
+  });
+}
+
+/** The ids of everybody who may approve payouts of an environment. */
+export async function findApprovers(db: Reader, environmentId: number): Promise<Set<string>> {
+  const rows = (await selectUsers(db)).filter(
+    ({ disabled_at, role }) => disabled_at === null && role !== 'integration',
+  );
+  const users = await Promise.all(rows.map((row) => userOf({ db }, row)));
+  return new Set(
+    users
+      .filter(({ may, environmentIds }) => may.has('payouts:approve') && (environmentIds?.has(environmentId) ?? true))
+      .map(({ id }) => id),
+  );
+}

@@ -1,0 +1,212 @@
+import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import type { Tx } from '../db/database.ts';
+import { Problem } from '../error-catalogue.ts';
+import { prefixedId } from '../lib/ids.ts';
+import { formatMoney } from '../lib/money.ts';
+import { lockFunds } from '../payment-services/lock-funds.ts';
+import { findPayees, type Payee } from './find-payees.ts';
+import type { Payout } from './payout.ts';
+import { insertBatch, type PayoutBatch, selectBatchOfFile } from './payout-batch-queries.ts';
+import { selectPayoutLimits } from './payout-limit-queries.ts';
+import { limitBroken, PAYOUT_CURRENCY, whyNotAutomatic } from './payout-limits.ts';
+import { insertPayouts, selectByReferences, selectPayouts, updateReason } from './payout-queries.ts';
+import { type CheckedWish, checkWishes, invalidRows, MOST_IN_BATCH, type PayoutWish } from './payout-wish.ts';
+import { requireUserOf } from './person-of.ts';
+import { insertRecipients } from './recipient-queries.ts';
+import { announce, type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
+
+/** `batch`: they are approved and carried together; null: a program's single one. `draft`: nobody is asked to approve it yet. */
+export type Proposal = {
+  readonly owner: PayoutOwner;
+  readonly by: Actor;
+  readonly wishes: readonly PayoutWish[];
+  readonly batch: { readonly name: string; readonly fileSha256: string | null } | null;
+  readonly draft?: boolean;
+};
+
+/** `replayed`: it was proposed before, and nothing was made. `batch` is null for a program's single payout. */
+export type Proposed = { kind: 'proposed' | 'replayed'; batch: PayoutBatch | null; payouts: Payout[] };
+
+/**
+ * Makes payouts that wait for an approval, all or none, with the recipients that are not kept yet. A program's payout is
+ * approved here where the rule for programs says so. The same references, or the same file, again are the same payouts.
+ *
+ * Throws `Problem` INVALID_PAYOUT or ACCOUNT_NOT_PAYABLE with every row that is wrong (`/0/bankData/bankAccount`),
+ * PAYOUT_CONFLICT, PAYOUT_LIMIT_REACHED, PERSON_NEEDED, PERMISSION_MISSING, and `StorageError`.
+ */
+export async function proposePayouts(app: App, proposal: Proposal): Promise<Proposed> {
+  const { owner, by, batch } = proposal;
+  const user = await requireUserOf(app.db, by, owner.id, 'payouts:create');
+  const known = await findBatchOfFile(app, proposal);
+  if (known !== null) return replayed(app, known);
+  const most = app.config.payoutRailLimit;
+  const wishes = await checkWishes(app, proposal.wishes, { most, splits: batch !== null });
+  await checkSum(app, proposal, wishes);
+  const same = await findSame(app, owner, wishes);
+  if (same !== null) return { kind: 'replayed', batch: null, payouts: same };
+  const payees = await payeesOf(app, proposal, user.id, wishes);
+  return app.db
+    .transaction(async (tx) => {
+      const now = app.now();
+      const available = await lockFunds(tx, owner.id, PAYOUT_CURRENCY);
+      const made = batch === null ? null : newBatch(proposal, user.id, now);
+      if (made !== null && !(await insertBatch(tx, made))) throw new SomeKnown();
+      const kind = user.role === 'integration' ? 'program' : 'person';
+      const rows = wishes.map((wish, at) =>
+        newRow(proposal, wish, payees[at] as Payee, {
+          batchId: made?.id ?? null,
+          userId: user.id,
+          kind,
+          now,
+        }),
+      );
+      const payouts = await insertPayouts(tx, rows);
+      if (payouts.length < rows.length) throw new SomeKnown();
+      await insertRecipients(tx, newRecipients(payees));
+      const settled = await beginApproval(tx, proposal, payouts, { kind, available, now });
+      await recordAudit(tx, actOf(proposal, made, settled, now));
+      return { kind: 'proposed' as const, batch: made, payouts: settled };
+    })
+    .catch(async (error: unknown): Promise<Proposed> => {
+      if (!(error instanceof SomeKnown)) throw error;
+      // Another process was quicker with the same file, or the same references.
+      const quicker = await findBatchOfFile(app, proposal);
+      if (quicker !== null) return replayed(app, quicker);
+      const payouts = await findSame(app, owner, wishes);
+      if (payouts === null) throw new Problem('PAYOUT_CONFLICT');
+      return { kind: 'replayed', batch: null, payouts };
+    });
+}
+
+/** Rolls the commit back: some of the references are there already. */
+class SomeKnown extends Error {}
+
+async function findBatchOfFile(app: App, { owner, batch }: Proposal): Promise<PayoutBatch | null> {
+  const hash = batch?.fileSha256 ?? null;
+  return hash === null ? null : selectBatchOfFile(app.db, owner.id, hash);
+}
+
+async function replayed(app: App, batch: PayoutBatch): Promise<Proposed> {
+  const payouts = await selectPayouts(app.db, [batch.environment_id], { batchId: batch.id }, { limit: MOST_IN_BATCH });
+  return { kind: 'replayed', batch, payouts: payouts.toReversed() };
+}
+
+async function checkSum(app: App, { owner, batch }: Proposal, wishes: readonly CheckedWish[]): Promise<void> {
+  const limits = await selectPayoutLimits(app.db, owner.id, PAYOUT_CURRENCY);
+  const amounts = wishes.map(({ amount }) => amount);
+  const broken = limitBroken(limits, amounts, batch !== null);
+  if (broken !== null) throw new Problem('PAYOUT_LIMIT_REACHED', { detail: broken });
+}
+
+/** The payouts that have these references already; null: none has. Throws where they are others. */
+async function findSame(app: App, owner: PayoutOwner, wishes: readonly CheckedWish[]): Promise<Payout[] | null> {
+  const references = wishes.map(({ reference }) => reference);
+  const found = await selectByReferences(app.db, owner.id, references);
+  if (found.length === 0) return null;
+  const byReference = new Map(found.map((payout) => [payout.reference, payout]));
+  const isSame = wishes.every(({ reference, hash }) => byReference.get(reference)?.wish_hash === hash);
+  if (isSame) return wishes.map(({ reference }) => byReference.get(reference) as Payout);
+  const other = wishes.find(({ reference, hash }) => (byReference.get(reference)?.wish_hash ?? hash) !== hash);
+  const which = other?.reference ?? (found[0] as Payout).reference;
+  throw new Problem('PAYOUT_CONFLICT', { detail: `${which} belongs to another payout.` });
+}
+
+async function payeesOf(app: App, { owner }: Proposal, keeper: string, wishes: readonly CheckedWish[]) {
+  const findings = await findPayees(
+    app,
+    owner,
+    keeper,
+    wishes.map(({ payee }) => payee),
+  );
+  const errors = findings.flatMap((finding, at) =>
+    'error' in finding ? [{ ...finding.error, pointer: `/${wishes[at]?.row}${finding.error.pointer}` }] : [],
+  );
+  if (errors.length > 0) throw invalidRows('ACCOUNT_NOT_PAYABLE', errors);
+  return findings.map((finding) => (finding as { payee: Payee }).payee);
+}
+
+/** Each once, though several payouts go to it. */
+function newRecipients(payees: readonly Payee[]) {
+  const fresh = payees.filter(({ isNew }) => isNew).map(({ row }) => row);
+  return [...new Map(fresh.map((row) => [`${row.id} ${row.version}`, row])).values()];
+}
+
+function newBatch({ owner, by, batch }: Proposal, userId: string, now: number): PayoutBatch {
+  return {
+    id: prefixedId('pb'),
+    environment_id: owner.id,
+    name: batch?.name ?? '',
+    created_at: now,
+    proposed_by: by.name,
+    proposed_by_id: userId,
+    file_sha256: batch?.fileSha256 ?? null,
+  };
+}
+
+type RowParts = { batchId: string | null; userId: string; kind: 'person' | 'program'; now: number };
+
+function newRow(proposal: Proposal, wish: CheckedWish, { row, changed }: Payee, parts: RowParts) {
+  return {
+    id: prefixedId('po'),
+    environment_id: proposal.owner.id,
+    batch_id: parts.batchId,
+    reference: wish.reference,
+    amount: wish.amount,
+    currency: PAYOUT_CURRENCY,
+    created_at: parts.now,
+    proposed_by: proposal.by.name,
+    proposed_by_id: parts.userId,
+    proposed_kind: parts.kind,
+    recipient_id: row.id,
+    recipient_version: row.version,
+    rut_hash: row.rut_hash,
+    account_hash: row.account_hash,
+    bank_code: row.bank_code,
+    account_masked: row.account_masked,
+    verdict: row.verdict,
+    validated_at: row.validated_at,
+    message: wish.message,
+    wish_hash: wish.hash,
+    callback_url: wish.callbackUrl,
+    account_changed_by: changed ? row.created_by : null,
+    state: proposal.draft === true ? 'draft' : 'awaiting_approval',
+    changed_at: parts.now,
+    looks: 0,
+  };
+}
+
+type Beginning = { kind: 'person' | 'program'; available: Awaited<ReturnType<typeof lockFunds>>; now: number };
+
+/** Tells of them, and approves a program's single payout where its rule says so; else the reason says why it waits. */
+async function beginApproval(
+  tx: Tx,
+  { owner, draft, batch }: Proposal,
+  payouts: Payout[],
+  { kind, available, now }: Beginning,
+): Promise<Payout[]> {
+  if (draft === true) return payouts;
+  await announce(tx, owner, payouts, now);
+  const [only] = payouts;
+  if (kind !== 'program' || batch !== null || only === undefined) return payouts;
+  const why = await whyNotAutomatic(tx, { environmentId: owner.id, now, available }, only);
+  if (why !== null) return [await updateReason(tx, only, `waits for a person: ${why}`)];
+  const approvedBy = { name: 'automatic', id: null, approval: 'automatic' as const };
+  return transitionPayouts(tx, owner, { ids: [only.id], to: 'approved', at: now }, { approvedBy, nextLookAt: now });
+}
+
+function actOf({ owner, by }: Proposal, batch: PayoutBatch | null, payouts: readonly Payout[], at: number) {
+  const [first] = payouts as [Payout];
+  const total = payouts.reduce((sum, { amount }) => sum + amount, 0);
+  const subject = batch === null ? { kind: 'payout', id: first.id } : { kind: 'batch', id: batch.id };
+  const after = {
+    payment_service: owner.paymentServiceId,
+    environment: owner.environment,
+    reference: batch?.name ?? first.reference,
+    payouts: payouts.length,
+    total: formatMoney(total, PAYOUT_CURRENCY),
+    state: first.state,
+  };
+  return { at, by, action: 'payout.proposed' as const, subject, after };
+}

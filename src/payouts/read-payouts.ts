@@ -1,0 +1,87 @@
+import type { App } from '../app.ts';
+import { currentDirectory } from '../bank-validation/directory/current-directory.ts';
+import type { RutFormat } from '../bank-validation/rut.ts';
+import { accountCells, accountInput, formatOfName } from '../bank-validation/tables/account-columns.ts';
+import { judgeColumn } from '../bank-validation/tables/column-format.ts';
+import { isSplit, plainRut, repairAccount } from '../bank-validation/tables/repair-account.ts';
+import { Problem } from '../error-catalogue.ts';
+import type { Places } from '../lib/tables/find-header.ts';
+import { withTable } from '../lib/tables/open-table.ts';
+import { isTotal, TableError, type TableRow } from '../lib/tables/table.ts';
+import { PAYOUT_TABLE, type PayoutColumn } from './payout-columns.ts';
+import { MOST_IN_BATCH, type PayoutWish } from './payout-wish.ts';
+
+/** The payouts of a table, and the line on which each stands. */
+export type ReadPayouts = { readonly wishes: readonly PayoutWish[]; readonly lines: readonly number[] };
+
+/**
+ * Reads payouts from a table (CSV in any usual encoding, or .xlsx): RUT, bank, account and amount, and where there are such
+ * columns name, message, e-mail and an id of each. Accounts are mended by the rules of `validate`. A row without an id
+ * is called `prefix` and its line. What cannot be paid is found later, by row.
+ *
+ * Throws `Problem` INVALID_PAYOUT for a file that is no such table, or too long.
+ */
+export async function readPayouts(app: App, path: string, prefix: string): Promise<ReadPayouts> {
+  try {
+    return await withTable(path, PAYOUT_TABLE, async (table) => {
+      if (table.header === null) throw unusable(NO_HEADER);
+      const rows: TableRow[] = [];
+      for await (const row of table.rows) {
+        if (isTotal(row.cells)) continue;
+        rows.push(row);
+        if (rows.length > MOST_IN_BATCH)
+          throw unusable(`A batch has at most ${MOST_IN_BATCH} payouts: split the file.`);
+      }
+      const { places, row: header } = table.header;
+      const wishes = await wishesOf(app, rows, { places, header, prefix });
+      return { wishes, lines: rows.map(({ line }) => line) };
+    });
+  } catch (error) {
+    throw error instanceof TableError ? unusable(error.message) : error;
+  }
+}
+
+const NO_HEADER =
+  'No row names the columns: the first row needs RUT, bank (its code), account and amount, such as rut,banco,cuenta,nombre,monto,mensaje.';
+
+function unusable(detail: string): Problem {
+  return new Problem('INVALID_PAYOUT', { detail });
+}
+
+type Reading = { places: Places<PayoutColumn>; header: TableRow; prefix: string };
+
+async function wishesOf(
+  app: App,
+  rows: readonly TableRow[],
+  { places, header, prefix }: Reading,
+): Promise<PayoutWish[]> {
+  const directory = await currentDirectory(app);
+  const accounts = rows.map(({ cells }) => accountCells(cells, places));
+  const judge = judgeColumn();
+  for (const account of accounts) if (!isSplit(account)) judge.look(plainRut(account.rut, directory));
+  const rutFormat: RutFormat | null = formatOfName(header.cells[places.rut ?? -1] ?? '') ?? judge.format();
+  return rows.map(({ cells, line }, at) => {
+    const cell = (column: PayoutColumn) => cells[places[column] ?? -1]?.trim() ?? '';
+    const mended = repairAccount(accounts[at] as (typeof accounts)[number], { directory, rutFormat }).cells;
+    const input = accountInput(mended, rutFormat);
+    return {
+      reference: cell('reference') || `${prefix}-${line}`,
+      amount: amountOf(cell('amount')),
+      message: cell('message'),
+      callbackUrl: null,
+      payee: {
+        rut: String(input.rut),
+        bankCode: String(input.bankCode),
+        account: String(input.account),
+        name: input.holderName ?? null,
+        email: cell('email') || null,
+        rutFormat,
+      },
+    };
+  });
+}
+
+/** Whole pesos in digits alone: in a file nobody can ask whether 1.000 is a thousand. Anything else is no amount. */
+function amountOf(cell: string): number {
+  return /^\d{1,12}$/.test(cell) ? Number(cell) : Number.NaN;
+}

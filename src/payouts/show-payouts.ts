@@ -1,0 +1,128 @@
+import type { App } from '../app.ts';
+import { availableBalance } from '../books/available-balance.ts';
+import { dayOf } from '../lib/calendar-day.ts';
+import { formatMoney } from '../lib/money.ts';
+import { whyNotPayable } from './decide-payouts.ts';
+import { selectVersionsOf } from './payee-queries.ts';
+import type { Payout } from './payout.ts';
+import { PAYOUT_CURRENCY } from './payout-limits.ts';
+import { selectAlike } from './payout-queries.ts';
+import { findApprovers } from './person-of.ts';
+import type { RecipientDetails, RecipientRow } from './recipient.ts';
+import { openDetails } from './seal-recipient.ts';
+
+/** What a person should know before he approves. The codes are stable; the text is for him. */
+export type PayoutWarning = {
+  code: 'ACCOUNT_CHANGED' | 'SAME_AMOUNT' | 'EQUAL_WITHOUT_RESULT' | 'NOT_PAYABLE' | 'NO_APPROVER' | 'NOT_COVERED';
+  text: string;
+};
+
+/** A payout with its recipient and what is odd about it. `recipient` null: it was erased. `verdictDays`: how old the verdict is. */
+export type ShownPayout = {
+  payout: Payout;
+  recipient: (Pick<RecipientDetails, 'name' | 'rut' | 'email'> & { id: string; version: number }) | null;
+  verdictDays: number;
+  warnings: PayoutWarning[];
+};
+
+const DAY_MS = 86_400_000;
+/** For so long a payout of the same amount to the same RUT may be the same one again. */
+const ALIKE_MS = 30 * DAY_MS;
+const WITHOUT_RESULT = ['awaiting_approval', 'approved', 'sent', 'unknown'];
+
+/** Payouts of one environment as a person sees them, in the same order. */
+export async function showPayouts(app: App, payouts: readonly Payout[]): Promise<ShownPayout[]> {
+  const groups = Map.groupBy(payouts, ({ environment_id }) => environment_id);
+  const shown = new Map<string, ShownPayout>();
+  for (const [environmentId, some] of groups) {
+    for (const one of await showSome(app, environmentId, some)) shown.set(one.payout.id, one);
+  }
+  return payouts.map(({ id }) => shown.get(id) as ShownPayout);
+}
+
+async function showSome(app: App, environmentId: number, payouts: readonly Payout[]): Promise<ShownPayout[]> {
+  const now = app.now();
+  const ids = payouts.map(({ id }) => id);
+  const versions = Map.groupBy(
+    await selectVersionsOf(app.db, [...new Set(payouts.map(({ recipient_id }) => recipient_id))]),
+    ({ id }) => id,
+  );
+  const alike = Map.groupBy(await selectAlike(app.db, environmentId, ids, now - ALIKE_MS), ({ id }) => id);
+  const waits = payouts.some(({ state }) => state === 'awaiting_approval');
+  const approvers = waits ? await findApprovers(app.db, environmentId) : new Set<string>();
+  const available = waits
+    ? await availableBalance(app, { environmentIds: [environmentId], transactionId: 0 }, PAYOUT_CURRENCY)
+    : 0;
+  return payouts.map((payout) => {
+    const own = versions.get(payout.recipient_id) ?? [];
+    const others = (alike.get(payout.id) ?? []).filter(
+      ({ reference, other_reference }) => partOf(reference) !== partOf(other_reference),
+    );
+    const warnings = [...changed(payout), ...same(others)];
+    if (payout.state === 'awaiting_approval') {
+      warnings.push(...hindrances(payout, own, { now, maxAgeDays: app.config.verdictMaxAgeDays, approvers }));
+      if (payout.amount > available) {
+        const text = `Only ${formatMoney(available, PAYOUT_CURRENCY)} are available: it cannot be approved now.`;
+        warnings.push({ code: 'NOT_COVERED', text });
+      }
+    }
+    return {
+      payout,
+      recipient: recipientOf(app, payout, own),
+      verdictDays: Math.floor((now - payout.validated_at) / DAY_MS),
+      warnings,
+    };
+  });
+}
+
+/** Parts of what one transfer does not take are not the same payout twice. */
+function partOf(reference: string): string {
+  return reference.replace(/\/\d+$/, '/');
+}
+
+function changed({ account_changed_by }: Payout): PayoutWarning[] {
+  if (account_changed_by === null) return [];
+  return [{ code: 'ACCOUNT_CHANGED', text: 'The account was changed since the last payment to this RUT.' }];
+}
+
+type Alike = { other: string; state: string; created_at: number };
+
+function same(others: readonly Alike[]): PayoutWarning[] {
+  const name = ({ other, state, created_at }: Alike) => `${other} of ${dayOf(created_at)} (${state})`;
+  const waiting = others.filter(({ state }) => WITHOUT_RESULT.includes(state));
+  const [first] = others;
+  if (first === undefined) return [];
+  const warnings: PayoutWarning[] = [{ code: 'SAME_AMOUNT', text: `Same RUT and amount as ${name(first)}.` }];
+  if (waiting[0] !== undefined) {
+    warnings.push({
+      code: 'EQUAL_WITHOUT_RESULT',
+      text: `An equal one is still without a result: ${name(waiting[0])}.`,
+    });
+  }
+  return warnings;
+}
+
+type Terms = { now: number; maxAgeDays: number; approvers: ReadonlySet<string> };
+
+function hindrances(payout: Payout, versions: readonly RecipientRow[], terms: Terms): PayoutWarning[] {
+  const why = whyNotPayable(payout, versions, terms);
+  const able = [...terms.approvers].filter((id) => id !== payout.proposed_by_id && id !== payout.account_changed_by);
+  return [
+    ...(why === null ? [] : [{ code: 'NOT_PAYABLE' as const, text: `It cannot be approved: ${why}` }]),
+    ...(able.length > 0
+      ? []
+      : [
+          {
+            code: 'NO_APPROVER' as const,
+            text: 'There is nobody who may approve it: bin/rubrica user create --role approver.',
+          },
+        ]),
+  ];
+}
+
+function recipientOf(app: App, payout: Payout, versions: readonly RecipientRow[]): ShownPayout['recipient'] {
+  const row = versions.find(({ version }) => version === payout.recipient_version);
+  if (row === undefined) return null;
+  const { name, rut, email } = openDetails(app, row);
+  return { id: row.id, version: row.version, name, rut, email };
+}

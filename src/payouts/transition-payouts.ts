@@ -1,0 +1,72 @@
+import type { Posting, Transfer } from '../books/journal-entry.ts';
+import { postEntries } from '../books/post-entries.ts';
+import type { Tx } from '../db/database.ts';
+import { enqueueEnvironmentEvents } from '../outbox/enqueue-event.ts';
+import { enqueuePost } from '../outbox/enqueue-post.ts';
+import { recordEnvironmentEvents } from '../outbox/record-event.ts';
+import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
+import { type Payout, type PayoutState, statusOf, transferOf } from './payout.ts';
+import { type PayoutChange, updateState } from './payout-queries.ts';
+import { payoutToldEvent, tefBody } from './payout-told.ts';
+
+/** Whose payouts. */
+export type PayoutOwner = Pick<ServiceEnvironment, 'id' | 'paymentServiceId' | 'environment'>;
+
+/**
+ * Moves payouts into another state: the only writer of it. With their events, callbacks and entries in the caller's commit;
+ * `recordAudit` alone may come after it. Answers those that could become it, the oldest first: the others are as they were.
+ */
+export async function transitionPayouts(
+  tx: Tx,
+  owner: PayoutOwner,
+  { ids, to, at }: { ids: readonly string[]; to: PayoutState; at: number },
+  change: PayoutChange = {},
+): Promise<Payout[]> {
+  const moved = await updateState(tx, { environmentId: owner.id, ids, to, at }, change);
+  moved.sort((one, other) => one.created_at - other.created_at || (one.id < other.id ? -1 : 1));
+  if (moved.length > 0) await announce(tx, owner, moved, at);
+  await postPayouts(tx, owner.id, moved, at);
+  return moved;
+}
+
+/** Tells of payouts that are new, or in a new state: in the feed, to subscribers, and at its end to who asked for it. */
+export async function announce(tx: Tx, owner: PayoutOwner, payouts: readonly Payout[], at: number): Promise<void> {
+  const told = payouts.map((payout) => ({
+    subjectId: `${payout.id}_${payout.state}`,
+    event: payoutToldEvent(payout, payout.state, at),
+  }));
+  await recordEnvironmentEvents(
+    tx,
+    told.map(({ event }) => event),
+  );
+  await enqueueEnvironmentEvents(tx, owner, told);
+  for (const payout of payouts) {
+    if (payout.callback_url === null || statusOf(payout.state) === 'processing') continue;
+    await enqueuePost(tx, {
+      environmentId: owner.id,
+      transactionId: 0,
+      sequence: 0,
+      at,
+      url: payout.callback_url,
+      contentType: 'application/json',
+      body: tefBody(payout, payout.state),
+      also: `${payout.id}_${payout.state}`,
+    });
+  }
+}
+
+/** One posting, whatever their number. */
+async function postPayouts(tx: Tx, environmentId: number, payouts: readonly Payout[], at: number): Promise<void> {
+  const [first, ...others] = payouts.map(transferOf).filter((transfer): transfer is Transfer => transfer !== null);
+  if (first === undefined) return;
+  const posting: Posting = {
+    environmentId,
+    at,
+    transactionId: null,
+    paymentAttemptId: null,
+    refundId: null,
+    movement: null,
+    transfers: [first, ...others],
+  };
+  await postEntries(tx, posting);
+}

@@ -1,0 +1,11 @@
+import type { App } from '../app.ts';
+import { selectUnbookedPayouts } from '../payouts/payout-queries.ts';
+import type { Findings } from './proof-finding.ts';
+
+/** Holds the state of every payout against its entries: what was approved is reserved, what arrived has left, and so on. */
+export async function verifyPayouts(app: App, findings: Findings): Promise<void> {
+  for (const { id, environment_id, state, changed_at } of await selectUnbookedPayouts(app.db)) {
+    const says = `payout ${id} is ${state}, and the books do not say so`;
+    findings.add({ finding: 'payout_changed', environment_id, subject: id, since: changed_at, says });
+  }
+}

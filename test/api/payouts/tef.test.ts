@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readConfig } from '../../../src/config.ts';
+import { cancelPayouts } from '../../../src/payouts/decide-payouts.ts';
+import { NO_LIMITS, upsertPayoutLimits } from '../../../src/payouts/payout-limit-queries.ts';
+import { verifyStore } from '../../../src/proof/verify-store.ts';
+import { forEachEngine, type OpenTestDatabase } from '../../support/engines.ts';
+import { createTestApp } from '../../support/test-app.ts';
+import { openPayoutDesk } from '../../support/test-payouts.ts';
+import { jsonOf, startTestServer } from '../../support/test-server.ts';
+import { createTestUser } from '../../support/test-user.ts';
+
+const TEF = {
+  id: '6f1d4c0e-2b1a-4a7e-9a37-0d4b8d1f3c55',
+  messageToAddressee: 'Pago factura 12',
+  amount: 15_000,
+  recipientData: { rut: '12.531.909-2', name: 'Ana Núñez', email: 'ana@example.cl' },
+  bankData: { bankSBIFNumber: '012', bankAccount: '12531909' },
+};
+const BODY = { tef: TEF, callbackUrl: 'https://shop.example.cl/tef?token=a%20b&x=1' };
+
+async function setUp(openTestDatabase: OpenTestDatabase, settings: Record<string, string> = {}) {
+  const config = readConfig({ MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent', ...settings });
+  const app = createTestApp(await openTestDatabase(), { config });
+  const server = await startTestServer(app);
+  const desk = await openPayoutDesk(app);
+  const { headers } = desk.users.program;
+  const pay = (json: unknown, path = '/tef', sent = headers) => server.post(path, { json, headers: sent });
+  return { app, server, desk, headers, pay, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
+
+forEachEngine('the transfers of published clients', (openTestDatabase) => {
+  test('a payout is kept, read by the client’s id, and repeated without another', async () => {
+    await using at = await setUp(openTestDatabase);
+    const made = await at.pay(BODY);
+    assert.equal(made.status, 201, made.text);
+    const { tefResponse, ...rest } = jsonOf(made) as {
+      tefResponse: { status: string; tef: { id: string; state: string } };
+    };
+    assert.deepEqual(rest, { message: 'The transfer is kept.', errors: null });
+    assert.deepEqual(
+      [tefResponse.status, tefResponse.tef.id, tefResponse.tef.state],
+      ['processing', TEF.id, 'awaiting_approval'],
+    );
+    assert.equal((await at.pay(BODY)).headers.get('idempotency-hit'), 'true');
+    const [, bare = ''] = at.headers.authorization.split(' ');
+    const read = await at.server.get(`/tef/${TEF.id}`, { authorization: bare });
+    assert.deepEqual(jsonOf(read), { tefResponse });
+    const other = await at.pay({ ...BODY, tef: { ...TEF, amount: 15_001 } });
+    assert.deepEqual([other.status, jsonOf(other)['code']], [409, 'PAYOUT_CONFLICT']);
+    assert.equal((await at.server.get('/tef/none', at.headers)).status, 404);
+    assert.equal((await at.app.db.query('select id from payouts')).length, 1);
+  });
+
+  test('what published clients vary is taken: the address in tef.url, digits as a text, any e-mail, the path with its prefix', async () => {
+    await using at = await setUp(openTestDatabase, { BASE_PATH: '/dev,/v1/' });
+    const id = 'shop.example.cl-1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed';
+    const recipientData = { ...TEF.recipientData, email: 'alexander' };
+    const variant = { tef: { ...TEF, id, amount: '1800', recipientData, url: 'https://shop.example.cl/tef' } };
+    assert.equal((await at.pay(variant, '/v1/payout/tef')).status, 201);
+    assert.equal((await at.pay(variant, '/dev/tef')).headers.get('idempotency-hit'), 'true');
+    assert.equal((await at.server.get(`/dev/tef/${id}`, at.headers)).status, 200);
+    assert.deepEqual(jsonOf(await at.server.get('/v1/payout/balance', at.headers)), { balance: 1_000_000 });
+    assert.equal((await at.server.get('/v2x/balance', at.headers)).status, 404);
+  });
+
+  test('every empty or wrong member is refused with 422 and a message, and nothing is kept', async () => {
+    await using at = await setUp(openTestDatabase);
+    const recipient = (changes: object) => ({ ...TEF, recipientData: { ...TEF.recipientData, ...changes } });
+    const bank = (changes: object) => ({ ...TEF, bankData: { ...TEF.bankData, ...changes } });
+    for (const [tef, pointer] of [
+      [{ ...TEF, amount: null }, '/tef/amount'],
+      [{ ...TEF, amount: 0 }, '/tef/amount'],
+      [{ ...TEF, amount: 1.5 }, '/tef/amount'],
+      [{ ...TEF, amount: -1 }, '/tef/amount'],
+      [{ ...TEF, amount: 7_000_001 }, '/tef/amount'],
+      [recipient({ rut: '' }), '/tef/recipientData/rut'],
+      [recipient({ rut: '12.531.909-3' }), '/tef/recipientData/rut'],
+      [recipient({ name: '' }), '/tef/recipientData/name'],
+      [recipient({ email: '' }), '/tef/recipientData/email'],
+      [bank({ bankAccount: '' }), '/tef/bankData/bankAccount'],
+      [bank({ bankSBIFNumber: '' }), '/tef/bankData/bankSBIFNumber'],
+      [bank({ bankSBIFNumber: '999' }), '/tef/bankData/bankSBIFNumber'],
+      [{ ...TEF, id: '../x' }, '/tef/id'],
+      [{ ...TEF, extra: 1 }, '/tef/extra'],
+    ] as const) {
+      const refused = await at.pay({ ...BODY, tef });
+      const { message, errors } = jsonOf(refused) as { message: string; errors: { pointer: string }[] };
+      assert.deepEqual([refused.status, errors[0]?.pointer], [422, pointer], refused.text);
+      assert.ok(message.length > 0);
+    }
+    assert.equal((await at.pay({ ...BODY, callbackUrl: 'ftp://shop.example.cl/' })).status, 422);
+    assert.deepEqual(await at.app.db.query('select id from payouts union all select id from recipients'), []);
+  });
+
+  test('money that is approved is in the balance until it has arrived, and not available', async () => {
+    await using at = await setUp(openTestDatabase);
+    const { environment } = at.desk;
+    const rule = { ...NO_LIMITS, automatic_per_payout: 20_000 };
+    await at.app.db.transaction((tx) => upsertPayoutLimits(tx, environment.id, 'CLP', rule));
+    const { tefResponse } = jsonOf(await at.pay(BODY)) as { tefResponse: { tef: { state: string; payoutId: string } } };
+    assert.equal(tefResponse.tef.state, 'approved');
+    assert.deepEqual(jsonOf(await at.server.get('/balance', at.headers)), { balance: 1_000_000 });
+    assert.deepEqual(jsonOf(await at.server.get('/availableBalance', at.headers)), { balance: 985_000 });
+    const named = { ids: [tefResponse.tef.payoutId] };
+    await cancelPayouts(at.app, { owner: environment, named, by: at.desk.maker, reason: 'duplicada' });
+    const callbacks = await at.app.db.query<{ url: string; body: string }>(
+      'select url, body from callbacks where sequence = 0',
+    );
+    assert.deepEqual(
+      callbacks.map(({ url }) => url),
+      [BODY.callbackUrl],
+    );
+    assert.deepEqual(JSON.parse(callbacks[0]?.body ?? ''), {
+      tefResponse: {
+        status: 'failed',
+        tef: {
+          id: TEF.id,
+          amount: 15_000,
+          state: 'cancelled',
+          payoutId: tefResponse.tef.payoutId,
+          reason: 'duplicada',
+        },
+      },
+    });
+    assert.deepEqual((await verifyStore(at.app)).findings, []);
+  });
+
+  test('who sees several payment services, none, or has no permission takes money from nobody', async () => {
+    await using at = await setUp(openTestDatabase);
+    await openPayoutDesk(at.app);
+    const all = await createTestUser(at.app, { may: ['payouts:create'] });
+    const ambiguous = await at.pay(BODY, '/tef', all.headers);
+    assert.deepEqual([ambiguous.status, jsonOf(ambiguous)['code']], [409, 'PAYMENT_SERVICE_AMBIGUOUS']);
+    const validator = await createTestUser(at.app, { payouts: true });
+    assert.equal((await at.pay(BODY, '/tef', validator.headers)).status, 403);
+    assert.equal((await at.server.get(`/tef/${TEF.id}`, all.headers)).status, 404);
+  });
+});

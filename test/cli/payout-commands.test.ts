@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { makeWorkbook } from '../support/make-workbook.ts';
+import { runCommand } from '../support/run-command.ts';
+import { createTestApp, createTestClock } from '../support/test-app.ts';
+import { openPayoutDesk } from '../support/test-payouts.ts';
+
+const CSV = [
+  'RUT;Banco;Cuenta;Nombre;Monto;Glosa;Correo',
+  '12.531.909-2;BancoEstado;12531909;Ana Núñez;15000;Factura 1;ana@example.cl',
+  '11.111.111-1;1;00990011223;Pedro Soto;20000;Factura 2;',
+  ';;;;35000;TOTAL;',
+].join('\n');
+
+type Printed = {
+  batch: string;
+  total: number;
+  replayed: boolean;
+  payouts: { id: string; account: string; state: string }[];
+};
+
+async function setUp(context: TestContext, openTestDatabase: OpenTestDatabase) {
+  const db = await openTestDatabase();
+  // The commands go by the clock of the machine.
+  const app = createTestApp(db, { now: createTestClock(Date.now()) });
+  const desk = await openPayoutDesk(app);
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-payouts-'));
+  context.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'nomina.csv');
+  writeFileSync(file, CSV);
+  const env = { DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent' };
+  const run = async (...words: string[]) => {
+    const { status, stdout, stderr } = await runCommand(words, { env });
+    return { status, stderr, json: (stdout.startsWith('{') ? JSON.parse(stdout) : null) as never };
+  };
+  const as = (who: 'maker' | 'approver') => ['--json', '--as', desk.users[who].email];
+  const propose = (path = file) =>
+    run('payout', 'propose', path, '--payment-service', desk.environment.paymentServiceId, ...as('maker'));
+  return { app, db, desk, folder, file, run, as, propose };
+}
+
+forEachEngine('payout commands', (openTestDatabase) => {
+  test('a file becomes a batch that another person approves, and every act has its name in the audit log', async (context) => {
+    const { db, desk, run, as, propose } = await setUp(context, openTestDatabase);
+    const made = (await propose()).json as Printed;
+    assert.deepEqual([made.total, made.payouts.length, made.replayed], [35_000, 2, false]);
+    assert.equal(((await propose()).json as Printed).replayed, true);
+    const own = await run('batch', 'approve', made.batch, ...as('maker'));
+    assert.deepEqual(
+      [own.status, (own.json as { code: string } | null)?.code ?? own.stderr.includes('PERMISSION')],
+      [1, true],
+    );
+    const { json } = await run('batch', 'approve', made.batch, '--reason', 'nomina', ...as('approver'));
+    assert.deepEqual([(json as { state: string }).state, (json as { total: number }).total], ['approved', 35_000]);
+    const [first = { id: '' }] = made.payouts;
+    await run('payout', 'cancel', first.id, '--reason', 'duplicada', ...as('maker'));
+    const shown = (await run('payout', 'show', first.id, '--json')).json as { state: string; reason: string };
+    assert.deepEqual([shown.state, shown.reason], ['cancelled', 'duplicada']);
+    const listed = (await run('payout', 'list', '--state', 'approved', '--json')).json as Printed;
+    assert.equal(listed.payouts.length, 1);
+    const rows = await db.query("select actor, action from audit_log where action like 'payout.%' order by link");
+    const { maker, approver } = desk.users;
+    assert.deepEqual(
+      rows.map(({ actor, action }) => [actor, action]),
+      [
+        [maker.email, 'payout.proposed'],
+        [approver.email, 'payout.approved'],
+        [maker.email, 'payout.cancelled'],
+      ],
+    );
+    const log = JSON.stringify(await db.query('select * from audit_log'));
+    assert.doesNotMatch(log, /12531909|990011223|Núñez/);
+  });
+
+  test('a workbook says the same as a CSV, and a bad row is named by its line', async (context) => {
+    const { folder, propose } = await setUp(context, openTestDatabase);
+    const rows = CSV.split('\n').map((line) => line.split(';'));
+    const path = join(folder, 'nomina.xlsx');
+    writeFileSync(path, await makeWorkbook([{ name: 'Nomina', rows }]));
+    assert.equal(((await propose(path)).json as Printed).total, 35_000);
+    const bad = join(folder, 'bad.csv');
+    writeFileSync(bad, CSV.replace('12.531.909-2', '12.531.909-3').replace(';20000;', ';20.000;'));
+    const refused = await propose(bad);
+    assert.equal(refused.status, 1);
+    assert.match(refused.stderr + JSON.stringify(refused.json), /Line 3: The amount cannot be paid/);
+  });
+});

@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { availableBalance } from '../../src/books/available-balance.ts';
+import { approvePayouts, cancelPayouts, rejectPayouts } from '../../src/payouts/decide-payouts.ts';
+import { PAYOUT_STATES, type PayoutState, statesBefore } from '../../src/payouts/payout.ts';
+import { NO_LIMITS, upsertPayoutLimits, upsertPersonLimit } from '../../src/payouts/payout-limit-queries.ts';
+import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
+import { proposePayouts } from '../../src/payouts/propose-payouts.ts';
+import { showPayouts } from '../../src/payouts/show-payouts.ts';
+import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
+import { verifyStore } from '../../src/proof/verify-store.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { ANA, actor, approved, openPayoutDesk, type PayoutDesk, propose, wish } from '../support/test-payouts.ts';
+import { createTestUser } from '../support/test-user.ts';
+
+const available = (app: TestApp, { environment }: PayoutDesk) =>
+  availableBalance(app, { environmentIds: [environment.id], transactionId: 0 }, 'CLP');
+
+const OTHER = { ...ANA, bankCode: '001', account: '990011223' };
+
+test('no state leads back to one before it', () => {
+  for (const [state, next] of Object.entries(PAYOUT_STATES)) {
+    for (const after of next) assert.ok(statesBefore(after).includes(state as PayoutState));
+  }
+  assert.deepEqual(statesBefore('approved'), ['awaiting_approval']);
+  assert.deepEqual(statesBefore('sent'), ['approved']);
+});
+
+forEachEngine('payouts', (openTestDatabase) => {
+  const open = async (money?: number) => {
+    const app = createTestApp(await openTestDatabase());
+    return { app, desk: await openPayoutDesk(app, money === undefined ? {} : { money }) };
+  };
+  const code = (expected: string) => (error: unknown) => {
+    assert.equal((error as { code?: string }).code, expected, String(error));
+    return true;
+  };
+  const decide = (desk: PayoutDesk, ids: string[], by = desk.approver) => ({
+    owner: desk.environment,
+    named: { ids },
+    by,
+    reason: 'factura 12',
+  });
+
+  test('an approval reserves, a confirmation moves, a return reverses, and the books know why', async () => {
+    const { app, desk } = await open();
+    const [payout] = await approved(app, desk);
+    assert.equal(payout?.state, 'approved');
+    assert.equal(await available(app, desk), 990_000);
+    const ids = [payout?.id ?? ''];
+    for (const to of ['sent', 'confirmed', 'returned'] as const) {
+      app.now.advance(1000);
+      await app.db.transaction((tx) => transitionPayouts(tx, desk.environment, { ids, to, at: app.now() }));
+    }
+    assert.equal(await available(app, desk), 1_000_000);
+    const kinds = await app.db.query('select kind from journal_entries where payout_id is not null order by link');
+    assert.deepEqual(
+      kinds.map(({ kind }) => kind),
+      ['payout_reserved', 'payout_paid', 'payout_reversed'],
+    );
+    assert.deepEqual((await verifyStore(app)).findings, []);
+    assert.equal((await verifyStore(app)).ok, true);
+  });
+
+  test('what failed or was cancelled is available again', async () => {
+    const { app, desk } = await open();
+    const [failed, cancelled] = (await approved(app, desk, [wish(), wish()])).map(({ id }) => id) as [string, string];
+    assert.equal(await available(app, desk), 980_000);
+    await cancelPayouts(app, decide(desk, [cancelled], desk.maker));
+    for (const to of ['sent', 'failed'] as const) {
+      await app.db.transaction((tx) => transitionPayouts(tx, desk.environment, { ids: [failed], to, at: app.now() }));
+    }
+    assert.equal(await available(app, desk), 1_000_000);
+    await assert.rejects(cancelPayouts(app, decide(desk, [failed], desk.maker)), code('PAYOUT_STATE'));
+    assert.equal((await verifyStore(app)).ok, true);
+  });
+
+  test('nobody approves what they made, whatever they may do, and the database says so too', async () => {
+    const { app, desk } = await open();
+    const owner = actor(
+      await createTestUser(app, { role: 'owner', may: [], paymentServices: [desk.environment.paymentServiceId] }),
+      'owner',
+    );
+    const batch = { name: 'One', fileSha256: null };
+    const made = await proposePayouts(app, { owner: desk.environment, by: owner, wishes: [wish()], batch });
+    const ids = made.payouts.map(({ id }) => id);
+    await assert.rejects(approvePayouts(app, decide(desk, ids, owner)), code('APPROVAL_REFUSED'));
+    const past = (set: string) =>
+      app.db.transaction((tx) => tx.query(`update payouts set ${set} where id = $1`, [ids[0] ?? '']));
+    await assert.rejects(
+      past(
+        "state = 'approved', approved_at = 1, approval = 'person', approved_by = 'x', approved_by_id = proposed_by_id",
+      ),
+      /payouts_two_people|CHECK/,
+    );
+    await assert.rejects(past("state = 'approved'"), /payouts_leave_approved|CHECK/);
+    await assert.rejects(
+      past("state = 'sent', approval = 'automatic', approved_at = 1"),
+      /payouts_approved_once|CHECK/,
+    );
+    await assert.rejects(past("proposed_by_id = 'us_other'"), /append-only/);
+    await assert.rejects(past('amount = 1'), /append-only/);
+    assert.equal((await selectPayoutAnywhere(app.db, ids[0] ?? ''))?.state, 'awaiting_approval');
+  });
+
+  test('a program, a stranger and a command without a name approve nothing', async () => {
+    const { app, desk } = await open();
+    const ids = (await propose(app, desk)).map(({ id }) => id);
+    const nobody = { kind: 'command line', name: 'command line: a@b', userId: null, origin: null } as const;
+    await assert.rejects(approvePayouts(app, decide(desk, ids, desk.program)), code('PERSON_NEEDED'));
+    await assert.rejects(approvePayouts(app, decide(desk, ids, nobody)), code('PERSON_NEEDED'));
+    const elsewhere = actor(await createTestUser(app, { role: 'approver', may: [], paymentServices: [] }), 'approver');
+    await assert.rejects(approvePayouts(app, decide(desk, ids, elsewhere)), code('PERMISSION_MISSING'));
+    const batch = { name: 'x', fileSha256: null };
+    const proposal = { owner: desk.environment, by: nobody, wishes: [wish()], batch };
+    await assert.rejects(proposePayouts(app, proposal), code('PERSON_NEEDED'));
+    assert.equal((await rejectPayouts(app, decide(desk, ids))).length, 1);
+    assert.equal(await available(app, desk), 1_000_000);
+  });
+
+  test('a changed account needs a newer verdict and another person than who changed it', async () => {
+    const { app, desk } = await open();
+    const [first] = await approved(app, desk);
+    const ids = [first?.id ?? ''];
+    await app.db.transaction((tx) => transitionPayouts(tx, desk.environment, { ids, to: 'sent', at: app.now() }));
+    app.now.advance(60_000);
+    const both = actor(
+      await createTestUser(app, { role: 'owner', may: [], paymentServices: [desk.environment.paymentServiceId] }),
+      'owner',
+    );
+    // The owner keeps the new account with a payout that is never approved; another person proposes to the same account.
+    const batch = { name: 'Two', fileSha256: null };
+    await proposePayouts(app, { owner: desk.environment, by: both, wishes: [wish({ payee: OTHER })], batch });
+    const [second] = await propose(app, desk, [wish({ payee: OTHER, amount: 20_000 })]);
+    assert.equal(second?.account_changed_by, both.userId);
+    const [shown] = await showPayouts(app, second === undefined ? [] : [second]);
+    assert.deepEqual(
+      shown?.warnings.map((warning) => warning.code),
+      ['ACCOUNT_CHANGED'],
+    );
+    await assert.rejects(approvePayouts(app, decide(desk, [second?.id ?? ''], both)), code('APPROVAL_REFUSED'));
+    assert.equal((await approvePayouts(app, decide(desk, [second?.id ?? '']))).length, 1);
+  });
+
+  test('a verdict that is too old stops an approval', async () => {
+    const { app, desk } = await open();
+    const ids = (await propose(app, desk)).map(({ id }) => id);
+    app.now.advance(181 * 86_400_000);
+    await assert.rejects(approvePayouts(app, decide(desk, ids)), code('APPROVAL_REFUSED'));
+    const [payout] = [await selectPayoutAnywhere(app.db, ids[0] ?? '')];
+    const [shown] = await showPayouts(app, payout === null ? [] : [payout]);
+    assert.ok(shown?.warnings.some((warning) => warning.code === 'NOT_PAYABLE'));
+  });
+
+  test('the same amount to the same RUT is shown, and one without a result too', async () => {
+    const { app, desk } = await open();
+    await propose(app, desk);
+    const [again] = await propose(app, desk);
+    const [shown] = await showPayouts(app, again === undefined ? [] : [again]);
+    assert.deepEqual(
+      shown?.warnings.map((warning) => warning.code),
+      ['SAME_AMOUNT', 'EQUAL_WITHOUT_RESULT'],
+    );
+  });
+
+  test('approvals that come together never reserve more than there is', async () => {
+    const { app, desk } = await open(50_000);
+    const payouts = await propose(
+      app,
+      desk,
+      Array.from({ length: 8 }, () => wish()),
+    );
+    const outcomes = await Promise.allSettled(payouts.map(({ id }) => approvePayouts(app, decide(desk, [id]))));
+    assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 5);
+    for (const outcome of outcomes) if (outcome.status === 'rejected') code('INSUFFICIENT_BALANCE')(outcome.reason);
+    assert.equal(await available(app, desk), 0);
+  });
+
+  test('limits hold for a payout, a batch, a day and a person', async () => {
+    const { app, desk } = await open();
+    const limit = (limits: Partial<typeof NO_LIMITS>) =>
+      app.db.transaction((tx) => upsertPayoutLimits(tx, desk.environment.id, 'CLP', { ...NO_LIMITS, ...limits }));
+    await limit({ per_payout: 9_999 });
+    await assert.rejects(propose(app, desk), code('PAYOUT_LIMIT_REACHED'));
+    await limit({ per_batch: 15_000 });
+    await assert.rejects(propose(app, desk, [wish(), wish()]), code('PAYOUT_LIMIT_REACHED'));
+    await limit({ per_day: 15_000 });
+    await approved(app, desk);
+    await assert.rejects(approved(app, desk), code('PAYOUT_LIMIT_REACHED'));
+    await limit({});
+    await app.db.transaction((tx) => upsertPersonLimit(tx, desk.approver.userId ?? '', 'CLP', 15_000));
+    await assert.rejects(approved(app, desk), code('PAYOUT_LIMIT_REACHED'));
+    app.now.advance(86_400_000);
+    assert.equal((await approved(app, desk)).length, 1);
+  });
+
+  test('a program pays by itself up to its limit and pace, and above that waits for a person', async () => {
+    const { app, desk } = await open();
+    const rule = { automatic_per_payout: 10_000, automatic_count_per_hour: 2 };
+    await app.db.transaction((tx) => upsertPayoutLimits(tx, desk.environment.id, 'CLP', { ...NO_LIMITS, ...rule }));
+    const ask = async (amount: number, payee = ANA) => {
+      const proposal = { owner: desk.environment, by: desk.program, wishes: [wish({ amount, payee })], batch: null };
+      const [payout] = (await proposePayouts(app, proposal)).payouts;
+      return [payout?.state, payout?.approval, payout?.reason];
+    };
+    assert.deepEqual(await ask(10_000), ['approved', 'automatic', null]);
+    assert.deepEqual(await ask(10_001), ['awaiting_approval', null, 'waits for a person: above $10.000 CLP']);
+    assert.deepEqual(await ask(9_000), ['approved', 'automatic', null]);
+    assert.deepEqual(await ask(1_000), ['awaiting_approval', null, 'waits for a person: more than 2 in an hour']);
+  });
+
+  test('the same id again is the same payout, with other fields a conflict, from any number at once', async () => {
+    const { app, desk } = await open();
+    const one = wish();
+    const ask = (changes = {}) =>
+      proposePayouts(app, { owner: desk.environment, by: desk.program, wishes: [{ ...one, ...changes }], batch: null });
+    const answers = await Promise.all([ask(), ask(), ask(), ask()]);
+    assert.equal(new Set(answers.map(({ payouts }) => payouts[0]?.id)).size, 1);
+    assert.equal(answers.filter(({ kind }) => kind === 'proposed').length, 1);
+    await assert.rejects(ask({ amount: 10_001 }), code('PAYOUT_CONFLICT'));
+    await assert.rejects(ask({ payee: { ...ANA, name: 'Otra' } }), code('PAYOUT_CONFLICT'));
+    assert.equal((await app.db.query('select id from payouts')).length, 1);
+  });
+
+  test('the same file again is the same batch, and one bad row leaves nothing behind', async () => {
+    const { app, desk } = await open();
+    const batch = { name: 'nomina.csv', fileSha256: 'ab'.repeat(32) };
+    const wishes = [wish(), wish({ payee: OTHER })];
+    const proposal = { owner: desk.environment, by: desk.maker, wishes, batch };
+    const bad = [...wishes, wish({ payee: { ...ANA, rut: '12.531.909-3' } })];
+    await assert.rejects(proposePayouts(app, { ...proposal, wishes: bad }), (error: unknown) => {
+      const { extras } = error as { extras: { errors: { pointer: string }[] } };
+      assert.deepEqual(
+        extras.errors.map(({ pointer }) => pointer),
+        ['/2/recipientData/rut'],
+      );
+      return true;
+    });
+    for (const table of ['payouts', 'payout_batches', 'recipients']) {
+      assert.deepEqual(await app.db.query(`select * from ${table}`), []);
+    }
+    const first = await proposePayouts(app, proposal);
+    const again = await proposePayouts(app, proposal);
+    assert.deepEqual([first.kind, again.kind, again.batch?.id], ['proposed', 'replayed', first.batch?.id]);
+    assert.equal(again.payouts.length, 2);
+  });
+
+  test('what one transfer does not take becomes several payouts', async () => {
+    const { app, desk } = await open();
+    const payouts = await propose(app, desk, [wish({ reference: 'BIG', amount: 15_000_000 })]);
+    assert.deepEqual(
+      payouts
+        .map(({ reference, amount }) => [reference, amount])
+        .toSorted(([one], [other]) => (String(one) < String(other) ? -1 : 1)),
+      [
+        ['BIG/1', 7_000_000],
+        ['BIG/2', 7_000_000],
+        ['BIG/3', 1_000_000],
+      ],
+    );
+    const [shown] = await showPayouts(app, payouts.slice(0, 1));
+    assert.deepEqual(
+      shown?.warnings.map((warning) => warning.code),
+      ['NOT_COVERED'],
+    );
+  });
+});
