@@ -28,6 +28,7 @@ import {
   timeInChile,
   unknownTransaction,
 } from './print.ts';
+import { addStatementCommand } from './statement-command.ts';
 import { addVerifyCommand } from './verify-command.ts';
 import { type ActingOptions, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -44,6 +45,7 @@ export function addBooksCommands(program: Command): void {
     .option('--transaction <id>', 'only those of this transaction')
     .option('--limit <number>', 'how many', '50')
     .action(list);
+  addStatementCommand(group);
   addVerifyCommand(group);
   add('head', 'the end of every chain, to be kept where this service cannot write').action(head);
   add('suspense', 'money that no order or no refund asked for, and what was decided about it')

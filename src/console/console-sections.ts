@@ -28,6 +28,7 @@ const GROUPS: readonly Group[] = [
     text: 'nav.shops',
     sections: [
       { path: '/merchants', text: 'nav.merchants', permission: 'tokens:manage' },
+      { path: '/accounts', text: 'accounts.title', permission: 'books:read' },
       { path: '/requests', text: 'requests.title', permission: 'payments:read' },
     ],
   },

@@ -1,4 +1,5 @@
 import type { Language } from '../checkout/texts.ts';
+import { ACCOUNT_TEXTS } from './accounts/account-texts.ts';
 import { CALLBACK_TEXTS } from './callbacks/callback-texts.ts';
 import { ENGLISH } from './console-english.ts';
 import { SPANISH } from './console-spanish.ts';
@@ -7,8 +8,8 @@ import { REQUEST_TEXTS } from './requests/request-texts.ts';
 
 /** What all screens say; a room brings what only its own screens say (`roomTexts`) and stands here. */
 const TEXTS = {
-  es: { ...SPANISH, ...CALLBACK_TEXTS.es, ...MERCHANT_TEXTS.es, ...REQUEST_TEXTS.es },
-  en: { ...ENGLISH, ...CALLBACK_TEXTS.en, ...MERCHANT_TEXTS.en, ...REQUEST_TEXTS.en },
+  es: { ...SPANISH, ...CALLBACK_TEXTS.es, ...ACCOUNT_TEXTS.es, ...MERCHANT_TEXTS.es, ...REQUEST_TEXTS.es },
+  en: { ...ENGLISH, ...CALLBACK_TEXTS.en, ...ACCOUNT_TEXTS.en, ...MERCHANT_TEXTS.en, ...REQUEST_TEXTS.en },
 } satisfies Record<Language, Record<string, string>>;
 
 export type ConsoleText = keyof (typeof TEXTS)['es'];

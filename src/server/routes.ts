@@ -36,6 +36,8 @@ import { getWebhooks } from '../api/webhooks/get-webhooks.ts';
 import { postWebhooks } from '../api/webhooks/post-webhooks.ts';
 import { putWebhook } from '../api/webhooks/put-webhook.ts';
 import type { Permission } from '../auth/permission.ts';
+import { getConsoleAccounts } from '../console/accounts/account-list.ts';
+import { getConsoleAccount, getConsoleStatementCsv } from '../console/accounts/account-page.ts';
 import { getConsoleAttention } from '../console/attention/get-attention.ts';
 import { getConsoleAudit } from '../console/audit/get-audit.ts';
 import { getConsoleCallbacks } from '../console/callbacks/get-callbacks.ts';
@@ -145,6 +147,9 @@ export const ROUTES: readonly Endpoint[] = [
   screen('POST', ['/console/payments/:id/refund'], 'refunds:create', postConsoleRefund),
   wholeScreen('GET', ['/console/callbacks'], 'callbacks:resend', getConsoleCallbacks),
   wholeScreen('POST', ['/console/callbacks/resend'], 'callbacks:resend', postConsoleCallbacksResend),
+  screen('GET', ['/console/accounts'], 'books:read', getConsoleAccounts),
+  screen('GET', ['/console/accounts/:id'], 'books:read', getConsoleAccount),
+  screen('GET', ['/console/accounts/:id/statement.csv'], 'books:read', getConsoleStatementCsv),
   screen('GET', ['/console/requests'], 'payments:read', getConsoleRequests),
   screen('GET', ['/console/requests/:id'], 'payments:read', getConsoleRequest),
   screen('GET', ['/console/merchants'], 'tokens:manage', getConsoleMerchants),

@@ -51,6 +51,7 @@ const READING = [
   'deposit list',
   'books balance',
   'books list',
+  'books statement',
   'books verify',
   'books head',
   'books suspense',

@@ -67,7 +67,7 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     for (const role of Object.keys(ROLES) as Role[]) {
       const user = await createTestUser(app, { role, may: [], paymentServices: [other.id] });
       for (const { method, paths, whole } of SCREENS) {
-        const ids = paths[0].includes('/merchants/') ? [own.id] : [String(payment.id)];
+        const ids = /merchants|accounts/.test(paths[0]) ? [own.id] : [String(payment.id)];
         for (const id of ids) {
           const path = paths[0].replace(':id', id);
           const answer = await server.send(method, `${path}${method === 'GET' ? '?environment=development' : ''}`, {

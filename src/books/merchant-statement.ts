@@ -1,0 +1,56 @@
+import type { App } from '../app.ts';
+import { addUp, type Sum, subtract } from '../lib/exact-sum.ts';
+import type { EntryKind } from './journal-entry.ts';
+import {
+  type AccountSums,
+  type StatementLine,
+  type StatementPlace,
+  type StatementScope,
+  selectAccountSums,
+  selectPeriodSums,
+  selectStatementLines,
+} from './statement-queries.ts';
+
+/** What is owed to a merchant in a currency, in minor units, and how much of it there is to pay out. */
+export type MerchantAccount = AccountSums & { available: Sum };
+
+/** The accounts of the merchants of these environments, by currency. `in_process` is no part of what is owed yet. */
+export async function listAccounts(app: App, environmentIds: readonly number[]): Promise<MerchantAccount[]> {
+  const sums = environmentIds.length === 0 ? [] : await selectAccountSums(app.db, environmentIds);
+  return sums.map((sum) => ({ ...sum, available: subtract(sum.owed, sum.reserved) }));
+}
+
+/** What was owed before and after a period, and what each kind of entry did in between. */
+export type Statement = {
+  opening: Sum;
+  closing: Sum;
+  kinds: { kind: EntryKind; entries: number; amount: Sum }[];
+};
+
+/** Reckoned back from what is owed now, so that an old store is not added up from its beginning. */
+export async function makeStatement(app: App, scope: StatementScope): Promise<Statement> {
+  const sums = await selectPeriodSums(app.db, scope);
+  const of = (name: 'now' | 'after') => sums.find(({ kind }) => kind === name)?.amount ?? 0;
+  const kinds = sums.flatMap((sum) => (sum.kind === 'now' || sum.kind === 'after' ? [] : [{ ...sum, kind: sum.kind }]));
+  const closing = subtract(of('now'), of('after'));
+  const moved = addUp(kinds.map(({ amount }) => amount));
+  return {
+    opening: subtract(closing, moved),
+    closing,
+    kinds: kinds.sort((one, other) => (one.kind < other.kind ? -1 : 1)),
+  };
+}
+
+const AT_ONCE = 1_000;
+
+/** Every line of a period, in the order of time and in the same memory for any number of them. */
+export async function* readStatementLines(app: App, scope: StatementScope): AsyncGenerator<StatementLine> {
+  let after: StatementPlace = { created_at: scope.from - 1, link: 0, line: 0 };
+  for (;;) {
+    const lines = await selectStatementLines(app.db, scope, after, AT_ONCE);
+    yield* lines;
+    const last = lines.at(-1);
+    if (last === undefined || lines.length < AT_ONCE) return;
+    after = last;
+  }
+}

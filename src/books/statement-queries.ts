@@ -1,0 +1,112 @@
+import type { Database, SqlRow } from '../db/database.ts';
+import { readSum, type Sum } from '../lib/exact-sum.ts';
+import { type EntryKind, MERCHANT_PAYABLE } from './journal-entry.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+const asText = (sum: string) => `cast(cast(${sum} as bigint) as text)`;
+
+/** What an entry adds to what is owed to the merchant. */
+const SIGNED = `case when credit_account = '${MERCHANT_PAYABLE}' then amount else -amount end`;
+
+const OF_MERCHANT = `'${MERCHANT_PAYABLE}' in (credit_account, debit_account)`;
+
+export type AccountSums = {
+  environment_id: number;
+  currency: string;
+  owed: Sum;
+  reserved: Sum;
+  in_process: Sum;
+};
+
+/**
+ * What is owed to the merchants of these environments, what of it is reserved for refunds, and what payers are paying at a method that
+ * has not answered. One statement, so that it sees one moment. SQLite reads a `cross join` as it is written: the few that wait first.
+ */
+export async function selectAccountSums(db: Reader, environmentIds: readonly number[]): Promise<AccountSums[]> {
+  const rows = await db.query<
+    SqlRow & { environment_id: number; currency: string; owed: string; reserved: string; in_process: string }
+  >(
+    `select environment_id, currency, ${asText('sum(owed)')} as owed, ${asText('sum(reserved)')} as reserved,
+       ${asText('sum(in_process)')} as in_process
+     from (
+       select environment_id, currency, credits - debits as owed, 0 as reserved, 0 as in_process
+       from account_balances where environment_id {among $1} and account = '${MERCHANT_PAYABLE}'
+       union all
+       select t.environment_id, t.currency, 0, r.amount, 0 from refunds r cross join transactions t
+       where r.state = 'processing' and r.environment_id {among $1} and t.id = r.transaction_id
+         and t.environment_id = r.environment_id and t.environment_id {among $1}
+       union all
+       select t.environment_id, t.currency, 0, 0, t.amount from payment_attempts a cross join transactions t
+       where a.state in ('pending', 'unknown') and a.environment_id {among $1} and t.id = a.transaction_id
+         and t.environment_id = a.environment_id and t.environment_id {among $1}
+     ) as parts group by environment_id, currency order by environment_id, currency`,
+    [environmentIds],
+  );
+  return rows.map((row) => ({
+    ...row,
+    owed: readSum(row.owed),
+    reserved: readSum(row.reserved),
+    in_process: readSum(row.in_process),
+  }));
+}
+
+/** Whose account, in which currency, from when until before when (UTC milliseconds). */
+export type StatementScope = { environmentId: number; currency: string; from: number; to: number };
+
+export type PeriodSum = { kind: EntryKind | 'now' | 'after'; entries: number; amount: Sum };
+
+/** The balance now, the sum of what came after the period, and what each kind of entry did in it: of one moment. */
+export async function selectPeriodSums(db: Reader, scope: StatementScope): Promise<PeriodSum[]> {
+  const rows = await db.query<SqlRow & { kind: PeriodSum['kind']; entries: number; amount: string }>(
+    `select 'now' as kind, 0 as entries, ${asText('coalesce(sum(credits - debits), 0)')} as amount
+     from account_balances where environment_id = $1 and currency = $2 and account = '${MERCHANT_PAYABLE}'
+     union all
+     select 'after', count(*), ${asText(`coalesce(sum(${SIGNED}), 0)`)}
+     from journal_entries where environment_id = $1 and currency = $2 and created_at >= $4 and ${OF_MERCHANT}
+     union all
+     select kind, count(*), ${asText(`sum(${SIGNED})`)}
+     from journal_entries
+     where environment_id = $1 and currency = $2 and created_at >= $3 and created_at < $4 and ${OF_MERCHANT}
+     group by kind`,
+    [scope.environmentId, scope.currency, scope.from, scope.to],
+  );
+  return rows.map((row) => ({ ...row, amount: readSum(row.amount) }));
+}
+
+export type StatementLine = {
+  link: number;
+  line: number;
+  created_at: number;
+  kind: EntryKind;
+  /** In minor units: above 0 is more for the merchant. */
+  amount: number;
+  transaction_id: number | null;
+  refund_id: string | null;
+  /** Of the order, or the bank's of a movement. */
+  reference: string | null;
+};
+
+/** A place among the lines of a period. */
+export type StatementPlace = Pick<StatementLine, 'created_at' | 'link' | 'line'>;
+
+/** The next lines of a period in the order of time, after a place in it. */
+export function selectStatementLines(
+  db: Reader,
+  scope: StatementScope,
+  after: StatementPlace,
+  limit: number,
+): Promise<(SqlRow & StatementLine)[]> {
+  return db.query<SqlRow & StatementLine>(
+    `select j.link, j.line, j.created_at, j.kind, ${SIGNED.replaceAll(/\b(credit_account|amount)\b/g, 'j.$1')} as amount,
+       j.transaction_id, j.refund_id, coalesce(t.reference, m.reference) as reference
+     from journal_entries j
+     left join transactions t on t.id = j.transaction_id and t.environment_id = j.environment_id
+     left join movements m on m.id = j.movement_id and m.environment_id = j.environment_id
+     where j.environment_id = $1 and j.currency = $2 and j.created_at >= $3 and j.created_at < $4
+       and '${MERCHANT_PAYABLE}' in (j.credit_account, j.debit_account)
+       and (j.created_at, j.link, j.line) > ($5, $6, $7)
+     order by j.created_at, j.link, j.line limit $8`,
+    [scope.environmentId, scope.currency, scope.from, scope.to, after.created_at, after.link, after.line, limit],
+  );
+}

@@ -1,0 +1,123 @@
+import { Readable } from 'node:stream';
+import { currencyExponent } from '../../../protocol/currency-exponents.ts';
+import type { App } from '../../app.ts';
+import { listAccounts, makeStatement, readStatementLines, type Statement } from '../../books/merchant-statement.ts';
+import type { StatementScope } from '../../books/statement-queries.ts';
+import type { Language } from '../../checkout/texts.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { type Html, html } from '../../http/html.ts';
+import { boundsOfDay, clockOf, dayOf, isDay } from '../../lib/calendar-day.ts';
+import { formatMoney, formatPlain } from '../../lib/money.ts';
+import { writeCsv } from '../../lib/tables/write-csv.ts';
+import type { ListedPaymentService } from '../../payment-services/list-payment-services.ts';
+import type { Environment } from '../../payment-services/payment-service.ts';
+import { tableOf } from '../console-format.ts';
+import { tell, tellKind } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
+import { merchantOf } from '../merchants/visible-merchants.ts';
+import { accountHead, environmentAsked, idOf, sumsOf } from './account-list.ts';
+
+/** The account of a merchant: what is owed now, and the statement of a period. */
+export const getConsoleAccount: Operation = {
+  handle: consoleHandler(async (app, visit) => {
+    const { language, send } = visit;
+    const asked = await readAsked(app, visit);
+    if (asked === null) return send(404, notFoundPage(language));
+    const { merchant, environment, scope, from, to, isPeriod } = asked;
+    const accounts = (await listAccounts(app, [scope.environmentId])).filter(
+      ({ currency }) => currency === scope.currency,
+    );
+    const title = tell(language, 'account.title', { name: merchant.name });
+    const at = `${publicPath(app)}/console/accounts/${merchant.id}`;
+    const query = String(new URLSearchParams({ environment, currency: scope.currency, from, to }));
+    const main = html`${!isPeriod && html`<p class="notice" role="alert">${tell(language, 'statement.bad_period')}</p>`}
+<h1>${title}</h1>
+<p class="quiet">${tell(language, `merchant.${environment}`)} · ${scope.currency} · ${tell(language, 'account.in_process_hint')}</p>
+${
+  accounts.length > 0 &&
+  tableOf(
+    accountHead(visit),
+    accounts.map((account) => [merchant.name, ...sumsOf(account)]),
+    [1, 2, 3, 4],
+  )
+}
+<form class="filters" action="${at}"><input type="hidden" name="environment" value="${environment}"><input type="hidden" name="currency" value="${scope.currency}">
+<label>${tell(language, 'statement.from')}<br><input type="date" name="from" value="${from}" required></label>
+<label>${tell(language, 'statement.to')}<br><input type="date" name="to" value="${to}" required></label>
+<button>${tell(language, 'statement.show')}</button></form>
+${statementTable(language, scope.currency, await makeStatement(app, scope), { from, to })}
+<p class="actions"><a class="button" href="${at}/statement.csv?${query}">${tell(language, 'statement.csv')}</a></p>`;
+    return send(isPeriod ? 200 : 400, { title, main });
+  }),
+};
+
+/** Every line of the period, as it is read: a month of a large merchant needs no more memory than a day of a small one. */
+export const getConsoleStatementCsv: Operation = {
+  handle: consoleHandler(async (app, visit) => {
+    const { language, reply, send } = visit;
+    const asked = await readAsked(app, visit);
+    if (asked === null || !asked.isPeriod) return send(404, notFoundPage(language));
+    const { scope, from, to } = asked;
+    return reply
+      .header('content-type', 'text/csv; charset=utf-8')
+      .header('content-disposition', `attachment; filename="statement-${from}-${to}.csv"`)
+      .send(Readable.from(csvLines(app, language, scope)));
+  }),
+};
+
+type Asked = {
+  merchant: ListedPaymentService;
+  environment: Environment;
+  scope: StatementScope;
+  from: string;
+  to: string;
+  /** False where the days of the address are no period: then it is this month. */
+  isPeriod: boolean;
+};
+
+async function readAsked(app: App, visit: ConsoleVisit): Promise<Asked | null> {
+  const merchant = await merchantOf(app, visit);
+  const environment = environmentAsked(app, visit);
+  const [environmentId] = merchant === null ? [] : idOf(merchant, environment);
+  if (merchant === null || environmentId === undefined) return null;
+  const query = visit.request.query as Record<string, unknown>;
+  const today = dayOf(app.now());
+  const text = (name: string, otherwise: string) => (typeof query[name] === 'string' ? query[name] : otherwise);
+  const [since, until] = [text('from', `${today.slice(0, 8)}01`), text('to', today)];
+  const isPeriod = isDay(since) && isDay(until) && since <= until;
+  const [from, to] = isPeriod ? [since, until] : [`${today.slice(0, 8)}01`, today];
+  const named = text('currency', 'CLP');
+  const currency = currencyExponent(named) === undefined ? 'CLP' : named;
+  const scope = { environmentId, currency, from: boundsOfDay(from).from, to: boundsOfDay(to).to };
+  return { merchant, environment, scope, from, to, isPeriod };
+}
+
+function statementTable(
+  language: Language,
+  currency: string,
+  { opening, closing, kinds }: Statement,
+  period: { from: string; to: string },
+): Html {
+  const rows = [
+    [tell(language, 'statement.opening'), '', formatMoney(opening, currency)],
+    ...kinds.map(({ kind, entries, amount }) => [
+      tellKind(language, 'kind', kind),
+      String(entries),
+      formatMoney(amount, currency),
+    ]),
+    [html`<strong>${tell(language, 'statement.closing')}</strong>`, '', formatMoney(closing, currency)],
+  ];
+  const head = [tell(language, 'column.what'), tell(language, 'column.entries'), tell(language, 'column.amount')];
+  return html`<h2>${tell(language, 'statement.title', period)}</h2>${tableOf(head, rows, [1, 2])}`;
+}
+
+async function* csvLines(app: App, language: Language, scope: StatementScope): AsyncGenerator<string> {
+  const csv = (row: string[]) => writeCsv([row], { separator: ',', lineEnd: '\r\n' });
+  const head = ['when', 'what', 'amount', 'transaction', 'reference'] as const;
+  yield `\ufeff${csv(head.map((name) => tell(language, `column.${name}`)))}`;
+  for await (const { created_at, kind, amount, transaction_id, reference } of readStatementLines(app, scope)) {
+    const of = [String(transaction_id ?? ''), reference ?? ''];
+    yield csv([clockOf(created_at), tellKind(language, 'kind', kind), formatPlain(amount, scope.currency), ...of]);
+  }
+}
