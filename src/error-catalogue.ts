@@ -261,11 +261,26 @@ export const CATALOGUE = {
 export type ErrorCode = keyof typeof CATALOGUE;
 
 /** One thing that is wrong with a request. `pointer` is a JSON pointer into the body, or a header or parameter name. */
-export type ErrorItem = { pointer: string; code: string; message: string; fix: string };
+export type ErrorItem = {
+  pointer: string;
+  code: string;
+  message: string;
+  fix: string;
+  /** Both in Spanish, where the code alone does not say them. Not answered as it is. */
+  es?: { message: string; fix: string };
+};
+
+/** A sentence in English, and in Spanish where shops, payers or finance read it. */
+export type Said = string | { readonly en: string; readonly es: string };
+
+/** The sentence in a language; English where there is no other. */
+export function sayIn(said: Said, language: 'en' | 'es'): string {
+  return typeof said === 'string' ? said : said[language];
+}
 
 export type ProblemExtras = {
   /** What is wrong in this case. Public text: no secret, no personal data. */
-  detail?: string;
+  detail?: Said;
   errors?: ErrorItem[];
   /** What older clients read beside the problem, such as the id of the transaction in conflict. */
   data?: Record<string, unknown>;
@@ -280,7 +295,7 @@ export class Problem extends Error {
   readonly extras: ProblemExtras;
 
   constructor(code: ErrorCode, extras: ProblemExtras = {}) {
-    super(extras.detail ?? CATALOGUE[code].title);
+    super(sayIn(extras.detail ?? CATALOGUE[code].title, 'en'));
     this.name = 'Problem';
     this.code = code;
     this.extras = extras;

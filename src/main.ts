@@ -2,9 +2,9 @@ import { Command, CommanderError } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { addCommands } from './cli/command-groups.ts';
 import { CommandError, EXIT_FINAL, EXIT_USAGE } from './cli/print.ts';
-import { ConfigError } from './config.ts';
+import { ConfigError, terminalLanguage } from './config.ts';
 import { SchemaError, StorageError, StoreHeldError } from './db/database.ts';
-import { CATALOGUE, Problem } from './error-catalogue.ts';
+import { Problem } from './error-catalogue.ts';
 
 /** What to do where the operating system or the database only says what is wrong, by its code or by the call. */
 const FIXES: Record<string, string> = {
@@ -36,7 +36,7 @@ try {
   await program.parseAsync();
 } catch (error) {
   process.exitCode = statusOf(error);
-  if (process.exitCode !== 0) report(error);
+  if (process.exitCode !== 0) await report(error);
 }
 
 function statusOf(error: unknown): number {
@@ -46,8 +46,8 @@ function statusOf(error: unknown): number {
 }
 
 /** On stderr for a person. With `--json` stdout is one JSON object here too. */
-function report(error: unknown): void {
-  const { code, message } = describe(error);
+async function report(error: unknown): Promise<void> {
+  const { code, message } = await describe(error);
   // What commander refuses it has explained itself, with the help of the command.
   if (!(error instanceof CommanderError))
     process.stderr.write(code === 'COMMAND_FAILED' ? `${message}\n` : `${code}: ${message}\n`);
@@ -56,19 +56,20 @@ function report(error: unknown): void {
 }
 
 /** A code for scripts, and a sentence for what the person at the keyboard can mend; everything for what is a bug. */
-function describe(error: unknown): { code: string; message: string } {
+async function describe(error: unknown): Promise<{ code: string; message: string }> {
   if (error instanceof CommanderError) return { code: 'USAGE', message: error.message.replace(/^error: /, '') };
   if (error instanceof CommandError) return { code: error.code, message: error.message };
   if (error instanceof ConfigError) return { code: 'INVALID_SETTING', message: error.message };
   if (error instanceof StoreHeldError) return { code: 'ALREADY_SERVED', message: error.message };
   if (error instanceof SchemaError) return { code: error.code, message: error.message };
   if (error instanceof Problem) {
-    const { title, fix } = CATALOGUE[error.code];
-    return { code: error.code, message: error.extras.detail ?? `${title}. ${fix}` };
+    const { wordsOf } = await import('./http/problem-words.ts');
+    const { title, fix, detail } = wordsOf(error, terminalLanguage());
+    return { code: error.code, message: error.extras.detail === undefined ? `${title}. ${fix}` : detail };
   }
   if (error instanceof StorageError) {
     if (error.code === 'STORAGE_FULL') return { code: error.code, message: DISK_FULL };
-    const { message } = describe(error.cause);
+    const { message } = await describe(error.cause);
     return { code: error.code, message: `The database does not answer or refuses: ${message}` };
   }
   // What the operating system says is about the machine and names the file or the address; a stack adds nothing.

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { type ErrorCode, Problem } from '../error-catalogue.ts';
+import { type ErrorCode, Problem, type Said } from '../error-catalogue.ts';
 import { createExpiringCache } from '../lib/expiring-cache.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { type AccessTokenClaims, readAccessToken } from './access-token.ts';
@@ -54,7 +54,7 @@ function tokenOf(app: App, authorization: string | undefined, apiKey: string | u
   throw authorization === undefined ? refusal('TOKEN_MISSING') : notValid(app, authorization);
 }
 
-function refusal(code: ErrorCode, extras: { detail?: string } = {}): Problem {
+function refusal(code: ErrorCode, extras: { detail?: Said } = {}): Problem {
   return new Problem(code, { ...extras, headers: { 'www-authenticate': 'Bearer' } });
 }
 

@@ -1,52 +1,94 @@
-const LOG_IN = 'Log in with POST /users/login or POST /loginToken and send the access token as Authorization: Bearer.';
+import type { Said } from '../error-catalogue.ts';
+
+const LOG_IN = {
+  en: 'Log in with POST /users/login or POST /loginToken and send the access token as Authorization: Bearer.',
+  es: 'Inicia sesión con POST /users/login o POST /loginToken y envía el token de acceso como Authorization: Bearer.',
+};
 
 /** Ours have about 300 characters; nothing much longer is worth reading. */
 const LONGEST = 1024;
-const SHAPES: readonly { shape: RegExp; says: string }[] = [
-  { shape: /^$/, says: `The header is empty. ${LOG_IN}` },
-  { shape: /^bearer$/i, says: 'Nothing follows the word Bearer: is the variable with the access token set?' },
-  { shape: /^basic(?: |$)/i, says: `This is Basic authentication, which is not taken here. ${LOG_IN}` },
+const SHAPES: readonly { shape: RegExp; says: Said }[] = [
+  { shape: /^$/, says: thenLogIn('The header is empty.', 'El encabezado está vacío.') },
+  {
+    shape: /^bearer$/i,
+    says: {
+      en: 'Nothing follows the word Bearer: is the variable with the access token set?',
+      es: 'Después de Bearer no viene nada: ¿está definida la variable con el token de acceso?',
+    },
+  },
+  {
+    shape: /^basic(?: |$)/i,
+    says: thenLogIn(
+      'This is Basic authentication, which is not taken here.',
+      'Esto es autenticación Basic, que aquí no se acepta.',
+    ),
+  },
   {
     shape: /^api_/,
-    says: 'This has the form of an API token: exchange it at POST /loginToken, and send the access token that comes back.',
+    says: {
+      en: 'This has the form of an API token: exchange it at POST /loginToken, and send the access token that comes back.',
+      es: 'Esto tiene la forma de un token de API: cámbialo en POST /loginToken y envía el token de acceso que te responde.',
+    },
   },
   {
     shape: /^[0-9a-f]{64}$/i,
-    says: `This has the form of a Secret Token or a Service Token, which belong to signed requests. ${LOG_IN} If it was a Secret Token, others may have read it on the way: rotate it.`,
+    says: {
+      en: `This has the form of a Secret Token or a Service Token, which belong to signed requests. ${LOG_IN.en} If it was a Secret Token, others may have read it on the way: rotate it.`,
+      es: `Esto tiene la forma de un Secret Token o un Service Token, que son de las solicitudes firmadas. ${LOG_IN.es} Si era un Secret Token, otros pueden haberlo leído en el camino: cámbialo.`,
+    },
   },
   {
     shape: /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i,
-    says: `This has the form of a private token of the beta, which is no longer taken. ${LOG_IN}`,
+    says: thenLogIn(
+      'This has the form of a private token of the beta, which is no longer taken.',
+      'Esto tiene la forma de un token privado de la beta, que ya no se acepta.',
+    ),
   },
-  { shape: /[\s,]/, says: `There is more than one word here. ${LOG_IN}` },
+  { shape: /[\s,]/, says: thenLogIn('There is more than one word here.', 'Aquí hay más de una palabra.') },
 ];
 
 /**
  * What is wrong with the value of `Authorization`, told from its form alone. It says nothing of what is in the store, and
  * quotes nothing of what was sent. `now` is UTC milliseconds.
  */
-export function describeToken(authorization: string, now: number): string {
-  if (authorization.length > LONGEST) return `This is longer than any access token. ${LOG_IN}`;
+export function describeToken(authorization: string, now: number): Said {
+  if (authorization.length > LONGEST)
+    return thenLogIn('This is longer than any access token.', 'Esto es más largo que cualquier token de acceso.');
   const token = authorization.trim().replace(/^bearer +/i, '');
   const known = SHAPES.find(({ shape }) => shape.test(token));
   if (known !== undefined) return known.says;
   if (token.startsWith('eyJ')) return describeJwt(token, now);
-  return `This has not the form of an access token. ${LOG_IN}`;
+  return thenLogIn('This has not the form of an access token.', 'Esto no tiene la forma de un token de acceso.');
 }
 
 /** A signature with HS256 has 43 characters. */
 const SIGNATURE_LENGTH = 43;
 
-function describeJwt(token: string, now: number): string {
+function describeJwt(token: string, now: number): Said {
   const [head = '', claims, signature, ...more] = token.split('.');
   const { alg } = readPart(head);
-  if (more.length > 0) return `This has more than the three parts of an access token. ${LOG_IN}`;
+  if (more.length > 0)
+    return thenLogIn(
+      'This has more than the three parts of an access token.',
+      'Esto tiene más que las tres partes de un token de acceso.',
+    );
   if (claims === undefined || signature === undefined || (alg === 'HS256' && signature.length < SIGNATURE_LENGTH))
-    return 'This access token is truncated: send all three parts, as they came.';
-  if (alg !== 'HS256') return `Another service issued this token. ${LOG_IN}`;
+    return {
+      en: 'This access token is truncated: send all three parts, as they came.',
+      es: 'Este token de acceso está cortado: envía sus tres partes, tal como llegaron.',
+    };
+  if (alg !== 'HS256') return thenLogIn('Another service issued this token.', 'Este token lo emitió otro servicio.');
   const { exp } = readPart(claims);
-  if (typeof exp === 'number' && exp * 1000 <= now) return `This access token has expired. ${LOG_IN}`;
-  return `This access token was changed on the way, was revoked, or comes from another installation. ${LOG_IN}`;
+  if (typeof exp === 'number' && exp * 1000 <= now)
+    return thenLogIn('This access token has expired.', 'Este token de acceso venció.');
+  return thenLogIn(
+    'This access token was changed on the way, was revoked, or comes from another installation.',
+    'Este token de acceso se alteró en el camino, se revocó o es de otra instalación.',
+  );
+}
+
+function thenLogIn(en: string, es: string): Said {
+  return { en: `${en} ${LOG_IN.en}`, es: `${es} ${LOG_IN.es}` };
 }
 
 /** The members of a part of a JWT; none where it cannot be read. */

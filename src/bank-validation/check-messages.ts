@@ -37,7 +37,7 @@ export const CODE_MESSAGES = {
   },
   RUT_BAD_FORMAT: {
     en: 'This is not written like a RUT. Write it as 12345678-5.',
-    es: 'Esto no está escrito como un RUT. Escríbalo como 12345678-5.',
+    es: 'Esto no está escrito como un RUT. Escríbelo como 12345678-5.',
   },
   RUT_WHITESPACE_TRIMMED: {
     en: 'Spaces around the RUT were left out.',
@@ -54,7 +54,7 @@ export const CODE_MESSAGES = {
   },
   RUT_CHECK_DIGIT_MAYBE_MISSING: {
     en: 'These digits can be read with their check character or without it, as the RUTs of two people. Say which (rut_format), or write the hyphen.',
-    es: 'Estos dígitos se pueden leer con su dígito verificador o sin él, como los RUT de dos personas. Indique cuál (rut_format) o escriba el guion.',
+    es: 'Estos dígitos se pueden leer con su dígito verificador o sin él, como los RUT de dos personas. Indica cuál (rut_format) o escribe el guion.',
   },
   RUT_CHECK_DIGIT_ADDED: {
     en: 'The check character was worked out from the number, so it shows no typing error.',
@@ -118,7 +118,7 @@ export const CODE_MESSAGES = {
   ACCOUNT_ALL_ZEROS: { en: 'No account has the number zero.', es: 'Ninguna cuenta tiene el número cero.' },
   ACCOUNT_SHAPE_UNUSUAL: {
     en: 'The number is unusual for this bank, or looks like a placeholder. Check it with its owner.',
-    es: 'El número es inusual para este banco o parece un ejemplo. Confírmelo con su titular.',
+    es: 'El número es inusual para este banco o parece un ejemplo. Confírmalo con su titular.',
   },
   ACCOUNT_EQUALS_RUT: {
     en: 'The account number is the RUT itself, which is a common typing error.',
@@ -134,7 +134,7 @@ export const CODE_MESSAGES = {
   },
   ACCOUNT_LOOKS_LIKE_OTHER_CUENTARUT: {
     en: 'The number is shaped like the CuentaRUT of somebody else. Check it with its owner.',
-    es: 'El número tiene la forma de la CuentaRUT de otra persona. Confírmelo con su titular.',
+    es: 'El número tiene la forma de la CuentaRUT de otra persona. Confírmalo con su titular.',
   },
 
   HOLDER_NO_MATCH: {
@@ -143,7 +143,7 @@ export const CODE_MESSAGES = {
   },
   HOLDER_CLOSE_MATCH: {
     en: 'The provider found a close match only. Check the data with the owner of the account.',
-    es: 'El proveedor encontró solo una coincidencia cercana. Confirme los datos con el titular.',
+    es: 'El proveedor encontró solo una coincidencia cercana. Confirma los datos con el titular.',
   },
   HOLDER_NAME_CLOSE: {
     en: 'The name is that of the holder with small differences, such as a surname that was left out.',
@@ -151,11 +151,11 @@ export const CODE_MESSAGES = {
   },
   HOLDER_NAME_PARTIAL: {
     en: 'Only a part of the name is that of the holder. Check the data with the owner of the account.',
-    es: 'Solo una parte del nombre es la del titular. Confirme los datos con el titular.',
+    es: 'Solo una parte del nombre es la del titular. Confirma los datos con el titular.',
   },
   HOLDER_NAME_NO_MATCH: {
     en: 'The account belongs to this RUT, and its holder has another name. Check the RUT with the owner of the account.',
-    es: 'La cuenta pertenece a este RUT, pero su titular tiene otro nombre. Confirme el RUT con el titular.',
+    es: 'La cuenta pertenece a este RUT, pero su titular tiene otro nombre. Confirma el RUT con el titular.',
   },
   HOLDER_NOT_CHECKABLE: {
     en: 'The provider cannot check this account. That does not mean that it is wrong.',
@@ -167,15 +167,15 @@ export const CODE_MESSAGES = {
   },
   PROVIDER_TIMEOUT: {
     en: 'The provider did not answer in time. Nothing is known about the holder; try again later.',
-    es: 'El proveedor no respondió a tiempo. No se sabe nada del titular; intente más tarde.',
+    es: 'El proveedor no respondió a tiempo. No se sabe nada del titular; intenta más tarde.',
   },
   PROVIDER_UNAVAILABLE: {
     en: 'The provider could not be reached. Nothing is known about the holder; try again later.',
-    es: 'No se pudo contactar al proveedor. No se sabe nada del titular; intente más tarde.',
+    es: 'No se pudo contactar al proveedor. No se sabe nada del titular; intenta más tarde.',
   },
   PROVIDER_PENDING: {
     en: 'The provider is still checking. Ask for this validation again.',
-    es: 'El proveedor aún está verificando. Consulte esta validación más tarde.',
+    es: 'El proveedor aún está verificando. Consulta esta validación más tarde.',
   },
   NO_PROVIDER_CONFIGURED: {
     en: 'Not checked: this installation has no online provider.',
@@ -200,22 +200,22 @@ export const ROW_MESSAGES = {
   },
   RUT_TWO_READINGS: {
     en: 'The check character may be missing, and then this is another person’s RUT. It can be read as {readings}. Write the hyphen, or say how the column is written with --rut-format.',
-    es: 'Puede faltar el dígito verificador, y entonces es el RUT de otra persona. Se puede leer como {readings}. Escriba el guion o indique con --rut-format cómo está escrita la columna.',
+    es: 'Puede faltar el dígito verificador, y entonces es el RUT de otra persona. Se puede leer como {readings}. Escribe el guion o indica con --rut-format cómo está escrita la columna.',
   },
   NUMBER_DESTROYED: {
     en: 'A spreadsheet has destroyed this account number. Format the column as text and enter it again.',
-    es: 'Una planilla de cálculo destruyó este número de cuenta. Dé formato de texto a la columna e ingréselo de nuevo.',
+    es: 'Una planilla de cálculo destruyó este número de cuenta. Da formato de texto a la columna e ingrésalo de nuevo.',
   },
 } as const satisfies Record<string, Message>;
 
 /** What to send instead, by the code that made it worth saying. */
 export const SUGGESTION_MESSAGES = {
-  BANK_BAD_FORMAT: { en: 'Send the code with its zeros: {value}.', es: 'Envíe el código con sus ceros: {value}.' },
-  BANK_MERGED: { en: 'Use {value}, {name}.', es: 'Use {value}, {name}.' },
-  BANK_UNVERIFIED: { en: 'Did you mean {value}, {name}?', es: '¿Quiso decir {value}, {name}?' },
+  BANK_BAD_FORMAT: { en: 'Send the code with its zeros: {value}.', es: 'Envía el código con sus ceros: {value}.' },
+  BANK_MERGED: { en: 'Use {value}, {name}.', es: 'Usa {value}, {name}.' },
+  BANK_UNVERIFIED: { en: 'Did you mean {value}, {name}?', es: '¿Quisiste decir {value}, {name}?' },
   CUENTARUT_INCLUDES_CHECK_DIGIT: {
     en: 'Send the RUT without its check character as the account.',
-    es: 'Envíe como cuenta el RUT sin su dígito verificador.',
+    es: 'Envía como cuenta el RUT sin su dígito verificador.',
   },
 } as const satisfies Record<string, Message>;
 

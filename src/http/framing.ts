@@ -44,7 +44,9 @@ export function checkFraming(raw: IncomingMessage): void {
 export function checkMediaType(endpoint: Endpoint, raw: IncomingMessage): void {
   if (endpoint.consumes === undefined || (endpoint.bodyOptional && !hasBody(raw))) return;
   if (raw.headers['content-encoding'] !== undefined)
-    throw new Problem('UNSUPPORTED_MEDIA_TYPE', { detail: 'Send the body without compression.' });
+    throw new Problem('UNSUPPORTED_MEDIA_TYPE', {
+      detail: { en: 'Send the body without compression.', es: 'Envía el cuerpo sin comprimir.' },
+    });
   const media = mediaTypeOf(raw);
   if (media === null || !endpoint.consumes.includes(media)) throw new Problem('UNSUPPORTED_MEDIA_TYPE');
 }
@@ -91,7 +93,9 @@ function checkHeaders(rawHeaders: readonly string[]): void {
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = (rawHeaders[at] as string).toLowerCase();
     if (name.includes('_') && MISTAKABLE.has(name.replaceAll('_', '-')))
-      throw new Problem('INVALID_HEADER', { detail: 'Write header names with dashes.' });
+      throw new Problem('INVALID_HEADER', {
+        detail: { en: 'Write header names with dashes.', es: 'Escribe los nombres de los encabezados con guiones.' },
+      });
     if (!SINGLE.has(name)) continue;
     if (seen === undefined) seen = new Set();
     else if (seen.has(name)) throw new Problem('DUPLICATE_HEADER');

@@ -83,5 +83,6 @@ function faultOf({ name, kind, text }: Field, schema: Schema): ErrorItem | null 
     code: 'INVALID_PARAMETER',
     message: `${name} is another word.`,
     fix: `Send ${words.join(' or ')}.`,
+    es: { message: `${name} es otra palabra.`, fix: `Envía ${words.join(' o ')}.` },
   };
 }

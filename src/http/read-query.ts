@@ -19,17 +19,20 @@ type Keywords = { type?: string; minimum?: number; maximum?: number; enum?: read
 function readParameter({ name, schema }: QueryParameter, sent: Readonly<Record<string, unknown>>) {
   const value = sent[name];
   if (value === undefined) return undefined;
-  if (typeof value !== 'string') throw invalid(`Send ${name} once.`);
+  if (typeof value !== 'string') throw invalid(`Send ${name} once.`, `Envía ${name} una vez.`);
   const { type, minimum = 0, maximum = Number.MAX_SAFE_INTEGER, enum: texts } = schema as Keywords;
   if (type === 'integer') {
     const number = /^(?:0|[1-9]\d{0,15})$/.test(value) ? Number(value) : Number.NaN;
     if (number >= minimum && number <= maximum) return number;
-    throw invalid(`${name} is a whole number from ${minimum} to ${maximum}.`);
+    throw invalid(
+      `${name} is a whole number from ${minimum} to ${maximum}.`,
+      `${name} es un número entero de ${minimum} a ${maximum}.`,
+    );
   }
   if (texts === undefined || texts.includes(value)) return value;
-  throw invalid(`${name} is ${texts.join(' or ')}.`);
+  throw invalid(`${name} is ${texts.join(' or ')}.`, `${name} es ${texts.join(' o ')}.`);
 }
 
-function invalid(detail: string): Problem {
-  return new Problem('INVALID_PARAMETER', { detail });
+function invalid(en: string, es: string): Problem {
+  return new Problem('INVALID_PARAMETER', { detail: { en, es } });
 }

@@ -23,7 +23,7 @@ export async function requireUser(app: App, request: FastifyRequest): Promise<Us
     const by = userActor(user, clientNetwork(request.ip));
     countAct(app, { by, action: 'user.permission_refused', subject: { kind: 'permission', id: permission } });
     throw new Problem(missingCode(permission), {
-      detail: `The permission ${permission} is missing.`,
+      detail: { en: `The permission ${permission} is missing.`, es: `Falta el permiso ${permission}.` },
       data: { permission },
     });
   }

@@ -6,6 +6,7 @@ import { CATALOGUE, type ErrorCode, type ErrorItem, Problem } from '../error-cat
 import { BatcherFullError } from '../lib/batcher.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { noteRefusal } from './note-refusal.ts';
+import { type AnswerLanguage, answerLanguage, wordsOf } from './problem-words.ts';
 
 /** The body of every error: RFC 9457, and beside it the members that older clients read. */
 export type ProblemBody = {
@@ -22,16 +23,21 @@ export type ProblemBody = {
 };
 
 /** The body of an expected refusal. `requestId` is that of the answer, for the operator to find the line in the log. */
-export function problemBody(app: App, problem: Problem, requestId: string): ProblemBody {
-  const { title, fix } = CATALOGUE[problem.code];
-  const { detail, errors, data, legacy } = problem.extras;
+export function problemBody(
+  app: App,
+  problem: Problem,
+  requestId: string,
+  language: AnswerLanguage = 'en',
+): ProblemBody {
+  const { title, detail, errors } = wordsOf(problem, language);
+  const { data, legacy } = problem.extras;
   return {
     type: `${app.config.publicUrl ?? ''}${app.config.basePath}/errors/${problem.code}`,
     title,
     status: statusOf(problem),
     code: problem.code,
-    detail: detail ?? fix,
-    errors: errors ?? [],
+    detail,
+    errors,
     request_id: requestId,
     message: title,
     data: data ?? null,
@@ -46,11 +52,17 @@ export function sendFailure(app: App, request: FastifyRequest, reply: FastifyRep
 
 /** The JSON of a refusal that has been noted. */
 export function sendProblem(app: App, request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
+  const language = answerLanguage(request.headers['accept-language']);
   return reply
     .code(statusOf(problem))
-    .header('content-type', 'application/problem+json; charset=utf-8')
-    .send(JSON.stringify(problemBody(app, problem, request.id)));
+    .headers(HEADERS[language])
+    .send(JSON.stringify(problemBody(app, problem, request.id, language)));
 }
+
+const HEADERS = {
+  en: { 'content-type': 'application/problem+json; charset=utf-8', vary: 'accept-language' },
+  es: { 'content-type': 'application/problem+json; charset=utf-8', vary: 'accept-language', 'content-language': 'es' },
+} as const;
 
 /** Logs a failure and sets the headers that belong to it; the caller answers, in its own format. */
 export function noteFailure(app: App, request: FastifyRequest, reply: FastifyReply, failure: unknown): Problem {
@@ -80,7 +92,7 @@ function alarmFullDisk(app: App): void {
 }
 
 /** What a failure means to the caller. */
-function problemOf(failure: unknown): Problem {
+export function problemOf(failure: unknown): Problem {
   if (failure instanceof Problem) return failure;
   if (failure instanceof SigningError) return fromSigningError(failure);
   if (failure instanceof StorageError) return new Problem(failure.code);

@@ -6,6 +6,7 @@ import { CATALOGUE, type Problem } from '../error-catalogue.ts';
 import { publicPath } from '../http/assets.ts';
 import { html } from '../http/html.ts';
 import { sendPage } from '../http/page.ts';
+import { wordsOf } from '../http/problem-words.ts';
 import { endpointAddress } from '../outbox/endpoint-address.ts';
 
 /** Where the shop asked for its payer to be led, in a request that it has signed. */
@@ -22,13 +23,14 @@ export function sendRefusedForm(
   problem: Problem,
   urls: SignedUrls | null,
 ): FastifyReply {
-  const { code, extras } = problem;
-  const { status, fix } = CATALOGUE[code];
+  const { code } = problem;
+  const { status } = CATALOGUE[code];
   const language = payerLanguage(request.headers['accept-language']);
   const title = say(language, 'form.title');
   const back = urls === null ? null : wayBack(urls);
   const kind = code === 'REFERENCE_CONFLICT' ? 'conflict' : status >= 500 ? 'failed' : 'refused';
-  const causes = (extras.errors ?? []).map(({ message, fix: mend }) => html`<li>${message} ${mend}</li>`);
+  const { detail, errors } = wordsOf(problem, language);
+  const causes = errors.map(({ message, fix: mend }) => html`<li>${message} ${mend}</li>`);
   const main = html`
 <h1>${title}</h1>
 <p>${say(language, `form.${kind}`)}</p>
@@ -40,8 +42,8 @@ ${
 <p class="quiet">${say(language, 'failure.request', { request: request.id })}</p>
 <details class="quiet">
 <summary>${say(language, 'form.details')}</summary>
-<p lang="en"><a href="${publicPath(app)}/errors/${code}"><code>${code}</code></a> ${extras.detail ?? fix}</p>
-${causes.length > 1 && html`<ul lang="en">${causes}</ul>`}
+<p><a href="${publicPath(app)}/errors/${code}"><code>${code}</code></a> ${detail}</p>
+${causes.length > 1 && html`<ul>${causes}</ul>`}
 </details>`;
   return sendPage(app, reply, { status, language, title, main });
 }

@@ -12,7 +12,7 @@ import { isValid } from '../bank-validation/check.ts';
 import { identityHashes } from '../bank-validation/identity-hash.ts';
 import { readRut } from '../bank-validation/rut.ts';
 import type { Tx } from '../db/database.ts';
-import { Problem } from '../error-catalogue.ts';
+import { Problem, type Said } from '../error-catalogue.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { type Recipient, type RecipientActor, type RecipientRow, recipientOf, validUntil } from './recipient.ts';
 import { insertRecipient, selectOfValidation, selectPaymentServicesSeen, selectVersions } from './recipient-queries.ts';
@@ -62,18 +62,24 @@ export async function keepRecipient(
 
 /** No recipient has this id, or it is somebody else's. */
 export function noRecipient(): Problem {
-  return new Problem('NOT_FOUND', { detail: 'There is no such recipient.' });
+  return new Problem('NOT_FOUND', { detail: { en: 'There is no such recipient.', es: 'No existe ese destinatario.' } });
 }
 
 /** A recipient stays with its holder and its payment service. */
 function requireSame(newest: RecipientRow, validation: ValidationRow, { paymentServiceId }: RecipientInput): void {
-  const other =
+  const other: Said | null =
     newest.rut_hash !== validation.rut_hash
-      ? 'The account is of another holder'
+      ? {
+          en: 'The account is of another holder: keep it as a new recipient.',
+          es: 'La cuenta es de otro titular: guárdala como un destinatario nuevo.',
+        }
       : paymentServiceId !== null && paymentServiceId !== newest.payment_service_id
-        ? 'The recipient is of another payment service'
+        ? {
+            en: 'The recipient is of another payment service: keep it as a new recipient.',
+            es: 'El destinatario es de otro servicio de pago: guárdalo como uno nuevo.',
+          }
         : null;
-  if (other !== null) throw new Problem('RECIPIENT_CONFLICT', { detail: `${other}: keep it as a new recipient.` });
+  if (other !== null) throw new Problem('RECIPIENT_CONFLICT', { detail: other });
 }
 
 async function paymentServiceFor(
@@ -85,7 +91,9 @@ async function paymentServiceFor(
   if (wished === null && actor.environmentIds === null) return null;
   const seen = await selectPaymentServicesSeen(tx, actor, wished);
   if (wished !== null && seen.length === 0) {
-    throw new Problem('NOT_FOUND', { detail: `There is no payment service ${wished}.` });
+    throw new Problem('NOT_FOUND', {
+      detail: { en: `There is no payment service ${wished}.`, es: `No existe el servicio de pago ${wished}.` },
+    });
   }
   return seen.length === 1 ? (seen[0] as string) : null;
 }
@@ -96,15 +104,24 @@ async function findUsable(app: App, actor: RecipientActor, input: RecipientInput
     actor.environmentIds === null
       ? await selectAnyValidation(app.db, validationId)
       : await selectValidation(app.db, actor.id, validationId);
-  if (found === null) throw new Problem('NOT_FOUND', { detail: 'There is no such validation.' });
+  if (found === null)
+    throw new Problem('NOT_FOUND', { detail: { en: 'There is no such validation.', es: 'No existe esa validación.' } });
   const until = validUntil(verdictOf(found), app.config.verdictMaxAgeDays);
   if (found.state !== 'completed' || !isValid(found.verdict)) {
     throw new Problem('VALIDATION_NOT_USABLE', {
-      detail: `The validation is ${found.state}, its verdict ${found.verdict}.`,
+      detail: {
+        en: `The validation is ${found.state}, its verdict ${found.verdict}.`,
+        es: `La validación está ${found.state}, su veredicto es ${found.verdict}.`,
+      },
     });
   }
   if (until <= app.now())
-    throw new Problem('VALIDATION_NOT_USABLE', { detail: 'The verdict is too old: validate again.' });
+    throw new Problem('VALIDATION_NOT_USABLE', {
+      detail: {
+        en: 'The verdict is too old: validate again.',
+        es: 'El veredicto es demasiado antiguo: valida de nuevo.',
+      },
+    });
   const hashes = await identityHashes(app);
   const rut = readRut(account.rut, account.rutFormat).canonical;
   const { digits } = readAccount(account.account);
@@ -150,7 +167,12 @@ function sameOrConflict(app: App, kept: RecipientRow, id: string | null, input: 
     (input.paymentServiceId ?? kept.payment_service_id) === kept.payment_service_id &&
     (id === null ? kept.version === 1 : id === kept.id);
   if (isSame) return kept;
-  throw new Problem('RECIPIENT_CONFLICT', { detail: 'This validation is kept with other data: validate again.' });
+  throw new Problem('RECIPIENT_CONFLICT', {
+    detail: {
+      en: 'This validation is kept with other data: validate again.',
+      es: 'Esta validación está guardada con otros datos: valida de nuevo.',
+    },
+  });
 }
 
 function newRow(

@@ -1,60 +1,69 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import { publicPath } from '../http/assets.ts';
 import { type Html, html } from '../http/html.ts';
 import { sendPage } from '../http/page.ts';
-import { preferredLanguage } from '../lib/accept-language.ts';
+import { type AnswerLanguage, answerLanguage } from '../http/problem-words.ts';
 
-export type DocsPage = { path: string; language?: 'en' | 'es'; title: string; main: Html };
-
-type Place = { path: string; name: string };
-
-const PLACES: Record<'en' | 'es', readonly Place[]> = {
-  en: [
-    { path: '/docs', name: 'API reference' },
-    { path: '/docs/sign', name: 'Sign a request' },
-    { path: '/docs/quickstart-create', name: 'Take a payment' },
-    { path: '/docs/quickstart-callbacks', name: 'Receive callbacks' },
-    { path: '/docs/bank-account-validation', name: 'Validate accounts' },
-    { path: '/docs/sandbox', name: 'Sandbox' },
-    { path: '/docs/webpay', name: 'Webpay' },
-    { path: '/docs/es/quickstart-create', name: 'En español' },
-  ],
-  es: [
-    { path: '/docs', name: 'Referencia (en inglés)' },
-    { path: '/docs/sign', name: 'Firmar (en inglés)' },
-    { path: '/docs/es/quickstart-create', name: 'Cobrar un pago' },
-    { path: '/docs/es/quickstart-callbacks', name: 'Recibir callbacks' },
-    { path: '/docs/bank-account-validation', name: 'Validar cuentas (en inglés)' },
-    { path: '/docs/sandbox', name: 'Sandbox (en inglés)' },
-    { path: '/docs/webpay', name: 'Webpay (en inglés)' },
-    { path: '/docs/quickstart-create', name: 'In English' },
-  ],
+export type DocsPage = {
+  path: string;
+  language: AnswerLanguage;
+  title: string;
+  main: Html;
+  /** The same page in the other language, where that is another path: a guide. Null: it has none. */
+  other?: string | null;
+  /** Loads the script of the pages that sign and copy. */
+  script?: boolean;
 };
 
-const NAV_NAMES = { en: 'Documentation', es: 'Documentación' };
+/** What a visitor of a page that has both languages reads: what the address says, or the browser. */
+export function pageLanguage(request: FastifyRequest): AnswerLanguage {
+  const { lang } = request.query as { lang?: unknown };
+  return lang === 'es' || lang === 'en' ? lang : answerLanguage(request.headers['accept-language']);
+}
 
-/**
- * Answers with a page of the documentation: wider than the others, with the way to its neighbours. Who asks for Spanish
- * finds the Spanish guides on the English pages too.
- */
+/** The words of a search as they were typed; longer ones are cut. */
+export function readSearch(request: FastifyRequest): string {
+  const { q } = request.query as { q?: unknown };
+  return typeof q === 'string' ? q.slice(0, 100) : '';
+}
+
+type Place = { path: string; name: Record<AnswerLanguage, string> };
+
+const PLACES: readonly Place[] = [
+  { path: '/docs', name: { en: 'Start', es: 'Inicio' } },
+  { path: '/docs/reference', name: { en: 'API reference', es: 'Referencia' } },
+  { path: '/docs/sign', name: { en: 'Sign and explain', es: 'Firmar y explicar' } },
+  { path: '/errors', name: { en: 'Errors', es: 'Errores' } },
+];
+
+const NAV_NAMES = { en: 'Documentation', es: 'Documentación' };
+const OTHER_NAMES = { en: 'Español', es: 'English' };
+
+/** Answers with a page of the documentation: wider than the others, with the way to its neighbours and its other language. */
 export function sendDocsPage(app: App, reply: FastifyReply, page: DocsPage): FastifyReply {
-  const { path, language = 'en', title, main } = page;
+  const { path, language, title, main, script = true } = page;
   const base = publicPath(app);
-  const asked = preferredLanguage(reply.request.headers['accept-language'], ['en', 'es'] as const);
-  const navLanguage = language === 'es' || asked === 'es' ? 'es' : 'en';
-  const links = PLACES[navLanguage].map(
-    (place) =>
-      html`<a href="${base}${place.path}"${place.path === path && html` aria-current="page"`}>${place.name}</a>`,
-  );
-  const nav = html`<nav class="places" lang="${navLanguage}" aria-label="${NAV_NAMES[navLanguage]}">${links}</nav>`;
+  const link = (place: string, name: string, rest: Html | false = false) =>
+    html`<a href="${base}${place}"${rest}>${name}</a>`;
+  const other = language === 'es' ? 'en' : 'es';
+  // A guide in one language alone leads to the start of the other.
+  const otherPath = page.other === undefined ? `${path}?lang=${other}` : (page.other ?? `/docs?lang=${other}`);
+  const nav = html`<nav class="places" lang="${language}" aria-label="${NAV_NAMES[language]}">${PLACES.map((place) =>
+    link(withLanguage(place.path, language), place.name[language], place.path === path && html` aria-current="page"`),
+  )}${link(otherPath, OTHER_NAMES[language], html` lang="${other}" hreflang="${other}"`)}</nav>`;
   return sendPage(app, reply, {
     status: 200,
     language,
     title: `${title} · Rúbrica`,
     main,
-    script: 'docs.js',
+    ...(script && { script: 'docs.js' }),
     style: 'docs.css',
     nav,
   });
+
+  function withLanguage(place: string, said: AnswerLanguage): string {
+    // Who changed the language of a page stays in it, whatever the browser asks for.
+    return said === answerLanguage(reply.request.headers['accept-language']) ? place : `${place}?lang=${said}`;
+  }
 }

@@ -1,91 +1,98 @@
-import { readFile } from 'node:fs/promises';
 import type { App } from '../app.ts';
 import { Problem } from '../error-catalogue.ts';
 import { publicPath } from '../http/assets.ts';
 import type { Operation } from '../http/endpoint.ts';
-import { type Html, html } from '../http/html.ts';
+import { html } from '../http/html.ts';
+import type { AnswerLanguage } from '../http/problem-words.ts';
 import { perInstance } from '../lib/per-instance.ts';
+import { pageLanguage, readSearch, sendDocsPage } from './docs-page.ts';
 import { readOpenApi } from './get-openapi.ts';
+import { groupGuides, guidePath, readGuides, renderGuide } from './guides.ts';
 
 // What makes the pages is loaded with the first of them: most processes never show one.
 
-/** The API reference. */
+/** Where the documentation begins, and what a search of it finds. */
 export const getDocs: Operation = {
-  handle: async (app, _request, reply) => {
-    const { sendDocsPage } = await import('./docs-page.ts');
-    const main = await referenceOf(app);
-    return sendDocsPage(app, reply, { path: '/docs', title: 'API reference', main });
+  handle: async (app, request, reply) => {
+    const { startPage } = await import('./start-page.ts');
+    const { searchDocs } = await import('./search-docs.ts');
+    const language = pageLanguage(request);
+    const search = readSearch(request);
+    const main = startPage({
+      language,
+      base: publicPath(app),
+      search,
+      found: search.trim() === '' ? null : await searchDocs(app, search, language),
+      guides: await groupGuides(language),
+      english: language === 'en' ? [] : await groupMissing(),
+      endpoints: await endpointsOf(app),
+    });
+    const title = language === 'es' ? 'Documentación' : 'Documentation';
+    return sendDocsPage(app, reply, { path: '/docs', language, title, main });
   },
 };
 
-const referenceOf = perInstance(async (app: App) => {
+/** The guides that there are in English alone. */
+async function groupMissing() {
+  const spanish = await readGuides('es');
+  const groups = await groupGuides('en');
+  const missing = groups.flatMap(({ guides }) => guides).filter(({ name }) => !spanish.has(name));
+  return [{ title: 'Más guías', guides: missing }];
+}
+
+async function endpointsOf(app: App) {
+  const { tags, paths } = await readOpenApi(app);
+  const operations = Object.entries(paths).flatMap(([path, item]) =>
+    '$ref' in item
+      ? []
+      : (['get', 'post', 'put', 'delete'] as const).flatMap((method) => {
+          const operation = item[method];
+          return operation === undefined
+            ? []
+            : [{ id: operation.operationId, method, path, tag: operation.tags[0] ?? '' }];
+        }),
+  );
+  return tags.map(({ name }) => ({ tag: name, operations: operations.filter(({ tag }) => tag === name) }));
+}
+
+/** The API reference. */
+export const getDocsReference: Operation = {
+  handle: async (app, request, reply) => {
+    const language = pageLanguage(request);
+    const main = (await referencesOf(app))[language];
+    const title = language === 'es' ? 'Referencia de la API' : 'API reference';
+    return sendDocsPage(app, reply, { path: '/docs/reference', language, title, main });
+  },
+};
+
+const referencesOf = perInstance(async (app: App) => {
   const { referencePage } = await import('./reference-page.ts');
-  return referencePage(await readOpenApi(app), publicPath(app));
+  const document = await readOpenApi(app);
+  const base = publicPath(app);
+  return { en: referencePage(document, base, 'en'), es: referencePage(document, base, 'es') };
 });
 
-/** Signs a request in the browser and sends it. */
-export const getDocsSign: Operation = {
-  handle: async (app, _request, reply) => {
-    const { signPage } = await import('./sign-page.ts');
-    const { sendDocsPage } = await import('./docs-page.ts');
-    const main = signPage(`${publicPath(app)}/trxs`);
-    return sendDocsPage(app, reply, { path: '/docs/sign', title: 'Sign a request', main });
-  },
-};
-
 /** A guide, in English. */
-export const getDocsGuide: Operation = guideOperation('/docs/:guide', 'en', [
-  'quickstart-create',
-  'quickstart-callbacks',
-  'bank-account-validation',
-  'sandbox',
-  'webpay',
-  'going-live',
-  'finance',
-]);
+export const getDocsGuide: Operation = guideOperation('en');
 
 /** Una guía, en español. */
-export const getDocsGuideSpanish: Operation = guideOperation('/docs/es/:guide', 'es', [
-  'quickstart-create',
-  'quickstart-callbacks',
-]);
+export const getDocsGuideSpanish: Operation = guideOperation('es');
 
-/** `guides` are files of the folder `docs`, without their `.md`. */
-function guideOperation(path: string, language: 'en' | 'es', guides: readonly string[]): Operation {
+function guideOperation(language: AnswerLanguage): Operation {
+  const other = language === 'es' ? 'en' : 'es';
   return {
     handle: async (app, request, reply) => {
       const { guide } = request.params as { guide: string };
-      if (!guides.includes(guide)) throw new Problem('NOT_FOUND');
-      const { sendDocsPage } = await import('./docs-page.ts');
-      const { title, main } = await guideOf(app, language, guide);
+      const guides = await readGuides(language);
+      const main = await renderGuide(app, language, guide);
+      if (main === null) throw new Problem('NOT_FOUND');
       return sendDocsPage(app, reply, {
-        path: path.replace(':guide', guide),
+        path: guidePath(language, guide),
         language,
-        title,
+        title: guides.get(guide)?.title ?? guide,
         main: html`<article class="guide">${main}</article>`,
+        other: (await readGuides(other)).has(guide) ? guidePath(other, guide) : null,
       });
     },
   };
-}
-
-type Guide = { title: string; main: Html };
-
-/** Made once: it takes ten milliseconds, and the files of a release do not change. */
-function guideOf(app: App, language: 'en' | 'es', guide: string): Promise<Guide> {
-  const made = guides(app);
-  const key = `${language}/${guide}`;
-  const page = made.get(key) ?? makeGuide(language, guide);
-  made.set(key, page);
-  return page;
-}
-
-const guides = perInstance((_app: App) => new Map<string, Promise<Guide>>());
-
-async function makeGuide(language: 'en' | 'es', guide: string): Promise<Guide> {
-  const { renderMarkdown } = await import('./markdown.ts');
-  const folder = new URL(language === 'es' ? '../../docs/es/' : '../../docs/', import.meta.url);
-  const text = await readFile(new URL(`${guide}.md`, folder), 'utf8');
-  // The guides name one another as files, so that their links work in the repository too.
-  const main = renderMarkdown(text, (address) => address.replace(/\.md(?=#|$)/, ''));
-  return { title: /^# (.+)$/m.exec(text)?.[1] ?? guide, main };
 }

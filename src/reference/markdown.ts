@@ -1,8 +1,8 @@
 import { Marked, type RendererObject, type TokenizerObject } from 'marked';
 import { type Html, html, trustedHtml } from '../http/html.ts';
 
-/** Turns the address of a link into that under which the page is served. */
-export type RewriteLink = (address: string) => string;
+/** Turns the address of a link into one of the page; null where nothing is served, and the link is text. */
+export type RewriteLink = (address: string) => string | null;
 
 /**
  * One of our own guides as HTML. HTML in it is text, pictures are not shown, and a link leads to a page or to `https:`: the text of
@@ -12,9 +12,11 @@ export function renderMarkdown(text: string, rewrite: RewriteLink): Html {
   return trustedHtml(markedFor(rewrite).parse(text, { async: false }));
 }
 
-/** The same for a text of one paragraph. */
-export function renderInline(text: string): Html {
-  return trustedHtml(inline.parseInline(text, { async: false }));
+/** The same for a text of one paragraph. `base` stands before the paths in it. */
+export function renderInline(text: string, base = ''): Html {
+  return trustedHtml(
+    markedFor((address) => (address.startsWith('/') ? base + address : address)).parseInline(text, { async: false }),
+  );
 }
 
 function markedFor(rewrite: RewriteLink): Marked {
@@ -36,7 +38,8 @@ function rendererFor(rewrite: RewriteLink): RendererObject {
     },
     link({ href, tokens }) {
       const text = this.parser.parseInline(tokens);
-      return SAFE_LINK.test(href) ? `<a href="${escaped(rewrite(href))}">${text}</a>` : text;
+      const address = SAFE_LINK.test(href) ? rewrite(href) : null;
+      return address === null ? text : `<a href="${escaped(address)}">${text}</a>`;
     },
     html: ({ text }) => escaped(text),
     image: ({ text }) => escaped(text),
@@ -54,14 +57,12 @@ const PLAIN: TokenizerObject = {
 /** An address on the web, or one without a scheme. */
 const SAFE_LINK = /^(?:https?:|[^:]*$)/;
 
-const inline = markedFor((address) => address);
-
 function escaped(text: string): string {
   return html`${text}`.text;
 }
 
 /** As code hosts make it, so that a link to a heading works in the repository too. */
-function idOfHeading(title: string): string {
+export function idOfHeading(title: string): string {
   return title
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}\- _]/gu, '')

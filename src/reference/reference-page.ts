@@ -1,7 +1,9 @@
 import { SIGNED_REQUEST_EXAMPLE } from '../api/transactions/transaction-schemas.ts';
 import { type Html, html } from '../http/html.ts';
+import type { AnswerLanguage } from '../http/problem-words.ts';
 import { renderInline } from './markdown.ts';
 import type { MediaContent, OpenApiDocument, Operation, Reply } from './openapi-shape.ts';
+import { REFERENCE_WORDS, SPANISH_OPERATIONS, SPANISH_TAGS } from './reference-spanish.ts';
 import {
   fillSample,
   LANGUAGES,
@@ -12,36 +14,40 @@ import {
 } from './request-samples.ts';
 import { renderMembers, typeOf } from './schema-members.ts';
 
+type Words = (typeof REFERENCE_WORDS)[AnswerLanguage];
+
 type Described = { method: string; path: string; aliases: string[]; operation: Operation };
 
 /**
  * The API reference, made from the API description alone: what every endpoint takes and answers, and requests to copy.
  * One page without a script, so that it opens anywhere and searching is the browser's own.
  */
-export function referencePage(document: OpenApiDocument, base: string): Html {
-  const operations = operationsOf(document);
+export function referencePage(document: OpenApiDocument, base: string, language: AnswerLanguage): Html {
+  const words = REFERENCE_WORDS[language];
+  const operations = operationsOf(document).map((described) => inLanguage(described, language));
   const tags = document.tags.map((tag) => ({
-    ...tag,
+    id: idOf(tag.name),
+    ...(language === 'es' ? spanishTag(tag) : tag),
     operations: operations.filter(({ operation }) => operation.tags[0] === tag.name),
   }));
   const { info } = document;
   return html`<div class="reference">
-<nav class="contents" aria-label="Endpoints">
-${languagePicker()}
+<nav class="contents" aria-label="${words.contents}">
+${languagePicker(words.requestsIn)}
 ${tags.map(
-  (tag) => html`<h2><a href="#${idOf(tag.name)}">${tag.name}</a></h2>
+  (tag) => html`<h2><a href="#${tag.id}">${tag.name}</a></h2>
 <ul>${tag.operations.map(({ method, operation }) => html`<li><a href="#${operation.operationId}"><span class="verb ${method}">${method}</span> ${operation.summary}</a></li>`)}</ul>`,
 )}
 </nav>
 <div class="content">
 <section class="opening">
-<h1>API reference</h1>
-${info.description.split('\n\n').map((paragraph) => html`<p>${renderInline(paragraph)}</p>`)}
-<p>Version <code>${info.version}</code>, as the answer header <code>Rubrica-Version</code> says it. For programs: <a href="${base}/openapi.json">openapi.json</a> and <a href="${base}/openapi/transfers.json">openapi/transfers.json</a>.</p>
+<h1>${words.title}</h1>
+${words.info.map((paragraph) => html`<p>${renderInline(paragraph)}</p>`)}
+<p>${words.version(info.version)} <a href="${base}/openapi.json">openapi.json</a>, <a href="${base}/openapi/transfers.json">openapi/transfers.json</a>.</p>
 </section>
 ${tags.map(
-  (tag) => html`<section id="${idOf(tag.name)}" class="tag"><h2>${tag.name}</h2><p>${tag.description}</p>
-${tag.operations.map((described) => renderOperation(described, document, base))}
+  (tag) => html`<section id="${tag.id}" class="tag"><h2>${tag.name}</h2><p>${tag.description}</p>
+${tag.operations.map((described) => renderOperation(described, document, base, words))}
 </section>`,
 )}
 </div>
@@ -61,32 +67,32 @@ function operationsOf({ paths }: OpenApiDocument): Described[] {
   });
 }
 
-function renderOperation(described: Described, document: OpenApiDocument, base: string): Html {
+function renderOperation(described: Described, document: OpenApiDocument, base: string, words: Words): Html {
   const { method, path, aliases, operation } = described;
   const { schemas } = document.components;
   const body = contentOf(operation.requestBody?.content);
   return html`<article id="${operation.operationId}">
 <div class="words">
 <h3>${operation.summary}</h3>
-<p class="address"><span class="verb ${method}">${method}</span> <code>${path}</code>${aliases.map((alias) => html` <span class="alias">or <code>${alias}</code></span>`)}</p>
+<p class="address"><span class="verb ${method}">${method}</span> <code>${path}</code>${aliases.map((alias) => html` <span class="alias">${words.or} <code>${alias}</code></span>`)}</p>
 ${operation.description !== undefined && html`<p>${renderInline(operation.description)}</p>`}
-<p class="access">${accessOf(described)}</p>
+<p class="access">${accessOf(described, words)}</p>
 ${
   operation.parameters !== undefined &&
-  html`<h4>Parameters</h4><ul class="members">${operation.parameters.map(
+  html`<h4>${words.parameters}</h4><ul class="members">${operation.parameters.map(
     ({ name, in: place, required, description, schema }) =>
-      html`<li><code>${name}</code> <span class="type">${typeOf(schema, schemas)} in the ${place}</span>${!required && html` <span class="optional">optional</span>`}<p>${renderInline(description)}</p></li>`,
+      html`<li><code>${name}</code> <span class="type">${words.in(typeOf(schema, schemas), place)}</span>${!required && html` <span class="optional">${words.optional}</span>`}<p>${renderInline(description)}</p></li>`,
   )}</ul>`
 }
-${body !== null && html`<h4>Body <span class="type">${Object.keys(operation.requestBody?.content ?? {}).join(' or ')}</span></h4>${renderMembers(body.schema, schemas)}`}
-<h4>Answers</h4>
+${body !== null && html`<h4>${words.body} <span class="type">${Object.keys(operation.requestBody?.content ?? {}).join(` ${words.or} `)}</span></h4>${renderMembers(body.schema, schemas)}`}
+<h4>${words.answers}</h4>
 ${Object.entries(operation.responses).map(([status, reply]) => ('$ref' in reply || Number(status) >= 400 ? false : renderReply(status, reply, document)))}
-${renderErrors(operation, base)}
+${renderErrors(operation, base, words)}
 </div>
 <div class="code">
 ${renderSamples(samplesOf(described, document))}
-${isSigned(described) && html`<p><a href="${base}/docs/sign">Try it with your own fields</a></p>`}
-${Object.entries(operation.responses).map(([status, reply]) => ('$ref' in reply || Number(status) >= 400 ? false : renderExample(status, reply)))}
+${isSigned(described) && html`<p><a href="${base}/docs/sign">${words.try}</a></p>`}
+${Object.entries(operation.responses).map(([status, reply]) => ('$ref' in reply || Number(status) >= 400 ? false : renderExample(status, reply, words)))}
 </div>
 </article>`;
 }
@@ -103,7 +109,7 @@ ${content !== null && renderMembers(content.schema, components.schemas)}
 </details>`;
 }
 
-function renderErrors({ responses }: Operation, base: string): Html {
+function renderErrors({ responses }: Operation, base: string, words: Words): Html {
   const rows = Object.entries(responses).flatMap(([status, reply]) => {
     const codes = '$ref' in reply ? {} : (contentOf(reply.content)?.examples ?? {});
     return Object.keys(codes).map(
@@ -111,14 +117,14 @@ function renderErrors({ responses }: Operation, base: string): Html {
         html`<li><span class="status">${status}</span> <a href="${base}/errors/${code}"><code>${code}</code></a></li>`,
     );
   });
-  return html`<details class="reply"><summary>Errors</summary><ul class="errors">${rows}</ul></details>`;
+  return html`<details class="reply"><summary>${words.errors}</summary><ul class="errors">${rows}</ul></details>`;
 }
 
-function renderExample(status: string, reply: Reply): Html | false {
+function renderExample(status: string, reply: Reply, words: Words): Html | false {
   const example = contentOf(reply.content)?.example;
   return (
     example !== undefined &&
-    html`<figure><figcaption>Answer ${status}</figcaption><pre><code>${JSON.stringify(example, null, 2)}</code></pre></figure>`
+    html`<figure><figcaption>${words.answer} ${status}</figcaption><pre><code>${JSON.stringify(example, null, 2)}</code></pre></figure>`
   );
 }
 
@@ -130,8 +136,8 @@ function renderSamples(samples: Samples): Html[] {
   );
 }
 
-function languagePicker(): Html {
-  return html`<fieldset class="languages"><legend>Requests in</legend>${Object.entries(LANGUAGES).map(
+function languagePicker(legend: string): Html {
+  return html`<fieldset class="languages"><legend>${legend}</legend>${Object.entries(LANGUAGES).map(
     ([key, name], at) =>
       html`<label><input type="radio" name="language" id="show-${key}"${at === 0 && html` checked`}> ${name}</label>`,
   )}</fieldset>`;
@@ -161,26 +167,33 @@ const CREDENTIALS: Record<string, Record<string, string>> = {
   serviceToken: { Authorization: 'SERVICE_TOKEN' },
 };
 
-const ACCESS: Record<string, string> = {
-  accessToken: 'An access token as `Authorization: Bearer`.',
-  apiToken: 'An API token as `Authorization: Bearer`, or in the body.',
-  serviceToken: 'A Service Token in `Authorization`.',
-  serviceTokenInQuery: 'A Service Token in the query, as `x_account_id`.',
-};
-
 function credentialOf({ security, requestBody }: Operation): Record<string, string> {
   const [scheme = ''] = Object.keys(security[0] ?? {});
   // Where the body may bring the credential, its example does.
   return requestBody !== undefined && scheme === 'apiToken' ? {} : (CREDENTIALS[scheme] ?? {});
 }
 
-function accessOf(described: Described): Html {
-  if (isSigned(described)) return renderInline('**Access.** Signed with the Secret Token of the payment service.');
+function accessOf(described: Described, words: Words): Html {
+  if (isSigned(described)) return renderInline(`**${words.access}** ${words.signed}`);
   const [first = {}] = described.operation.security;
   const [scheme = ''] = Object.keys(first);
   const [permission] = first[scheme] ?? [];
-  const needs = permission === undefined ? '' : ` The user has the permission \`${permission}\`.`;
-  return renderInline(`**Access.** ${ACCESS[scheme] ?? 'Open to everybody.'}${needs}`);
+  const needs = permission === undefined ? '' : ` ${words.needs(permission)}`;
+  const schemes: Readonly<Record<string, string>> = words.schemes;
+  return renderInline(`**${words.access}** ${schemes[scheme] ?? words.open}${needs}`);
+}
+
+/** Parameters and members are described in English in both. */
+function inLanguage(described: Described, language: AnswerLanguage): Described {
+  const [summary, description] = SPANISH_OPERATIONS[described.operation.operationId] ?? [];
+  if (language === 'en' || summary === undefined) return described;
+  const { description: _, ...operation } = described.operation;
+  return { ...described, operation: { ...operation, summary, ...(description !== undefined && { description }) } };
+}
+
+function spanishTag(tag: { name: string; description: string }): { name: string; description: string } {
+  const [name, description] = SPANISH_TAGS[tag.name] ?? [tag.name, tag.description];
+  return { name, description };
 }
 
 function queryOf({ operation }: Described): string {

@@ -1,57 +1,83 @@
 import { SIGNED_REQUEST_EXAMPLE } from '../api/transactions/transaction-schemas.ts';
+import type { ErrorCode } from '../error-catalogue.ts';
 import { type Html, html } from '../http/html.ts';
+import type { AnswerLanguage, ProblemWords } from '../http/problem-words.ts';
+import { renderInline } from './markdown.ts';
 import { LANGUAGES, type SampleLanguage, SIGNED_SAMPLES } from './request-samples.ts';
+import { SIGN_WORDS, type SignWords } from './sign-texts.ts';
 
-/** What a field is for, beside its name. */
-const LABELS: Record<string, string> = {
-  x_account_id: 'Service Token',
-  x_amount: 'Amount',
-  x_currency: 'Currency',
-  x_customer_email: "Payer's e-mail",
-  x_reference: 'Your order',
-  x_session_id: "Payer's session",
-  x_shop_country: 'Country',
-  x_url_callback: 'Callback URL',
-  x_url_cancel: 'URL after cancelling',
-  x_url_complete: 'URL at the end',
-};
+/** A body that was pasted, and why it would be refused; null: it would be taken. */
+export type ExplainedBody = { text: string; problem: ({ code: ErrorCode } & ProblemWords) | null };
 
 /**
- * A page that signs a request in the browser, shows how, and sends it to this service. The inputs have no names, so
- * that the secret cannot get into an address even where the script does not run.
+ * A page that explains a refused body, and signs a request in the browser, shows how, and sends it to this service. The inputs
+ * of the signer have no names, so that the secret cannot get into an address even where the script does not run.
  */
-export function signPage(trxsPath: string): Html {
-  return html`<div class="signing" data-path="${trxsPath}">
-<h1>Sign a request</h1>
-<p>Your browser computes the signature here, on this page. The Secret Token is used for that alone: it is not sent and not kept. Use one for <strong>development</strong>; <code>bin/rubrica payment-service create --name Shop</code> gives you a pair.</p>
-<noscript><p class="notice">Signing needs JavaScript. Without it: <code>bin/rubrica sign --secret-file …</code> signs on your machine.</p></noscript>
+export function signPage(base: string, language: AnswerLanguage, explained: ExplainedBody | null): Html {
+  const words = SIGN_WORDS[language];
+  const path = `${base}/trxs`;
+  return html`<div class="signing" data-path="${path}" data-words="${JSON.stringify(words.script)}">
+<h1>${words.title}</h1>
+<section id="explain">
+<h2>${words.explain}</h2>
+<p>${words.explainText}</p>
+${explained !== null && explanation(explained, words, base)}
+<form class="refused" action="${base}/docs/sign#explain" method="post" autocomplete="off">
+<input type="hidden" name="lang" value="${language}">
+<label><span>${words.body}</span><textarea name="body" rows="8" maxlength="16384" required spellcheck="false" autocapitalize="off" placeholder="x_account_id=…&amp;x_amount=…&amp;x_signature=…">${explained?.text ?? ''}</textarea></label>
+<p><button class="primary">${words.explainButton}</button></p>
+</form>
+</section>
+<section id="sign">
+<h2>${words.sign}</h2>
+<p>${renderInline(words.signText)}</p>
+<noscript><p class="notice">${renderInline(words.noScript)}</p></noscript>
 <form id="fields" autocomplete="off">
-<label class="wide"><span>Secret Token <small>stays on this page</small></span><input id="secret" type="password" autocomplete="off" spellcheck="false"></label>
-${Object.entries(LABELS).map(
+<label class="wide"><span>Secret Token <small>${words.staysHere}</small></span><input id="secret" type="password" autocomplete="off" spellcheck="false"></label>
+${Object.entries(words.labels).map(
   ([name, label]) =>
     html`<label><span>${label} <code>${name}</code></span><input data-field="${name}" value="${valueOf(name)}" spellcheck="false" autocapitalize="off"></label>`,
 )}
 </form>
-<section>
-<h2>What is signed</h2>
-<p>Name and value of each field, in the order of the names, with nothing in between.</p>
-<pre class="message"><code id="message"></code></pre>
-<h2><code>x_signature</code></h2>
-<pre><code id="signature">Enter the Secret Token.</code></pre>
 </section>
 <section>
-<h2>Try it</h2>
-<p><button type="button" id="send" class="primary">POST ${trxsPath}</button></p>
+<h2>${words.signed}</h2>
+<p>${words.signedText}</p>
+<pre class="message"><code id="message"></code></pre>
+<h2><code>x_signature</code></h2>
+<pre><code id="signature">${words.script.enterSecret}</code></pre>
+</section>
+<section>
+<h2>${words.try}</h2>
+<p><button type="button" id="send" class="primary">POST ${path}</button></p>
 <div id="answer" aria-live="polite"></div>
 </section>
 <section class="code">
-<h2>The same in your language</h2>
-<p>The code signs by itself; it takes the Secret Token from the environment variable <code>SECRET_TOKEN</code>.</p>
+<h2>${words.code}</h2>
+<p>${renderInline(words.codeText)}</p>
 ${Object.entries(LANGUAGES).map(
   ([key, name]) =>
     html`<figure><figcaption>${name}</figcaption><pre><code data-sample="${SIGNED_SAMPLES[key as SampleLanguage]}"></code></pre></figure>`,
 )}
 </section>
+</div>`;
+}
+
+function explanation({ problem }: ExplainedBody, words: SignWords, base: string): Html {
+  if (problem === null)
+    return html`<div class="verdict good" role="status"><p><strong>${words.right}</strong></p></div>`;
+  const { code, title, detail, errors } = problem;
+  const nothingMore = code === 'SIGNATURE_INVALID' && errors.length === 0;
+  return html`<div class="verdict bad" role="status">
+<p><strong>${title}</strong> <a href="${base}/errors/${code}"><code>${code}</code></a></p>
+${errors.length === 0 && html`<p>${renderInline(nothingMore ? words.notExplained : detail, base)}</p>`}
+${
+  errors.length > 0 &&
+  html`<ul>${errors.map(
+    ({ pointer, code: cause, message, fix }) =>
+      html`<li>${pointer !== '' && html`<code>${pointer.slice(1)}</code> `}${message} ${fix.split(' | ').map((part) => html`<span class="fix">${part}</span>`)} <a href="${base}/errors/${cause}"><code>${cause}</code></a></li>`,
+  )}</ul>`
+}
 </div>`;
 }
 

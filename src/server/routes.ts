@@ -69,7 +69,8 @@ import { getRoot } from '../pages/get-root.ts';
 import { postInitTransaction } from '../pages/post-init-transaction.ts';
 import { postPay } from '../pages/post-pay.ts';
 import { postPayCancel } from '../pages/post-pay-cancel.ts';
-import { getDocs, getDocsGuide, getDocsGuideSpanish, getDocsSign } from '../reference/get-docs.ts';
+import { getDocsSign, postDocsSign } from '../reference/explain-body.ts';
+import { getDocs, getDocsGuide, getDocsGuideSpanish, getDocsReference } from '../reference/get-docs.ts';
 import { getErrors, getErrorsCode } from '../reference/get-errors-code.ts';
 import { getOpenapi, getOpenapiTransfers } from '../reference/get-openapi.ts';
 
@@ -169,7 +170,9 @@ export const ROUTES: readonly Endpoint[] = [
 
   route('GET', ['/'], 'public', getRoot),
   route('GET', ['/docs'], 'public', getDocs),
+  route('GET', ['/docs/reference'], 'public', getDocsReference),
   route('GET', ['/docs/sign'], 'public', getDocsSign),
+  route('POST', ['/docs/sign'], 'public', postDocsSign),
   route('GET', ['/docs/:guide'], 'public', getDocsGuide),
   route('GET', ['/docs/es/:guide'], 'public', getDocsGuideSpanish),
   route('GET', ['/openapi.json'], 'public', getOpenapi),

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { SignJWT } from 'jose';
 import { generateApiToken } from '../../src/auth/api-token.ts';
 import { describeToken } from '../../src/auth/token-shape.ts';
+import { sayIn } from '../../src/error-catalogue.ts';
 import { randomHex } from '../../src/lib/ids.ts';
 
 const NOW = Date.UTC(2026, 5, 1);
@@ -41,8 +42,9 @@ test('a token that is not taken is told apart by its form', async () => {
   ];
   for (const [given, says] of cases) {
     const said = describeToken(given, NOW);
-    assert.match(said, says, given.slice(0, 60));
+    assert.match(sayIn(said, 'en'), says, given.slice(0, 60));
     const sent = given.replace(/^\w+ /, '');
-    assert.ok(sent.trim().length < 8 || !said.includes(sent), 'what was sent is never quoted');
+    for (const language of ['en', 'es'] as const)
+      assert.ok(sent.trim().length < 8 || !sayIn(said, language).includes(sent), 'what was sent is never quoted');
   }
 });

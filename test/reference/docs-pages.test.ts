@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { computeSignature, signingKey } from '../../protocol/hmac.ts';
+import { SIGNED_REQUEST_EXAMPLE } from '../../src/api/transactions/transaction-schemas.ts';
 import { readConfig } from '../../src/config.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
+import { SPANISH_OPERATIONS, SPANISH_TAGS } from '../../src/reference/reference-spanish.ts';
 import { ROUTES } from '../../src/server/routes.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -27,6 +29,8 @@ forEachEngine('the documentation', (openTestDatabase) => {
       assert.deepEqual(missing, []);
       for (const place of [
         '/docs/sign',
+        '/docs/reference',
+        '/docs/operation',
         '/docs/quickstart-create',
         '/docs/es/quickstart-callbacks',
         '/docs/going-live',
@@ -40,7 +44,7 @@ forEachEngine('the documentation', (openTestDatabase) => {
 
   test('shows every described endpoint with requests in four languages and every error', async () => {
     await using server = await startTestServer(createTestApp(await openTestDatabase()));
-    const { text } = await server.get('/docs');
+    const { text } = await server.get('/docs/reference');
     for (const { describe } of ROUTES) {
       if (describe === undefined) continue;
       const [, article = ''] = text.split(`<article id="${describe.operationId}"`);
@@ -54,32 +58,111 @@ forEachEngine('the documentation', (openTestDatabase) => {
 
   test('obeys the policy of the pages: no script, style or handler inside the markup', async () => {
     await using server = await startTestServer(createTestApp(await openTestDatabase()));
-    for (const path of ['/docs', '/docs/sign', '/docs/quickstart-create', '/docs/es/quickstart-callbacks']) {
+    for (const path of [
+      '/docs',
+      '/docs?q=x',
+      '/docs/reference',
+      '/docs/sign',
+      '/errors',
+      '/docs/es/quickstart-callbacks',
+    ]) {
       const { text, headers } = await server.get(path);
       assert.match(headers.get('content-security-policy') ?? '', /script-src 'self'/);
       assert.doesNotMatch(text, /<script(?![^>]* src=)|<style|\sstyle=|\son\w+=|javascript:/);
     }
   });
 
-  test('leads who asks for Spanish to the Spanish guides, and back to English who does not', async () => {
+  test('is in the language that a visitor asks for, with a way to the other from every page', async () => {
     await using server = await startTestServer(createTestApp(await openTestDatabase()));
-    const places = async (path: string, language: string) => {
-      const { text } = await server.get(path, { 'accept-language': language });
-      return /<nav class="places"[\s\S]*?<\/nav>/.exec(text)?.[0] ?? '';
+    const spanish = { 'accept-language': 'es-CL,es;q=0.9,en;q=0.8' };
+    for (const path of ['/docs', '/docs/reference', '/docs/sign', '/errors']) {
+      assert.equal((await server.get(path)).headers.get('content-language'), 'en', path);
+      const { headers, text } = await server.get(path, spanish);
+      assert.equal(headers.get('content-language'), 'es-CL', path);
+      assert.ok(text.includes(`href="${path}?lang=en" lang="en"`), path);
+      assert.equal((await server.get(`${path}?lang=en`, spanish)).headers.get('content-language'), 'en', path);
+    }
+    assert.match((await server.get('/docs/quickstart-create')).text, /href="\/docs\/es\/quickstart-create" lang="es"/);
+    assert.match((await server.get('/docs/es/quickstart-create')).text, /href="\/docs\/quickstart-create" lang="en"/);
+    assert.match((await server.get('/docs/scaling')).text, /href="\/docs\?lang=es" lang="es"/);
+    assert.match((await server.get('/docs/reference', spanish)).text, /<h3>Crea una transacción<\/h3>/);
+  });
+
+  test('lists every guide and every endpoint at its start, and finds words there without a script', async () => {
+    await using server = await startTestServer(createTestApp(await openTestDatabase()));
+    const { text } = await server.get('/docs');
+    for (const file of readdirSync(folder).filter((name) => name.endsWith('.md')))
+      assert.ok(text.includes(`href="/docs/${file.slice(0, -3)}"`), file);
+    for (const { describe } of ROUTES)
+      if (describe !== undefined)
+        assert.ok(text.includes(`/docs/reference#${describe.operationId}"`), describe.operationId);
+    const found = async (words: string, language = 'en') =>
+      [
+        ...(await server.get(`/docs?q=${encodeURIComponent(words)}&lang=${language}`)).text.matchAll(
+          /<li><a href="([^"]+)">[^<]*<\/a><p>/g,
+        ),
+      ].map(([, href]) => href);
+    assert.ok((await found('reference_conflict')).includes('/errors/REFERENCE_CONFLICT'));
+    assert.ok((await found('validate 1,000 accounts')).includes('/docs/reference#validateBankAccounts'));
+    assert.ok((await found('magic amounts')).some((href) => href?.startsWith('/docs/sandbox')));
+    assert.ok((await found('orden campos', 'es')).some((href) => href?.startsWith('/docs/es/quickstart-create')));
+    assert.match((await server.get('/docs?q=%3Cscript%3E')).text, /“&lt;script&gt;”/);
+  });
+
+  test('has a Spanish text for every described endpoint and every part of the reference', () => {
+    const described = ROUTES.flatMap(({ describe }) => describe ?? []);
+    const missing = described.filter(({ operationId }) => SPANISH_OPERATIONS[operationId] === undefined);
+    assert.deepEqual(
+      missing.map(({ operationId }) => operationId),
+      [],
+    );
+    assert.deepEqual(
+      described.filter(({ tag }) => SPANISH_TAGS[tag] === undefined).map(({ tag }) => tag),
+      [],
+    );
+  });
+
+  test('explains a refused body, form or JSON, without a secret and without creating anything', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await using server = await startTestServer(app);
+    const { development, production } = await createPaymentService(app, 'Shop', TESTER);
+    const explained = async (body: string, lang = 'en') => {
+      const { status, text } = await server.post('/docs/sign', {
+        body: String(new URLSearchParams({ body, lang })),
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      });
+      assert.equal(status, 200, text);
+      return /<div class="verdict[\s\S]*?<\/div>/.exec(text)?.[0] ?? '';
     };
-    assert.match(await places('/docs', 'es-CL,es;q=0.9,en;q=0.8'), /href="\/docs\/es\/quickstart-callbacks"/);
-    for (const place of ['webpay">Webpay', 'quickstart-create">In English'])
-      assert.ok((await places('/docs/es/quickstart-create', 'en')).includes(`href="/docs/${place}`), place);
-    assert.match(await places('/docs', 'en'), /href="\/docs\/es\/quickstart-create">En español</);
-    assert.match(await places('/docs/es/quickstart-create', 'en'), /lang="es"/);
+    const fields = (token: string) => ({ ...SIGNED_REQUEST_EXAMPLE, x_account_id: token, x_signature: '' });
+    const signed = (token: string, secret: string, sort = true) => {
+      const { x_signature: _, ...own } = fields(token);
+      const names = sort ? Object.keys(own).sort() : Object.keys(own).sort().reverse();
+      const message = names.map((name) => name + String(own[name as keyof typeof own])).join('');
+      return { ...own, x_signature: computeSignature(message, signingKey(secret)) };
+    };
+    const right = signed(development.service_token, development.secret_token);
+    assert.match(await explained(JSON.stringify(right)), /Nothing is wrong/);
+    const form = String(new URLSearchParams(Object.entries(right).map(([name, value]) => [name, String(value)])));
+    assert.match(await explained(`\n${form}\n`, 'es'), /no tiene nada malo/);
+    const unsorted = JSON.stringify(signed(development.service_token, development.secret_token, false));
+    assert.match(await explained(unsorted), /\/errors\/FIELDS_NOT_SORTED/);
+    assert.match(await explained(unsorted, 'es'), /Ordena los campos por nombre/);
+    const secretly = await explained(JSON.stringify(signed(production.service_token, production.secret_token, false)));
+    assert.match(secretly, /No cause can be named/);
+    assert.doesNotMatch(secretly, /FIELDS_NOT_SORTED/);
+    assert.match(await explained('{"x_amount": 1'), /INVALID_JSON/);
+    assert.match(await explained('x_amount=12.990&x_currency=CLP', 'es'), /x_account_id falta/);
+    assert.match(await explained('<b>'), /INVALID_JSON/);
+    assert.deepEqual(await app.db.query('select id from transactions'), []);
   });
 
   test('has no page for a name that is none of its guides', async () => {
     await using server = await startTestServer(createTestApp(await openTestDatabase()));
     for (const path of [
-      '/docs/dependencies',
+      '/docs/decisions',
       '/docs/..%2FREADME',
-      '/docs/es/sandbox',
+      '/docs/es/dependencies',
       '/docs/__proto__',
       '/docs/es/..%2Fdependencies',
     ]) {
@@ -135,6 +218,11 @@ withBrowser('the page that signs', (openVisitor) => {
     const { page, complaints } = await openVisitor({ viewport: { width: 360, height: 740 } });
     for (const path of [
       '/docs',
+      '/docs?lang=es&q=firma',
+      '/docs/reference',
+      '/errors',
+      '/errors?lang=es',
+      '/errors/REFERENCE_CONFLICT',
       '/docs/sign',
       '/docs/quickstart-create',
       '/docs/es/quickstart-callbacks',
@@ -156,7 +244,7 @@ withBrowser('the page that signs', (openVisitor) => {
   test('shows requests in the language that was picked, on the next visit too', async (context) => {
     const service = await startTestService(context, 'sqlite::memory:');
     const { page } = await openVisitor();
-    await page.goto(`${service.url}/docs`);
+    await page.goto(`${service.url}/docs/reference`);
     assert.equal(await page.locator('.sample.curl').first().isVisible(), true);
     await page.getByText('PHP', { exact: true }).first().click();
     await page.reload();

@@ -16,7 +16,7 @@ test('every code of the service, of the SDK and of the explainer has a page that
     const { status, headers, text } = await server.get(`/errors/${code}`);
     assert.equal(status, 200, code);
     assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
-    assert.match(text, new RegExp(`<title>${code}</title>`));
+    assert.match(text, new RegExp(`<title>${code} · Rúbrica</title>`));
     assert.doesNotMatch(text, /<script/);
   }
 });
@@ -33,15 +33,18 @@ test('a page says the status and what to do', async () => {
   await using server = await startTestServer(createTestApp(db));
   const { text } = await server.get('/errors/INVALID_COUNTRY');
   assert.match(text, /<h1>The country is not an ISO 3166-1 code<\/h1>/);
-  assert.match(text, /the service, HTTP status 400/);
+  assert.match(text, /<dt>HTTP status<\/dt><dd>400<\/dd>/);
   assert.match(text, /Send two letters, such as CL\./);
+  for (const part of ['What happened', 'What to do', 'Usual causes', 'Example', 'Without a shell on the server'])
+    assert.ok(text.includes(`<h2>${part}</h2>`), part);
+  assert.match(text, /<pre class="wrong"><code>&quot;x_shop_country&quot;: &quot;Chile&quot;<\/code>/);
   assert.match((await server.get('/errors/INVALID_TIMESTAMP')).text, /the SDK, on your side/);
 });
 
 test('the page of a cause tells the fix in four languages', async () => {
   await using server = await startTestServer(createTestApp(db));
   const { text } = await server.get('/errors/FIELDS_NOT_SORTED');
-  assert.match(text, /<h1>Fields not sorted<\/h1>/);
+  assert.match(text, /<h1>Sort the fields by name before joining them<\/h1>/);
   assert.match(text, /bin\/rubrica explain, explain\(\) of the SDK/);
   for (const [language, fix] of [
     ['PHP', 'ksort($fields);'],
@@ -49,7 +52,7 @@ test('the page of a cause tells the fix in four languages', async () => {
     ['Python', 'sorted(fields)'],
     ['Ruby', 'fields.sort.to_h'],
   ] as const) {
-    assert.ok(text.includes(`<h2>${language}</h2>\n<p>${fix}</p>`), language);
+    assert.ok(text.includes(`<h3>${language}</h3>\n<p><code>${fix}</code></p>`), language);
   }
 });
 
@@ -57,10 +60,9 @@ test('the page of a signature leads to where one can be made, and shows commands
   const config = readConfig({ MASTER_KEY: '5a'.repeat(32), BASE_PATH: '/pagos' });
   await using server = await startTestServer(createTestApp(db, { config }));
   const { text } = await server.get('/errors/SIGNATURE_INVALID');
-  for (const path of ['/pagos/docs/sign', '/pagos/docs/quickstart-create', '/pagos/errors'])
+  for (const path of ['/pagos/docs/sign', '/pagos/docs/sign#explain', '/pagos/errors'])
     assert.ok(text.includes(`href="${path}">`), path);
   assert.match(text, /<code>bin\/rubrica explain<\/code>/);
-  assert.doesNotMatch((await server.get('/errors/INVALID_COUNTRY')).text, /docs\/sign/);
 });
 
 test('all errors are listed, each once, with the way to its page', async () => {
@@ -70,6 +72,46 @@ test('all errors are listed, each once, with the way to its page', async () => {
   const listed = [...text.matchAll(/<a href="\/errors\/(\w+)"/g)].map(([, code]) => String(code));
   const codes = new Set([CATALOGUE, FIXES, SIGNING_CATALOGUE].flatMap((one) => Object.keys(one)));
   assert.deepEqual(listed.sort(), [...codes].sort());
+});
+
+test('a list of errors says status and title, and is searched by code, status and the words of both languages', async () => {
+  await using server = await startTestServer(createTestApp(db));
+  const found = async (words: string, language = 'en') => {
+    const { text } = await server.get(`/errors?q=${encodeURIComponent(words)}`, { 'accept-language': language });
+    return [...text.matchAll(/<a href="\/errors\/(\w+)"/g)].map(([, code]) => code);
+  };
+  const { text } = await server.get('/errors');
+  assert.match(
+    text,
+    /REFERENCE_CONFLICT<\/code><\/a> <span class="status">409<\/span> <span>The reference was used with other fields</,
+  );
+  assert.deepEqual(await found('reference_conflict'), ['REFERENCE_CONFLICT']);
+  assert.deepEqual(await found('409 monto'), []);
+  for (const [words, code] of [
+    ['409 reference', 'REFERENCE_CONFLICT'],
+    ['pais', 'INVALID_COUNTRY'],
+    ['sort fields', 'FIELDS_NOT_SORTED'],
+  ] as const)
+    assert.ok((await found(words)).includes(code), words);
+  assert.deepEqual(await found('nothing has <these> words'), []);
+  assert.match((await server.get('/errors?q=%3Cb%3E')).text, /value="&lt;b&gt;"/);
+});
+
+test('every error is told in Spanish to who asks for it, and every page has both languages', async () => {
+  await using server = await startTestServer(createTestApp(db));
+  const spanish = { 'accept-language': 'es-CL,es;q=0.9' };
+  for (const code of [...Object.keys(CATALOGUE), ...Object.keys(SIGNING_CATALOGUE), ...Object.keys(FIXES)]) {
+    const [es, en] = [
+      await server.get(`/errors/${code}`, spanish),
+      await server.get(`/errors/${code}?lang=en`, spanish),
+    ];
+    assert.equal(es.headers.get('content-language'), 'es-CL', code);
+    assert.match(es.text, /<h2>Causas habituales<\/h2>\n<ul><li>./, code);
+    assert.match(es.text, new RegExp(`href="/errors/${code}\\?lang=en" lang="en"`));
+    assert.equal(en.headers.get('content-language'), 'en', code);
+    const titles = [es, en].map(({ text }) => /<h1>(.*?)<\/h1>/.exec(text)?.[1]);
+    assert.notEqual(titles[0], titles[1], code);
+  }
 });
 
 test('a code that there is not is answered with 404', async () => {

@@ -31,7 +31,16 @@ const layers: readonly (readonly string[])[] = [
   ['limits', 'sealing', 'epochs'],
   ['audit'],
   ['app'],
-  ['db', 'payment-methods', 'payout-senders', 'validation-providers', 'config', 'metrics'],
+  [
+    'db',
+    'payment-methods',
+    'payout-senders',
+    'validation-providers',
+    'config',
+    'metrics',
+    'error-spanish',
+    'cause-spanish',
+  ],
   ['lib', 'error-catalogue'],
 ];
 

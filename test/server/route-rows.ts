@@ -227,7 +227,12 @@ export const ROUTE_ROWS: Record<string, RouteRow> = {
   'POST /console/sign-out': { access: 'public', takesUnknownMembers: 'it reads no member' },
   'GET /': page,
   'GET /docs': page,
+  'GET /docs/reference': page,
   'GET /docs/sign': page,
+  'POST /docs/sign': {
+    access: 'public',
+    takesUnknownMembers: 'a page of ours sends it, and nothing of it is kept',
+  },
   'GET /docs/:guide': page,
   'GET /docs/es/:guide': page,
   'GET /openapi.json': page,

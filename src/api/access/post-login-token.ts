@@ -80,7 +80,10 @@ function tokenInHeader(request: FastifyRequest): string {
   const token = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
   if (token !== undefined) return token;
   throw new Problem('INVALID_HEADER', {
-    detail: 'Send Authorization: Bearer and the API token.',
+    detail: {
+      en: 'Send Authorization: Bearer and the API token.',
+      es: 'Envía Authorization: Bearer y el token de API.',
+    },
     legacy: { status: 400, error: 'Invalid Authorization Header' },
   });
 }

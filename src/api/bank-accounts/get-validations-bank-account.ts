@@ -37,7 +37,10 @@ export const getValidationsBankAccount = operation({
     const user = await requireUser(app, request);
     const { id } = request.params as { id: string };
     const validation = await findValidation(app, user, id);
-    if (validation === null) throw new Problem('NOT_FOUND', { detail: 'There is no such validation.' });
+    if (validation === null)
+      throw new Problem('NOT_FOUND', {
+        detail: { en: 'There is no such validation.', es: 'No existe esa validación.' },
+      });
     return sendValidation(app, reply, validation, apiLanguage(request));
   },
 });

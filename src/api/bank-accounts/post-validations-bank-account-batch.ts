@@ -7,6 +7,7 @@ import { type BatchResult, validateBatch } from '../../bank-validation/validate-
 import { CATALOGUE, type ErrorItem, type Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
+import { wordsOf } from '../../http/problem-words.ts';
 import { invalidBody } from '../../http/read-members.ts';
 import { readStrictJson } from '../../http/read-strict-json.ts';
 import { limitItems } from '../../http/request-limits.ts';
@@ -154,7 +155,7 @@ function batchJson(
     const before = `${index === 0 ? '' : ','}{"reference":${JSON.stringify(items[index]?.reference ?? null)},"error":`;
     if ('problem' in result) {
       summary.errors++;
-      return Buffer.from(`${before}${JSON.stringify(errorOf(result.problem))}}`);
+      return Buffer.from(`${before}${JSON.stringify(errorOf(result.problem, language))}}`);
     }
     summary[result.validation.verdict]++;
     return validationJson(result.validation, language, `${before}null,`, provenances);
@@ -166,9 +167,9 @@ function batchJson(
   return Buffer.concat([Buffer.from(before), ...lines, Buffer.from(`]${after}}}`)]);
 }
 
-function errorOf({ code, extras }: Problem) {
-  const { status, fix } = CATALOGUE[code];
-  return { status, code, detail: extras.detail ?? fix, errors: extras.errors ?? [] };
+function errorOf(problem: Problem, language: Language) {
+  const { detail, errors } = wordsOf(problem, language);
+  return { status: CATALOGUE[problem.code].status, code: problem.code, detail, errors };
 }
 
 function batchSchema() {

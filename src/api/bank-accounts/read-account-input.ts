@@ -51,6 +51,10 @@ function nameError(parent: string): ErrorItem {
     code: 'INVALID_PARAMETER',
     message: 'holderName is no name.',
     fix: `Send a text of 1 to ${LONGEST_NAME} characters, or leave it out.`,
+    es: {
+      message: 'holderName no es un nombre.',
+      fix: `Envía un texto de 1 a ${LONGEST_NAME} caracteres, o no lo envíes.`,
+    },
   };
 }
 
@@ -66,6 +70,7 @@ export function rutFormatError(parent: string): ErrorItem {
     code: 'INVALID_PARAMETER',
     message: 'rut_format is another word.',
     fix: `Send ${RUT_FORMATS.join(' or ')}, or leave it out.`,
+    es: { message: 'rut_format es otra palabra.', fix: `Envía ${RUT_FORMATS.join(' o ')}, o no lo envíes.` },
   };
 }
 

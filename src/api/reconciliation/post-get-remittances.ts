@@ -111,7 +111,10 @@ export const postGetRemittance = operation({
     const { date } = request.params as { date: string };
     return answer(app, request, () => {
       const day = readDay(date);
-      if (day === null) throw new Problem('INVALID_PARAMETER', { detail: 'The date is a day such as 2026-01-15.' });
+      if (day === null)
+        throw new Problem('INVALID_PARAMETER', {
+          detail: { en: 'The date is a day such as 2026-01-15.', es: 'La fecha es un día como 2026-01-15.' },
+        });
       return boundsOfDay(day);
     });
   },

@@ -47,7 +47,13 @@ export const getNullificationStatus = operation({
     const { transaction } = await requireOwnTransaction(app, request);
     const { verificationToken = '' } = query();
     const refund = await findRefund(app, transaction, verificationToken);
-    if (refund === null) throw new Problem('NOT_FOUND', { detail: 'The transaction has no refund with this token.' });
+    if (refund === null)
+      throw new Problem('NOT_FOUND', {
+        detail: {
+          en: 'The transaction has no refund with this token.',
+          es: 'La transacción no tiene una devolución con este token.',
+        },
+      });
     return { message: 'OK', errors: null, data: { status: refund.state } };
   },
 });

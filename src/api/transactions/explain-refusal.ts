@@ -6,7 +6,6 @@ import type { Language } from '../../../protocol/signature-causes.ts';
 import { SIGNING_CATALOGUE, type SigningCode } from '../../../protocol/signing-error.ts';
 import type { App } from '../../app.ts';
 import type { ErrorItem, ProblemExtras } from '../../error-catalogue.ts';
-import { mediaTypeOf } from '../../http/framing.ts';
 import { LANGUAGE_NAMES, languageOfClient } from '../../http/language-of-client.ts';
 import { pointerTo } from '../../http/send-problem.ts';
 import { BatcherFullError, createBatcher } from '../../lib/batcher.ts';
@@ -17,6 +16,12 @@ import type { Limit } from '../../limits/limit.ts';
 import { cachedEnvironment } from '../../payment-services/find-environment.ts';
 import { findKnownSecrets } from '../../payment-services/find-known-secrets.ts';
 import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
+
+/** The bytes of a signed request, and which of the two forms they have. */
+export type ReceivedBody = {
+  readonly body: Buffer;
+  readonly contentType: 'application/json' | 'application/x-www-form-urlencoded';
+};
 
 /** Always on. Above them a refusal is as plain as it is for production tokens. */
 export const EXPLAIN_LIMITS = {
@@ -33,11 +38,16 @@ const LONGEST_SEARCH_MS = 5_000;
  *
  * It never accepts a request and never tells an expected signature: it says how the signature that was sent was made.
  */
-export async function explainRefusal(app: App, request: FastifyRequest, serviceToken: string): Promise<ProblemExtras> {
+export async function explainRefusal(
+  app: App,
+  request: FastifyRequest,
+  serviceToken: string,
+  received: ReceivedBody,
+): Promise<ProblemExtras> {
   // Read a moment ago, when the signature was checked.
   const environment = cachedEnvironment(app, serviceToken);
   if (environment?.environment !== 'development') return {};
-  const causes = await findCauses(app, request, environment).catch((error: unknown) => {
+  const causes = await findCauses(app, request, environment, received).catch((error: unknown) => {
     // To be told why is a help, and must not turn a refusal into a failure.
     if (!(error instanceof BatcherFullError)) app.log.error({ err: error }, 'a refusal could not be explained');
     return [];
@@ -48,13 +58,18 @@ export async function explainRefusal(app: App, request: FastifyRequest, serviceT
   return { detail: errors.map(({ message }) => message).join(' '), errors };
 }
 
-async function findCauses(app: App, request: FastifyRequest, environment: ServiceEnvironment): Promise<Cause[]> {
+async function findCauses(
+  app: App,
+  request: FastifyRequest,
+  environment: ServiceEnvironment,
+  { body, contentType }: ReceivedBody,
+): Promise<Cause[]> {
   if (!(await mayExplain(app, request, environment))) return [];
   const secrets = await findKnownSecrets(app, environment);
   if (secrets === null) return [];
   const { verified, causes } = await questions.submit({
-    body: request.body as Buffer,
-    contentType: mediaTypeOf(request.raw) as string,
+    body,
+    contentType,
     secret: secrets.current,
     otherSecrets: secrets.others,
     allowHttp: app.config.allowPrivateCallbacks,

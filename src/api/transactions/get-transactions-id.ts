@@ -42,7 +42,10 @@ export const getTransactionsId = operation({
     const user = await requireUser(app, request);
     const { id } = request.params as { id: string };
     const shown = await showPayment(app, id, user.environmentIds);
-    if (shown === null) throw new Problem('NOT_FOUND', { detail: 'There is no such transaction.' });
+    if (shown === null)
+      throw new Problem('NOT_FOUND', {
+        detail: { en: 'There is no such transaction.', es: 'No existe esa transacción.' },
+      });
     return { message: 'OK', errors: null, data: describe(shown) };
   },
 });

@@ -92,7 +92,7 @@ async function findPage(app: App, search: Search) {
 
 async function searchOne(app: App, text: string, { filter, environmentIds, after, limit }: Search) {
   const isAlone = after === null && Object.values(filter).every((value) => value === null);
-  if (!isAlone) throw invalid('q goes alone, or with limit.');
+  if (!isAlone) throw invalid('q goes alone, or with limit.', 'q va solo, o con limit.');
   const { payments, complete } = await searchPayments(app, text, environmentIds, limit);
   const transactions = payments.map((payment) => ({ ...listedTransaction(payment), found_by: payment.found_by }));
   return { transactions, next: null, complete };
@@ -117,11 +117,14 @@ function readFilter(asked: Asked): PaymentFilter {
 }
 
 function readAmount(text: string | null, currency: string | null): PaymentFilter['amount'] {
-  if (text === null && currency !== null) throw invalid('currency goes with amount.');
+  if (text === null && currency !== null) throw invalid('currency goes with amount.', 'currency va con amount.');
   if (text === null) return null;
   const amount = parseTyped(text, currency ?? 'CLP');
   if (amount === null)
-    throw invalid(`amount is not an amount of ${currency ?? 'CLP'}: write 12990, or 10.55 with decimals.`);
+    throw invalid(
+      `amount is not an amount of ${currency ?? 'CLP'}: write 12990, or 10.55 with decimals.`,
+      `amount no es un monto en ${currency ?? 'CLP'}: escribe 12990, o 10.55 con decimales.`,
+    );
   return { amount, currency: currency ?? 'CLP' };
 }
 
@@ -130,12 +133,13 @@ function readTime(name: string, text: string | null): number | null {
   const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/.test(text)
     ? Date.parse(text)
     : Number.NaN;
-  if (Number.isNaN(time)) throw invalid(`${name} is a time such as 2026-01-15T12:00:00Z.`);
+  if (Number.isNaN(time))
+    throw invalid(`${name} is a time such as 2026-01-15T12:00:00Z.`, `${name} es una hora como 2026-01-15T12:00:00Z.`);
   return time;
 }
 
-function invalid(detail: string): Problem {
-  return new Problem('INVALID_PARAMETER', { detail });
+function invalid(en: string, es: string): Problem {
+  return new Problem('INVALID_PARAMETER', { detail: { en, es } });
 }
 
 function replySchema() {

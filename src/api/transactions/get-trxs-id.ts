@@ -39,7 +39,10 @@ export async function requireTransaction(app: App, request: FastifyRequest): Pro
   const user = await requireUser(app, request);
   const { id } = request.params as { id: string };
   const transaction = await findTransaction(app, id, user.environmentIds);
-  if (transaction === null) throw new Problem('NOT_FOUND', { detail: 'There is no such transaction.' });
+  if (transaction === null)
+    throw new Problem('NOT_FOUND', {
+      detail: { en: 'There is no such transaction.', es: 'No existe esa transacción.' },
+    });
   return transaction;
 }
 

@@ -69,7 +69,10 @@ export const postTrxsCreate = operation({
     if (stored.kind === 'created') return { idTrx, payUrl: url };
     const seen = { idTrx, x_account_id: account, x_reference: values.x_reference };
     throw new Problem('REFERENCE_CONFLICT', {
-      detail: `The reference belongs to transaction ${idTrx}.`,
+      detail: {
+        en: `The reference belongs to transaction ${idTrx}.`,
+        es: `La referencia es de la transacción ${idTrx}.`,
+      },
       legacy: {
         status: 400,
         error: 'TRX Ya existe.',

@@ -64,12 +64,19 @@ export async function storeRequested(app: App, request: SignedRequest): Promise<
 
 function referenceConflict(id: number, fields: readonly string[]): Problem {
   return new Problem('REFERENCE_CONFLICT', {
-    detail: `The reference belongs to transaction ${id}, which differs in ${fields.join(', ')}.`,
+    detail: {
+      en: `The reference belongs to transaction ${id}, which differs in ${fields.join(', ')}.`,
+      es: `La referencia es de la transacción ${id}, que difiere en ${fields.join(', ')}.`,
+    },
     errors: fields.map((name) => ({
       pointer: `/${name}`,
       code: 'REFERENCE_CONFLICT',
       message: `${name} is not what it was when the reference was first used.`,
       fix: 'Repeat the first value, or use a new reference.',
+      es: {
+        message: `${name} no es lo que era cuando se usó la referencia por primera vez.`,
+        fix: 'Repite el primer valor o usa una referencia nueva.',
+      },
     })),
     data: { idTrx: id },
   });

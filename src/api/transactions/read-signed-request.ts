@@ -18,7 +18,7 @@ import { perInstance } from '../../lib/per-instance.ts';
 import { authenticateRequest } from '../../payment-services/authenticate-request.ts';
 import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
 import type { TransactionInput } from '../../transactions/transaction.ts';
-import { explainRefusal } from './explain-refusal.ts';
+import { explainRefusal, type ReceivedBody } from './explain-refusal.ts';
 
 /** What a Secret Token signed, before anything is known of the form of the values. */
 export type SignedRequest = {
@@ -34,18 +34,30 @@ const MINIMUM: Record<string, number> = { CLP: 500 };
  * Reads the body of a signed request, in the order that gives nothing away: text, names and types, ambiguity, then the
  * signature. Only when that holds may anybody ask what the values are: `inputOf`.
  *
- * Throws `SigningError` (400) for what can be said without knowing the account, `Problem` for the rest.
+ * `received` is the body of the request, unless it was pasted into a page. Throws `SigningError` (400) for what can be said without
+ * knowing the account, `Problem` for the rest.
  */
-export async function readSignedRequest(app: App, request: FastifyRequest): Promise<SignedRequest> {
-  const body = (request.body as Buffer | undefined) ?? Buffer.alloc(0);
-  const fields = mediaTypeOf(request.raw) === 'application/json' ? readJsonFields(body) : readFormFields(body);
+export async function readSignedRequest(
+  app: App,
+  request: FastifyRequest,
+  received: ReceivedBody = bodyOf(request),
+): Promise<SignedRequest> {
+  const { body, contentType } = received;
+  const fields = contentType === 'application/json' ? readJsonFields(body) : readFormFields(body);
   const { problems, values, signature, objects } = checkRequestFields(fields);
   throwIfAny(problems);
   if (signature === null) throw new Problem('SIGNATURE_MISSING');
   const environment = await authenticateRequest(app, values.x_account_id, signingMessage(fields), signature);
-  if (environment === null) throw await signatureRefusal(app, request, values.x_account_id);
+  if (environment === null) throw await signatureRefusal(app, request, values.x_account_id, received);
   if (app.config.rateLimits) await limitPaymentService(app, request, environment);
   return { environment, values, objects };
+}
+
+function bodyOf(request: FastifyRequest): ReceivedBody {
+  return {
+    body: (request.body as Buffer | undefined) ?? Buffer.alloc(0),
+    contentType: mediaTypeOf(request.raw) as ReceivedBody['contentType'],
+  };
 }
 
 /** What is asked for. Throws `SigningError` for the grammar of the values, `Problem` for what they mean. */
@@ -74,9 +86,14 @@ const checkCallbackUrl = perInstance(({ config }: App) => ({
   inDevelopment: rememberAccepted((url) => checkOutboundUrl(url, { allowPrivate: true, ...ownPlaces(config) })),
 }));
 
-async function signatureRefusal(app: App, request: FastifyRequest, serviceToken: string): Promise<Problem> {
+async function signatureRefusal(
+  app: App,
+  request: FastifyRequest,
+  serviceToken: string,
+  received: ReceivedBody,
+): Promise<Problem> {
   if (app.config.rateLimits) await limitWrongSignature(app, request, serviceToken);
-  return new Problem('SIGNATURE_INVALID', await explainRefusal(app, request, serviceToken));
+  return new Problem('SIGNATURE_INVALID', await explainRefusal(app, request, serviceToken, received));
 }
 
 /** Throws `SigningError` with all of them. */
@@ -94,6 +111,10 @@ function readAmount(text: string, currency: string): number {
       code: 'INVALID_AMOUNT',
       message: 'x_amount is below what payment methods collect.',
       fix: `Send at least ${minimum} ${currency}.`,
+      es: {
+        message: 'x_amount es menor que lo que cobran los medios de pago.',
+        fix: `Envía al menos ${minimum} ${currency}.`,
+      },
     },
   ]);
 }

@@ -26,7 +26,8 @@ export const deleteWebhook = operation({
     const user = await requireOneself(app, request);
     const wish = { userId: user.id, webhook: readWebhook(request) };
     const ended = await endWebhook(app, wish, actorOf(request, user));
-    if (ended === null) throw new Problem('NOT_FOUND', { detail: 'You have no such webhook.' });
+    if (ended === null)
+      throw new Problem('NOT_FOUND', { detail: { en: 'You have no such webhook.', es: 'No tienes ese webhook.' } });
     return { message: 'OK', errors: null, data: describeWebhook(ended) };
   },
 });

@@ -33,9 +33,19 @@ export const putWebhook = operation({
     const webhook = readWebhook(request);
     const wish = readWish(app, request, user);
     if (wish.webhook !== webhook)
-      throw new Problem('INVALID_BODY', { detail: 'webhook is another word than in the path: send the same.' });
+      throw new Problem('INVALID_BODY', {
+        detail: {
+          en: 'webhook is another word than in the path: send the same.',
+          es: 'webhook no es igual al de la ruta: envía el mismo.',
+        },
+      });
     if (!(await listWebhooks(app, user.id)).some((one) => one.webhook === webhook))
-      throw new Problem('NOT_FOUND', { detail: 'You have no such webhook: POST /webhooks makes one.' });
+      throw new Problem('NOT_FOUND', {
+        detail: {
+          en: 'You have no such webhook: POST /webhooks makes one.',
+          es: 'No tienes ese webhook: POST /webhooks lo crea.',
+        },
+      });
     const set = await setWebhook(app, { userId: user.id, ...wish }, actorOf(request, user));
     return { message: 'OK', errors: null, data: describeWebhook(set) };
   },

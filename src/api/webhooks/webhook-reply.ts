@@ -96,7 +96,12 @@ export async function requireOneself(app: App, request: FastifyRequest): Promise
 export function readWebhook(request: FastifyRequest): Webhook {
   const { webhook } = request.params as { webhook: string };
   if (isWebhook(webhook)) return webhook;
-  throw new Problem('NOT_FOUND', { detail: `There is no such webhook; there are ${names.join(' and ')}.` });
+  throw new Problem('NOT_FOUND', {
+    detail: {
+      en: `There is no such webhook; there are ${names.join(' and ')}.`,
+      es: `No existe ese webhook; existen ${names.join(' y ')}.`,
+    },
+  });
 }
 
 /** What the body asks for. Throws `Problem` for what is missing, unknown, or an address that may not be called. */

@@ -59,7 +59,10 @@ export async function refusal(app: App, actor: string, now: number, waitMs: numb
   const first = await app.db.transaction((tx) => countRefusal(tx, actor, dayOf(now), now));
   if (first) app.log.warn({ actor, code: 'RATE_LIMITED' }, 'questions to the validation provider are being refused');
   return new Problem('RATE_LIMITED', {
-    detail: 'The budget of questions to the online provider is spent. Checks that need no provider are not limited.',
+    detail: {
+      en: 'The budget of questions to the online provider is spent. Checks that need no provider are not limited.',
+      es: 'Se acabaron las consultas al proveedor en línea por ahora. Las comprobaciones sin proveedor no tienen límite.',
+    },
     headers: { 'retry-after': String(Math.ceil(waitMs / 1000)) },
   });
 }

@@ -1,15 +1,18 @@
 // Copy buttons for every piece of code, and the signing page. Nothing here leaves the page but the request that is sent.
 
+const isSpanish = document.documentElement.lang.startsWith('es');
+const COPY = isSpanish ? ['Copiar', 'Copiado'] : ['Copy', 'Copied'];
+
 const text = (name, content) => Object.assign(document.createElement(name), { textContent: content });
 
 for (const pre of navigator.clipboard ? document.querySelectorAll('pre') : []) {
-  const button = text('button', 'Copy');
+  const button = text('button', COPY[0]);
   button.type = 'button';
   button.className = 'copy';
   button.addEventListener('click', async () => {
     await navigator.clipboard.writeText(pre.textContent);
-    button.textContent = 'Copied';
-    setTimeout(() => (button.textContent = 'Copy'), 1500);
+    button.textContent = COPY[1];
+    setTimeout(() => (button.textContent = COPY[0]), 1500);
   });
   const frame = Object.assign(document.createElement('div'), { className: 'frame' });
   pre.replaceWith(frame);
@@ -28,6 +31,7 @@ for (const input of languages) {
 }
 
 const signing = document.querySelector('.signing');
+const words = JSON.parse(signing?.dataset.words ?? '{}');
 if (signing !== null) startSigning(signing);
 
 function startSigning(page) {
@@ -81,18 +85,18 @@ async function sign(fields, secret) {
 }
 
 function excuse(secret) {
-  if (!crypto.subtle) return 'Browsers sign only on https and on localhost. Open this page there.';
-  return secret.value === '' ? 'Enter the Secret Token.' : '…';
+  if (!crypto.subtle) return words.onlySecure;
+  return secret.value === '' ? words.enterSecret : '…';
 }
 
 async function send(path, body, answer) {
-  answer.replaceChildren(text('p', 'Sending …'));
+  answer.replaceChildren(text('p', words.sending));
   try {
     const headers = { 'Content-Type': 'application/json' };
     const response = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) });
     showAnswer(answer, response, await response.json());
   } catch {
-    answer.replaceChildren(text('p', 'The service did not answer.'));
+    answer.replaceChildren(text('p', words.noAnswer));
   }
 }
 
@@ -100,12 +104,12 @@ function showAnswer(answer, response, body) {
   const parts = [text('p', `${response.status} ${response.statusText}`)];
   const [gateway] = body.data?.payUrl ?? [];
   if (gateway !== undefined) {
-    const link = text('a', 'Open the pay page');
+    const link = text('a', words.payPage);
     link.href = gateway.url;
     parts.push(Object.assign(document.createElement('p'), { className: 'next' }));
     parts.at(-1).append(link);
   }
-  if (response.headers.get('idempotency-hit') === 'true') parts.push(text('p', 'This is the transaction that the reference created before.'));
+  if (response.headers.get('idempotency-hit') === 'true') parts.push(text('p', words.repeated));
   const pre = document.createElement('pre');
   pre.append(text('code', JSON.stringify(body, null, 2)));
   answer.className = response.ok ? 'good' : 'bad';

@@ -319,7 +319,7 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
         ['4', 'suggestion', 'bank', 'BANK_MERGED', '049', '028'],
       ],
     );
-    assert.match(changes.text(), /;Use 028, Banco BICE\.;rut=12531909-2 bank=028 account=1\.23E\+11\n/);
+    assert.match(changes.text(), /;Usa 028, Banco BICE\.;rut=12531909-2 bank=028 account=1\.23E\+11\n/);
     assert.match(text, /\n2;22883518;012;12345678;undetermined;.*Se puede leer como 2288351-8, 22883518-8\./);
     assert.deepEqual(
       summary.causes.map(({ code, rows }) => [code, rows]),

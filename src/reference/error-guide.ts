@@ -1,0 +1,56 @@
+/** What the page of an error tells beside its title and its fix. The examples are code, the same in both languages. */
+export type ErrorGuide = {
+  readonly next: NextStep;
+  readonly wrong: string;
+  readonly right: string;
+  /** What usually leads to it. */
+  readonly causes: { readonly en: readonly string[]; readonly es: readonly string[] };
+};
+
+/** How one goes on without a shell on the server. `{base}` is filled in with the path before every page. */
+export const NEXT_STEPS = {
+  body: {
+    en: 'Paste the body, as your program sent it, into [the explainer](/docs/sign#explain): it names every field that is wrong. Nothing of it is kept.',
+    es: 'Pega el cuerpo, tal como lo envió tu programa, en [el explicador](/docs/sign#explain): nombra cada campo que está mal. No se guarda nada.',
+  },
+  sign: {
+    en: 'Paste the refused body into [the explainer](/docs/sign#explain). With development tokens it names the mistake; no secret is asked for. Then compare with a signature that [your browser computes](/docs/sign).',
+    es: 'Pega el cuerpo rechazado en [el explicador](/docs/sign#explain). Con tokens de desarrollo dice cuál es el error; no pide ningún secreto. Después compara con una firma que [calcula tu navegador](/docs/sign).',
+  },
+  api: {
+    en: 'Compare your request with the example of the [API reference](/docs/reference), and try it with development tokens first.',
+    es: 'Compara tu solicitud con el ejemplo de la [referencia de la API](/docs/reference), y pruébala primero con tokens de desarrollo.',
+  },
+  logIn: {
+    en: 'Log in again from your program, as the [API reference](/docs/reference#access) shows, and keep the new access token. Without a password that works, ask the people who run the service for a new one.',
+    es: 'Inicia sesión de nuevo desde tu programa, como muestra la [referencia de la API](/docs/reference#access), y guarda el token de acceso nuevo. Si tu contraseña no sirve, pide una nueva a quienes operan el servicio.',
+  },
+  ask: {
+    en: 'Write to the people who run the service. Send them the `request_id` of the answer and the time; never a token, a password or a secret.',
+    es: 'Escribe a quienes operan el servicio. Dales el `request_id` de la respuesta y la hora; nunca un token, una contraseña ni un secreto.',
+  },
+  wait: {
+    en: 'Wait as long as `Retry-After` says and send the same request again. If it goes on for minutes, write to the people who run the service, with the `request_id`.',
+    es: 'Espera lo que dice `Retry-After` y envía la misma solicitud otra vez. Si sigue por minutos, escribe a quienes operan el servicio, con el `request_id`.',
+  },
+  look: {
+    en: 'Ask for the transaction first (`GET /trxs/{id}`), and decide by what it says, not by what your program remembers.',
+    es: 'Pregunta primero por la transacción (`GET /trxs/{id}`) y decide por lo que dice, no por lo que recuerda tu programa.',
+  },
+  ignore: {
+    en: 'Answer the callback with 400 and do nothing for the order. If genuine callbacks are refused too, read [Receive callbacks](/docs/quickstart-callbacks).',
+    es: 'Responde el callback con 400 y no hagas nada con la orden. Si también se rechazan callbacks genuinos, lee [Recibir callbacks](/docs/es/quickstart-callbacks).',
+  },
+} as const;
+
+type NextStep = keyof typeof NEXT_STEPS;
+
+/** One row of the tables of guides. */
+export function guide(
+  next: NextStep,
+  [wrong, right]: readonly [wrong: string, right: string],
+  en: readonly string[],
+  es: readonly string[],
+): ErrorGuide {
+  return { next, wrong, right, causes: { en, es } };
+}

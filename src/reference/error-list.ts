@@ -1,0 +1,52 @@
+import { type CauseCode, FIXES } from '../../protocol/signature-causes.ts';
+import { SIGNING_CATALOGUE, type SigningCode } from '../../protocol/signing-error.ts';
+import { SPANISH_CAUSES } from '../cause-spanish.ts';
+import { CATALOGUE, type ErrorCode } from '../error-catalogue.ts';
+import { SPANISH_ERRORS, SPANISH_SIGNING } from '../error-spanish.ts';
+import type { AnswerLanguage } from '../http/problem-words.ts';
+
+/** Who finds it: the service, the explainer of refused signatures, or the SDK on the side of the shop. */
+export type ErrorKind = 'service' | 'signature' | 'sdk';
+
+/** `status` is null for what is not answered by itself. */
+export type ListedError = { code: string; kind: ErrorKind; status: number | null; title: string; fix: string };
+
+/** Every code with its title and fix in one language: of the service, of refused signatures, of the SDK alone. */
+export function listErrors(language: AnswerLanguage): ListedError[] {
+  const service = Object.entries(CATALOGUE).map(([code, entry]): ListedError => {
+    const { title, fix } = language === 'es' ? SPANISH_ERRORS[code as ErrorCode] : entry;
+    return { code, kind: 'service', status: entry.status, title, fix };
+  });
+  const signature = Object.entries(FIXES).map(([code, { fix }]): ListedError => {
+    const said = language === 'es' ? SPANISH_CAUSES[code as CauseCode] : fix;
+    return {
+      code,
+      kind: 'signature',
+      status: CATALOGUE.SIGNATURE_INVALID.status,
+      title: firstSentence(said),
+      fix: said,
+    };
+  });
+  const sdk = Object.entries(SIGNING_CATALOGUE).flatMap(([code, english]): ListedError[] => {
+    if (Object.hasOwn(CATALOGUE, code)) return [];
+    const [predicate, fix] = language === 'es' ? SPANISH_SIGNING[code as SigningCode] : english;
+    const title = `${language === 'es' ? 'Un campo o el cuerpo' : 'A field or the body'} ${predicate}`;
+    return [{ code, kind: 'sdk', status: null, title, fix }];
+  });
+  return [...service, ...signature, ...sdk];
+}
+
+/** Those that have every word in their code, status or texts, of either language. `words` are as `wordsIn` makes them. */
+export function findErrors(words: readonly string[], language: AnswerLanguage): ListedError[] {
+  const other = new Map(listErrors(language === 'es' ? 'en' : 'es').map((error) => [error.code, error]));
+  return listErrors(language).filter((error) => {
+    const texts = [error, other.get(error.code)].flatMap((one) => [one?.code, one?.status, one?.title, one?.fix]);
+    const all = texts.join(' ').normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
+    return words.every((word) => all.includes(word));
+  });
+}
+
+function firstSentence(text: string): string {
+  const end = text.search(/[.:](?= |$)/);
+  return end === -1 ? text : text.slice(0, end);
+}

@@ -1,0 +1,69 @@
+import type { FastifyRequest } from 'fastify';
+import { SigningError } from '../../protocol/signing-error.ts';
+import type { ReceivedBody } from '../api/transactions/explain-refusal.ts';
+import { inputOf, readSignedRequest } from '../api/transactions/read-signed-request.ts';
+import type { App } from '../app.ts';
+import { Problem } from '../error-catalogue.ts';
+import { publicPath } from '../http/assets.ts';
+import type { Operation } from '../http/endpoint.ts';
+import { type AnswerLanguage, wordsOf } from '../http/problem-words.ts';
+import { problemOf } from '../http/send-problem.ts';
+import { pageLanguage, sendDocsPage } from './docs-page.ts';
+import type { ExplainedBody } from './sign-page.ts';
+
+/** Signs a request in the browser and sends it; and takes a refused body. */
+export const getDocsSign: Operation = {
+  handle: async (app, request, reply) => {
+    const { signPage } = await import('./sign-page.ts');
+    const language = pageLanguage(request);
+    const main = signPage(publicPath(app), language, null);
+    return sendDocsPage(app, reply, { path: '/docs/sign', language, title: TITLES[language], main });
+  },
+};
+
+/**
+ * Explains a body that was refused, as `POST /trxs` would answer it, and creates nothing. It takes no secret: of development tokens
+ * the service knows them, and of production tokens it says what can be said without. Nothing of the body is kept or logged.
+ */
+export const postDocsSign: Operation = {
+  consumes: ['application/x-www-form-urlencoded'],
+  // A body of 16 KiB grows when a browser encodes it.
+  bodyLimit: 64 * 1024,
+  handle: async (app, request, reply) => {
+    const { signPage } = await import('./sign-page.ts');
+    const form = new URLSearchParams((request.body as Buffer | undefined)?.toString('utf8'));
+    const lang = form.get('lang');
+    const language = lang === 'es' || lang === 'en' ? lang : pageLanguage(request);
+    const explained = await explain(app, request, form.get('body') ?? '', language);
+    const main = signPage(publicPath(app), language, explained);
+    return sendDocsPage(app, reply, { path: '/docs/sign', language, title: TITLES[language], main });
+  },
+};
+
+const TITLES = { en: 'Sign and explain', es: 'Firmar y explicar' };
+
+async function explain(
+  app: App,
+  request: FastifyRequest,
+  text: string,
+  language: AnswerLanguage,
+): Promise<ExplainedBody> {
+  try {
+    const signed = await readSignedRequest(app, request, received(text));
+    inputOf(app, signed);
+    return { text, problem: null };
+  } catch (error) {
+    if (!(error instanceof Problem) && !(error instanceof SigningError)) throw error;
+    const problem = problemOf(error);
+    // Above its limits this page answers as every other.
+    if (problem.code === 'RATE_LIMITED') throw problem;
+    return { text, problem: { code: problem.code, ...wordsOf(problem, language) } };
+  }
+}
+
+/** An editor and a log put white space around a body; none has it by itself. */
+function received(text: string): ReceivedBody {
+  const body = text.trim();
+  const isForm = /^[\w%.+-]+=/.test(body);
+  return { body: Buffer.from(body), contentType: isForm ? 'application/x-www-form-urlencoded' : 'application/json' };
+}

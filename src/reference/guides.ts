@@ -1,0 +1,107 @@
+import { readdir, readFile } from 'node:fs/promises';
+import type { App } from '../app.ts';
+import type { Html } from '../http/html.ts';
+import type { AnswerLanguage } from '../http/problem-words.ts';
+import { perInstance } from '../lib/per-instance.ts';
+
+/** A page of `docs/` or `docs/es/`. `name` is its file without `.md`, `opening` its first paragraph. */
+export type Guide = { name: string; title: string; opening: string; text: string };
+
+export type GuideGroup = { title: string; guides: Guide[] };
+
+const FOLDERS = {
+  en: new URL('../../docs/', import.meta.url),
+  es: new URL('../../docs/es/', import.meta.url),
+};
+
+/** The path of a guide, below the path that stands before every page. */
+export function guidePath(language: AnswerLanguage, name: string): string {
+  return language === 'es' ? `/docs/es/${name}` : `/docs/${name}`;
+}
+
+/** Every guide of a language by its name. Read once: the files of a release do not change. */
+export function readGuides(language: AnswerLanguage): Promise<ReadonlyMap<string, Guide>> {
+  read[language] ??= readFolder(language);
+  return read[language];
+}
+
+const read: Partial<Record<AnswerLanguage, Promise<ReadonlyMap<string, Guide>>>> = {};
+
+async function readFolder(language: AnswerLanguage): Promise<ReadonlyMap<string, Guide>> {
+  const folder = FOLDERS[language];
+  const names = (await readdir(folder)).filter((file) => file.endsWith('.md')).map((file) => file.slice(0, -3));
+  const guides = names.toSorted().map(async (name): Promise<[string, Guide]> => {
+    const text = await readFile(new URL(`${name}.md`, folder), 'utf8');
+    const title = /^# (.+)$/m.exec(text)?.[1] ?? name;
+    const opening = text.split(/\n{2,}/).find((part) => !part.startsWith('#')) ?? '';
+    return [name, { name, title, opening: opening.replaceAll('\n', ' '), text }];
+  });
+  return new Map(await Promise.all(guides));
+}
+
+/** A guide as HTML, or null where there is none of this name. Made once: it takes ten milliseconds. */
+export async function renderGuide(app: App, language: AnswerLanguage, name: string): Promise<Html | null> {
+  const guides = await readGuides(language);
+  const guide = guides.get(name);
+  if (guide === undefined) return null;
+  const made = rendered(app);
+  const key = guidePath(language, name);
+  const main = made.get(key) ?? render(language, guide);
+  made.set(key, main);
+  return main;
+}
+
+const rendered = perInstance((_app: App) => new Map<string, Promise<Html>>());
+
+async function render(language: AnswerLanguage, { text }: Guide): Promise<Html> {
+  const { renderMarkdown } = await import('./markdown.ts');
+  const [own, english] = await Promise.all([readGuides(language), readGuides('en')]);
+  // The guides name one another as files, so that their links work in the repository too. Other files are not served.
+  return renderMarkdown(text, (address) => {
+    if (/^(?:https?:|#)/.test(address)) return address;
+    const [, up = '', name = '', anchor = ''] = /^(\.\.\/|es\/)?([\w-]+)\.md(#.*)?$/.exec(address) ?? [];
+    const isServed = up === 'es/' || (up === '' ? own.has(name) : language === 'es' && english.has(name));
+    return isServed ? `${up}${name}${anchor}` : null;
+  });
+}
+
+/** The guides in the order in which people need them. What nobody has put into a group stands in the last one. */
+export async function groupGuides(language: AnswerLanguage): Promise<GuideGroup[]> {
+  const guides = await readGuides(language);
+  const groups = GROUPS.map(({ names, ...title }) => ({
+    title: title[language],
+    guides: names.flatMap((name) => guides.get(name) ?? []),
+  }));
+  const named: ReadonlySet<string> = new Set(GROUPS.flatMap(({ names }) => names));
+  const others = [...guides.values()].filter(({ name }) => !named.has(name));
+  return [...groups, { title: OTHERS[language], guides: others }].filter((group) => group.guides.length > 0);
+}
+
+const GROUPS = [
+  {
+    en: 'For shops',
+    es: 'Para tiendas',
+    names: [
+      'quickstart-create',
+      'quickstart-callbacks',
+      'sandbox',
+      'going-live',
+      'compatibility',
+      'bank-account-validation',
+      'webpay',
+      'versioning',
+    ],
+  },
+  {
+    en: 'For finance and support',
+    es: 'Para finanzas y soporte',
+    names: ['finance', 'payouts', 'console', 'people', 'audit', 'privacy'],
+  },
+  {
+    en: 'For operators',
+    es: 'Para operadores',
+    names: ['settings', 'operation', 'restore', 'reliability', 'limits', 'scaling', 'performance', 'debugging'],
+  },
+];
+
+const OTHERS = { en: 'For developers of the service', es: 'Otras guías' };

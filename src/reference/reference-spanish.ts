@@ -1,0 +1,194 @@
+import { INFO } from './openapi-texts.ts';
+
+/** What an endpoint is for, by its operationId, and its description where one helps. A test finds one that is missing. */
+export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: string, description?: string]>> = {
+  createTransaction: [
+    'Crea una transacción',
+    'Los diez campos `x_` van firmados con el Secret Token. Una repetición idéntica responde 200 con la primera transacción e `Idempotency-Hit: true`.',
+  ],
+  initTransaction: [
+    'Crea una transacción desde un formulario del navegador',
+    'Responde 303 hacia la página de pago. Lo rechazado es una página en el idioma de quien paga, con el camino de vuelta a la tienda si la firma era válida; un cliente que solo acepta JSON recibe JSON.',
+  ],
+  createTransactionUnsigned: [
+    'Crea una transacción con un token de acceso',
+    'Para tiendas de la generación anterior a `POST /trxs`, que es mejor: va firmado y se puede repetir sin riesgo. El usuario debe ver el servicio de pago.',
+  ],
+  readTransactionStatusUnsigned: [
+    'Lee el estado de una transacción, como las tiendas antiguas',
+    'Para tiendas de la generación anterior a `POST /trxs`. `GET /trxs/{id}` dice más.',
+  ],
+  readTransaction: [
+    'Lee una transacción',
+    '`status` y los miembros hasta `abonos` son los que leen los clientes existentes; `state` y lo que sigue lo dicen con las palabras de este servicio.',
+  ],
+  readTransactionStatus: ['Lee el estado de una transacción'],
+  listRefunds: ['Lista las devoluciones de una transacción'],
+  createRefund: [
+    'Devuelve un pago, en parte o completo',
+    'Está aceptada la que trae `data.verificationToken`; su final lo dicen el estado, los eventos y la URL de eventos. Un rechazo también responde 200, con el motivo en `code` y `message`. El monto se reserva de inmediato.',
+  ],
+  readRefundStatus: ['Lee el estado de una devolución'],
+  reconcileDay: [
+    'Cuadra un día',
+    'Los pagos y devoluciones que se completaron en un día de Chile (America/Santiago), en una moneda. `totalTransactions` menos el `cost` de cada ítem y menos `totalNullification` es `totalRemittances`.',
+  ],
+  listRemittances: ['Lista los últimos abonos', 'Los del ambiente de RUBRICA_ENV, en cada moneda, según los libros.'],
+  listRemittancesOfDay: [
+    'Lista los abonos de un día',
+    'Los del ambiente de RUBRICA_ENV, en cada moneda, según los libros.',
+  ],
+  readRemittanceIndicators: [
+    'Lee lo que se le debe a un comercio',
+    'Nombra los indicadores que quieres; solo esos se responden. Lo que se debe y no se ha abonado está por venir.',
+  ],
+  listPaymentMethods: ['Lista los medios de pago de un servicio de pago'],
+  listPaymentMethodsV2: ['Lista los medios de pago de un servicio de pago para una moneda'],
+  readEvents: [
+    'Lee lo que pasó',
+    'Los eventos vienen en el orden en que quedaron guardados, cada uno exactamente una vez a lo largo de los cursores. Comienza sin `after` y después devuelve `data.next`. Mientras `has_more` sea true hay más que leer, aunque una página venga vacía.',
+  ],
+  findTransactions: [
+    'Busca transacciones',
+    'Debe cumplirse todo lo que envías. `data.next` es el cursor de la página siguiente, null al final; una página puede venir vacía y tener otra después.',
+  ],
+  showTransaction: [
+    'Muestra una transacción con su línea de tiempo',
+    'Intentos de pago con las respuestas del medio de pago, estados, callbacks con lo que respondió la tienda, devoluciones, asientos de los libros y decisiones, en el orden de sus horas. El enlace de pago no viene.',
+  ],
+  createWebhook: [
+    'Suscríbete a abonos y devoluciones',
+    'Desde ahora cada abono y devolución que ve el usuario se envía a `url`, firmado con el Secret Token del servicio de pago según Standard Webhooks, con los reintentos de los callbacks.',
+  ],
+  listWebhooks: ['Lista tus webhooks'],
+  changeWebhook: ['Cambia la dirección de un webhook'],
+  endWebhook: ['Termina un webhook'],
+  readUser: ['Lee tu propio usuario'],
+  logIn: [
+    'Inicia sesión',
+    'Tras diez contraseñas erradas seguidas, una cuenta no puede iniciar sesión desde la misma red por 30 minutos. Los tokens de acceso en uso siguen sirviendo.',
+  ],
+  logInV2: ['Inicia sesión, para clientes de la segunda versión'],
+  logInV1: ['Inicia sesión, para clientes de la primera versión', 'Aquí una contraseña errada responde 400.'],
+  logInWithApiToken: [
+    'Cambia un token de API por un token de acceso',
+    'Envía el token de API como `Authorization: Bearer`, o `email` y `apiToken` en el cuerpo. Un token que no es válido responde 403 si vino en el encabezado, y 401 si vino en el cuerpo.',
+  ],
+  listBanks: [
+    'Lista los bancos',
+    'Cada institución de la lista que usan las validaciones, también las cerradas o fusionadas.',
+  ],
+  validateBankAccount: [
+    'Valida una cuenta bancaria',
+    'Cada solicitud bien formada recibe un veredicto y las comprobaciones detrás de él: un dígito verificador errado es un veredicto, no un error. Sin un proveedor en línea el mejor veredicto es `plausible`.',
+  ],
+  validateBankAccounts: [
+    'Valida hasta 1.000 cuentas bancarias',
+    'Los resultados vienen en el orden de los ítems. Un ítem que no se puede leer trae un `error` en su lugar y no arruina los demás.',
+  ],
+  readBankAccountValidation: ['Lee una validación otra vez', 'Tal como se respondió, salvo el RUT, que no se guarda.'],
+  listRecipients: [
+    'Lista los destinatarios',
+    'La versión más nueva de cada uno. Un usuario ve los de sus servicios de pago y los que guardó para sí.',
+  ],
+  createRecipient: [
+    'Guarda una cuenta validada',
+    'Envía otra vez los datos que se validaron, con el id de su validación: una validación no guarda ni RUT ni cuenta. La misma validación responde con el mismo destinatario.',
+  ],
+  readRecipient: ['Lee un destinatario', 'Como vale ahora, con cada versión que ha tenido.'],
+  changeRecipient: [
+    'Cambia la cuenta de un destinatario',
+    'Otra cuenta es una validación nueva y una versión nueva del destinatario; un veredicto más nuevo también. El titular no cambia.',
+  ],
+  health: ['Si el proceso corre'],
+  ready: ['Si el proceso debe recibir solicitudes'],
+  metrics: ['Métricas en el formato de texto de Prometheus'],
+};
+
+/** The parts of the reference, by their tag. */
+export const SPANISH_TAGS: Readonly<Record<string, readonly [name: string, description: string]>> = {
+  Transactions: [
+    'Transacciones',
+    'Crea una transacción, lleva a quien paga a su página de pago y mira qué pasó con ella.',
+  ],
+  Refunds: ['Devoluciones', 'Devuelve un pago, en parte o completo.'],
+  Reconciliation: ['Conciliación', 'Lo que se pagó y devolvió en un día, atado a los libros.'],
+  'Payment methods': ['Medios de pago', 'Con qué se puede pagar.'],
+  Webhooks: ['Webhooks', 'Un usuario se entera de abonos y devoluciones en una dirección propia.'],
+  Events: ['Eventos', 'Todo lo que pasó, para leerlo cuando quieras. El callback es lo mismo, enviado a ti.'],
+  'Bank account validation': [
+    'Validación de cuentas bancarias',
+    'Si una cuenta bancaria puede ser lo que alguien dice que es, antes de enviar dinero.',
+  ],
+  Recipients: ['Destinatarios', 'Cuentas validadas que se guardan para pagos a terceros.'],
+  Access: ['Acceso', 'Tokens de acceso para personas y programas que leen y validan.'],
+  Operation: ['Operación', 'Para quienes operan el servicio.'],
+};
+
+/** The opening of the reference. */
+export const SPANISH_INFO: readonly string[] = [
+  'Rúbrica habla el protocolo de transacciones firmadas de las tiendas chilenas y la validación de cuentas de la API de transferencias electrónicas.',
+  '**Firma.** Toma los diez campos `x_` obligatorios, ordénalos por nombre y escribe nombre y valor, nombre y valor, sin nada en medio: `x_account_id…x_amount1000x_currencyCLP…`. `x_signature` es el HMAC-SHA256 de ese texto, en hexadecimal y minúsculas; la clave es el texto del Secret Token. Los valores van en UTF-8, sin cambios. `x_products`, `x_billing_details`, `x_shippment` y `x_document` nunca se firman.',
+  '**Los tokens deciden.** Un servicio de pago tiene un Service Token y un Secret Token para `development` y otros para `production`. Cada servidor acepta ambos; lo que se firma con los de desarrollo es una prueba.',
+  '**Repetir es seguro.** Una referencia es de una sola transacción, para siempre. La misma solicitud responde con la primera transacción e `Idempotency-Hit: true`; otros campos con la misma referencia se rechazan con 409.',
+  '**Los errores** son `application/problem+json`, con un `code` que no cambia y qué hacer; cada código tiene su página en `/errors/{code}`. Con `Accept-Language: es` vienen en español. `errors` nombra todo lo que está mal, no solo lo primero.',
+  '**Límites.** Un cuerpo tiene a lo más 16 KiB (512 KiB para validaciones en lote); los encabezados, 8 KiB y 64 líneas. Las direcciones se comparan tal cual.',
+];
+
+/** The words around what the API description says. */
+export const REFERENCE_WORDS = {
+  en: {
+    title: 'API reference',
+    contents: 'Endpoints',
+    requestsIn: 'Requests in',
+    info: INFO.description.split('\n\n'),
+    version: (version: string) => `Version ${version}, as the answer header Rubrica-Version says it. For programs:`,
+    or: 'or',
+    parameters: 'Parameters',
+    in: (type: string, place: string) => `${type} in the ${place}`,
+    optional: 'optional',
+    body: 'Body',
+    answers: 'Answers',
+    answer: 'Answer',
+    errors: 'Errors',
+    try: 'Try it with your own fields',
+    access: 'Access.',
+    signed: 'Signed with the Secret Token of the payment service.',
+    open: 'Open to everybody.',
+    needs: (permission: string) => `The user has the permission \`${permission}\`.`,
+    schemes: {
+      accessToken: 'An access token as `Authorization: Bearer`.',
+      apiToken: 'An API token as `Authorization: Bearer`, or in the body.',
+      serviceToken: 'A Service Token in `Authorization`.',
+      serviceTokenInQuery: 'A Service Token in the query, as `x_account_id`.',
+    },
+  },
+  es: {
+    title: 'Referencia de la API',
+    contents: 'Endpoints',
+    requestsIn: 'Solicitudes en',
+    info: SPANISH_INFO,
+    version: (version: string) => `Versión ${version}, como lo dice el encabezado Rubrica-Version. Para programas:`,
+    or: 'o',
+    parameters: 'Parámetros',
+    in: (type: string, place: string) => `${type} en ${PLACES[place] ?? place}`,
+    optional: 'opcional',
+    body: 'Cuerpo',
+    answers: 'Respuestas',
+    answer: 'Respuesta',
+    errors: 'Errores',
+    try: 'Pruébalo con tus propios campos',
+    access: 'Acceso.',
+    signed: 'Firmado con el Secret Token del servicio de pago.',
+    open: 'Abierto a cualquiera.',
+    needs: (permission: string) => `El usuario tiene el permiso \`${permission}\`.`,
+    schemes: {
+      accessToken: 'Un token de acceso como `Authorization: Bearer`.',
+      apiToken: 'Un token de API como `Authorization: Bearer`, o en el cuerpo.',
+      serviceToken: 'Un Service Token en `Authorization`.',
+      serviceTokenInQuery: 'Un Service Token en la URL, como `x_account_id`.',
+    },
+  },
+} as const;
+
+const PLACES: Readonly<Record<string, string>> = { path: 'la ruta', query: 'la URL', header: 'el encabezado' };

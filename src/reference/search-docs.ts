@@ -1,0 +1,106 @@
+import type { App } from '../app.ts';
+import type { AnswerLanguage } from '../http/problem-words.ts';
+import { findErrors } from './error-list.ts';
+import { readOpenApi } from './get-openapi.ts';
+import { guidePath, readGuides } from './guides.ts';
+import { idOfHeading } from './markdown.ts';
+
+/** Where words were found. `path` is below the path that stands before every page; `excerpt` is text. */
+export type Found = { path: string; title: string; excerpt: string };
+
+const MOST = 30;
+
+/** Longer texts are not words that people look for. */
+export const LONGEST_SEARCH = 100;
+
+/**
+ * The sections of guides, the endpoints and the errors that have every word of `text`, those with the words in their title first.
+ * Letters count without accents and case. Guides that there are in English alone are searched in Spanish too.
+ */
+export async function searchDocs(app: App, text: string, language: AnswerLanguage): Promise<Found[]> {
+  const words = wordsIn(text);
+  if (words.length === 0) return [];
+  const places = [
+    ...(await sectionsOf(language)),
+    ...(await endpointsOf(app)),
+    ...findErrors([], language).map(placeOfError),
+  ];
+  const found = places.flatMap((place) => {
+    const [title, all] = [plain(place.title), plain(`${place.title} ${place.text}`)];
+    if (!words.every((word) => all.includes(word))) return [];
+    return [{ ...place, weight: words.filter((word) => title.includes(word)).length }];
+  });
+  found.sort((one, other) => other.weight - one.weight);
+  return found.slice(0, MOST).map(({ path, title, text: all }) => ({ path, title, excerpt: excerptOf(all, words) }));
+}
+
+/** The words of a search as they are compared. */
+export function wordsIn(text: string): string[] {
+  return plain(text.slice(0, LONGEST_SEARCH)).split(/\s+/).filter(Boolean);
+}
+
+/** Without accents and case. */
+export function plain(text: string): string {
+  return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
+}
+
+type Place = { path: string; title: string; text: string };
+
+async function sectionsOf(language: AnswerLanguage): Promise<Place[]> {
+  const own = await readGuides(language);
+  const english = language === 'es' ? await readGuides('en') : new Map<string, never>();
+  const missing = [...english.values()].filter(({ name }) => !own.has(name));
+  const sections = (one: AnswerLanguage) => (guide: { name: string; title: string; text: string }) =>
+    guide.text.split(/\n(?=#{2,3} )/).map((part, index): Place => {
+      const heading = index === 0 ? null : (/^#+ (.+)/.exec(part)?.[1] ?? null);
+      const path = guidePath(one, guide.name);
+      return {
+        path: heading === null ? path : `${path}#${idOfHeading(heading)}`,
+        title: heading === null ? guide.title : `${guide.title}: ${heading}`,
+        text: part.replace(/^#+ .+\n/, ''),
+      };
+    });
+  return [...[...own.values()].flatMap(sections(language)), ...missing.flatMap(sections('en'))];
+}
+
+async function endpointsOf(app: App): Promise<Place[]> {
+  const { paths } = await readOpenApi(app);
+  return Object.entries(paths).flatMap(([path, item]) => {
+    if ('$ref' in item) return [];
+    return (['get', 'post', 'put', 'delete'] as const).flatMap((method) => {
+      const operation = item[method];
+      if (operation === undefined) return [];
+      const { operationId, summary, description = '' } = operation;
+      return [
+        {
+          path: `/docs/reference#${operationId}`,
+          title: `${method.toUpperCase()} ${path}: ${summary}`,
+          text: description,
+        },
+      ];
+    });
+  });
+}
+
+function placeOfError({ code, title, fix }: { code: string; title: string; fix: string }): Place {
+  return { path: `/errors/${code}`, title: `${code}: ${title}`, text: fix };
+}
+
+/** A line around the first word that stands in it; where the title has them all, the beginning. */
+function excerptOf(text: string, words: readonly string[]): string {
+  const line = text
+    .replaceAll(/[`*|#]|\]\([^)]*\)|\[/g, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  const folded = plain(line);
+  const at = Math.max(
+    0,
+    ...words
+      .map((word) => folded.indexOf(word))
+      .filter((index) => index >= 0)
+      .slice(0, 1),
+  );
+  const start = at < 80 ? 0 : line.indexOf(' ', at - 60) + 1;
+  const end = Math.min(line.length, start + 180);
+  return `${start > 0 ? '… ' : ''}${line.slice(start, end)}${end < line.length ? ' …' : ''}`;
+}

@@ -1,0 +1,124 @@
+import { type Html, html } from '../http/html.ts';
+import type { AnswerLanguage } from '../http/problem-words.ts';
+import { type GuideGroup, guidePath } from './guides.ts';
+import { renderInline } from './markdown.ts';
+import type { Found } from './search-docs.ts';
+
+/** `guides` are in the language of the page; `english` are those that there are in English alone. */
+export type StartPage = {
+  language: AnswerLanguage;
+  base: string;
+  search: string;
+  /** Null: nothing was searched. */
+  found: readonly Found[] | null;
+  guides: readonly GuideGroup[];
+  english: readonly GuideGroup[];
+  /** The endpoints by their tag. */
+  endpoints: readonly { tag: string; operations: readonly { id: string; method: string; path: string }[] }[];
+};
+
+/** Where the documentation begins: a search that needs no script, the first steps, every guide, every endpoint. */
+export function startPage({ language, base, search, found, guides, english, endpoints }: StartPage): Html {
+  const words = WORDS[language];
+  return html`<article class="guide start">
+<h1>${words.title}</h1>
+<form class="search" role="search" action="${base}/docs" method="get">
+<label for="q">${words.search}</label>
+<div><input id="q" name="q" type="search" maxlength="100" value="${search}" placeholder="x_url_callback, RUT, 409"><input type="hidden" name="lang" value="${language}"><button class="primary">${words.find}</button></div>
+</form>
+${found !== null && results(found, search, language, base)}
+${
+  found === null &&
+  html`<ul class="cards">${words.first.map(
+    ([path, title, text]) => html`<li><a href="${base}${path}">${title}</a><p>${text}</p></li>`,
+  )}</ul>`
+}
+${guides.map((group) => groupOf(group, language, language, base))}
+${english.map((group) => groupOf({ ...group, title: `${group.title} ${words.inEnglish}` }, 'en', language, base))}
+<h2 id="endpoints">${words.endpoints}</h2>
+${endpoints.map(
+  ({ tag, operations }) => html`<h3>${tag}</h3>
+<ul class="rows">${operations.map(
+    ({ id, method, path }) =>
+      html`<li><a href="${base}/docs/reference#${id}"><span class="verb ${method}">${method}</span> <code>${path}</code></a></li>`,
+  )}</ul>`,
+)}
+<p>${words.programs} <a href="${base}/openapi.json">openapi.json</a>, <a href="${base}/openapi/transfers.json">openapi/transfers.json</a>.</p>
+</article>`;
+}
+
+function results(found: readonly Found[], search: string, language: AnswerLanguage, base: string): Html {
+  const words = WORDS[language];
+  return html`<h2>${words.found(found.length, search)}</h2>
+${found.length === 0 && html`<p>${words.nothing}</p>`}
+<ol class="found">${found.map(
+    ({ path, title, excerpt }) => html`<li><a href="${base}${path}">${title}</a><p>${excerpt}</p></li>`,
+  )}</ol>`;
+}
+
+function groupOf(
+  { title, guides }: GuideGroup,
+  guideLanguage: AnswerLanguage,
+  language: AnswerLanguage,
+  base: string,
+): Html {
+  return html`<h2>${title}</h2>
+<ul class="guides"${guideLanguage !== language && html` lang="${guideLanguage}"`}>${guides.map(
+    (guide) =>
+      html`<li><a href="${base}${guidePath(guideLanguage, guide.name)}">${guide.title}</a><p>${renderInline(shortened(guide.opening))}</p></li>`,
+  )}</ul>`;
+}
+
+/** The first sentence. A link would lead elsewhere than from its guide, so it is its text here. */
+function shortened(opening: string): string {
+  const text = opening.replaceAll(/\]\([^)]*\)|\[/g, '');
+  const end = text.search(/[.:](?= |$)/);
+  return end === -1 ? text.slice(0, 200) : text.slice(0, end + 1).replace(/:$/, '.');
+}
+
+const WORDS = {
+  en: {
+    title: 'Documentation',
+    search: 'Search guides, endpoints and errors',
+    find: 'Search',
+    nothing: 'Nothing has all of these words. Try fewer, or one from an error message.',
+    found: (count: number, search: string) => `${count === 1 ? '1 place' : `${count} places`} for “${search}”`,
+    inEnglish: '',
+    endpoints: 'Endpoints',
+    programs: 'For programs:',
+    first: [
+      ['/docs/quickstart-create', 'Take a payment', 'Sign a request, send it, lead the payer to the pay page.'],
+      ['/docs/quickstart-callbacks', 'Receive callbacks', 'Hear how a payment ended, and verify that it is true.'],
+      ['/docs/sign', 'A refused signature', 'Paste the body and read what is wrong with it.'],
+      ['/docs/bank-account-validation', 'Validate a bank account', 'Before money is sent to the wrong person.'],
+    ],
+  },
+  es: {
+    title: 'Documentación',
+    search: 'Busca en guías, endpoints y errores',
+    find: 'Buscar',
+    nothing: 'Nada tiene todas esas palabras. Prueba con menos, o con una del mensaje de error.',
+    found: (count: number, search: string) => `${count === 1 ? '1 resultado' : `${count} resultados`} para «${search}»`,
+    inEnglish: '(en inglés)',
+    endpoints: 'Endpoints',
+    programs: 'Para programas:',
+    first: [
+      [
+        '/docs/es/quickstart-create',
+        'Cobrar un pago',
+        'Firma una solicitud, envíala y lleva a quien paga a la página de pago.',
+      ],
+      [
+        '/docs/es/quickstart-callbacks',
+        'Recibir callbacks',
+        'Entérate de cómo terminó un pago y verifica que sea verdad.',
+      ],
+      ['/docs/sign?lang=es', 'Una firma rechazada', 'Pega el cuerpo y lee qué tiene de malo.'],
+      [
+        '/docs/es/bank-account-validation',
+        'Validar una cuenta bancaria',
+        'Antes de enviar dinero a la persona equivocada.',
+      ],
+    ],
+  },
+} as const;

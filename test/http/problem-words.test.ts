@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { problem, SigningError } from '../../protocol/signing-error.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
+import { CATALOGUE, type ErrorCode, Problem } from '../../src/error-catalogue.ts';
+import { answerLanguage, wordsOf } from '../../src/http/problem-words.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { jsonOf, startTestServer } from '../support/test-server.ts';
+
+const db = openDatabase('sqlite::memory:', { connections: 1, pooler: false, onFatal: () => {} });
+
+suite('the words of errors', () => {
+  test('are English unless Spanish is asked for', () => {
+    for (const header of [undefined, '', '*', 'de', 'en-US,es;q=0.8'])
+      assert.equal(answerLanguage(header), 'en', String(header));
+    for (const header of ['es', 'es-CL,es;q=0.9,en;q=0.8', 'de, es;q=0.5'])
+      assert.equal(answerLanguage(header), 'es', header);
+  });
+
+  test('are another sentence in Spanish than in English, for every code', () => {
+    for (const code of Object.keys(CATALOGUE) as ErrorCode[]) {
+      const [en, es] = [wordsOf(new Problem(code), 'en'), wordsOf(new Problem(code), 'es')];
+      assert.notEqual(es.title, en.title, code);
+      assert.notEqual(es.detail, en.detail, code);
+    }
+  });
+
+  test('an answer is in the language that the client asks for, its code and status stay', async () => {
+    await using server = await startTestServer(createTestApp(db));
+    const english = await server.post('/trxs', { json: { x_amount: '1' } });
+    assert.equal(english.headers.get('content-language'), null);
+    const spanish = await server.post('/trxs', { json: { x_amount: '1' }, headers: { 'accept-language': 'es-CL' } });
+    assert.equal(spanish.headers.get('content-language'), 'es');
+    assert.match(String(spanish.headers.get('vary')), /accept-language/i);
+    const [en, es] = [jsonOf(english), jsonOf(spanish)];
+    assert.deepEqual([spanish.status, es['code'], es['type']], [english.status, en['code'], en['type']]);
+    assert.equal(es['title'], 'Falta un campo obligatorio');
+    assert.equal(es['message'], es['title']);
+    const places = (body: typeof es) =>
+      (body['errors'] as { pointer: string; code: string }[]).map((one) => [one.pointer, one.code]);
+    assert.deepEqual(places(es), places(en));
+    assert.match(String(es['detail']), /^x_account_id falta\. Envía el campo y fírmalo/);
+  });
+
+  test('what is wrong with a body is told member by member in Spanish, and nothing else is added to the answer', () => {
+    const error = new SigningError([problem('MISSING_FIELD', 'x_amount'), problem('UNKNOWN_FIELD', 'x_foo')]);
+    const errors = error.problems.map(({ code, field, message, fix }) => ({
+      pointer: `/${field}`,
+      code,
+      message,
+      fix,
+    }));
+    const unsigned = { pointer: '/items/0/rut', code: 'MISSING_FIELD', message: 'rut is missing.', fix: 'Send it.' };
+    const own = { ...unsigned, code: 'INVALID_PARAMETER', es: { message: 'rut no es esto.', fix: 'Envía otro.' } };
+    const said = wordsOf(new Problem('INVALID_BODY', { detail: 'x', errors: [...errors, unsigned, own] }), 'es');
+    assert.deepEqual(
+      said.errors.map(({ message }) => message),
+      ['x_amount falta.', 'x_foo no es un campo de este mensaje.', 'rut falta.', 'rut no es esto.'],
+    );
+    assert.equal(said.errors[2]?.fix, 'Envíalo.');
+    for (const item of said.errors) assert.deepEqual(Object.keys(item), ['pointer', 'code', 'message', 'fix']);
+  });
+});
