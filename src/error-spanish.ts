@@ -218,6 +218,10 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
     title: 'El cursor es de antes de que el servicio se restaurara desde un respaldo',
     fix: 'Sigue con data.next de esta respuesta. Los eventos que leíste y que ya no están se perdieron: compara sus transacciones con GET /trxs/{id}.',
   },
+  CURSOR_TOO_OLD: {
+    title: 'El cursor es anterior a lo que aún se guarda',
+    fix: 'Sigue con data.next de esta respuesta. Los eventos que hubo entremedio se borraron por su edad: compara tus transacciones con GET /trxs/{id}.',
+  },
   HELD_AFTER_RESTORE: {
     title: 'El servicio se restauró desde un respaldo y este pago se está comparando',
     fix: 'No se cobró nada. Intenta más tarde.',

@@ -165,6 +165,12 @@ export const ACCESS_GUIDES = {
     ['The service was restored from a backup, and the feed began anew behind it.'],
     ['El servicio se restauró desde un respaldo y la lista de eventos sigue desde ahí.'],
   ),
+  CURSOR_TOO_OLD: guide(
+    'look',
+    ['GET /events?after=…of last year…', 'GET /events?after=…data.next…'],
+    ['The program did not read for longer than events are kept.'],
+    ['El programa no leyó por más tiempo del que se guardan los eventos.'],
+  ),
   HELD_AFTER_RESTORE: guide(
     'wait',
     ['pay again at once', 'pay later'],

@@ -27,8 +27,6 @@ export const getDocsSign: Operation = {
  */
 export const postDocsSign: Operation = {
   consumes: ['application/x-www-form-urlencoded'],
-  // A body of 16 KiB grows when a browser encodes it.
-  bodyLimit: 64 * 1024,
   handle: async (app, request, reply) => {
     const { signPage } = await import('./sign-page.ts');
     const form = new URLSearchParams((request.body as Buffer | undefined)?.toString('utf8'));

@@ -39,7 +39,7 @@ async function readFolder(language: AnswerLanguage): Promise<ReadonlyMap<string,
   return new Map(await Promise.all(guides));
 }
 
-/** A guide as HTML, or null where there is none of this name. Made once: it takes ten milliseconds. */
+/** A guide as HTML, or null where no guide has this name. Made once: it takes ten milliseconds. */
 export async function renderGuide(app: App, language: AnswerLanguage, name: string): Promise<Html | null> {
   const guides = await readGuides(language);
   const guide = guides.get(name);

@@ -126,7 +126,7 @@ export const SPANISH_TAGS: Readonly<Record<string, readonly [name: string, descr
 };
 
 /** The opening of the reference. */
-export const SPANISH_INFO: readonly string[] = [
+const SPANISH_INFO: readonly string[] = [
   'Rúbrica habla el protocolo de transacciones firmadas de las tiendas chilenas y la validación de cuentas de la API de transferencias electrónicas.',
   '**Firma.** Toma los diez campos `x_` obligatorios, ordénalos por nombre y escribe nombre y valor, nombre y valor, sin nada en medio: `x_account_id…x_amount1000x_currencyCLP…`. `x_signature` es el HMAC-SHA256 de ese texto, en hexadecimal y minúsculas; la clave es el texto del Secret Token. Los valores van en UTF-8, sin cambios. `x_products`, `x_billing_details`, `x_shippment` y `x_document` nunca se firman.',
   '**Los tokens deciden.** Un servicio de pago tiene un Service Token y un Secret Token para `development` y otros para `production`. Cada servidor acepta ambos; lo que se firma con los de desarrollo es una prueba.',

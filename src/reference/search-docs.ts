@@ -11,7 +11,7 @@ export type Found = { path: string; title: string; excerpt: string };
 const MOST = 30;
 
 /** Longer texts are not words that people look for. */
-export const LONGEST_SEARCH = 100;
+const LONGEST_SEARCH = 100;
 
 /**
  * The sections of guides, the endpoints and the errors that have every word of `text`, those with the words in their title first.
@@ -40,7 +40,7 @@ export function wordsIn(text: string): string[] {
 }
 
 /** Without accents and case. */
-export function plain(text: string): string {
+function plain(text: string): string {
   return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }
 

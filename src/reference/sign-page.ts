@@ -24,7 +24,7 @@ export function signPage(base: string, language: AnswerLanguage, explained: Expl
 ${explained !== null && explanation(explained, words, base)}
 <form class="refused" action="${base}/docs/sign#explain" method="post" autocomplete="off">
 <input type="hidden" name="lang" value="${language}">
-<label><span>${words.body}</span><textarea name="body" rows="8" maxlength="16384" required spellcheck="false" autocapitalize="off" placeholder="x_account_id=…&amp;x_amount=…&amp;x_signature=…">${explained?.text ?? ''}</textarea></label>
+<label><span>${words.body}</span><textarea name="body" rows="8" maxlength="12000" required spellcheck="false" autocapitalize="off" placeholder="x_account_id=…&amp;x_amount=…&amp;x_signature=…">${explained?.text ?? ''}</textarea></label>
 <p><button class="primary">${words.explainButton}</button></p>
 </form>
 </section>

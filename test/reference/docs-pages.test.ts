@@ -137,7 +137,7 @@ forEachEngine('the documentation', (openTestDatabase) => {
     const fields = (token: string) => ({ ...SIGNED_REQUEST_EXAMPLE, x_account_id: token, x_signature: '' });
     const signed = (token: string, secret: string, sort = true) => {
       const { x_signature: _, ...own } = fields(token);
-      const names = sort ? Object.keys(own).sort() : Object.keys(own).sort().reverse();
+      const names = sort ? Object.keys(own).sort() : Object.keys(own).sort().toReversed();
       const message = names.map((name) => name + String(own[name as keyof typeof own])).join('');
       return { ...own, x_signature: computeSignature(message, signingKey(secret)) };
     };
