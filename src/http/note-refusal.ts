@@ -1,9 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
-import { CATALOGUE, type Problem } from '../error-catalogue.ts';
+import type { Problem } from '../error-catalogue.ts';
 import { noteRefusedRequest } from '../refused-requests/note-refused-request.ts';
 import type { Endpoint } from './endpoint.ts';
 import { mediaTypeOf } from './framing.ts';
+import { wordsOf } from './problem-words.ts';
 
 /** Has a refusal of a shop's or a program's request kept, for who integrates. What pages and strangers ask for is not. */
 export function noteRefusal(app: App, request: FastifyRequest, problem: Problem, status: number): void {
@@ -20,8 +21,8 @@ export function noteRefusal(app: App, request: FastifyRequest, problem: Problem,
     route: endpoint.paths[0],
     status,
     code: problem.code,
-    detail: problem.extras.detail ?? CATALOGUE[problem.code].fix,
-    errors: problem.extras.errors ?? [],
+    // Kept in one language, whatever the client asked for.
+    ...englishOf(problem),
     body: endpoint.access === 'signature' ? bodyOf(request) : null,
     serviceToken: typeof named === 'string' ? named : null,
     bearer:
@@ -33,6 +34,11 @@ export function noteRefusal(app: App, request: FastifyRequest, problem: Problem,
 }
 
 const KEPT_ACCESS: ReadonlySet<Endpoint['access']> = new Set(['signature', 'service-token', 'bearer']);
+
+function englishOf(problem: Problem) {
+  const { detail, errors } = wordsOf(problem, 'en');
+  return { detail, errors };
+}
 
 function bodyOf(request: FastifyRequest) {
   const bytes = request.body as Buffer | undefined;

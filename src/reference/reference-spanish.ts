@@ -56,6 +56,10 @@ export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: stri
     'Muestra una transacción con su línea de tiempo',
     'Intentos de pago con las respuestas del medio de pago, estados, callbacks con lo que respondió la tienda, devoluciones, asientos de los libros y decisiones, en el orden de sus horas. El enlace de pago no viene.',
   ],
+  listRefusedRequests: [
+    'Lista las solicitudes rechazadas',
+    'Las de los últimos 7 días, primero la más nueva. Una solicitud es tuya por el Service Token que nombra o por la transacción de su ruta. Las de tokens de producción se guardan si la instalación lo dice (`REFUSED_REQUESTS`).',
+  ],
   createWebhook: [
     'Suscríbete a abonos y devoluciones',
     'Desde ahora cada abono y devolución que ve el usuario se envía a `url`, firmado con el Secret Token del servicio de pago según Standard Webhooks, con los reintentos de los callbacks.',
