@@ -179,6 +179,42 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
     title: 'El destinatario es otro',
     fix: 'Otro titular es un destinatario nuevo, y una validación se guarda una sola vez: valida de nuevo para otros datos.',
   },
+  PAYOUT_CONFLICT: {
+    title: 'El id es de otro pago',
+    fix: 'Envía los mismos campos para leer el mismo pago, o elige un id nuevo para uno nuevo.',
+  },
+  PAYOUT_STATE: {
+    title: 'El pago está en otro estado',
+    fix: 'Léelo primero: su estado dice qué se puede hacer con él.',
+  },
+  APPROVAL_REFUSED: {
+    title: 'Esta aprobación no se puede dar',
+    fix: 'Mira el detalle: hace falta otra persona, una validación más nueva o un monto menor.',
+  },
+  PAYOUT_LIMIT_REACHED: {
+    title: 'Se alcanzó un límite de pagos a terceros',
+    fix: 'Espera al día siguiente, paga menos o pide a un operador que cambie el límite: bin/rubrica payout limits.',
+  },
+  INSUFFICIENT_BALANCE: {
+    title: 'El comercio no tiene tanto dinero',
+    fix: 'Lee GET /availableBalance; anota un depósito o paga menos.',
+  },
+  PERSON_NEEDED: {
+    title: 'Esto solo lo puede hacer un usuario con nombre',
+    fix: 'Nombra al usuario: --as CORREO en la línea de comandos. Una aprobación necesita a una persona, no a un programa.',
+  },
+  PAYMENT_SERVICE_AMBIGUOUS: {
+    title: 'No está claro de quién es este dinero',
+    fix: 'Usa un usuario de un solo servicio de pago: bin/rubrica user create --payment-service ID.',
+  },
+  ACCOUNT_NOT_PAYABLE: {
+    title: 'A esta cuenta no se le puede pagar',
+    fix: 'Mira errors[]: corrige el RUT, el banco o la cuenta y envíalo de nuevo.',
+  },
+  INVALID_PAYOUT: {
+    title: 'Los pagos no se pueden hacer',
+    fix: 'errors[] nombra cada fila o miembro y cómo corregirlo.',
+  },
   USER_EXISTS: {
     title: 'Ya hay un usuario con esta dirección',
     fix: 'Usa el usuario que existe, u otra dirección.',

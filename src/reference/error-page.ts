@@ -5,13 +5,14 @@ import { LANGUAGE_NAMES } from '../http/language-of-client.ts';
 import type { AnswerLanguage } from '../http/problem-words.ts';
 import { type ErrorGuide, guide, NEXT_STEPS } from './error-guide.ts';
 import { ACCESS_GUIDES } from './error-guides-of-access.ts';
+import { PAYOUT_GUIDES } from './error-guides-of-payouts.ts';
 import { REQUEST_GUIDES } from './error-guides-of-requests.ts';
 import { CAUSE_EXAMPLES, SDK_EXAMPLES } from './error-guides-of-signing.ts';
 import { type ErrorKind, findErrors, type ListedError } from './error-list.ts';
 import { renderInline } from './markdown.ts';
 
 /** A code of the service without its guide does not compile. */
-const GUIDES: Readonly<Record<ErrorCode, ErrorGuide>> = { ...REQUEST_GUIDES, ...ACCESS_GUIDES };
+const GUIDES: Readonly<Record<ErrorCode, ErrorGuide>> = { ...REQUEST_GUIDES, ...ACCESS_GUIDES, ...PAYOUT_GUIDES };
 
 /** What one error means: what happened, what to do, what leads to it, an example, and how to go on without a shell. */
 export function errorPage(error: ListedError, language: AnswerLanguage, base: string): Html {

@@ -104,6 +104,19 @@ export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: stri
     'Cambia la cuenta de un destinatario',
     'Otra cuenta es una validación nueva y una versión nueva del destinatario; un veredicto más nuevo también. El titular no cambia.',
   ],
+  createTransfer: [
+    'Paga a alguien',
+    'Hace un pago del único servicio de pago que ve el usuario. La cuenta se valida de inmediato, y el pago espera la aprobación de una persona, salvo que la regla para programas lo apruebe. El mismo `tef.id` con los mismos campos responde con el mismo pago; con otros se rechaza (409). Su final se envía a `callbackUrl` como `{"tefResponse": …}`.',
+  ],
+  readTransfer: [
+    'Lee un pago',
+    'Por el id que le diste. `status` dice si sigue en curso; `state` dice exactamente dónde está.',
+  ],
+  readBalance: ['Lee el saldo', 'Lo que es del comercio, con lo aprobado para pagar que aún no llega.'],
+  readAvailableBalance: [
+    'Lee lo que se puede pagar',
+    'Lo que es del comercio, sin lo que se está devolviendo ni lo que tienen reservado los pagos.',
+  ],
   health: ['Si el proceso corre'],
   ready: ['Si el proceso debe recibir solicitudes'],
   metrics: ['Métricas en el formato de texto de Prometheus'],
@@ -124,6 +137,7 @@ export const SPANISH_TAGS: Readonly<Record<string, readonly [name: string, descr
     'Validación de cuentas bancarias',
     'Si una cuenta bancaria puede ser lo que alguien dice que es, antes de enviar dinero.',
   ],
+  Payouts: ['Pagos a terceros', 'Dinero que un comercio envía a otros.'],
   Recipients: ['Destinatarios', 'Cuentas validadas que se guardan para pagos a terceros.'],
   Access: ['Acceso', 'Tokens de acceso para personas y programas que leen y validan.'],
   Operation: ['Operación', 'Para quienes operan el servicio.'],

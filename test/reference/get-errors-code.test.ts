@@ -86,7 +86,7 @@ test('a list of errors says status and title, and is searched by code, status an
     /REFERENCE_CONFLICT<\/code><\/a> <span class="status">409<\/span> <span>The reference was used with other fields</,
   );
   assert.deepEqual(await found('reference_conflict'), ['REFERENCE_CONFLICT']);
-  assert.deepEqual(await found('409 monto'), []);
+  assert.deepEqual(await found('409 zebra'), []);
   for (const [words, code] of [
     ['409 reference', 'REFERENCE_CONFLICT'],
     ['pais', 'INVALID_COUNTRY'],

@@ -1,0 +1,70 @@
+import { guide } from './error-guide.ts';
+
+/** Of money that a merchant sends to others. */
+export const PAYOUT_GUIDES = {
+  PAYOUT_CONFLICT: guide(
+    'api',
+    [
+      '{"tef": {"id": "42", "amount": 1000}}, then {"tef": {"id": "42", "amount": 2000}}',
+      '{"tef": {"id": "43", "amount": 2000}}',
+    ],
+    ['The id was used for another amount, another account or another person.'],
+    ['El id ya se usó para otro monto, otra cuenta u otra persona.'],
+  ),
+  PAYOUT_STATE: guide(
+    'api',
+    ['cancel a payout that was sent', 'cancel a payout that waits for approval'],
+    ['Another person or the bank was quicker.'],
+    ['Otra persona o el banco llegó antes.'],
+  ),
+  APPROVAL_REFUSED: guide(
+    'ask',
+    ['ana@example.cl makes and approves', 'ana@example.cl makes, ben@example.cl approves'],
+    [
+      'The same person made it.',
+      'The verdict of the account is too old.',
+      'The amount is over the limit of this person.',
+    ],
+    [
+      'La hizo la misma persona.',
+      'El veredicto de la cuenta es demasiado antiguo.',
+      'El monto supera el límite de esta persona.',
+    ],
+  ),
+  PAYOUT_LIMIT_REACHED: guide(
+    'ask',
+    ['a fourth payout of 5.000.000 today', 'the same payout tomorrow'],
+    ['What was paid out today and this payout are more than a limit allows.'],
+    ['Lo que se pagó hoy y este pago superan un límite.'],
+  ),
+  INSUFFICIENT_BALANCE: guide(
+    'ask',
+    ['"amount": 900000 with 500000 available', '"amount": 500000'],
+    ['Payments are still to be deposited.', 'Refunds and other payouts have reserved the rest.'],
+    ['Aún falta el depósito de algunos pagos.', 'Devoluciones y otros pagos tienen reservado el resto.'],
+  ),
+  PERSON_NEEDED: guide(
+    'ask',
+    ['approve with the token of a program', 'approve with your own name'],
+    ['The command or the request names no user, or a program.'],
+    ['El comando o la solicitud no nombra a un usuario, o nombra a un programa.'],
+  ),
+  PAYMENT_SERVICE_AMBIGUOUS: guide(
+    'ask',
+    ['a user of two payment services', 'a user of one payment service'],
+    ['The protocol of /tef has no place for the payment service, and the user sees none or several.'],
+    ['El protocolo de /tef no tiene lugar para el servicio de pago, y el usuario no ve ninguno o ve varios.'],
+  ),
+  ACCOUNT_NOT_PAYABLE: guide(
+    'api',
+    ['"rut": "12345678-6"', '"rut": "12345678-5"'],
+    ['A typing error in the RUT, the bank or the account.'],
+    ['Un error de digitación en el RUT, el banco o la cuenta.'],
+  ),
+  INVALID_PAYOUT: guide(
+    'api',
+    ['"amount": "1.000"', '"amount": 1000'],
+    ['A member or a row is missing or cannot be used: errors[] names each.'],
+    ['Falta un miembro o una fila, o no se puede usar: errors[] nombra cada uno.'],
+  ),
+} as const;
