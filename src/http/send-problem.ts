@@ -5,6 +5,7 @@ import { StorageError } from '../db/database.ts';
 import { CATALOGUE, type ErrorCode, type ErrorItem, Problem } from '../error-catalogue.ts';
 import { BatcherFullError } from '../lib/batcher.ts';
 import { perInstance } from '../lib/per-instance.ts';
+import { logRefusal } from './log-refusal.ts';
 import { noteRefusal } from './note-refusal.ts';
 import { type AnswerLanguage, answerLanguage, wordsOf } from './problem-words.ts';
 
@@ -71,7 +72,7 @@ export function noteFailure(app: App, request: FastifyRequest, reply: FastifyRep
   const line = { request: request.id, route: request.routeOptions.url ?? null, status, code: problem.code };
   if (problem.code === 'INTERNAL') app.log.error({ ...line, err: failure }, 'request failed');
   // On a connection that has ended nobody reads this: the client left, or its broken bytes were refused and noted already.
-  else if (request.raw.socket.writable) app.log.info(line, 'request refused');
+  else if (request.raw.socket.writable) logRefusal(app, line);
   if (problem.code === 'STORAGE_FULL') alarmFullDisk(app);
   else app.outage.covers(failure);
   noteRefusal(app, request, problem, status);

@@ -17,17 +17,22 @@ export async function ensureEndpoint(tx: Tx, environmentId: number, address: str
   return row as EndpointRow;
 }
 
-/** An endpoint that is gone gets nothing more: what waits for it is kept as `disabled`. */
+/** What is due by then and was never tried is found among what is due, without reading all that waits for others. */
+const NEW_MS = 60_000;
+
+/**
+ * An endpoint that is gone gets nothing more: what waits for it is kept as `disabled`. A first attempt that is put off for longer
+ * than a minute is made all the same, and answered 410 as well.
+ */
 export async function disableEndpoint(tx: Tx, { id, environment_id }: RowKey<number>, now: number): Promise<void> {
   await tx.query(
     'update endpoints set disabled_at = $3 where id = $1 and environment_id = $2 and disabled_at is null',
     [id, environment_id, now],
   );
-  await tx.query(
-    `update callbacks set state = 'disabled', finished_at = $3, lease = null
-     where endpoint_id = $1 and environment_id = $2 and state = 'queued'`,
-    [id, environment_id, now],
-  );
+  const disable = `update callbacks set state = 'disabled', finished_at = $3, lease = null
+     where endpoint_id = $1 and environment_id = $2 and state = 'queued'`;
+  await tx.query(`${disable} and attempts > 0`, [id, environment_id, now]);
+  await tx.query(`${disable} and attempts = 0 and next_attempt_at <= $4`, [id, environment_id, now, now + NEW_MS]);
 }
 
 /** Those of the endpoints whose next success makes due what waits for them. */

@@ -124,7 +124,7 @@ function problemExample(code: ErrorCode) {
     code,
     detail: fix,
     errors: [],
-    request_id: 'q7Zk3xVb-1',
+    request_id: 'q7Zk3xVbT0-m',
     message: title,
     data: null,
   };

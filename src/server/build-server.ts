@@ -27,7 +27,8 @@ export function buildServer(app: App, endpoints: readonly Endpoint[]): FastifyIn
     bodyLimit: SERVER_LIMITS.bodyBytes,
     // One hop: what stands further left in X-Forwarded-For was written by the client, who could count as anybody.
     trustProxy: app.config.trustProxy ? (_address, hop) => hop === 0 : false,
-    genReqId: createRequestIds(),
+    // Not counted: each answer would tell how many there are.
+    genReqId: () => randomToken(9),
     requestTimeout: SERVER_LIMITS.requestMs,
     keepAliveTimeout: SERVER_LIMITS.idleMs,
     http: {
@@ -170,12 +171,6 @@ function createUnknownAnswerer(app: App, endpoints: readonly Endpoint[]) {
     const allow = [...new Set(there.flatMap(({ methods }) => methods))].sort().join(', ');
     return refuse(app, first.endpoint, request, reply, new Problem('METHOD_NOT_ALLOWED', { headers: { allow } }));
   };
-}
-
-function createRequestIds(): () => string {
-  const process = randomToken(6);
-  let count = 0;
-  return () => `${process}-${(++count).toString(36)}`;
 }
 
 function count(app: App, request: FastifyRequest, { statusCode: status }: FastifyReply): void {

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { App } from '../app.ts';
 import { CATALOGUE, type ErrorCode, Problem } from '../error-catalogue.ts';
 import { FIXED_HEADERS } from '../http/fixed-headers.ts';
+import { logRefusal } from '../http/log-refusal.ts';
 import { problemBody } from '../http/send-problem.ts';
 import { closeSlowReaders } from './close-slow-readers.ts';
 import { SERVER_LIMITS } from './server-limits.ts';
@@ -79,7 +80,7 @@ function refuse(app: App, socket: HttpSocket, code: ErrorCode): void {
 
 function noteRefusal(app: App, code: ErrorCode, reason: string): void {
   app.metrics.refused.inc({ reason });
-  app.log.info({ status: CATALOGUE[code].status, code }, 'request refused');
+  logRefusal(app, { status: CATALOGUE[code].status, code });
 }
 
 function rawAnswer(app: App, code: ErrorCode): string {

@@ -37,12 +37,17 @@ export const NO_TRACES: Traces = { transactions: 0, events: 0, callbacks: 0, out
 
 export type ProductTarget = Target & { app: TestApp; accessToken: string; server: Server };
 
-/** Time-outs of the product that a test shortens; everything else is as it is served. */
-export type TargetOptions = { headersTimeoutMs?: number; requestTimeoutMs?: number };
+/** Time-outs of the product that a test shortens, settings and parts that it sets; everything else is as it is served. */
+export type TargetOptions = {
+  headersTimeoutMs?: number;
+  requestTimeoutMs?: number;
+  settings?: Record<string, string>;
+  parts?: Pick<App, 'fetch'>;
+};
 
 /**
  * The real server with the real routes on a SQLite database of its own, listening on loopback. The payment service of the
- * corpus is in it; private callbacks are refused, as in production, and rate limits are off.
+ * corpus is in it; private callbacks are refused, as in production, and rate limits are off unless they are set.
  */
 export async function startProduct(options: TargetOptions = {}): Promise<ProductTarget> {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-hostile-'));
@@ -56,9 +61,10 @@ export async function startProduct(options: TargetOptions = {}): Promise<Product
     ALLOW_PRIVATE_CALLBACKS: 'false',
     RATE_LIMITS: 'off',
     LOG_LEVEL: 'info',
+    ...options.settings,
   });
   const log = pino({ level: 'info', base: null }, { write: (line) => void lines.push(line) });
-  const app = createTestApp(db, { config, log });
+  const app = createTestApp(db, { config, log, ...options.parts });
   const { account, secret } = readCorpus().vectors;
   await importPaymentService(app, 'Hostile', 'development', { service_token: account, secret_token: secret }, TESTER);
   const accessToken = await logInNewUser(app);

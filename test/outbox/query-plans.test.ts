@@ -46,6 +46,9 @@ forEachEngine('in a store full of callbacks', (openTestDatabase, engine) => {
         /SCAN (callbacks|c|delivery_attempts)\b(?!.* USING )|Seq Scan on (callbacks|delivery_attempts)/.test(line),
       );
       assert.deepEqual(bad, [], `${engine}: ${statement.sql}\n${plan.join('\n')}`);
+      // On SQLite an endpoint that is gone read all that waited for others too.
+      if (engine === 'sqlite' && statement.sql.includes(`'disabled'`))
+        assert.match(plan.join(), statement.sql.includes('attempts > 0') ? /callbacks_waiting/ : /callbacks_due/);
     }
   });
 });

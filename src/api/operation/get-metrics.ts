@@ -45,7 +45,7 @@ const PAUSE_FOR_EACH_MS = 10;
 const LONGEST_PAUSE_MS = 1_000;
 
 /** The metrics as text, made anew when they were last made long enough ago: asking for them all the time stops nobody. */
-export async function readMetrics(app: App): Promise<{ type: string; text: string }> {
+export async function readMetrics(app: App): Promise<{ type: string; text: Buffer }> {
   const last = lastOf(app);
   if (performance.now() >= last.until) {
     last.until = Number.POSITIVE_INFINITY;
@@ -54,16 +54,17 @@ export async function readMetrics(app: App): Promise<{ type: string; text: strin
   return { type: app.metrics.registry.contentType, text: await last.text };
 }
 
-type Last = { text: Promise<string>; until: number };
+/** As bytes, which all answers share: one that its client does not read holds none of its own. */
+type Last = { text: Promise<Buffer>; until: number };
 
-const lastOf = perInstance((_app: App): Last => ({ text: Promise.resolve(''), until: 0 }));
+const lastOf = perInstance((_app: App): Last => ({ text: Promise.resolve(Buffer.alloc(0)), until: 0 }));
 
-async function make(app: App, last: Last): Promise<string> {
+async function make(app: App, last: Last): Promise<Buffer> {
   let begun = performance.now();
   try {
     await showAttention(app);
     begun = performance.now();
-    return await app.metrics.registry.metrics();
+    return Buffer.from(await app.metrics.registry.metrics());
   } finally {
     const now = performance.now();
     last.until = now + Math.min(LONGEST_PAUSE_MS, (now - begun) * PAUSE_FOR_EACH_MS);
