@@ -31,6 +31,7 @@ export const AUDIT_ACTIONS = {
   'payout.returned': 'a payout was taken back',
   'deposit.recorded': 'money that came from a payment method',
   'callback.resent': 'callbacks were sent again',
+  'endpoint.tested': 'a test event was posted to a shop, with a right and a wrong signature',
   'bank_list.imported': 'another list of banks serves',
   'recipient.created': 'a validated account was kept, for payouts',
   'recipient.changed': 'another account of the same holder, or a newer verdict',

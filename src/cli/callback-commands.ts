@@ -2,15 +2,17 @@ import type { Command } from 'commander';
 import { causeOf } from '../outbox/answer-cause.ts';
 import type { ListedCallback } from '../outbox/callback-list-queries.ts';
 import type { ListedAttempt, StoredCallback } from '../outbox/delivery-attempt-queries.ts';
+import { diagnoseCallback } from '../outbox/diagnose-endpoint.ts';
 import { type FailingEndpoint, selectTroubled } from '../outbox/failing-endpoint-queries.ts';
 import { findCallback, listCallbacks, resendCallback, resendCallbacks } from '../outbox/resend-callback.ts';
 import { addFilterOptions, type FilterOptions, isFiltered, readFilter, readId } from './callback-filter.ts';
+import { printDiagnosis } from './endpoint-commands.ts';
 import { readLimit } from './options.ts';
 import { type CommandError, invalidOption, missingOption, notFound, print, table, time } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
-/** `callback list | endpoints | show | resend`. */
+/** `callback list | endpoints | show | doctor | resend`. */
 export function addCallbackCommands(program: Command): void {
   const group = program.command('callback').description('what is sent to merchants');
   addFilterOptions(group.command('list'))
@@ -31,6 +33,12 @@ export function addCallbackCommands(program: Command): void {
     .option('--body', 'print the bytes that are sent, and nothing else')
     .option('--json', 'print one JSON object')
     .action(show);
+  group
+    .command('doctor')
+    .description('why the shop of a callback was not told, from its last answers, and what ends it')
+    .argument('<id>', 'the ID of callback list')
+    .option('--json', 'print one JSON object')
+    .action(doctor);
   acting(addFilterOptions(group.command('resend')))
     .description('send one now, or all that wait or were given up, with the same bytes; enables their endpoints')
     .argument('[id]', 'the ID of callback list')
@@ -117,6 +125,12 @@ async function show(text: string, options: { body?: boolean; json?: boolean }): 
     `attempts     ${attempts.length}`,
     ...attempts.flatMap(attemptLines),
   ]);
+}
+
+async function doctor(text: string, options: { json?: boolean }): Promise<void> {
+  const diagnosis = await withApp((app) => diagnoseCallback(app, readId(text), 'en', time));
+  if (diagnosis === null) throw unknownCallback(text);
+  printDiagnosis(options, diagnosis);
 }
 
 function explainState({ state, failing_since, returned_at }: StoredCallback): string[] {

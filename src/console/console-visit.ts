@@ -16,6 +16,7 @@ import { tell } from './console-texts.ts';
 
 /** A person who has signed in and may see the screen. `send` answers with a page in their language. */
 export type ConsoleVisit = {
+  app: App;
   user: User;
   /** The cookie's access token. */
   token: string;
@@ -61,7 +62,7 @@ export function consoleHandler(handle: (app: App, visit: ConsoleVisit) => Promis
       if (missing !== null) return await send(403, refusedPage(language, missing, user));
       if (isHidden(request, user)) return await send(404, notFoundPage(language));
       if (request.method === 'POST' && !isFromOurPage(app, request)) return await send(403, stalePage(language));
-      return await handle(app, { user, token, language, request, reply, send, goTo });
+      return await handle(app, { app, user, token, language, request, reply, send, goTo });
     } catch (failure) {
       const { code } = noteFailure(app, request, reply, failure);
       const { status } = CATALOGUE[code];
@@ -121,6 +122,11 @@ function refusedPage(language: Language, permission: Permission, { email }: User
 function stalePage(language: Language): ConsolePage {
   const title = tell(language, 'stale.title');
   return { title, main: html`<h1>${title}</h1><p>${tell(language, 'stale.text')}</p>` };
+}
+
+/** A page that says one thing, such as why a form was not taken. */
+export function messagePage(text: string): ConsolePage {
+  return { title: text, main: html`<p class="notice" role="alert">${text}</p>` };
 }
 
 /** Of something that is not there, or not for this person. */

@@ -1,69 +1,111 @@
+import { CAUSES, type CauseCode, type CauseLanguage } from './cause-texts.ts';
 import { isMove } from './redirect.ts';
 
-/** What came of an attempt, as it is stored. `failure` is a reason and a code, such as `timeout: ETIMEDOUT`. */
-export type StoredAnswer = { status: number | null; failure: string | null; location: string | null };
+/**
+ * What came of an attempt, as it is stored. `failure` is a reason and a code, such as `timeout: ETIMEDOUT`; `excerpt` is the
+ * beginning of the answer, where it was read.
+ */
+export type StoredAnswer = {
+  status: number | null;
+  failure: string | null;
+  location: string | null;
+  excerpt?: string | null;
+};
 
 /** Why the shop was not told, in a sentence, and what ends it. */
-export type Cause = { cause: string; fix: string };
+export type Cause = { code: CauseCode; cause: string; fix: string };
 
-/** By the reason of a failure, which came before any answer. */
-const FAILURES: Readonly<Record<string, Cause>> = {
-  timeout: { cause: 'no answer within 15 seconds', fix: 'The shop answers 200 as soon as it has stored the callback.' },
-  connect: { cause: 'no connection', fix: 'Does the server of the shop run, and is its port open?' },
-  dns: { cause: 'the name of the host is not found', fix: 'The shop corrects its DNS, or the host in x_url_callback.' },
-  tls: { cause: 'its certificate is not valid', fix: 'The shop renews its certificate, with the whole chain.' },
-  reset: {
-    cause: 'the connection was cut off',
-    fix: 'Look at the log of the server of the shop, or of what is before it.',
-  },
-  refused_address: {
-    cause: 'the address is not public',
-    fix: 'The shop sends a public https address as x_url_callback.',
-  },
-  too_large: { cause: 'the headers of its answer are too large', fix: 'The shop answers 200 without a page.' },
-  protocol: { cause: 'its answer is not HTTP', fix: 'Is it the right port in x_url_callback?' },
+/** Reasons of a failure, which came before any answer, that have a text of their own. */
+const REASONS: readonly string[] = [
+  'timeout',
+  'connect',
+  'dns',
+  'tls',
+  'reset',
+  'refused_address',
+  'too_large',
+  'protocol',
+] satisfies CauseCode[];
+
+/** What Node says of a certificate. */
+const CERTIFICATES: Readonly<Record<string, CauseCode>> = {
+  CERT_HAS_EXPIRED: 'tls_expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'tls_name',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'tls_chain',
+  UNABLE_TO_GET_ISSUER_CERT: 'tls_chain',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'tls_chain',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'tls_self_signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'tls_self_signed',
 };
 
-const PROXY: Cause = {
-  cause: 'the proxy of this service makes no connection',
-  fix: 'See EGRESS_PROXY: its credentials, and whether the proxy lets CONNECT to this address pass.',
+/** By the status. What is not in it is an error of the shop from 500 on, and else said as it is. */
+const STATUSES: Readonly<Record<number, CauseCode>> = {
+  400: 'refused',
+  401: 'asks_login',
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'not_post',
+  409: 'refused',
+  410: 'gone',
+  422: 'refused',
+  429: 'busy',
 };
 
-const GATE = 'What stands before the shop, such as a firewall or a log-in, must let POST to this path pass.';
-const REFUSED =
-  'The shop looks at its own log: this order, its amount and its Secret Token. Then send the callback again.';
-
-/** By the status. What is in none of the lists has a sentence of its own below. */
-const STATUSES: Readonly<Record<number, Cause>> = {
-  400: { cause: 'the shop refuses it (400)', fix: REFUSED },
-  401: { cause: 'a log-in is asked for (401)', fix: GATE },
-  403: { cause: 'it is forbidden (403)', fix: GATE },
-  404: { cause: 'there is no such page (404)', fix: 'The shop puts its page back, or corrects x_url_callback.' },
-  405: { cause: 'the page takes no POST (405)', fix: 'The shop takes POST at this path, or corrects x_url_callback.' },
-  409: { cause: 'the shop refuses it (409)', fix: REFUSED },
-  410: {
-    cause: 'the shop wants nothing more here (410)',
-    fix: 'Send one again when it does: that enables the endpoint.',
-  },
-  422: { cause: 'the shop refuses it (422)', fix: REFUSED },
-  429: { cause: 'the shop is asked too often (429)', fix: 'The shop lets this service pass its limit.' },
-};
+/** The page of a log-in, by its path; and by what it says where it comes with 200. */
+const LOGIN_PATH = /(?:^|[/_-])(?:log-?in|sign-?in|wp-login\.php|auth|ingresar|iniciar-sesion|acceso)(?:[/.?_-]|$)/i;
+const LOGIN_PAGE = /<input[^<>]{0,200}\btype=["']?password/i;
+/** What firewalls before a shop say of themselves. */
+const FIREWALL = /attention required|just a moment|cloudflare|incapsula|sucuri|mod_?security|access denied|captcha/i;
+/** What receivers say that refuse a signature. */
+const SIGNATURE = /signature|firma|hmac|checksum/i;
 
 /** What an answer says, and what to do; null for one that is in order. `url` is what was posted to. */
-export function causeOf(url: string, { status, failure, location }: StoredAnswer): Cause | null {
-  if (failure?.startsWith('connect: EPROXY')) return PROXY;
-  if (failure !== null)
-    return FAILURES[failure.split(':')[0] as string] ?? { cause: failure, fix: 'Look at the shop.' };
-  if (status === null || (status >= 200 && status < 300)) return null;
-  if (status >= 300 && status < 400) return causeOfRedirect(url, status, location);
-  const known = STATUSES[status];
-  if (known !== undefined) return known;
-  if (status >= 500) return { cause: `an error of the shop (${status})`, fix: 'The shop looks at its own log.' };
-  return { cause: `answered ${status}`, fix: 'The shop looks at its own log.' };
+export function causeOf(url: string, answer: StoredAnswer, language: CauseLanguage = 'en'): Cause | null {
+  const code = codeOf(url, answer);
+  if (code === null) return null;
+  const { status, failure, location, excerpt } = answer;
+  if (code === 'other' && failure !== null)
+    return { code, cause: failure, fix: language === 'en' ? 'Look at the shop.' : 'Mira la tienda.' };
+  return tellCause(code, language, {
+    status: String(status ?? ''),
+    to: location ?? '',
+    detail: FIREWALL.exec(excerpt ?? '')?.[0] ?? '',
+  });
 }
 
-function causeOfRedirect(url: string, status: number, location: string | null): Cause | null {
+/** A cause in words, with `values` in the place of their names. */
+export function tellCause(code: CauseCode, language: CauseLanguage, values: Readonly<Record<string, string>>): Cause {
+  const [cause, fix] = CAUSES[code][language];
+  const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
+  return { code, cause: fill(cause), fix: fill(fix) };
+}
+
+function codeOf(url: string, { status, failure, location, excerpt = null }: StoredAnswer): CauseCode | null {
+  if (failure !== null) return codeOfFailure(failure);
+  if (status === null) return null;
+  if (status >= 200 && status < 300) return LOGIN_PAGE.test(excerpt ?? '') ? 'login' : null;
+  if (status >= 300 && status < 400) return codeOfRedirect(url, status, location);
+  if (LOGIN_PAGE.test(excerpt ?? '')) return 'login';
+  if ([403, 429, 503].includes(status) && FIREWALL.test(excerpt ?? '')) return 'firewall';
+  if ([400, 401, 403, 422].includes(status) && SIGNATURE.test(excerpt ?? '')) return 'signature';
+  return STATUSES[status] ?? (status >= 500 ? 'error' : 'other');
+}
+
+function codeOfFailure(failure: string): CauseCode {
+  if (failure.startsWith('connect: EPROXY')) return 'proxy';
+  const [reason = '', detail = ''] = failure.split(': ');
+  if (reason === 'tls') return CERTIFICATES[detail] ?? 'tls';
+  return REASONS.includes(reason) ? (reason as CauseCode) : 'other';
+}
+
+function codeOfRedirect(url: string, status: number, location: string | null): CauseCode | null {
+  if (isLogin(url, location)) return 'login';
   if ((status === 302 || status === 303) && !isMove(url, location)) return null;
-  const cause = location === null ? `a redirect (${status})` : `it has moved (${status}) to ${location}`;
-  return { cause, fix: 'The shop sends its new address as x_url_callback: no redirect is followed.' };
+  return location === null ? 'redirect' : 'moved';
+}
+
+/** Whether a redirect leads to a log-in: then nobody has handled what was posted. */
+function isLogin(url: string, location: string | null): boolean {
+  const to = location === null ? null : URL.parse(location, url);
+  return to !== null && to.pathname !== new URL(url).pathname && LOGIN_PATH.test(to.pathname);
 }

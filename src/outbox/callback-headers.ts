@@ -9,7 +9,7 @@ import type { ClaimedCallback } from './outbox-queries.ts';
  */
 export function callbackHeaders(
   environment: ServiceEnvironment,
-  callback: ClaimedCallback,
+  callback: Pick<ClaimedCallback, 'webhook_id' | 'sequence' | 'content_type' | 'body'>,
   now: number,
 ): Record<string, string> {
   const timestamp = Math.floor(now / 1000);

@@ -3,7 +3,9 @@ import type { Database, SqlRow } from '../db/database.ts';
 type Reader = Pick<Database, 'query'>;
 
 /** An endpoint that fails or wants nothing more, whose it is, what waits for it, and how it failed last. */
-export type FailingEndpoint = SqlRow & {
+export type FailingEndpoint = SqlRow & EndpointFacts;
+
+export type EndpointFacts = {
   id: number;
   payment_service: string;
   name: string;

@@ -41,7 +41,12 @@ import { getConsoleAccount, getConsoleStatementCsv } from '../console/accounts/a
 import { getConsoleAttention } from '../console/attention/get-attention.ts';
 import { getConsoleAudit } from '../console/audit/get-audit.ts';
 import { getConsoleCallbacks } from '../console/callbacks/get-callbacks.ts';
-import { postConsoleCallbacksResend, postConsoleResend } from '../console/callbacks/resend-callbacks.ts';
+import { getConsoleEndpoint } from '../console/callbacks/get-endpoint.ts';
+import {
+  postConsoleCallbacksResend,
+  postConsoleEndpointTest,
+  postConsoleResend,
+} from '../console/callbacks/resend-callbacks.ts';
 import {
   postConsoleEventsUrl,
   postConsoleFee,
@@ -55,7 +60,7 @@ import { getConsoleMerchant } from '../console/merchants/merchant-page.ts';
 import { getConsoleRotate, postConsoleRotate } from '../console/merchants/rotate-tokens.ts';
 import { getTokenLink, postTokenLink } from '../console/merchants/token-link.ts';
 import { getConsolePayment } from '../console/payments/get-payment.ts';
-import { getConsolePayments, getConsolePaymentsCsv } from '../console/payments/payment-list.ts';
+import { getConsolePayments } from '../console/payments/payment-list.ts';
 import { getConsoleRefund, postConsoleRefund } from '../console/payments/refund-payment.ts';
 import { getConsoleRequest, getConsoleRequests } from '../console/requests/refused-requests-page.ts';
 import { getConsoleSignIn, postConsoleSignIn, postConsoleSignOut } from '../console/sign-in.ts';
@@ -141,7 +146,6 @@ export const ROUTES: readonly Endpoint[] = [
   route('POST', ['/console/sign-out'], 'public', postConsoleSignOut),
   screen('GET', ['/console'], 'payments:read', getConsole),
   screen('GET', ['/console/payments'], 'payments:read', getConsolePayments),
-  screen('GET', ['/console/payments.csv'], 'payments:read', getConsolePaymentsCsv),
   screen('GET', ['/console/payments/:id'], 'payments:read', getConsolePayment),
   screen('POST', ['/console/payments/:id/resend'], 'callbacks:resend', postConsoleResend),
   screen('GET', ['/console/payments/:id/refund'], 'refunds:create', getConsoleRefund),
@@ -167,6 +171,8 @@ export const ROUTES: readonly Endpoint[] = [
   screen('POST', ['/console/merchants/:id/state'], 'payment-services:manage', postConsoleState),
   wholeScreen('GET', ['/console/attention'], 'books:read', getConsoleAttention),
   wholeScreen('GET', ['/console/audit'], 'audit:read', getConsoleAudit),
+  wholeScreen('GET', ['/console/callbacks/:id'], 'callbacks:resend', getConsoleEndpoint),
+  wholeScreen('POST', ['/console/callbacks/:id/test'], 'callbacks:resend', postConsoleEndpointTest),
 
   route('GET', ['/'], 'public', getRoot),
   route('GET', ['/docs'], 'public', getDocs),

@@ -9,6 +9,7 @@ import { createUser } from '../../src/auth/create-user.ts';
 import { listApiTokens } from '../../src/auth/list-sessions.ts';
 import { addCommands } from '../../src/cli/command-groups.ts';
 import type { Database, SqlRow } from '../../src/db/database.ts';
+import { ensureEndpoint } from '../../src/outbox/endpoint-queries.ts';
 import { setWebhook } from '../../src/outbox/set-webhook.ts';
 import { verifyAudit } from '../../src/proof/verify-audit.ts';
 import { forEachEngine, type OpenTestDatabase, type TestDatabase } from '../support/engines.ts';
@@ -42,6 +43,8 @@ const READING = [
   'callback list',
   'callback endpoints',
   'callback show',
+  'callback doctor',
+  'endpoint doctor',
   'refund list',
   'refund decisions',
   'payout list',
@@ -94,6 +97,7 @@ const ACTING: [words: string, action: string, rest: (world: World) => (string | 
   ],
   ['payment-method set', 'payment_method.set', ({ id }) => ['webpay', '--payment-service', id, ...DEVELOPMENT]],
   ['payment-method remove', 'payment_method.removed', ({ id }) => ['webpay', '--payment-service', id, ...DEVELOPMENT]],
+  ['endpoint test', 'endpoint.tested', ({ endpoint }) => [endpoint]],
   ['callback resend', 'callback.resent', ({ callback }) => [callback]],
   ['refund create', 'refund.requested', ({ paid }) => [paid, '--amount', 100]],
   [
@@ -369,6 +373,8 @@ type World = {
   held: string;
   attempt: string;
   callback: number;
+  /** On this machine, where nobody listens: a test event goes nowhere. */
+  endpoint: number;
   /** An API token of `PROGRAM`. */
   token: string;
   file: string;
@@ -393,6 +399,8 @@ async function openWorld(context: TestContext, openTestDatabase: OpenTestDatabas
     await tx.query("update refunds set asking = 'held' where id = $1", [held.id]);
     await tx.query('update payment_attempts set contradicted_at = 1 where transaction_id = $1', [contradicted.id]);
   });
+  const address = 'https://127.0.0.1:9/callback';
+  const { id: endpoint } = await db.transaction((tx) => ensureEndpoint(tx, environment.id, address));
   const [callback] = await db.query('select id from callbacks order by id limit 1');
   const program = await createUser(app, { email: PROGRAM }, TESTER);
   await setWebhook(app, { userId: program.id, webhook: 'refunds', url: 'https://shop.example.cl/refunds' }, TESTER);
@@ -409,6 +417,7 @@ async function openWorld(context: TestContext, openTestDatabase: OpenTestDatabas
     held: held.id,
     attempt: String(attempt?.['id']),
     callback: Number(callback?.['id']),
+    endpoint,
     token: String((await listApiTokens(app, PROGRAM))?.[0]?.id),
     file,
     settlement,

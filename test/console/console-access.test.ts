@@ -86,7 +86,7 @@ forEachEngine('the console', (openTestDatabase) => {
     for (const path of ['/refund', '/resend']) {
       assert.equal((await ask('POST', `/console/payments/${payment.id}${path}`)).status, 404);
     }
-    for (const path of ['/console/payments', '/console/payments.csv', '/console/payments?q=ORD-7', '/console']) {
+    for (const path of ['/console/payments', '/console/payments?format=csv', '/console/payments?q=ORD-7', '/console']) {
       assert.doesNotMatch((await ask('GET', path)).text, /buyer@|5\.000|>ORD-7/);
     }
     assert.equal((await app.db.query('select id from refunds')).length, 0);
@@ -160,11 +160,11 @@ forEachEngine('the console', (openTestDatabase) => {
     const found = await server.get('/console/payments?q=ORD-7', cookieOf(owner));
     assert.deepEqual([found.status, found.headers.get('location')], [303, `/console/payments/${payment.id}`]);
     assert.match((await server.get('/console/payments?q=buyer@example.cl', cookieOf(owner))).text, />ORD-7</);
-    const csv = await server.get('/console/payments.csv?amount=700', cookieOf(owner));
+    const csv = await server.get('/console/payments?amount=700&format=csv', cookieOf(owner));
     assert.match(csv.headers.get('content-type') ?? '', /^text\/csv/);
     assert.match(
       csv.text,
-      /^\ufeff?Transacción,Pedido,.*\r\n\d+,'=1\+1,700,Pagado,0,2026-01-15T12:00:00\.000Z,buyer@example\.cl,/,
+      /^\ufeff?Transacción,Pedido,.*\r\n\d+,'=1\+1,700,CLP,Pagado,0,2026-01-15 09:00:00 -03:00,buyer@example\.cl,/,
     );
     assert.doesNotMatch(csv.text, /ORD-7/);
   });

@@ -9,6 +9,7 @@ const answered = (status: number, location: string | null = null): StoredAnswer 
   failure: null,
   location,
 });
+const page = (status: number, excerpt: string): StoredAnswer => ({ ...answered(status), excerpt });
 const failed = (failure: string): StoredAnswer => ({ status: null, failure, location: null });
 
 const TABLE: [answer: StoredAnswer, cause: string | null][] = [
@@ -34,7 +35,20 @@ const TABLE: [answer: StoredAnswer, cause: string | null][] = [
   [failed('connect: ECONNREFUSED'), 'no connection'],
   [failed('connect: EPROXYAUTH'), 'the proxy of this service makes no connection'],
   [failed('dns: ENOTFOUND'), 'the name of the host is not found'],
-  [failed('tls: CERT_HAS_EXPIRED'), 'its certificate is not valid'],
+  [failed('tls: CERT_HAS_EXPIRED'), 'its certificate has expired'],
+  [failed('tls: ERR_TLS_CERT_ALTNAME_INVALID'), 'its certificate is for another name'],
+  [failed('tls: UNABLE_TO_VERIFY_LEAF_SIGNATURE'), 'its certificate comes without its chain'],
+  [failed('tls: DEPTH_ZERO_SELF_SIGNED_CERT'), 'it has signed its certificate itself'],
+  [failed('tls: EPROTO'), 'its certificate is not valid'],
+  [answered(302, '/login?next=%2Fcallback'), 'it answers with its log-in page'],
+  [answered(302, 'https://shop.example.cl/wp-login.php'), 'it answers with its log-in page'],
+  [answered(302, '/blog/thanks'), null],
+  [page(200, '<form><input name="p" type="password">'), 'it answers with its log-in page'],
+  [page(200, 'ok'), null],
+  [page(403, '<title>Attention Required! | Cloudflare'), 'a firewall answers and not the shop (Attention Required)'],
+  [page(403, 'no'), 'it is forbidden (403)'],
+  [page(400, '{"error":"invalid signature"}'), 'it refuses the signature (400)'],
+  [page(401, 'firma inválida'), 'it refuses the signature (401)'],
   [failed('reset: ECONNRESET'), 'the connection was cut off'],
   [failed('refused_address: URL_NOT_ALLOWED'), 'the address is not public'],
   [failed('too_large: UND_ERR_HEADERS_OVERFLOW'), 'the headers of its answer are too large'],
@@ -45,6 +59,9 @@ for (const [answer, cause] of TABLE) {
   test(`${answer.failure ?? `${answer.status} ${answer.location ?? ''}`.trim()}: ${cause ?? 'in order'}`, () => {
     const found = causeOf(URL_CALLBACK, answer);
     assert.equal(found?.cause ?? null, cause);
-    if (cause !== null) assert.match(found?.fix ?? '', /^\S.*[.?]$/);
+    if (cause === null) return;
+    for (const language of ['es', 'en'] as const) {
+      assert.match(causeOf(URL_CALLBACK, answer, language)?.fix ?? '', /^\S[^{}]*[.?]$/);
+    }
   });
 }

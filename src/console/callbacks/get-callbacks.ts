@@ -1,54 +1,107 @@
+import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Operation } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
-import { causeOf } from '../../outbox/answer-cause.ts';
-import { selectTroubled } from '../../outbox/failing-endpoint-queries.ts';
-import { badge, emptyState, tableOf, timeCell } from '../console-format.ts';
-import { type ConsoleText, tell } from '../console-texts.ts';
-import { consoleHandler } from '../console-visit.ts';
+import { clockOf } from '../../lib/calendar-day.ts';
+import { listTroubled, type TroubledEndpoint } from '../../outbox/list-troubled.ts';
+import { badge, emptyState, timeCell } from '../console-format.ts';
+import { askedOf, type Column, type Filter, sendList } from '../console-list.ts';
+import { tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 
-const SHOWN = 200;
-
-const HEAD: readonly ConsoleText[] = [
-  'column.address',
-  'column.merchant',
-  'column.failing_since',
-  'column.waiting',
-  'column.cause',
-  'column.next',
-];
+const SHOWN = 500;
 
 /** The endpoints that fail or are gone: whose, since when, why, what mends it, and what waits for them. */
 export const getConsoleCallbacks: Operation = {
-  handle: consoleHandler(async (app, { language, request, send }) => {
-    const endpoints = await selectTroubled(app.db, SHOWN);
-    const waiting = endpoints.reduce((sum, one) => sum + one.waiting, 0);
-    const rows = endpoints.map((endpoint) => {
-      const found = causeOf(endpoint.address, endpoint);
-      return [
-        html`<span class="code">${endpoint.address}</span>`,
-        html`${endpoint.name}${endpoint.environment === 'development' && html` ${badge('calm', tell(language, 'badge.test'))}`}`,
-        timeCell(endpoint.failing_since ?? endpoint.disabled_at),
-        html`${endpoint.waiting}
-<form method="post" action="${publicPath(app)}/console/callbacks/resend"><button class="link" name="endpoint" value="${endpoint.address}">${tell(language, 'callbacks.resend_all')}</button></form>`,
-        found === null ? '—' : html`<strong>${found.cause}</strong><br>${found.fix}`,
-        endpoint.disabled_at === null ? timeCell(endpoint.next_attempt_at) : tell(language, 'callbacks.disabled'),
-      ];
+  handle: consoleHandler(async (app, visit) => {
+    const { language } = visit;
+    const asked = askedOf(visit);
+    const all = await listTroubled(app, SHOWN, language);
+    const rows = all.filter((endpoint) => matches(endpoint, asked));
+    const { resent } = asked;
+    return sendList<TroubledEndpoint>(visit, {
+      title: tell(language, 'callbacks.title'),
+      path: '/callbacks',
+      columns: columnsFor(visit),
+      rows,
+      filters: filtersIn(language),
+      above: html`${resent !== undefined && html`<p class="notice done" role="status">${tell(language, 'callbacks.resent', { count: resent })}</p>`}
+${rows.length > 0 && html`<p class="quiet">${summaryOf(language, rows)}</p>`}`,
+      empty:
+        all.length === 0
+          ? emptyState(tell(language, 'callbacks.none'), 'bin/rubrica callback list')
+          : emptyState(tell(language, 'callbacks.none_found'), ''),
     });
-    const { resent } = request.query as Record<string, unknown>;
-    const title = tell(language, 'callbacks.title');
-    const main = html`${typeof resent === 'string' && html`<p class="notice done" role="status">${tell(language, 'callbacks.resent', { count: resent })}</p>`}
-<h1>${title}</h1>
-<p class="quiet">${tell(language, 'callbacks.summary', { failing: endpoints.length, waiting })}</p>
-${
-  rows.length === 0
-    ? emptyState(tell(language, 'callbacks.none'), 'bin/rubrica callback list')
-    : tableOf(
-        HEAD.map((name) => tell(language, name)),
-        rows,
-        [3],
-      )
-}`;
-    return send(200, { title, main });
   }),
 };
+
+function summaryOf(language: Language, rows: readonly TroubledEndpoint[]): string {
+  const oldest = Math.min(...rows.map(sinceOf).filter((since) => since !== null));
+  return tell(language, 'callbacks.summary', {
+    failing: rows.length,
+    waiting: rows.reduce((sum, one) => sum + one.waiting, 0),
+    oldest: Number.isFinite(oldest) ? clockOf(oldest).slice(0, 16) : '—',
+  });
+}
+
+function sinceOf({ failing_since, disabled_at }: TroubledEndpoint): number | null {
+  return failing_since ?? disabled_at;
+}
+
+function matches({ name, address, environment }: TroubledEndpoint, asked: Record<string, string>): boolean {
+  const text = asked['text']?.toLowerCase() ?? '';
+  const kind = asked['environment'] ?? '';
+  return `${name} ${address}`.toLowerCase().includes(text) && (kind === '' || kind === environment);
+}
+
+function filtersIn(language: Language): Filter[] {
+  return [
+    { name: 'text', text: 'list.filter_text', type: 'search' },
+    {
+      name: 'environment',
+      text: 'callbacks.environment',
+      type: [
+        ['production', tell(language, 'mode.production')],
+        ['development', tell(language, 'mode.development')],
+      ],
+    },
+  ];
+}
+
+function columnsFor({ app, language }: ConsoleVisit): Column<TroubledEndpoint>[] {
+  const at = `${publicPath(app)}/console/callbacks`;
+  return [
+    {
+      name: 'address',
+      text: 'column.address',
+      value: ({ address }) => address,
+      cell: ({ id, address }) => html`<a class="code" href="${at}/${id}">${address}</a>`,
+    },
+    {
+      name: 'merchant',
+      text: 'column.merchant',
+      value: ({ name }) => name,
+      cell: ({ name, environment }) =>
+        html`${name}${environment === 'development' && html` ${badge('calm', tell(language, 'badge.test'))}`}`,
+    },
+    { name: 'environment', text: 'callbacks.environment', value: ({ environment }) => environment, hidden: true },
+    { name: 'since', text: 'column.failing_since', value: sinceOf, kind: 'time' },
+    { name: 'waiting', text: 'column.waiting', value: ({ waiting }) => waiting, kind: 'number' },
+    {
+      name: 'cause',
+      text: 'column.cause',
+      value: ({ cause }) => cause?.cause ?? null,
+      cell: ({ cause, redirected }) =>
+        html`<strong>${cause?.cause ?? '—'}</strong>${redirected > 0 && html`<br>${tell(language, 'callbacks.redirected', { count: redirected })}`}<br>${cause?.fix ?? ''}`,
+    },
+    { name: 'fix', text: 'callbacks.fix', value: ({ cause }) => cause?.fix ?? null, hidden: true },
+    {
+      name: 'next',
+      text: 'column.next',
+      kind: 'time',
+      value: ({ disabled_at, next_attempt_at }) => (disabled_at === null ? next_attempt_at : null),
+      cell: ({ disabled_at, next_attempt_at }) =>
+        disabled_at === null ? timeCell(next_attempt_at) : tell(language, 'callbacks.disabled'),
+    },
+  ];
+}

@@ -1,10 +1,15 @@
 import { userActor } from '../../auth/user-actor.ts';
 import type { Operation } from '../../http/endpoint.ts';
+import { html } from '../../http/html.ts';
+import { boundsOfDay, isDay } from '../../lib/calendar-day.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
 import { resendCallback, resendCallbacks } from '../../outbox/resend-callback.ts';
-import { consoleHandler, notFoundPage } from '../console-visit.ts';
+import { trySignature } from '../../outbox/try-signature.ts';
+import { tell } from '../console-texts.ts';
+import { consoleHandler, messagePage, notFoundPage } from '../console-visit.ts';
 import { paymentOf } from '../payments/get-payment.ts';
 import { fieldsOf } from '../sign-in.ts';
+import { sendEndpoint } from './get-endpoint.ts';
 
 /** Sends one callback of a payment again. */
 export const postConsoleResend: Operation = {
@@ -22,13 +27,36 @@ export const postConsoleResend: Operation = {
   }),
 };
 
-/** Sends everything again that waits for an endpoint, or was given up. */
+/** Sends everything again that waits for an endpoint, or was given up; with days only what was made in them. */
 export const postConsoleCallbacksResend: Operation = {
   consumes: ['application/x-www-form-urlencoded'],
   handle: consoleHandler(async (app, { language, user, request, goTo, send }) => {
-    const { endpoint } = fieldsOf(request);
+    const { endpoint, since = '', until = '' } = fieldsOf(request);
     if (endpoint === undefined) return send(404, notFoundPage(language));
-    const resent = await resendCallbacks(app, { endpoint }, userActor(user, clientNetwork(request.ip)), () => {});
+    const isRange = [since, until].every((day) => day === '' || isDay(day)) && (until === '' || since <= until);
+    if (!isRange) return send(400, messagePage(tell(language, 'callbacks.bad_range')));
+    const filter = {
+      endpoint,
+      ...(since !== '' && { since: boundsOfDay(since).from }),
+      ...(until !== '' && { until: boundsOfDay(until).to }),
+    };
+    const resent = await resendCallbacks(app, filter, userActor(user, clientNetwork(request.ip)), () => {});
     return goTo(`/callbacks?resent=${resent}`);
+  }),
+};
+
+/** Posts a test event to an endpoint, and says what its answers tell about its check of signatures. */
+export const postConsoleEndpointTest: Operation = {
+  consumes: ['application/x-www-form-urlencoded'],
+  bodyOptional: true,
+  handle: consoleHandler(async (app, visit) => {
+    const { language, user, request, send } = visit;
+    const { id } = request.params as { id: string };
+    const isKnown = /^\d{1,15}$/.test(id);
+    const trial = isKnown ? await trySignature(app, Number(id), userActor(user, clientNetwork(request.ip))) : null;
+    if (trial === null) return send(404, notFoundPage(language));
+    const { verdict, right, wrong } = trial;
+    const said = html`<p class="notice${verdict === 'checks' && ' done'}" role="status"><strong>${tell(language, `doctor.${verdict}`)}</strong> ${tell(language, 'doctor.tested', { right, wrong })}</p>`;
+    return sendEndpoint(app, visit, 200, said);
   }),
 };

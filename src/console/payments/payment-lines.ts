@@ -27,7 +27,7 @@ export function timelineOf(language: Language, { payment, transaction, timeline 
     const { at, by, amount } = line;
     return html`<li class="${toneOf(line)}"><time datetime="${new Date(at).toISOString()}">${clockOf(at)}</time>
 <strong>${titleOf(language, line)}</strong>${amount !== null && html` · ${formatMoney(amount, payment.currency)}`}${by !== null && html` · ${tell(language, 'line.by', { name: by })}`}
-${noticeOf(line, transaction.url_callback)}${factsOf(language, line)}</li>`;
+${noticeOf(language, line, transaction.url_callback)}${factsOf(language, line)}</li>`;
   });
   return html`<ol class="timeline card">${items}</ol>`;
 }
@@ -58,10 +58,10 @@ function titleOf(language: Language, { kind, what, facts }: TimelineLine): strin
 }
 
 /** What the answer of the shop says, and what mends it. */
-function noticeOf({ kind, facts }: TimelineLine, url: string): Html | false {
+function noticeOf(language: Language, { kind, facts }: TimelineLine, url: string): Html | false {
   if (kind !== 'delivery') return false;
-  const { status = null, failure = null, location = null } = facts as Record<string, never>;
-  const found = causeOf(url, { status, failure, location });
+  const { status = null, failure = null, location = null, answer = null } = facts as Record<string, never>;
+  const found = causeOf(url, { status, failure, location, excerpt: answer }, language);
   return found !== null && html`<p class="notice"><strong>${found.cause}.</strong> ${found.fix}</p>`;
 }
 

@@ -5,89 +5,78 @@ import type { Operation } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { boundsOfDay, isDay } from '../../lib/calendar-day.ts';
 import { formatMoney, formatPlain, parseDecimal } from '../../lib/money.ts';
-import { writeCsv } from '../../lib/tables/write-csv.ts';
 import { findPayments } from '../../search/find-payments.ts';
 import { type FoundPayment, NO_FILTER, type PaymentFilter } from '../../search/payment-filter.ts';
 import { searchPayments } from '../../search/search-payments.ts';
 import type { TransactionState } from '../../transactions/transaction-state.ts';
-import { emptyState, paymentBadges, tableOf, timeCell } from '../console-format.ts';
-import { tell, tellKind } from '../console-texts.ts';
+import { emptyState, paymentBadges } from '../console-format.ts';
+import { askedOf, type Column, type Filter, formatOf, sendList } from '../console-list.ts';
+import { type ConsoleText, tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 
 const STATES: readonly TransactionState[] = ['pending', 'completed', 'failed', 'cancelled', 'expired'];
 const SHOWN = 50;
 const EXPORTED = 10_000;
 
-/** What the address of a list says: the box, or filters; unknown values are as if they were not there. */
-type Asked = { q: string; state: string; since: string; until: string; email: string; amount: string; after: string };
-
 /** Finds a payment by one text, or lists the newest ones by filters that stand in the address. */
 export const getConsolePayments: Operation = {
   handle: consoleHandler(async (app, visit) => {
-    const asked = readAsked(visit);
-    return asked.q === '' ? sendList(app, visit, asked) : sendFound(app, visit, asked.q);
+    const { q = '' } = askedOf(visit);
+    return q === '' ? sendPayments(app, visit) : sendFound(app, visit, q);
   }),
 };
 
-/** The list as the filters show it, whole, for a spreadsheet. */
-export const getConsolePaymentsCsv: Operation = {
-  handle: consoleHandler(async (app, { user, language, request, reply }) => {
-    const filter = filterOf(readAsked({ request }));
-    const { payments } = await findPayments(app, {
-      filter,
-      environmentIds: user.environmentIds,
-      after: null,
-      limit: EXPORTED,
-    });
-    const rows = payments.map((payment) => plainCells(payment, language));
-    return reply
-      .header('content-type', 'text/csv; charset=utf-8')
-      .header('content-disposition', 'attachment; filename="payments.csv"')
-      .send(`\ufeff${writeCsv([plainHead(language), ...rows], { separator: ',', lineEnd: '\r\n' })}`);
-  }),
-};
-
-async function sendFound(app: App, { user, language, send, goTo }: ConsoleVisit, text: string) {
+async function sendFound(app: App, visit: ConsoleVisit, text: string) {
+  const { user, language, goTo } = visit;
   const { payments, complete } = await searchPayments(app, text, user.environmentIds, SHOWN);
   const [only, ...others] = payments;
   // A person who pastes an id wants the payment and not a list of one.
-  if (only !== undefined && others.length === 0) return goTo(`/payments/${only.id}`);
-  const head = [...headOf(language), tell(language, 'column.found_by')];
-  const rows = payments.map((payment) => [
-    ...cellsOf(app, language, payment),
-    tellKind(language, 'found', payment.found_by),
-  ]);
-  const main = html`<h1>${tell(language, 'payments.found', { text })}</h1>
-${incompleteNote(language, complete)}
-${
-  rows.length === 0
-    ? html`<div class="card empty"><p>${tell(language, 'payments.none')}</p><p class="quiet">${tell(language, 'payments.none_hint')}</p></div>`
-    : tableOf(head, rows, [2])
-}`;
-  return send(200, { title: tell(language, 'payments.title'), main, search: text });
+  if (only !== undefined && others.length === 0 && formatOf(visit) === null) return goTo(`/payments/${only.id}`);
+  return sendList<(typeof payments)[number]>(visit, {
+    title: tell(language, 'payments.found', { text }),
+    path: '/payments',
+    search: text,
+    columns: [
+      ...columnsFor(app, language),
+      { name: 'found_by', text: 'column.found_by', value: ({ found_by }) => tellKind(language, 'found', found_by) },
+    ],
+    rows: payments,
+    above: incompleteNote(language, complete),
+    empty: html`<div class="card empty"><p>${tell(language, 'payments.none')}</p><p class="quiet">${tell(language, 'payments.none_hint')}</p></div>`,
+  });
 }
 
-async function sendList(app: App, { user, language, send }: ConsoleVisit, asked: Asked) {
-  const filter = filterOf(asked);
-  const after = asked.after === '' ? null : asked.after;
-  const search = { filter, environmentIds: user.environmentIds, after, limit: SHOWN };
-  const { payments, next, complete } = await findPayments(app, search);
-  const at = `${publicPath(app)}/console/payments`;
-  const query = (changes: Partial<Asked>) => queryOf({ ...asked, after: '', ...changes });
-  const rows = payments.map((payment) => cellsOf(app, language, payment));
-  const main = html`<div class="head"><h1>${tell(language, 'payments.title')}</h1>
-<a class="button" href="${at}.csv${query({})}">${tell(language, 'payments.export')}</a></div>
-${filterForm(at, language, asked)}
-${incompleteNote(language, complete)}
-${rows.length === 0 ? nothingToList(language, asked) : tableOf(headOf(language), rows, [2])}
-<p class="actions">${after !== null && html`<a class="button" href="${at}${query({})}">${tell(language, 'payments.first')}</a>`}
-${next !== null && html`<a class="button" href="${at}${query({ after: next })}">${tell(language, 'payments.next')}</a>`}</p>`;
-  return send(200, { title: tell(language, 'payments.title'), main });
+async function sendPayments(app: App, visit: ConsoleVisit) {
+  const { user, language } = visit;
+  const { after = '', ...asked } = askedOf(visit);
+  const found = await findPayments(app, {
+    filter: filterOf(asked),
+    environmentIds: user.environmentIds,
+    after: after === '' ? null : after,
+    // A file has the whole list and not one page of it.
+    limit: formatOf(visit) === null ? SHOWN : EXPORTED,
+  });
+  return sendList<FoundPayment>(visit, {
+    title: tell(language, 'payments.title'),
+    path: '/payments',
+    columns: columnsFor(app, language),
+    rows: found.payments,
+    filters: filtersIn(language),
+    paged: true,
+    empty: nothingToList(language, asked),
+    above: incompleteNote(language, found.complete),
+    below: pageLinks(app, language, asked, after, found.next),
+  });
+}
+
+function pageLinks(app: App, language: Language, asked: Asked, after: string, next: string | null): Html {
+  const link = (cursor: Asked, text: ConsoleText) =>
+    html`<a class="button" href="${publicPath(app)}/console/payments?${String(new URLSearchParams({ ...asked, ...cursor }))}">${tell(language, text)}</a>`;
+  return html`<p class="actions">${after !== '' && link({}, 'payments.first')} ${next !== null && link({ after: next }, 'payments.next')}</p>`;
 }
 
 function nothingToList(language: Language, asked: Asked): Html {
-  const isFiltered = queryOf({ ...asked, after: '' }) !== '';
-  if (isFiltered) return emptyState(tell(language, 'payments.none'), '');
+  if (Object.values(asked).some((value) => value !== '')) return emptyState(tell(language, 'payments.none'), '');
   return emptyState(tell(language, 'payments.empty'), 'bin/rubrica demo');
 }
 
@@ -95,85 +84,66 @@ function incompleteNote(language: Language, complete: boolean): Html | false {
   return !complete && html`<p class="notice">${tell(language, 'payments.incomplete')}</p>`;
 }
 
-function filterForm(at: string, language: Language, asked: Asked): Html {
-  const options = STATES.map(
-    (state) =>
-      html`<option value="${state}"${asked.state === state && html` selected`}>${tellKind(language, 'state', state)}</option>`,
-  );
-  const field = (name: 'since' | 'until' | 'email' | 'amount', type: string) =>
-    html`<label>${tell(language, `filter.${name}`)}<br><input type="${type}" name="${name}" value="${asked[name]}"></label>`;
-  return html`<form class="filters" action="${at}">
-<label>${tell(language, 'filter.state')}<br><select name="state"><option value="">${tell(language, 'filter.any')}</option>${options}</select></label>
-${field('since', 'date')}${field('until', 'date')}${field('email', 'search')}${field('amount', 'search')}
-<button>${tell(language, 'payments.filter')}</button>
-</form>`;
-}
-
-function headOf(language: Language): string[] {
-  return (['transaction', 'reference', 'amount', 'state', 'created', 'payer', 'merchant'] as const).map((name) =>
-    tell(language, `column.${name}`),
-  );
-}
-
-function cellsOf(app: App, language: Language, payment: FoundPayment): (Html | string)[] {
+function filtersIn(language: Language): Filter[] {
   return [
-    html`<a href="${publicPath(app)}/console/payments/${payment.id}">${payment.id}</a>`,
-    html`<span class="code">${payment.reference}</span>`,
-    formatMoney(payment.amount, payment.currency),
-    html`<span>${paymentBadges(language, payment).map((one) => html`${one} `)}</span>`,
-    timeCell(payment.created_at),
-    payment.customer_email,
-    payment.name,
+    {
+      name: 'state',
+      text: 'filter.state',
+      type: STATES.map((state) => [state, tellKind(language, 'state', state)] as const),
+    },
+    { name: 'since', text: 'filter.since', type: 'date' },
+    { name: 'until', text: 'filter.until', type: 'date' },
+    { name: 'email', text: 'filter.email', type: 'search' },
+    { name: 'amount', text: 'filter.amount', type: 'search' },
   ];
 }
 
-const PLAIN = [
-  'transaction',
-  'reference',
-  'amount',
-  'state',
-  'refunded',
-  'created',
-  'payer',
-  'method',
-  'code',
-  'merchant',
-] as const;
-
-function plainHead(language: Language): string[] {
-  return PLAIN.map((name) => tell(language, `column.${name}`));
-}
-
-function plainCells(payment: FoundPayment, language: Language): string[] {
+function columnsFor(app: App, language: Language): Column<FoundPayment>[] {
   return [
-    String(payment.id),
-    payment.reference,
-    formatPlain(payment.amount, payment.currency),
-    tellKind(language, 'state', payment.state),
-    formatPlain(payment.refunded, payment.currency),
-    new Date(payment.created_at).toISOString(),
-    payment.customer_email,
-    payment.payment_method ?? '',
-    payment.authorization_code ?? '',
-    payment.name,
+    {
+      name: 'transaction',
+      text: 'column.transaction',
+      value: ({ id }) => id,
+      cell: ({ id }) => html`<a href="${publicPath(app)}/console/payments/${id}">${id}</a>`,
+    },
+    {
+      name: 'reference',
+      text: 'column.reference',
+      value: ({ reference }) => reference,
+      cell: ({ reference }) => html`<span class="code">${reference}</span>`,
+    },
+    {
+      name: 'amount',
+      text: 'column.amount',
+      kind: 'number',
+      value: ({ amount, currency }) => Number(formatPlain(amount, currency)),
+      cell: ({ amount, currency }) => formatMoney(amount, currency),
+    },
+    { name: 'currency', text: 'column.currency', value: ({ currency }) => currency, hidden: true },
+    {
+      name: 'state',
+      text: 'column.state',
+      value: ({ state }) => tellKind(language, 'state', state),
+      cell: (payment) => html`<span>${paymentBadges(language, payment).map((one) => html`${one} `)}</span>`,
+    },
+    {
+      name: 'refunded',
+      text: 'column.refunded',
+      value: ({ refunded, currency }) => Number(formatPlain(refunded, currency)),
+      hidden: true,
+    },
+    { name: 'created', text: 'column.created', value: ({ created_at }) => created_at, kind: 'time' },
+    { name: 'payer', text: 'column.payer', value: ({ customer_email }) => customer_email },
+    { name: 'method', text: 'column.method', value: ({ payment_method }) => payment_method, hidden: true },
+    { name: 'code', text: 'column.code', value: ({ authorization_code }) => authorization_code, hidden: true },
+    { name: 'merchant', text: 'column.merchant', value: ({ name }) => name },
   ];
 }
 
-function readAsked({ request }: Pick<ConsoleVisit, 'request'>): Asked {
-  const values = request.query as Record<string, unknown>;
-  const text = (name: string) => (typeof values[name] === 'string' ? values[name].trim() : '');
-  return {
-    q: text('q'),
-    state: text('state'),
-    since: text('since'),
-    until: text('until'),
-    email: text('email'),
-    amount: text('amount'),
-    after: text('after'),
-  };
-}
+type Asked = Record<string, string>;
 
-function filterOf({ state, since, until, email, amount }: Asked): PaymentFilter {
+/** Unknown values are as if they were not there. */
+function filterOf({ state, since = '', until = '', email = '', amount = '' }: Asked): PaymentFilter {
   const minor = parseDecimal(amount.replace(/[$.\s]/g, ''), 'CLP');
   return {
     ...NO_FILTER,
@@ -183,9 +153,4 @@ function filterOf({ state, since, until, email, amount }: Asked): PaymentFilter 
     email: email === '' ? null : email,
     amount: minor === null ? null : { amount: minor, currency: 'CLP' },
   };
-}
-
-function queryOf(asked: Asked): string {
-  const given = Object.entries(asked).filter(([, value]) => value !== '');
-  return given.length === 0 ? '' : `?${String(new URLSearchParams(given))}`;
 }

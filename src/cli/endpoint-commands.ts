@@ -1,0 +1,98 @@
+import type { Command } from 'commander';
+import { causeOf } from '../outbox/answer-cause.ts';
+import { type Diagnosis, diagnoseEndpoint } from '../outbox/diagnose-endpoint.ts';
+import type { EndpointAnswer } from '../outbox/endpoint-answer-queries.ts';
+import type { ReceiverLines } from '../outbox/receiver-lines.ts';
+import { type SignatureVerdict, trySignature } from '../outbox/try-signature.ts';
+import { readId } from './callback-filter.ts';
+import { type CommandError, notFound, print, time } from './print.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
+import { withApp } from './with-app.ts';
+
+/** `endpoint doctor | test`. */
+export function addEndpointCommands(program: Command): void {
+  const group = program.command('endpoint').description('the servers of merchants that are told of payments');
+  group
+    .command('doctor')
+    .description('why an endpoint is not told, from its last answers: the cause, the fix, and the lines to change')
+    .argument('<id>', 'the ENDPOINT of callback endpoints')
+    .option('--json', 'print one JSON object')
+    .action(doctor);
+  acting(group.command('test'))
+    .description('post a test event with a right and a wrong signature, and say whether the shop tells them apart')
+    .argument('<id>', 'the ENDPOINT of callback endpoints')
+    .option('--json', 'print one JSON object')
+    .action(tryOut);
+}
+
+async function doctor(text: string, options: { json?: boolean }): Promise<void> {
+  const diagnosis = await withApp((app) => diagnoseEndpoint(app, readId(text), 'en', time));
+  if (diagnosis === null) throw unknownEndpoint(text);
+  printDiagnosis(options, diagnosis);
+}
+
+/** Prints what the doctor says of an endpoint. */
+export function printDiagnosis(options: { json?: boolean }, diagnosis: Diagnosis): void {
+  const { endpoint, found, others, answers, took, lines } = diagnosis;
+  print(options, diagnosis, [
+    `endpoint     ${endpoint.id}, ${endpoint.address}`,
+    `merchant     ${endpoint.name} (${endpoint.payment_service}), ${endpoint.environment}`,
+    ...(endpoint.failing_since === null ? [] : [`fails since  ${time(endpoint.failing_since)} UTC`]),
+    ...(took === null
+      ? []
+      : [`took         callback ${took.callback}, ${time(took.at)} UTC, in ${took.duration_ms} ms`]),
+    ...(found === null
+      ? ['cause        none: its last answers are in order']
+      : [`cause        ${found.cause}`, `fix          ${found.fix}`]),
+    ...others.map(({ cause, times }) => `also         ${times} of its last answers: ${cause}`),
+    ...answers.slice(0, 5).map(answerLine),
+    ...(lines === null ? [] : receiverText(lines)),
+    ...(found === null
+      ? []
+      : ['', 'Then send what waits:', `  bin/rubrica callback resend --endpoint ${endpoint.address}`]),
+  ]);
+}
+
+function answerLine(answer: EndpointAnswer): string {
+  const { callback, at, duration_ms, url, status, failure } = answer;
+  return `answer       callback ${callback}, ${time(at)} UTC: ${failure ?? status}, after ${duration_ms} ms${causeOf(url, answer) === null ? ', in order' : ''}`;
+}
+
+function receiverText({ php, node, python }: ReceiverLines): string[] {
+  const indent = (text: string) => text.split('\n').map((line) => `    ${line}`);
+  return [
+    '',
+    'In the receiver of the shop:',
+    '  PHP',
+    ...indent(php),
+    '  Node',
+    ...indent(node),
+    '  Python',
+    ...indent(python),
+  ];
+}
+
+/** What a verdict means, and what ends it. */
+const VERDICTS: Readonly<Record<SignatureVerdict, string>> = {
+  checks: 'The shop tells a right signature from a wrong one.',
+  takes_anything:
+    'The shop took an event with a wrong signature: anybody can mark its orders as paid. bin/rubrica endpoint doctor shows the check.',
+  refuses_ours:
+    'The shop refused both in the same way: it does not accept our signature, or refuses every unknown order so. It compares its check with docs/quickstart-callbacks.md and its Secret Token with the one of this environment.',
+  unclear: 'The answers do not say it: look at both, and at bin/rubrica endpoint doctor.',
+};
+
+async function tryOut(text: string, options: ActingOptions & { json?: boolean }): Promise<void> {
+  const trial = await withActor(options, (app, by) => trySignature(app, readId(text), by));
+  if (trial === null) throw unknownEndpoint(text);
+  print(options, trial, [
+    `URL               ${trial.url}`,
+    `right signature   ${trial.right}`,
+    `wrong signature   ${trial.wrong}`,
+    VERDICTS[trial.verdict],
+  ]);
+}
+
+function unknownEndpoint(text: string): CommandError {
+  return notFound(`There is no endpoint ${text}: bin/rubrica callback endpoints`);
+}

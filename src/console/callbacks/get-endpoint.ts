@@ -1,0 +1,119 @@
+import type { App } from '../../app.ts';
+import type { Language } from '../../checkout/texts.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { type Html, html } from '../../http/html.ts';
+import { clockOf } from '../../lib/calendar-day.ts';
+import { causeOf } from '../../outbox/answer-cause.ts';
+import { type Diagnosis, diagnoseEndpoint } from '../../outbox/diagnose-endpoint.ts';
+import type { EndpointAnswer } from '../../outbox/endpoint-answer-queries.ts';
+import type { ReceiverLines } from '../../outbox/receiver-lines.ts';
+import { badge, emptyState, tableOf, timeCell } from '../console-format.ts';
+import { tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
+
+/** One endpoint: what the doctor says of it, its last answers, and what may be done. */
+export const getConsoleEndpoint: Operation = {
+  handle: consoleHandler((app, visit) => sendEndpoint(app, visit, 200, false)),
+};
+
+/** Answers with the page of the endpoint in the path, with `said` on top of it. */
+export async function sendEndpoint(app: App, visit: ConsoleVisit, status: number, said: Html | false) {
+  const { language, request, send } = visit;
+  const { id } = request.params as { id: string };
+  const diagnosis = /^\d{1,15}$/.test(id) ? await diagnoseEndpoint(app, Number(id), language, clockOf) : null;
+  if (diagnosis === null) return send(404, notFoundPage(language));
+  const { endpoint, answers, lines } = diagnosis;
+  const at = `${publicPath(app)}/console`;
+  const main = html`${said}<p class="quiet">${endpoint.name}${endpoint.environment === 'development' && html` ${badge('calm', tell(language, 'badge.test'))}`}</p>
+<h1 class="code">${endpoint.address}</h1>
+${verdict(language, diagnosis)}
+<div class="columns"><div>
+<h2>${tell(language, 'doctor.answers')}</h2>
+${answers.length === 0 ? emptyState(tell(language, 'doctor.no_answers'), 'bin/rubrica callback show ID') : answerTable(at, language, answers)}
+${lines !== null && linesSection(language, lines)}
+</div><div>
+${forms(at, language, endpoint)}
+${diagnosis.found !== null && messageSection(language, diagnosis)}
+</div></div>`;
+  return send(status, { title: endpoint.address, main });
+}
+
+function verdict(language: Language, { endpoint, found, others, took }: Diagnosis): Html {
+  if (found === null) return html`<p class="notice done">${tell(language, 'doctor.fine')}</p>`;
+  const { failing_since: since } = endpoint;
+  return html`<p class="notice"><strong>${found.cause}.</strong> ${found.fix}</p>
+<p class="quiet">${since !== null && tell(language, 'doctor.since', { since: clockOf(since) })}
+${took !== null && tell(language, 'doctor.took', { callback: took.callback, at: clockOf(took.at), ms: took.duration_ms })}
+${others.map((other) => tell(language, 'doctor.also', other))}</p>`;
+}
+
+function answerTable(at: string, language: Language, answers: readonly EndpointAnswer[]): Html {
+  const head = [
+    tell(language, 'doctor.callback'),
+    tell(language, 'column.transaction'),
+    tell(language, 'column.when'),
+    tell(language, 'doctor.answer'),
+    tell(language, 'doctor.duration'),
+  ];
+  const rows = answers.map((answer) => {
+    const cause = causeOf(answer.url, answer, language)?.cause;
+    return [
+      html`<span class="code">${answer.callback}</span>`,
+      html`<a href="${at}/payments/${answer.transaction_id}">${answer.transaction_id}</a>`,
+      timeCell(answer.at),
+      html`${cause ?? answer.status ?? '—'}${
+        answer.excerpt !== null &&
+        answer.excerpt !== '' &&
+        html`<details><summary>${tell(language, 'doctor.page')}</summary><pre>${answer.excerpt.slice(0, 500)}</pre></details>`
+      }`,
+      answer.duration_ms,
+    ];
+  });
+  return tableOf(head, rows, [4]);
+}
+
+const LANGUAGES: readonly [keyof ReceiverLines, string][] = [
+  ['php', 'PHP'],
+  ['node', 'Node'],
+  ['python', 'Python'],
+];
+
+function linesSection(language: Language, lines: ReceiverLines): Html {
+  const parts = LANGUAGES.map(
+    ([key, name], at) =>
+      html`<details${at === 0 && html` open`}><summary>${name}</summary><pre>${lines[key]}</pre></details>`,
+  );
+  return html`<h2>${tell(language, 'doctor.lines')}</h2><div class="card pad">${parts}</div>`;
+}
+
+function forms(at: string, language: Language, { id, address }: Diagnosis['endpoint']): Html {
+  return html`<h2>${tell(language, 'callbacks.resend_range')}</h2>
+<form class="card pad" method="post" action="${at}/callbacks/resend">
+<p class="quiet">${tell(language, 'callbacks.resend_range_text')}</p>
+<input type="hidden" name="endpoint" value="${address}">
+<label>${tell(language, 'filter.since')}<input type="date" name="since"></label>
+<label>${tell(language, 'filter.until')}<input type="date" name="until"></label>
+<p class="actions"><button class="primary">${tell(language, 'callbacks.resend_button')}</button></p>
+</form>
+<h2>${tell(language, 'doctor.test')}</h2>
+<form class="card pad" method="post" action="${at}/callbacks/${id}/test">
+<p class="quiet">${tell(language, 'doctor.test_text')}</p>
+<button>${tell(language, 'doctor.test_button')}</button>
+</form>`;
+}
+
+/** What support sends to the shop: the facts, the cause and what ends it. */
+function messageSection(language: Language, { endpoint, found, answers, lines }: Diagnosis): Html {
+  const { failing_since: since } = endpoint;
+  const orders = answers.slice(0, 5).map(({ transaction_id }) => transaction_id);
+  const text = [
+    `${endpoint.address}: ${found?.cause}.`,
+    ...(since === null ? [] : [tell(language, 'doctor.since', { since: clockOf(since) })]),
+    ...(orders.length === 0 ? [] : [`${tell(language, 'column.transaction')}: ${orders.join(', ')}.`]),
+    found?.fix ?? '',
+    ...(lines === null ? [] : ['', lines.php]),
+  ].join('\n');
+  return html`<h2>${tell(language, 'doctor.message')}</h2>
+<div class="card pad"><p class="quiet">${tell(language, 'doctor.message_text')}</p><pre>${text}</pre></div>`;
+}

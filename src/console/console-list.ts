@@ -1,0 +1,182 @@
+import type { FastifyReply } from 'fastify';
+import { publicPath } from '../http/assets.ts';
+import { type Html, html } from '../http/html.ts';
+import { clockOf } from '../lib/calendar-day.ts';
+import { writeCsv } from '../lib/tables/write-csv.ts';
+import { writeWorkbook } from '../lib/tables/write-workbook.ts';
+import { timeCell } from './console-format.ts';
+import { type ConsoleText, tell } from './console-texts.ts';
+import type { ConsoleVisit } from './console-visit.ts';
+
+/** A column: what it sorts by and exports, and what the screen shows where that is more than the same text. */
+export type Column<Row> = {
+  /** Its name in the address. */
+  name: string;
+  text: ConsoleText;
+  value: (row: Row) => string | number | null;
+  cell?: (row: Row) => Html | string | number;
+  /** `number`: set to the right. `time`: UTC milliseconds, shown and exported on the clocks of Chile with their offset. */
+  kind?: 'number' | 'time';
+  /** Only in exports, where a screen has no room for it. */
+  hidden?: true;
+};
+
+/** A filter of the address, as a field of the form above the list. */
+export type Filter = {
+  name: string;
+  text: ConsoleText;
+  type: 'date' | 'search' | readonly (readonly [value: string, text: string])[];
+};
+
+export type List<Row> = {
+  title: string;
+  /** Below `/console`; also the name of the exported file. */
+  path: string;
+  columns: readonly Column<Row>[];
+  /** What the filters let through. */
+  rows: readonly Row[];
+  filters?: readonly Filter[];
+  /** More than these are on further pages, so they are in the order of the store. */
+  paged?: true;
+  /** What stands in the box that finds anything. */
+  search?: string;
+  /** In the place of a table without rows. */
+  empty: Html;
+  above?: Html | false;
+  below?: Html | false;
+};
+
+/** The text fields of an address. */
+export function askedOf({ request }: Pick<ConsoleVisit, 'request'>): Record<string, string> {
+  const given = Object.entries(request.query as Record<string, unknown>);
+  return Object.fromEntries(
+    given.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value.trim()]] : [])),
+  );
+}
+
+/** Which file an address asks for, instead of a page. */
+export function formatOf(visit: Pick<ConsoleVisit, 'request'>): 'csv' | 'xlsx' | null {
+  const { format } = askedOf(visit);
+  return format === 'csv' || format === 'xlsx' ? format : null;
+}
+
+/** Answers with a list: a page, or with `format=csv` or `format=xlsx` in its address the same rows as a file. */
+export async function sendList<Row>(visit: ConsoleVisit, list: List<Row>): Promise<FastifyReply> {
+  const format = formatOf(visit);
+  const sorted = { ...list, rows: sortedBy(list, askedOf(visit)['sort'] ?? '') };
+  if (format !== null) return sendFile(visit, sorted, format);
+  return visit.send(200, { title: list.title, main: listPage(visit, sorted), search: list.search ?? '' });
+}
+
+const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+
+async function sendFile<Row>(
+  { language, reply }: ConsoleVisit,
+  { path, columns, rows }: List<Row>,
+  format: 'csv' | 'xlsx',
+) {
+  const head = columns.map(({ text }) => tell(language, text));
+  const cells = rows.map((row) => columns.map((column) => exported(column, row)));
+  const name = path.slice(1).replaceAll('/', '-');
+  reply.header('content-disposition', `attachment; filename="${name}.${format}"`);
+  if (format === 'xlsx') return reply.header('content-type', XLSX).send(await writeWorkbook(name, [head, ...cells]));
+  const texts = cells.map((row) => row.map((cell) => String(cell ?? '')));
+  return reply
+    .header('content-type', 'text/csv; charset=utf-8')
+    .send(`\ufeff${writeCsv([head, ...texts], { separator: ',', lineEnd: '\r\n' })}`);
+}
+
+function exported<Row>({ kind, value }: Column<Row>, row: Row): string | number | null {
+  const stored = value(row);
+  return kind === 'time' && typeof stored === 'number' ? clockOf(stored) : stored;
+}
+
+/** `sort` is the name of a column, with `-` before it for the greatest first; any other leaves the order as it is. */
+function sortedBy<Row>({ rows, columns, paged }: List<Row>, sort: string): readonly Row[] {
+  const column = columns.find(({ name }) => name === sort.replace(/^-/, ''));
+  if (column === undefined || paged) return rows;
+  const sign = sort.startsWith('-') ? -1 : 1;
+  return rows.toSorted((one, other) => sign * compare(column.value(one), column.value(other)));
+}
+
+/** What has no value comes last when the least comes first. */
+function compare(one: string | number | null, other: string | number | null): number {
+  if (one === null || other === null) return Number(one === null) - Number(other === null);
+  if (typeof one === 'number' && typeof other === 'number') return one - other;
+  return String(one).localeCompare(String(other), 'es');
+}
+
+function listPage<Row>(visit: ConsoleVisit, list: List<Row>): Html {
+  const { title, rows, filters = [], empty, above = false, below = false } = list;
+  return html`<div class="head"><h1>${title}</h1>${rows.length > 0 && exportLinks(visit, list.path)}</div>
+${above}
+${filters.length > 0 && filterForm(visit, list.path, filters)}
+${rows.length === 0 ? empty : listTable(visit, list)}
+${below}`;
+}
+
+/** Links to the same list as a file: the same address with a format. */
+export function exportLinks(visit: ConsoleVisit, path: string): Html {
+  const link = (format: string, name: string) =>
+    html`<a class="button" download href="${addressOf(visit, path, { format })}">${tell(visit.language, 'list.export', { format: name })}</a>`;
+  return html`<p class="exports">${link('csv', 'CSV')} ${link('xlsx', 'Excel')}</p>`;
+}
+
+/** The address of the list with other values; an empty one takes its name away. */
+function addressOf(visit: ConsoleVisit, path: string, values: Record<string, string>): string {
+  const asked = Object.entries({ ...askedOf(visit), ...values }).filter(([, value]) => value !== '');
+  return `${publicPath(visit.app)}/console${path}?${String(new URLSearchParams(asked))}`;
+}
+
+function filterForm(visit: ConsoleVisit, path: string, filters: readonly Filter[]): Html {
+  const asked = askedOf(visit);
+  const { language } = visit;
+  const fields = filters.map(({ name, text, type }) => {
+    const value = asked[name] ?? '';
+    const field =
+      typeof type === 'string'
+        ? html`<input type="${type}" name="${name}" value="${value}">`
+        : html`<select name="${name}"><option value="">${tell(language, 'filter.any')}</option>${type.map(
+            ([option, shown]) =>
+              html`<option value="${option}"${option === value && html` selected`}>${shown}</option>`,
+          )}</select>`;
+    return html`<label>${tell(language, text)}<br>${field}</label>`;
+  });
+  const sort = asked['sort'] ?? '';
+  return html`<form class="filters" action="${publicPath(visit.app)}/console${path}">${fields}${sort !== '' && html`<input type="hidden" name="sort" value="${sort}">`}
+<button>${tell(language, 'payments.filter')}</button></form>`;
+}
+
+function listTable<Row>(visit: ConsoleVisit, list: List<Row>): Html {
+  const { language } = visit;
+  const columns = list.columns.filter(({ hidden }) => hidden !== true);
+  const body = list.rows.map(
+    (row) =>
+      html`<tr>${columns.map((column) => html`<td data-label="${tell(language, column.text)}"${classOf(column)}>${shown(column, row)}</td>`)}</tr>`,
+  );
+  return html`<div class="card scroll"><table data-live>
+<thead><tr>${columns.map((column) => headCell(visit, list, column))}</tr></thead>
+<tbody>${body}</tbody>
+</table></div>`;
+}
+
+function shown<Row>({ kind, value, cell }: Column<Row>, row: Row): Html | string | number {
+  if (cell !== undefined) return cell(row);
+  const stored = value(row);
+  if (kind === 'time') return timeCell(typeof stored === 'number' ? stored : null);
+  return stored ?? '—';
+}
+
+function headCell<Row>(visit: ConsoleVisit, { path, paged }: List<Row>, column: Column<Row>): Html {
+  const text = tell(visit.language, column.text);
+  if (paged) return html`<th scope="col"${classOf(column)}>${text}</th>`;
+  const sort = askedOf(visit)['sort'] ?? '';
+  const isUp = sort === column.name;
+  const order = isUp ? 'ascending' : sort === `-${column.name}` ? 'descending' : null;
+  const link = addressOf(visit, path, { sort: isUp ? `-${column.name}` : column.name });
+  return html`<th scope="col"${classOf(column)}${order !== null && html` aria-sort="${order}"`}><a href="${link}">${text}</a></th>`;
+}
+
+function classOf<Row>({ kind }: Column<Row>): Html | false {
+  return kind === 'number' && html` class="number"`;
+}

@@ -1,0 +1,75 @@
+import type { App } from '../app.ts';
+import { type Cause, causeOf, tellCause } from './answer-cause.ts';
+import type { CauseCode, CauseLanguage } from './cause-texts.ts';
+import {
+  type EndpointAnswer,
+  type KnownEndpoint,
+  selectEndpoint,
+  selectEndpointOfCallback,
+  selectLastDelivered,
+  selectUndelivered,
+} from './endpoint-answer-queries.ts';
+import { type ReceiverLines, receiverLines } from './receiver-lines.ts';
+
+/** What the doctor of deliveries says of an endpoint. */
+export type Diagnosis = {
+  endpoint: KnownEndpoint;
+  /** Null: its last answers are in order. */
+  found: Cause | null;
+  /** What else the last answers said, each with how often. */
+  others: readonly { cause: string; times: number }[];
+  /** The newest first, at most `LOOKED`. */
+  answers: readonly EndpointAnswer[];
+  /** The last callback that it took, where one is near. */
+  took: EndpointAnswer | null;
+  /** What its developer changes, in three languages; null where no line of code ends the cause. */
+  lines: ReceiverLines | null;
+};
+
+/** So many of its last callbacks are read. */
+const LOOKED = 20;
+/** So many callbacks of the store are looked through for the last that it took. */
+const LOOKED_BACK = 2000;
+
+/** Reads the last answers of an endpoint and names why it is not told, and what ends that. Null: unknown id. */
+export async function diagnoseEndpoint(
+  app: App,
+  id: number,
+  language: CauseLanguage,
+  timeText: (utcMs: number) => string,
+): Promise<Diagnosis | null> {
+  const endpoint = await selectEndpoint(app.db, id);
+  if (endpoint === null) return null;
+  const answers = await selectUndelivered(app.db, endpoint, LOOKED);
+  const before = Math.min(...answers.map(({ callback }) => callback), Number.MAX_SAFE_INTEGER);
+  const took = await selectLastDelivered(app.db, endpoint, before, LOOKED_BACK);
+  const newest = answers[0] ?? took;
+  const said = newest === null ? null : causeOf(newest.url, newest, language);
+  const since = endpoint.failing_since ?? newest?.at ?? 0;
+  const found =
+    said?.code === 'not_found' && took !== null
+      ? tellCause('not_found_since', language, { since: timeText(since) })
+      : said;
+  const lines = found === null ? null : receiverLines(found.code, endpoint.address);
+  return { endpoint, found, others: othersOf(answers, said?.code ?? null, language), answers, took, lines };
+}
+
+/** The same of the endpoint of a callback. */
+export async function diagnoseCallback(
+  app: App,
+  callback: number,
+  language: CauseLanguage,
+  timeText: (utcMs: number) => string,
+): Promise<Diagnosis | null> {
+  const endpoint = await selectEndpointOfCallback(app.db, callback);
+  return endpoint === null ? null : diagnoseEndpoint(app, endpoint, language, timeText);
+}
+
+function othersOf(answers: readonly EndpointAnswer[], code: CauseCode | null, language: CauseLanguage) {
+  const times = new Map<string, number>();
+  for (const answer of answers) {
+    const cause = causeOf(answer.url, answer, language);
+    if (cause !== null && cause.code !== code) times.set(cause.cause, (times.get(cause.cause) ?? 0) + 1);
+  }
+  return [...times].map(([cause, count]) => ({ cause, times: count }));
+}

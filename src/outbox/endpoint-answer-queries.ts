@@ -1,0 +1,130 @@
+import type { Database, SqlRow } from '../db/database.ts';
+import type { RowKey } from '../db/row-key.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+/** An endpoint with its merchant. */
+export type KnownEndpoint = SqlRow & {
+  id: number;
+  environment_id: number;
+  payment_service: string;
+  name: string;
+  environment: string;
+  address: string;
+  /** UTC milliseconds, as all times. */
+  failing_since: number | null;
+  disabled_at: number | null;
+};
+
+/** By its id alone, as a person knows it. */
+export async function selectEndpoint(db: Reader, id: number): Promise<KnownEndpoint | null> {
+  const [row] = await db.query<KnownEndpoint>(
+    `select p.id, p.environment_id, e.payment_service_id as payment_service, s.name, e.environment, p.address,
+       p.failing_since, p.disabled_at
+     from endpoints p
+     join environments e on e.id = p.environment_id
+     join payment_services s on s.id = e.payment_service_id
+     where p.id = $1`,
+    [id],
+  );
+  return row ?? null;
+}
+
+/** The last attempt of a callback. */
+export type EndpointAnswer = SqlRow & {
+  callback: number;
+  transaction_id: number;
+  state: string;
+  url: string;
+  at: number;
+  duration_ms: number;
+  status: number | null;
+  failure: string | null;
+  location: string | null;
+  excerpt: string | null;
+};
+
+const ANSWER = `c.id as callback, c.transaction_id, c.state, c.url, a.started_at as at, a.duration_ms,
+  a.status, a.failure, a.location, a.excerpt`;
+
+const LAST_ATTEMPT = `join delivery_attempts a on a.environment_id = c.environment_id and a.id = (
+  select max(last.id) from delivery_attempts last
+  where last.callback_id = c.id and last.environment_id = c.environment_id)`;
+
+/** What came of the newest callbacks of an endpoint that wait, were given up or were redirected; the newest first. */
+export async function selectUndelivered(
+  db: Reader,
+  { id, environment_id }: RowKey<number>,
+  limit: number,
+): Promise<EndpointAnswer[]> {
+  // Two statements, so that each has its partial index.
+  const waiting = await selectAnswers(db, `c.state = 'queued' and c.attempts > 0`, [id, environment_id, limit]);
+  const ended = await selectAnswers(db, `c.state in ('redirected', 'superseded', 'dead', 'disabled')`, [
+    id,
+    environment_id,
+    limit,
+  ]);
+  return [...waiting, ...ended].sort((one, other) => other.at - one.at).slice(0, limit);
+}
+
+function selectAnswers(db: Reader, which: string, parameters: number[]): Promise<EndpointAnswer[]> {
+  return db.query<EndpointAnswer>(
+    `select ${ANSWER} from callbacks c ${LAST_ATTEMPT}
+     where c.endpoint_id = $1 and c.environment_id = $2 and ${which} order by c.id desc limit $3`,
+    parameters,
+  );
+}
+
+/**
+ * The newest callback that an endpoint took, among `looked` callbacks of the store before the id `before`. No index leads
+ * to it, because nothing else asks; so an endpoint that heard of nothing for long has none.
+ */
+export async function selectLastDelivered(
+  db: Reader,
+  { id, environment_id }: RowKey<number>,
+  before: number,
+  looked: number,
+): Promise<EndpointAnswer | null> {
+  const [row] = await db.query<EndpointAnswer>(
+    `select ${ANSWER} from (
+       select id, environment_id, endpoint_id, transaction_id, state, url from callbacks where id < $3 order by id desc limit $4) c
+     ${LAST_ATTEMPT}
+     where c.endpoint_id = $1 and c.environment_id = $2 and c.state = 'delivered' order by c.id desc limit 1`,
+    [id, environment_id, before, looked],
+  );
+  return row ?? null;
+}
+
+/** The newest callbacks that ended in a redirect, by endpoint: how many, and where the last led. */
+export type RedirectedEndpoint = KnownEndpoint & { redirected: number; location: string | null; status: number | null };
+
+/** Endpoints among the newest `looked` callbacks that ended in a redirect. */
+export function selectRedirecting(db: Reader, looked: number): Promise<RedirectedEndpoint[]> {
+  return db.query<RedirectedEndpoint>(
+    `select p.id, p.environment_id, e.payment_service_id as payment_service, s.name, e.environment, p.address,
+       p.failing_since, p.disabled_at, r.redirected, a.location, a.status
+     from (select endpoint_id, environment_id, count(*) as redirected, max(id) as newest
+       from (select id, endpoint_id, environment_id from callbacks where state = 'redirected' order by id desc limit $1) seen
+       group by endpoint_id, environment_id) r
+     join endpoints p on p.id = r.endpoint_id and p.environment_id = r.environment_id
+     join environments e on e.id = p.environment_id
+     join payment_services s on s.id = e.payment_service_id
+     join delivery_attempts a on a.environment_id = r.environment_id and a.id = (
+       select max(last.id) from delivery_attempts last
+       where last.callback_id = r.newest and last.environment_id = r.environment_id)
+     order by p.id`,
+    [looked],
+  );
+}
+
+/** The endpoint of a callback, by the callback's id alone. */
+export async function selectEndpointOfCallback(db: Reader, callback: number): Promise<number | null> {
+  const [row] = await db.query<{ endpoint_id: number }>('select endpoint_id from callbacks where id = $1', [callback]);
+  return row?.endpoint_id ?? null;
+}
+
+/** The whole URL, with its query, to which an endpoint's newest callback that was not taken at once went; null without one. */
+export async function selectLastUrl(db: Reader, endpoint: RowKey<number>): Promise<string | null> {
+  const [newest] = await selectUndelivered(db, endpoint, 1);
+  return newest?.url ?? null;
+}

@@ -1,0 +1,33 @@
+import type { App } from '../app.ts';
+import { type Cause, causeOf } from './answer-cause.ts';
+import type { CauseLanguage } from './cause-texts.ts';
+import { selectRedirecting } from './endpoint-answer-queries.ts';
+import { type EndpointFacts, selectTroubled } from './failing-endpoint-queries.ts';
+
+/** An endpoint that needs somebody, why, and how many of its callbacks ended at a log-in. */
+export type TroubledEndpoint = EndpointFacts & { cause: Cause | null; redirected: number };
+
+/** So many callbacks that ended in a redirect are looked through for log-ins. */
+const LOOKED = 500;
+
+/**
+ * The endpoints that fail or are gone, the one that has failed for longest first; after them those that take callbacks and
+ * send them to a log-in, so that nobody handles them.
+ */
+export async function listTroubled(app: App, limit: number, language: CauseLanguage): Promise<TroubledEndpoint[]> {
+  const failing = (await selectTroubled(app.db, limit)).map((endpoint) => ({
+    ...endpoint,
+    cause: causeOf(endpoint.address, endpoint, language),
+    redirected: 0,
+  }));
+  const known = new Set(failing.map(({ id }) => id));
+  const redirecting = (await selectRedirecting(app.db, LOOKED))
+    .filter(({ id }) => !known.has(id))
+    .map((endpoint) => {
+      const answer = { status: endpoint.status, failure: null, location: endpoint.location };
+      const idle = { ...answer, failed_at: null, waiting: 0, next_attempt_at: null };
+      return { ...endpoint, ...idle, cause: causeOf(endpoint.address, answer, language) };
+    })
+    .filter(({ cause }) => cause?.code === 'login');
+  return [...failing, ...redirecting].slice(0, limit);
+}

@@ -1,0 +1,91 @@
+import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import type { FetchOutcome } from '../lib/safe-fetch.ts';
+import { findEnvironmentById } from '../payment-services/find-environment.ts';
+import { callbackHeaders } from './callback-headers.ts';
+import { callbackBody, callbackFields } from './callback-payload.ts';
+import { type KnownEndpoint, selectEndpoint, selectLastUrl } from './endpoint-answer-queries.ts';
+
+/**
+ * What the answers to a signed test event and to one with a wrong signature say together. `checks`: it tells them apart.
+ * `takes_anything`: it took both, so anybody can mark an order as paid. `refuses_ours`: it refused both in the same way.
+ * `unclear`: it answered neither yes nor no, or knows no such order in both cases.
+ */
+export type SignatureVerdict = 'checks' | 'takes_anything' | 'refuses_ours' | 'unclear';
+
+/** `right` and `wrong` are the answers in a word: a status, or the reason of a failure. */
+export type SignatureTrial = { verdict: SignatureVerdict; url: string; right: string; wrong: string };
+
+/** The order of the test event. No shop has it, and its result is `pending`, so nothing is taken as paid. */
+const TEST_REFERENCE = 'RUBRICA-TEST';
+
+/**
+ * Posts a test event twice to an endpoint, once signed as every callback is and once with a wrong signature, and says what
+ * its answers tell about its check. Nothing is kept but the act. Null: unknown id, or its tokens are gone.
+ */
+export async function trySignature(app: App, id: number, by: Actor): Promise<SignatureTrial | null> {
+  const endpoint = await selectEndpoint(app.db, id);
+  const environment = endpoint === null ? null : await findEnvironmentById(app, endpoint.environment_id);
+  if (endpoint === null || environment === null) return null;
+  const url = (await selectLastUrl(app.db, endpoint)) ?? endpoint.address;
+  await app.db.transaction((tx) =>
+    recordAudit(tx, { at: app.now(), by, action: 'endpoint.tested', subject: { kind: 'endpoint', id: String(id) } }),
+  );
+  const fields = callbackFields(environment, {
+    transactionId: 0,
+    reference: TEST_REFERENCE,
+    amount: 1,
+    currency: 'CLP',
+    result: 'pending',
+    message: 'Pending',
+    timestamp: app.now(),
+  });
+  const send = (signature: string) => {
+    const body = callbackBody({ ...fields, x_signature: signature });
+    return post(app, endpoint, url, { ...TEST_EVENT, body }, environment);
+  };
+  const signature = fields['x_signature'] as string;
+  const right = await send(signature);
+  const wrong = await send(signature.replace(/.$/, (last) => (last === '0' ? '1' : '0')));
+  return { verdict: verdictOf(right, wrong), url: endpoint.address, right: wordOf(right), wrong: wordOf(wrong) };
+}
+
+const TEST_EVENT = { webhook_id: 'evt_test', sequence: 0, content_type: 'application/x-www-form-urlencoded' };
+
+function post(
+  app: App,
+  { environment_id, environment: kind }: KnownEndpoint,
+  url: string,
+  event: typeof TEST_EVENT & { body: string },
+  environment: Parameters<typeof callbackHeaders>[0],
+): Promise<FetchOutcome> {
+  return app.fetch({
+    url,
+    method: 'POST',
+    headers: callbackHeaders(environment, event, app.now()),
+    body: event.body,
+    allowPrivate: app.config.allowPrivateCallbacks && kind === 'development',
+    merchant: environment_id,
+  });
+}
+
+/** What a receiver answers that refuses a signature. */
+const REFUSALS: readonly number[] = [400, 401, 403, 409, 422];
+
+function verdictOf(right: FetchOutcome, wrong: FetchOutcome): SignatureVerdict {
+  if (right.kind === 'failed' || wrong.kind === 'failed') return 'unclear';
+  if (isTaken(wrong.status)) return 'takes_anything';
+  if (!REFUSALS.includes(wrong.status)) return 'unclear';
+  if (right.status !== wrong.status) return right.status < 500 ? 'checks' : 'unclear';
+  return 'refuses_ours';
+}
+
+/** A redirect is how a shop says that it handled a post. */
+function isTaken(status: number): boolean {
+  return status >= 200 && status < 400;
+}
+
+function wordOf(outcome: FetchOutcome): string {
+  return outcome.kind === 'failed' ? `${outcome.reason}: ${outcome.detail}` : String(outcome.status);
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { listAudit } from '../../src/audit/list-audit.ts';
+import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+import { createTestUser } from '../support/test-user.ts';
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
+
+forEachEngine('callbacks in the console', (openTestDatabase) => {
+  test('the list has failing endpoints with cause and fix in the language of the person, filters and exports', async () => {
+    const { server, headers, sent } = await openFailing(openTestDatabase);
+    await using _server = server;
+    const page = await server.get('/console/callbacks', headers);
+    assert.match(page.text, /no existe esa página \(404\)/);
+    assert.match(page.text, /href="\/console\/callbacks\/1"/);
+    const english = await server.get('/console/callbacks', { ...headers, 'accept-language': 'en' });
+    assert.match(english.text, /there is no such page \(404\)/);
+    const nothing = await server.get('/console/callbacks?text=elsewhere', headers);
+    assert.match(nothing.text, /Ninguna dirección que falla cumple el filtro/);
+    const csv = await server.get('/console/callbacks?format=csv&sort=-waiting', headers);
+    assert.match(csv.headers.get('content-disposition') ?? '', /callbacks\.csv/);
+    assert.equal(csv.text.trim().split('\r\n').length, 2);
+    assert.match(csv.text, new RegExp(`^${sent[0]?.url.split('?')[0]?.replaceAll('.', '\\.')},`, 'm'));
+    assert.match((await server.get('/console/callbacks?sort=waiting', headers)).text, /aria-sort="ascending"/);
+  });
+
+  test('the page of an endpoint names cause, lines and message; its test event and a period are acts with a name', async () => {
+    const { app, server, headers } = await openFailing(openTestDatabase);
+    await using _server = server;
+    const page = await server.get('/console/callbacks/1', headers);
+    for (const part of [/no existe esa página/, /Route::post\(&#39;/, /Mensaje para el comercio/, /no such page/]) {
+      assert.match(page.text, part);
+    }
+    const post = (path: string, body: string) => server.post(path, { headers: { ...headers, ...FORM }, body });
+    const tested = await post('/console/callbacks/1/test', '');
+    assert.match(tested.text, /Con firma correcta respondió 404; con firma falsa, 404/);
+    const endpoint = /name="endpoint" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+    const resend = (days: string) =>
+      post('/console/callbacks/resend', `endpoint=${encodeURIComponent(endpoint)}${days}`);
+    assert.equal((await resend('&since=2026-02-01&until=2026-01-01')).status, 400);
+    assert.equal((await resend('&since=01-02-2026')).status, 400);
+    assert.equal((await resend('&since=2026-02-01')).headers.get('location'), '/console/callbacks?resent=0');
+    assert.equal(
+      (await resend('&since=2026-01-15&until=2026-01-15')).headers.get('location'),
+      '/console/callbacks?resent=1',
+    );
+    for (const action of ['endpoint.tested', 'callback.resent']) {
+      const { acts } = await listAudit(app, { action }, 10);
+      assert.deepEqual(
+        acts.map(({ who }) => who.name),
+        ['sonia@example.cl'],
+        action,
+      );
+    }
+  });
+
+  test('an endpoint is not there for who sees only some payment services, and neither is one that does not exist', async () => {
+    const { app, server, headers, environment } = await openFailing(openTestDatabase);
+    await using _server = server;
+    const limited = await createTestUser(app, {
+      role: 'owner',
+      may: [],
+      paymentServices: [environment.paymentServiceId],
+    });
+    const own = { cookie: `rubrica_console=${limited.headers.authorization.slice(7)}` };
+    const ask = [
+      () => server.get('/console/callbacks', own),
+      () => server.get('/console/callbacks/1', own),
+      () => server.post('/console/callbacks/1/test', { headers: { ...own, ...FORM }, body: '' }),
+      () => server.get('/console/callbacks/99', headers),
+      () => server.get('/console/callbacks/x', headers),
+    ];
+    for (const one of ask) assert.equal((await one()).status, 404);
+    assert.doesNotMatch((await server.get('/console', own)).text, /href="\/console\/callbacks"/);
+  });
+});
+
+/** A shop whose page is gone: one callback waits. */
+async function openFailing(openTestDatabase: OpenTestDatabase) {
+  const sent: { url: string }[] = [];
+  const app = createTestApp(await openTestDatabase(), {
+    fetch: async (request) => {
+      sent.push(request);
+      return { kind: 'answered', status: 404, retryAfter: null, excerpt: '<h1>no such page</h1>', durationMs: 1 };
+    },
+  });
+  const environment = await createTestEnvironment(app);
+  await createPaidTransaction(app, environment, { reference: 'ORD-7' });
+  const delivery = createCallbackDelivery(app);
+  await delivery.poll();
+  await delivery.drain();
+  const support = await createTestUser(app, { role: 'support', may: [], email: 'sonia@example.cl' });
+  const headers = { cookie: `rubrica_console=${support.headers.authorization.slice(7)}` };
+  return { app, environment, server: await startTestServer(app), headers, sent };
+}

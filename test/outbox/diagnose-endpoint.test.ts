@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { test } from 'node:test';
+import { listAudit } from '../../src/audit/list-audit.ts';
+import type { FetchOutcome, FetchRequest } from '../../src/lib/safe-fetch.ts';
+import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
+import { diagnoseCallback, diagnoseEndpoint } from '../../src/outbox/diagnose-endpoint.ts';
+import { enqueuePost } from '../../src/outbox/enqueue-post.ts';
+import { receiverLines } from '../../src/outbox/receiver-lines.ts';
+import { trySignature } from '../../src/outbox/try-signature.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+
+const answered = (status: number, excerpt = '', location?: string): FetchOutcome => ({
+  kind: 'answered',
+  status,
+  retryAfter: null,
+  excerpt,
+  ...(location !== undefined && { location }),
+  durationMs: 90,
+});
+
+const failed = (reason: 'timeout' | 'dns' | 'tls', detail: string): FetchOutcome => ({
+  kind: 'failed',
+  reason,
+  detail,
+  durationMs: 15_000,
+});
+
+/** What the shop answers now, and what the doctor names. */
+const TABLE: [about: string, answer: FetchOutcome, code: string, hasLines: boolean][] = [
+  ['a page that a deploy took away', answered(404), 'not_found_since', true],
+  ['a log-in that looks like a handled callback', answered(302, '', '/login'), 'login', true],
+  ['a log-in page with 200', answered(200, '<input type="password">'), 'login', true],
+  ['a firewall', answered(403, '<title>Attention Required!'), 'firewall', false],
+  ['a wrong signature check', answered(400, 'invalid signature'), 'signature', true],
+  ['a shop that works before it answers', failed('timeout', 'ETIMEDOUT'), 'timeout', true],
+  ['a name that is gone', failed('dns', 'ENOTFOUND'), 'dns', false],
+  ['a certificate that ended', failed('tls', 'CERT_HAS_EXPIRED'), 'tls_expired', false],
+  ['an address that has moved', answered(301, '', 'https://www.shop.example.cl/callback'), 'moved', false],
+];
+
+forEachEngine('the doctor of deliveries', (openTestDatabase) => {
+  test('names why an endpoint is not told, and the lines to change where its code is at fault', async () => {
+    const shop = await openShop(openTestDatabase);
+    for (const [about, answer, code, hasLines] of TABLE) {
+      const address = `https://${code}.example.cl/callback`;
+      await shop.send(address, answered(200));
+      await shop.send(address, answer);
+      const id = await shop.endpointOf(address);
+      const diagnosis = await diagnoseEndpoint(shop.app, id, 'es', String);
+      assert.equal(diagnosis?.found?.code, code, about);
+      assert.equal(diagnosis.lines !== null, hasLines, about);
+      assert.doesNotMatch(`${diagnosis.found.cause}${diagnosis.found.fix}`, /[{}]/, about);
+      assert.equal(diagnosis.took?.status, 200, about);
+    }
+  });
+
+  test('finds nothing at an endpoint that answers as it should, and knows no endpoint that does not exist', async () => {
+    const shop = await openShop(openTestDatabase);
+    await shop.send('https://well.example.cl/', answered(200));
+    const id = await shop.endpointOf('https://well.example.cl/');
+    const diagnosis = await diagnoseEndpoint(shop.app, id, 'en', String);
+    assert.deepEqual([diagnosis?.found, diagnosis?.lines, diagnosis?.answers], [null, null, []]);
+    assert.equal(await diagnoseEndpoint(shop.app, 999, 'en', String), null);
+    assert.equal(await diagnoseCallback(shop.app, 999, 'en', String), null);
+  });
+
+  test('counts what else the last answers said, and reads those of one endpoint alone', async () => {
+    const shop = await openShop(openTestDatabase);
+    for (const status of [500, 503, 404]) await shop.send('https://one.example.cl/', answered(status));
+    await shop.send('https://other.example.cl/', answered(403));
+    const diagnosis = await diagnoseCallback(shop.app, 1, 'en', String);
+    assert.equal(diagnosis?.found?.cause, 'there is no such page (404)');
+    assert.deepEqual(
+      diagnosis.others.map(({ times }) => times),
+      [1, 1],
+    );
+  });
+});
+
+const VERDICTS: [verdict: string, right: FetchOutcome, wrong: FetchOutcome][] = [
+  ['checks', answered(200), answered(400)],
+  ['checks', answered(404), answered(401)],
+  ['takes_anything', answered(200), answered(200)],
+  ['takes_anything', answered(400), answered(302)],
+  ['refuses_ours', answered(401), answered(401)],
+  ['unclear', answered(404), answered(404)],
+  ['unclear', answered(500), answered(400)],
+  ['unclear', failed('timeout', 'ETIMEDOUT'), answered(400)],
+];
+
+forEachEngine('a test event', (openTestDatabase) => {
+  test('is signed once rightly and once wrongly, and its two answers tell what the check of the shop is worth', async () => {
+    const shop = await openShop(openTestDatabase);
+    await shop.send('https://shop.example.cl/callback?store=7', answered(500));
+    for (const [verdict, right, wrong] of VERDICTS) {
+      shop.answer(({ body }) => (shop.isSigned(String(body)) ? right : wrong));
+      assert.equal((await trySignature(shop.app, 1, TESTER))?.verdict, verdict);
+    }
+    assert.equal(shop.sent.at(-1)?.url, 'https://shop.example.cl/callback?store=7');
+    const fields = new URLSearchParams(String(shop.sent.at(-1)?.body));
+    assert.deepEqual([fields.get('x_result'), fields.get('x_reference')], ['pending', 'RUBRICA-TEST']);
+    const { acts } = await listAudit(shop.app, { action: 'endpoint.tested' }, 100);
+    assert.equal(acts.length, VERDICTS.length);
+    assert.equal(await trySignature(shop.app, 99, TESTER), null);
+  });
+});
+
+test('the lines of the check for Node take a right signature and refuse a wrong one', () => {
+  const { node = '' } = receiverLines('signature', 'https://shop.example.cl/callback') ?? {};
+  const secretToken = 'secret';
+  const fields = { x_amount: '1.00', x_account_id: 'a', x_message: 'Aprobado ñ' };
+  const message = `x_account_id${fields.x_account_id}x_amount1.00x_messageAprobado ñ`;
+  const signature = createHmac('sha256', secretToken).update(message).digest('hex');
+  const receive = new Function(
+    ...['body', 'secretToken', 'createHmac', 'timingSafeEqual', 'response'],
+    `${node}\nreturn 'taken';`,
+  );
+  const response = { writeHead: (status: number) => ({ end: () => status }) };
+  const run = (x_signature: string) =>
+    receive(
+      String(new URLSearchParams({ ...fields, x_signature })),
+      secretToken,
+      createHmac,
+      timingSafeEqual,
+      response,
+    );
+  assert.equal(run(signature), 'taken');
+  for (const wrong of ['', 'ñ'.repeat(64), signature.toUpperCase(), signature.slice(1)]) assert.equal(run(wrong), 400);
+});
+
+async function openShop(openTestDatabase: OpenTestDatabase) {
+  let answer: (request: FetchRequest) => FetchOutcome = () => answered(200);
+  const sent: FetchRequest[] = [];
+  const app = createTestApp(await openTestDatabase(), {
+    fetch: async (request) => {
+      sent.push(request);
+      return answer(request);
+    },
+  });
+  const environment = await createTestEnvironment(app);
+  let sequence = 1;
+  return {
+    app,
+    sent,
+    answer: (next: typeof answer) => {
+      answer = next;
+    },
+    isSigned: (body: string) => {
+      const { x_signature: received, ...fields } = Object.fromEntries(new URLSearchParams(body));
+      const message = Object.keys(fields)
+        .sort()
+        .map((name) => name + fields[name])
+        .join('');
+      return (
+        createHmac('sha256', environment.secrets[0]?.text ?? '')
+          .update(message)
+          .digest('hex') === received
+      );
+    },
+    /** Tells an endpoint of something, and it answers. */
+    send: async (url: string, outcome: FetchOutcome) => {
+      answer = () => outcome;
+      sequence += 1;
+      await app.db.transaction((tx) =>
+        enqueuePost(tx, {
+          environmentId: environment.id,
+          transactionId: sequence,
+          sequence,
+          at: app.now(),
+          url,
+          contentType: 'application/x-www-form-urlencoded',
+          body: 'x=1',
+        }),
+      );
+      app.now.advance(1000);
+      const delivery = createCallbackDelivery(app);
+      await delivery.poll();
+      await delivery.drain();
+    },
+    endpointOf: async (address: string): Promise<number> => {
+      const [row] = await app.db.query<{ id: number }>('select id from endpoints where address = $1', [address]);
+      return row?.id ?? 0;
+    },
+  };
+}
