@@ -116,7 +116,7 @@ ${below}`;
 }
 
 /** Links to the same list as a file: the same address with a format. */
-export function exportLinks(visit: ConsoleVisit, path: string): Html {
+function exportLinks(visit: ConsoleVisit, path: string): Html {
   const link = (format: string, name: string) =>
     html`<a class="button" download href="${addressOf(visit, path, { format })}">${tell(visit.language, 'list.export', { format: name })}</a>`;
   return html`<p class="exports">${link('csv', 'CSV')} ${link('xlsx', 'Excel')}</p>`;

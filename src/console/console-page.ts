@@ -6,7 +6,7 @@ import { assetPath, publicPath } from '../http/assets.ts';
 import { type Html, html } from '../http/html.ts';
 import { LANGUAGE_TAGS, sendDocument, WORDMARK } from '../http/page.ts';
 import { sectionsOf } from './console-sections.ts';
-import { tell } from './console-texts.ts';
+import { type ConsoleText, tell } from './console-texts.ts';
 
 /** What differs from screen to screen. `search` is what stands in the box that finds anything. */
 export type ConsolePage = { title: string; main: Html; search?: string };
@@ -33,16 +33,18 @@ function layout(app: App, page: Layout): Html {
 <link rel="stylesheet" href="${assetPath(app, 'console.css')}">
 <script src="${assetPath(app, 'console.js')}" defer></script>
 </head>
-<body class="${user === null ? 'plain' : 'staff'}">
+<body class="${user === null ? 'plain' : 'staff'}"${user?.may.has('payments:read') === true && html` data-events="${publicPath(app)}/console/live"`}>
 <a class="skip" href="#main">${tell(language, 'skip')}</a>
 <header>
 <a class="home" href="${publicPath(app)}/console">${WORDMARK}</a>
 ${user !== null && bar(app, page, user)}
+${languageForm(app, page)}
 </header>
 ${user !== null && navigation(app, page, user)}
 <main id="main">
 ${page.main}
 </main>
+${user !== null && keysHelp(language)}
 </body>
 </html>
 `;
@@ -60,6 +62,30 @@ function bar(app: App, { language, search }: Layout, user: User): Html {
   }
 <p class="badge ${production ? 'warn' : 'calm'}">${tell(language, production ? 'mode.production' : 'mode.development')}</p>
 <form class="who" method="post" action="${at}/sign-out"><span>${user.email} · ${user.role}</span> <button class="link">${tell(language, 'session.out')}</button></form>`;
+}
+
+/** The other language, for this browser. A form of a screen that was sent leads back to its section. */
+function languageForm(app: App, { language, path }: Layout): Html {
+  const to = language === 'es' ? 'en' : 'es';
+  const next = path.slice(path.indexOf('/console') + '/console'.length);
+  return html`<form class="language" method="post" action="${publicPath(app)}/console/language"><input type="hidden" name="next" value="${next}"><button class="link" name="to" value="${to}" lang="${to}">${OTHER[to]}</button></form>`;
+}
+
+const OTHER = { es: 'Español', en: 'English' };
+
+const KEYS: readonly (readonly [string, ConsoleText])[] = [
+  ['/', 'keys.search'],
+  ['j', 'keys.next'],
+  ['k', 'keys.previous'],
+  ['o', 'keys.open'],
+  ['?', 'keys.help'],
+];
+
+/** What `?` shows. */
+function keysHelp(language: Language): Html {
+  const rows = KEYS.map(([key, text]) => html`<dt><kbd>${key}</kbd></dt><dd>${tell(language, text)}</dd>`);
+  return html`<dialog id="keys" aria-labelledby="keys-title"><h2 id="keys-title">${tell(language, 'keys.title')}</h2><dl class="facts">${rows}</dl>
+<form method="dialog"><button>${tell(language, 'keys.close')}</button></form></dialog>`;
 }
 
 function navigation(app: App, { language, path }: Layout, user: User): Html {

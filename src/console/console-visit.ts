@@ -4,13 +4,14 @@ import { authenticateBearer } from '../auth/authenticate-bearer.ts';
 import { PERMISSIONS, type Permission } from '../auth/permission.ts';
 import type { User } from '../auth/user.ts';
 import { publicBase } from '../checkout/pay-link.ts';
-import { type Language, payerLanguage } from '../checkout/texts.ts';
+import type { Language } from '../checkout/texts.ts';
 import { CATALOGUE, Problem } from '../error-catalogue.ts';
 import { publicPath } from '../http/assets.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { html } from '../http/html.ts';
 import { limitAddress, limitUser } from '../http/request-limits.ts';
 import { noteFailure } from '../http/send-problem.ts';
+import { visitLanguage } from './console-language.ts';
 import { type ConsolePage, sendConsolePage } from './console-page.ts';
 import { tell } from './console-texts.ts';
 
@@ -43,7 +44,7 @@ export function sessionCookie(app: App, token: string): string {
  */
 export function consoleHandler(handle: (app: App, visit: ConsoleVisit) => Promise<FastifyReply>): Endpoint['handle'] {
   return async (app, request, reply) => {
-    const language = payerLanguage(request.headers['accept-language']);
+    const language = visitLanguage(request);
     let user: User | null = null;
     const send = (status: number, page: ConsolePage) =>
       sendConsolePage(app, reply, { ...page, status, language, user, path: request.url });

@@ -6,12 +6,13 @@ import { endSession } from '../auth/list-sessions.ts';
 import { logIn } from '../auth/log-in.ts';
 import { userActor } from '../auth/user-actor.ts';
 import { selectUserById } from '../auth/user-queries.ts';
-import { type Language, payerLanguage } from '../checkout/texts.ts';
+import type { Language } from '../checkout/texts.ts';
 import { Problem } from '../error-catalogue.ts';
 import { publicPath } from '../http/assets.ts';
 import type { Operation } from '../http/endpoint.ts';
 import { html } from '../http/html.ts';
 import { clientNetwork } from '../lib/client-network.ts';
+import { visitLanguage } from './console-language.ts';
 import { sendConsolePage } from './console-page.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
 import { cookieOf, isFromOurPage, sessionCookie } from './console-visit.ts';
@@ -69,7 +70,7 @@ export const postConsoleSignOut: Operation = {
 type SignIn = { status: number; next: string; email: string; said: ConsoleText | null };
 
 function sendSignIn(app: App, request: FastifyRequest, reply: FastifyReply, { status, next, email, said }: SignIn) {
-  const language: Language = payerLanguage(request.headers['accept-language']);
+  const language: Language = visitLanguage(request);
   const title = tell(language, 'sign_in.title');
   const main = html`<h1>${title}</h1>
 ${said !== null && html`<p class="notice" role="alert">${tell(language, said)}</p>`}
@@ -90,6 +91,6 @@ export function fieldsOf(request: FastifyRequest): Record<string, string> {
 }
 
 /** A path below `/console`, or nothing: no other site is led to. */
-function pathOf(next: unknown): string {
+export function pathOf(next: unknown): string {
   return typeof next === 'string' && /^\/[\w\-/?=&%.+]{0,500}$/.test(next) && !next.startsWith('//') ? next : '';
 }

@@ -20,3 +20,12 @@ export function selectPaidHours(
     environmentIds === null ? [since] : [since, environmentIds],
   );
 }
+
+/** A text that is another one as soon as something happened to a payment or a callback. Each number is the end of an index. */
+export async function selectNewestChange(db: Pick<Database, 'query'>): Promise<string> {
+  const [row] = await db.query(
+    `select (select max(id) from transactions) as created, (select max(id) from delivery_attempts) as delivery,
+       (select link from audit_head where id = 1) as act, (select max(settled_at) from transactions where state = 'completed') as settled`,
+  );
+  return JSON.stringify(row);
+}

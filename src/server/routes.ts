@@ -47,6 +47,8 @@ import {
   postConsoleEndpointTest,
   postConsoleResend,
 } from '../console/callbacks/resend-callbacks.ts';
+import { postConsoleLanguage } from '../console/choose-language.ts';
+import { getConsoleLive } from '../console/live-screen.ts';
 import {
   postConsoleEventsUrl,
   postConsoleFee,
@@ -144,6 +146,8 @@ export const ROUTES: readonly Endpoint[] = [
   route('GET', ['/console/sign-in'], 'public', getConsoleSignIn),
   route('POST', ['/console/sign-in'], 'public', postConsoleSignIn),
   route('POST', ['/console/sign-out'], 'public', postConsoleSignOut),
+  route('POST', ['/console/language'], 'public', postConsoleLanguage),
+  screen('GET', ['/console/live'], 'payments:read', getConsoleLive),
   screen('GET', ['/console'], 'payments:read', getConsole),
   screen('GET', ['/console/payments'], 'payments:read', getConsolePayments),
   screen('GET', ['/console/payments/:id'], 'payments:read', getConsolePayment),

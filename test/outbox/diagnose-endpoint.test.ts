@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { test } from 'node:test';
+import { compileFunction } from 'node:vm';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import type { FetchOutcome, FetchRequest } from '../../src/lib/safe-fetch.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
@@ -115,10 +116,8 @@ test('the lines of the check for Node take a right signature and refuse a wrong 
   const fields = { x_amount: '1.00', x_account_id: 'a', x_message: 'Aprobado ñ' };
   const message = `x_account_id${fields.x_account_id}x_amount1.00x_messageAprobado ñ`;
   const signature = createHmac('sha256', secretToken).update(message).digest('hex');
-  const receive = new Function(
-    ...['body', 'secretToken', 'createHmac', 'timingSafeEqual', 'response'],
-    `${node}\nreturn 'taken';`,
-  );
+  const names = ['body', 'secretToken', 'createHmac', 'timingSafeEqual', 'response'];
+  const receive = compileFunction(`${node}\nreturn 'taken';`, names) as (...values: unknown[]) => unknown;
   const response = { writeHead: (status: number) => ({ end: () => status }) };
   const run = (x_signature: string) =>
     receive(

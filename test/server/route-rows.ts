@@ -224,6 +224,10 @@ export const ROUTE_ROWS: Record<string, RouteRow> = {
     access: 'public',
     takesUnknownMembers: 'a page of ours sends it, and nothing of it is kept',
   },
+  'POST /console/language': {
+    access: 'public',
+    takesUnknownMembers: 'a page of ours sends it, and nothing of it is kept',
+  },
   'POST /console/sign-out': { access: 'public', takesUnknownMembers: 'it reads no member' },
   'GET /': page,
   'GET /docs': page,

@@ -10,6 +10,8 @@ export type Question = { headers?: Record<string, string>; json?: unknown; body?
 
 /** The real server with the real routes on loopback. `await using` closes it at the end of the test. */
 export type TestServer = AsyncDisposable & {
+  /** For a browser. */
+  origin: string;
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   head(path: string, headers?: Record<string, string>): Promise<Answer>;
   post(path: string, question?: Question): Promise<Answer>;
@@ -36,6 +38,7 @@ export async function startTestServer(app: App): Promise<TestServer> {
     return ask(path, { method, headers: { ...type, ...headers }, ...(text !== undefined && { body: text }) });
   };
   return {
+    origin,
     get: (path, headers = {}) => ask(path, { headers }),
     head: (path, headers = {}) => ask(path, { method: 'HEAD', headers }),
     post: (path, question) => send('POST', path, question),

@@ -1,4 +1,4 @@
-// Keys for those who work here all day. Everything works without them.
+// Keys and fresh rows for those who work here all day. Everything works without them.
 'use strict';
 
 const rows = () => [...document.querySelectorAll('tbody tr a:first-of-type')];
@@ -14,11 +14,57 @@ const KEYS = {
   j: () => move(1),
   k: () => move(-1),
   o: () => document.activeElement?.closest('tbody') && document.activeElement.click(),
+  '?': () => document.querySelector('#keys')?.showModal(),
 };
 
 document.addEventListener('keydown', (event) => {
-  const isTyping = event.target instanceof HTMLElement && event.target.closest('input, select, textarea');
+  const isTyping = event.target instanceof HTMLElement && event.target.closest('input, select, textarea, dialog');
   if (event.ctrlKey || event.metaKey || event.altKey || isTyping || !(event.key in KEYS)) return;
   event.preventDefault();
   KEYS[event.key]();
 });
+
+/** The parts of a page that are put in the place of the same parts when something has changed. */
+const live = (page) => [...page.querySelectorAll('[data-live]')];
+
+function refresh() {
+  const request = new XMLHttpRequest();
+  // It parses a page without a script having made its text, which the policy forbids.
+  request.responseType = 'document';
+  request.open('GET', location.href);
+  request.addEventListener('load', () => {
+    const fresh = request.response === null ? [] : live(request.response);
+    const shown = live(document);
+    if (fresh.length === shown.length) shown.forEach((part, at) => replace(part, fresh[at]));
+  });
+  request.send();
+}
+
+/** Leaves alone what is the same, and the keyboard where it was. */
+function replace(part, fresh) {
+  if (part.innerHTML === fresh.innerHTML) return;
+  const focused = part.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null;
+  part.replaceChildren(...[...fresh.childNodes].map((node) => document.importNode(node, true)));
+  if (focused !== null) part.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus();
+}
+
+let source = null;
+
+/** Listens while somebody looks, and not in a tab that sleeps. */
+function listen() {
+  if (document.hidden || live(document).length === 0) {
+    source?.close();
+    source = null;
+  } else if (source === null) {
+    source = new EventSource(document.body.dataset.events);
+    source.addEventListener('message', refresh);
+  }
+}
+
+if (document.body.dataset.events !== undefined) {
+  document.addEventListener('visibilitychange', () => {
+    if (!document.hidden && source === null) refresh();
+    listen();
+  });
+  listen();
+}

@@ -1,0 +1,18 @@
+import { publicPath } from '../http/assets.ts';
+import type { Operation } from '../http/endpoint.ts';
+import { languageCookie } from './console-language.ts';
+import { isFromOurPage } from './console-visit.ts';
+import { fieldsOf, pathOf } from './sign-in.ts';
+
+/** Keeps the language of this browser, and leads back to where the person was. */
+export const postConsoleLanguage: Operation = {
+  consumes: ['application/x-www-form-urlencoded'],
+  handle: async (app, request, reply) => {
+    const { to, next } = fieldsOf(request);
+    if (isFromOurPage(app, request)) reply.header('set-cookie', languageCookie(app, to === 'en' ? 'en' : 'es'));
+    return reply
+      .code(303)
+      .header('location', `${publicPath(app)}/console${pathOf(next)}`)
+      .send();
+  },
+};

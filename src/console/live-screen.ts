@@ -1,0 +1,69 @@
+import { PassThrough } from 'node:stream';
+import type { App } from '../app.ts';
+import type { Operation } from '../http/endpoint.ts';
+import { perInstance } from '../lib/per-instance.ts';
+import { selectNewestChange } from '../search/today-queries.ts';
+import { consoleHandler } from './console-visit.ts';
+
+/** How often the store is asked whether something is new, once for all who look, and only while somebody does. */
+const LOOK_MS = 3_000;
+/** After that the browser asks again, so that a session that has ended hears no more. */
+const LONGEST_MS = 60_000;
+/** So many look at once, in one process; more see what a page shows when it is loaded. */
+const MOST = 100;
+
+/**
+ * Tells the open pages of the console that something has changed, as server-sent events without any data: the page then asks for
+ * itself again, with the rights of its person. 204 tells a browser not to ask again.
+ */
+export const getConsoleLive: Operation = {
+  handle: consoleHandler(async (app, { request, reply, goTo }) => {
+    if (!(request.headers.accept ?? '').includes('text/event-stream')) return goTo('');
+    const watch = watchOf(app);
+    if (watch.listeners.size >= MOST || app.stopping.aborted) return reply.code(204).send();
+    const stream = new PassThrough();
+    watch.listeners.add(stream);
+    const end = () => stream.end();
+    const timer = setTimeout(end, LONGEST_MS).unref();
+    app.stopping.addEventListener('abort', end, { once: true });
+    stream.once('close', () => {
+      clearTimeout(timer);
+      app.stopping.removeEventListener('abort', end);
+      watch.listeners.delete(stream);
+    });
+    stream.write('retry: 3000\n\n');
+    await watch.begin();
+    return reply.headers({ 'content-type': 'text/event-stream', 'cache-control': 'no-store' }).send(stream);
+  }),
+};
+
+type Watch = { listeners: Set<PassThrough>; begin(): Promise<void> };
+
+/** `begin` resolves when it is known what was newest, from which on every change is told. */
+const watchOf = perInstance((app: App): Watch => {
+  const listeners = new Set<PassThrough>();
+  let seen: Promise<string> | null = null;
+  const look = async () => {
+    const [before, newest] = [await seen, await selectNewestChange(app.db)];
+    if (newest !== before) for (const listener of listeners) listener.write('data: changed\n\n');
+    seen = Promise.resolve(newest);
+  };
+  const lookLater = () => void setTimeout(() => void lookAgain(), LOOK_MS).unref();
+  const lookAgain = async () => {
+    // A store that does not answer now is asked again.
+    if (listeners.size > 0) await look().catch(() => {});
+    if (listeners.size > 0) lookLater();
+    else seen = null;
+  };
+  const begin = async () => {
+    if (seen === null) {
+      seen = selectNewestChange(app.db);
+      seen.catch(() => {
+        seen = null;
+      });
+      lookLater();
+    }
+    await seen;
+  };
+  return { listeners, begin };
+});

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import axe from 'axe-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
+import { ROUTES } from '../../src/server/routes.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { withBrowser } from '../support/test-browser.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+import { createTestUser } from '../support/test-user.ts';
+
+/** Put into the page past its policy, which refuses every script that is not ours. */
+const AXE = axe.source;
+
+/** Of what axe finds, the rule and where. */
+type Violation = { id: string; nodes: { html: string; failureSummary: string }[] };
+
+const LOOKS: [about: string, options: BrowserContextOptions][] = [
+  ['Spanish, light, a desk', { locale: 'es-CL', colorScheme: 'light', viewport: { width: 1280, height: 800 } }],
+  ['English, dark, a phone', { locale: 'en-US', colorScheme: 'dark', viewport: { width: 360, height: 740 } }],
+];
+
+withBrowser('the console in a browser', (openVisitor) => {
+  forEachEngine('every screen', (openTestDatabase, engine) => {
+    // What the pages look like does not depend on the engine.
+    const once = { skip: engine === 'postgres' };
+
+    test('has nothing that axe finds, nothing that its policy refuses, and fits its window', once, async (context) => {
+      const { origin, cookie, paths } = await openConsole(context, openTestDatabase);
+      for (const [about, options] of LOOKS) {
+        const { context: browser, page, complaints } = await openVisitor(options);
+        await browser.addCookies([{ name: 'rubrica_console', value: cookie, url: `${origin}/console` }]);
+        for (const path of paths) {
+          const answer = await page.goto(origin + path);
+          assert.equal(answer?.status(), 200, `${path}, ${about}`);
+          const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth + 1');
+          assert.equal(wide, false, `${path} is wider than ${about}`);
+          assert.deepEqual(await violationsOn(page), [], `${path}, ${about}`);
+        }
+        assert.deepEqual(complaints, [], about);
+      }
+    });
+
+    test('has its keys, keeps the language that was chosen, and shows what happens while somebody looks', async (context) => {
+      const { origin, cookie, pay } = await openConsole(context, openTestDatabase);
+      const { context: browser, page, complaints } = await openVisitor({ locale: 'es-CL' });
+      await browser.addCookies([{ name: 'rubrica_console', value: cookie, url: `${origin}/console` }]);
+      const listens = page.waitForResponse(/\/console\/live$/);
+      await page.goto(`${origin}/console/payments`);
+      await listens;
+      await page.keyboard.press('?');
+      await page.getByRole('dialog', { name: 'Teclas' }).getByRole('button').click();
+      await page.keyboard.press('j');
+      const first = await page.evaluate('document.activeElement.textContent');
+      await pay('ORD-NEW');
+      await page.getByText('ORD-NEW').waitFor();
+      assert.equal(await page.evaluate('document.activeElement.textContent'), first, 'the keyboard stays where it was');
+      await page.getByRole('button', { name: 'English' }).click();
+      await page.getByRole('heading', { name: 'Payments' }).waitFor();
+      await page.goto(`${origin}/console/payments?state=pending`);
+      await page.getByText('There is no such payment').waitFor();
+      await page.keyboard.press('/');
+      await page.keyboard.type('ORD-7');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/\/console\/payments\/\d+$/);
+      assert.deepEqual(complaints, []);
+    });
+
+    test('says the same without a script', once, async (context) => {
+      const { origin, cookie } = await openConsole(context, openTestDatabase);
+      const { context: browser, page } = await openVisitor({ javaScriptEnabled: false });
+      await browser.addCookies([{ name: 'rubrica_console', value: cookie, url: `${origin}/console` }]);
+      await page.goto(`${origin}/console/callbacks`);
+      await page.getByRole('button', { name: 'Español' }).click();
+      await page.getByRole('link', { name: 'Falla desde' }).click();
+      assert.match(page.url(), /sort=since$/);
+      await page.getByRole('link', { name: /^https:/ }).click();
+      await page.getByRole('heading', { name: 'Lo que su receptor cambia' }).waitFor();
+    });
+  });
+});
+
+async function violationsOn(page: Page): Promise<unknown[]> {
+  await page.evaluate(AXE);
+  const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
+    violations: Violation[];
+  };
+  return violations.map(({ id, nodes }) => [
+    id,
+    nodes.slice(0, 3).map(({ html, failureSummary }) => [html, failureSummary]),
+  ]);
+}
+
+/** A service with a payment, and a shop that does not take its callback. */
+async function openConsole(context: TestContext, openTestDatabase: OpenTestDatabase) {
+  const db = await openTestDatabase();
+  const app = createTestApp(db, {
+    fetch: async () => ({ kind: 'answered', status: 404, retryAfter: null, excerpt: 'no such page', durationMs: 1 }),
+  });
+  const environment = await createTestEnvironment(app);
+  const payment = await createPaidTransaction(app, environment, { reference: 'ORD-7' });
+  const delivery = createCallbackDelivery(app);
+  await delivery.poll();
+  await delivery.drain();
+  const server = await startTestServer(app);
+  context.after(() => server[Symbol.asyncDispose]());
+  const owner = await createTestUser(app, { role: 'owner', may: [] });
+  const ids: Record<string, string> = {
+    '/console/payments/:id': String(payment.id),
+    '/console/callbacks/:id': '1',
+    '/console/merchants/:id': environment.paymentServiceId,
+  };
+  const paths = ROUTES.filter(({ method, access }) => method === 'GET' && access === 'session').flatMap(
+    ({ paths: [path] }) => {
+      const known = Object.keys(ids).find((prefix) => path === prefix);
+      if (known !== undefined) return [path.replace(known, known.replace(':id', ids[known] as string))];
+      return path.includes(':') || path === '/console/live' ? [] : [path];
+    },
+  );
+  return {
+    origin: server.origin,
+    cookie: owner.headers.authorization.slice(7),
+    paths,
+    pay: (reference: string) => createPaidTransaction(app, environment, { reference }),
+  };
+}
