@@ -26,6 +26,7 @@ export const AUDIT_ACTIONS = {
   'payout.cancelled': 'payouts that had not left were taken back, and why',
   'payout.filed': 'approved payouts were written into a file for the bank',
   'payout.settled': 'a result of the bank, or a person with evidence, said what became of payouts',
+  'payout.account_type_set': 'what kind of account it is, for the banks that ask',
   'payout.limits_set': 'how much may be paid out, and how much might',
   'payout.recorded': 'money that was sent to a merchant',
   'payout.returned': 'a payout was taken back',

@@ -16,6 +16,7 @@ import { showPayouts } from '../payouts/show-payouts.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { addMovementCommands, movementLines } from './movement-commands.ts';
 import { readLimit, readReason } from './options.ts';
+import { addPayoutFileCommands } from './payout-file-commands.ts';
 import { addPayoutLimitCommands } from './payout-limit-commands.ts';
 import { batchJson, batchLines, payoutDetail, payoutJson, payoutLines } from './payout-view.ts';
 import { invalidOption, print } from './print.ts';
@@ -59,6 +60,7 @@ export function addPayoutCommands(program: Command): void {
     .option('--limit <number>', 'how many', '50')
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(list);
+  addPayoutFileCommands(payout);
   addPayoutLimitCommands(payout);
   addBatchCommands(program);
 }

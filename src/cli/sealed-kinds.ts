@@ -1,6 +1,7 @@
 import { VALIDATION_QUESTIONS } from '../bank-validation/holder/seal-question.ts';
 import { METHOD_KEYS } from '../payment-services/method-settings.ts';
 import { SECRET_TOKENS } from '../payment-services/seal-secret.ts';
+import { PAYOUT_FILE_CONTENT } from '../payouts/seal-payout-file.ts';
 import { RECIPIENT_DETAILS } from '../payouts/seal-recipient.ts';
 import { KEPT_KEYS } from '../sealing/kept-key.ts';
 import type { SealedKind } from '../sealing/sealed-kind.ts';
@@ -11,5 +12,6 @@ export const SEALED_KINDS: readonly SealedKind[] = [
   METHOD_KEYS,
   VALIDATION_QUESTIONS,
   RECIPIENT_DETAILS,
+  PAYOUT_FILE_CONTENT,
   KEPT_KEYS,
 ];

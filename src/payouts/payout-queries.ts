@@ -133,6 +133,49 @@ export async function updateReason(tx: Tx, { id, environment_id }: Payout, reaso
   return row as Payout;
 }
 
+/** What is approved and has not left, of a batch or of all, locked until the commit, in the order of their files. */
+export async function lockApproved(tx: Tx, environmentId: number, batchId: string | null): Promise<Payout[]> {
+  const rows = await tx.query<Payout>(
+    `update payouts set looks = looks where environment_id = $1 and state = 'approved' and $2 in ('', batch_id)
+     returning *`,
+    [environmentId, batchId ?? ''],
+  );
+  return rows.sort((one, other) => one.created_at - other.created_at || (one.id < other.id ? -1 : 1));
+}
+
+/** Numbers the payouts of a file in the order of its lines, from 1. */
+export async function updateFileLines(tx: Tx, environmentId: number, ids: readonly string[]): Promise<void> {
+  for (const [at, id] of ids.entries()) {
+    await tx.query('update payouts set file_line = $3 where id = $1 and environment_id = $2', [
+      id,
+      environmentId,
+      at + 1,
+    ]);
+  }
+}
+
+export function selectPayoutsOfFile(db: Reader, environmentId: number, fileId: string): Promise<Payout[]> {
+  return db.query<Payout>('select * from payouts where environment_id = $1 and file_id = $2 order by file_line', [
+    environmentId,
+    fileId,
+  ]);
+}
+
+/** What was said of a payout that it cannot become. */
+export async function updateContradiction(
+  tx: Tx,
+  { id, environment_id }: Pick<Payout, 'id' | 'environment_id'>,
+  said: string,
+  at: number,
+): Promise<void> {
+  await tx.query('update payouts set contradiction = $3, contradicted_at = $4 where id = $1 and environment_id = $2', [
+    id,
+    environment_id,
+    said,
+    at,
+  ]);
+}
+
 /** The account that each RUT was paid on last, or is about to be. */
 export function selectLastAccounts(
   tx: Reader,

@@ -47,6 +47,7 @@ forEachEngine('the books', (openTestDatabase) => {
       refund_id: null,
       movement_id: null,
       movement_hash: null,
+      payout_id: null,
     });
     assert.equal(hash, linkHash(GENESIS, [content]));
   });

@@ -1,0 +1,215 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Command, Option } from 'commander';
+import { formatMoney } from '../lib/money.ts';
+import { findEnvironmentById } from '../payment-services/find-environment.ts';
+import type { Environment, ServiceEnvironment } from '../payment-services/payment-service.ts';
+import type { AccountType } from '../payout-senders/bank-file.ts';
+import { BANK_FILES } from '../payout-senders/bank-files.ts';
+import { findPayout } from '../payouts/find-payout.ts';
+import { makePayoutFiles, readPayoutFile } from '../payouts/make-payout-files.ts';
+import { type ListedPayoutFile, selectPayoutFiles } from '../payouts/payout-file-queries.ts';
+import { selectAllEnvironmentIds } from '../payouts/payout-owner-queries.ts';
+import { selectPayoutsOfFile } from '../payouts/payout-queries.ts';
+import { readResults } from '../payouts/read-results.ts';
+import { setAccountType } from '../payouts/set-account-type.ts';
+import { type PayoutOutcome, type SettledPayouts, settlePayouts } from '../payouts/settle-payouts.ts';
+import { confirm, yesOption } from './confirm.ts';
+import { evidenceOf } from './evidence-option.ts';
+import { readLimit, readReason } from './options.ts';
+import { print, table, time } from './print.ts';
+import { ownerOf, ownerOption } from './propose-command.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
+import { withApp } from './with-app.ts';
+
+type Json = { json?: boolean };
+type FileOptions = ActingOptions &
+  Json & {
+    paymentService: string;
+    environment?: Environment;
+    format: string;
+    account: string;
+    rut?: string;
+    name?: string;
+    agreement?: string;
+    batch?: string;
+    out: string;
+    yes?: boolean;
+  };
+type ResultOptions = ActingOptions & Json & { file: string; yes?: boolean };
+type SettleOptions = ActingOptions & Json & { outcome: PayoutOutcome; evidence: string; reason: string; yes?: boolean };
+
+/** `payout file | files | formats | result | settle | account-type`: how payouts leave in a bank's file, and what came of it. */
+export function addPayoutFileCommands(payout: Command): void {
+  acting(payout.command('file'))
+    .description(
+      'write what is approved into files for a bank; each payout is in one file only, and the files are kept',
+    )
+    .requiredOption('--payment-service <id>', 'whose money')
+    .addOption(ownerOption())
+    .requiredOption('--format <code>', `which bank takes it: ${BANK_FILES.map(({ code }) => code).join(', ')}`)
+    .requiredOption('--account <number>', 'the account that is debited')
+    .option('--rut <rut>', 'of its holder, where the bank asks')
+    .option('--name <name>', 'of its holder, where the bank asks')
+    .option('--agreement <number>', 'of the contract with the bank, where it asks')
+    .option('--batch <id>', 'this batch alone')
+    .option('--out <folder>', 'where the files are written', '.')
+    .addOption(yesOption())
+    .option('--json', 'print one JSON object; amounts in minor units')
+    .action(makeFiles);
+  const show = payout.command('files').description('the files that were made; with an id and --out, one of them again');
+  show
+    .argument('[id]')
+    .option('--out <file>', 'write its bytes here')
+    .option('--limit <number>', 'how many', '50')
+    .option('--json', 'print one JSON object; amounts in minor units')
+    .action(listFiles);
+  payout
+    .command('formats')
+    .description('the files that banks take, and how sure each layout is')
+    .option('--json', 'print one JSON object')
+    .action(formats);
+  acting(payout.command('result'))
+    .description(
+      "take over what the bank says became of a file's payouts: a CSV or .xlsx with RUT, amount and state of each",
+    )
+    .argument('<result>')
+    .requiredOption('--file <id>', 'the file of ours that it answers: pf_…')
+    .addOption(yesOption())
+    .option('--json', 'print one JSON object')
+    .action(takeResult);
+  acting(payout.command('settle'))
+    .description('say what became of one payout that had left, with evidence')
+    .argument('<id>')
+    .addOption(new Option('--outcome <outcome>').choices(['confirmed', 'failed', 'returned']).makeOptionMandatory())
+    .requiredOption('--evidence <file>', "such as a page of the bank's portal")
+    .requiredOption('--reason <text>', 'why, for a later reader; name no person')
+    .addOption(yesOption())
+    .option('--json', 'print one JSON object')
+    .action(settle);
+  acting(payout.command('account-type'))
+    .description(
+      'what kind of account a payout goes to, for the banks that ask; it holds for every payout to that account',
+    )
+    .argument('<id>', 'of a payout to it')
+    .argument('<type>', 'checking (corriente), savings (ahorro) or sight (vista, CuentaRUT)')
+    .option('--json', 'print one JSON object')
+    .action(accountType);
+}
+
+async function makeFiles(options: FileOptions): Promise<void> {
+  const { format, account, rut = '', name = '', agreement = '', batch = null, out } = options;
+  const made = await withActor(options, async (app, by) => {
+    const owner = await ownerOf(app, options);
+    await confirm(`Write what is approved into files for ${format}?`, options);
+    const files = await makePayoutFiles(app, {
+      owner,
+      by,
+      format,
+      payer: { account, rut, name, agreement },
+      batchId: batch,
+    });
+    // They are kept: a folder that cannot be written to loses nothing.
+    for (const { file, content } of files) await writeFile(join(out, file.name), content, { mode: 0o600 });
+    return files;
+  });
+  const said = made.map(({ file }) => ({
+    id: file.id,
+    name: file.name,
+    path: join(out, file.name),
+    payouts: file.payouts,
+    total: file.total,
+    sha256: file.sha256,
+  }));
+  print(options, { files: said }, [
+    ...said.map((one) => `${one.path}: ${one.payouts} payouts of ${formatMoney(one.total, 'CLP')} in all (${one.id}).`),
+    'When the bank says what became of them: bin/rubrica payout result FILE --file ID',
+  ]);
+}
+
+async function listFiles(id: string | undefined, options: Json & { out?: string; limit: string }): Promise<void> {
+  const limit = readLimit(options.limit);
+  const files = await withApp(async (app): Promise<ListedPayoutFile[]> => {
+    if (id === undefined) return selectPayoutFiles(app.db, await selectAllEnvironmentIds(app.db), limit);
+    const { file, content } = await readPayoutFile(app, id);
+    if (options.out !== undefined) await writeFile(options.out, content, { mode: 0o600 });
+    return [{ ...file, sealed_content: null }];
+  });
+  const rows = files.map((one) => [
+    one.id,
+    time(one.created_at),
+    one.name,
+    String(one.payouts),
+    formatMoney(one.total, 'CLP'),
+    one.made_by,
+  ]);
+  const head = ['FILE', 'WHEN (UTC)', 'NAME', 'PAYOUTS', 'TOTAL', 'BY'];
+  print(
+    options,
+    { files },
+    rows.length === 0 ? ['No file yet: bin/rubrica payout file makes one.'] : table([head, ...rows]),
+  );
+}
+
+function formats(options: Json): void {
+  const all = BANK_FILES.map(({ code, means, sure, mostLines, needs }) => ({ code, means, sure, mostLines, needs }));
+  const rows = all.map((one) => [one.code, one.means, one.sure, String(one.mostLines), one.needs.join(', ')]);
+  print(options, { formats: all }, table([['FORMAT', 'BANK', 'SURE', 'LINES', 'NEEDS'], ...rows]));
+}
+
+async function takeResult(path: string, options: ResultOptions): Promise<void> {
+  const evidence = evidenceOf(path);
+  const { results, settled } = await withActor(options, async (app, by) => {
+    const { file } = await readPayoutFile(app, options.file);
+    const owner = (await findEnvironmentById(app, file.environment_id)) as ServiceEnvironment;
+    const read = await readResults(app, path, await selectPayoutsOfFile(app.db, owner.id, file.id));
+    await confirm(`Take over what the bank says of ${read.outcomes.length} payouts?`, options);
+    return { results: read, settled: await settlePayouts(app, { owner, by, outcomes: read.outcomes, evidence }) };
+  });
+  const { unmatched, unclear } = results;
+  print(options, { ...counts(settled), unmatched_lines: unmatched, unclear_lines: unclear }, [
+    ...linesOf(settled),
+    ...(unmatched.length === 0 ? [] : [`Of no payout of this file: lines ${unmatched.join(', ')}.`]),
+    ...(unclear.length === 0
+      ? []
+      : [`A state that nobody knows: lines ${unclear.join(', ')}. End these with payout settle.`]),
+  ]);
+}
+
+async function settle(id: string, options: SettleOptions): Promise<void> {
+  const evidence = evidenceOf(options.evidence);
+  const outcomes = [{ id, outcome: options.outcome, reason: readReason(options.reason) }];
+  const settled = await withActor(options, async (app, by) => {
+    const { owner, payout } = await findPayout(app, null, id);
+    await confirm(`Say that ${id} of ${formatMoney(payout.amount, 'CLP')} is ${options.outcome}?`, options);
+    return settlePayouts(app, { owner, by, outcomes, evidence });
+  });
+  print(options, counts(settled), linesOf(settled));
+}
+
+function counts({ settled, already, contradicted }: SettledPayouts) {
+  return {
+    settled: settled.map(({ id, state }) => ({ id, state })),
+    already: already.map(({ id }) => id),
+    contradicted: contradicted.map(({ id, state }) => ({ id, state })),
+  };
+}
+
+function linesOf({ settled, already, contradicted }: SettledPayouts): string[] {
+  const states = Map.groupBy(settled, ({ state }) => state);
+  return [
+    ...[...states].map(([state, some]) => `${some.length} payouts are ${state} now.`),
+    ...(already.length === 0 ? [] : [`${already.length} payouts were so before.`]),
+    ...contradicted.map(
+      ({ id, state }) => `${id} is ${state}: what was said contradicts it, and is kept for a person.`,
+    ),
+  ];
+}
+
+async function accountType(id: string, type: string, options: ActingOptions & Json): Promise<void> {
+  await withActor(options, async (app, by) => {
+    const { payout } = await findPayout(app, null, id);
+    await setAccountType(app, payout, type as AccountType, by);
+  });
+  print(options, { payout: id, type }, [`The account of ${id} is a ${type} account.`]);
+}

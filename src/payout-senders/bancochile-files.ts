@@ -1,0 +1,117 @@
+import {
+  type AccountType,
+  ascii,
+  type BankFileFormat,
+  bareRut,
+  blanks,
+  type FileLine,
+  fitting,
+  mailOf,
+  type Payer,
+  plain,
+  workbook,
+  zeros,
+} from './bank-file.ts';
+
+const OWN = '001';
+
+/** As Banco de Chile calls the kinds of accounts. */
+const TYPES: Readonly<Record<AccountType, string>> = { checking: 'CTD', savings: 'AHB', sight: 'JUV' };
+
+/** The RUT of each bank, by its code: this file names banks by it. */
+const BANK_RUTS: Readonly<Record<string, string>> = {
+  '001': '97004000-5',
+  '009': '97011000-3',
+  '012': '97030000-7',
+  '014': '97018000-1',
+  '016': '97006000-6',
+  '017': '97003000-K',
+  '028': '97080000-K',
+  '031': '97951000-4',
+  '037': '97036000-K',
+  '039': '76645030-K',
+  '049': '97053000-2',
+  '051': '96509660-4',
+  '053': '97947000-2',
+  '055': '99500410-0',
+  '059': '76362099-9',
+  '672': '82878900-7',
+};
+
+/** "Transferencias de fondos masivas": lines of 219 characters, at most 100. */
+export const bancochileMasivas: BankFileFormat = {
+  code: 'bancochile-masivas',
+  means: 'Banco de Chile, Transferencias de fondos masivas (.txt, 219 characters a line)',
+  sure: 'several',
+  extension: 'txt',
+  mostLines: 100,
+  needs: ['rut', 'accountTypes'],
+  write: (payer, lines) =>
+    ascii(
+      lines.map((line) => masivas(payer, line)),
+      '\n',
+    ),
+};
+
+function masivas(payer: Payer, line: FileLine): string {
+  const isOwn = line.bankCode === OWN;
+  const bankRut = BANK_RUTS[line.bankCode];
+  if (bankRut === undefined) throw new RangeError(`the RUT of bank ${line.bankCode} is not known`);
+  return [
+    isOwn ? 'TEC' : 'TOB',
+    zeros(bareRut(payer.rut), 10),
+    zeros(payer.account, 12),
+    zeros(bareRut(line.rut), 10),
+    blanks(plain(line.name, 30), 30),
+    blanks(fitting(line.account, 18), 18),
+    zeros(bareRut(bankRut), 10),
+    zeros(line.amount, 11),
+    ' ',
+    blanks(plain(line.message, 30), 30),
+    mailOf(line, 50) === '' ? '0' : '1',
+    blanks(plain(line.message, 30), 30),
+    blanks(mailOf(line, 50), 50),
+    isOwn ? '   ' : TYPES[line.accountType ?? 'sight'],
+  ].join('');
+}
+
+const HEADING = [
+  'Rut Beneficiario *',
+  'Nombre Beneficiario*',
+  'Cuenta beneficiario*',
+  'Cod Banco *',
+  'Monto*',
+  'Tipo de Cuenta*',
+  'Identificador ',
+  'Descripcion del Pago',
+  'Mail destinatario',
+  'Campo Libre 1  (Glosa 1)',
+  'Campo Libre 2 (Glosa 2)',
+];
+
+/** "Pago Fácil", template v4: the sheet `Nomina`. In the statement a payment shows as "Pago Fácil Bch: 0<RUT>". */
+export const bancochileV4: BankFileFormat = {
+  code: 'bancochile-v4',
+  means: 'Banco de Chile, Pago Fácil template v4 (.xlsx)',
+  sure: 'one',
+  extension: 'xlsx',
+  mostLines: 5000,
+  needs: ['accountTypes'],
+  write: (_payer, lines) =>
+    workbook('Nomina', [
+      HEADING,
+      ...lines.map((line) => [
+        line.rut.toUpperCase(),
+        plain(line.name, 50),
+        fitting(line.account, 18),
+        line.bankCode,
+        Number(fitting(String(line.amount), line.bankCode === OWN ? 11 : 10)),
+        TYPES[line.accountType ?? 'sight'],
+        plain(line.reference, 20),
+        plain(line.message, 30),
+        mailOf(line, 100),
+        '',
+        '',
+      ]),
+    ]),
+};

@@ -1,0 +1,202 @@
+import {
+  ascii,
+  type BankFileFormat,
+  bareRut,
+  fitting,
+  mailOf,
+  partsOfRut,
+  plain,
+  row,
+  workbook,
+  zeros,
+} from './bank-file.ts';
+
+const BCI_HEADING = [
+  'Nº Cuenta de Cargo',
+  'Nº Cuenta de Destino',
+  'Banco Destino',
+  'Rut Beneficiario',
+  'Dig. Verif. Beneficiario',
+  'Nombre Beneficiario',
+  'Monto Transferencia',
+  'Nro.Factura Boleta (1)',
+  'Nº Orden de Compra(1)',
+  'Tipo de Pago(2)',
+  'Mensaje Destinatario (3)',
+  'Email Destinatario(3)',
+  'Cuenta Destino inscrita como(4)',
+];
+
+/** BCI, "nómina en línea": 13 columns under a heading. Its portal also takes text; .xls of 97 is what it once asked for. */
+export const bciFile: BankFileFormat = {
+  code: 'bci',
+  means: 'BCI, nómina en línea (.xlsx, 13 columns)',
+  sure: 'several',
+  extension: 'xlsx',
+  mostLines: 5000,
+  needs: [],
+  write: ({ account }, lines) =>
+    workbook('Nomina', [
+      BCI_HEADING,
+      ...lines.map((line) => {
+        const { number, check } = partsOfRut(line.rut);
+        return [
+          account,
+          line.account,
+          line.bankCode,
+          number,
+          check,
+          plain(line.name, 60),
+          line.amount,
+          '',
+          '',
+          // OTR: PRV would need the number of an invoice.
+          'OTR',
+          plain(line.message, 60),
+          mailOf(line, 200),
+          '',
+        ];
+      }),
+    ]),
+};
+
+/** Itaú, NEL: CSV with a line of sums, then 18 columns. One source, of 2024. */
+export const itauFile: BankFileFormat = {
+  code: 'itau-nel',
+  means: 'Itaú, NEL (.csv)',
+  sure: 'one',
+  extension: 'csv',
+  mostLines: 5000,
+  needs: ['rut'],
+  write: (payer, lines) => {
+    const total = lines.reduce((sum, { amount }) => sum + amount, 0);
+    const { number } = partsOfRut(payer.rut);
+    const head = [
+      zeros(number, 9),
+      lines.length,
+      total,
+      '005003',
+      'CAT_CSH_CONTRACT_ACCOUNT',
+      payer.account,
+      'Pagos',
+      'Pagos',
+      'Pagos',
+    ];
+    const rows = lines.map((line) => [
+      zeros(bareRut(line.rut), 11),
+      plain(line.name, 250).replaceAll(',', ' '),
+      mailOf(line, 200),
+      'CAT_CSH_TRANSFER',
+      line.bankCode,
+      'CAT_CSH_CCTE',
+      fitting(line.account, 50),
+      payer.day.replaceAll('-', ''),
+      '',
+      '',
+      fitting(String(line.amount), 15),
+      'CAT_CSH_CCTE',
+      payer.account,
+      '',
+      plain(line.reference, 40),
+      plain(line.message, 100),
+      plain(line.message, 20),
+      plain(line.message, 20),
+    ]);
+    return ascii(
+      [head, ...rows].map((cells) => row(cells, ',')),
+      '\r\n',
+    );
+  },
+};
+
+/** BICE: CSV with semicolons, 10 columns, no heading. */
+export const biceFile: BankFileFormat = {
+  code: 'bice',
+  means: 'BICE (.csv, 10 columns)',
+  sure: 'one',
+  extension: 'csv',
+  mostLines: 5000,
+  needs: [],
+  write: (_payer, lines) =>
+    ascii(
+      lines.map((line) =>
+        row(
+          [
+            plain(line.name, 40),
+            bareRut(line.rut),
+            fitting(line.account, 20),
+            line.amount,
+            line.bankCode,
+            3,
+            0,
+            1,
+            1,
+            plain(line.message, 40),
+          ],
+          ';',
+        ),
+      ),
+      '\r\n',
+    ),
+};
+
+/** As Scotiabank calls the other banks, by their names. */
+const BANK_NAMES: Readonly<Record<string, string>> = {
+  '001': 'BANCO DE CHILE',
+  '009': 'BANCO INTERNACIONAL',
+  '012': 'BANCO ESTADO',
+  '014': 'SCOTIABANK',
+  '016': 'BCI',
+  '028': 'BANCO BICE',
+  '037': 'SANTANDER',
+  '039': 'ITAU',
+  '049': 'BANCO SECURITY',
+  '051': 'BANCO FALABELLA',
+  '053': 'BANCO RIPLEY',
+  '055': 'BANCO CONSORCIO',
+};
+
+/** Scotiabank, proveedores: the sheet of its macro. One source, and banks are named: try it with one line first. */
+export const scotiabankFile: BankFileFormat = {
+  code: 'scotiabank',
+  means: 'Scotiabank, proveedores (.xlsx)',
+  sure: 'weak',
+  extension: 'xlsx',
+  mostLines: 5000,
+  needs: ['rut', 'name', 'agreement'],
+  write: (payer, lines) =>
+    workbook('Proveedores', [
+      ['Scotiabank', 'Nombre empresa', payer.name, 'Rut empresa:', payer.rut, 'N° Convenio', payer.agreement],
+      ['', '', '', '', '', 'Fecha nómina:', payer.day],
+      [],
+      [
+        'Rut Proveedor',
+        'Nombre Proveedor',
+        'Banco Proveedor',
+        'Cuenta Proveedor',
+        'Tipo Documento',
+        'Nº Documento',
+        'Monto',
+        'Forma Pago',
+        'Cód. Suc',
+        'email aviso',
+      ],
+      ...lines.map((line, at) => {
+        const bank = BANK_NAMES[line.bankCode];
+        if (bank === undefined) throw new RangeError(`the name of bank ${line.bankCode} is not known`);
+        const form = line.bankCode === '014' ? 'CUENTA SCOTIABANK' : 'CUENTA OTRO BANCO';
+        return [
+          line.rut,
+          plain(line.name, 60),
+          bank,
+          line.account,
+          'FACTURA',
+          at + 1,
+          line.amount,
+          form,
+          '',
+          mailOf(line, 200),
+        ];
+      }),
+    ]),
+};

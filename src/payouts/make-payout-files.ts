@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto';
+import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import type { Tx } from '../db/database.ts';
+import { Problem } from '../error-catalogue.ts';
+import { dayOf } from '../lib/calendar-day.ts';
+import { prefixedId } from '../lib/ids.ts';
+import { formatMoney } from '../lib/money.ts';
+import type { BankFileFormat, FileLine, Payer } from '../payout-senders/bank-file.ts';
+import { BANK_FILES } from '../payout-senders/bank-files.ts';
+import { selectVersionsOf } from './payee-queries.ts';
+import type { Payout } from './payout.ts';
+import { insertPayoutFile, type PayoutFile, selectAccountTypes, selectPayoutFile } from './payout-file-queries.ts';
+import { PAYOUT_CURRENCY } from './payout-limits.ts';
+import { lockApproved, updateFileLines } from './payout-queries.ts';
+import { requireUserOf } from './person-of.ts';
+import { openContent, sealContent } from './seal-payout-file.ts';
+import { openDetails } from './seal-recipient.ts';
+import { type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
+
+/** For which bank, from which account, and which batch; null: everything that is approved. */
+export type PayoutFileWish = {
+  readonly owner: PayoutOwner;
+  readonly by: Actor;
+  readonly format: string;
+  readonly payer: Omit<Payer, 'day'>;
+  readonly batchId: string | null;
+};
+
+/** A file with its bytes. */
+export type MadeFile = { readonly file: PayoutFile; readonly content: Buffer; readonly payouts: readonly Payout[] };
+
+/**
+ * Writes approved payouts into files for a bank, as many files as its limit of lines needs, all in one commit with the state
+ * `sent` of each: a payout is never in two files, whatever is killed when. The files are kept, and `readPayoutFile` gives the
+ * same bytes again.
+ *
+ * Throws `Problem` INVALID_PAYOUT (no such format, something of the payer is missing, an account whose kind the bank asks and
+ * nobody has said, nothing to write), PERSON_NEEDED or PERMISSION_MISSING.
+ */
+export function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<MadeFile[]> {
+  const { owner, by, payer, batchId } = wish;
+  const format = BANK_FILES.find(({ code }) => code === wish.format);
+  if (format === undefined) throw refusal(`There is no format ${wish.format}; there are ${codes()}.`);
+  const missing = (['rut', 'name', 'agreement'] as const).find(
+    (one) => format.needs.includes(one) && payer[one] === '',
+  );
+  if (missing !== undefined) throw refusal(`${format.code} needs the ${missing} of the payer.`);
+  return app.db.transaction(async (tx) => {
+    await requireUserOf(tx, by, owner.id, 'payouts:create');
+    const at = app.now();
+    const payouts = await lockApproved(tx, owner.id, batchId);
+    if (payouts.length === 0) throw refusal('Nothing is approved that has not left.');
+    const lines = await linesOf(app, tx, owner, format, payouts);
+    const made: MadeFile[] = [];
+    for (let start = 0; start < payouts.length; start += format.mostLines) {
+      const end = start + format.mostLines;
+      const content = await write(format, { ...payer, day: dayOf(at) }, lines.slice(start, end));
+      const file = newFile(app, wish, format, { content, payouts: payouts.slice(start, end), at });
+      await insertPayoutFile(tx, file);
+      const ids = payouts.slice(start, end).map(({ id }) => id);
+      const sent = await transitionPayouts(tx, owner, { ids, to: 'sent', at }, { file: file.id });
+      await updateFileLines(tx, owner.id, ids);
+      made.push({ file, content, payouts: sent });
+    }
+    await recordAudit(tx, actOf(wish, made, at));
+    return made;
+  });
+}
+
+/** A file that was made, with the bytes that it had. Throws `Problem` NOT_FOUND. */
+export async function readPayoutFile(app: App, id: string): Promise<{ file: PayoutFile; content: Buffer }> {
+  const file = await selectPayoutFile(app.db, id);
+  if (file === null) throw new Problem('NOT_FOUND', { detail: 'There is no such file of payouts.' });
+  return { file, content: openContent(app, file) };
+}
+
+function codes(): string {
+  return BANK_FILES.map(({ code }) => code).join(', ');
+}
+
+function refusal(detail: string): Problem {
+  return new Problem('INVALID_PAYOUT', { detail });
+}
+
+async function linesOf(
+  app: App,
+  tx: Tx,
+  owner: PayoutOwner,
+  format: BankFileFormat,
+  payouts: readonly Payout[],
+): Promise<FileLine[]> {
+  const rows = await selectVersionsOf(tx, [...new Set(payouts.map(({ recipient_id }) => recipient_id))]);
+  const byVersion = new Map(rows.map((row) => [`${row.id} ${row.version}`, row]));
+  const hashes = [...new Set(payouts.map(({ account_hash }) => account_hash))];
+  const types = new Map(
+    (await selectAccountTypes(tx, owner.id, hashes)).map(({ account_hash, account_type }) => [
+      account_hash,
+      account_type,
+    ]),
+  );
+  return payouts.map((payout) => {
+    const recipient = byVersion.get(`${payout.recipient_id} ${payout.recipient_version}`);
+    if (recipient === undefined) throw refusal(`The recipient of ${payout.id} was erased: cancel it.`);
+    const { rut, name, account, email } = openDetails(app, recipient);
+    const isCuentaRut = payout.bank_code === '012' && account.replace(/^0+/, '') === rut.split('-')[0];
+    const accountType = types.get(payout.account_hash) ?? (isCuentaRut ? 'sight' : null);
+    if (accountType === null && format.needs.includes('accountTypes')) {
+      throw refusal(
+        `${format.code} asks what kind of account it is, and nobody has said it of ${payout.id}: bin/rubrica payout account-type ${payout.id} checking|savings|sight`,
+      );
+    }
+    const { reference, bank_code: bankCode, amount, message } = payout;
+    return { reference, rut, name, email, bankCode, account, amount, message, accountType };
+  });
+}
+
+/** A line that the bank's layout cannot hold is the person's to mend, and nothing is written. */
+async function write(format: BankFileFormat, payer: Payer, lines: readonly FileLine[]): Promise<Buffer> {
+  try {
+    return await format.write(payer, lines);
+  } catch (error) {
+    if (error instanceof RangeError) throw refusal(`${format.code} cannot hold a line: ${error.message}.`);
+    throw error;
+  }
+}
+
+type Written = { content: Buffer; payouts: readonly Payout[]; at: number };
+
+function newFile(
+  app: App,
+  { owner, by }: PayoutFileWish,
+  format: BankFileFormat,
+  { content, payouts, at }: Written,
+): PayoutFile {
+  const id = prefixedId('pf');
+  const place = {
+    id,
+    environment_id: owner.id,
+    sha256: createHash('sha256').update(content).digest('hex'),
+  };
+  return {
+    ...place,
+    format: format.code,
+    name: `${format.code}-${dayOf(at)}-${id.slice(-6)}.${format.extension}`,
+    created_at: at,
+    made_by: by.name,
+    payouts: payouts.length,
+    total: payouts.reduce((sum, { amount }) => sum + amount, 0),
+    sealed_content: sealContent(app, place, content),
+  };
+}
+
+function actOf({ owner, by }: PayoutFileWish, made: readonly MadeFile[], at: number) {
+  const total = made.reduce((sum, { file }) => sum + file.total, 0);
+  return {
+    at,
+    by,
+    action: 'payout.filed' as const,
+    subject: { kind: 'payout file', id: made.map(({ file }) => file.id).join(' ') },
+    after: {
+      payment_service: owner.paymentServiceId,
+      environment: owner.environment,
+      format: made[0]?.file.format ?? '',
+      payouts: made.reduce((sum, { file }) => sum + file.payouts, 0),
+      total: formatMoney(total, PAYOUT_CURRENCY),
+      sha256: made.map(({ file }) => file.sha256),
+    },
+  };
+}

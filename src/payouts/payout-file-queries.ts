@@ -1,0 +1,83 @@
+import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { AccountType } from '../payout-senders/bank-file.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+/** A row of `payout_files`: what went to a bank, kept as it was made. */
+export type ListedPayoutFile = SqlRow & {
+  id: string;
+  environment_id: number;
+  format: string;
+  name: string;
+  created_at: number;
+  made_by: string;
+  payouts: number;
+  total: number;
+  sha256: string;
+};
+
+/** The same with what stands in it. */
+export type PayoutFile = ListedPayoutFile & { sealed_content: string };
+
+const PAYOUT_FILES: InsertTarget = {
+  name: 'payout_files',
+  columns: [
+    'id',
+    'environment_id',
+    'format',
+    'name',
+    'created_at',
+    'made_by',
+    'payouts',
+    'total',
+    'sha256',
+    'sealed_content',
+  ],
+};
+
+export async function insertPayoutFile(tx: Tx, file: PayoutFile): Promise<void> {
+  await tx.insertRows(PAYOUT_FILES, [file]);
+}
+
+export async function selectPayoutFile(db: Reader, id: string): Promise<PayoutFile | null> {
+  const [row] = await db.query<PayoutFile>('select * from payout_files where id = $1', [id]);
+  return row ?? null;
+}
+
+/** The newest of some environments, without what stands in them. */
+export function selectPayoutFiles(
+  db: Reader,
+  environmentIds: readonly number[],
+  limit: number,
+): Promise<ListedPayoutFile[]> {
+  return db.query(
+    `select id, environment_id, format, name, created_at, made_by, payouts, total, sha256 from payout_files
+     where environment_id {among $1} order by created_at desc, id limit $2`,
+    [environmentIds, limit],
+  );
+}
+
+/** What kind each of these accounts is, where somebody has said it. */
+export function selectAccountTypes(
+  db: Reader,
+  environmentId: number,
+  accountHashes: readonly string[],
+): Promise<{ account_hash: string; account_type: AccountType }[]> {
+  return db.query(
+    'select account_hash, account_type from payout_account_types where environment_id = $1 and account_hash {named $2}',
+    [environmentId, accountHashes],
+  );
+}
+
+export async function upsertAccountType(
+  tx: Tx,
+  said: { environmentId: number; accountHash: string; type: AccountType; at: number; by: string },
+): Promise<void> {
+  await tx.query(
+    `insert into payout_account_types (environment_id, account_hash, account_type, set_at, set_by)
+     values ($1, $2, $3, $4, $5)
+     on conflict (environment_id, account_hash) do update
+     set account_type = excluded.account_type, set_at = excluded.set_at, set_by = excluded.set_by`,
+    [said.environmentId, said.accountHash, said.type, said.at, said.by],
+  );
+}
