@@ -33,10 +33,17 @@ const program = new Command('rubrica')
 
 try {
   await addCommands(program, process.argv[2] ?? '');
+  if (terminalLanguage() === 'es') await speakSpanish();
   await program.parseAsync();
 } catch (error) {
   process.exitCode = statusOf(error);
   if (process.exitCode !== 0) await report(error);
+}
+
+/** Loaded only where it is read. */
+async function speakSpanish(): Promise<void> {
+  const { translateHelp } = await import('./cli/translate-help.ts');
+  translateHelp(program);
 }
 
 function statusOf(error: unknown): number {

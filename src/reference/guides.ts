@@ -33,7 +33,8 @@ async function readFolder(language: AnswerLanguage): Promise<ReadonlyMap<string,
   const guides = names.toSorted().map(async (name): Promise<[string, Guide]> => {
     const text = await readFile(new URL(`${name}.md`, folder), 'utf8');
     const title = /^# (.+)$/m.exec(text)?.[1] ?? name;
-    const opening = text.split(/\n{2,}/).find((part) => !part.startsWith('#')) ?? '';
+    // The first paragraph of words: some guides begin with the way to their other language.
+    const opening = text.split(/\n{2,}/).find((part) => !/^(?:#|\[)/.test(part)) ?? '';
     return [name, { name, title, opening: opening.replaceAll('\n', ' '), text }];
   });
   return new Map(await Promise.all(guides));

@@ -75,7 +75,7 @@ ${
   errors.length > 0 &&
   html`<ul>${errors.map(
     ({ pointer, code: cause, message, fix }) =>
-      html`<li>${pointer !== '' && html`<code>${pointer.slice(1)}</code> `}${message} ${fix.split(' | ').map((part) => html`<span class="fix">${part}</span>`)} <a href="${base}/errors/${cause}"><code>${cause}</code></a></li>`,
+      html`<li>${pointer !== '' && !message.includes(pointer.slice(1)) && html`<code>${pointer.slice(1)}</code> `}${message} ${fix.split(' | ').map((part) => html`<span class="fix">${part}</span>`)} <a href="${base}/errors/${cause}"><code>${cause}</code></a></li>`,
   )}</ul>`
 }
 </div>`;

@@ -1,0 +1,14 @@
+import type { Command } from 'commander';
+import { SPANISH_HELP, SPANISH_TITLES } from './help-spanish.ts';
+
+/** Puts the help of a command and of all below it into Spanish. A text that has none stays English. */
+export function translateHelp(command: Command): void {
+  const spanish = (text: string) => SPANISH_HELP[text] ?? text;
+  command.description(spanish(command.description()));
+  if (command.summary() !== '') command.summary(spanish(command.summary()));
+  for (const part of [...command.options, ...command.registeredArguments]) part.description = spanish(part.description);
+  command.configureHelp({ styleTitle: (title) => SPANISH_TITLES[title] ?? title });
+  command.helpOption('-h, --help', spanish('display help for command'));
+  if (command.commands.length > 0) command.helpCommand('help [command]', spanish('display help for command'));
+  for (const one of command.commands) translateHelp(one);
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { Command } from 'commander';
+import { addCommands } from '../../src/cli/command-groups.ts';
+import { SPANISH_HELP } from '../../src/cli/help-spanish.ts';
+import { translateHelp } from '../../src/cli/translate-help.ts';
+
+/** What shops and finance use. The help of the other commands is for operators, and English. */
+const FOR_SHOPS_AND_FINANCE = [
+  'sign',
+  'explain',
+  'verify',
+  'transaction',
+  'callback',
+  'refund',
+  'deposit',
+  'books',
+  'reconcile',
+  'validate',
+  'payment',
+  'attention',
+];
+
+function textsOf(command: Command): string[] {
+  const own = [command.summary() || command.description(), ...command.options.map(({ description }) => description)];
+  const args = command.registeredArguments.map(({ description }) => description);
+  return [...own, ...args, ...command.commands.flatMap(textsOf)].filter((text) => text !== '');
+}
+
+suite('the help in Spanish', () => {
+  test('has every command, option and argument that shops and finance use', async () => {
+    const program = new Command('rubrica');
+    await addCommands(program, '');
+    const used = program.commands.filter((command) => FOR_SHOPS_AND_FINANCE.includes(command.name()));
+    assert.equal(used.length, FOR_SHOPS_AND_FINANCE.length);
+    assert.deepEqual(
+      [...new Set(used.flatMap(textsOf))].filter((text) => SPANISH_HELP[text] === undefined),
+      [],
+    );
+  });
+
+  test('is what a person with a Spanish terminal reads, headings too', async () => {
+    const program = new Command('rubrica').description('The payment service that a company can run itself.');
+    await addCommands(program, 'refund');
+    translateHelp(program);
+    const refund = program.commands.find((command) => command.name() === 'refund');
+    const help = refund?.helpInformation() ?? '';
+    for (const text of [
+      'Uso: rubrica refund',
+      'Opciones:',
+      'Comandos:',
+      'devuelve un pago o una parte',
+      'muestra la ayuda del comando',
+    ])
+      assert.ok(help.includes(text), text);
+  });
+});
