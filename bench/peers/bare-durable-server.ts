@@ -11,10 +11,11 @@ import {
   transactionValues,
 } from './shop-request.ts';
 
-// `node bench/peers/bare-durable-server.ts FILE SECRET`: nothing but what durability costs. Parses JSON, verifies the
-// HMAC, and commits in groups the same two rows into a file with the service's own schema: WAL, synchronous = FULL.
+// `node bench/peers/bare-durable-server.ts FILE SECRET [BYTES]`: nothing but what durability costs. Parses JSON, verifies the
+// HMAC, and commits in groups the same two rows into a file with the service's own schema: WAL, synchronous = FULL. With BYTES
+// every answer is filled up with spaces to that length.
 
-const [file = '', secret = ''] = process.argv.slice(2);
+const [file = '', secret = '', length = '0'] = process.argv.slice(2);
 const ConnectionClass =
   (sqlite as unknown as { Database?: typeof sqlite.DatabaseSync }).Database ?? sqlite.DatabaseSync;
 const database = new ConnectionClass(file);
@@ -63,7 +64,7 @@ function flush(): void {
   }
   commit.run();
   for (const { id, secret: paySecret, response } of stored) {
-    const body = createdBody(id, paySecret);
+    const body = createdBody(id, paySecret).padEnd(Number(length));
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
     response.end(body);
   }

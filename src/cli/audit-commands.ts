@@ -31,7 +31,7 @@ export function addAuditCommands(program: Command): void {
     )
     .option(
       '--anchor <file>',
-      'anchors that were kept elsewhere, beside those of the store and of ANCHOR_DIR; may be repeated',
+      'anchors that were kept elsewhere, beside what the store and ANCHOR_DIR have; may be repeated',
       (file: string, files: string[]) => [...files, file],
       [],
     )

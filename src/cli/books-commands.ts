@@ -42,7 +42,7 @@ export function addBooksCommands(program: Command): void {
     group.command(name).description(description).option('--json', 'print one JSON object; amounts in minor units');
   add('balance', 'every account of every payment service, environment and currency').action(balance);
   add('list', 'the newest entries')
-    .option('--transaction <id>', 'only those of this transaction')
+    .option('--transaction <id>', 'only of this transaction')
     .option('--limit <number>', 'how many', '50')
     .action(list);
   addStatementCommand(group);

@@ -21,9 +21,9 @@ export type FilterOptions = {
 export function addFilterOptions(command: Command): Command {
   return command
     .addOption(new Option('--state <state>', 'only these').choices(CALLBACK_STATES))
-    .option('--payment-service <id>', 'only those of this one')
+    .option('--payment-service <id>', 'only of this one')
     .option('--endpoint <url>', 'only those for this URL, whatever its query')
-    .option('--transaction <id>', 'only those of this one, the idTrx')
+    .option('--transaction <id>', 'only of this one, the idTrx')
     .option('--since <time>', `only those made then or later: ${TIMES}`)
     .option('--until <time>', 'only those made before, or on this day');
 }

@@ -25,13 +25,13 @@ export const SPANISH_HELP: Readonly<Record<string, string>> = {
   'the newest': 'los más nuevos',
   'such as CLP': 'como CLP',
   'whose books': 'los libros de quién',
-  'whose books; that of RUBRICA_ENV unless said': 'qué libros; los de RUBRICA_ENV si no lo dices',
+  'whose books; as RUBRICA_ENV unless said': 'qué libros; los de RUBRICA_ENV si no lo dices',
   'only these': 'solo estos',
   'only this one': 'solo este',
-  'only those of this one': 'solo los de este',
-  'only those of these tokens': 'solo los de estos tokens',
-  'only those of this transaction': 'solo los de esta transacción',
-  'only those of this one, the idTrx': 'solo los de esta, el idTrx',
+  'only of this one': 'solo los de este',
+  'only of these tokens': 'solo los de estos tokens',
+  'only of this transaction': 'solo los de esta transacción',
+  'only of this one, the idTrx': 'solo los de esta, el idTrx',
   'its id': 'su id',
   'the idTrx': 'el idTrx',
   'the ID of attention list': 'el ID de attention list',
@@ -96,7 +96,7 @@ export const SPANISH_HELP: Readonly<Record<string, string>> = {
   "the payer's": 'de quien paga',
   'as the payment method told it': 'tal como lo dijo el medio de pago',
   'in CLP such as 12990, without points; in USD such as 10.55': 'en CLP como 12990, sin puntos; en USD como 10.55',
-  'that of --amount; CLP unless said': 'la de --amount; CLP si no lo dices',
+  'the currency of --amount; CLP unless said': 'la de --amount; CLP si no lo dices',
   'created then or later: a day of Chile, such as 2026-01-15, or a time, such as 2026-01-15T10:30Z':
     'creados entonces o después: un día de Chile, como 2026-01-15, o una hora, como 2026-01-15T10:30Z',
   'created before, or on this day': 'creados antes, o en este día',
@@ -156,7 +156,6 @@ export const SPANISH_HELP: Readonly<Record<string, string>> = {
   'the newest entries': 'los asientos más nuevos',
   'what a merchant was owed before and after a period, and why; with --csv every line of it':
     'lo que se le debía a un comercio antes y después de un período, y por qué; con --csv, cada línea',
-  'whose books; as RUBRICA_ENV unless said': 'qué libros; los de RUBRICA_ENV si no lo dices',
   'its first day in Chile, such as 2026-01-01': 'su primer día en Chile, como 2026-01-01',
   'its last day': 'su último día',
   'which money': 'qué dinero',
@@ -165,7 +164,7 @@ export const SPANISH_HELP: Readonly<Record<string, string>> = {
     'compara entre sí los libros, de quién son, las comisiones y las devoluciones; estado 1 con los lugares si algo se cambió',
   'hold the books against what books head --json once said':
     'compara los libros con lo que dijo alguna vez books head --json',
-  'anchors that were kept elsewhere, beside those of the store and of ANCHOR_DIR; may be repeated':
+  'anchors that were kept elsewhere, beside what the store and ANCHOR_DIR have; may be repeated':
     'anclas guardadas en otro lugar, además de las de la base y de ANCHOR_DIR; se puede repetir',
   'seal the ends of all chains now and write them to ANCHOR_DIR; serve does it by itself every day':
     'sella ahora los finales de todas las cadenas y los escribe en ANCHOR_DIR; serve lo hace solo cada día',
@@ -203,7 +202,7 @@ export const SPANISH_HELP: Readonly<Record<string, string>> = {
     'para una tabla sin nombres: el orden de sus columnas, como rut,bank,-,account',
   'whether RUTs of digits alone have their check character; else the whole column must show it':
     'si los RUT de solo dígitos traen su dígito verificador; si no lo dices, debe mostrarlo toda la columna',
-  'of the sentences; that of LANG unless given': 'de las frases; el de LANG si no lo dices',
+  'of the sentences; as LANG unless given': 'de las frases; el de LANG si no lo dices',
   'print the summary as one JSON object (needs --out or --repair)':
     'imprime el resumen como un objeto JSON (necesita --out o --repair)',
   'CSV or .xlsx with a row of names, or - for standard input; zeros are kept':

@@ -29,9 +29,7 @@ export function addImportCommand(group: Command): void {
     .argument('<file>', 'what the acquirer settles, as for reconcile --settlement')
     .requiredOption('--payment-service <id>', 'whose file it is')
     .addOption(
-      new Option('--environment <environment>', 'whose books; that of RUBRICA_ENV unless said').choices([
-        ...ENVIRONMENTS,
-      ]),
+      new Option('--environment <environment>', 'whose books; as RUBRICA_ENV unless said').choices([...ENVIRONMENTS]),
     )
     .option('--method <code>', 'the payment method that collected', 'webpay')
     .option('--yes', 'do it; without it nothing is changed')

@@ -90,7 +90,7 @@ function addReturn(payout: Command): void {
 }
 
 function booksOption(): Option {
-  return new Option('--environment <environment>', 'whose books; that of RUBRICA_ENV unless said').choices([
+  return new Option('--environment <environment>', 'whose books; as RUBRICA_ENV unless said').choices([
     ...ENVIRONMENTS,
   ]);
 }

@@ -39,9 +39,7 @@ export function addReconcileCommand(program: Command): void {
     .option('--date <date>', 'a day of Chile, such as 2026-01-15')
     .option('--settlement <file>', 'CSV or .xlsx of the acquirer, as it is exported; its days are compared')
     .addOption(
-      new Option('--environment <environment>', 'whose books; that of RUBRICA_ENV unless said').choices([
-        ...ENVIRONMENTS,
-      ]),
+      new Option('--environment <environment>', 'whose books; as RUBRICA_ENV unless said').choices([...ENVIRONMENTS]),
     )
     .option('--payment-service <id>', 'only this one')
     .option('--method <code>', 'only what this payment method collected')

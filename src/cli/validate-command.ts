@@ -33,7 +33,7 @@ export function addValidateCommand(program: Command): void {
     )
     .addOption(
       program
-        .createOption('--lang, --language <language>', 'of the sentences; that of LANG unless given')
+        .createOption('--lang, --language <language>', 'of the sentences; as LANG unless given')
         .choices(['en', 'es'])
         .default(terminalLanguage()),
     )

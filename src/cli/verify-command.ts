@@ -25,7 +25,7 @@ export function addVerifyCommand(group: Command): void {
     .option('--head <file>', 'hold the books against what books head --json once said')
     .option(
       '--anchor <file>',
-      'anchors that were kept elsewhere, beside those of the store and of ANCHOR_DIR; may be repeated',
+      'anchors that were kept elsewhere, beside what the store and ANCHOR_DIR have; may be repeated',
       (file: string, files: string[]) => [...files, file],
       [],
     )
