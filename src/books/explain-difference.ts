@@ -65,7 +65,8 @@ function sharesOf(one: Comparison, counted: Set<object>): Share[] {
   return [{ currency: row?.currency ?? line?.currency ?? '', settled, booked, cause }];
 }
 
-function causeOf({ kind, row, line, differs, repeated }: Comparison): DifferenceCause | null {
+/** Why a line differs; null where it fits. */
+export function causeOf({ kind, row, line, differs, repeated }: Comparison): DifferenceCause | null {
   if (repeated === true) return 'repeated_in_settlement';
   const isRefund = (row?.amount ?? (line === null ? 0 : signedAmount(line))) < 0;
   const missing: Partial<Record<ComparisonKind, DifferenceCause>> = {

@@ -51,6 +51,25 @@ export async function selectAccountSums(db: Reader, environmentIds: readonly num
   }));
 }
 
+/** What was owed to the merchants of these environments at a time, reckoned back from now; without those that were owed nothing. */
+export async function selectOwedAt(
+  db: Reader,
+  environmentIds: readonly number[],
+  at: number,
+): Promise<{ environment_id: number; currency: string; owed: Sum }[]> {
+  const rows = await db.query<SqlRow & { environment_id: number; currency: string; owed: string }>(
+    `select environment_id, currency, ${asText('sum(part)')} as owed from (
+       select environment_id, currency, credits - debits as part from account_balances
+       where environment_id {among $1} and account = '${MERCHANT_PAYABLE}'
+       union all
+       select environment_id, currency, -(${SIGNED}) from journal_entries
+       where environment_id {among $1} and created_at >= $2 and ${OF_MERCHANT}
+     ) as parts group by environment_id, currency having sum(part) <> 0 order by environment_id, currency`,
+    [environmentIds, at],
+  );
+  return rows.map((row) => ({ ...row, owed: readSum(row.owed) }));
+}
+
 /** Whose account, in which currency, from when until before when (UTC milliseconds). */
 export type StatementScope = { environmentId: number; currency: string; from: number; to: number };
 

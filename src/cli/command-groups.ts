@@ -20,6 +20,7 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   'payout batch deposit': async () => (await import('./payout-commands.ts')).addPayoutCommands,
   books: async () => (await import('./books-commands.ts')).addBooksCommands,
   reconcile: async () => (await import('./reconcile-command.ts')).addReconcileCommand,
+  'settlement month': async () => (await import('./settlement-commands.ts')).addSettlementCommands,
   validate: async () => (await import('./validate-command.ts')).addValidateCommand,
   recipient: async () => (await import('./recipient-commands.ts')).addRecipientCommands,
   banks: async () => (await import('./bank-validation-commands.ts')).addBankValidationCommands,

@@ -1,16 +1,17 @@
 import { type Command, Option } from 'commander';
 import type { App } from '../app.ts';
 import { entryName, type ReconciliationProblem } from '../books/booked-line.ts';
-import { type Comparison, compareSettlement } from '../books/compare-settlement.ts';
+import type { Comparison } from '../books/compare-settlement.ts';
+import { compareWithBooks } from '../books/compare-with-books.ts';
 import { type DifferenceCause, explainDifference, type SettlementTotal } from '../books/explain-difference.ts';
 import { methodReceivable } from '../books/journal-entry.ts';
 import type { Owner } from '../books/journal-queries.ts';
 import { listOwners } from '../books/list-books.ts';
 import { reconcileEntries } from '../books/reconcile-entries.ts';
 import type { BookedLine } from '../books/reconciliation-queries.ts';
-import { keysOf, MOST_DAYS_LATER, signedAmount } from '../books/settled-line.ts';
+import { keysOf, signedAmount } from '../books/settled-line.ts';
 import type { Settlement } from '../books/settlement-row.ts';
-import { boundsOfDay, dayOf, isDay, shiftDay } from '../lib/calendar-day.ts';
+import { boundsOfDay, dayOf, isDay } from '../lib/calendar-day.ts';
 import { addUp, type Sum } from '../lib/exact-sum.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
@@ -73,14 +74,11 @@ async function reconcileDay(date: string, options: Options): Promise<void> {
   if (problems.length > 0) process.exitCode = 1;
 }
 
-async function reconcileSettlement(file: string, options: Options): Promise<void> {
-  const settlement = await readSettlementFile(file);
-  const dates = settlement.rows.map(({ date }) => date).sort();
-  const [first, last] = [dates[0], dates.at(-1)];
-  if (first === undefined || last === undefined) throw unusableFile(`${file} has no line to compare.`);
-  const [from, to] = [shiftDay(first, -1), shiftDay(last, MOST_DAYS_LATER)];
-  const { lines, owners } = await withApp((app) => readBooks(app, options, from, to));
-  const compared = compareSettlement(settlement, lines);
+async function reconcileSettlement(path: string, options: Options): Promise<void> {
+  const settlement = await readSettlementFile(path);
+  const { file, owners } = await withApp((app) => compareFile(app, options, settlement));
+  if (file === null) throw unusableFile(`${path} has no line to compare.`);
+  const { first, last, compared } = file;
   const totals = explainDifference(compared);
   const cells = [COMPARISON_HEAD, ...compared.map((one) => [...comparisonCells(one), ...ownerCells(owners, one.line)])];
   const counts = Object.fromEntries(KINDS.map((kind) => [kind, compared.filter((one) => one.kind === kind).length]));
@@ -93,11 +91,27 @@ async function reconcileSettlement(file: string, options: Options): Promise<void
   if (compared.some(({ kind }) => kind !== 'matched')) process.exitCode = 1;
 }
 
-async function readBooks(app: App, options: Options, first: string, last: string) {
-  const environment = options.environment ?? app.config.mode;
+async function compareFile(app: App, options: Options, settlement: Settlement) {
+  const ids = await environmentIdsOf(app, options);
+  const file = await compareWithBooks(app, ids, options.method ?? null, settlement);
+  return { file, owners: await listOwners(app, ids) };
+}
+
+/** The environments that the options name. Throws `CommandError` for a method or a payment service that there is not. */
+async function environmentIdsOf(app: App, options: Options): Promise<number[]> {
   if (options.method !== undefined) checkMethod(app, options.method);
-  const ids = await listEnvironmentIds(app, environment, options.paymentService ?? null, null);
+  const ids = await listEnvironmentIds(
+    app,
+    options.environment ?? app.config.mode,
+    options.paymentService ?? null,
+    null,
+  );
   if (options.paymentService !== undefined && ids.length === 0) throw unknownPaymentService(options.paymentService);
+  return ids;
+}
+
+async function readBooks(app: App, options: Options, first: string, last: string) {
+  const ids = await environmentIdsOf(app, options);
   const scope = { environmentIds: ids, from: boundsOfDay(first).from, to: boundsOfDay(last).to, transactionId: 0 };
   const { lines, problems } = await reconcileEntries(app, scope);
   const owners = await listOwners(app, ids);

@@ -29,6 +29,8 @@ const GROUPS: readonly Group[] = [
     sections: [
       { path: '/merchants', text: 'nav.merchants', permission: 'tokens:manage' },
       { path: '/accounts', text: 'accounts.title', permission: 'books:read' },
+      { path: '/settlements', text: 'settlements.title', permission: 'books:read', whole: true },
+      { path: '/months', text: 'months.title', permission: 'books:read', whole: true },
       { path: '/requests', text: 'requests.title', permission: 'payments:read' },
     ],
   },

@@ -5,11 +5,26 @@ import { ENGLISH } from './console-english.ts';
 import { SPANISH } from './console-spanish.ts';
 import { MERCHANT_TEXTS } from './merchants/merchant-texts.ts';
 import { REQUEST_TEXTS } from './requests/request-texts.ts';
+import { SETTLEMENT_TEXTS } from './settlements/settlement-texts.ts';
 
 /** What all screens say; a room brings what only its own screens say (`roomTexts`) and stands here. */
 const TEXTS = {
-  es: { ...SPANISH, ...CALLBACK_TEXTS.es, ...ACCOUNT_TEXTS.es, ...MERCHANT_TEXTS.es, ...REQUEST_TEXTS.es },
-  en: { ...ENGLISH, ...CALLBACK_TEXTS.en, ...ACCOUNT_TEXTS.en, ...MERCHANT_TEXTS.en, ...REQUEST_TEXTS.en },
+  es: {
+    ...SPANISH,
+    ...CALLBACK_TEXTS.es,
+    ...ACCOUNT_TEXTS.es,
+    ...MERCHANT_TEXTS.es,
+    ...REQUEST_TEXTS.es,
+    ...SETTLEMENT_TEXTS.es,
+  },
+  en: {
+    ...ENGLISH,
+    ...CALLBACK_TEXTS.en,
+    ...ACCOUNT_TEXTS.en,
+    ...MERCHANT_TEXTS.en,
+    ...REQUEST_TEXTS.en,
+    ...SETTLEMENT_TEXTS.en,
+  },
 } satisfies Record<Language, Record<string, string>>;
 
 export type ConsoleText = keyof (typeof TEXTS)['es'];

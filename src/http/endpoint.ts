@@ -12,7 +12,7 @@ import { readQuery } from './read-query.ts';
  */
 export type Access = 'public' | 'signature' | 'service-token' | 'bearer' | 'pay-link' | 'session';
 
-export type MediaType = 'application/json' | 'application/x-www-form-urlencoded';
+export type MediaType = 'application/json' | 'application/x-www-form-urlencoded' | 'multipart/form-data';
 
 /** One line of the table of endpoints: where an operation is and who may call it. */
 export type Endpoint = Address & Operation;

@@ -56,6 +56,8 @@ export function mediaTypeOf(raw: IncomingMessage): MediaType | null {
   const header = raw.headers['content-type'];
   if (header === 'application/json' || header === 'application/x-www-form-urlencoded') return header;
   const [type = '', ...parameters] = (header ?? '').split(';', 4).map((part) => part.trim());
+  // A form with a file; its reader looks for the boundary.
+  if (type.toLowerCase() === 'multipart/form-data') return 'multipart/form-data';
   if (parameters.at(-1) === '') parameters.pop();
   const [charset, ...others] = parameters;
   if (others.length > 0 || (charset !== undefined && !UTF_8.test(charset))) return null;

@@ -135,6 +135,21 @@ export async function measureUnresolved(db: Reader): Promise<{ count: number; ol
   return row ?? { count: 0, oldest: null };
 }
 
+/** The same of some environments, as far as it came before a time. */
+export async function countUnresolvedOf(
+  db: Reader,
+  environmentIds: readonly number[],
+  before: number,
+): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    `select count(*) as count from journal_entries j
+     where ${SUSPENDED} and j.environment_id {among $1} and j.created_at < $2
+       and not exists (select 1 from movements m where ${RESOLVES})`,
+    [environmentIds, before],
+  );
+  return row?.count ?? 0;
+}
+
 /** The same, the oldest first. */
 export function selectUnresolved(db: Reader, limit: number): Promise<SuspenseEntry[]> {
   return db.query<SuspenseEntry>(

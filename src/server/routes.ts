@@ -65,6 +65,9 @@ import { getConsolePayment } from '../console/payments/get-payment.ts';
 import { getConsolePayments } from '../console/payments/payment-list.ts';
 import { getConsoleRefund, postConsoleRefund } from '../console/payments/refund-payment.ts';
 import { getConsoleRequest, getConsoleRequests } from '../console/requests/refused-requests-page.ts';
+import { getConsoleMonth, postConsoleMonth } from '../console/settlements/month-page.ts';
+import { getConsoleSettlements, postConsoleSettlements } from '../console/settlements/settlement-list.ts';
+import { getConsoleSettlement, postConsoleAccept } from '../console/settlements/settlement-page.ts';
 import { getConsoleSignIn, postConsoleSignIn, postConsoleSignOut } from '../console/sign-in.ts';
 import { getConsole } from '../console/today/get-today.ts';
 import type { Access, Endpoint, Operation } from '../http/endpoint.ts';
@@ -159,6 +162,12 @@ export const ROUTES: readonly Endpoint[] = [
   screen('GET', ['/console/accounts'], 'books:read', getConsoleAccounts),
   screen('GET', ['/console/accounts/:id'], 'books:read', getConsoleAccount),
   screen('GET', ['/console/accounts/:id/statement.csv'], 'books:read', getConsoleStatementCsv),
+  wholeScreen('GET', ['/console/settlements'], 'books:read', getConsoleSettlements),
+  wholeScreen('POST', ['/console/settlements'], 'movements:record', postConsoleSettlements),
+  wholeScreen('GET', ['/console/settlements/:id'], 'books:read', getConsoleSettlement),
+  wholeScreen('POST', ['/console/settlements/:id/accept'], 'movements:record', postConsoleAccept),
+  wholeScreen('GET', ['/console/months'], 'books:read', getConsoleMonth),
+  wholeScreen('POST', ['/console/months'], 'movements:record', postConsoleMonth),
   screen('GET', ['/console/requests'], 'payments:read', getConsoleRequests),
   screen('GET', ['/console/requests/:id'], 'payments:read', getConsoleRequest),
   screen('GET', ['/console/merchants'], 'tokens:manage', getConsoleMerchants),

@@ -56,6 +56,9 @@ const READING = [
   'deposit list',
   'books balance',
   'books list',
+  'settlement list',
+  'settlement show',
+  'month show',
   'books statement',
   'books verify',
   'books head',
@@ -133,6 +136,11 @@ const ACTING: [words: string, action: string, rest: (world: World) => (string | 
     'payment.imported',
     ({ id, settlement }) => [settlement, '--payment-service', id, '--method', 'simulated', '--yes'],
   ],
+  [
+    'settlement keep',
+    'settlement.kept',
+    ({ settlement, ...world }) => [settlement, '--payment-service', world.id, '--method', 'simulated'],
+  ],
   ['banks import', 'bank_list.imported', () => ['src/bank-validation/directory/bank-directory.json']],
   ['privacy export', 'privacy.exported', () => ['--rut', RUT]],
   ['privacy erase', 'privacy.erased', () => ['--rut', RUT]],
@@ -157,6 +165,9 @@ const ACTING: [words: string, action: string, rest: (world: World) => (string | 
 
 /** Tested below, because they need a store or a file of their own. */
 const APART = [
+  'settlement accept',
+  'month close',
+
   'payment-service end-link',
   'master-key rotate',
   'restore',

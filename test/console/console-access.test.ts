@@ -7,6 +7,7 @@ import { loadEnvironment } from '../../src/payment-services/find-environment.ts'
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { ROUTES } from '../../src/server/routes.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { formHeaders } from '../support/form-headers.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
@@ -34,10 +35,11 @@ forEachEngine('the console', (openTestDatabase) => {
   test('no screen shows anything without a session, and leads to the sign-in and back', async () => {
     const { server, payment } = await open();
     await using _server = server;
-    for (const { method, paths } of SCREENS) {
+    for (const screen of SCREENS) {
+      const { method, paths } = screen;
       const path = paths[0].replace(':id', String(payment.id));
       for (const headers of [{}, { cookie: 'rubrica_console=wrong' }]) {
-        const answer = await server.send(method, path, { headers: { ...FORM, ...headers } });
+        const answer = await server.send(method, path, { headers: { ...formHeaders(screen), ...headers } });
         assert.equal(answer.status, 303, path);
         assert.match(answer.headers.get('location') ?? '', /^\/console\/sign-in/, path);
       }
@@ -52,10 +54,11 @@ forEachEngine('the console', (openTestDatabase) => {
     for (const role of Object.keys(ROLES) as Role[]) {
       const user = await createTestUser(app, { role, may: [] });
       const may = new Set<string>(ROLES[role].may);
-      for (const { method, paths, permission = '' } of SCREENS) {
+      for (const screen of SCREENS) {
+        const { method, paths, permission = '' } = screen;
         const path = paths[0].replace(':id', String(payment.id));
         const answer = await server.send(method, path, {
-          headers: { ...FORM, ...cookieOf(user) },
+          headers: { ...formHeaders(screen), ...cookieOf(user) },
           ...(method === 'POST' && { body: '' }),
         });
         const about = `${role} at ${method} ${path}`;

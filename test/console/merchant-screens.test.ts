@@ -9,6 +9,7 @@ import type { ServiceEnvironment } from '../../src/payment-services/payment-serv
 import { rotateSecretToken } from '../../src/payment-services/rotate-secret-token.ts';
 import { ROUTES } from '../../src/server/routes.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { formHeaders } from '../support/form-headers.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
@@ -66,12 +67,13 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     const before = await rowsOf(app.db);
     for (const role of Object.keys(ROLES) as Role[]) {
       const user = await createTestUser(app, { role, may: [], paymentServices: [other.id] });
-      for (const { method, paths, whole } of SCREENS) {
+      for (const screen of SCREENS) {
+        const { method, paths, whole } = screen;
         const ids = /merchants|accounts/.test(paths[0]) ? [own.id] : [String(payment.id)];
         for (const id of ids) {
           const path = paths[0].replace(':id', id);
           const answer = await server.send(method, `${path}${method === 'GET' ? '?environment=development' : ''}`, {
-            headers: { ...FORM, ...cookieOf(user) },
+            headers: { ...formHeaders(screen), ...cookieOf(user) },
             ...(method === 'POST' && { body: String(new URLSearchParams(fields)) }),
           });
           const about = `${role} at ${method} ${path}: ${answer.status}`;

@@ -1,0 +1,33 @@
+import type { App } from '../app.ts';
+import { boundsOfDay, shiftDay } from '../lib/calendar-day.ts';
+import { type Comparison, compareSettlement } from './compare-settlement.ts';
+import { methodReceivable } from './journal-entry.ts';
+import { reconcileEntries } from './reconcile-entries.ts';
+import { MOST_DAYS_LATER } from './settled-line.ts';
+import type { Settlement } from './settlement-row.ts';
+
+/** A file beside the books of its days. */
+export type ComparedFile = { first: string; last: string; compared: Comparison[] };
+
+/**
+ * Holds what an acquirer settles against the books of these environments, as far as this payment method collected it (null: any).
+ * Null: the file has no line to compare.
+ */
+export async function compareWithBooks(
+  app: App,
+  environmentIds: readonly number[],
+  method: string | null,
+  settlement: Settlement,
+): Promise<ComparedFile | null> {
+  const dates = settlement.rows.map(({ date }) => date).sort();
+  const [first, last] = [dates[0], dates.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  const from = boundsOfDay(shiftDay(first, -1)).from;
+  const to = boundsOfDay(shiftDay(last, MOST_DAYS_LATER)).to;
+  const { lines } = await reconcileEntries(app, { environmentIds, from, to, transactionId: 0 });
+  const account = method === null ? null : methodReceivable(method);
+  const ofMethod = lines.filter(
+    ({ debit_account, credit_account }) => account === null || debit_account === account || credit_account === account,
+  );
+  return { first, last, compared: compareSettlement(settlement, ofMethod) };
+}

@@ -1,0 +1,203 @@
+import { type Command, Option } from 'commander';
+import type { DifferenceCause } from '../books/explain-difference.ts';
+import { readEvidence } from '../lib/evidence-file.ts';
+import { formatMoney } from '../lib/money.ts';
+import { acceptDifferences, listSettlements, showSettlement } from '../movements/accept-difference.ts';
+import { closeMonth, describeMonth, type MonthState } from '../movements/close-month.ts';
+import { keepSettlement } from '../movements/keep-settlement.ts';
+import { MOST_DIFFERENCES } from '../movements/settlement.ts';
+import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
+import { checkMethod, readReason } from './options.ts';
+import {
+  alreadyDone,
+  CommandError,
+  invalidOption,
+  notFound,
+  print,
+  table,
+  time,
+  unknownPaymentService,
+  unusableFile,
+} from './print.ts';
+import { readSettlementFile } from './reconcile-command.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
+import { withApp } from './with-app.ts';
+
+const SHOWN = 100;
+
+/** `settlement keep | list | show | accept`, `month show | close`. */
+export function addSettlementCommands(program: Command): void {
+  const group = program
+    .command('settlement')
+    .description('files of acquirers held against the books, and their differences');
+  acting(group.command('keep'))
+    .description('compare a file, and keep its differences until a person accepts them')
+    .argument('<file>', 'CSV or .xlsx of the acquirer, as it is exported')
+    .addOption(environmentOf())
+    .option('--payment-service <id>', 'of this one alone')
+    .option('--method <code>', 'the payment method that collected', 'webpay')
+    .option('--json', 'print one JSON object')
+    .action(keep);
+  group
+    .command('list')
+    .description('the files, the newest first, with how many differences are open')
+    .option('--json', 'print one JSON object')
+    .action(list);
+  group
+    .command('show')
+    .description('one file and its differences')
+    .argument('<id>')
+    .option('--json', 'print one JSON object; amounts in minor units')
+    .action(show);
+  acting(group.command('accept'))
+    .description('accept what is open of a cause, or one difference; it moves no money')
+    .argument('<id>')
+    .requiredOption('--cause <cause>', 'as `settlement show` names it')
+    .option('--number <number>', 'one difference alone')
+    .requiredOption('--reason <text>', 'why; it stays, so name no person')
+    .option('--json', 'print one JSON object')
+    .action(accept);
+  addMonthCommands(program);
+}
+
+function addMonthCommands(program: Command): void {
+  const group = program.command('month').description('close a month of the books');
+  group
+    .command('show')
+    .description('what stands in the way of closing it, and what merchants were owed at its end')
+    .argument('<month>', 'such as 2026-01')
+    .addOption(environmentOf())
+    .option('--json', 'print one JSON object; amounts in minor units')
+    .action(showMonth);
+  acting(group.command('close'))
+    .description('keep what merchants were owed at its end; refused while something of it is open')
+    .argument('<month>', 'such as 2026-01')
+    .addOption(environmentOf())
+    .option('--json', 'print one JSON object')
+    .action(close);
+}
+
+function environmentOf(): Option {
+  return new Option('--environment <environment>', 'whose books; as RUBRICA_ENV unless said').choices([
+    ...ENVIRONMENTS,
+  ]);
+}
+
+type KeepOptions = ActingOptions & {
+  environment?: Environment;
+  paymentService?: string;
+  method: string;
+  json?: boolean;
+};
+
+async function keep(file: string, options: KeepOptions): Promise<void> {
+  const settlement = await readSettlementFile(file);
+  const evidence = readEvidence(file);
+  const kept = await withActor(options, (app, by) => {
+    checkMethod(app, options.method);
+    const { environment = app.config.mode, paymentService: paymentServiceId = null, method } = options;
+    return keepSettlement(app, { environment, paymentServiceId, method }, settlement, { evidence, by });
+  });
+  if (kept.kind === 'unknown') throw unknownPaymentService(options.paymentService ?? '');
+  if (kept.kind === 'empty') throw unusableFile(`${file} has no line to compare.`);
+  if (kept.kind !== 'kept')
+    throw unusableFile(`${file} differs in more than ${MOST_DIFFERENCES} lines: it is not the file of these books.`);
+  print(options, kept, [`${kept.id}: ${kept.open} differences are open: bin/rubrica settlement show ${kept.id}`]);
+}
+
+async function list(options: { json?: boolean }): Promise<void> {
+  const settlements = await withApp((app) => listSettlements(app, SHOWN));
+  const head = ['ID', 'FILE', 'ENVIRONMENT', 'METHOD', 'FROM', 'TO', 'COMPARED', 'BY', 'OPEN'];
+  const rows = settlements.map((one) => [
+    one.id,
+    one.file_name,
+    one.environment,
+    one.payment_method,
+    one.first_day,
+    one.last_day,
+    time(one.kept_at),
+    one.kept_by,
+    String(one.open),
+  ]);
+  print(options, { settlements }, rows.length === 0 ? ['No file was compared yet.'] : table([head, ...rows]));
+}
+
+async function show(id: string, options: { json?: boolean }): Promise<void> {
+  const shown = await withApp((app) => showSettlement(app, id));
+  if (shown === null) throw notFound(`There is no settlement ${id}: bin/rubrica settlement list`);
+  const head = ['NUMBER', 'CAUSE', 'LINE', 'DAY', 'BUY ORDER', 'SETTLED', 'BOOKED', 'ENTRY', 'ACCEPTED'];
+  const money = (amount: number | null, currency: string) => (amount === null ? '—' : formatMoney(amount, currency));
+  const rows = shown.differences.map((one) => [
+    String(one.number),
+    one.cause,
+    String(one.file_line ?? '—'),
+    one.day,
+    one.buy_order ?? '—',
+    money(one.settled, one.currency),
+    money(one.booked, one.currency),
+    one.entry ?? '—',
+    one.accepted_by === null ? '—' : `${one.accepted_by}: ${one.reason ?? ''}`,
+  ]);
+  print(options, shown, [
+    `${shown.settlement.file_name}: ${shown.settlement.matched} lines fit.`,
+    ...(rows.length === 0 ? ['Everything fits.'] : table([head, ...rows])),
+  ]);
+}
+
+type AcceptOptions = ActingOptions & { cause: string; number?: string; reason: string; json?: boolean };
+
+async function accept(id: string, options: AcceptOptions): Promise<void> {
+  const { cause, number } = options;
+  if (number !== undefined && !/^\d{1,6}$/.test(number)) throw invalidOption('--number is a whole number.');
+  const reason = readReason(options.reason);
+  const wish = {
+    settlementId: id,
+    cause: cause as DifferenceCause,
+    number: number === undefined ? null : Number(number),
+    reason,
+  };
+  const accepted = await withActor(options, (app, by) => acceptDifferences(app, { ...wish, by }));
+  if (accepted === 0) throw alreadyDone(`Nothing of ${cause} is open in ${id}: bin/rubrica settlement show ${id}`);
+  print(options, { id, cause, accepted }, [`${accepted} differences are accepted.`]);
+}
+
+type MonthOptions = ActingOptions & { environment?: Environment; json?: boolean };
+
+async function showMonth(month: string, options: MonthOptions): Promise<void> {
+  const state = await withApp((app) => describeMonth(app, month, options.environment ?? app.config.mode));
+  if (state === null) throw invalidOption('A month is written as 2026-01.');
+  print(options, state, monthLines(state));
+}
+
+async function close(month: string, options: MonthOptions): Promise<void> {
+  const open = await withActor(options, async (app, by) => {
+    const environment = options.environment ?? app.config.mode;
+    if ((await describeMonth(app, month, environment)) === null) throw invalidOption('A month is written as 2026-01.');
+    return closeMonth(app, month, environment, by);
+  });
+  if (open?.closed) throw alreadyDone(`${month} was closed by ${open.closed.closed_by}.`);
+  if (open !== null)
+    throw new CommandError(`${month} cannot be closed yet. ${monthLines(open)[0] ?? ''}`, 1, 'COMMAND_FAILED');
+  print(options, { month, closed: true }, [`${month} is closed.`]);
+}
+
+function monthLines({
+  month,
+  closed,
+  hasEnded,
+  unbooked,
+  suspense,
+  differences,
+  owed,
+  isAsClosed,
+}: MonthState): string[] {
+  const state = closed === null ? (hasEnded ? 'is open' : 'has not ended') : `was closed by ${closed.closed_by}`;
+  return [
+    `${month} ${state}: ${unbooked} facts without an entry, ${suspense} in suspense, ${differences} differences not accepted.`,
+    ...(isAsClosed ? [] : ['The books no longer say what was closed: bin/rubrica books verify']),
+    ...table([
+      ['ENVIRONMENT', 'CURRENCY', 'OWED'],
+      ...owed.map((one) => [String(one.environment_id), one.currency, one.owed]),
+    ]),
+  ];
+}

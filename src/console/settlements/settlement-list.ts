@@ -1,0 +1,96 @@
+import { Readable } from 'node:stream';
+import type { App } from '../../app.ts';
+import { userActor } from '../../auth/user-actor.ts';
+import type { Settlement } from '../../books/settlement-row.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { type Html, html } from '../../http/html.ts';
+import { readUpload } from '../../http/read-upload.ts';
+import { clientNetwork } from '../../lib/client-network.ts';
+import { describeEvidence } from '../../lib/evidence-file.ts';
+import { listSettlements } from '../../movements/accept-difference.ts';
+import { keepSettlement } from '../../movements/keep-settlement.ts';
+import { MOST_DIFFERENCES } from '../../movements/settlement.ts';
+import { listPaymentServices } from '../../payment-services/list-payment-services.ts';
+import { ENVIRONMENTS } from '../../payment-services/payment-service.ts';
+import { badge, emptyState, tableOf, timeCell } from '../console-format.ts';
+import { tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+
+const SHOWN = 100;
+
+/** What a file of an acquirer may have: a month of a hundred thousand sales. */
+const MOST_BYTES = 8 * 1024 * 1024;
+
+/** The files that were held against the books, and a form for another. */
+export const getConsoleSettlements: Operation = {
+  handle: consoleHandler((app, visit) => sendSettlements(app, visit, 200, '')),
+};
+
+/** Holds a file against the books, and leads to its differences. */
+export const postConsoleSettlements: Operation = {
+  consumes: ['multipart/form-data'],
+  bodyLimit: MOST_BYTES,
+  handle: consoleHandler(async (app, visit) => {
+    const { language, user, request, goTo } = visit;
+    const { fields, file } = await readUpload(request);
+    const refuse = (said: string) => sendSettlements(app, visit, 400, said);
+    if (file === null) return refuse(tell(language, 'settlements.no_file'));
+    const settlement = await readFile(file.content);
+    if (typeof settlement === 'string') return refuse(tell(language, 'settlements.unreadable', { why: settlement }));
+    const scope = {
+      environment: ENVIRONMENTS.find((one) => one === fields['environment']) ?? app.config.mode,
+      paymentServiceId: fields['merchant'] || null,
+      method: app.paymentMethods.find(({ code }) => code === fields['method'])?.code ?? '',
+    };
+    const by = userActor(user, clientNetwork(request.ip));
+    const kept = await keepSettlement(app, scope, settlement, {
+      evidence: describeEvidence(file.name, file.content),
+      by,
+    });
+    if (kept.kind === 'kept') return goTo(`/settlements/${kept.id}`);
+    if (kept.kind === 'too_many') return refuse(tell(language, 'settlements.too_many', { most: MOST_DIFFERENCES }));
+    return refuse(tell(language, kept.kind === 'empty' ? 'settlements.empty' : 'not_found.text'));
+  }),
+};
+
+/** What the file settles, or why it cannot be read. What reads tables is loaded when the first file comes. */
+async function readFile(content: Buffer): Promise<Settlement | string> {
+  const { readSettlement } = await import('../../books/read-settlement.ts');
+  const { SettlementError } = await import('../../books/settlement-row.ts');
+  return readSettlement(Readable.from([content])).catch((error: unknown) => {
+    if (error instanceof SettlementError) return error.message;
+    throw error;
+  });
+}
+
+async function sendSettlements(app: App, { language, user, send }: ConsoleVisit, status: number, said: string) {
+  const settlements = await listSettlements(app, SHOWN);
+  const title = tell(language, 'settlements.title');
+  const head = (['file', 'days', 'method', 'when', 'open'] as const).map((name) => tell(language, `column.${name}`));
+  const rows = settlements.map((one) => [
+    html`<a href="${publicPath(app)}/console/settlements/${one.id}">${one.file_name}</a>`,
+    `${one.first_day} – ${one.last_day}`,
+    html`${one.payment_method}${one.environment === 'development' && html` ${badge('calm', tell(language, 'badge.test'))}`}`,
+    timeCell(one.kept_at),
+    one.open === 0 ? badge('good', '0') : badge('warn', String(one.open)),
+  ]);
+  const main = html`${said !== '' && html`<p class="notice" role="alert">${said}</p>`}
+<h1>${title}</h1>
+${rows.length === 0 ? emptyState(tell(language, 'settlements.none'), 'bin/rubrica settlement keep FILE') : tableOf(head, rows, [4])}
+${user.may.has('movements:record') && (await uploadForm(app, { language }))}`;
+  return send(status, { title, main });
+}
+
+async function uploadForm(app: App, { language }: Pick<ConsoleVisit, 'language'>): Promise<Html> {
+  const option = (value: string, text: string) => html`<option value="${value}">${text}</option>`;
+  const environments = ENVIRONMENTS.toSorted((one) => (one === app.config.mode ? -1 : 1));
+  const merchants = await listPaymentServices(app);
+  return html`<h2>${tell(language, 'settlements.upload')}</h2>
+<form class="card pad" method="post" enctype="multipart/form-data" action="${publicPath(app)}/console/settlements">
+<label>${tell(language, 'settlements.file')}<input type="file" name="file" required accept=".csv,.txt,.xlsx"></label>
+<label>${tell(language, 'column.method')}<select name="method">${app.paymentMethods.map(({ code }) => option(code, code))}</select></label>
+<label>${tell(language, 'settlements.environment')}<select name="environment">${environments.map((name) => option(name, tell(language, `merchant.${name}`)))}</select></label>
+<label>${tell(language, 'settlements.merchant')}<select name="merchant">${option('', tell(language, 'settlements.all'))}${merchants.map(({ id, name }) => option(id, name))}</select></label>
+<p class="actions"><button class="primary">${tell(language, 'settlements.compare')}</button></p></form>`;
+}

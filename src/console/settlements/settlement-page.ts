@@ -1,0 +1,123 @@
+import type { App } from '../../app.ts';
+import { userActor } from '../../auth/user-actor.ts';
+import type { DifferenceCause } from '../../books/explain-difference.ts';
+import type { Language } from '../../checkout/texts.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { type Html, html } from '../../http/html.ts';
+import { clientNetwork } from '../../lib/client-network.ts';
+import { addUp, readSum } from '../../lib/exact-sum.ts';
+import { formatMoney } from '../../lib/money.ts';
+import { acceptDifferences, showSettlement } from '../../movements/accept-difference.ts';
+import type { KeptDifference, KeptSettlement, SettlementSum } from '../../movements/settlement.ts';
+import { tableOf, timeCell } from '../console-format.ts';
+import { tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
+import { fieldsOf } from '../sign-in.ts';
+
+/** One file: what it settles beside the books, and its differences by cause with their money. */
+export const getConsoleSettlement: Operation = {
+  handle: consoleHandler((app, visit) => sendSettlement(app, visit, 200, '')),
+};
+
+/** Accepts differences of a cause, with a reason. */
+export const postConsoleAccept: Operation = {
+  consumes: ['application/x-www-form-urlencoded'],
+  handle: consoleHandler(async (app, visit) => {
+    const { language, user, request, goTo, send } = visit;
+    const { id } = request.params as { id: string };
+    const { cause = '', number = '', reason: text = '' } = fieldsOf(request);
+    const shown = await showSettlement(app, id);
+    if (shown === null || !shown.differences.some((one) => one.cause === cause))
+      return send(404, notFoundPage(language));
+    const reason = text.trim();
+    if (reason === '' || reason.length > 200 || /[\p{Cc}@]/u.test(reason))
+      return sendSettlement(app, visit, 400, tell(language, 'refund.no_reason'));
+    const accepted = await acceptDifferences(app, {
+      settlementId: id,
+      cause: cause as DifferenceCause,
+      number: /^\d{1,6}$/.test(number) ? Number(number) : null,
+      reason,
+      by: userActor(user, clientNetwork(request.ip)),
+    });
+    return goTo(`/settlements/${id}?accepted=${accepted}`);
+  }),
+};
+
+async function sendSettlement(app: App, visit: ConsoleVisit, status: number, said: string) {
+  const { language, user, request, send } = visit;
+  const { id } = request.params as { id: string };
+  const shown = await showSettlement(app, id);
+  if (shown === null) return send(404, notFoundPage(language));
+  const { settlement, differences } = shown;
+  const { accepted } = request.query as Record<string, unknown>;
+  const causes = [...Map.groupBy(differences, ({ cause }) => cause)];
+  const mayAccept = user.may.has('movements:record');
+  const main = html`${said !== '' && html`<p class="notice" role="alert">${said}</p>`}
+${typeof accepted === 'string' && html`<p class="notice done" role="status">${tell(language, 'settlement.done', { n: accepted })}</p>`}
+<h1>${settlement.file_name}</h1>
+<p class="quiet">${settlement.first_day} – ${settlement.last_day} · ${settlement.payment_method} · ${tell(language, 'settlement.kept', { name: settlement.kept_by })} ${timeCell(settlement.kept_at)}</p>
+${totalsTable(language, settlement)}
+<p>${tell(language, 'settlement.matched', { n: settlement.matched })}</p>
+<h2>${tell(language, 'settlement.by_cause')}</h2>
+${causes.length === 0 && html`<div class="card pad">${tell(language, 'settlement.no_differences')}</div>`}
+${causes.map(([cause, of]) => causeSection(app, language, settlement, cause, of, mayAccept))}`;
+  return send(status, { title: settlement.file_name, main });
+}
+
+function totalsTable(language: Language, { totals }: KeptSettlement): Html {
+  const head = (['amount', 'settled', 'booked', 'difference'] as const).map((name) => tell(language, `column.${name}`));
+  const rows = (JSON.parse(totals) as SettlementSum[]).map(({ currency, settled, booked, difference }) => [
+    currency,
+    ...[settled, booked, difference].map((sum) => formatMoney(readSum(sum), currency)),
+  ]);
+  return tableOf(head, rows, [1, 2, 3]);
+}
+
+function causeSection(
+  app: App,
+  language: Language,
+  { id, file_name, payment_service_id }: KeptSettlement,
+  cause: DifferenceCause,
+  differences: readonly KeptDifference[],
+  mayAccept: boolean,
+): Html {
+  const sums = [...Map.groupBy(differences, ({ currency }) => currency)].map(([currency, of]) =>
+    formatMoney(addUp(of.map(({ settled, booked }) => (settled ?? 0) - (booked ?? 0))), currency),
+  );
+  const open = differences.filter(({ accepted_at }) => accepted_at === null);
+  const head = (['line', 'days', 'reference', 'settled', 'booked', 'entry', 'reason'] as const).map((name) =>
+    tell(language, `column.${name}`),
+  );
+  const command = `bin/rubrica payment import ${file_name} --payment-service ${payment_service_id ?? 'ID'}`;
+  return html`<h3>${tell(language, `cause.${cause}`)} · ${differences.length} · ${sums.join(' · ')}</h3>
+${cause === 'payment_missing_in_books' && html`<p class="quiet">${tell(language, 'settlement.import', { command })}</p>`}
+${tableOf(
+  head,
+  differences.map((one) => cellsOf(app, language, one)),
+  [3, 4],
+)}
+${
+  mayAccept &&
+  open.length > 0 &&
+  html`<form class="filters" method="post" action="${publicPath(app)}/console/settlements/${id}/accept"><input type="hidden" name="cause" value="${cause}">
+<label>${tell(language, 'refund.reason')}<br><input name="reason" required maxlength="200"></label>
+<button>${tell(language, 'settlement.accept')} (${open.length})</button></form>`
+}`;
+}
+
+function cellsOf(app: App, language: Language, one: KeptDifference): (Html | string)[] {
+  const { file_line, day, buy_order, settled, booked, currency, entry, transaction_id, accepted_by, reason } = one;
+  const money = (amount: number | null) => (amount === null ? '—' : formatMoney(amount, currency));
+  return [
+    String(file_line ?? '—'),
+    day,
+    transaction_id === null
+      ? (buy_order ?? '—')
+      : html`<a href="${publicPath(app)}/console/payments/${transaction_id}">${buy_order ?? transaction_id}</a>`,
+    money(settled),
+    money(booked),
+    entry ?? '—',
+    accepted_by === null ? '—' : tell(language, 'settlement.accepted', { name: accepted_by, reason: reason ?? '' }),
+  ];
+}

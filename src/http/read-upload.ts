@@ -1,0 +1,22 @@
+import type { FastifyRequest } from 'fastify';
+import { Problem } from '../error-catalogue.ts';
+
+/** A form with a file, as a browser sends it. `file` is null where nobody chose one. */
+export type Upload = { fields: Record<string, string>; file: { name: string; content: Buffer } | null };
+
+/** Reads a form of `multipart/form-data`. Throws `Problem` for a body that is not one. */
+export async function readUpload(request: FastifyRequest): Promise<Upload> {
+  const type = request.headers['content-type'] ?? '';
+  const body = request.body as Buffer | undefined;
+  const form = await new Response(new Uint8Array(body ?? Buffer.alloc(0)), { headers: { 'content-type': type } })
+    .formData()
+    .catch(() => null);
+  if (form === null) throw new Problem('HTTP_MALFORMED', { detail: 'The form cannot be read.' });
+  const fields: Record<string, string> = {};
+  let file: Upload['file'] = null;
+  for (const [name, value] of form) {
+    if (typeof value === 'string') fields[name] = value;
+    else if (value.size > 0) file = { name: value.name, content: Buffer.from(await value.arrayBuffer()) };
+  }
+  return { fields, file };
+}

@@ -1,0 +1,128 @@
+import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import { entryName } from '../books/booked-line.ts';
+import type { Comparison } from '../books/compare-settlement.ts';
+import { compareWithBooks } from '../books/compare-with-books.ts';
+import { causeOf, type DifferenceCause, explainDifference } from '../books/explain-difference.ts';
+import { keysOf, signedAmount } from '../books/settled-line.ts';
+import type { Settlement } from '../books/settlement-row.ts';
+import type { Tx } from '../db/database.ts';
+import { dayOf } from '../lib/calendar-day.ts';
+import type { Evidence } from '../lib/evidence-file.ts';
+import { prefixedId } from '../lib/ids.ts';
+import { listEnvironmentIds } from '../payment-services/list-environments.ts';
+import type { Environment } from '../payment-services/payment-service.ts';
+import { type KeptDifference, type KeptSettlement, MOST_DIFFERENCES, type SettlementSum } from './settlement.ts';
+import { insertSettlement, selectDifferences, selectEarlier, updateReplaced } from './settlement-queries.ts';
+
+/** Whose books, and what the file says it settles. */
+export type SettlementScope = { environment: Environment; paymentServiceId: string | null; method: string };
+
+/** `unknown`: there is no such payment service. `empty`: the file has no line. `too_many`: it is of other books. */
+export type Keeping =
+  | { kind: 'kept'; id: string; open: number }
+  | { kind: 'unknown' }
+  | { kind: 'empty' }
+  | { kind: 'too_many' };
+
+/**
+ * Holds an acquirer's file against the books and keeps the differences until a person accepts them. The same file again is compared
+ * anew, with what the books have by then; what was accepted of it and is still so stays accepted.
+ */
+export async function keepSettlement(
+  app: App,
+  scope: SettlementScope,
+  settlement: Settlement,
+  { evidence, by }: { evidence: Pick<Evidence, 'name' | 'sha256'>; by: Actor },
+): Promise<Keeping> {
+  const environmentIds = await listEnvironmentIds(app, scope.environment, scope.paymentServiceId, null);
+  if (scope.paymentServiceId !== null && environmentIds.length === 0) return { kind: 'unknown' };
+  const file = await compareWithBooks(app, environmentIds, scope.method, settlement);
+  if (file === null) return { kind: 'empty' };
+  const found = file.compared.flatMap((one) => {
+    const cause = causeOf(one);
+    return cause === null ? [] : [{ one, cause }];
+  });
+  if (found.length > MOST_DIFFERENCES) return { kind: 'too_many' };
+  const id = prefixedId('sf');
+  const kept: KeptSettlement = {
+    id,
+    environment: scope.environment,
+    payment_service_id: scope.paymentServiceId,
+    payment_method: scope.method,
+    file_name: evidence.name,
+    file_sha256: evidence.sha256,
+    first_day: file.first,
+    last_day: file.last,
+    kept_at: app.now(),
+    kept_by: by.name,
+    matched: file.compared.length - found.length,
+    totals: JSON.stringify(totalsOf(file.compared)),
+    replaced_at: null,
+  };
+  const differences = found.map(({ one, cause }, number) => differenceOf(id, number + 1, cause, one));
+  return app.db.transaction(async (tx) => {
+    const rows = await carryOver(tx, kept, differences);
+    await insertSettlement(tx, kept, rows);
+    const open = rows.filter(({ accepted_at }) => accepted_at === null).length;
+    const { file_name, file_sha256, first_day, last_day, matched } = kept;
+    await recordAudit(tx, {
+      at: kept.kept_at,
+      by,
+      action: 'settlement.kept',
+      subject: { kind: 'settlement', id },
+      after: { file_name, file_sha256, first_day, last_day, matched, open },
+    });
+    return { kind: 'kept', id, open };
+  });
+}
+
+function totalsOf(compared: readonly Comparison[]): SettlementSum[] {
+  return explainDifference(compared).map(({ currency, settled, booked, difference }) => ({
+    currency,
+    settled: String(settled),
+    booked: String(booked),
+    difference: String(difference),
+  }));
+}
+
+function differenceOf(
+  settlementId: string,
+  number: number,
+  cause: DifferenceCause,
+  { row, line }: Comparison,
+): KeptDifference {
+  return {
+    settlement_id: settlementId,
+    number,
+    cause,
+    file_line: row?.fileLine ?? null,
+    day: row?.date ?? dayOf(line?.created_at ?? 0),
+    buy_order: row?.buyOrder ?? row?.authorizationCode ?? (line === null ? null : keysOf(line).buyOrder),
+    entry: line === null ? null : `${line.environment_id}/${entryName(line)}`,
+    transaction_id: line?.transaction_id ?? null,
+    settled: row?.amount ?? null,
+    booked: line === null ? null : signedAmount(line),
+    currency: row?.currency ?? line?.currency ?? '',
+    accepted_at: null,
+    accepted_by: null,
+    reason: null,
+  };
+}
+
+/** What was accepted of the same file before and is still so. */
+async function carryOver(tx: Tx, kept: KeptSettlement, differences: readonly KeptDifference[]) {
+  const earlier = await selectEarlier(tx, kept);
+  if (earlier === null) return differences;
+  await updateReplaced(tx, earlier.id, kept.kept_at);
+  const keyOf = ({ cause, file_line, entry, settled, booked }: KeptDifference) =>
+    [cause, file_line, entry, settled, booked].join(' ');
+  const accepted = new Map((await selectDifferences(tx, earlier.id)).map((one) => [keyOf(one), one]));
+  return differences.map((one) => {
+    const before = accepted.get(keyOf(one));
+    if (before === undefined) return one;
+    const { accepted_at, accepted_by, reason } = before;
+    return { ...one, accepted_at, accepted_by, reason };
+  });
+}

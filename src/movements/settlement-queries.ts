@@ -1,0 +1,143 @@
+import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { KeptDifference, KeptSettlement } from './settlement.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+const SETTLEMENTS: InsertTarget = {
+  name: 'settlements',
+  columns: [
+    'id',
+    'environment',
+    'payment_service_id',
+    'payment_method',
+    'file_name',
+    'file_sha256',
+    'first_day',
+    'last_day',
+    'kept_at',
+    'kept_by',
+    'matched',
+    'totals',
+    'replaced_at',
+  ],
+};
+
+const DIFFERENCES: InsertTarget = {
+  name: 'settlement_differences',
+  columns: [
+    'settlement_id',
+    'number',
+    'cause',
+    'file_line',
+    'day',
+    'buy_order',
+    'entry',
+    'transaction_id',
+    'settled',
+    'booked',
+    'currency',
+    'accepted_at',
+    'accepted_by',
+    'reason',
+  ],
+};
+
+export async function insertSettlement(
+  tx: Tx,
+  settlement: KeptSettlement,
+  differences: readonly KeptDifference[],
+): Promise<void> {
+  await tx.insertRows(SETTLEMENTS, [settlement]);
+  if (differences.length > 0) await tx.insertRows(DIFFERENCES, differences);
+}
+
+/** The newest first, without those that were compared again, with how many differences nobody has accepted. */
+export function selectSettlements(db: Reader, limit: number): Promise<(KeptSettlement & { open: number })[]> {
+  return db.query(
+    `select s.*, (select count(*) from settlement_differences d where d.settlement_id = s.id and d.accepted_at is null) as open
+     from settlements s where s.replaced_at is null order by s.kept_at desc, s.id limit $1`,
+    [limit],
+  );
+}
+
+export async function selectSettlement(db: Reader, id: string): Promise<KeptSettlement | null> {
+  const [row] = await db.query<KeptSettlement>('select * from settlements where id = $1', [id]);
+  return row ?? null;
+}
+
+/** The same file of the same books, compared before. */
+export async function selectEarlier(tx: Tx, settlement: KeptSettlement): Promise<KeptSettlement | null> {
+  const { environment, payment_service_id, payment_method, file_sha256 } = settlement;
+  const [row] = await tx.query<KeptSettlement>(
+    `select * from settlements where environment = $1 and coalesce(payment_service_id, '') = $2 and payment_method = $3
+       and file_sha256 = $4 and replaced_at is null`,
+    [environment, payment_service_id ?? '', payment_method, file_sha256],
+  );
+  return row ?? null;
+}
+
+export async function updateReplaced(tx: Tx, id: string, at: number): Promise<void> {
+  await tx.query('update settlements set replaced_at = $2 where id = $1', [id, at]);
+}
+
+/** In the order of the file. */
+export function selectDifferences(db: Reader, settlementId: string): Promise<KeptDifference[]> {
+  return db.query<KeptDifference>('select * from settlement_differences where settlement_id = $1 order by number', [
+    settlementId,
+  ]);
+}
+
+/** Accepts what is open of a cause, or with a number one difference of it. */
+export function updateAccepted(
+  tx: Tx,
+  { settlementId, cause, number }: { settlementId: string; cause: string; number: number | null },
+  by: { at: number; name: string; reason: string },
+): Promise<KeptDifference[]> {
+  return tx.query<KeptDifference>(
+    `update settlement_differences set accepted_at = $4, accepted_by = $5, reason = $6
+     where settlement_id = $1 and cause = $2 and ($3 < 0 or number = $3) and accepted_at is null returning *`,
+    [settlementId, cause, number ?? -1, by.at, by.name, by.reason],
+  );
+}
+
+/** How many differences of files that end in these days nobody has accepted. */
+export async function countOpenDifferences(
+  db: Reader,
+  environment: string,
+  first: string,
+  last: string,
+): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    `select count(*) as count from settlements s join settlement_differences d on d.settlement_id = s.id
+     where s.environment = $1 and s.last_day >= $2 and s.last_day <= $3 and s.replaced_at is null and d.accepted_at is null`,
+    [environment, first, last],
+  );
+  return row?.count ?? 0;
+}
+
+export type ClosedMonth = SqlRow & {
+  month: string;
+  environment: string;
+  closed_at: number;
+  closed_by: string;
+  /** JSON: `MonthOwed[]`. */
+  owed: string;
+};
+
+export async function selectClosedMonth(db: Reader, month: string, environment: string): Promise<ClosedMonth | null> {
+  const [row] = await db.query<ClosedMonth>('select * from closed_months where month = $1 and environment = $2', [
+    month,
+    environment,
+  ]);
+  return row ?? null;
+}
+
+/** Answers false when it is closed already. */
+export async function insertClosedMonth(tx: Tx, row: ClosedMonth): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into closed_months (month, environment, closed_at, closed_by, owed) values ($1, $2, $3, $4, $5)
+     on conflict (month, environment) do nothing returning month`,
+    [row.month, row.environment, row.closed_at, row.closed_by, row.owed],
+  );
+  return rows.length === 1;
+}

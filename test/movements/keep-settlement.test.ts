@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { listAudit } from '../../src/audit/list-audit.ts';
+import { readSettlement } from '../../src/books/read-settlement.ts';
+import { acceptDifferences, listSettlements, showSettlement } from '../../src/movements/accept-difference.ts';
+import { closeMonth, describeMonth } from '../../src/movements/close-month.ts';
+import { keepSettlement } from '../../src/movements/keep-settlement.ts';
+import type { Transaction } from '../../src/transactions/transaction.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+import { createTestUser } from '../support/test-user.ts';
+
+const SCOPE = { environment: 'development', paymentServiceId: null, method: 'simulated' } as const;
+const HEAD = 'fecha;orden de compra;monto\n';
+
+const keep = async (app: TestApp, text: string) => {
+  const settlement = await readSettlement(Readable.from([Buffer.from(HEAD + text)]));
+  const evidence = { name: 'abono.csv', sha256: String(text.length).padStart(64, '0') };
+  const kept = await keepSettlement(app, SCOPE, settlement, { evidence, by: TESTER });
+  assert.equal(kept.kind, 'kept');
+  return kept;
+};
+
+forEachEngine('settlement files', (openTestDatabase) => {
+  const open = async () => {
+    const app = createTestApp(await openTestDatabase());
+    const shop = await createTestEnvironment(app);
+    const paid: Transaction[] = [];
+    for (const [at, amount] of [10_000, 20_000, 30_000].entries())
+      paid.push(await createPaidTransaction(app, shop, { reference: `S-${at}`, amount }));
+    const [one, two, three] = paid.map(({ id }) => id);
+    // One fits, one has another amount, one is missing, and one is of nobody.
+    const text = `2026-01-15;${one};10000\n2026-01-15;${two};19000\n2026-01-15;999999;7000\n`;
+    return { app, shop, text, three };
+  };
+
+  test('differences are kept by cause with their money until a person accepts them, with a reason', async () => {
+    const { app, text, three } = await open();
+    const { id, open: count } = await keep(app, text);
+    assert.equal(count, 3);
+    const shown = await showSettlement(app, id);
+    assert.deepEqual(
+      shown?.differences.map(({ cause, settled, booked }) => [cause, settled, booked]),
+      [
+        ['other_amount', 19_000, 20_000],
+        ['payment_missing_in_books', 7_000, null],
+        ['payment_missing_in_settlement', null, 30_000],
+      ],
+    );
+    assert.equal(shown.differences[2]?.transaction_id, three);
+    assert.equal(shown.settlement.matched, 1);
+    assert.deepEqual(JSON.parse(shown.settlement.totals), [
+      { currency: 'CLP', settled: '36000', booked: '60000', difference: '-24000' },
+    ]);
+    const wish = { settlementId: id, cause: 'other_amount', number: null, reason: 'comisión', by: TESTER } as const;
+    assert.equal(await acceptDifferences(app, wish), 1);
+    assert.equal(await acceptDifferences(app, wish), 0, 'once');
+    const [listed] = await listSettlements(app, 10);
+    assert.equal(listed?.open, 2);
+    const { acts } = await listAudit(app, { action: 'settlement' }, 10);
+    assert.deepEqual(
+      acts.map(({ action, reason }) => [action, reason]),
+      [
+        ['settlement.accepted', 'comisión'],
+        ['settlement.kept', null],
+      ],
+    );
+  });
+
+  test('the same file again takes the place of the first, and what was accepted and is still so stays accepted', async () => {
+    const { app, text } = await open();
+    const first = await keep(app, text);
+    await acceptDifferences(app, { settlementId: first.id, cause: 'other_amount', number: 1, reason: 'x', by: TESTER });
+    const second = await keep(app, text);
+    assert.equal(second.open, 2);
+    assert.deepEqual(
+      (await listSettlements(app, 10)).map(({ id }) => id),
+      [second.id],
+    );
+    assert.equal((await showSettlement(app, second.id))?.differences[0]?.reason, 'x');
+  });
+
+  test('a month is closed once, when it has ended and nothing of it is open, and later entries change nothing of it', async () => {
+    const { app, shop, text } = await open();
+    const { id } = await keep(app, text);
+    const close = () => closeMonth(app, '2026-01', 'development', TESTER);
+    assert.equal((await close())?.hasEnded, false);
+    app.now.advance(20 * 86_400_000);
+    await createPaidTransaction(app, shop, { reference: 'S-9', amount: 90_000 });
+    assert.equal((await close())?.differences, 3);
+    for (const { cause } of (await showSettlement(app, id))?.differences ?? [])
+      await acceptDifferences(app, { settlementId: id, cause, number: null, reason: 'visto', by: TESTER });
+    assert.equal(await close(), null);
+    const state = await describeMonth(app, '2026-01', 'development');
+    assert.deepEqual(
+      state?.owed.map(({ owed }) => owed),
+      ['60000'],
+    );
+    assert.equal(state.isAsClosed, true);
+    assert.notEqual(state.closed, null);
+    assert.notEqual(await close(), null, 'once');
+    const { acts } = await listAudit(app, { action: 'month.closed' }, 10);
+    assert.equal(acts.length, 1);
+    assert.equal(await describeMonth(app, '2026-13', 'development'), null);
+  });
+
+  test('in the console finance compares a file, accepts and closes; who only reads the books sees it', async () => {
+    const { app, text } = await open();
+    await using server = await startTestServer(app);
+    const as = async (role: 'finance' | 'auditor' | 'support') => {
+      const { headers } = await createTestUser(app, { role, may: [], email: `${role}@example.cl` });
+      return { cookie: `rubrica_console=${headers.authorization.slice(7)}`, 'sec-fetch-site': 'same-origin' };
+    };
+    const [finance, auditor, support] = [await as('finance'), await as('auditor'), await as('support')];
+    const upload = (content: string, headers: Record<string, string>) => {
+      const part = (name: string, value: string, more = '') =>
+        `--b\r\ncontent-disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
+      const body = `${part('environment', 'development')}${part('method', 'simulated')}${part('merchant', '')}${part('file', content, '; filename="abono.csv"\r\ncontent-type: text/csv')}--b--\r\n`;
+      return server.post('/console/settlements', {
+        headers: { ...headers, 'content-type': 'multipart/form-data; boundary=b' },
+        body,
+      });
+    };
+    assert.equal((await upload(HEAD + text, auditor)).status, 403);
+    assert.equal((await upload('nothing', finance)).status, 400);
+    const kept = await upload(HEAD + text, finance);
+    assert.equal(kept.status, 303, kept.text);
+    const path = kept.headers.get('location') ?? '';
+    for (const headers of [finance, auditor]) {
+      const { text: page } = await server.get(path, headers);
+      assert.match(page, /Otro monto · 1 · -?−?\$?-?1\.000|Otro monto · 1/);
+      assert.equal(page.includes('/accept"'), headers === finance);
+    }
+    assert.equal((await server.get(path, support)).status, 403);
+    const form = { ...finance, 'content-type': 'application/x-www-form-urlencoded' };
+    const accept = (fields: Record<string, string>) =>
+      server.post(`${path}/accept`, { headers: form, body: String(new URLSearchParams(fields)) });
+    assert.equal((await accept({ cause: 'other_amount', reason: ' ' })).status, 400);
+    assert.equal((await accept({ cause: 'none', reason: 'x' })).status, 404);
+    assert.equal((await accept({ cause: 'other_amount', reason: 'comisión' })).status, 303);
+    const month = await server.get('/console/months?month=2026-01&environment=development', finance);
+    assert.match(month.text, /El mes no ha terminado.*Diferencias sin aceptar: 2/s);
+    const closing = { headers: form, body: 'month=2026-01&environment=development' };
+    assert.equal((await server.post('/console/months', closing)).status, 409);
+  });
+});

@@ -1,0 +1,10 @@
+import type { Endpoint } from '../../src/http/endpoint.ts';
+
+/** What a browser sends with a form of ours to this endpoint. */
+export function formHeaders({ consumes }: Pick<Endpoint, 'consumes'>): Record<string, string> {
+  const [type = 'application/x-www-form-urlencoded'] = consumes ?? [];
+  return {
+    'content-type': type === 'multipart/form-data' ? `${type}; boundary=b` : type,
+    'sec-fetch-site': 'same-origin',
+  };
+}
