@@ -233,7 +233,7 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     assert.equal(await send('events-url', { url: 'http://127.0.0.1/x' }), 400);
     assert.equal(await send('state', { state: 'disabled' }), 303);
     const { text } = await operator.get(path);
-    assert.match(text, /2\.95 % \+ \$50/);
+    assert.match(text, /2,95 % \+ \$50/);
     assert.match(text, /597012345678/);
     assert.doesNotMatch(text, /k{32}/);
     assert.match(text, /value="120"/);

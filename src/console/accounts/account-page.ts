@@ -108,7 +108,7 @@ function statementTable(
     ]),
     [html`<strong>${tell(language, 'statement.closing')}</strong>`, '', formatMoney(closing, currency)],
   ];
-  const head = [tell(language, 'column.what'), tell(language, 'column.entries'), tell(language, 'column.amount')];
+  const head = [tell(language, 'column.kind'), tell(language, 'column.entries'), tell(language, 'column.amount')];
   return html`<h2>${tell(language, 'statement.title', period)}</h2>${tableOf(head, rows, [1, 2])}`;
 }
 

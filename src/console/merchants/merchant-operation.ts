@@ -2,6 +2,7 @@ import type { App } from '../../app.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
+import { LANGUAGE_TAGS } from '../../http/page.ts';
 import { REQUEST_LIMITS } from '../../http/request-limits.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { perCent } from '../../payment-services/fee.ts';
@@ -68,7 +69,7 @@ function feeTable(language: Language, fees: Awaited<ReturnType<typeof listFees>>
   const rows = fees.map((fee) => [
     tell(language, `merchant.${fee.environment}`),
     fee.payment_method,
-    `${perCent(fee.rate_ppm)} % + ${formatMoney(fee.fixed, fee.currency)}`,
+    `${perCent(fee.rate_ppm).toLocaleString(LANGUAGE_TAGS[language], { maximumFractionDigits: 4 })} % + ${formatMoney(fee.fixed, fee.currency)}`,
     timeCell(fee.created_at),
   ]);
   return tableOf(head, rows);

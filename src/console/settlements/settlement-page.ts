@@ -66,7 +66,8 @@ ${causes.map(([cause, of]) => causeSection(app, language, settlement, cause, of,
 }
 
 function totalsTable(language: Language, { totals }: KeptSettlement): Html {
-  const head = (['amount', 'settled', 'booked', 'difference'] as const).map((name) => tell(language, `column.${name}`));
+  const sides = (['settled', 'booked', 'difference'] as const).map((name) => tell(language, `column.${name}`));
+  const head = [tell(language, 'merchant.currency'), ...sides];
   const rows = (JSON.parse(totals) as SettlementSum[]).map(({ currency, settled, booked, difference }) => [
     currency,
     ...[settled, booked, difference].map((sum) => formatMoney(readSum(sum), currency)),
