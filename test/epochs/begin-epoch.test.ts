@@ -3,6 +3,9 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { authenticateBearer } from '../../src/auth/authenticate-bearer.ts';
+import { logIn } from '../../src/auth/log-in.ts';
+import { logInWithApiToken } from '../../src/auth/log-in-with-api-token.ts';
 import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
@@ -17,6 +20,7 @@ import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
+import { createTestUser } from '../support/test-user.ts';
 
 const EVERYTHING = { id: 'usr_1', environmentIds: null };
 
@@ -32,6 +36,25 @@ forEachEngine('a new epoch', (openTestDatabase) => {
     assert.ok(first.first_transaction_id > before.id + 100_000_000);
     const fresh = createTestApp(app.db, { config: app.config });
     assert.equal((await createTestTransaction(fresh, environment, { reference: 'AFTER' })).id, 700_000_001);
+  });
+
+  // Once, a session that had ended in the lost time let its holder in again.
+  test('ends who signed in with a password, and not what programs hold', async (context) => {
+    const app = await openApp(context);
+    const user = await createTestUser(app);
+    const origin = '127.0.0.1';
+    const person = await logIn(app, { email: user.email, password: user.password, address: origin });
+    const program = await logInWithApiToken(app, {
+      apiToken: user.api_token,
+      email: null,
+      expiresAt: null,
+      address: origin,
+    });
+    await beginEpoch(app, [], 0, TESTER);
+    const fresh = createTestApp(app.db, { config: app.config, now: app.now });
+    const bearer = (text: string) => authenticateBearer(fresh, `Bearer ${text}`, undefined);
+    await assert.rejects(bearer(person.text), { code: 'TOKEN_INVALID' });
+    assert.equal((await bearer(program.text)).id, user.id);
   });
 
   test('takes the highest that anybody saw', async (context) => {
