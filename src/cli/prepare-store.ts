@@ -12,6 +12,7 @@ import { CURSOR_KEY } from '../outbox/feed-cursor.ts';
 import { opensSecrets } from '../payment-services/seal-secret.ts';
 import { beginFacts } from '../proof/begin-facts.ts';
 import { bindSeals } from '../sealing/bind-seals.ts';
+import { TERM_KEY } from '../search/search-term.ts';
 import { CommandError, EXIT_FINAL } from './print.ts';
 import { SEALED_KINDS } from './sealed-kinds.ts';
 
@@ -61,6 +62,7 @@ async function makeReady(app: App): Promise<void> {
   // Made at the first start, from the key of that time.
   await identityHashes(app);
   await CURSOR_KEY.keep(app);
+  await TERM_KEY.keep(app);
   await beginFacts(app);
   if (await continueFeed(app))
     app.log.warn('the database came from another server; the feed goes on above what it holds');

@@ -14,7 +14,7 @@ import {
 import { eraseRecipients, exportRecipients } from '../payouts/forget-recipients.ts';
 import { deleteRefused, selectRefusedLike } from '../refused-requests/refused-request-queries.ts';
 import { deleteSearchTerm } from '../search/search-queries.ts';
-import { searchTerm } from '../search/search-term.ts';
+import { type Terms, termsOf } from '../search/search-term.ts';
 import { type PersonalTransaction, updatePersonalTexts } from '../transactions/personal-transaction-queries.ts';
 import { findPersonalData, type Kept } from './find-personal-data.ts';
 import { type Person, subjectOf } from './person.ts';
@@ -56,7 +56,8 @@ export async function erasePerson(app: App, person: Person, by: Actor, dryRun: b
   };
   const erased = Object.values(records).reduce((sum, count) => sum + count, 0);
   if (!dryRun) {
-    await inBatches(app, transactions, (tx, row) => eraseTransaction(tx, row, person));
+    const terms = await termsOf(app);
+    await inBatches(app, transactions, (tx, row) => eraseTransaction(tx, terms, row, person));
     await inBatches(app, delivery_attempts, (tx, row) => updateAttemptTexts(tx, redacted(row, person)));
     await inBatches(app, refused, deleteRefused);
     await inBatches(app, ended, (tx, row) => eraseCallback(tx, row, person));
@@ -90,9 +91,9 @@ function isWaiting({ state, ...row }: PersonalTransaction, person: Person): bool
   return state === 'pending' && texts.some((text) => person.holds(text));
 }
 
-async function eraseTransaction(tx: Tx, row: PersonalTransaction, person: Person): Promise<void> {
+async function eraseTransaction(tx: Tx, terms: Terms, row: PersonalTransaction, person: Person): Promise<void> {
   const { id, environment_id, customer_email } = row;
-  await deleteSearchTerm(tx, { term: searchTerm('email', customer_email), transaction_id: id, environment_id });
+  await deleteSearchTerm(tx, { term: terms.of('email', customer_email), transaction_id: id, environment_id });
   await updatePersonalTexts(tx, withoutPerson(row, person));
 }
 

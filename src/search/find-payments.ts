@@ -10,7 +10,7 @@ import {
   selectListed,
   selectSearchProgress,
 } from './search-queries.ts';
-import { amountTerm, dayTerm, searchTerm, utcDay } from './search-term.ts';
+import { type Terms, termsOf, utcDay } from './search-term.ts';
 
 /** Which payments, of which environments (null: of all), after which cursor, and how many at most. */
 export type PaymentSearch = {
@@ -85,7 +85,8 @@ type Candidates = { ids: number[]; day: number | null };
 
 async function* candidates(app: App, search: PaymentSearch, from: Place | null): AsyncGenerator<Candidates> {
   const { filter } = search;
-  const term = textTerm(filter);
+  const terms = await termsOf(app);
+  const term = textTerm(terms, filter);
   if (term !== null) {
     yield* byTerm(app, search, { term, day: null }, from?.id);
     return;
@@ -95,15 +96,15 @@ async function* candidates(app: App, search: PaymentSearch, from: Place | null):
   // Ids are given to processes in blocks, so those of one day may lie before those of the day before.
   for (let day = from?.day ?? utcDay(last); day >= utcDay(first); day--) {
     const { amount } = filter;
-    const ofDay = amount === null ? dayTerm(day) : amountTerm(amount.amount, amount.currency, day);
+    const ofDay = amount === null ? terms.ofDay(day) : terms.ofAmount(amount.amount, amount.currency, day);
     yield* byTerm(app, search, { term: ofDay, day }, day === from?.day ? from.id : undefined);
   }
 }
 
-function textTerm({ authorizationCode, reference, email }: PaymentFilter): number | null {
-  if (authorizationCode !== null) return searchTerm('authorization_code', authorizationCode);
-  if (reference !== null) return searchTerm('reference', reference);
-  return email === null ? null : searchTerm('email', email);
+function textTerm(terms: Terms, { authorizationCode, reference, email }: PaymentFilter): number | null {
+  if (authorizationCode !== null) return terms.of('authorization_code', authorizationCode);
+  if (reference !== null) return terms.of('reference', reference);
+  return email === null ? null : terms.of('email', email);
 }
 
 async function* byTerm(

@@ -8,7 +8,7 @@ import {
   selectTermed,
   type TermRow,
 } from './search-queries.ts';
-import { createdTerms, eventTerms } from './search-term.ts';
+import { createdTerms, eventTerms, termsOf } from './search-term.ts';
 
 const BATCH = 200;
 /** Between two batches of a backlog: a payer's commit never waits for more than one. */
@@ -23,7 +23,7 @@ export async function indexPayments(app: App): Promise<number> {
   const events = await selectFeed(app.db, { commitId: place.commit_id, position: place.position }, BATCH);
   const last = events.at(-1);
   if (last === undefined) return 0;
-  const rows = await termsOf(app, events);
+  const rows = await rowsOf(app, events);
   await app.db.transaction(async (tx) => {
     if (await advanceSearchProgress(tx, place, last)) await insertSearchTerms(tx, rows);
   });
@@ -32,7 +32,8 @@ export async function indexPayments(app: App): Promise<number> {
 }
 
 /** In the order of the index, and none twice. */
-async function termsOf(app: App, events: readonly FeedRow[]): Promise<TermRow[]> {
+async function rowsOf(app: App, events: readonly FeedRow[]): Promise<TermRow[]> {
+  const terms = await termsOf(app);
   const ids = new Set(events.flatMap(({ transaction_id }) => transaction_id ?? []));
   const transactions = ids.size === 0 ? [] : await selectTermed(app.db, [...ids]);
   const environments = new Map(transactions.map(({ id, environment_id }) => [id, environment_id]));
@@ -42,8 +43,10 @@ async function termsOf(app: App, events: readonly FeedRow[]): Promise<TermRow[]>
   const pairs = [
     ...transactions
       .filter(({ id }) => created.has(id))
-      .flatMap((row) => createdTerms(row).map((term) => ({ term, id: row.id }))),
-    ...events.flatMap(({ transaction_id, data }) => eventTerms(data).map((term) => ({ term, id: transaction_id }))),
+      .flatMap((row) => createdTerms(terms, row).map((term) => ({ term, id: row.id }))),
+    ...events.flatMap(({ transaction_id, data }) =>
+      eventTerms(terms, data).map((term) => ({ term, id: transaction_id })),
+    ),
   ];
   const rows = new Map<string, TermRow>();
   for (const { term, id } of pairs) {

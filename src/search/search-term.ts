@@ -1,4 +1,6 @@
-import { hash } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import type { App } from '../app.ts';
+import { installationKey } from '../sealing/kept-key.ts';
 
 /** What a payment can be found by, beside its id. */
 export type TermKind = 'reference' | 'email' | 'authorization_code';
@@ -14,22 +16,34 @@ export type TermSource = {
   created_at: number;
 };
 
+/** Kept when the service starts. */
+export const TERM_KEY = installationKey('search-terms');
+
+/** Makes the terms of this store. */
+export type Terms = {
+  /**
+   * A text as a number of 52 bits, so that the index has one width and no personal data. Two texts may share a number: what is
+   * found is compared with the row. E-mail addresses and codes are found in either case, references as they were signed.
+   */
+  of(kind: TermKind, text: string): number;
+  /** An amount on one day of UTC: new rows of the index then stand near each other. */
+  ofAmount(amount: number, currency: string, day: number): number;
+  /** All of one day of UTC. */
+  ofDay(day: number): number;
+};
+
 /**
- * A text as a number of 52 bits, so that the index has one width and no personal data. Two texts may share a number: what is
- * found is compared with the row. E-mail addresses and codes are found in either case, references as they were signed.
+ * The first 52 bits of HMAC-SHA256 with a key that is kept sealed with MASTER_KEY: with the database alone nobody finds out by
+ * trying whose e-mail address a payment has.
  */
-export function searchTerm(kind: TermKind, text: string): number {
-  return hashOf(`${kind}:${kind === 'reference' ? text : text.toLowerCase()}`);
-}
-
-/** An amount on one day of UTC: new rows of the index then stand near each other. */
-export function amountTerm(amount: number, currency: string, day: number): number {
-  return hashOf(`amount:${currency}:${amount}:${day}`);
-}
-
-/** All of one day of UTC. */
-export function dayTerm(day: number): number {
-  return hashOf(`day:${day}`);
+export async function termsOf(app: App): Promise<Terms> {
+  const key = Buffer.from(await TERM_KEY.read(app), 'hex');
+  const hash = (text: string) => Number.parseInt(createHmac('sha256', key).update(text).digest('hex').slice(0, 13), 16);
+  return {
+    of: (kind, text) => hash(`${kind}:${kind === 'reference' ? text : text.toLowerCase()}`),
+    ofAmount: (amount, currency, day) => hash(`amount:${currency}:${amount}:${day}`),
+    ofDay: (day) => hash(`day:${day}`),
+  };
 }
 
 /** The number of the UTC day of a time. */
@@ -38,23 +52,22 @@ export function utcDay(utcMs: number): number {
 }
 
 /** What a transaction is found by from its first event on. */
-export function createdTerms({ reference, customer_email, amount, currency, created_at }: TermSource): number[] {
+export function createdTerms(
+  terms: Terms,
+  { reference, customer_email, amount, currency, created_at }: TermSource,
+): number[] {
   const day = utcDay(created_at);
   return [
-    searchTerm('reference', reference),
-    searchTerm('email', customer_email),
-    amountTerm(amount, currency, day),
-    dayTerm(day),
+    terms.of('reference', reference),
+    terms.of('email', customer_email),
+    terms.ofAmount(amount, currency, day),
+    terms.ofDay(day),
   ];
 }
 
 /** What else an event lets it be found by: `data` is that of the event, as JSON or null. */
-export function eventTerms(data: string | null): number[] {
+export function eventTerms(terms: Terms, data: string | null): number[] {
   if (data === null) return [];
   const { authorization_code: code } = JSON.parse(data) as { authorization_code?: unknown };
-  return typeof code === 'string' && code !== '' ? [searchTerm('authorization_code', code)] : [];
-}
-
-function hashOf(text: string): number {
-  return Number.parseInt(hash('sha256', text).slice(0, 13), 16);
+  return typeof code === 'string' && code !== '' ? [terms.of('authorization_code', code)] : [];
 }

@@ -10,7 +10,7 @@ import { exportPerson } from '../../src/privacy/export-person.ts';
 import { type Person, personOfEmail, personOfRut } from '../../src/privacy/person.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { indexPayments } from '../../src/search/index-payments.ts';
-import { searchTerm } from '../../src/search/search-term.ts';
+import { termsOf } from '../../src/search/search-term.ts';
 import { createTransaction } from '../../src/transactions/create-transaction.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -39,7 +39,8 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
     await untilVisible(app);
     await sealFeed(app);
     while ((await indexPayments(app)) > 0);
-    const terms = () => app.db.query('select term from search_terms where term = $1', [searchTerm('email', EMAIL)]);
+    const term = (await termsOf(app)).of('email', EMAIL);
+    const terms = () => app.db.query('select term from search_terms where term = $1', [term]);
     assert.equal((await terms()).length, 2);
     const exported = await exportPerson(app, ANA, TESTER);
     assert.deepEqual(

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { test } from 'node:test';
+import { readConfig } from '../../src/config.ts';
 import { Problem } from '../../src/error-catalogue.ts';
 import { findPayments, type PaymentSearch } from '../../src/search/find-payments.ts';
 import { indexPayments } from '../../src/search/index-payments.ts';
 import { NO_FILTER, type PaymentFilter } from '../../src/search/payment-filter.ts';
 import { searchPayments } from '../../src/search/search-payments.ts';
+import { termsOf } from '../../src/search/search-term.ts';
 import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
@@ -13,6 +16,7 @@ import { acceptedRefund } from '../support/test-refunds.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 
 const DAY = 86_400_000;
+const OTHER_KEY = readConfig({ MASTER_KEY: '6b'.repeat(32), LOG_LEVEL: 'silent' });
 
 const search = (filter: Partial<PaymentFilter>, changes: Partial<PaymentSearch> = {}): PaymentSearch => ({
   filter: { ...NO_FILTER, ...filter },
@@ -72,6 +76,22 @@ forEachEngine('payments are found by what people know of them', (openTestDatabas
     await indexAll(app);
     assert.equal(await terms(), 9);
     assert.deepEqual(await look(), expected);
+  });
+
+  // Once, they were plain hashes: with the table alone e-mail addresses could be tried against them.
+  test('by terms that nobody makes without the key of the store', async () => {
+    const { app, shop } = await open();
+    await createTestTransaction(app, shop, { customerEmail: 'ana@example.cl' });
+    await indexAll(app);
+    const stored = await app.db.query<{ term: number }>('select term from search_terms');
+    const [own, others] = await Promise.all([app, createTestApp(app.db, { config: OTHER_KEY })].map(termsOf));
+    const plain = Number.parseInt(hash('sha256', 'email:ana@example.cl').slice(0, 13), 16);
+    const isStored = (term?: number) => stored.some((row) => row.term === term);
+    assert.deepEqual([own?.of('email', 'ANA@example.cl'), others?.of('email', 'ana@example.cl'), plain].map(isStored), [
+      true,
+      false,
+      false,
+    ]);
   });
 
   test('only among the environments of the caller, and by all that is given', async () => {
