@@ -144,6 +144,11 @@ export const CATALOGUE = {
     'The reference was used with other fields',
     'A reference belongs to one order for ever. Use a new one, or repeat the first request exactly.',
   ),
+  LISTENER_ENDED: entry(
+    409,
+    'The listener has ended, or its claim of this callback has',
+    'Another listener took the place, or this one was silent for too long. Begin again; what was not delivered is sent again.',
+  ),
   IDEMPOTENCY_KEY_REUSED: entry(
     409,
     'The idempotency key was used with another request',

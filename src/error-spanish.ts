@@ -163,6 +163,10 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
     title: 'La referencia ya se usó con otros campos',
     fix: 'Una referencia es de una sola orden, para siempre. Usa una nueva o repite la primera solicitud tal cual.',
   },
+  LISTENER_ENDED: {
+    title: 'El oyente terminó, o su plazo para este callback',
+    fix: 'Otro oyente tomó su lugar, o este no dio señales por demasiado tiempo. Empieza de nuevo; lo que no llegó se envía otra vez.',
+  },
   IDEMPOTENCY_KEY_REUSED: {
     title: 'La clave de idempotencia ya se usó con otra solicitud',
     fix: 'Una clave es de una sola solicitud. Usa una nueva o repite la primera solicitud tal cual.',

@@ -30,6 +30,12 @@ import type { Balance, TefCreated, TefRead, TefRequest } from './api-payouts.ts'
 import type { RecipientHistory, RecipientList, RecipientReply, RecipientRequest } from './api-recipients.ts';
 import type {
   Conciliation,
+  ListenedCallbackReply,
+  ListenerAttempt,
+  ListenerAttemptReply,
+  ListenerEnded,
+  ListenerReply,
+  ListenerRequest,
   RemittanceIndicators,
   Remittances,
   RemittancesRequest,
@@ -240,6 +246,29 @@ export type Operations = {
       webhook: 'remittances' | 'refunds';
     };
     reply: WebhookReply;
+  };
+  'POST /listeners': { body: ListenerRequest; reply: ListenerReply };
+  'POST /listeners/{listener}/next': {
+    path: {
+      /** data.listener of POST /listeners */
+      listener: string;
+    };
+    reply: ListenedCallbackReply;
+  };
+  'POST /listeners/{listener}/attempts': {
+    path: {
+      /** data.listener of POST /listeners */
+      listener: string;
+    };
+    body: ListenerAttempt;
+    reply: ListenerAttemptReply;
+  };
+  'DELETE /listeners/{listener}': {
+    path: {
+      /** data.listener of POST /listeners */
+      listener: string;
+    };
+    reply: ListenerEnded;
   };
   'GET /users': { reply: OwnUser };
   'POST /users/login': { body: LoginRequest; reply: LoginReply };

@@ -136,3 +136,73 @@ export type Webhook = {
 export type WebhookReply = { message: string; errors: null; data: Webhook };
 
 export type WebhookList = { message: string; errors: null; data: Webhook[] };
+
+export type ListenerRequest = {
+  /** Its id; the only one that you see unless said */
+  payment_service?: string | undefined;
+  /** The id of a callback to send again first */
+  replay?: number | undefined;
+};
+
+export type ListenerReply = {
+  message: string;
+  errors: null;
+  data: {
+    /** For the paths of this listener */
+    listener: string;
+    payment_service: string;
+    name: string;
+  };
+};
+
+export type ListenedCallback = {
+  id: number;
+  /** For the report */
+  lease: string;
+  /** 0: it belongs to no transaction */
+  transaction: number;
+  /** From 1 */
+  attempt: number;
+  /** Where the shop wants it; you post to a place of your own */
+  url: string;
+  /** With the signature of this attempt */
+  headers: { name: string; value: string }[];
+  /** These bytes */
+  body: string;
+};
+
+export type ListenedCallbackReply = { message: string; errors: null; data: { callback: ListenedCallback | null } };
+
+export type ListenerAttempt = {
+  /** Its id */
+  callback: number;
+  lease: string;
+  /** How long it took; 60,000 at most */
+  duration_ms: number;
+  /** Of the answer; leave it out where nothing was answered */
+  status?: number | undefined;
+  /** Why there was no answer */
+  failure?: 'dns' | 'connect' | 'timeout' | 'tls' | 'reset' | 'too_large' | 'protocol' | undefined;
+  /** A code such as `ECONNREFUSED` */
+  detail?: string | undefined;
+  /** The header, as it was answered */
+  retry_after?: string | undefined;
+  /** The header, as it was answered */
+  location?: string | undefined;
+  /** The beginning of the answer, line breaks as spaces */
+  excerpt?: string | undefined;
+  /** `no`: what failed is given up */
+  retry?: 'yes' | 'no' | undefined;
+};
+
+export type ListenerAttemptReply = {
+  message: string;
+  errors: null;
+  data: {
+    /** What becomes of it: `delivered`, `redirected`, `retry`, `superseded`, `dead`, `disable` */
+    step: string;
+    next_attempt_at: string | null;
+  };
+};
+
+export type ListenerEnded = { message: string; errors: null; data: null };

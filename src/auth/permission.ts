@@ -10,6 +10,7 @@ export const PERMISSIONS = {
   'accounts:validate': 'validate bank accounts (payouts)',
   'recipients:read': 'read whom payouts go to',
   'callbacks:resend': 'send callbacks again',
+  'callbacks:listen': 'take the callbacks of development to a computer of their own',
   'movements:record': 'record payouts, deposits and decisions, and import files',
   'payouts:create': 'make payouts',
   'payouts:approve': 'approve payouts that another person made',
@@ -39,7 +40,7 @@ export const ROLES = {
   integration: { means: 'a program: what is granted to it', may: [], environments: 'both' },
   developer: {
     means: 'payments, events, callbacks and tokens of development',
-    may: ['payments:read', 'payments:create', 'events:read', 'callbacks:resend', 'tokens:manage'],
+    may: ['payments:read', 'payments:create', 'events:read', 'callbacks:resend', 'callbacks:listen', 'tokens:manage'],
     environments: 'development',
   },
   support: {

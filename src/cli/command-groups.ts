@@ -15,6 +15,7 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   request: async () => (await import('./request-commands.ts')).addRequestCommands,
   callback: async () => (await import('./callback-commands.ts')).addCallbackCommands,
   endpoint: async () => (await import('./endpoint-commands.ts')).addEndpointCommands,
+  listen: async () => (await import('./listen-command.ts')).addListenCommand,
   webhook: async () => (await import('./webhook-commands.ts')).addWebhookCommands,
   refund: async () => (await import('./refund-commands.ts')).addRefundCommands,
   'payout batch deposit': async () => (await import('./payout-commands.ts')).addPayoutCommands,

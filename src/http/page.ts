@@ -13,10 +13,6 @@ export type Page = {
   main: Html;
   /** For the pages of a payment: whether it is a test, in which no money moves. */
   payment?: { test: boolean };
-  /** Whose page it is, where it is not ours. */
-  brand?: Brand;
-  /** The content is sheets of its own instead of one. */
-  sheets?: true;
   script?: AssetName;
   /** Read after the common one. */
   style?: AssetName;
@@ -27,9 +23,6 @@ export type Page = {
   /** An address on another server to which a form of this page leads. */
   formTarget?: string;
 };
-
-/** What stands above and below a page, and the style sheet of its colour. */
-export type Brand = { mark: Html; foot: Html; stylesheet: string | null };
 
 /** Answers with a page: its markup, its language, and the policies that a browser holds it to. */
 export function sendPage(app: App, reply: FastifyReply, page: Page): FastifyReply {
@@ -93,7 +86,7 @@ function formSources(target: string | undefined): string[] {
 }
 
 function layout(app: App, page: Page): Html {
-  const { language, title, refresh, script, style, nav, payment, brand } = page;
+  const { language, title, refresh, script, style, nav, payment } = page;
   const test = payment?.test === true;
   return html`<!doctype html>
 <html lang="${LANGUAGE_TAGS[language]}">
@@ -105,22 +98,21 @@ function layout(app: App, page: Page): Html {
 <link rel="icon" type="image/svg+xml" href="${assetPath(app, 'favicon.svg')}">
 <link rel="stylesheet" href="${assetPath(app, 'pay.css')}">
 ${style !== undefined && html`<link rel="stylesheet" href="${assetPath(app, style)}">`}
-${typeof brand?.stylesheet === 'string' && html`<link rel="stylesheet" href="${brand.stylesheet}">`}
 ${refresh !== undefined && html`<meta http-equiv="refresh" content="${refresh.seconds}; url=${refresh.url}">`}
 ${script !== undefined && html`<script src="${assetPath(app, script)}" defer></script>`}
 </head>
 <body>
 <header>
-${brand?.mark ?? WORDMARK}
+${WORDMARK}
 ${test && html`<p class="badge">${say(language, 'test.badge')}</p>`}
 ${nav !== undefined && nav}
 </header>
-<main${page.sheets === true && html` class="sheets"`}>
+<main>
 ${page.main}
 </main>
 <footer>
 ${test && html`<p>${say(language, 'test.note')}</p>`}
-${brand !== undefined && brand.foot}
+${payment !== undefined && html`<p>${say(language, 'footer.processed')}</p>`}
 </footer>
 </body>
 </html>

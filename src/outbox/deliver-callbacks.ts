@@ -2,10 +2,10 @@ import type { App } from '../app.ts';
 import { randomToken } from '../lib/ids.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { callbackHeaders } from './callback-headers.ts';
+import { selectListened } from './callback-listener-queries.ts';
 import { logAttempt } from './log-attempt.ts';
 import { type ClaimedCallback, claimCallbacks, releaseCallbacks, selectOldestDue } from './outbox-queries.ts';
-import { type Attempt, isBeside, recordAttempts } from './record-attempts.ts';
-import { nextStep } from './retry-schedule.ts';
+import { type Attempt, recordAttempts, weighAttempt } from './record-attempts.ts';
 
 /** A claim lasts longer than an attempt can (15 s), so a worker that is alive never loses one under way. */
 const LEASE_MS = 60_000;
@@ -159,7 +159,7 @@ async function claim(app: App, excluded: readonly number[], limit: number): Prom
   const oldest = await selectOldestDue(app.db);
   app.metrics.callbacksLateSeconds.set(oldest === null ? 0 : Math.max(0, now - oldest) / 1000);
   if (oldest === null || oldest > now) return [];
-  const claims = await app.db.transaction((tx) =>
+  const claims = await app.db.transaction(async (tx) =>
     claimCallbacks(tx, {
       lease: randomToken(12),
       now,
@@ -167,6 +167,7 @@ async function claim(app: App, excluded: readonly number[], limit: number): Prom
       perEndpoint: CLAIMED_PER_ENDPOINT,
       limit,
       excluded,
+      listened: await selectListened(tx, now),
     }),
   );
   // `returning` promises no order.
@@ -196,10 +197,7 @@ async function send(app: App, callback: Claim): Promise<Attempt | null> {
       allowPrivate: app.config.allowPrivateCallbacks && environment.environment === 'development',
       merchant: callback.environment_id,
     });
-    const endedAt = app.now();
-    const attempt = callback.attempts + (isBeside(callback, startedAt) ? 0 : 1);
-    const step = nextStep({ url: callback.url, attempt, outcome }, app.random, endedAt);
-    return { callback, startedAt, endedAt, outcome, step };
+    return weighAttempt(app, callback, outcome, { startedAt, endedAt: app.now() });
   } catch (error) {
     noteUnrecorded(app, callback, error);
     return null;

@@ -135,11 +135,19 @@ export type ClaimedCallback = SqlRow & {
 /**
  * Claims due callbacks until `until`: the due time moves there, so that a claim nobody finishes comes back by itself.
  * Of the `limit` that are due longest at most `perEndpoint` of one endpoint, and none of the excluded ones, so that a long
- * queue hides no other.
+ * queue hides no other. What the `listened` environments have is left to their listeners.
  */
 export function claimCallbacks(
   tx: Tx,
-  claim: { lease: string; now: number; until: number; perEndpoint: number; limit: number; excluded: readonly number[] },
+  claim: {
+    lease: string;
+    now: number;
+    until: number;
+    perEndpoint: number;
+    limit: number;
+    excluded: readonly number[];
+    listened: readonly number[];
+  },
 ): Promise<ClaimedCallback[]> {
   return tx.query<ClaimedCallback>(
     `update callbacks set lease = $2, next_attempt_at = $3
@@ -149,13 +157,14 @@ export function claimCallbacks(
          from (
            select id, endpoint_id, next_attempt_at as due_at from callbacks
            where state = 'queued' and next_attempt_at <= $4 and not (endpoint_id {among $1})
+             and not (environment_id {among $7})
            order by next_attempt_at limit $6
          ) as due
        ) as ranked
        where place <= $5)
      returning id, transaction_id, environment_id, endpoint_id, sequence, attempts, scheduled_at, lease, webhook_id, url,
        content_type, body`,
-    [claim.excluded, claim.lease, claim.until, claim.now, claim.perEndpoint, claim.limit],
+    [claim.excluded, claim.lease, claim.until, claim.now, claim.perEndpoint, claim.limit, claim.listened],
   );
 }
 
@@ -198,17 +207,6 @@ export async function selectUnreturned(db: Reader, transaction: RowKey<number>, 
     [transaction.id, settledAt, transaction.environment_id],
   );
   return rows.map((row) => row.id);
-}
-
-/** Whether a callback of a transaction was tried and its shop has not taken it. */
-export async function hasFailingCallback(db: Reader, transaction: RowKey<number>): Promise<boolean> {
-  const rows = await db.query<{ id: number }>(
-    `select id from callbacks
-     where transaction_id = $1 and environment_id = $2 and attempts > 0 and state in ('queued', 'dead', 'disabled')
-       and content_type = 'application/x-www-form-urlencoded' limit 1`,
-    [transaction.id, transaction.environment_id],
-  );
-  return rows.length > 0;
 }
 
 export async function updateReturned(

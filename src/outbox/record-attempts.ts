@@ -19,7 +19,7 @@ import {
   selectReturned,
   updateCallbacks,
 } from './outbox-queries.ts';
-import { isRefusal, type NextStep } from './retry-schedule.ts';
+import { isRefusal, type NextStep, nextStep } from './retry-schedule.ts';
 
 /** What was sent, and what follows from the answer. Times are UTC milliseconds. */
 export type Attempt = {
@@ -68,8 +68,20 @@ export async function recordAttempts(app: App, tx: Tx, attempts: readonly Attemp
   return outcomes;
 }
 
+/** What follows from an answer, by the schedule of the callback. */
+export function weighAttempt(
+  { random }: App,
+  callback: ClaimedCallback,
+  outcome: FetchOutcome,
+  { startedAt, endedAt }: Pick<Attempt, 'startedAt' | 'endedAt'>,
+): Attempt {
+  const attempt = callback.attempts + (isBeside(callback, startedAt) ? 0 : 1);
+  const step = nextStep({ url: callback.url, attempt, outcome }, random, endedAt);
+  return { callback, startedAt, endedAt, outcome, step };
+}
+
 /** Whether an attempt is one beside the schedule of its callback, which it leaves as it is. */
-export function isBeside({ scheduled_at }: ClaimedCallback, startedAt: number): boolean {
+function isBeside({ scheduled_at }: ClaimedCallback, startedAt: number): boolean {
   return scheduled_at !== null && startedAt < scheduled_at;
 }
 

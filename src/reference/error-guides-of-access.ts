@@ -99,6 +99,15 @@ export const ACCESS_GUIDES = {
     ['The cart was changed after the first attempt, and the order kept its number.', 'A test used the number before.'],
     ['El carro cambió después del primer intento y la orden conservó su número.', 'Una prueba ya usó el número.'],
   ),
+  LISTENER_ENDED: guide(
+    'api',
+    ['POST /listeners/1-old…/next', 'POST /listeners, then POST /listeners/1-new…/next'],
+    [
+      'Another `bin/rubrica listen` began for the same payment service.',
+      'The computer slept for more than 30 seconds.',
+    ],
+    ['Empezó otro `bin/rubrica listen` para el mismo servicio de pago.', 'El computador durmió más de 30 segundos.'],
+  ),
   IDEMPOTENCY_KEY_REUSED: guide(
     'api',
     ['Idempotency-Key: 1  (for every request)', 'Idempotency-Key: 0f8e…  (one for each)'],

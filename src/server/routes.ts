@@ -7,6 +7,10 @@ import { getBanks } from '../api/bank-accounts/get-banks.ts';
 import { getValidationsBankAccount } from '../api/bank-accounts/get-validations-bank-account.ts';
 import { postValidationsBankAccount } from '../api/bank-accounts/post-validations-bank-account.ts';
 import { postValidationsBankAccountBatch } from '../api/bank-accounts/post-validations-bank-account-batch.ts';
+import { deleteListener } from '../api/listeners/delete-listener.ts';
+import { postListenerAttempts } from '../api/listeners/post-listener-attempts.ts';
+import { postListenerNext } from '../api/listeners/post-listener-next.ts';
+import { postListeners } from '../api/listeners/post-listeners.ts';
 import { getHealthz, getReadyz } from '../api/operation/get-health.ts';
 import { getMetrics } from '../api/operation/get-metrics.ts';
 import { getRequests } from '../api/operation/get-requests.ts';
@@ -72,7 +76,6 @@ import { getConsoleSignIn, postConsoleSignIn, postConsoleSignOut } from '../cons
 import { getConsole } from '../console/today/get-today.ts';
 import type { Access, Endpoint, Operation } from '../http/endpoint.ts';
 import { getAsset } from '../pages/get-asset.ts';
-import { getLookFile } from '../pages/get-look-file.ts';
 import { getPay } from '../pages/get-pay.ts';
 import { getPayCancel } from '../pages/get-pay-cancel.ts';
 import { getPayReturn, postPayReturn } from '../pages/get-pay-return.ts';
@@ -115,6 +118,11 @@ export const ROUTES: readonly Endpoint[] = [
   bearer('PUT', ['/webhooks/:idUser/:webhook'], 'events:read', putWebhook),
   bearer('DELETE', ['/webhooks/:idUser/:webhook'], 'events:read', deleteWebhook),
 
+  bearer('POST', ['/listeners'], 'callbacks:listen', postListeners),
+  bearer('POST', ['/listeners/:listener/next'], 'callbacks:listen', postListenerNext),
+  bearer('POST', ['/listeners/:listener/attempts'], 'callbacks:listen', postListenerAttempts),
+  bearer('DELETE', ['/listeners/:listener'], 'callbacks:listen', deleteListener),
+
   bearer('GET', ['/users'], 'payments:read', getUsers),
   route('POST', ['/users/login'], 'public', postUsersLogin),
   route('POST', ['/v2/login'], 'public', postV2Login),
@@ -143,7 +151,6 @@ export const ROUTES: readonly Endpoint[] = [
   route('GET', ['/pay/:token/return'], 'pay-link', getPayReturn),
   route('POST', ['/pay/:token/return'], 'pay-link', postPayReturn),
   route('GET', ['/assets/:name'], 'public', getAsset),
-  route('GET', ['/looks/:name'], 'public', getLookFile),
   route('POST', ['/csp-reports'], 'public', postCspReports),
 
   route('GET', ['/tokens/:link'], 'public', getTokenLink),

@@ -110,7 +110,15 @@ forEachEngine('a service that ends', (openTestDatabase, engine) => {
       });
     });
     const far = Date.now() + 3_600_000;
-    const claim = { lease: 'of-the-killed', now: far, until: far + 60_000, perEndpoint: 9, limit: 9, excluded: [] };
+    const claim = {
+      lease: 'of-the-killed',
+      now: far,
+      until: far + 60_000,
+      perEndpoint: 9,
+      limit: 9,
+      listened: [],
+      excluded: [],
+    };
     assert.equal((await app.db.transaction((tx) => claimCallbacks(tx, claim))).length, 1);
     const service = await start(db.url);
     const [callback] = await db.query<{ lease: string | null }>('select lease from callbacks');

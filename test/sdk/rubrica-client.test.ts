@@ -362,8 +362,18 @@ describe('a RubricaError', () => {
   });
 });
 
-/** Those that the client leaves out: other addresses of the same call, and what operators ask. */
-const WITHOUT_METHOD = ['GET /v2/payments', 'POST /v2/login', 'POST /login', 'GET /healthz', 'GET /readyz'];
+/** Those that the client leaves out: other addresses of the same call, what `listen` speaks, and what operators ask. */
+const WITHOUT_METHOD = [
+  'GET /v2/payments',
+  'POST /listeners',
+  'POST /listeners/{listener}/next',
+  'POST /listeners/{listener}/attempts',
+  'DELETE /listeners/{listener}',
+  'POST /v2/login',
+  'POST /login',
+  'GET /healthz',
+  'GET /readyz',
+];
 
 test('every operation of the API that is answered with JSON has a method', () => {
   const described = Object.entries(openapi.paths).flatMap(([path, item]) =>

@@ -7,7 +7,7 @@ export const PARTITIONS = 8;
  * What has an environment and is small: it would be copied to every node. The key of a line of the acquirer's file is unique
  * over all merchants.
  */
-const WHOLE: readonly string[] = ['secret_tokens', 'imported_payments', 'token_handovers'];
+const WHOLE: readonly string[] = ['secret_tokens', 'imported_payments', 'token_handovers', 'callback_listeners'];
 
 type Table = { name: string; constraints: NamedText[]; indexes: string[]; triggers: string[] };
 type NamedText = { name: string; text: string };

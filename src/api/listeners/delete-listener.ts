@@ -1,0 +1,29 @@
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import { endListening } from '../../outbox/listen-for-callbacks.ts';
+import { LISTENER_ERRORS, LISTENER_PATH, requireListener } from './listener-reply.ts';
+
+/** Ends a listener: the service sends its callbacks itself again. */
+export const deleteListener = operation({
+  describe: {
+    operationId: 'endListening',
+    summary: 'Leave the callbacks of development to the service again',
+    tag: 'Webhooks',
+    parameters: LISTENER_PATH,
+    replies: {
+      200: {
+        description: 'It has ended, or had before',
+        schema: Type.Object(
+          { message: Type.String(), errors: Type.Null(), data: Type.Null() },
+          { $id: 'ListenerEnded' },
+        ),
+        example: { message: 'OK', errors: null, data: null },
+      },
+    },
+    errors: LISTENER_ERRORS,
+  },
+  handle: async (app, request) => {
+    await endListening(app, await requireListener(app, request));
+    return { message: 'OK', errors: null, data: null };
+  },
+});

@@ -1,0 +1,63 @@
+import type { FastifyRequest } from 'fastify';
+import type { App } from '../../app.ts';
+import type { User } from '../../auth/user.ts';
+import type { RowKey } from '../../db/row-key.ts';
+import { Problem } from '../../error-catalogue.ts';
+import { Type } from '../../http/json-schema.ts';
+import { requireUser } from '../../http/require-user.ts';
+import { findEnvironmentById } from '../../payment-services/find-environment.ts';
+import { listEnvironmentIds } from '../../payment-services/list-environments.ts';
+import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
+
+export const LISTENER_ERRORS = [
+  'TOKEN_MISSING',
+  'TOKEN_INVALID',
+  'PRIVATE_TOKEN_RETIRED',
+  'PERMISSION_MISSING',
+  'NOT_FOUND',
+] as const;
+
+export const LISTENER_PATH = [
+  {
+    name: 'listener',
+    in: 'path',
+    required: true,
+    description: 'data.listener of POST /listeners',
+    schema: Type.String(),
+  },
+] as const;
+
+/** The listener of the path, whose environment the user sees. Throws `Problem` `NOT_FOUND`. */
+export async function requireListener(app: App, request: FastifyRequest): Promise<RowKey<string>> {
+  const user = await requireUser(app, request);
+  const { listener } = request.params as { listener: string };
+  const [, environment, id] = /^(\d{1,15})-([\w-]{1,40})$/.exec(listener) ?? [];
+  const ids = id === undefined ? [] : await listEnvironmentIds(app, 'development', null, user.environmentIds);
+  if (id === undefined || !ids.includes(Number(environment)))
+    throw new Problem('NOT_FOUND', { detail: 'There is no such listener: POST /listeners begins one.' });
+  return { id, environment_id: Number(environment) };
+}
+
+/** How a listener is named in paths. */
+export function nameOf({ id, environment_id }: RowKey<string>): string {
+  return `${environment_id}-${id}`;
+}
+
+/**
+ * The environment of development of a payment service, or of the only one that the user sees. Throws `Problem` `NOT_FOUND` for
+ * one that the user does not see, and where several leave it open.
+ */
+export async function findDevelopment(
+  app: App,
+  paymentServiceId: string | null,
+  visible: User['environmentIds'],
+): Promise<ServiceEnvironment> {
+  const [id, ...others] = await listEnvironmentIds(app, 'development', paymentServiceId, visible);
+  if (id === undefined || paymentServiceId === '')
+    throw new Problem('NOT_FOUND', { detail: 'You see no such payment service.' });
+  if (others.length > 0)
+    throw new Problem('NOT_FOUND', { detail: `There are ${others.length + 1} payment services: name one of them.` });
+  const environment = await findEnvironmentById(app, id);
+  if (environment === null) throw new Error('An environment that was just listed is not found');
+  return environment;
+}

@@ -1,0 +1,63 @@
+import { userActor } from '../../auth/user-actor.ts';
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import { invalidBody, readMembers } from '../../http/read-members.ts';
+import { requireUser } from '../../http/require-user.ts';
+import { clientNetwork } from '../../lib/client-network.ts';
+import { beginListening } from '../../outbox/listen-for-callbacks.ts';
+import { findDevelopment, LISTENER_ERRORS, nameOf } from './listener-reply.ts';
+
+const RequestSchema = Type.Object(
+  {
+    payment_service: Type.Optional(Type.String({ description: 'Its id; the only one that you see unless said' })),
+    replay: Type.Optional(Type.Integer({ description: 'The id of a callback to send again first' })),
+  },
+  { $id: 'ListenerRequest', additionalProperties: false },
+);
+
+const data = Type.Object({
+  listener: Type.String({ description: 'For the paths of this listener' }),
+  payment_service: Type.String(),
+  name: Type.String(),
+});
+
+const EXAMPLE = { listener: '1-AbCdEfGhIjKlMnOpQrStUv', payment_service: 'ps_0123456789abcdefghjk', name: 'Mi tienda' };
+
+/** Begins to take the callbacks of development. */
+export const postListeners = operation({
+  consumes: ['application/json'],
+  describe: {
+    operationId: 'beginListening',
+    summary: 'Take the callbacks of development',
+    description:
+      'From now on the callbacks that the development tokens of a payment service bring about wait for you, and the service sends none of them. Ask for each with `/next`, post it, and report the answer. A listener that is silent for 30 seconds has ended, and a newer one takes its place; then the service sends again. Production has no listeners. This is what `bin/rubrica listen` speaks.',
+    tag: 'Webhooks',
+    body: RequestSchema,
+    bodyExample: { payment_service: 'ps_0123456789abcdefghjk' },
+    replies: {
+      200: {
+        description: 'It has begun',
+        schema: Type.Object({ message: Type.String(), errors: Type.Null(), data }, { $id: 'ListenerReply' }),
+        example: { message: 'OK', errors: null, data: EXAMPLE },
+      },
+    },
+    errors: ['INVALID_JSON', 'INVALID_BODY', 'UNSUPPORTED_MEDIA_TYPE', ...LISTENER_ERRORS],
+  },
+  handle: async (app, request) => {
+    const user = await requireUser(app, request);
+    const { payment_service, replay } = readMembers(request, RequestSchema);
+    const environment = await findDevelopment(app, payment_service, user.environmentIds);
+    const { id: environmentId, paymentServiceId, paymentServiceName } = environment;
+    const asked = { environmentId, paymentServiceId, replay: replay === null ? null : readId('replay', replay) };
+    const listener = await beginListening(app, asked, userActor(user, clientNetwork(request.ip)));
+    const begun = { listener: nameOf(listener), payment_service: paymentServiceId, name: paymentServiceName };
+    return { message: 'OK', errors: null, data: begun };
+  },
+});
+
+/** A number as JSON wrote it. Throws `Problem` `INVALID_BODY`. */
+export function readId(name: string, text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  const error = { code: 'INVALID_PARAMETER', message: `${name} is not a number.`, fix: 'Send a whole number.' };
+  throw invalidBody([{ pointer: `/${name}`, ...error }]);
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, suite, test } from 'node:test';
+import { verifyCallback } from '../../protocol/verify-callback.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
+import { buildServer } from '../../src/server/build-server.ts';
+import { ROUTES } from '../../src/server/routes.ts';
+import { runCommand } from '../support/run-command.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+import { createTestUser } from '../support/test-user.ts';
+
+suite('listen', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-listen-'));
+  const databaseUrl = `sqlite:${join(folder, 'rubrica.db')}`;
+  const db = openDatabase(databaseUrl, { connections: 1, pooler: false, onFatal: () => {} });
+  await migrate(db);
+  const app = createTestApp(db);
+  const environment = await createTestEnvironment(app);
+  const user = await createTestUser(app, { role: 'developer', paymentServices: [environment.paymentServiceId] });
+  const server = buildServer(app, ROUTES);
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  const url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`;
+  const laptop = await openLaptop();
+  after(async () => {
+    laptop.close();
+    await server.close();
+    await db.close();
+    rmSync(folder, { recursive: true });
+  });
+  const settings = { DATABASE_URL: databaseUrl, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32) };
+  const listen = (words: string[], env: Record<string, string>) =>
+    runCommand(['listen', '--forward-to', laptop.url, ...words], { env: { ...process.env, ...env } });
+  const token = { RUBRICA_TOKEN: user.headers.authorization.replace('Bearer ', '') };
+
+  test('posts what a shop would get, and says one line for each, with the query that names the order', async () => {
+    await createPaidTransaction(app, environment, { reference: 'ORD-1' });
+    const { stdout, status, stderr } = await listen(['--url', url, '--count', '1'], token);
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /^Callbacks of development of Test shop go to http/);
+    assert.match(stdout, /\n[\d:]{8} {2}callback \d+ {2}completed ORD-1 \(transaction \d+\) {2}→ {2}200 in \d+ ms\n$/);
+    const [received] = laptop.received.splice(0);
+    assert.equal(received?.path, '/callback?order=1');
+    const verified = verifyCallback({
+      body: received?.body ?? '',
+      headers: received?.headers as Record<string, string>,
+      secret: environment.secrets[0]?.text ?? '',
+      requireWebhookHeaders: true,
+      expected: { account: environment.serviceToken, reference: 'ORD-1', amount: '12990', currency: 'CLP', test: true },
+      now: app.now(),
+    });
+    assert.equal(verified.ok, true, JSON.stringify(verified));
+  });
+
+  test('says why one failed and when it comes again; --no-retry gives it up and names the way to replay it', async () => {
+    await createPaidTransaction(app, environment, { reference: 'ORD-2' });
+    laptop.answerWith(500);
+    const again = await listen(['--url', url, '--count', '1'], token);
+    assert.match(again.stdout, /→ {2}500 in \d+ ms\n +an error of the shop \(500\)\. Again at [\d:]{8}, or with/);
+    app.now.advance(6000);
+    const last = await listen(['--url', url, '--count', '1', '--no-retry'], token);
+    const id = /callback (\d+) {2}completed ORD-2 .*, attempt 2/.exec(last.stdout)?.[1];
+    assert.ok(id !== undefined, last.stdout);
+    assert.match(last.stdout, new RegExp(`It is not sent again; to send it: .* --replay ${id}\n`));
+    laptop.answerWith(200);
+    const replayed = await listen(['--count', '1', '--replay', id], settings);
+    assert.match(replayed.stdout, /completed ORD-2 .* → {2}200/, replayed.stderr);
+    const [row] = await db.query('select state from callbacks where id = $1', [Number(id)]);
+    assert.equal(row?.['state'], 'delivered');
+  });
+
+  test('refuses what it cannot use, with a fix', async () => {
+    const refused: [words: string[], env: Record<string, string>, says: RegExp][] = [
+      [['--url', url], {}, /^INVALID_OPTION: RUBRICA_TOKEN is not set: export a token/],
+      [['--url', url], { RUBRICA_TOKEN: 'api_x' }, /\/loginToken answered 403\. API_TOKEN_INVALID/],
+      [['--url', 'ftp://x'], token, /^INVALID_OPTION: --url is a URL/],
+      [['--replay', 'x'], settings, /^INVALID_OPTION: --replay is a number/],
+      [['--replay', '99'], settings, /^NOT_FOUND: There is no callback 99 of development/],
+      [['--payment-service', 'ps_x'], settings, /^NOT_FOUND: You see no such payment service/],
+      [['--environment', 'production'], settings, /^USAGE: unknown option '--environment'/],
+    ];
+    for (const [words, env, says] of refused) assert.match((await listen(words, env)).stderr, says, words.join(' '));
+  });
+});
+
+/** A server as a developer runs it. */
+async function openLaptop() {
+  const received: { path: string; headers: object; body: string }[] = [];
+  let status = 200;
+  const server = createServer((request, response) => {
+    void request.toArray().then((chunks) => {
+      received.push({ path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString() });
+      response.writeHead(status).end('seen\n');
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    received,
+    url: `http://127.0.0.1:${port}/callback`,
+    answerWith: (next: number) => {
+      status = next;
+    },
+    close: () => server.close(),
+  };
+}

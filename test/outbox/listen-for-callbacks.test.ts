@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { webhookKey, webhookMatches } from '../../protocol/webhook-signature.ts';
+import { readConfig } from '../../src/config.ts';
+import type { FetchOutcome } from '../../src/lib/safe-fetch.ts';
+import { LISTENER_MS } from '../../src/outbox/callback-listener.ts';
+import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
+import { beginListening, endListening, reportAttempt, takeNext } from '../../src/outbox/listen-for-callbacks.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { jsonOf, startTestServer } from '../support/test-server.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+import { createTestUser } from '../support/test-user.ts';
+
+const OK: FetchOutcome = { kind: 'answered', status: 200, retryAfter: null, excerpt: '', durationMs: 5 };
+const REFUSED: FetchOutcome = { kind: 'failed', reason: 'connect', detail: 'ECONNREFUSED', durationMs: 5 };
+
+forEachEngine('a listener of the callbacks of development', (openTestDatabase) => {
+  test('gets them in their order as they would be sent, and the service leaves them to it', async () => {
+    await using world = await open(openTestDatabase);
+    const listener = await world.begin();
+    for (const reference of ['ORD-1', 'ORD-2', 'ORD-3']) {
+      await createPaidTransaction(world.app, world.environment, { reference });
+      world.app.now.advance(10);
+    }
+    assert.deepEqual(await world.deliver(), [], 'the service sent what was the listener’s');
+    for (const reference of ['ORD-1', 'ORD-2', 'ORD-3']) {
+      const post = await world.next(listener);
+      assert.ok(post !== null);
+      assert.equal(new URLSearchParams(post.body).get('x_reference'), reference);
+      const { headers } = post;
+      const [id = '', timestamp = '', signature = ''] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(
+        (name) => headers[name],
+      );
+      const keys = world.environment.secrets.map(({ text }) => webhookKey(text));
+      assert.ok(webhookMatches({ id, timestamp, signature }, Buffer.from(post.body), keys));
+      const { step } = await reportAttempt(world.app, listener, { ...claimOf(post), outcome: OK, retry: true });
+      assert.equal(step.kind, 'delivered');
+    }
+    assert.equal(await world.next(listener), null);
+    const rows = await world.app.db.query('select state, attempts from callbacks order by id');
+    assert.deepEqual(
+      rows.map(({ state, attempts }) => `${String(state)} ${String(attempts)}`),
+      ['delivered 1', 'delivered 1', 'delivered 1'],
+    );
+    assert.equal((await world.app.db.query('select id from delivery_attempts where status = 200')).length, 3);
+    assert.equal(
+      (await world.app.db.query("select link from audit_log where action = 'callback.listener_begun'")).length,
+      1,
+    );
+  });
+
+  test('what it does not end goes by the schedule of the callback; without retries it is given up, and can be replayed', async () => {
+    await using world = await open(openTestDatabase);
+    const listener = await world.begin();
+    await createPaidTransaction(world.app, world.environment);
+    const first = await world.take(listener);
+    const failed = await reportAttempt(world.app, listener, { ...claimOf(first), outcome: REFUSED, retry: true });
+    assert.equal(failed.step.kind, 'retry');
+    assert.equal(await world.next(listener), null);
+    world.app.now.advance(6000);
+    const second = await world.take(listener);
+    assert.deepEqual([second.id, second.attempt, second.body], [first.id, 2, first.body]);
+    const last = await reportAttempt(world.app, listener, { ...claimOf(second), outcome: REFUSED, retry: false });
+    assert.equal(last.step.kind, 'dead');
+    const again = await world.begin(first.id);
+    assert.equal((await world.take(again)).attempt, 1);
+    await assert.rejects(world.begin(first.id + 1), { code: 'NOT_FOUND' });
+  });
+
+  test('gives them back when it ends, when it is silent, and when another takes its place', async () => {
+    await using world = await open(openTestDatabase);
+    const first = await world.begin();
+    const second = await world.begin();
+    await assert.rejects(world.next(first), { code: 'LISTENER_ENDED' });
+    await endListening(world.app, first);
+    await createPaidTransaction(world.app, world.environment, { reference: 'ORD-1' });
+    const post = await world.take(second);
+    await assert.rejects(
+      reportAttempt(world.app, first, { ...claimOf(post), outcome: OK, retry: true }),
+      { code: 'LISTENER_ENDED' },
+      'a listener reported after another took its place',
+    );
+    await endListening(world.app, second);
+    world.app.now.advance(61_000);
+    assert.deepEqual(await world.deliver(), ['ORD-1'], 'what the listener had not reported comes again');
+    await world.begin();
+    await createPaidTransaction(world.app, world.environment, { reference: 'ORD-2' });
+    assert.deepEqual(await world.deliver(), []);
+    world.app.now.advance(LISTENER_MS + 1);
+    assert.deepEqual(await world.deliver(), ['ORD-2']);
+  });
+
+  test('keeps nothing from the shops beside it, nor from production', async () => {
+    await using world = await open(openTestDatabase);
+    await world.begin();
+    const other = await createTestEnvironment(world.app);
+    await createPaidTransaction(world.app, other, { reference: 'OTHER' });
+    assert.deepEqual(await world.deliver(), ['OTHER']);
+  });
+
+  test('is reached over HTTP by who may, of what they see', async () => {
+    await using world = await open(openTestDatabase);
+    const { app, server, environment } = world;
+    const payment_service = environment.paymentServiceId;
+    const developer = await createTestUser(app, { role: 'developer', paymentServices: [payment_service] });
+    const support = await createTestUser(app, { role: 'support', paymentServices: [payment_service] });
+    const stranger = await createTestUser(app, { role: 'developer', paymentServices: [] });
+    const ask = (path: string, { headers }: typeof developer, json?: object) =>
+      server.post(path, { headers, ...(json !== undefined && { json }) });
+    assert.equal((await ask('/listeners', support, { payment_service })).status, 403);
+    assert.equal((await ask('/listeners', stranger, { payment_service })).status, 404);
+    assert.equal((await ask('/listeners', developer, { payment_service, replay: 99 })).status, 404);
+    assert.equal((await ask('/listeners', developer, { payment_service, environment: 'production' })).status, 422);
+    const begun = await ask('/listeners', developer, {});
+    assert.equal(begun.status, 200, begun.text);
+    const path = `/listeners/${(jsonOf(begun)['data'] as { listener: string }).listener}`;
+    await createPaidTransaction(app, environment);
+    assert.equal((await ask(`${path}/next`, stranger)).status, 404);
+    assert.equal((await ask('/listeners/1-x/next', developer)).status, 409);
+    const taken = await ask(`${path}/next`, developer);
+    const { callback } = jsonOf(taken)['data'] as { callback: { id: number; lease: string; headers: object[] } };
+    assert.equal(callback.headers.length, 6);
+    const report = { callback: callback.id, lease: callback.lease, duration_ms: 7 };
+    for (const [bad, status] of [
+      [report, 422],
+      [{ ...report, status: 99 }, 422],
+      [{ ...report, failure: 'mood' }, 422],
+      [{ ...report, status: 200, lease: 'x' }, 409],
+    ] as [object, number][])
+      assert.equal((await ask(`${path}/attempts`, developer, bad)).status, status, JSON.stringify(bad));
+    const failed = await ask(`${path}/attempts`, developer, { ...report, failure: 'connect', detail: 'ECONNREFUSED' });
+    assert.equal((jsonOf(failed)['data'] as { step: string }).step, 'retry');
+    assert.equal((await server.send('DELETE', path, { headers: developer.headers })).status, 200);
+    assert.equal((await ask(`${path}/next`, developer)).status, 409);
+  });
+});
+
+function claimOf({ id, lease }: { id: number; lease: string }) {
+  return { callbackId: id, lease };
+}
+
+async function open(openTestDatabase: OpenTestDatabase) {
+  const config = readConfig({ MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent' });
+  const app = createTestApp(await openTestDatabase(), { config });
+  const environment = await createTestEnvironment(app);
+  const server = await startTestServer(app);
+  const begin = (replay: number | null = null) =>
+    beginListening(
+      app,
+      { environmentId: environment.id, paymentServiceId: environment.paymentServiceId, replay },
+      TESTER,
+    );
+  type Listener = Awaited<ReturnType<typeof begin>>;
+  const next = (listener: Listener) => takeNext(app, listener, 0, () => false);
+  return {
+    app,
+    environment,
+    server,
+    begin,
+    next,
+    take: async (listener: Listener) => {
+      const post = await next(listener);
+      assert.ok(post !== null, 'nothing was due');
+      return post;
+    },
+    /** What the service sends itself now: the references. */
+    deliver: async () => {
+      app.sent.length = 0;
+      const delivery = createCallbackDelivery(app);
+      await delivery.poll();
+      await delivery.drain();
+      return app.sent.map(({ body }) => new URLSearchParams(String(body)).get('x_reference'));
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
