@@ -22,10 +22,10 @@ export const FIXES = {
   },
   OTHER_SECRET: {
     fix: 'Signed with the other secret you gave, not with the one of this token.',
-    php: 'Compare hash("sha256", $secret) in the program with that of the right secret.',
-    js: "Compare createHash('sha256').update(secret).digest('hex') in the program with that of the right secret.",
-    python: 'Compare hashlib.sha256(secret.encode()).hexdigest() in the program with that of the right secret.',
-    ruby: 'Compare Digest::SHA256.hexdigest(secret) in the program with that of the right secret.',
+    php: 'Compare hash("sha256", $secret) in the program with the hash of the right secret.',
+    js: "Compare createHash('sha256').update(secret).digest('hex') in the program with the hash of the right secret.",
+    python: 'Compare hashlib.sha256(secret.encode()).hexdigest() in the program with the hash of the right secret.',
+    ruby: 'Compare Digest::SHA256.hexdigest(secret) in the program with the hash of the right secret.',
   },
   SERVICE_TOKEN_AS_SECRET: {
     fix: 'Signed with the Service Token as the key. The key is the Secret Token.',
@@ -256,7 +256,7 @@ export const FIXES = {
   },
   // The values
   NULL_PRINTED: {
-    fix: 'A null was signed as text. Every field needs a value; null is none.',
+    fix: 'A null was signed as text. Every field needs a value, and null is not one.',
     php: 'Null joins as an empty text; set a value.',
     js: 'Null joins as "null"; set a value.',
     python: 'None formats as "None"; set a value.',

@@ -41,7 +41,7 @@ export function withParts(draft: Draft, parts: readonly Part[]): Draft {
   return { ...draft, parts: parts.toSorted(draft.order) };
 }
 
-/** The draft with one value changed; null when there is no such part or the change is none. */
+/** The draft with one value changed; null when there is no such part or nothing changes. */
 export function withText(draft: Draft, name: string, change: (text: string) => string): Draft | null {
   const place = draft.parts.findIndex((part) => part.name === name);
   const part = draft.parts[place];

@@ -36,7 +36,7 @@ export function isSigned(request: ShopRequest, secret: string): boolean {
   return timingSafeEqual(expected, Buffer.from(request.x_signature, 'hex'));
 }
 
-/** The two rows of a create, by position: those of `transactions` and of `events` that a create fills. */
+/** The two rows of a create, by position: the columns of `transactions` and `events` that a create fills. */
 export const TRANSACTION_COLUMNS =
   'id, environment_id, amount, created_at, expires_at, last_sequence, state, reference, currency, customer_email, session_id, shop_country, url_callback, url_cancel, url_complete, pay_secret';
 export const EVENT_COLUMNS = 'environment_id, transaction_id, sequence, created_at, type';

@@ -8,7 +8,7 @@ export type Installation = { environment: NodeJS.ProcessEnv; serviceToken: strin
 
 export type Service = RunningProgram & { port: number };
 
-/** Makes a data folder with a payment service in it. `databaseUrl` is that of an empty database. */
+/** Makes a data folder with a payment service in it. `databaseUrl` names an empty database. */
 export async function createInstallation(
   folder: string,
   databaseUrl = `sqlite:${join(folder, 'rubrica.db')}`,

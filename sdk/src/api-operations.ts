@@ -94,7 +94,7 @@ export type Operations = {
       id: number;
     };
     query: {
-      /** That of the accepted refund */
+      /** The code of the accepted refund */
       verificationToken: string;
     };
     reply: RefundStatus;
@@ -105,7 +105,7 @@ export type Operations = {
       date: string;
       /** Whose report: one’s own unless an operator asks */
       email?: string | undefined;
-      /** that of RUBRICA_ENV unless said; what is tested and what is earned are never mixed */
+      /** the environment of RUBRICA_ENV unless said; what is tested and what is earned are never mixed */
       environment?: 'development' | 'production' | undefined;
       /** CLP unless said; sums are of one currency */
       currency?: string | undefined;
@@ -133,7 +133,7 @@ export type Operations = {
       idTrx?: string | undefined;
       /** Whose; for operators */
       idUser?: string | undefined;
-      /** that of RUBRICA_ENV unless said; what is tested and what is earned are never mixed */
+      /** the environment of RUBRICA_ENV unless said; what is tested and what is earned are never mixed */
       environment?: 'development' | 'production' | undefined;
       /** CLP unless said; sums are of one currency */
       currency?: string | undefined;

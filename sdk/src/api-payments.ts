@@ -135,7 +135,7 @@ export type Transaction = {
     test: boolean;
     paymentService: string;
     paymentMethod: string | null;
-    /** That of its last event */
+    /** The sequence of its last event */
     sequence: number;
     expiresAt: string;
     settledAt: string | null;

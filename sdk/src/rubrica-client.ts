@@ -144,7 +144,7 @@ export class RubricaClient {
     return (await this.#sendAsUser('GET /indicators/remittances', { query })).data;
   }
 
-  /** The last payouts, or those of a day, `2026-01-31`; 10 unless said. */
+  /** The last payouts, or all of one day, `2026-01-31`; 10 unless said. */
   async listRemittances(of: { day?: string; limit?: number } = {}): Promise<Api.Remittances['remittances']> {
     const body = of.limit === undefined ? {} : { limit: String(of.limit) };
     const reply =

@@ -1,5 +1,5 @@
 /**
- * Who acts. `command line`: whoever sits at it, where no user was named. `stranger`: somebody who was refused and only claims
+ * Who acts. `command line`: the account of the machine, where no user was named. `stranger`: somebody who was refused and only claims
  * to be `name`, or who opened a link that was made for a person without a user.
  */
 export type ActorKind = 'person' | 'program' | 'command line' | 'stranger';

@@ -36,7 +36,7 @@ export const AUDIT_COLUMNS = [
   'reason',
 ] as const;
 
-/** The hash of a row: that of the row before it and the JSON array of its columns, as docs/audit.md says it in words. */
+/** The hash of a row: over the hash of the row before it and the JSON array of its columns, as docs/audit.md says it in words. */
 export function auditHash(previous: string, row: Omit<AuditRow, 'hash'>): string {
   return chainHash(previous, [AUDIT_COLUMNS.map((column) => row[column])]);
 }

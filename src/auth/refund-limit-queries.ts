@@ -28,7 +28,7 @@ type Day = { userId: string; currency: string; day: string };
 
 /**
  * Counts an amount, which is within `most` itself, unless it and what was counted before exceed that. The row is locked
- * from then on, so that of two that come together the second sees the first.
+ * from then on, so when two come together the second sees the first.
  */
 export async function addToRefundDay(tx: Tx, at: Day, amount: number, most: number): Promise<boolean> {
   const rows = await tx.query(

@@ -7,7 +7,7 @@ export type User = {
   role: Role;
   /** What the role says and what was granted beside it. */
   may: ReadonlySet<Permission>;
-  /** The environments whose transactions and events this user sees. Null: those of all payment services there are. */
+  /** The environments whose transactions and events this user sees. Null: of all payment services. */
   environmentIds: ReadonlySet<number> | null;
 };
 

@@ -22,7 +22,7 @@ export const PASS_MESSAGES = {
     es: 'El proveedor confirma que la cuenta pertenece a este RUT.',
   },
   'holder.name_match': {
-    en: 'The name is that of the holder.',
+    en: 'The name is the holder’s.',
     es: 'El nombre es el del titular.',
   },
 } as const satisfies Record<string, Message>;
@@ -146,11 +146,11 @@ export const CODE_MESSAGES = {
     es: 'El proveedor encontró solo una coincidencia cercana. Confirma los datos con el titular.',
   },
   HOLDER_NAME_CLOSE: {
-    en: 'The name is that of the holder with small differences, such as a surname that was left out.',
+    en: 'The name is the holder’s with small differences, such as a surname that was left out.',
     es: 'El nombre es el del titular con pequeñas diferencias, como un apellido que falta.',
   },
   HOLDER_NAME_PARTIAL: {
-    en: 'Only a part of the name is that of the holder. Check the data with the owner of the account.',
+    en: 'Only a part of the name is the holder’s. Check the data with the owner of the account.',
     es: 'Solo una parte del nombre es la del titular. Confirma los datos con el titular.',
   },
   HOLDER_NAME_NO_MATCH: {

@@ -68,7 +68,7 @@ export async function selectBalance(
 }
 
 /**
- * The accounts whose sums are not those of their entries, or are kept of no entry. One statement, so that it sees one
+ * The accounts whose sums differ from the sums of their entries, or are kept of no entry. One statement, so that it sees one
  * moment. SQLite takes any text for an integer and adds up the digits it begins with, so a sum must also read as one.
  */
 export function selectWrongBalances(

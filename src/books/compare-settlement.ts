@@ -22,8 +22,8 @@ export type Comparison = {
 /**
  * Holds what an acquirer settles against the books, line by line: first by the buy order, and without one by the
  * authorisation code. Money that came is only ever held against money that came, money that went against money that went,
- * and nothing is used twice. Entries that an acquirer does not know, such as fees, are left out, and so are those of
- * neighbouring days unless the file has them. `lines` are those of the days of the file and of the days around them.
+ * and nothing is used twice. Entries that an acquirer does not know, such as fees, are left out, and so are entries of
+ * neighbouring days unless the file has them. `lines` are from the days of the file and the days around them.
  */
 export function compareSettlement({ rows, byAccountingDate }: Settlement, lines: readonly BookedLine[]): Comparison[] {
   const ofAcquirer = lines.filter(isSettled);

@@ -70,7 +70,7 @@ export type Transfer = {
 /** Everything that one change moves. */
 export type Posting = {
   environmentId: number;
-  /** UTC milliseconds: that of the change. */
+  /** UTC milliseconds, the time of the change. */
   at: number;
   transactionId: number | null;
   /** What is explained: the attempt that collected, the refund that was made, or what a person recorded. */

@@ -102,7 +102,7 @@ export type HeadRow = SqlRow & { environment_id: number; link: number; hash: str
 
 /**
  * Takes the number of the next link and keeps other postings of the environment away until the commit.
- * Answers it with the hash that is still that of the link before, `genesis` for the first.
+ * Answers it with the hash of the link before, `genesis` for the first.
  */
 export async function advanceHead(
   tx: Tx,

@@ -6,7 +6,7 @@ import { PAYOUT_COLUMNS, type PayoutValues } from './payout-hash.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** Of which environments, from when until before when, and of which transaction (0: of all). */
+/** The environments, from when until before when, and one transaction (0: all). */
 export type ReconciliationScope = {
   environmentIds: readonly number[];
   from: number;
@@ -68,7 +68,7 @@ export type BookedLine = JournalEntry &
     refunded: number;
   };
 
-/** That of the entry is that of its movement, if there still is one. */
+/** The entry has the text of its movement, if there still is one. */
 const COLUMNS_OF_MOVEMENT = MOVEMENT_COLUMNS.filter((column: MovementColumn) => column !== 'id')
   .map((column) => `m.${column} as movement_${column}`)
   .join(', ');

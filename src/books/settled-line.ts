@@ -50,7 +50,7 @@ export function codeKey(code: string | null): string {
 export const MOST_DAYS_LATER = 3;
 
 /**
- * The day of Chile on which a line is in the acquirer's file: that of the sale, of the refund or of its accounting, as the
+ * The day of Chile on which a line is in the acquirer's file: the day of the sale, of the refund or of its accounting, as the
  * acquirer told it with its approval. A payment that we looked up after midnight was sold the day before. Where it told
  * none, or one that is further from our books than a look-up takes, it is the day on which we booked.
  */

@@ -16,7 +16,7 @@ export type SettlementRow = {
 
 export type Settlement = {
   rows: SettlementRow[];
-  /** Whether `date` is the day on which the acquirer books, and not that of the sale. */
+  /** Whether `date` is the day on which the acquirer books, and not the day of the sale. */
   byAccountingDate: boolean;
 };
 

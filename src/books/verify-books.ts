@@ -32,7 +32,7 @@ export type ForeignLinks = { environment_id: number; link: number; until: number
 
 /**
  * `records`: payments, refunds and movements that do not say what their entries say, or that no entry explains.
- * `balances`: the accounts whose kept sums are not those of their entries. `owners`: whose books were given to somebody
+ * `balances`: the accounts whose kept sums differ from the sums of their entries. `owners`: whose books were given to somebody
  * else. `covered_from`: the first link of each environment whose entries are hashed with their owner, references and codes.
  */
 export type BooksVerification = {

@@ -34,7 +34,7 @@ export type Payment = {
   environment: ServiceEnvironment;
   /** The attempt that is open or approved, else the last; null before the first. */
   attempt: PaymentAttempt | null;
-  /** That of the attempt, also where it is no longer offered. */
+  /** The method of the attempt, also where it is no longer offered. */
   method: PaymentMethod | null;
   /** Those that it can be paid with now. */
   methods: PaymentMethod[];

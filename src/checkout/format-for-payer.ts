@@ -6,7 +6,7 @@ const LOCALES: Record<Language, string> = { es: 'es-CL', en: 'en' };
 
 /**
  * An amount in minor units as the payer reads it: `$5.000` in Spanish, `CLP 5,000` in English, where a bare $ would be
- * read as dollars. The decimals are ISO 4217's: those of `Intl` are wrong for COP, HUF and others.
+ * read as dollars. The decimals follow ISO 4217: `Intl` is wrong for COP, HUF and others.
  */
 export function formatAmount(language: Language, amount: number, currency: string): string {
   const digits = currencyExponent(currency) ?? 2;

@@ -36,7 +36,7 @@ async function listBanksCommand(options: { json?: boolean }): Promise<void> {
     successor === null ? status : `${status} into ${successor}`,
     aliases.join(', '),
   ]);
-  const origin = list.origin === 'release' ? 'that of this release' : 'imported';
+  const origin = list.origin === 'release' ? 'part of this release' : 'imported';
   print(options, list, [
     ...table([['CODE', 'NAME', 'STATE', 'ALSO KNOWN AS'], ...rows]),
     '',

@@ -101,7 +101,7 @@ async function findingsIn(app: RunningApp): Promise<Finding[]> {
 
 function schemaFinding(difference: SchemaDifference): Finding {
   const refusal = refusalOf(difference);
-  if (refusal !== null) return problem('schema', 'is not that of this version', refusal.message);
+  if (refusal !== null) return problem('schema', 'belongs to another version', refusal.message);
   const { pending, newer } = difference;
   if (pending.length > 0) {
     const fix = 'serve does it when it starts; without it: bin/rubrica migrate';

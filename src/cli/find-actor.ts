@@ -17,7 +17,7 @@ export async function findActor(app: App, as: string | undefined): Promise<Actor
   return userActor(user, placeOfCommand());
 }
 
-/** Whoever sits at the command line and named nobody. */
+/** The account of the machine, for a command that names nobody. */
 export function commandLineActor(): Actor {
   const place = placeOfCommand();
   return { kind: 'command line', name: `command line: ${place}`, userId: null, origin: place };

@@ -37,9 +37,9 @@ function recordMigration(app: App, by: Actor, applied: readonly string[]): Promi
 }
 
 /**
- * Makes the store ready for a command. One that nobody has made yet is made; one whose schema is not that of this version
+ * Makes the store ready for a command. One that nobody has made yet is made; one whose schema belongs to another version
  * is left as it is: a service of another version may be running on it. Throws `SchemaError` for that, and `ConfigError`
- * when the master key is another than that of the stored Secret Tokens.
+ * when another master key sealed the stored Secret Tokens.
  */
 export async function openStore(app: App): Promise<void> {
   await anchorClock(app.db, app.now);

@@ -57,7 +57,7 @@ async function verifyBody(options: SecretOptions & { json?: boolean }): Promise<
   if (!result.ok) process.exitCode = 1;
 }
 
-/** That of `echo` and of editors, which no body ends with. */
+/** The line end that `echo` and editors add; no body ends with it. */
 function withoutLineFeed(body: Buffer): Buffer {
   return body.at(-1) === 0x0a ? body.subarray(0, -1) : body;
 }
@@ -81,7 +81,7 @@ async function explainBody(options: ExplainOptions): Promise<void> {
   const named = causes.map(({ code, field, fix }) => ({ code, field, fix }));
   const nothing = verified
     ? 'The signature is right, and nothing is wrong with the body. If the service still answers 401, x_account_id is not the Service Token that belongs to this secret: development and production have one each.'
-    : 'No cause was found: a value may have been changed on the way, or the secret is another one. Try --other-secret with that of the other environment.';
+    : 'No cause was found: a value may have been changed on the way, or the secret is another one. Try --other-secret with the Secret Token of the other environment.';
   print(options, { causes: named }, causes.length === 0 ? [nothing] : causes.flatMap(linesOf));
   if (causes.length === 0) process.exitCode = 1;
 }

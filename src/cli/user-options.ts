@@ -25,7 +25,7 @@ export function readPermission(text: string): Permission {
 
 /** `--may PERMISSION`, as often as there are some. */
 export function mayOption(): Option {
-  return new Option('--may <permission>', 'a permission beside those of the role; can be given again')
+  return new Option('--may <permission>', 'a permission beside the permissions of the role; can be given again')
     .argParser((text: string, before: Permission[]) => [...before, readPermission(text)])
     .default([], 'none');
 }
@@ -37,7 +37,7 @@ export function refundLimitOption(): Option {
     'what the user may refund in a day, in CLP such as 50000, or USD:100.00; can be given again',
   )
     .argParser(readRefundLimit)
-    .default({}, 'that of the role');
+    .default({}, 'the limit of the role');
 }
 
 /** `50000` is of CLP, `USD:100.00` says its currency. */
@@ -56,7 +56,7 @@ export function addScopeOptions(command: Command): Command {
         .argParser((id: string, before: string[]) => [...before, id])
         .default([], 'none'),
     )
-    .option('--all-payment-services', 'the user sees those of every payment service there is and will be');
+    .option('--all-payment-services', 'the user sees the payments of every payment service, also of later ones');
 }
 
 /** What the two options say, or null where neither is given. */

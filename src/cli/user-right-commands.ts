@@ -38,7 +38,7 @@ export function addUserRightCommands(group: Command): void {
     .argument('<on|off>')
     .argument('<user>')
     .action(payouts);
-  addScopeOptions(add('payment-services', 'say whose payments a user sees, in place of those of before'))
+  addScopeOptions(add('payment-services', 'say whose payments a user sees; replaces what was said before'))
     .addOption(new Option('--none', 'the user sees no payment').conflicts(['paymentService', 'allPaymentServices']))
     .argument('<user>')
     .action(paymentServices);

@@ -97,7 +97,7 @@ async function columnsOfRecord(db: Queries): Promise<Set<string>> {
   return new Set((await db.query<{ column_name: string }>(sql)).map((row) => row.column_name));
 }
 
-/** Makes the table, or gives that of an earlier state its columns, and the migrations that ran by then today's checksums. */
+/** Makes the table, or gives an earlier one its columns, and the migrations that ran by then today's checksums. */
 async function makeRecord(tx: Tx, own: readonly Migration[]): Promise<void> {
   await tx.query(`create table if not exists schema_migrations
     (name text primary key, applied_at text not null, checksum text, rolling integer)`);

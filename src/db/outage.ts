@@ -9,7 +9,7 @@ export type OutageReport = {
 };
 
 export type Outage = {
-  /** Whether an error is that of a database that does not answer. The first of an outage is reported, the others are counted. */
+  /** Whether an error says that the database does not answer. The first of an outage is reported, the others are counted. */
   covers: (error: unknown) => boolean;
   /** The database has answered. It does so in between too, so an outage ends when nothing has failed for two seconds. */
   answered: () => void;

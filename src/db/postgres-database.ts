@@ -21,7 +21,7 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 /** Without an answer for so long the connection counts as lost: a network that has split says nothing for many minutes. */
 const ANSWER_WITHIN_MS = 10_000;
-/** To a new connection, or to one that another request gives back. */
+/** To a new connection, or to one that another request returns. */
 const CONNECT_WITHIN_MS = 5_000;
 const HOUR = 3_600_000;
 

@@ -39,7 +39,7 @@ export function describeMigration(name: string, written: string): Migration {
   return { name, text, checksum, rolling: /^-- rolling: yes[ \t]*(?:\n|$)/.test(text) };
 }
 
-/** Rows of `schema_migrations`. Those of a store that was not migrated since have no `checksum` and no `rolling`. */
+/** Rows of `schema_migrations`. Rows of a store that was not migrated since have no `checksum` and no `rolling`. */
 export function readApplied(rows: readonly SqlRow[]): AppliedMigration[] {
   return rows.map(({ name, checksum, rolling }) => ({
     name: String(name),

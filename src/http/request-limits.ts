@@ -12,7 +12,7 @@ const MINUTE_MS = 60_000;
 
 /**
  * THE TABLE of request limits, on with RATE_LIMITS. Each is counted for all processes together. docs/limits.md publishes
- * them; those of logging in are in auth/log-in.ts.
+ * them; the limits of logging in are in auth/log-in.ts.
  */
 export const REQUEST_LIMITS = {
   /** Signed requests of a payment service that has no limit of its own. */

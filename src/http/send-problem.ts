@@ -23,7 +23,7 @@ export type ProblemBody = {
   error?: string;
 };
 
-/** The body of an expected refusal. `requestId` is that of the answer, for the operator to find the line in the log. */
+/** The body of an expected refusal. `requestId` lets the operator find the line in the log. */
 export function problemBody(
   app: App,
   problem: Problem,

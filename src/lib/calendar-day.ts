@@ -39,7 +39,7 @@ export function shiftDay(day: string, days: number): string {
   return new Date(Date.parse(`${day}T00:00:00.000Z`) + days * DAY).toISOString().slice(0, 10);
 }
 
-/** The first millisecond of a day in Chile, and that of the next day. Such a day has 23, 24 or 25 hours. */
+/** The first millisecond of a day in Chile, and of the next day. Such a day has 23, 24 or 25 hours. */
 export function boundsOfDay(day: string): { from: number; to: number } {
   return { from: startOf(Date.parse(`${day}T00:00:00.000Z`)), to: startOf(Date.parse(`${day}T00:00:00.000Z`) + DAY) };
 }

@@ -26,7 +26,7 @@ export function stringifyExactly(value: unknown): string {
   );
 }
 
-/** What `JSON.stringify` writes as these digits. A number to whoever describes answers, and never computed with. */
+/** What `JSON.stringify` writes as these digits. The description of answers calls it a number; nobody computes with it. */
 export function rawJson(digits: string): number {
   return (JSON as unknown as { rawJSON(text: string): number }).rawJSON(digits);
 }

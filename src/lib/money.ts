@@ -29,7 +29,7 @@ export function formatMoney(minorUnits: Sum, currency: string): string {
 }
 
 /**
- * A decimal as programs write it, in minor units, or null for another text. Digits after those of the currency are
+ * A decimal as programs write it, in minor units, or null for another text. Digits beyond the decimals of the currency are
  * zeros, and no more than the two that some clients send for every currency: in `1.000` CLP the point may stand between
  * thousands.
  */

@@ -5,7 +5,7 @@ import { withinTime } from './within-time.ts';
 
 /**
  * All addresses of a name, both families, in the order in which to try them. Rejects with an error that has a code.
- * `merchant` is the environment for which it is asked: the look-ups of one merchant must not delay those of others.
+ * `merchant` is the environment for which it is asked: the look-ups of one merchant must not delay the look-ups of others.
  */
 export type Resolve = (hostname: string, merchant?: number) => Promise<readonly string[]>;
 

@@ -4,7 +4,7 @@ import type { Resolve } from './resolve-host.ts';
 
 export type NameResolverOptions = {
   hostsFile?: HostsFile;
-  /** Name servers as `ADDRESS:PORT`; without them those of the machine, read with each look-up. */
+  /** Name servers as `ADDRESS:PORT`; without them the name servers of the machine, read with each look-up. */
   servers?: readonly string[];
   /** For one look-up, both families. */
   timeoutMs?: number;

@@ -14,7 +14,7 @@ const START_WITHIN_MS = 40_000;
 const CONCURRENT_PER_ENDPOINT = 4;
 const CLAIMED_PER_ENDPOINT = 256;
 const CLAIMED_AT_ONCE = 1024;
-/** So many where the backlog is spread over many endpoints, of which it is as dear to find few. */
+/** So many where the backlog is spread over many endpoints: the query costs the same for few as for many. */
 const CLAIMED_OF_MANY = 4096;
 /** An endpoint for which no more than these wait can be given more, so that a quick one never waits for a claim. */
 const REFILLED_AT = 128;
@@ -28,7 +28,7 @@ const BUSY_ENDPOINTS = 200;
 export type CallbackDelivery = {
   /** Claims what is due and begins to send it. Answers how many were claimed. */
   poll(): Promise<number>;
-  /** Gives back what was not begun and waits for what was. */
+  /** Releases what was not begun and waits for what was. */
   drain(): Promise<void>;
 };
 
@@ -95,7 +95,7 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
     if (busy.length >= BUSY_ENDPOINTS) await Promise.race(sending);
     const claims = await claim(app, busy, limit);
     const claimed = Map.groupBy(claims, (callback) => callback.endpoint_id);
-    // Others may have been left behind; only an endpoint that got its whole share can hide those of the rest.
+    // Others may have been left behind; only an endpoint that got its whole share can hide the callbacks of the rest.
     const spread = claims.length === limit;
     const hidden = [...claimed.values()].some((share) => share.length === CLAIMED_PER_ENDPOINT);
     if (spread) limit = CLAIMED_OF_MANY;
@@ -127,7 +127,7 @@ function newQueue(): EndpointQueue {
   return { waiting: [], sending: new Set(), more: false, gone: false };
 }
 
-/** The first that waits and is not of a transaction of which another is on its way. */
+/** The first that waits while no other callback of its transaction is on its way. */
 function takeNext({ waiting, sending }: EndpointQueue): Claim | null {
   const [first] = waiting;
   if (first === undefined || !sending.has(first.transaction_id)) return waiting.shift() ?? null;

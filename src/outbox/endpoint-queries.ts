@@ -35,7 +35,7 @@ export async function disableEndpoint(tx: Tx, { id, environment_id }: RowKey<num
   await tx.query(`${disable} and attempts = 0 and next_attempt_at <= $4`, [id, environment_id, now, now + NEW_MS]);
 }
 
-/** Those of the endpoints whose next success makes due what waits for them. */
+/** Endpoints whose next success makes due what waits for them. */
 export async function selectWaking(tx: Tx, endpoints: readonly RowKey<number>[]): Promise<number[]> {
   const rows = await tx.query<{ id: number }>(
     'select id from endpoints where id {among $1} and environment_id {among $2} and wakes = 1',

@@ -168,7 +168,7 @@ export function claimCallbacks(
   );
 }
 
-/** Gives back claims that were not tried, so that another worker need not wait for the lease to end. */
+/** Releases claims that were not tried, so that another worker need not wait for the lease to end. */
 export async function releaseCallbacks(
   tx: Tx,
   callbacks: readonly RowKey<number>[],
@@ -221,7 +221,7 @@ export async function updateReturned(
   );
 }
 
-/** Those of the callbacks whose signed result the payer's browser has been given to bring to the shop. */
+/** Callbacks whose signed result the payer's browser has been given to bring to the shop. */
 export async function selectReturned(tx: Tx, callbacks: readonly RowKey<number>[]): Promise<number[]> {
   const rows = await tx.query<{ id: number }>(
     'select id from callbacks where id {among $1} and environment_id {among $2} and returned_at is not null',

@@ -37,7 +37,7 @@ export type PaymentRequest = {
  * `redirect`: the payer goes there by a form post, and comes back to `returnUrl`.
  * `aborted`: the payer turned back, or never finished. Nothing was taken and by this attempt nothing ever will be, so the
  * transaction can be paid by another. After a commit without an answer (`commitUnanswered`) only the method's own word for
- * an end is one: a status in which nothing has happened yet, the time that has passed, or a payer who turned back is none.
+ * an end is one: a status in which nothing has happened yet, the time that has passed, or a payer who turned back does not end it.
  * `contradiction`: the answer is about something else than was asked. It decides nothing; a person looks at it.
  */
 export type PaymentOutcome =

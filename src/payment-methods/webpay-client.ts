@@ -72,7 +72,7 @@ function readAnswer(verb: string, outcome: FetchOutcome): WebpayAnswer {
   return { kind: 'answered', body };
 }
 
-/** The texts are those of the service itself; no documented code says the same. */
+/** The service answers with these texts; no documented code says the same. */
 function refusalOf(message: unknown): WebpayRefusal {
   const text = typeof message === 'string' ? message : '';
   const [finished, state = ''] = /invalid finished state:?\s*(\w*)/i.exec(text) ?? [];

@@ -44,7 +44,7 @@ const caches = perInstance((app: Store) =>
 
 /**
  * The key of a merchant's account at a payment method, or null where there never was such an account. Of an account that
- * collects no longer too: what it has collected can only be looked up and given back by that same account.
+ * collects no longer too: what it has collected can only be looked up and refunded by that same account.
  */
 export function findMethodKey(
   app: Store,

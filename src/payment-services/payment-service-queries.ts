@@ -66,7 +66,7 @@ export type SecretRow = {
   closes_at: number | null;
 };
 
-/** Those of both environments, closed ones too, the newest first and at most `limit`. */
+/** Secret Tokens of both environments, closed ones too, the newest first and at most `limit`. */
 export function selectSecretsOfPaymentService(
   db: Reader,
   paymentServiceId: string,
@@ -168,7 +168,7 @@ export async function selectEnvironmentId(
 }
 
 /**
- * The same, and whoever asks in this way waits until the commit of who asked before. A `for update` that both engines
+ * The same, under a lock: the second to ask waits until the commit of the first. A `for update` that both engines
  * understand.
  */
 export async function lockEnvironmentId(

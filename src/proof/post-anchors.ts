@@ -39,7 +39,7 @@ async function postNext(app: App, url: string, { number, attempts }: PostPlace):
     method: 'POST',
     headers: await headersOf(app, webhookId(row), body),
     body,
-    // The operator's own choice, as that of the validation provider.
+    // The operator's own choice, like the validation provider.
     allowPrivate: true,
   });
   const taken = outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
@@ -53,13 +53,13 @@ async function postNext(app: App, url: string, { number, attempts }: PostPlace):
   return taken;
 }
 
-/** It says its epoch after a restore, as that of an event does: numbers that were lost are used again. */
+/** It says its epoch after a restore, as the id of an event does: numbers that were lost are used again. */
 function webhookId({ number, content }: AnchorRow): string {
   const { epoch } = JSON.parse(content) as Anchor;
   return epoch === undefined ? `anchor_${number}` : `anchor_${number}_${epoch}`;
 }
 
-/** Those of Standard Webhooks. Their key is derived from that of the anchors: `books anchor --post-key` shows it. */
+/** The headers of Standard Webhooks. Their key is derived from the key of the anchors: `books anchor --post-key` shows it. */
 async function headersOf(app: App, id: string, body: string): Promise<Record<string, string>> {
   const timestamp = Math.floor(app.now() / 1000);
   return {

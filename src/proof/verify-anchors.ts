@@ -6,7 +6,7 @@ import { chainOf } from './make-anchor.ts';
 import type { FindingKind, Findings } from './proof-finding.ts';
 import { describeRestore, type Restore, readRestores, restoreThatLost, type SeenRestore } from './restore.ts';
 
-/** Which anchors were compared: where they were, how many, and of which days in Chile. */
+/** Which anchors were compared: where they were, how many, and their days in Chile. */
 export type AnchorSource = { source: string; anchors: number; first_day: string | null; last_day: string | null };
 
 /** What `books verify` holds against the anchors. */
@@ -109,14 +109,19 @@ async function readStore(app: App, { isSealed, take, report, inStore, last: end 
     for (const row of rows) {
       const { number, day, made_at } = row;
       if (number !== last + 1) {
-        const says = `anchors ${last + 1} to ${number - 1} are missing in the store, before that of ${day}`;
+        const says = `anchors ${last + 1} to ${number - 1} are missing in the store, before the anchor of ${day}`;
         report('anchor_missing', `anchor ${last + 1}`, made_at, says);
       }
       const anchor = parse(row.content);
       const sealed = anchor && { anchor, content: row.content, mac: row.mac };
       const taken = sealed !== null && isSealed(sealed, 'the store');
       if (anchor === null)
-        report('anchor_forged', `anchor ${number}`, made_at, `anchor ${number} of ${day} in the store is none`);
+        report(
+          'anchor_forged',
+          `anchor ${number}`,
+          made_at,
+          `anchor ${number} of ${day} in the store was not made by this service`,
+        );
       else if (taken && number === last + 1 && anchor.previous !== mac) {
         report(
           'anchor_contradicts',
@@ -179,7 +184,7 @@ function compareToStore({ anchor, mac }: SealedAnchor, source: string, { inStore
   const says =
     number > last.number
       ? `the store is older than it was: it ends with anchor ${last.number}${last.number === 0 ? '' : ` of ${last.day}`}, and ${source} has anchor ${number} of ${day}`
-      : `anchor ${number} of ${day} in ${source} is not that of the store`;
+      : `anchor ${number} of ${day} in ${source} differs from the anchor in the store`;
   report('anchor_contradicts', `anchor ${number}`, Date.parse(made_at), says);
 }
 

@@ -17,7 +17,7 @@ export type AuditVerification = {
   found: Findings['counts'];
 };
 
-/** `known`: ends of the audit log that were kept elsewhere. `anchorFiles`: anchors beside those of the store and of ANCHOR_DIR. */
+/** `known`: ends of the audit log that were kept elsewhere. `anchorFiles`: anchors beside the anchors in the store and in ANCHOR_DIR. */
 export type AuditEvidence = {
   known?: readonly ChainEnd[];
   anchorFiles?: readonly string[];

@@ -75,7 +75,7 @@ export async function createRefund(app: App, paid: Transaction, wish: RefundWish
 /** A click that was made twice and a request that a client repeats by itself are one wish; two wishes have two keys. */
 const SAME_WISH_MS = 60_000;
 
-/** Called under the lock of the transaction, so that of two that come together the second finds the first. */
+/** Called under the lock of the transaction, so when two come together the second finds the first. */
 async function findEarlier(
   tx: Tx,
   transaction: TransactionKey,

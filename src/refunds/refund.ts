@@ -12,7 +12,7 @@ export type Refund = SqlRow & {
   id: string;
   environment_id: number;
   transaction_id: number;
-  /** That of the event that told of it. */
+  /** The sequence of the event that told of it. */
   sequence: number;
   amount: number;
   created_at: number;

@@ -19,7 +19,7 @@ import { type Weighed, weighAnswer } from './weigh-answer.ts';
 /**
  * `waiting`: the method has still to answer. `ended`: the refund has its end. `already`, `ignored`: no news.
  * `conflict`: the method takes back what it said; it is in the feed and alarmed, for a person to resolve.
- * `contradiction` says that the merchant has been told otherwise before, or that the method's balance is not that of the books.
+ * `contradiction` says that the merchant has been told otherwise before, or that the method's balance differs from the books.
  */
 export type RefundSettlement = {
   kind: 'waiting' | 'ended' | 'already' | 'ignored' | 'conflict';

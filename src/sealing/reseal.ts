@@ -44,7 +44,7 @@ export async function reseal(
   return total;
 }
 
-/** How many texts of a kind each key has sealed; `unknown` are those of neither. */
+/** How many texts of a kind each key has sealed; `unknown`: sealed by neither. */
 export type SealCounts = { current: number; previous: number; unknown: number };
 
 /** Counts the texts of a kind by the key that has sealed them. */

@@ -8,7 +8,7 @@ import { deriveKey, open, type SealingKey, seal, sealedKeyId, sealingKey } from 
 export type SealedKind = {
   /** As `master-key rotate` and `doctor` call it. */
   readonly name: string;
-  /** Makes its key unrelated to those of all other kinds. Never changes. */
+  /** Makes its key unrelated to the keys of all other kinds. Never changes. */
   readonly label: string;
   readonly table: string;
   readonly column: string;

@@ -12,7 +12,7 @@ import {
 } from './search-queries.ts';
 import { type Terms, termsOf, utcDay } from './search-term.ts';
 
-/** Which payments, of which environments (null: of all), after which cursor, and how many at most. */
+/** The payments to find, their environments (null: all), the cursor to go on from, and how many at most. */
 export type PaymentSearch = {
   filter: PaymentFilter;
   environmentIds: ReadonlySet<number> | null;
@@ -93,7 +93,7 @@ async function* candidates(app: App, search: PaymentSearch, from: Place | null):
   }
   const first = Math.max(filter.since ?? 0, (await selectFirstCreated(app.db)) ?? Number.MAX_SAFE_INTEGER);
   const last = Math.min((filter.until ?? Number.MAX_SAFE_INTEGER) - 1, app.now());
-  // Ids are given to processes in blocks, so those of one day may lie before those of the day before.
+  // Ids are given to processes in blocks, so the ids of one day may lie before the ids of the day before.
   for (let day = from?.day ?? utcDay(last); day >= utcDay(first); day--) {
     const { amount } = filter;
     const ofDay = amount === null ? terms.ofDay(day) : terms.ofAmount(amount.amount, amount.currency, day);

@@ -16,7 +16,7 @@ export async function expireTransactions(app: App, limit: number): Promise<numbe
       await expireTransaction(app, key);
       expired++;
     } catch (error) {
-      // That of the store is everybody's; any other failure is of one transaction.
+      // A failure of the store concerns all; any other concerns one transaction.
       if (error instanceof StorageError) throw error;
       app.log.error({ err: error, transaction: key.id }, 'a transaction could not be expired');
     }

@@ -132,7 +132,7 @@ suite('validate, banks and privacy on the command line', () => {
     const { stdout } = await run('banks', 'list');
     assert.match(stdout, /^012 +Banco del Estado de Chile +active +BancoEstado, Banco Estado, CuentaRUT, RutPay$/m);
     assert.match(stdout, /^049 +Banco Security +merged into 028 +Security$/m);
-    assert.match(stdout, /^The list 2026\+\w+, as of 2026, that of this release: /m);
+    assert.match(stdout, /^The list 2026\+\w+, as of 2026, part of this release: /m);
     const list = JSON.parse((await run('banks', 'list', '--json')).stdout) as { banks: { code: string }[] };
     assert.equal(list.banks.length, shippedList.banks.length);
   });

@@ -64,7 +64,7 @@ forEachEngine('the next version beside this one', (openTestDatabase, engine) => 
     await migrate(adds.folder, url);
     assert.match((await run(CURRENT, url, 'doctor')).stdout, /^OK {7}schema .*has added 9998-notes\.sql/m);
     await migrate(changes.folder, url);
-    assert.match((await run(CURRENT, url, 'doctor')).stdout, /^PROBLEM {2}schema .*is not that of this version$/m);
+    assert.match((await run(CURRENT, url, 'doctor')).stdout, /^PROBLEM {2}schema .*belongs to another version$/m);
   });
 });
 

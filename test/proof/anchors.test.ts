@@ -127,12 +127,15 @@ forEachEngine('the ends of the books, sealed', (openTestDatabase, engine) => {
     assert.equal((await verifyStore(app)).ok, true);
     await removeTriggers(app.db);
     for (const [change, found] of [
-      ['delete from anchors where number = 1', /anchors 1 to 1 are missing in the store, before that of 2026-01-16/],
+      [
+        'delete from anchors where number = 1',
+        /anchors 1 to 1 are missing in the store, before the anchor of 2026-01-16/,
+      ],
       [
         "update anchors set mac = 'x' where number = 2",
         /anchor 2 of 2026-01-16 in the store was not sealed by this service/,
       ],
-      ["update anchors set content = 'x' where number = 2", /anchor 2 of 2026-01-16 in the store is none/],
+      ["update anchors set content = 'x' where number = 2", /anchor 2 of 2026-01-16 in the store was not made by this service/],
     ] as const) {
       await undone(app, async (tx) => {
         await tx.query(change);

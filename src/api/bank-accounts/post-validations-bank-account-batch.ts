@@ -28,7 +28,7 @@ import {
 /** In one batch. */
 export const MOST_ITEMS = 1000;
 const LONGEST_REFERENCE = 100;
-/** Of an item: its own members, those of `bankData`, and some to be told that they do not belong there. */
+/** Of an item: its own members, the members of `bankData`, and some to be told that they do not belong there. */
 const LIMITS = { depth: 4, members: 10 * MOST_ITEMS };
 
 /** Validates up to a thousand bank accounts. */

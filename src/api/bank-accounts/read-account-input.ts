@@ -10,7 +10,7 @@ export type AccountInputReading = { input: AccountInput } | { errors: [ErrorItem
 /**
  * Reads `{rut, bankData: {bankSBIFNumber, bankAccount}}`. Only the shape is judged here: every text that is not empty
  * gets a verdict. `pointer` is where the object stands in the body, `others` are names that it may have besides, and
- * `rutFormat` is that of an object that does not say its own.
+ * `rutFormat` counts for an object that does not say its own.
  */
 export function readAccountInput(
   body: object,

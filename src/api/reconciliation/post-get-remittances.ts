@@ -88,7 +88,7 @@ export const postGetRemittances = operation({
     ...CONTRACT,
     operationId: 'listRemittances',
     summary: 'List the last payouts',
-    description: 'Those of the environment of RUBRICA_ENV, in every currency, from the books.',
+    description: 'The remittances of the environment of RUBRICA_ENV, in every currency, from the books.',
   },
   handle: async (app, request) => answer(app, request, () => ({ from: 0, to: Number.MAX_SAFE_INTEGER })),
 });
@@ -101,7 +101,7 @@ export const postGetRemittance = operation({
     ...CONTRACT,
     operationId: 'listRemittancesOfDay',
     summary: 'List the payouts of a day',
-    description: 'Those of the environment of RUBRICA_ENV, in every currency, from the books.',
+    description: 'The remittances of the environment of RUBRICA_ENV, in every currency, from the books.',
     parameters: [
       { name: 'date', in: 'path', required: true, description: 'YYYY-MM-DD, a day of Chile', schema: Type.String() },
     ],

@@ -20,7 +20,7 @@ export const SCOPE_PARAMETERS = [
   {
     name: 'environment',
     in: 'query',
-    description: 'that of RUBRICA_ENV unless said; what is tested and what is earned are never mixed',
+    description: 'the environment of RUBRICA_ENV unless said; what is tested and what is earned are never mixed',
     schema: Type.String({ enum: ['development', 'production'] }),
   },
   { name: 'currency', in: 'query', description: 'CLP unless said; sums are of one currency', schema: Type.String() },

@@ -16,7 +16,7 @@ export const getNullificationStatus = operation({
         name: 'verificationToken',
         in: 'query',
         required: true,
-        description: 'That of the accepted refund',
+        description: 'The code of the accepted refund',
         schema: Type.String(),
       },
     ],

@@ -141,7 +141,7 @@ function replySchema() {
     test: Type.Boolean(),
     paymentService: Type.String(),
     paymentMethod: textOrNull,
-    sequence: Type.Integer({ description: 'That of its last event' }),
+    sequence: Type.Integer({ description: 'The sequence of its last event' }),
     expiresAt: Type.String(),
     settledAt: textOrNull,
   });

@@ -19,7 +19,7 @@ const holders = perInstance((app: App) => {
   return { peek: () => cache.peek(''), get: () => cache.get('', load) as Promise<BankDirectory> };
 });
 
-/** The bank list that serves now: the newest that was imported, else that of the release. */
+/** The bank list that serves now: the newest that was imported, else the one in the release. */
 export async function currentDirectory(app: App): Promise<BankDirectory> {
   const holder = holders(app);
   return holder.peek() ?? holder.get();

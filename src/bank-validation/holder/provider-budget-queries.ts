@@ -20,7 +20,7 @@ export async function updateBudget(tx: Tx, row: BudgetRow): Promise<void> {
   ]);
 }
 
-/** Gives tokens back, never above what the bucket holds. */
+/** Returns tokens, never above what the bucket holds. */
 export async function refundBudget(tx: Tx, bucket: string, tokens: number, capacity: number): Promise<void> {
   await tx.query(
     `update provider_budgets set tokens = case when tokens + $2 > $3 then $3 else tokens + $2 end where bucket = $1`,

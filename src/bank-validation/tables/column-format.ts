@@ -1,6 +1,6 @@
 import { hasTwoReadings, type RutFormat, readRut } from '../rut.ts';
 
-/** Looks at every RUT of a column, and says how those of digits alone are written where the column shows it. */
+/** Looks at every RUT of a column, and says how RUTs of digits alone are written where the column shows it. */
 export type ColumnJudge = {
   look(text: string): void;
   /** Null where the column does not show it: then a person has to say. */

@@ -35,7 +35,7 @@ export type CsvOptions = {
   columns?: Places<AccountColumn> | null;
   /** How RUTs of digits alone are written; null: see whether the whole column says it. */
   rutFormat?: RutFormat | null;
-  /** Gets the table with what can be mended by rule, every row of it. The verdicts are then those of the mended rows. */
+  /** Gets the table with what can be mended by rule, every row of it. The verdicts are then about the mended rows. */
   repaired?: Writable | null;
   /** Gets a line for each change, and for each row that is proposed and not made. */
   changes?: Writable | null;
@@ -51,7 +51,7 @@ const ROWS_AT_ONCE = 500;
  * Validates every row of a table (a path, or a stream such as standard input) and writes it with its verdict as text, in
  * order. Every cell stays as it was, zeros and all; a text file comes back in its own encoding and with its own separators,
  * and a workbook as CSV. What stands above the header row is left out. Reads and writes as a stream and leaves the outputs
- * open; `language` is that of the sentences.
+ * open; `language`: of the sentences.
  *
  * Throws `CsvError` for a file that is no table or whose columns cannot be told.
  */

@@ -4,7 +4,7 @@ import { type Check, fillIn, isValid, leavesOpen } from '../check.ts';
 import { type Language, type Message, ROW_MESSAGES } from '../check-messages.ts';
 import type { BatchResult } from '../validate-batch.ts';
 
-/** Columns that the output has after those of the input. */
+/** Columns that the output has after the columns of the input. */
 export const ADDED_COLUMNS = [
   'verdict',
   'is_valid',
