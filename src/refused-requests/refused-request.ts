@@ -31,6 +31,9 @@ const MOST_NAMES = 20;
 /** A run of characters as secrets have them: nobody's Secret Token or access token is kept because it stood in a wrong field. */
 const SECRET_LIKE = /[0-9a-f]{32}|[\w+/-]{40}/i;
 
+/** A RUT with its dash, wherever it stands. */
+const RUT_LIKE = /\d[\d.]{5,12}-[\dk]/i;
+
 /** The fields of a request without its secrets, for the person who looks for what was wrong with it. */
 export function shownFields(fields: readonly Field[]): Record<string, string> {
   const known: readonly string[] = [...REQUEST_FIELDS, SIGNATURE_FIELD];
@@ -41,20 +44,24 @@ export function shownFields(fields: readonly Field[]): Record<string, string> {
 
 function shownText({ name, text }: Field): string {
   if (name === 'x_account_id') return /^[!-~]{1,100}$/.test(text) ? text : lengthOf(text);
-  if (name === SIGNATURE_FIELD || text.length > LONGEST) return lengthOf(text);
+  if (name === SIGNATURE_FIELD || text.length > LONGEST || RUT_LIKE.test(text)) return lengthOf(text);
   if (name === 'x_customer_email' || text.includes('@')) return text.replace(/^(.)[^@]*/, '$1***');
   if (name.startsWith('x_url_')) return withoutQuery(text);
-  return SECRET_LIKE.test(text) ? lengthOf(text) : maskCardNumbers(text);
+  return isPrivate(text) ? lengthOf(text) : maskCardNumbers(text);
+}
+
+function isPrivate(text: string): boolean {
+  return SECRET_LIKE.test(text) || RUT_LIKE.test(text);
 }
 
 function withoutQuery(url: string): string {
   const [path = ''] = url.split(/[?#]/, 1);
-  const shown = SECRET_LIKE.test(path) ? lengthOf(path) : maskCardNumbers(path);
+  const shown = isPrivate(path) ? lengthOf(path) : maskCardNumbers(path);
   return path.length === url.length ? shown : `${shown}?…`;
 }
 
 function nameOf(name: string): string {
-  return SECRET_LIKE.test(name) ? lengthOf(name) : name.slice(0, 40);
+  return isPrivate(name) ? lengthOf(name) : name.slice(0, 40);
 }
 
 function lengthOf(text: string): string {

@@ -135,7 +135,10 @@ forEachEngine('the ends of the books, sealed', (openTestDatabase, engine) => {
         "update anchors set mac = 'x' where number = 2",
         /anchor 2 of 2026-01-16 in the store was not sealed by this service/,
       ],
-      ["update anchors set content = 'x' where number = 2", /anchor 2 of 2026-01-16 in the store was not made by this service/],
+      [
+        "update anchors set content = 'x' where number = 2",
+        /anchor 2 of 2026-01-16 in the store was not made by this service/,
+      ],
     ] as const) {
       await undone(app, async (tx) => {
         await tx.query(change);

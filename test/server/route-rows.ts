@@ -1,13 +1,16 @@
 import type { App } from '../../src/app.ts';
+import { userActor } from '../../src/auth/user-actor.ts';
 import type { ErrorCode } from '../../src/error-catalogue.ts';
 import type { Access } from '../../src/http/endpoint.ts';
 import { setWebhook } from '../../src/outbox/set-webhook.ts';
 import { createPaymentService, type NewPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
+import { proposePayouts } from '../../src/payouts/propose-payouts.ts';
 import { payToken, type Transaction } from '../../src/transactions/transaction.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
+import { wish } from '../support/test-payouts.ts';
 import { acceptedRefund } from '../support/test-refunds.ts';
 import { jsonOf, type TestServer } from '../support/test-server.ts';
 import { signedBody } from '../support/test-shop.ts';
@@ -40,7 +43,10 @@ export type Merchant = {
   /** Reads and refunds this payment service alone, and validates accounts. */
   user: TestUser;
   transaction: Transaction;
-  objects: Record<'transaction' | 'refund' | 'validation' | 'recipient' | 'email' | 'user' | 'payLink', string>;
+  objects: Record<
+    'transaction' | 'refund' | 'validation' | 'recipient' | 'payout' | 'email' | 'user' | 'payLink',
+    string
+  >;
 };
 
 export type World = { ana: Merchant; ben: Merchant; overseer: TestUser };
@@ -51,6 +57,7 @@ export const MISSING: Merchant['objects'] = {
   refund: 'rf_00000000000000000000',
   validation: 'bav_0000000000000000000000000000',
   recipient: 'rcp_00000000000000000000',
+  payout: 'nobodys-payout',
   email: 'nobody@example.cl',
   user: 'usr_00000000000000000000',
   payLink: 'rt-0000000000000000000000',
@@ -99,6 +106,13 @@ const recipientAt: RouteRow = {
   access: 'bearer',
   objects: [{ object: 'recipient', path: (id) => `/recipients/${id}`, refusal: 'NOT_FOUND', seenBy: 'overseer' }],
 };
+
+const tef = (id: string) => ({
+  id,
+  amount: 100,
+  recipientData: { rut: account.rut, name: 'Titular', email: 'ana@example.cl' },
+  bankData: account.bankData,
+});
 
 /** One row for every endpoint. A new endpoint without one fails the test. */
 export const ROUTE_ROWS: Record<string, RouteRow> = {
@@ -208,6 +222,16 @@ export const ROUTE_ROWS: Record<string, RouteRow> = {
   'GET /recipients': { access: 'bearer' },
   'GET /recipients/:id': recipientAt,
   'POST /recipients/:id': { ...recipientAt, body: recipientBody },
+  'POST /tef': { access: 'bearer', body: () => ({ tef: tef('NOT-YET-USED') }) },
+  'GET /tef/:id': {
+    access: 'bearer',
+    objects: [{ object: 'payout', path: (id) => `/tef/${id}`, refusal: 'NOT_FOUND', seenBy: 'overseer' }],
+  },
+  'GET /balance': { access: 'bearer' },
+  'GET /availableBalance': { access: 'bearer' },
+  'GET /requests': { access: 'bearer' },
+  'GET /tokens/:link': page,
+  'POST /tokens/:link': { access: 'public', takesUnknownMembers: 'it reads no member' },
   'GET /pay/:token': payLinkAt('/pay/:token'),
   'POST /pay/:token': { ...payLinkAt('/pay/:token'), body: () => ({ method: 'simulated' }) },
   'GET /pay/:token/cancel': payLinkAt('/pay/:token/cancel'),
@@ -254,14 +278,14 @@ export async function createWorld(app: App, server: TestServer): Promise<World> 
   return {
     ana,
     ben: await createMerchant(app, server, 'BEN-1'),
-    overseer: await createTestUser(app, { payouts: true }),
+    overseer: await createTestUser(app, { may: [...READ_AND_REFUND, 'accounts:validate', 'payouts:create'] }),
   };
 }
 
 async function createMerchant(app: App, server: TestServer, reference: string): Promise<Merchant> {
   const service = await createPaymentService(app, reference, TESTER);
   const environment = (await loadEnvironment(app, service.development.service_token)) as ServiceEnvironment;
-  const may = [...READ_AND_REFUND, 'payments:create', 'accounts:validate'] as const;
+  const may = [...READ_AND_REFUND, 'payments:create', 'accounts:validate', 'payouts:create'] as const;
   const user = await createTestUser(app, { may, paymentServices: [service.id] });
   await setWebhook(app, { userId: user.id, webhook: 'remittances', url: webhook.url }, TESTER);
   const transaction = await createPaidTransaction(app, environment, { reference });
@@ -270,12 +294,17 @@ async function createMerchant(app: App, server: TestServer, reference: string): 
   const validationId = (jsonOf(validation)['data'] as { id: string }).id;
   const kept = { ...account, validationId, name: 'Titular' };
   const recipient = await server.post('/recipients', { json: kept, headers: user.headers });
+  const payout = `payout-${reference}`;
+  const by = userActor({ ...user, role: 'integration' }, '192.0.2.1');
+  const wishes = [wish({ reference: payout, amount: 100 })];
+  await proposePayouts(app, { owner: environment, by, wishes, batch: null });
   return {
     service,
     environment,
     user,
     transaction,
     objects: {
+      payout,
       transaction: String(transaction.id),
       refund: refund.id,
       validation: validationId,
