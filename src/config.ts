@@ -26,7 +26,7 @@ export type Config = {
   /** Where the metrics are served by themselves; null: at `port`, to this machine alone. */
   metricsPort: number | null;
   metricsHost: string;
-  /** Origin without a final slash, as the outside reaches the service. Null: that of `host` and `port`. */
+  /** Origin without a final slash, as the outside reaches the service. Null: made of `host` and `port`. */
   publicUrl: string | null;
   databaseUrl: string;
   databaseConnections: number;
