@@ -87,7 +87,7 @@ export const CATALOGUE = {
   SIGNATURE_INVALID: entry(
     401,
     'The account or the signature is wrong',
-    'Compare your signed text with that of `bin/rubrica sign --message`, or let `bin/rubrica explain` name the cause.',
+    'Compare your signed text with the output of `bin/rubrica sign --message`, or let `bin/rubrica explain` name the cause.',
   ),
   TOKEN_MISSING: entry(
     401,

@@ -15,7 +15,7 @@ export type Mark = Handed & {
 };
 
 /**
- * The marks that are about this store: those of the place where it is, and on PostgreSQL, where a restored store is nearly
+ * The marks that are about this store: marks of the place where it is, and on PostgreSQL, where a restored store is nearly
  * always in another server, those of any store of its name. A file that cannot be read says nothing.
  */
 export function readMarks(config: Config, store: string | null): Mark[] {

@@ -52,7 +52,7 @@ const counters = perInstance(
 );
 
 /**
- * Uses that arrive together share a commit, and those of one key a statement: a busy key costs no more than a quiet one.
+ * Uses that arrive together share a commit, and uses of one key a statement: a busy key costs no more than a quiet one.
  * In the order of their keys, so that two replicas never wait for each other.
  */
 function countAll(app: App, uses: readonly Use[]): Promise<CountRow[]> {

@@ -38,7 +38,7 @@ export type Outcome = { step: NextStep; nextAttemptAt: number };
  * makes due what waits for it. Answers what became of the callbacks that were still this worker's, by their ids; nothing was
  * changed of the others.
  *
- * The rows of endpoints are locked before those of callbacks and in the order of their ids. A failure that is recorded while
+ * The rows of endpoints are locked before the rows of callbacks and in the order of their ids. A failure that is recorded while
  * another process records a success comes either before it, and is made due by it, or after it, and sees it.
  */
 export async function recordAttempts(app: App, tx: Tx, attempts: readonly Attempt[]): Promise<Map<number, Outcome>> {
