@@ -14,7 +14,7 @@ export function addAuditCommands(program: Command): void {
   group
     .command('list')
     .description('the newest acts of people and programs, sign-ins and refusals; all that is given must hold')
-    .option('--who <name>', 'only those of this e-mail address, user id or `command line: USER@HOST`')
+    .option('--who <name>', 'only acts by this e-mail address, user id or `command line: USER@HOST`')
     .option('--action <action>', 'only these, such as refund.decided, or all of a group, such as refund')
     .option('--subject <id>', 'only what was done to this: the id of a refund, a payment service, a user …')
     .option('--since <time>', `only then or later: ${TIMES}`)

@@ -221,7 +221,7 @@ const SAYS: Record<ReconciliationProblem['problem'], string> = {
   booked_twice: 'is explained by more than one entry',
 };
 
-/** Of which payment, refund or movement what is wrong. */
+/** What is wrong with one payment, refund or movement. */
 export function recordLine({ problem, entry, transaction_id, refund_id, movement_id }: ReconciliationProblem): string {
   const subject = [
     ...(movement_id === null ? [] : [`movement ${movement_id}`]),

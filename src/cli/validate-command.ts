@@ -19,7 +19,7 @@ export function addValidateCommand(program: Command): void {
     .option('--out <file>', 'where to write the rows with their verdicts; standard output unless given')
     .option(
       '--repair <file>',
-      'write the table with what can be mended by rule; the verdicts are those of the mended rows',
+      'write the table with what can be mended by rule; the verdicts are about the mended rows',
     )
     .option('--changes <file>', 'with --repair: what was changed and why, and what is proposed')
     .option('--columns <names>', 'for a table without names: the order of its columns, such as rut,bank,-,account')

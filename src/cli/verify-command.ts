@@ -114,7 +114,7 @@ function problemLine({ environment_id, link, until, problem }: BooksProblem): st
 }
 
 function balanceProblemLine({ environment_id, account, currency }: BooksVerification['balances'][number]): string {
-  return `environment ${environment_id}, ${account} in ${currency}: its sum is not that of its entries`;
+  return `environment ${environment_id}, ${account} in ${currency}: its sum differs from the sum of its entries`;
 }
 
 function readHeads(file: string): ExportedHead[] {

@@ -65,7 +65,7 @@ export function createdTerms(
   ];
 }
 
-/** What else an event lets it be found by: `data` is that of the event, as JSON or null. */
+/** What else an event lets it be found by: `data` of the event, as JSON or null. */
 export function eventTerms(terms: Terms, data: string | null): number[] {
   if (data === null) return [];
   const { authorization_code: code } = JSON.parse(data) as { authorization_code?: unknown };
