@@ -125,7 +125,7 @@ forEachEngine('holding a day against the books', (openTestDatabase) => {
       await tx.query('update journal_entries set amount = 1 where transaction_id = $1', [two.id]);
       await tx.query('delete from journal_entries where refund_id = $1', [refund.id]);
       await tx.query(
-        'insert into journal_entries select environment_id, 9, line, created_at, kind, debit_account, credit_account, amount, currency, transaction_id, payment_attempt_id, refund_id, hash, movement_id, movement_hash, owner_hash, record_hash from journal_entries where transaction_id = $1',
+        'insert into journal_entries select environment_id, 9, line, created_at, kind, debit_account, credit_account, amount, currency, transaction_id, payment_attempt_id, refund_id, hash, movement_id, movement_hash, owner_hash, record_hash, payout_id from journal_entries where transaction_id = $1',
         [three.id],
       );
     });

@@ -19,6 +19,9 @@ import { findMethodKey, setMethodSettings } from '../../src/payment-services/met
 import { SECRET_TOKENS } from '../../src/payment-services/seal-secret.ts';
 import { findRecipient } from '../../src/payouts/find-recipient.ts';
 import { keepRecipient } from '../../src/payouts/keep-recipient.ts';
+import { readPayoutFile } from '../../src/payouts/make-payout-files.ts';
+import { insertPayoutFile } from '../../src/payouts/payout-file-queries.ts';
+import { sealContent } from '../../src/payouts/seal-payout-file.ts';
 import { countSeals, reseal } from '../../src/sealing/reseal.ts';
 import { createSimulatedProvider } from '../../src/validation-providers/simulated-provider.ts';
 import { forEachEngine, type TestDatabase } from '../support/engines.ts';
@@ -44,7 +47,7 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
     const db = await openTestDatabase();
     const stored = await fill(appWith(db, OLD));
     await readsAll(appWith(db, BOTH), stored);
-    assert.deepEqual(await countAll(appWith(db, BOTH)), { current: 0, previous: 6, unknown: 0 });
+    assert.deepEqual(await countAll(appWith(db, BOTH)), { current: 0, previous: 7, unknown: 0 });
 
     const app = appWith(db, BOTH);
     const fresh = await createPaymentService(app, 'Made meanwhile', TESTER);
@@ -56,9 +59,10 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
       'payment-method-keys': 1,
       'validation-questions': 1,
       recipients: 1,
+      'payout-files': 1,
       'kept-keys': 1,
     });
-    assert.deepEqual(await countAll(app), { current: 8, previous: 0, unknown: 0 });
+    assert.deepEqual(await countAll(app), { current: 9, previous: 0, unknown: 0 });
     await readsAll(appWith(db, BOTH), stored);
 
     const after = appWith(db, NEW);
@@ -120,7 +124,7 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
     await assert.rejects(validateBankAccount(late, USER, INPUT), toSet);
     await assert.rejects(prepareStore(late, TESTER), toSet);
     assert.deepEqual(await sealed(), before);
-    assert.equal((await countAll(late)).unknown, 6);
+    assert.equal((await countAll(late)).unknown, 7);
   });
 
   test('a store that was never served by this version is served with one key first', async () => {
@@ -168,7 +172,12 @@ async function fill(app: App) {
   const { id: validationId } = await validateBankAccount(app, USER, INPUT);
   const kept = { validationId, account: INPUT, name: 'Ana Díaz', email: null, paymentServiceId: null };
   const recipient = await keepRecipient(app, { ...USER, environmentIds: new Set<number>() }, null, kept, TESTER);
-  return { service, environmentId: environment?.id ?? 0, pending, recipient };
+  const environmentId = environment?.id ?? 0;
+  const place = { id: 'pf_1', environment_id: environmentId, sha256: 'ab' };
+  const made = { format: 'bice', name: 'bice.csv', created_at: 1, made_by: 'test', payouts: 1, total: 1 };
+  const sealed_content = sealContent(app, place, Buffer.from('the file'));
+  await app.db.transaction((tx) => insertPayoutFile(tx, { ...place, ...made, sealed_content }));
+  return { service, environmentId, pending, recipient };
 }
 
 async function readsAll(app: App, { service, environmentId, recipient }: Stored): Promise<void> {
@@ -179,6 +188,7 @@ async function readsAll(app: App, { service, environmentId, recipient }: Stored)
   assert.equal(await findMethodKey(app, environmentId, 'webpay', '597012345678'), 'the-api-key');
   const [read] = await findRecipient(app, { ...USER, environmentIds: new Set<number>() }, recipient.id);
   assert.equal(read.name, 'Ana Díaz');
+  assert.equal(String((await readPayoutFile(app, 'pf_1')).content), 'the file');
 }
 
 async function countAll(app: App) {
