@@ -243,7 +243,7 @@ export type TransactionPage = {
 export type TimelineLine = {
   at: string;
   /** An event of the feed, an attempt to pay, a callback, an attempt to deliver it, an entry of the books, a decision of a person */
-  kind: 'event' | 'attempt' | 'callback' | 'delivery' | 'entry' | 'decision';
+  kind: 'event' | 'attempt' | 'callback' | 'delivery' | 'entry' | 'decision' | 'act';
   /** The type of the event, the state, the answer, the kind of entry, the outcome */
   what: string;
   amount: string | null;

@@ -7,6 +7,7 @@ import type { Transaction } from '../transactions/transaction.ts';
 import { describePayments } from './find-payments.ts';
 import type { FoundPayment } from './payment-filter.ts';
 import {
+  selectActsOn,
   selectAttemptsOf,
   selectCallbacksOf,
   selectDeliveriesOf,
@@ -18,7 +19,7 @@ import {
 } from './timeline-queries.ts';
 
 /** Where a line of the timeline comes from. */
-export type TimelineKind = 'event' | 'attempt' | 'callback' | 'delivery' | 'entry' | 'decision';
+export type TimelineKind = 'event' | 'attempt' | 'callback' | 'delivery' | 'entry' | 'decision' | 'act';
 
 type Facts = Record<string, unknown>;
 
@@ -61,6 +62,7 @@ export async function showPayment(
     linesOfEntries(app, transaction),
     linesOfDecisions(app, transaction),
   ]);
+  parts.push(await linesOfActs(app, transaction, parts.flat()));
   // The sort is stable: of one moment the event comes first, and then what it led to.
   return { payment, transaction, timeline: parts.flat().sort((one, other) => one.at - other.at) };
 }
@@ -145,6 +147,29 @@ async function linesOfDecisions(app: App, transaction: Transaction): Promise<Tim
       facts: { ...subject, reason, evidence: evidence_name, sha256: evidence_sha256 },
     }),
   );
+}
+
+/** Acts that the lines of the events and the decisions tell with more. */
+const TOLD = new Set(['refund.requested', 'refund.decided', 'payment.decided']);
+
+/** What the audit log says of the payment and of what belongs to it, but for what other lines say. */
+async function linesOfActs(app: App, { id }: Transaction, lines: readonly TimelineLine[]): Promise<TimelineLine[]> {
+  const things = new Set([
+    `transaction ${id}`,
+    ...lines.flatMap(({ facts }) =>
+      (['refund', 'payment_attempt', 'callback'] as const)
+        .filter((kind) => facts[kind] !== undefined)
+        .map((kind) => `${kind} ${String(facts[kind])}`),
+    ),
+  ]);
+  // Ids of different kinds may be the same number.
+  const ids = new Set([...things].map((thing) => thing.slice(thing.indexOf(' ') + 1)));
+  const acts = await selectActsOn(app.db, [...ids]);
+  return acts
+    .filter(({ action, subject_kind, subject }) => !TOLD.has(action) && things.has(`${subject_kind} ${subject}`))
+    .map(({ created_at, action, actor, reason, subject_kind, subject }) =>
+      line(created_at, 'act', action, { by: actor, facts: { [subject_kind]: subject, reason } }),
+    );
 }
 
 function line(

@@ -1,3 +1,4 @@
+import type { AuditRow } from '../audit/audit-row.ts';
 import type { PaymentAttempt } from '../checkout/payment-attempt.ts';
 import type { PaymentDecision } from '../checkout/payment-decision.ts';
 import type { Database, SqlRow } from '../db/database.ts';
@@ -87,4 +88,9 @@ export function selectRefundDecisionsOf(db: Reader, { id, environment_id }: Tran
      where r.transaction_id = $1 and r.environment_id = $2 order by d.decided_at`,
     [id, environment_id],
   );
+}
+
+/** Acts of people and programs on any of these things, by their ids as texts, the first first. */
+export function selectActsOn(db: Reader, subjects: readonly string[]): Promise<AuditRow[]> {
+  return db.query<AuditRow>('select * from audit_log where subject {named $1} order by link', [subjects]);
 }

@@ -29,3 +29,26 @@ export async function selectNewestChange(db: Pick<Database, 'query'>): Promise<s
   );
   return JSON.stringify(row);
 }
+
+export type MethodOutcomes = SqlRow & { payment_method: string; attempts: number; approved: number };
+
+/** How attempts to pay ended, by payment method, for the newest `orders` transactions of the store. Those that are under way count in neither. */
+export function selectMethodOutcomes(db: Pick<Database, 'query'>, orders: number): Promise<MethodOutcomes[]> {
+  return db.query<MethodOutcomes>(
+    `select a.payment_method, count(*) as attempts, cast(sum(case when a.state = 'approved' then 1 else 0 end) as bigint) as approved
+     from (select id, environment_id from transactions order by id desc limit $1) t
+     join payment_attempts a on a.transaction_id = t.id and a.environment_id = t.environment_id
+     where a.state in ('approved', 'declined', 'aborted')
+     group by a.payment_method order by attempts desc`,
+    [orders],
+  );
+}
+
+export type DeliverySample = SqlRow & { duration_ms: number; status: number | null };
+
+/** The newest attempts to deliver callbacks. */
+export function selectDeliverySample(db: Pick<Database, 'query'>, limit: number): Promise<DeliverySample[]> {
+  return db.query<DeliverySample>('select duration_ms, status from delivery_attempts order by id desc limit $1', [
+    limit,
+  ]);
+}

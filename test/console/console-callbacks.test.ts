@@ -29,6 +29,25 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     assert.match((await server.get('/console/callbacks?sort=waiting', headers)).text, /aria-sort="ascending"/);
   });
 
+  test('what waits for a person and the audit log filter by their address, and are written as they are shown', async () => {
+    const { app, server } = await openFailing(openTestDatabase);
+    await using _server = server;
+    const owner = await createTestUser(app, { role: 'owner', may: [], email: 'olga@example.cl' });
+    const headers = { cookie: `rubrica_console=${owner.headers.authorization.slice(7)}` };
+    const attention = await server.get('/console/attention?format=csv', headers);
+    assert.match(attention.text, /Dirección que falla|callback resend --endpoint/);
+    assert.match(
+      (await server.get('/console/attention?kind=refund', headers)).text,
+      /Nada espera a una persona|class="card empty"/,
+    );
+    const acts = await server.get('/console/audit?format=csv&action=user&who=', headers);
+    assert.match(acts.text, /user\.created/);
+    assert.doesNotMatch(acts.text, /payment_service\.created/);
+    const today = await server.get('/console', { ...headers, 'accept-language': 'en' });
+    assert.match(today.text, /Callbacks taken<\/p><strong>0%<\/strong>/);
+    assert.match(today.text, /payments approved<\/p><strong>100%<\/strong>/);
+  });
+
   test('the page of an endpoint names cause, lines and message; its test event and a period are acts with a name', async () => {
     const { app, server, headers } = await openFailing(openTestDatabase);
     await using _server = server;

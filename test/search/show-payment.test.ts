@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { recordAudit } from '../../src/audit/record-audit.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
+import { resendCallback } from '../../src/outbox/resend-callback.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { showPayment } from '../../src/search/show-payment.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { acceptedRefund } from '../support/test-refunds.ts';
@@ -46,6 +49,25 @@ forEachEngine('everything that happened to a payment is one list', (openTestData
     const asked = shown.timeline.find(({ what }) => what === 'refund.processing');
     assert.deepEqual([asked?.by, asked?.facts['refund']], [refund.requested_by, refund.id]);
     assert.ok(!JSON.stringify(shown.timeline).includes(paid.pay_secret), 'the timeline holds the pay link');
+  });
+
+  test('acts of people on the payment and on what belongs to it are in the list, and those on other things with the same number are not', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const paid = await createPaidTransaction(app, await createTestEnvironment(app));
+    const [callback] = await app.db.query<{ id: number }>('select id from callbacks');
+    const id = callback?.id ?? 0;
+    await resendCallback(app, id, { ...TESTER, name: 'sonia@example.cl' });
+    await app.db.transaction((tx) =>
+      recordAudit(tx, {
+        at: app.now(),
+        by: TESTER,
+        action: 'endpoint.tested',
+        subject: { kind: 'endpoint', id: String(id) },
+      }),
+    );
+    const shown = await showPayment(app, String(paid.id), null);
+    const acts = shown?.timeline.filter(({ kind }) => kind === 'act').map(({ what, by, facts }) => [what, by, facts]);
+    assert.deepEqual(acts, [['callback.resent', 'sonia@example.cl', { callback: String(id) }]]);
   });
 
   test('a payment of somebody else is as one that does not exist', async () => {

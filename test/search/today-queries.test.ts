@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { selectPaidHours } from '../../src/search/today-queries.ts';
+import { selectMethodOutcomes, selectPaidHours } from '../../src/search/today-queries.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 
 forEachEngine('what was paid today', (openTestDatabase) => {
@@ -19,5 +20,19 @@ forEachEngine('what was paid today', (openTestDatabase) => {
     assert.deepEqual(await hours([own.id]), [{ hour: 1, payments: 1, amount: 12_990 }]);
     assert.deepEqual(await hours(null), [{ hour: 1, payments: 2, amount: 25_980 }]);
     assert.deepEqual(await hours([]), []);
+  });
+
+  test('the share of approved attempts counts those that ended, method by method, among the newest orders', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    for (const state of ['approved', 'declined', 'unknown', 'approved']) {
+      await createPaidTransaction(app, environment);
+      const set = 'update payment_attempts set state = $1 where transaction_id = (select max(id) from transactions)';
+      await app.db.transaction((tx) => tx.query(set, [state]));
+    }
+    const outcomes = async (orders: number) =>
+      (await selectMethodOutcomes(app.db, orders)).map((row) => [row.payment_method, row.attempts, row.approved]);
+    assert.deepEqual(await outcomes(1000), [['simulated', 3, 2]]);
+    assert.deepEqual(await outcomes(3), [['simulated', 2, 1]]);
   });
 });

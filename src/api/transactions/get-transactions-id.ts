@@ -12,7 +12,7 @@ const TimelineLineSchema = Type.Object(
   {
     at: Type.String(),
     kind: Type.String({
-      enum: ['event', 'attempt', 'callback', 'delivery', 'entry', 'decision'],
+      enum: ['event', 'attempt', 'callback', 'delivery', 'entry', 'decision', 'act'],
       description:
         'An event of the feed, an attempt to pay, a callback, an attempt to deliver it, an entry of the books, a decision of a person',
     }),

@@ -1,12 +1,14 @@
 import type { App } from '../../app.ts';
 import type { AttentionRow } from '../../attention/attention.ts';
+import { ATTENTION_KINDS } from '../../attention/attention-kinds.ts';
 import { listAttention } from '../../attention/list-attention.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Operation } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
-import { formatMoney } from '../../lib/money.ts';
+import { formatMoney, formatPlain } from '../../lib/money.ts';
 import { ageText, badge, emptyState, tableOf } from '../console-format.ts';
+import { askedOf, type Column, sendList } from '../console-list.ts';
 import { tell, tellKind } from '../console-texts.ts';
 import { consoleHandler } from '../console-visit.ts';
 
@@ -14,18 +16,61 @@ const SHOWN = 200;
 
 /** Everything that waits for a person, with its age and the command that ends it. */
 export const getConsoleAttention: Operation = {
-  handle: consoleHandler(async (app, { language, send }) => {
-    const rows = await listAttention(app, null, SHOWN);
-    const title = tell(language, 'attention.title');
-    const main = html`<h1>${title}</h1>
-${
-  rows.length === 0
-    ? emptyState(tell(language, 'attention.none'), 'bin/rubrica attention list')
-    : attentionTable(app, language, rows)
-}`;
-    return send(200, { title, main });
+  handle: consoleHandler(async (app, visit) => {
+    const { language } = visit;
+    const asked = askedOf(visit)['kind'];
+    const kind = ATTENTION_KINDS.find((one) => one.kind === asked)?.kind ?? null;
+    return sendList<AttentionRow>(visit, {
+      title: tell(language, 'attention.title'),
+      path: '/attention',
+      columns: columnsFor(app, language),
+      rows: await listAttention(app, kind, SHOWN),
+      filters: [
+        {
+          name: 'kind',
+          text: 'column.kind',
+          type: ATTENTION_KINDS.map((one) => [one.kind, tellKind(language, 'attention', one.kind)] as const),
+        },
+      ],
+      empty: emptyState(tell(language, 'attention.none'), 'bin/rubrica attention list'),
+    });
   }),
 };
+
+function columnsFor(app: App, language: Language): Column<AttentionRow>[] {
+  return [
+    {
+      name: 'kind',
+      text: 'column.kind',
+      value: ({ kind }) => tellKind(language, 'attention', kind),
+      cell: (row) => kindCell(app, language, row),
+    },
+    { name: 'transaction', text: 'column.transaction', value: ({ transaction }) => transaction, hidden: true },
+    { name: 'merchant', text: 'column.merchant', value: ({ name }) => name },
+    {
+      name: 'amount',
+      text: 'column.amount',
+      kind: 'number',
+      value: ({ amount, currency }) => (amount === null ? null : Number(formatPlain(amount, currency ?? ''))),
+      cell: amountText,
+    },
+    { name: 'currency', text: 'column.currency', value: ({ currency }) => currency, hidden: true },
+    { name: 'why', text: 'column.why', value: ({ reason }) => reason },
+    {
+      name: 'since',
+      text: 'column.since',
+      kind: 'time',
+      value: ({ since }) => since,
+      cell: ({ age }) => ageText(language, age),
+    },
+    {
+      name: 'command',
+      text: 'column.command',
+      value: ({ command }) => command,
+      cell: ({ command }) => html`<code>${command}</code>`,
+    },
+  ];
+}
 
 /** The list, the oldest first. */
 export function attentionTable(app: App, language: Language, rows: readonly AttentionRow[]): Html {
@@ -38,13 +83,22 @@ export function attentionTable(app: App, language: Language, rows: readonly Atte
     tell(language, 'column.command'),
   ];
   const cells = rows.map((row) => [
-    html`${badge(row.kind === 'payment' || row.kind === 'suspense' ? 'bad' : 'warn', tellKind(language, 'attention', row.kind))}
-${row.transaction !== null && html`<br><a href="${publicPath(app)}/console/payments/${row.transaction}">${row.transaction}</a>`}`,
+    kindCell(app, language, row),
     row.name,
-    row.amount === null || row.currency === null ? '—' : formatMoney(row.amount, row.currency),
+    amountText(row),
     row.reason,
     ageText(language, row.age),
     html`<code>${row.command}</code>`,
   ]);
   return tableOf(head, cells, [2]);
+}
+
+function kindCell(app: App, language: Language, { kind, transaction }: AttentionRow): Html {
+  const tone = kind === 'payment' || kind === 'suspense' ? 'bad' : 'warn';
+  return html`${badge(tone, tellKind(language, 'attention', kind))}
+${transaction !== null && html`<br><a href="${publicPath(app)}/console/payments/${transaction}">${transaction}</a>`}`;
+}
+
+function amountText({ amount, currency }: AttentionRow): string {
+  return amount === null || currency === null ? '—' : formatMoney(amount, currency);
 }

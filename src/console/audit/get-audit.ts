@@ -2,42 +2,80 @@ import type { AuditFilter } from '../../audit/audit-queries.ts';
 import { type ListedAct, listAudit } from '../../audit/list-audit.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Operation } from '../../http/endpoint.ts';
-import { type Html, html } from '../../http/html.ts';
-import { emptyState, tableOf, timeCell } from '../console-format.ts';
-import { type ConsoleText, tell } from '../console-texts.ts';
+import { html } from '../../http/html.ts';
+import { emptyState } from '../console-format.ts';
+import { type Column, formatOf, sendList } from '../console-list.ts';
+import { tell } from '../console-texts.ts';
 import { consoleHandler } from '../console-visit.ts';
 
 const SHOWN = 100;
-
-const HEAD: readonly ConsoleText[] = ['column.when', 'column.who', 'column.what', 'column.subject', 'column.reason'];
+/** A file has more than one page. */
+const EXPORTED = 10_000;
 
 /** Who did what, to what, from where and why: the newest acts. */
 export const getConsoleAudit: Operation = {
-  handle: consoleHandler(async (app, { language, request, send }) => {
+  handle: consoleHandler(async (app, visit) => {
+    const { language, request } = visit;
     const filter = filterOf(request.query as Record<string, unknown>);
-    const { acts, next } = await listAudit(app, filter, SHOWN);
-    const title = tell(language, 'audit.title');
+    const { acts, next } = await listAudit(app, filter, formatOf(visit) === null ? SHOWN : EXPORTED);
     const older = next === null ? '' : `?${String(new URLSearchParams({ ...wordsOf(filter), before: String(next) }))}`;
-    const main = html`<h1>${title}</h1>
-${
-  acts.length === 0
-    ? emptyState(tell(language, 'audit.none'), 'bin/rubrica audit list')
-    : tableOf(
-        HEAD.map((name) => tell(language, name)),
-        acts.map(cellsOf),
-      )
-}
-${older !== '' && html`<p class="actions"><a class="button" href="${publicPath(app)}/console/audit${older}">${tell(language, 'payments.next')}</a></p>`}`;
-    return send(200, { title, main });
+    return sendList<ListedAct>(visit, {
+      title: tell(language, 'audit.title'),
+      path: '/audit',
+      columns: COLUMNS,
+      rows: acts,
+      filters: [
+        { name: 'who', text: 'column.who', type: 'search' },
+        { name: 'action', text: 'column.what', type: 'search' },
+        { name: 'subject', text: 'column.subject', type: 'search' },
+      ],
+      paged: true,
+      empty: emptyState(tell(language, 'audit.none'), 'bin/rubrica audit list'),
+      below:
+        older !== '' &&
+        html`<p class="actions"><a class="button" href="${publicPath(app)}/console/audit${older}">${tell(language, 'payments.next')}</a></p>`,
+    });
   }),
 };
+
+const COLUMNS: readonly Column<ListedAct>[] = [
+  { name: 'at', text: 'column.when', value: ({ at }) => at, kind: 'time' },
+  {
+    name: 'who',
+    text: 'column.who',
+    value: ({ who }) => who.name,
+    cell: ({ who }) =>
+      html`<a href="?who=${encodeURIComponent(who.name)}">${who.name}</a>${who.from !== null && html`<br><span class="quiet">${who.from}</span>`}`,
+  },
+  { name: 'from', text: 'column.from', value: ({ who }) => who.from, hidden: true },
+  {
+    name: 'action',
+    text: 'column.what',
+    value: ({ action }) => action,
+    cell: (act) =>
+      html`<span class="code">${act.action}</span>${changeOf(act) !== '' && html`<br><span class="code quiet">${changeOf(act)}</span>`}`,
+  },
+  { name: 'change', text: 'column.change', value: changeOf, hidden: true },
+  {
+    name: 'subject',
+    text: 'column.subject',
+    value: ({ subject }) => `${subject.kind} ${subject.id}`,
+    cell: ({ subject }) => html`<span class="code">${subject.kind} ${subject.id}</span>`,
+  },
+  { name: 'reason', text: 'column.reason', value: ({ reason }) => reason },
+];
+
+function changeOf({ before, after }: ListedAct): string {
+  const said = [before, after].filter((value) => value !== null).map((value) => JSON.stringify(value));
+  return said.join(' → ');
+}
 
 function filterOf(query: Record<string, unknown>): AuditFilter {
   const { who, action, subject, before } = query;
   return {
-    ...(typeof who === 'string' && { who }),
-    ...(typeof action === 'string' && { action }),
-    ...(typeof subject === 'string' && { subject }),
+    ...(typeof who === 'string' && who !== '' && { who }),
+    ...(typeof action === 'string' && action !== '' && { action }),
+    ...(typeof subject === 'string' && subject !== '' && { subject }),
     ...(typeof before === 'string' && /^\d{1,15}$/.test(before) && { before: Number(before) }),
   };
 }
@@ -48,15 +86,4 @@ function wordsOf({ who, action, subject }: AuditFilter): Record<string, string> 
     ...(action !== undefined && { action }),
     ...(subject !== undefined && { subject }),
   };
-}
-
-function cellsOf({ at, who, action, subject, before, after, reason }: ListedAct): (Html | string)[] {
-  const said = [before, after].filter((value) => value !== null).map((value) => JSON.stringify(value));
-  return [
-    timeCell(at),
-    html`<a href="?who=${encodeURIComponent(who.name)}">${who.name}</a>${who.from !== null && html`<br><span class="quiet">${who.from}</span>`}`,
-    html`<span class="code">${action}</span>${said.length > 0 && html`<br><span class="code quiet">${said.join(' → ')}</span>`}`,
-    html`<span class="code">${subject.kind} ${subject.id}</span>`,
-    reason ?? '—',
-  ];
 }

@@ -53,6 +53,7 @@ function titleOf(language: Language, { kind, what, facts }: TimelineLine): strin
     });
   }
   if (kind === 'entry') return tell(language, 'entry', { kind: tellKind(language, 'entry', what) });
+  if (kind === 'act') return tellKind(language, 'act', what);
   if (kind === 'decision') return tell(language, 'decision', { outcome: what });
   return tellKind(language, kind, what, { method });
 }

@@ -1,14 +1,21 @@
 import type { App } from '../../app.ts';
 import { listAttention } from '../../attention/list-attention.ts';
-import type { Language } from '../../checkout/texts.ts';
+import { type Language, methodName } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Operation } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
+import { LANGUAGE_TAGS } from '../../http/page.ts';
 import { boundsOfDay, clockOf, dayOf } from '../../lib/calendar-day.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { measureFailing } from '../../outbox/failing-endpoint-queries.ts';
 import { countQueued } from '../../outbox/outbox-queries.ts';
-import { type PaidHour, selectPaidHours } from '../../search/today-queries.ts';
+import {
+  type DeliverySample,
+  type PaidHour,
+  selectDeliverySample,
+  selectMethodOutcomes,
+  selectPaidHours,
+} from '../../search/today-queries.ts';
 import { attentionTable } from '../attention/get-attention.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
@@ -25,7 +32,7 @@ export const getConsole: Operation = {
     const title = tell(language, 'today.title', { day: dayOf(now) });
     const main = html`<h1>${title}</h1>
 <p class="quiet">${tell(language, 'today.until', { time: clockOf(now).slice(11, 16) })}</p>
-<div class="figures">${moneyFigures(language, paid)}${user.environmentIds === null && (await callbackFigure(app, language))}</div>
+<div class="figures" data-live>${moneyFigures(language, paid)}${user.environmentIds === null && (await figuresOfAll(app, language))}</div>
 <h2>${tell(language, 'today.hours')}</h2>
 ${chart(language, paid)}
 ${user.environmentIds === null && (await attention(app, visit))}`;
@@ -45,6 +52,40 @@ function moneyFigures(language: Language, paid: readonly PaidHour[]): Html[] {
       tell(language, 'today.count', { count }),
     );
   });
+}
+
+/** So many of the newest orders, and attempts to deliver, make the rates. */
+const NEWEST = 1000;
+
+/** Of all payment services: how methods and shops answer. */
+async function figuresOfAll(app: App, language: Language): Promise<Html[]> {
+  const [methods, sample] = [await selectMethodOutcomes(app.db, NEWEST), await selectDeliverySample(app.db, NEWEST)];
+  const rates = methods.map(({ payment_method: code, attempts, approved }) =>
+    figure(
+      tell(language, 'today.approved', { method: methodName(language, { code, name: code }) }),
+      percent(language, approved / attempts),
+      tell(language, 'today.approved_of', { count: attempts }),
+    ),
+  );
+  return [...rates, ...deliveryFigures(language, sample), await callbackFigure(app, language)];
+}
+
+function deliveryFigures(language: Language, sample: readonly DeliverySample[]): Html[] {
+  if (sample.length === 0) return [];
+  const taken = sample.filter(({ status }) => status !== null && status < 400).length;
+  const times = sample.map(({ duration_ms }) => duration_ms).toSorted((one, other) => one - other);
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+  return [
+    figure(
+      tell(language, 'today.taken'),
+      percent(language, taken / sample.length),
+      tell(language, 'today.taken_of', { count: sample.length, median: at(0.5), slow: at(0.95) }),
+    ),
+  ];
+}
+
+function percent(language: Language, share: number): string {
+  return share.toLocaleString(LANGUAGE_TAGS[language], { style: 'percent', maximumFractionDigits: 1 });
 }
 
 async function callbackFigure(app: App, language: Language): Promise<Html> {
