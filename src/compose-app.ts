@@ -11,7 +11,7 @@ import { createLogOutput } from './lib/log-output.ts';
 import { createNameResolver } from './lib/resolve-name.ts';
 import { createSafeFetch } from './lib/safe-fetch.ts';
 import { createMetrics } from './metrics.ts';
-import { simulatedMethod } from './payment-methods/simulated-method.ts';
+import { simulatedMethod, simulatedTransfer } from './payment-methods/simulated-method.ts';
 import { createWebpayMethod } from './payment-methods/webpay-method.ts';
 import { findMethodKey } from './payment-services/method-settings.ts';
 import { composeValidationProvider } from './validation-providers/compose-validation-provider.ts';
@@ -86,7 +86,7 @@ export function composeApp(config: Config, onFatal: (error: unknown) => void): R
     metrics,
     outage,
     random: Math.random,
-    paymentMethods: [simulatedMethod, webpay],
+    paymentMethods: [simulatedMethod, simulatedTransfer, webpay],
     validationProvider: composeValidationProvider(config, provider.fetch, now),
     stopping: stopping.signal,
     stop: () => stopping.abort(),

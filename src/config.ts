@@ -6,11 +6,11 @@ import { hostInUrl, originsAt } from './lib/origins-at.ts';
 import type { Network } from './lib/private-networks.ts';
 import {
   basePaths,
-  ConfigError,
   databaseUrl,
   days,
   flag,
   integer,
+  LOG_LEVELS,
   masterKeys,
   oneOf,
   origin,
@@ -70,6 +70,7 @@ export type Config = {
   callbackNetworks: readonly Network[];
   /** Through which every request leaves; null: none. */
   egressProxy: EgressProxy | null;
+  operatorName: string | null;
   /** E-mail address of the user in whose name commands change things; null: nobody was named. */
   actingUser: string | null;
 };
@@ -281,6 +282,7 @@ export const SETTINGS: readonly Setting[] = [
     meaning: 'http:// address of a proxy through which every request leaves, by CONNECT: see docs/operation.md',
     inForce: ({ egressProxy }) => egressProxy && `http://${hostInUrl(egressProxy.host)}:${egressProxy.port}`,
   },
+  { name: 'OPERATOR_NAME', fallback: '', meaning: 'who runs it, for payers to read', inForce: (c) => c.operatorName },
   {
     name: 'RUBRICA_USER',
     fallback: '',
@@ -289,9 +291,7 @@ export const SETTINGS: readonly Setting[] = [
   },
 ];
 
-const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-
-export { ConfigError };
+export { ConfigError } from './lib/setting-readers.ts';
 
 /**
  * Reads the settings from an environment such as `process.env`.
@@ -343,6 +343,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     allowPrivateCallbacks: flag('ALLOW_PRIVATE_CALLBACKS', text('ALLOW_PRIVATE_CALLBACKS'), development) && development,
     callbackNetworks: privateNetworks('CALLBACK_NETWORKS', text('CALLBACK_NETWORKS')),
     egressProxy: proxyAddress('EGRESS_PROXY', text('EGRESS_PROXY')),
+    operatorName: text('OPERATOR_NAME'),
     actingUser: text('RUBRICA_USER'),
   };
 }
@@ -385,8 +386,7 @@ export function publicOrigin({ publicUrl, host, port }: Config): string {
 export function ownPlaces(config: Config): Required<OwnPlaces> {
   const { publicUrl, host, port, metricsHost, metricsPort, callbackNetworks: networks } = config;
   const url = publicUrl === null ? null : new URL(publicUrl);
-  const metrics = metricsPort === null ? [] : originsAt(metricsHost, metricsPort);
-  const listening = [...originsAt(host, port), ...metrics];
+  const listening = [...originsAt(host, port), ...(metricsPort === null ? [] : originsAt(metricsHost, metricsPort))];
   return url === null
     ? { ownAddresses: [], ownOrigins: listening, networks }
     : { ownAddresses: [url.hostname], ownOrigins: [url.origin, ...listening], networks };

@@ -10,6 +10,7 @@ export const AUDIT_ACTIONS = {
   'tokens.link_ended': 'it was ended before anybody opened it',
   'payment_service.limit_set': 'how many signed requests it may send in a minute, and how many it might',
   'payment_service.payer_attempts_set': 'how many declined attempts end a transaction, and how many did',
+  'payment_service.look_set': 'how the pages of its payments look and whose they are, and how they did',
   'payment_service.events_url_set': 'where refunds are told, and where they were',
   'fee.set': 'what is kept of payments, and what it was',
   'payment_method.set': "the merchant's account at a payment method, and the one before",

@@ -1,7 +1,10 @@
 import type { App } from '../app.ts';
 import { hasLatePayment } from '../books/journal-queries.ts';
+import { hasFailingCallback } from '../outbox/outbox-queries.ts';
 import type { PaymentMethod } from '../payment-methods/payment-method.ts';
+import type { Look } from '../payment-services/look.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
+import { findLook } from '../payment-services/set-look.ts';
 import { findByPayToken } from '../transactions/find-transaction.ts';
 import { type Transaction, transactionKeyOf } from '../transactions/transaction.ts';
 import { selectTransaction } from '../transactions/transaction-queries.ts';
@@ -38,8 +41,12 @@ export type Payment = {
   method: PaymentMethod | null;
   /** Those that it can be paid with now. */
   methods: PaymentMethod[];
+  /** How the pages of the merchant look. */
+  look: Look;
   /** In minor units, of a payment that is completed. */
   givenBack: number;
+  /** The shop has not taken the callback of a payment that is completed, though it was tried. */
+  shopIsSilent: boolean;
   stage: PaymentStage;
 };
 
@@ -55,7 +62,9 @@ export async function findPayment(app: App, token: string): Promise<Payment | nu
     attempt,
     method: app.paymentMethods.find(({ code }) => code === attempt?.payment_method) ?? null,
     methods: availableMethods(app, environment, transaction),
+    look: await findLook(app, environment.paymentServiceId),
     givenBack: transaction.state === 'completed' ? await sumGivenBack(app.db, transaction) : 0,
+    shopIsSilent: transaction.state === 'completed' && (await hasFailingCallback(app.db, transaction)),
     stage: stageOf(transaction, attempt, await hasUnexpectedMoney(app, transaction, attempt), app.now()),
   };
 }

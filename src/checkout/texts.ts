@@ -9,6 +9,9 @@ export const TEXTS = {
     'test.note': 'Esto es una prueba: no se cobra dinero.',
     'method.simulated': 'Simulador',
     'method.simulated-transfer': 'Transferencia simulada',
+    'takes.simulated': 'Una tarjeta de prueba',
+    'takes.simulated-transfer': 'Desde un banco de prueba',
+    'takes.webpay': 'Crédito, débito, prepago',
 
     'summary.merchant': 'Comercio',
     'summary.reference': 'Orden',
@@ -20,9 +23,11 @@ export const TEXTS = {
     'summary.time': 'Fecha y hora',
 
     'payable.title': 'Pagar {amount} a {merchant}',
-    'payable.to': 'Pago a',
+    'payable.total': 'Total',
+    'payable.order': 'Orden {reference}',
     'payable.choose': 'Elige cómo pagar',
     'payable.with': 'Pagar con {method}',
+    'payable.verb': 'Pagar',
     'payable.time': 'Tienes {time} para pagar.',
     'payable.cancel': 'Anular el pago',
     'payable.no_method': 'Por ahora no hay un medio de pago disponible. Vuelve a la tienda e inténtalo más tarde.',
@@ -53,7 +58,18 @@ export const TEXTS = {
     'under_review.text':
       'El medio de pago confirmó un cobro que no esperábamos. No pagues otra vez: contacta a {merchant} e indica el número de transacción.',
 
-    'return.now': 'Te llevamos de vuelta a {merchant}.',
+    'refunded.title': 'Pago devuelto',
+    'refunded_part.title': 'Pago devuelto en parte',
+    'refunded.text': 'Se devolvieron {refunded} de {amount} al mismo medio de pago. Tu banco dice cuándo los verás.',
+
+    'receipt.keep':
+      'Este enlace es tu comprobante. Si la tienda no responde, tu pago vale igual: consulta a {contact} con el número de transacción.',
+    'receipt.silent':
+      'La tienda no responde por ahora. Tu pago está hecho y se lo seguimos avisando: no pagues otra vez.',
+    'receipt.print': 'Imprimir',
+
+    'return.in': 'Vuelves a {merchant} en',
+    'return.stay': 'Quedarme aquí',
     'return.button': 'Volver a la tienda',
 
     'redirect.title': 'Te llevamos a {method}',
@@ -104,13 +120,18 @@ export const TEXTS = {
     'form.no_way': 'Para volver a la tienda usa el botón Atrás de tu navegador.',
     'form.details': 'Para quien mantiene la tienda',
 
-    'footer.processed': 'Pago procesado por Rúbrica',
+    'footer.processed': 'Pago procesado por {operator}',
+    'footer.with': 'con Rúbrica',
+    'footer.terms': 'Términos de venta',
   },
   en: {
     'test.badge': 'Test',
     'test.note': 'This is a test: no money is taken.',
     'method.simulated': 'Simulator',
     'method.simulated-transfer': 'Simulated transfer',
+    'takes.simulated': 'A test card',
+    'takes.simulated-transfer': 'From a test bank',
+    'takes.webpay': 'Credit, debit, prepaid',
 
     'summary.merchant': 'Merchant',
     'summary.reference': 'Order',
@@ -122,9 +143,11 @@ export const TEXTS = {
     'summary.time': 'Date and time',
 
     'payable.title': 'Pay {amount} to {merchant}',
-    'payable.to': 'Payment to',
+    'payable.total': 'Total',
+    'payable.order': 'Order {reference}',
     'payable.choose': 'Choose how to pay',
     'payable.with': 'Pay with {method}',
+    'payable.verb': 'Pay',
     'payable.time': 'You have {time} to pay.',
     'payable.cancel': 'Cancel the payment',
     'payable.no_method': 'There is no payment method available right now. Return to the shop and try again later.',
@@ -155,7 +178,18 @@ export const TEXTS = {
     'under_review.text':
       'The payment method confirmed a charge that we did not expect. Do not pay again: contact {merchant} and give them the transaction number.',
 
-    'return.now': 'We are taking you back to {merchant}.',
+    'refunded.title': 'Payment refunded',
+    'refunded_part.title': 'Payment refunded in part',
+    'refunded.text': '{refunded} of {amount} went back to the same payment method. Your bank says when you see it.',
+
+    'receipt.keep':
+      'This link is your receipt. If the shop does not answer, your payment counts all the same: ask {contact} with the transaction number.',
+    'receipt.silent':
+      'The shop does not answer right now. Your payment is done, and we keep telling the shop: do not pay again.',
+    'receipt.print': 'Print',
+
+    'return.in': 'You return to {merchant} in',
+    'return.stay': 'Stay here',
     'return.button': 'Return to the shop',
 
     'redirect.title': 'Taking you to {method}',
@@ -207,7 +241,9 @@ export const TEXTS = {
     'form.no_way': 'To return to the shop, use the Back button of your browser.',
     'form.details': 'For who maintains the shop',
 
-    'footer.processed': 'Payment processed by Rúbrica',
+    'footer.processed': 'Payment processed by {operator}',
+    'footer.with': 'with Rúbrica',
+    'footer.terms': 'Terms of sale',
   },
 } as const satisfies Record<Language, Record<string, string>>;
 
@@ -228,4 +264,10 @@ export function payerLanguage(acceptLanguage: string | undefined): Language {
 export function methodName(language: Language, method: { code: string; name: string }): string {
   const key = `method.${method.code}`;
   return key in TEXTS[language] ? say(language, key as TextKey) : method.name;
+}
+
+/** What a payment method takes, such as kinds of cards; null where nothing is said of it. */
+export function methodTakes(language: Language, { code }: { code: string }): string | null {
+  const key = `takes.${code}`;
+  return key in TEXTS[language] ? say(language, key as TextKey) : null;
 }

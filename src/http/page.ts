@@ -13,6 +13,10 @@ export type Page = {
   main: Html;
   /** For the pages of a payment: whether it is a test, in which no money moves. */
   payment?: { test: boolean };
+  /** Whose page it is, where it is not ours. */
+  brand?: Brand;
+  /** The content is sheets of its own instead of one. */
+  sheets?: true;
   script?: AssetName;
   /** Read after the common one. */
   style?: AssetName;
@@ -23,6 +27,9 @@ export type Page = {
   /** An address on another server to which a form of this page leads. */
   formTarget?: string;
 };
+
+/** What stands above and below a page, and the style sheet of its colour. */
+export type Brand = { mark: Html; foot: Html; stylesheet: string | null };
 
 /** Answers with a page: its markup, its language, and the policies that a browser holds it to. */
 export function sendPage(app: App, reply: FastifyReply, page: Page): FastifyReply {
@@ -86,7 +93,7 @@ function formSources(target: string | undefined): string[] {
 }
 
 function layout(app: App, page: Page): Html {
-  const { language, title, refresh, script, style, nav, payment } = page;
+  const { language, title, refresh, script, style, nav, payment, brand } = page;
   const test = payment?.test === true;
   return html`<!doctype html>
 <html lang="${LANGUAGE_TAGS[language]}">
@@ -98,21 +105,22 @@ function layout(app: App, page: Page): Html {
 <link rel="icon" type="image/svg+xml" href="${assetPath(app, 'favicon.svg')}">
 <link rel="stylesheet" href="${assetPath(app, 'pay.css')}">
 ${style !== undefined && html`<link rel="stylesheet" href="${assetPath(app, style)}">`}
+${typeof brand?.stylesheet === 'string' && html`<link rel="stylesheet" href="${brand.stylesheet}">`}
 ${refresh !== undefined && html`<meta http-equiv="refresh" content="${refresh.seconds}; url=${refresh.url}">`}
 ${script !== undefined && html`<script src="${assetPath(app, script)}" defer></script>`}
 </head>
 <body>
 <header>
-${WORDMARK}
+${brand?.mark ?? WORDMARK}
 ${test && html`<p class="badge">${say(language, 'test.badge')}</p>`}
 ${nav !== undefined && nav}
 </header>
-<main>
+<main${page.sheets === true && html` class="sheets"`}>
 ${page.main}
 </main>
 <footer>
 ${test && html`<p>${say(language, 'test.note')}</p>`}
-${payment !== undefined && html`<p>${say(language, 'footer.processed')}</p>`}
+${brand !== undefined && brand.foot}
 </footer>
 </body>
 </html>

@@ -7,6 +7,9 @@ export class ConfigError extends Error {}
 
 // Each reads the text of the setting `name`, and throws `ConfigError` where that cannot be used.
 
+/** Those of pino. */
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
 /** A whole number within bounds. */
 export function integer(name: string, text: string, least: number, most: number): number {
   const value = Number(text);

@@ -209,6 +209,17 @@ export async function selectUnreturned(db: Reader, transaction: RowKey<number>, 
   return rows.map((row) => row.id);
 }
 
+/** Whether a callback of a transaction was tried and its shop has not taken it. */
+export async function hasFailingCallback(db: Reader, transaction: RowKey<number>): Promise<boolean> {
+  const rows = await db.query<{ id: number }>(
+    `select id from callbacks
+     where transaction_id = $1 and environment_id = $2 and attempts > 0 and state in ('queued', 'dead', 'disabled')
+       and content_type = 'application/x-www-form-urlencoded' limit 1`,
+    [transaction.id, transaction.environment_id],
+  );
+  return rows.length > 0;
+}
+
 export async function updateReturned(
   tx: Tx,
   ids: readonly number[],

@@ -12,7 +12,7 @@ export const postPay: Operation = {
     const { payment, language, request, reply, send } = visit;
     const start = await startPayment(app, payment.transaction, readMethodCode(request.body));
     if (start.kind === 'refused') return sendRefusal(app, visit, start.code);
-    if (start.kind === 'redirect') return send(200, redirectPage(payment, language, start));
+    if (start.kind === 'redirect') return send(200, redirectPage(app, payment, language, start));
     // Away from the answer to the post: reloading that would ask the payer whether to send it again.
     return reply.code(303).header('location', payPath(app, payment)).send();
   }),

@@ -76,6 +76,7 @@ import { getConsoleSignIn, postConsoleSignIn, postConsoleSignOut } from '../cons
 import { getConsole } from '../console/today/get-today.ts';
 import type { Access, Endpoint, Operation } from '../http/endpoint.ts';
 import { getAsset } from '../pages/get-asset.ts';
+import { getLookFile } from '../pages/get-look-file.ts';
 import { getPay } from '../pages/get-pay.ts';
 import { getPayCancel } from '../pages/get-pay-cancel.ts';
 import { getPayReturn, postPayReturn } from '../pages/get-pay-return.ts';
@@ -151,6 +152,7 @@ export const ROUTES: readonly Endpoint[] = [
   route('GET', ['/pay/:token/return'], 'pay-link', getPayReturn),
   route('POST', ['/pay/:token/return'], 'pay-link', postPayReturn),
   route('GET', ['/assets/:name'], 'public', getAsset),
+  route('GET', ['/looks/:name'], 'public', getLookFile),
   route('POST', ['/csp-reports'], 'public', postCspReports),
 
   route('GET', ['/tokens/:link'], 'public', getTokenLink),

@@ -89,6 +89,7 @@ const ACTING: [words: string, action: string, rest: (world: World) => (string | 
   ['payment-service rotate', 'payment_service.rotated', ({ id }) => [id, '--environment', 'development']],
   ['payment-service hand-over', 'tokens.handed_over', ({ id }) => [id, '--environment', 'development']],
   ['payment-service limit', 'payment_service.limit_set', ({ id }) => [id, '--per-minute', 12_000]],
+  ['payment-service look', 'payment_service.look_set', ({ id }) => [id, '--colour', '#1f6f4a']],
   ['payment-service payer-attempts', 'payment_service.payer_attempts_set', ({ id }) => [id, '--most', 1]],
   [
     'payment-service events-url',

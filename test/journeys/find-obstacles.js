@@ -7,6 +7,7 @@
   if (!/^(es-CL|en)$/.test(root.lang)) found.push(`lang is ${root.lang}`);
 
   for (const element of document.querySelectorAll('a, button')) {
+    if (!element.checkVisibility()) continue;
     const { width, height } = element.getBoundingClientRect();
     if (width < 44 || height < 44) found.push(`${element.textContent.trim()} is ${width} x ${height} px`);
   }

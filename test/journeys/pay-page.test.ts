@@ -32,7 +32,7 @@ withBrowser('paying in a browser', (openVisitor) => {
       const { page, complaints } = await openVisitor();
       const door = shop.keepOut();
       await page.goto(url);
-      await page.getByRole('button', { name: 'Pay with Simulator' }).click();
+      await payButton(page).click();
       await page.getByRole('status').filter({ hasText: 'Payment approved' }).waitFor();
       door.letIn();
       await page.waitForURL(/\/thanks$/);
@@ -87,9 +87,12 @@ withBrowser('paying in a browser', (openVisitor) => {
     const { page } = await openVisitor({ javaScriptEnabled: false });
     await page.goto(url);
     await page.keyboard.press('Tab');
-    assert.equal(await focused(page), 'Pay with Simulator');
+    assert.match(await focused(page), /^Simulator\s+A test card\s+Pay/);
+    await page.keyboard.press('Tab');
+    assert.match(await focused(page), /^Simulated transfer\s+From a test bank\s+Pay/);
     await page.keyboard.press('Tab');
     assert.equal(await focused(page), 'Cancel the payment');
+    await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Enter');
     await page.getByText('Payment approved').waitFor();
@@ -120,13 +123,26 @@ withBrowser('paying in a browser', (openVisitor) => {
     const { page } = await openVisitor();
     await page.goto(url);
     await payButton(page).click();
+    await page.locator('.leaving').waitFor();
+    await page.getByRole('button', { name: 'Return to the shop' }).click();
     await page.waitForURL(/\/thanks$/);
     await page.goBack();
     await page.getByText('Payment approved').waitFor();
-    // Longer than the pause after which the page would leave.
-    await page.waitForTimeout(3000);
+    assert.equal(await page.locator('.leaving').isVisible(), false);
     assert.match(page.url(), /\/pay\//);
     assert.equal(shop.visits.filter(({ key }) => key.startsWith('POST /complete')).length, 1);
+  });
+
+  test('a payer who wants to stay stays, and the button back has the focus', async (context) => {
+    const { url } = await openOrder(context);
+    const { page, complaints } = await openVisitor();
+    await page.goto(url);
+    await payButton(page).click();
+    assert.match(await page.locator('.leaving').innerText(), /^You return to Test shop in [1-9] s\.\s+Stay here$/);
+    await page.getByRole('button', { name: 'Stay here' }).click();
+    assert.equal(await page.locator('.leaving').isVisible(), false);
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Return to the shop');
+    assert.deepEqual(complaints, []);
   });
 
   test('a method on a page of its own gets the payer by a form, and sends them back by one', async (context) => {
@@ -253,7 +269,7 @@ function orderOf(shopUrl: string): Partial<TransactionInput> {
 }
 
 function payButton(page: Page): Locator {
-  return page.getByRole('button', { name: 'Pay with Simulator' });
+  return page.getByRole('button', { name: /^Simulator/ });
 }
 
 /** The text of what has the focus, which must be visible there. */

@@ -4,7 +4,7 @@ import type { App } from '../../src/app.ts';
 import { lookUpPayments } from '../../src/checkout/look-up-payments.ts';
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { StorageError } from '../../src/db/database.ts';
-import { simulatedMethod } from '../../src/payment-methods/simulated-method.ts';
+import { simulatedMethod, simulatedTransfer } from '../../src/payment-methods/simulated-method.ts';
 import type { Environment } from '../../src/payment-services/payment-service.ts';
 import { payToken, type Transaction, type TransactionInput } from '../../src/transactions/transaction.ts';
 import { approved, readAttempt, readStates, scriptMethod } from '../checkout/checkout-case.ts';
@@ -127,7 +127,7 @@ forEachEngine('the pay page', (openTestDatabase) => {
     assert.match(text, /Payment approved/);
     assert.match(
       text,
-      /<form method="post" action="https:\/\/shop\.example\.cl\/done\?a=1&amp;b=%20" accept-charset="utf-8" data-submit-after="2000">/,
+      /<form method="post" action="https:\/\/shop\.example\.cl\/done\?a=1&amp;b=%20" accept-charset="utf-8" data-submit-after="9000">/,
     );
     const [callback] = await visit.app.db.query<{ body: string }>('select body from callbacks');
     assert.equal(new URLSearchParams(hiddenFields(text)).toString(), callback?.body);
@@ -395,7 +395,10 @@ forEachEngine('the pay page', (openTestDatabase) => {
     const { config } = createTestApp(await openTestDatabase());
     await using visit = await open(
       {},
-      { config: { ...config, publicUrl: 'https://pay.example.cl', basePath: '/pagos', basePaths: ['/pagos'] } },
+      {
+        config: { ...config, publicUrl: 'https://pay.example.cl', basePath: '/pagos', basePaths: ['/pagos'] },
+        paymentMethods: [simulatedMethod, simulatedTransfer],
+      },
     );
     const path = `/pagos${visit.path}`;
     const { text } = await visit.server.get(path);

@@ -242,6 +242,7 @@ export const ROUTE_ROWS: Record<string, RouteRow> = {
     takesUnknownMembers: 'A bank adds what it likes to the form that sends the payer back; none of it is believed.',
   },
   'GET /assets/:name': page,
+  'GET /looks/:name': page,
   'POST /csp-reports': page,
   'GET /console/sign-in': page,
   'POST /console/sign-in': {

@@ -1,9 +1,33 @@
-// Sends the one form that is marked, after the pause it names. Without scripts its button does the same.
+// Sends the one form that is marked, after the pause it names, and shows the seconds. Without scripts its button does the same.
 const form = document.querySelector('form[data-submit-after]');
+const leaving = document.querySelector('.leaving');
 const [visit] = performance.getEntriesByType('navigation');
 
 // Whoever comes back with the browser's Back button wants to be here: sending them away again would be a trap.
 if (form !== null && visit?.type !== 'back_forward') {
-  const timer = setTimeout(() => form.submit(), Number(form.dataset.submitAfter));
-  form.addEventListener('submit', () => clearTimeout(timer));
+  const end = performance.now() + Number(form.dataset.submitAfter);
+  let timer;
+  const stop = () => clearTimeout(timer);
+  const count = () => {
+    const left = end - performance.now();
+    if (left <= 0) return form.submit();
+    if (leaving !== null) leaving.querySelector('output').textContent = Math.ceil(left / 1000);
+    timer = setTimeout(count, Math.min(left, 250));
+  };
+  form.addEventListener('submit', stop);
+  if (leaving !== null) {
+    leaving.hidden = false;
+    leaving.querySelector('button').addEventListener('click', () => {
+      stop();
+      leaving.hidden = true;
+      form.querySelector('button').focus();
+    });
+  }
+  count();
+}
+
+const print = document.querySelector('.print');
+if (print !== null) {
+  print.hidden = false;
+  print.addEventListener('click', () => window.print());
 }

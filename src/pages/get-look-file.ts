@@ -1,0 +1,31 @@
+import { Problem } from '../error-catalogue.ts';
+import type { Operation } from '../http/endpoint.ts';
+import { contrast, readColour } from '../lib/colour.ts';
+import { lookStyle } from '../payment-services/look.ts';
+import { findLogo } from '../payment-services/set-look.ts';
+
+const FOR_EVER = 'public, max-age=31536000, immutable';
+
+/**
+ * What the pages of a shop load beside our own files: the style sheet of a colour (`1f6f4a.css`), and its logo, which is named by
+ * its hash. Nothing in it runs, whatever the file holds.
+ */
+export const getLookFile: Operation = {
+  unlimited: true,
+  handle: async (app, request, reply) => {
+    const { name } = request.params as { name: string };
+    const style = styleOf(name);
+    const logo = style === null && /^[0-9a-f]{64}$/.test(name) ? await findLogo(app, name) : null;
+    if (style === null && logo === null) throw new Problem('NOT_FOUND');
+    return reply
+      .header('content-type', logo?.type ?? 'text/css; charset=utf-8')
+      .header('cache-control', FOR_EVER)
+      .header('content-security-policy', "default-src 'none'; sandbox")
+      .send(logo?.bytes ?? style);
+  },
+};
+
+function styleOf(name: string): string | null {
+  const colour = /^[0-9a-f]{6}\.css$/.test(name) ? readColour(`#${name.slice(0, 6)}`) : null;
+  return colour === null || contrast(colour, '#ffffff') < 4.5 ? null : lookStyle(colour);
+}

@@ -1,0 +1,47 @@
+import type { Payment } from '../checkout/find-payment.ts';
+import { formatAmount, formatTime } from '../checkout/format-for-payer.ts';
+import { type Language, methodName, say, type TextKey } from '../checkout/texts.ts';
+import { type Html, html } from '../http/html.ts';
+
+export type Icon = 'good' | 'bad' | 'neutral' | 'waiting';
+
+const DRAWINGS: Record<Icon, Html> = {
+  good: html`<path d="m20 33 9 9 16-19"/>`,
+  bad: html`<path d="m23 23 18 18m0-18L23 41"/>`,
+  neutral: html`<path d="M21 32h22"/>`,
+  waiting: html`<path d="M32 20v13l8 5"/>`,
+};
+
+/** How a payment stands, in one look. */
+export function outcome(icon: Icon, title: string, text: string): Html {
+  return html`<div role="status" class="outcome ${icon}">
+<svg viewBox="0 0 64 64" width="64" height="64" aria-hidden="true"><circle cx="32" cy="32" r="30"/>${DRAWINGS[icon]}</svg>
+<h1>${title}</h1>
+<p>${text}</p>
+</div>`;
+}
+
+/** The facts by which payer and shop find a payment again. */
+export function summary(payment: Payment, language: Language): Html {
+  const { transaction, environment, attempt, method, givenBack } = payment;
+  const detail = JSON.parse(attempt?.detail ?? '{}') as { authorization_code?: string };
+  const paidAt = payment.stage === 'completed' ? transaction.settled_at : null;
+  const rows: [TextKey, string | undefined][] = [
+    ['summary.amount', amountOf(payment, language)],
+    ['summary.refunded', givenBack === 0 ? undefined : formatAmount(language, givenBack, transaction.currency)],
+    ['summary.merchant', environment.paymentServiceName],
+    ['summary.reference', transaction.reference],
+    ['summary.method', method === null ? undefined : methodName(language, method)],
+    // A bank that declines may send one too, which authorises nothing.
+    ['summary.authorization', attempt?.state === 'approved' ? detail.authorization_code : undefined],
+    ['summary.time', paidAt === null ? undefined : formatTime(language, paidAt)],
+    ['summary.transaction', String(transaction.id)],
+  ];
+  const shown = rows.filter(([, value]) => value !== undefined) as [TextKey, string][];
+  return html`<dl>${shown.map(([key, value]) => html`<div><dt>${say(language, key)}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+/** What is paid, as the payer reads it. */
+export function amountOf({ transaction }: Payment, language: Language): string {
+  return formatAmount(language, transaction.amount, transaction.currency);
+}

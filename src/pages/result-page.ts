@@ -1,0 +1,94 @@
+import type { App } from '../app.ts';
+import type { Payment } from '../checkout/find-payment.ts';
+import { formatAmount } from '../checkout/format-for-payer.ts';
+import { returnToShop } from '../checkout/return-to-shop.ts';
+import { type Language, say } from '../checkout/texts.ts';
+import { type Html, html } from '../http/html.ts';
+import type { Page } from '../http/page.ts';
+import { declineText } from './decline-notice.ts';
+import { amountOf, type Icon, outcome, summary } from './payment-summary.ts';
+import { submittingForm } from './submitting-form.ts';
+
+type EndStage = Exclude<Payment['stage'], 'payable' | 'in_progress'>;
+
+const ICONS: Record<EndStage, Icon> = {
+  completed: 'good',
+  failed: 'bad',
+  cancelled: 'neutral',
+  expired: 'neutral',
+  under_review: 'waiting',
+};
+
+/**
+ * How a payment ended, and the way back to the shop. Of a payment that worked it is the receipt too: it stays at this address, and
+ * prints.
+ */
+export function resultParts(
+  app: App,
+  payment: Payment,
+  language: Language,
+  stage: EndStage,
+): Pick<Page, 'title' | 'main' | 'script' | 'formTarget'> {
+  const { icon, title, text } = sayResult(payment, language, stage);
+  const back = returnToShop(payment.transaction, payment.environment);
+  const afterMs = back.kind === 'post' ? pauseBeforeReturn(app, payment, stage) : null;
+  const leaves = afterMs === RETURN_AFTER_MS;
+  const button = say(language, 'return.button');
+  const head = html`
+${outcome(icon, title, text)}
+${leaves && leavingPart(payment, language)}
+${summary(payment, language)}`;
+  const receipt = stage === 'completed' && receiptPart(payment, language);
+  const script = 'submit-form.js' as const;
+  if (back.kind === 'get') {
+    return { title, main: html`${head}<p><a class="primary" href="${back.url}">${button}</a></p>${receipt}`, script };
+  }
+  const main = html`${head}
+${submittingForm(back.url, back.fields, button, afterMs)}
+${receipt}`;
+  return { title, main, formTarget: back.url, script };
+}
+
+/** Long enough to read how it ended; the page counts the seconds, and stays where the payer says so. */
+const RETURN_AFTER_MS = 9000;
+/** The payer has just asked to go back. */
+const CANCELLED_AFTER_MS = 1000;
+/** Who comes back later wants the receipt. */
+const RETURNS_WITHIN_MS = 10 * 60_000;
+
+/** Null: the payer goes back by the button alone, as after a decline, or when there is something to write down first. */
+function pauseBeforeReturn(
+  app: App,
+  { transaction, givenBack, shopIsSilent }: Payment,
+  stage: EndStage,
+): number | null {
+  if (app.now() - (transaction.settled_at ?? 0) > RETURNS_WITHIN_MS) return null;
+  if (stage === 'cancelled') return CANCELLED_AFTER_MS;
+  return stage === 'completed' && givenBack === 0 && !shopIsSilent ? RETURN_AFTER_MS : null;
+}
+
+function sayResult(payment: Payment, language: Language, stage: EndStage): { icon: Icon; title: string; text: string } {
+  const { transaction, environment, givenBack } = payment;
+  if (stage === 'completed' && givenBack > 0) {
+    const kind = givenBack < transaction.amount ? 'refunded_part' : 'refunded';
+    const refunded = formatAmount(language, givenBack, transaction.currency);
+    const text = say(language, 'refunded.text', { refunded, amount: amountOf(payment, language) });
+    return { icon: 'neutral', title: say(language, `${kind}.title`), text };
+  }
+  const why = stage === 'failed' ? declineText(payment, language) : '';
+  const text = say(language, `${stage}.text`, { merchant: environment.paymentServiceName, why });
+  return { icon: ICONS[stage], title: say(language, `${stage}.title`), text };
+}
+
+/** Shown by the script that counts: without scripts nobody leaves. */
+function leavingPart({ environment }: Payment, language: Language): Html {
+  return html`<p class="quiet leaving" hidden>${say(language, 'return.in', { merchant: environment.paymentServiceName })} <output aria-live="off"></output> s.
+<button type="button" class="plain">${say(language, 'return.stay')}</button></p>`;
+}
+
+function receiptPart({ environment, look, shopIsSilent }: Payment, language: Language): Html {
+  const contact = look.contact ?? environment.paymentServiceName;
+  return html`${shopIsSilent && html`<p class="notice">${say(language, 'receipt.silent')}</p>`}
+<p class="quiet">${say(language, 'receipt.keep', { contact })}</p>
+<button type="button" class="secondary print" hidden>${say(language, 'receipt.print')}</button>`;
+}

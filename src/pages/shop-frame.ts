@@ -1,0 +1,55 @@
+import type { App } from '../app.ts';
+import type { Payment } from '../checkout/find-payment.ts';
+import { type Language, say } from '../checkout/texts.ts';
+import { publicPath } from '../http/assets.ts';
+import { type Html, html } from '../http/html.ts';
+import type { Brand } from '../http/page.ts';
+
+/** Whose page it is: the shop's mark on top, who it is by law at the foot, and its colour. */
+export function shopFrame(app: App, { environment, look }: Payment, language: Language): Brand {
+  const { paymentServiceName: name } = environment;
+  const path = publicPath(app);
+  const mark = html`<div class="shop">${
+    look.logo === null
+      ? html`<span class="initials" aria-hidden="true">${initialsOf(name)}</span>`
+      : html`<img src="${path}/looks/${look.logo.sha256}" alt="" width="${look.logo.width}" height="${look.logo.height}">`
+  }<p><strong>${name}</strong>${look.site !== null && html`<a href="${look.site}" rel="noreferrer">${hostOf(look.site)}</a>`}</p></div>`;
+  const stylesheet = look.colour === null ? null : `${path}/looks/${look.colour.slice(1)}.css`;
+  return { mark, stylesheet, foot: footOf(app, { look }, language) };
+}
+
+function footOf({ config }: App, { look }: Pick<Payment, 'look'>, language: Language): Html {
+  const { legalName, rut, contact, terms } = look;
+  const facts = [legalName, rut === null ? null : formatRut(rut)].filter((fact) => fact !== null).join(', ');
+  const parts = [
+    facts !== '' && html`${facts}`,
+    contact !== null && contactLink(contact),
+    terms !== null && html`<a href="${terms}" rel="noreferrer">${say(language, 'footer.terms')}</a>`,
+  ].filter((part) => part !== false);
+  const operator = config.operatorName;
+  return html`${parts.length > 0 && html`<p>${parts.map((part, at) => html`${at > 0 && ' · '}${part}`)}</p>`}
+<p>${say(language, 'footer.processed', { operator: operator ?? 'Rúbrica' })}${operator !== null && html` <small>${say(language, 'footer.with')}</small>`}</p>`;
+}
+
+/** A link that a phone or a mail program opens; any other text as it is. */
+function contactLink(contact: string): Html {
+  if (/^[^\s@]+@[^\s@]+$/.test(contact)) return html`<a href="mailto:${contact}">${contact}</a>`;
+  if (contact.startsWith('https://')) return html`<a href="${contact}" rel="noreferrer">${hostOf(contact)}</a>`;
+  return html`<a href="tel:${contact.replace(/[^+\d]/g, '')}">${contact}</a>`;
+}
+
+/** `76.111.222-8`, as people write it. */
+function formatRut(rut: string): string {
+  const [body = '', check = ''] = rut.split('-');
+  return `${new Intl.NumberFormat('es-CL', { useGrouping: 'always' }).format(Number(body))}-${check}`;
+}
+
+function hostOf(url: string): string {
+  return new URL(url).host.replace(/^www\./, '');
+}
+
+/** Two letters that stand in for a logo. */
+function initialsOf(name: string): string {
+  const letters = [...name.matchAll(/(?<![\p{L}\p{N}])[\p{L}\p{N}]/gu)].slice(0, 2).map(([letter]) => letter);
+  return letters.join('').toLocaleUpperCase('es');
+}

@@ -1,0 +1,84 @@
+import { contrast, mix, moveUntil, readColour } from '../lib/colour.ts';
+import { type ImageFile, readImageFile } from '../lib/image-file.ts';
+
+/** What the pages of a payment say and show of the merchant beside its name. Null: nothing. */
+export type Look = {
+  /** `#rrggbb`, of the buttons and links. */
+  colour: string | null;
+  /** https address. */
+  site: string | null;
+  /** E-mail address, telephone or https address. */
+  contact: string | null;
+  legalName: string | null;
+  /** `76111222-8`, checked by the caller. */
+  rut: string | null;
+  /** https address of the terms of sale. */
+  terms: string | null;
+  logo: Logo | null;
+};
+
+/** A file that was checked. Its name is the SHA-256 of its bytes. */
+export type Logo = ImageFile & { sha256: string };
+
+export const NO_LOOK: Look = {
+  colour: null,
+  site: null,
+  contact: null,
+  legalName: null,
+  rut: null,
+  terms: null,
+  logo: null,
+};
+
+const MOST_LOGO_BYTES = 64 * 1024;
+const LEAST_LOGO_SIDE = 32;
+const MOST_LOGO_SIDE = 1024;
+
+const WHITE = '#ffffff';
+const DARK_SHEET = '#1b1e28';
+const DARK_INK = '#14193a';
+/** Of text, by WCAG 2.2 AA. */
+const READABLE = 4.5;
+
+/** A colour that can be read on the page, or why not, in English. */
+export function checkColour(text: string): { colour: string } | { refusal: string } {
+  const colour = readColour(text);
+  if (colour === null)
+    return { refusal: `${text} is not a colour: write # and six hexadecimal digits, such as #1f6f4a.` };
+  const ratio = contrast(colour, WHITE);
+  if (ratio >= READABLE) return { colour };
+  const darker = moveUntil(colour, '#000000', WHITE, READABLE);
+  return {
+    refusal: `${colour} has a contrast of ${ratio.toFixed(1)} with white, and links and buttons need ${READABLE}: ${darker} would do.`,
+  };
+}
+
+/** A logo that the pages can show, or why not, in English. */
+export function checkLogo(bytes: Buffer): { image: ImageFile } | { refusal: string } {
+  if (bytes.length > MOST_LOGO_BYTES) {
+    return {
+      refusal: `The logo has ${bytes.length} bytes, and at most ${MOST_LOGO_BYTES} are taken: make it smaller.`,
+    };
+  }
+  const image = readImageFile(bytes);
+  if (image === null) {
+    return {
+      refusal: 'The logo is not a PNG, JPEG or WebP file by its first bytes. SVG is not taken: it can carry scripts.',
+    };
+  }
+  const isOdd = [image.width, image.height].some((side) => side < LEAST_LOGO_SIDE || side > MOST_LOGO_SIDE);
+  return isOdd
+    ? {
+        refusal: `The logo has ${image.width} by ${image.height} pixels; each side has ${LEAST_LOGO_SIDE} to ${MOST_LOGO_SIDE}.`,
+      }
+    : { image };
+}
+
+/** The style sheet of a colour: it is the accent in daylight, and a lighter one where the page is dark. */
+export function lookStyle(colour: string): string {
+  const light = moveUntil(colour, WHITE, DARK_SHEET, READABLE);
+  const onLight = contrast(DARK_INK, light) >= READABLE ? DARK_INK : WHITE;
+  return `:root{--accent:${colour};--accent-strong:${mix(colour, '#000000', 0.18)};--on-accent:${WHITE}}
+@media (prefers-color-scheme:dark){:root{--accent:${light};--accent-strong:${mix(light, WHITE, 0.25)};--on-accent:${onLight}}}
+`;
+}

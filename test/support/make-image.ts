@@ -1,0 +1,7 @@
+/** A PNG by its first bytes, which is all that is read of one. */
+export function pngOf(width: number, height: number): Buffer {
+  const bytes = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'), Buffer.alloc(17)]);
+  bytes.writeUInt32BE(width, 16);
+  bytes.writeUInt32BE(height, 20);
+  return bytes;
+}
