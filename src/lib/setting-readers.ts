@@ -7,7 +7,7 @@ export class ConfigError extends Error {}
 
 // Each reads the text of the setting `name`, and throws `ConfigError` where that cannot be used.
 
-/** Those of pino. */
+/** The levels that pino knows. */
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /** A whole number within bounds. */
