@@ -1,6 +1,6 @@
 import pino from 'pino';
 import type { App } from './app.ts';
-import { type Config, ownPlaces } from './config.ts';
+import { type Config } from './config.ts';
 import { openDatabase } from './db/open-database.ts';
 import { createOutage } from './db/outage.ts';
 import type { OwnPlaces } from './lib/address-filter.ts';
@@ -8,6 +8,7 @@ import { systemClock } from './lib/clock.ts';
 import { errorForLog } from './lib/error-for-log.ts';
 import { limitLookUps } from './lib/limit-look-ups.ts';
 import { createLogOutput } from './lib/log-output.ts';
+import { ownPlaces } from './lib/own-places.ts';
 import { createNameResolver } from './lib/resolve-name.ts';
 import { createSafeFetch } from './lib/safe-fetch.ts';
 import { createMetrics } from './metrics.ts';

@@ -1,8 +1,7 @@
 import { join, resolve } from 'node:path';
-import type { OwnPlaces } from './lib/address-filter.ts';
 import { keptKey } from './lib/development-key.ts';
 import type { EgressProxy } from './lib/open-tunnel.ts';
-import { hostInUrl, originsAt } from './lib/origins-at.ts';
+import { hostInUrl } from './lib/origins-at.ts';
 import type { Network } from './lib/private-networks.ts';
 import {
   basePaths,
@@ -18,6 +17,7 @@ import {
   privateNetworks,
   proxyAddress,
   withoutPassword,
+  words,
 } from './lib/setting-readers.ts';
 
 export type Config = {
@@ -70,6 +70,9 @@ export type Config = {
   callbackNetworks: readonly Network[];
   /** Through which every request leaves; null: none. */
   egressProxy: EgressProxy | null;
+  /** The roles whose people must have a second factor at the console, and how long a proof of it counts there. */
+  secondFactorRoles: readonly string[];
+  proofMinutes: number;
   operatorName: string | null;
   /** E-mail address of the user in whose name commands change things; null: nobody was named. */
   actingUser: string | null;
@@ -284,6 +287,18 @@ export const SETTINGS: readonly Setting[] = [
   },
   { name: 'OPERATOR_NAME', fallback: '', meaning: 'who runs it, for payers to read', inForce: (c) => c.operatorName },
   {
+    name: 'SECOND_FACTOR_ROLES',
+    fallback: 'support,finance,approver,operator,owner in production',
+    meaning: 'roles whose people must have a second factor at the console, with commas, or none as in development',
+    inForce: ({ secondFactorRoles }) => secondFactorRoles.join(',') || 'none',
+  },
+  {
+    name: 'PROOF_MINUTES',
+    fallback: '15',
+    meaning: 'minutes after which the console asks for the second factor again before money or people are moved',
+    inForce: ({ proofMinutes }) => proofMinutes,
+  },
+  {
     name: 'RUBRICA_USER',
     fallback: '',
     meaning: 'e-mail address of the user in whose name commands change things, unless `--as` says another',
@@ -292,6 +307,8 @@ export const SETTINGS: readonly Setting[] = [
 ];
 
 export { ConfigError } from './lib/setting-readers.ts';
+
+const MONEY_AND_PEOPLE = 'support,finance,approver,operator,owner';
 
 /**
  * Reads the settings from an environment such as `process.env`.
@@ -343,25 +360,19 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     allowPrivateCallbacks: flag('ALLOW_PRIVATE_CALLBACKS', text('ALLOW_PRIVATE_CALLBACKS'), development) && development,
     callbackNetworks: privateNetworks('CALLBACK_NETWORKS', text('CALLBACK_NETWORKS')),
     egressProxy: proxyAddress('EGRESS_PROXY', text('EGRESS_PROXY')),
+    secondFactorRoles: words(text('SECOND_FACTOR_ROLES') ?? (development ? 'none' : MONEY_AND_PEOPLE)),
+    proofMinutes: integer('PROOF_MINUTES', text('PROOF_MINUTES') ?? '15', 1, 24 * 60),
     operatorName: text('OPERATOR_NAME'),
     actingUser: text('RUBRICA_USER'),
   };
 }
 
-/** The language that a person at a terminal has set, as `LANG=es_CL.UTF-8` does: the first of the usual variables counts. */
-export function terminalLanguage(environment: NodeJS.ProcessEnv = process.env): 'en' | 'es' {
-  const set = ['LC_ALL', 'LC_MESSAGES', 'LANG'].map((name) => environment[name]).find(Boolean);
-  return set !== undefined && /^es/i.test(set) ? 'es' : 'en';
-}
-
 /** A variable that a command was told to read, such as one with a Secret Token. */
-export function environmentVariable(name: string): string | undefined {
-  return process.env[name];
-}
+export const environmentVariable = (name: string): string | undefined => process.env[name];
 
 export type ShownSetting = {
   name: string;
-  /** What is in force. A secret says `yes` or `no`, set or not; an address comes without its password. */
+  // A secret says `yes` or `no`, set or not; an address comes without its password.
   value: string | null;
   source: 'environment' | 'default' | 'file';
   meaning: string;
@@ -371,25 +382,14 @@ export type ShownSetting = {
 export function describeSettings(config: Config, environment: NodeJS.ProcessEnv = process.env): ShownSetting[] {
   return SETTINGS.map(({ name, meaning, inForce }) => {
     const value = inForce(config) ?? '';
-    const given = Boolean(environment[name]?.trim());
-    const source = given ? 'environment' : name === 'MASTER_KEY' ? 'file' : 'default';
+    const source = environment[name]?.trim() ? 'environment' : name === 'MASTER_KEY' ? 'file' : 'default';
     return { name, value: value === '' ? null : String(value), source, meaning };
   });
 }
 
-/** The origin under which payers and merchants reach the service. No final slash. */
+/** The origin for payers and merchants, without a final slash. */
 export function publicOrigin({ publicUrl, host, port }: Config): string {
   return publicUrl ?? `http://${hostInUrl(host)}:${port}`;
-}
-
-/** Where this service is reached itself, so that it never calls itself. `port` is 0 until it listens. */
-export function ownPlaces(config: Config): Required<OwnPlaces> {
-  const { publicUrl, host, port, metricsHost, metricsPort, callbackNetworks: networks } = config;
-  const url = publicUrl === null ? null : new URL(publicUrl);
-  const listening = [...originsAt(host, port), ...(metricsPort === null ? [] : originsAt(metricsHost, metricsPort))];
-  return url === null
-    ? { ownAddresses: [], ownOrigins: listening, networks }
-    : { ownAddresses: [url.hostname], ownOrigins: [url.origin, ...listening], networks };
 }
 
 /** What is wrong with ALLOW_PRIVATE_CALLBACKS as it was set, or null: production has never gone by it. */

@@ -111,6 +111,16 @@ export const CATALOGUE = {
     'Send the Service Token of your payment service.',
   ),
   LOGIN_FAILED: entry(401, 'Wrong e-mail or password', 'Check both; an operator can reset the password.'),
+  SECOND_FACTOR_NEEDED: entry(
+    403,
+    'This person has a second factor, and a password alone lets nobody in',
+    'A program uses an API token: `bin/rubrica user token create`. A person signs in at /console.',
+  ),
+  FACTOR_REFUSED: entry(
+    401,
+    'The code is not right, or was used before',
+    'Wait for the next code of your app, or use a recovery code.',
+  ),
   PAYOUTS_NOT_ENABLED: entry(
     403,
     'Payouts are not enabled for this user',

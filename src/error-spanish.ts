@@ -130,6 +130,14 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
     title: 'Correo o contraseña incorrectos',
     fix: 'Revisa ambos; un operador puede cambiar la contraseña.',
   },
+  SECOND_FACTOR_NEEDED: {
+    title: 'Esta persona tiene un segundo factor, y la contraseña sola no deja entrar a nadie',
+    fix: 'Un programa usa un token de API: `bin/rubrica user token create`. Una persona entra en /console.',
+  },
+  FACTOR_REFUSED: {
+    title: 'El código no es correcto, o ya se usó',
+    fix: 'Espera el siguiente código de tu app, o usa un código de recuperación.',
+  },
   PAYOUTS_NOT_ENABLED: {
     title: 'Este usuario no tiene los pagos a terceros habilitados',
     fix: 'Pídelo a un operador: `bin/rubrica user payouts on`.',

@@ -2,7 +2,8 @@ import { Command, CommanderError } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { addCommands } from './cli/command-groups.ts';
 import { CommandError, EXIT_FINAL, EXIT_USAGE } from './cli/print.ts';
-import { ConfigError, terminalLanguage } from './config.ts';
+import { terminalLanguage } from './cli/terminal-language.ts';
+import { ConfigError } from './config.ts';
 import { SchemaError, StorageError, StoreHeldError } from './db/database.ts';
 import { Problem } from './error-catalogue.ts';
 

@@ -19,7 +19,8 @@ export type AccessTokenClaims = { userId: string; version: number; sessionId: st
 
 const ALGORITHM = 'HS256';
 const ISSUER = 'rubrica';
-const AUDIENCE = 'rubrica-api';
+/** A session of the console lets nobody into the API, and no log-in to the API shows the console: it may have asked for no factor. */
+export type Audience = 'rubrica-api' | 'rubrica-console';
 /** Ours have about 300 characters; nothing much longer is worth hashing. */
 const LONGEST = 1024;
 const SHAPE = /^[\w-]+\.[\w-]+\.([\w-]{43})$/;
@@ -29,7 +30,7 @@ const keyOf = perInstance((app: App) => deriveKey(app.config.masterKey, 'access-
 /** Signs the token of a session. The same session always has the same text, so that it can be given out again. */
 export async function issueAccessToken(
   app: App,
-  session: Pick<SessionRow, 'id' | 'user_id' | 'created_at' | 'expires_at'>,
+  session: Pick<SessionRow, 'id' | 'user_id' | 'kind' | 'created_at' | 'expires_at'>,
 ): Promise<AccessToken> {
   const issuedAt = secondsOf(session.created_at);
   const expiresAt = secondsOf(session.expires_at);
@@ -37,7 +38,7 @@ export async function issueAccessToken(
     .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
     .setSubject(session.user_id)
     .setIssuer(ISSUER)
-    .setAudience(AUDIENCE)
+    .setAudience(session.kind === 'console' ? 'rubrica-console' : 'rubrica-api')
     .setJti(session.id)
     .setIssuedAt(issuedAt)
     .setExpirationTime(expiresAt)
@@ -49,13 +50,17 @@ export async function issueAccessToken(
  * What a token says when this installation signed it and it has not ended, else null. Whether it was revoked is for
  * the caller to find out. Algorithm and key are ours, whatever the token's header asks for (RFC 8725, 3.1).
  */
-export async function readAccessToken(app: App, text: string): Promise<AccessTokenClaims | null> {
+export async function readAccessToken(
+  app: App,
+  text: string,
+  audience: Audience = 'rubrica-api',
+): Promise<AccessTokenClaims | null> {
   if (text.length > LONGEST || !isCanonical(text)) return null;
   try {
     const { payload } = await jwtVerify(text, keyOf(app), {
       algorithms: [ALGORITHM],
       issuer: ISSUER,
-      audience: AUDIENCE,
+      audience,
       requiredClaims: ['sub', 'exp', 'version'],
       currentDate: new Date(app.now()),
     });

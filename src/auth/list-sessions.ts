@@ -6,6 +6,7 @@ import {
   type SessionRow,
   selectSession,
   selectSessionsOf,
+  updateOtherSessionsEnded,
   updateSessionEnded,
   updateSessionsEnded,
 } from './session-queries.ts';
@@ -41,6 +42,17 @@ export function endSession(app: App, id: string, by: Actor): Promise<'ended' | '
     const subject = { kind: 'session', id };
     await recordAudit(tx, { at, by, action: 'user.session_ended', subject, before: { user, kind } });
     return 'ended';
+  });
+}
+
+/** Ends every session of a user but the one with which it is done. */
+export function endOtherSessions(app: App, userId: string, kept: string, by: Actor): Promise<void> {
+  return app.db.transaction(async (tx) => {
+    const at = app.now();
+    const ended = await updateOtherSessionsEnded(tx, userId, kept, at);
+    if (ended === 0) return;
+    const subject = { kind: 'user', id: userId };
+    await recordAudit(tx, { at, by, action: 'user.session_ended', subject, after: { sessions: ended } });
   });
 }
 

@@ -1,21 +1,22 @@
 import type { App } from '../app.ts';
 import { strangerActor } from '../audit/actor.ts';
-import { countAct } from '../audit/count-acts.ts';
+import { type CountedAct, countAct } from '../audit/count-acts.ts';
 import { Problem } from '../error-catalogue.ts';
 import { clientNetwork } from '../lib/client-network.ts';
 import { createFairQueue, QueueFullError } from '../lib/fair-queue.ts';
 import { perInstance } from '../lib/per-instance.ts';
-import { consumeLimit } from '../limits/consume-limit.ts';
-import { type Limit, limitKey, limitProblem } from '../limits/limit.ts';
+import { type Limit, limitKey } from '../limits/limit.ts';
 import { decrementCount, deleteCount } from '../limits/limit-queries.ts';
 import { type AccessToken, issueAccessToken } from './access-token.ts';
+import { hasFactor } from './factors/factor-queries.ts';
+import { countGuess, type Guess } from './guess.ts';
 import { findKnownNetwork, keepNetwork } from './known-network.ts';
 import { verifyPassword } from './password.ts';
-import { beginSession } from './session.ts';
+import { beginSession, renewSession } from './session.ts';
 import type { SessionRow } from './session-queries.ts';
 import { normalizeEmail } from './user.ts';
 import { userActor } from './user-actor.ts';
-import { selectUserByEmail } from './user-queries.ts';
+import { selectUserByEmail, type UserRow } from './user-queries.ts';
 
 /** `address`: the client's, for the limits of wrong passwords. */
 export type LoginAttempt = { email: string; password: string; address: string };
@@ -38,15 +39,37 @@ export const LOGIN_LIMITS = {
  * An access token of 24 hours for an e-mail address and its password.
  *
  * Throws `Problem` `LOGIN_FAILED`, and `RATE_LIMITED` after too many wrong passwords from the same network. Whether the address has a user
- * makes no difference to the answer, its time or its limits.
+ * makes no difference to the answer, its time or its limits. `SECOND_FACTOR_NEEDED` after the right password of a person who has a
+ * second factor: with the password alone it would protect nothing.
  */
 export async function logIn(app: App, attempt: LoginAttempt): Promise<AccessToken> {
-  const session = await attempts(app)
+  return issueAccessToken(app, await queue(app, { ...attempt, kind: 'password' }));
+}
+
+/**
+ * The same for a person at the console: what it answers is for the cookie of the console alone, and shows nothing before the second
+ * factor of those who have one or must have one.
+ */
+export async function logInAtConsole(app: App, attempt: LoginAttempt): Promise<AccessToken> {
+  return issueAccessToken(app, await queue(app, { ...attempt, kind: 'console' }));
+}
+
+/**
+ * The same for a person who has signed in and must prove who they are once more: the new session takes the place of `session`. Throws
+ * what `logIn` throws, also where the session has ended.
+ */
+export function proveByPassword(app: App, session: SessionRow, attempt: LoginAttempt): Promise<SessionRow> {
+  return queue(app, { ...attempt, kind: 'console', session });
+}
+
+type KindOfAttempt = LoginAttempt & { kind: 'password' | 'console'; session?: SessionRow };
+
+function queue(app: App, attempt: KindOfAttempt): Promise<SessionRow> {
+  return attempts(app)
     .submit(clientNetwork(attempt.address, 48), attempt)
     .catch((error: unknown) => {
       throw error instanceof QueueFullError ? tooManyAtOnce() : error;
     });
-  return issueAccessToken(app, session);
 }
 
 // One at a time: a hash takes a whole processor for its time, and payments go on beside it. It also keeps one attempt
@@ -54,24 +77,23 @@ export async function logIn(app: App, attempt: LoginAttempt): Promise<AccessToke
 const attempts = perInstance((app: App) =>
   app.metrics.watchQueue(
     'logins',
-    createFairQueue({ work: (attempt: LoginAttempt) => judge(app, attempt), maxQueued: 256, maxOfAnOwner: 64 }),
+    createFairQueue({ work: (attempt: KindOfAttempt) => judge(app, attempt), maxQueued: 256, maxOfAnOwner: 64 }),
   ),
 );
 
-async function judge(app: App, attempt: LoginAttempt): Promise<SessionRow> {
+async function judge(app: App, attempt: KindOfAttempt): Promise<SessionRow> {
   const email = normalizeEmail(attempt.email);
   const network = clientNetwork(attempt.address);
-  const uses: { limit: Limit; subject: string }[] = [];
+  const uses: Guess[] = [];
   const consume = async (limit: Limit, subject: string) => {
-    const use = await consumeLimit(app, limit, subject);
-    if (!use.allowed) {
-      app.metrics.refused.inc({ reason: limit.name });
-      throw limitProblem(limit, use);
-    }
+    await countGuess(app, { limit, subject }).catch((refusal: unknown) => {
+      countAct(app, refusedAct(email, user, network));
+      throw refusal;
+    });
     uses.push({ limit, subject });
   };
-  await consume(LOGIN_LIMITS.address, network);
   const user = await selectUserByEmail(app.db, email);
+  await consume(LOGIN_LIMITS.address, network);
   // Guesses are counted against the password that they are guesses of: a new one begins at nothing.
   const account = `${email}\n${user?.password_hash ?? ''}`;
   await consume(LOGIN_LIMITS.account, `${account}\n${network}`);
@@ -79,10 +101,11 @@ async function judge(app: App, attempt: LoginAttempt): Promise<SessionRow> {
   if (!from.known) await consume(LOGIN_LIMITS.strangers, account);
   const right = await verifyPassword(attempt.password, user?.password_hash ?? null);
   if (user === null || !right || user.disabled_at !== null) {
-    const by = strangerActor(email, user, network);
-    countAct(app, { by, action: 'user.sign_in_refused', subject: { kind: 'user', id: user?.id ?? 'unknown' } });
+    countAct(app, refusedAct(email, user, network));
     throw new Problem('LOGIN_FAILED');
   }
+  if (attempt.kind === 'password' && user.role !== 'integration' && (await hasFactor(app.db, user.id)))
+    throw new Problem('SECOND_FACTOR_NEEDED');
   // Counted before the hash, or a burst on several replicas would all be tried; what was no guess is taken off again.
   const session = await app.db.transaction(async (tx) => {
     for (const { limit, subject } of uses) {
@@ -91,11 +114,19 @@ async function judge(app: App, attempt: LoginAttempt): Promise<SessionRow> {
     }
     await keepNetwork(app, tx, from);
     const now = app.now();
-    const begun = { user_id: user.id, kind: 'password', api_token_id: null, origin: network } as const;
+    if (attempt.session !== undefined) return renewSession(tx, attempt.session, 'password', now);
+    const begun = { user_id: user.id, kind: attempt.kind, api_token_id: null, origin: network };
     return beginSession(tx, { ...begun, expires_at: now + LIFETIME_MS }, now);
   });
+  if (session === null) throw new Problem('LOGIN_FAILED');
   countAct(app, { by: userActor(user, network), action: 'user.signed_in', subject: { kind: 'user', id: user.id } });
   return session;
+}
+
+/** A refusal, also one after too many guesses, with the account and the network. */
+function refusedAct(email: string, user: UserRow | null, network: string): CountedAct {
+  const by = strangerActor(email, user, network);
+  return { by, action: 'user.sign_in_refused', subject: { kind: 'user', id: user?.id ?? 'unknown' } };
 }
 
 function tooManyAtOnce(): Problem {

@@ -81,6 +81,15 @@ export async function updateSessionsEnded(
   return rows.length;
 }
 
+/** Ends every session of a user but one. Answers how many there were. */
+export async function updateOtherSessionsEnded(tx: Tx, userId: string, kept: string, endedAt: number): Promise<number> {
+  const rows = await tx.query(
+    'update sessions set ended_at = $3 where user_id = $1 and id <> $2 and ended_at is null returning id',
+    [userId, kept, endedAt],
+  );
+  return rows.length;
+}
+
 export async function updateSessionUsed(tx: Tx, id: string, usedAt: number): Promise<void> {
   const sql = 'update sessions set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at < $2)';
   await tx.query(sql, [id, usedAt]);

@@ -3,7 +3,13 @@ import type { Tx } from '../db/database.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { updateApiTokenUsed } from './api-token-queries.ts';
-import { deleteOldSessions, insertSession, type SessionRow, updateSessionUsed } from './session-queries.ts';
+import {
+  deleteOldSessions,
+  insertSession,
+  type SessionRow,
+  updateSessionEnded,
+  updateSessionUsed,
+} from './session-queries.ts';
 
 export type NewSession = Pick<SessionRow, 'user_id' | 'kind' | 'api_token_id' | 'origin' | 'expires_at'> & {
   proved_at?: number | null;
@@ -21,6 +27,22 @@ export async function beginSession(tx: Tx, session: NewSession, now: number): Pr
   };
   await insertSession(tx, row);
   return row;
+}
+
+/**
+ * Puts a new session with the same end in the place of one in which the person has proved who they are, with a second factor or the
+ * password: what was known of the earlier one is worth nothing then. Null: it had ended meanwhile, be it by another proof.
+ */
+export async function renewSession(
+  tx: Tx,
+  session: SessionRow,
+  proof: 'factor' | 'password',
+  now: number,
+): Promise<SessionRow | null> {
+  if ((await updateSessionEnded(tx, session.id, now)) === null) return null;
+  const { user_id, kind, api_token_id, origin, expires_at } = session;
+  const proved_at = proof === 'factor' ? now : session.proved_at;
+  return beginSession(tx, { user_id, kind, api_token_id, origin, expires_at, proved_at }, now);
 }
 
 /** Whether an access token says the id of a session; older ones say random characters. */

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { ownPlaces } from '../config.ts';
 import { REQUEST_LIMITS } from '../http/request-limits.ts';
 import { checkOutboundUrl } from '../lib/address-filter.ts';
 import { formatMoney } from '../lib/money.ts';
+import { ownPlaces } from '../lib/own-places.ts';
 import {
   createPaymentService,
   importPaymentService,

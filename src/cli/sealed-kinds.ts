@@ -1,3 +1,4 @@
+import { FACTOR_SECRETS } from '../auth/factors/seal-factor.ts';
 import { VALIDATION_QUESTIONS } from '../bank-validation/holder/seal-question.ts';
 import { METHOD_KEYS } from '../payment-services/method-settings.ts';
 import { SECRET_TOKENS } from '../payment-services/seal-secret.ts';
@@ -13,5 +14,6 @@ export const SEALED_KINDS: readonly SealedKind[] = [
   VALIDATION_QUESTIONS,
   RECIPIENT_DETAILS,
   PAYOUT_FILE_CONTENT,
+  FACTOR_SECRETS,
   KEPT_KEYS,
 ];

@@ -3,6 +3,7 @@ import type { Server as HttpServer } from 'node:http';
 import { type AddressInfo, Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { checkFactorRoles } from '../auth/factors/factor.ts';
 import { composeApp, type RunningApp } from '../compose-app.ts';
 import { type Config, describeSettings, privateCallbacksProblem, publicOrigin, readConfig } from '../config.ts';
 import { StorageError } from '../db/database.ts';
@@ -107,6 +108,7 @@ export async function startService(settings: Config): Promise<RunningService> {
 
 async function listen(app: RunningApp, config: Config, close: () => Promise<void>): Promise<RunningService> {
   const startedAt = performance.now();
+  checkFactorRoles(app);
   const migrations = await prepareStore(app, commandLineActor());
   await requireFeedHere(app);
   const older = await whyStoreIsOlder(app);

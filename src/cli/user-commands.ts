@@ -4,6 +4,7 @@ import { createUser } from '../auth/create-user.ts';
 import { listUsers } from '../auth/list-users.ts';
 import type { Permission, Role } from '../auth/permission.ts';
 import { resetApiToken, resetPassword } from '../auth/reset-secrets.ts';
+import { addFactorCommands } from './factor-commands.ts';
 import { alreadyDone, print, table, time } from './print.ts';
 import { addSessionCommands, addTokenCommands } from './token-commands.ts';
 import {
@@ -49,6 +50,7 @@ export function addUserCommands(program: Command): void {
   addUserRightCommands(group);
   addTokenCommands(group);
   addSessionCommands(group);
+  addFactorCommands(group);
   addChange('reset-password', 'a new password, shown once; revokes every access token')
     .argument('<user>')
     .action(renewPassword);

@@ -5,9 +5,9 @@ import type { Language } from '../bank-validation/check-messages.ts';
 import { RUT_FORMATS, type RutFormat } from '../bank-validation/rut.ts';
 import type { CsvSummary } from '../bank-validation/tables/csv-summary.ts';
 import type { CsvOptions } from '../bank-validation/tables/validate-csv.ts';
-import { terminalLanguage } from '../config.ts';
 import { type Output, openOutput, realPath } from './output-file.ts';
 import { CommandError, invalidOption, print, table } from './print.ts';
+import { terminalLanguage } from './terminal-language.ts';
 import { withApp } from './with-app.ts';
 
 /** `validate FILE`. */

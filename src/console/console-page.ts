@@ -61,7 +61,7 @@ function bar(app: App, { language, search }: Layout, user: User): Html {
 </form>`
   }
 <p class="badge ${production ? 'warn' : 'calm'}">${tell(language, production ? 'mode.production' : 'mode.development')}</p>
-<form class="who" method="post" action="${at}/sign-out"><span>${user.email} · ${user.role}</span> <button class="link">${tell(language, 'session.out')}</button></form>`;
+<form class="who" method="post" action="${at}/sign-out"><a href="${at}/account">${user.email} · ${user.role}</a> <button class="link">${tell(language, 'session.out')}</button></form>`;
 }
 
 /** The other language, for this browser. A form of a screen that was sent leads back to its section. */

@@ -6,6 +6,7 @@ import { SPANISH } from './console-spanish.ts';
 import { MERCHANT_TEXTS } from './merchants/merchant-texts.ts';
 import { REQUEST_TEXTS } from './requests/request-texts.ts';
 import { SETTLEMENT_TEXTS } from './settlements/settlement-texts.ts';
+import { PERSON_TEXTS } from './staff/person-texts.ts';
 
 /** What all screens say; a room brings what only its own screens say (`roomTexts`) and stands here. */
 const TEXTS = {
@@ -16,6 +17,7 @@ const TEXTS = {
     ...MERCHANT_TEXTS.es,
     ...REQUEST_TEXTS.es,
     ...SETTLEMENT_TEXTS.es,
+    ...PERSON_TEXTS.es,
   },
   en: {
     ...ENGLISH,
@@ -24,6 +26,7 @@ const TEXTS = {
     ...MERCHANT_TEXTS.en,
     ...REQUEST_TEXTS.en,
     ...SETTLEMENT_TEXTS.en,
+    ...PERSON_TEXTS.en,
   },
 } satisfies Record<Language, Record<string, string>>;
 

@@ -1,16 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
-import { authenticateBearer } from '../auth/authenticate-bearer.ts';
+import type { Actor } from '../audit/actor.ts';
+import { countAct } from '../audit/count-acts.ts';
+import { type ConsoleSession, findConsoleSession, isProofDue, type Standing } from '../auth/console-session.ts';
 import { PERMISSIONS, type Permission } from '../auth/permission.ts';
+import type { SessionRow } from '../auth/session-queries.ts';
 import type { User } from '../auth/user.ts';
+import { userActor } from '../auth/user-actor.ts';
 import { publicBase } from '../checkout/pay-link.ts';
 import type { Language } from '../checkout/texts.ts';
-import { CATALOGUE, Problem } from '../error-catalogue.ts';
+import { CATALOGUE } from '../error-catalogue.ts';
 import { publicPath } from '../http/assets.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { html } from '../http/html.ts';
 import { limitAddress, limitUser } from '../http/request-limits.ts';
 import { noteFailure } from '../http/send-problem.ts';
+import { clientNetwork } from '../lib/client-network.ts';
 import { visitLanguage } from './console-language.ts';
 import { type ConsolePage, sendConsolePage } from './console-page.ts';
 import { tell } from './console-texts.ts';
@@ -19,8 +24,10 @@ import { tell } from './console-texts.ts';
 export type ConsoleVisit = {
   app: App;
   user: User;
-  /** The cookie's access token. */
-  token: string;
+  session: SessionRow;
+  standing: Standing;
+  /** The person as the audit log names them. */
+  by: Actor;
   language: Language;
   request: FastifyRequest;
   reply: FastifyReply;
@@ -40,14 +47,18 @@ export function sessionCookie(app: App, token: string): string {
 
 /**
  * What the addresses under `/console` have in common: the person of the session cookie, the permission that the table of
- * endpoints names, and that a form comes from a page of ours. Without a session the person is led to the sign-in.
+ * endpoints names, and that a form comes from a page of ours. Without a session the person is led to the sign-in, and before the
+ * second factor to its page, unless `also` says that this is the one.
  */
-export function consoleHandler(handle: (app: App, visit: ConsoleVisit) => Promise<FastifyReply>): Endpoint['handle'] {
+export function consoleHandler(
+  handle: (app: App, visit: ConsoleVisit) => Promise<FastifyReply>,
+  also: readonly Standing[] = [],
+): Endpoint['handle'] {
   return async (app, request, reply) => {
     const language = visitLanguage(request);
-    let user: User | null = null;
+    let shown: User | null = null;
     const send = (status: number, page: ConsolePage) =>
-      sendConsolePage(app, reply, { ...page, status, language, user, path: request.url });
+      sendConsolePage(app, reply, { ...page, status, language, user: shown, path: request.url });
     const goTo = (path: string) =>
       reply
         .code(303)
@@ -55,21 +66,35 @@ export function consoleHandler(handle: (app: App, visit: ConsoleVisit) => Promis
         .send();
     try {
       if (app.config.rateLimits) await limitAddress(app, request);
-      const token = cookieOf(request);
-      user = await personOf(app, token);
-      if (user === null) return await goTo(`/sign-in${nextOf(request)}`);
+      const found = await findConsoleSession(app, cookieOf(request));
+      if (found === null) return await goTo(`/sign-in${nextOf(request)}`);
+      const { user, standing } = found;
       if (app.config.rateLimits) await limitUser(app, request, user.id);
-      const missing = missingPermission(request, user);
+      if (standing === 'in') shown = user;
+      else if (!also.includes(standing)) return await goTo(`${FIRST[standing]}${nextOf(request)}`);
+      const missing = missingPermission(app, request, found);
       if (missing !== null) return await send(403, refusedPage(language, missing, user));
       if (isHidden(request, user)) return await send(404, notFoundPage(language));
       if (request.method === 'POST' && !isFromOurPage(app, request)) return await send(403, stalePage(language));
-      return await handle(app, { app, user, token, language, request, reply, send, goTo });
+      const by = userActor(user, clientNetwork(request.ip));
+      return await handle(app, { app, ...found, by, language, request, reply, send, goTo });
     } catch (failure) {
       const { code } = noteFailure(app, request, reply, failure);
       const { status } = CATALOGUE[code];
       return send(status, failurePage(language, status, request.id));
     }
   };
+}
+
+/** Where a person is led who has not come further than the password. */
+const FIRST: Record<Exclude<Standing, 'in'>, string> = { prove: '/prove', enrol: '/account/factors/totp' };
+
+/**
+ * For what moves money or people: null where the person has proved within PROOF_MINUTES who they are. Otherwise nothing is to be done,
+ * and the answer leads to where they prove it and from there to `back`, a path below `/console` on which they can go on.
+ */
+export function requireProof(app: App, { session, goTo }: ConsoleVisit, back: string): FastifyReply | null {
+  return isProofDue(app, session) ? goTo(`/prove?next=${encodeURIComponent(back)}`) : null;
 }
 
 /** Whether a form comes from a page of this service: a browser says so itself, and no other site can make it. */
@@ -86,24 +111,19 @@ export function cookieOf(request: FastifyRequest): string {
   return cookies.find(([name]) => name === COOKIE)?.[1] ?? '';
 }
 
-async function personOf(app: App, token: string): Promise<User | null> {
-  if (token === '') return null;
-  return authenticateBearer(app, `Bearer ${token}`, undefined).catch((error: unknown) => {
-    if (error instanceof Problem) return null;
-    throw error;
-  });
-}
-
 function nextOf({ method, url }: FastifyRequest): string {
   const path = url.slice(url.indexOf('/console') + '/console'.length);
   return method === 'GET' && path !== '' ? `?next=${encodeURIComponent(path)}` : '';
 }
 
 /** A screen for which the table names no permission is for everybody who has signed in. */
-function missingPermission(request: FastifyRequest, user: User): Permission | null {
+function missingPermission(app: App, request: FastifyRequest, { user }: ConsoleSession): Permission | null {
   const { endpoint } = request.routeOptions.config as { endpoint?: Endpoint };
-  const permission = endpoint?.permission;
-  return permission === undefined || user.may.has(permission) ? null : permission;
+  const permission = endpoint?.permission ?? null;
+  if (permission === null || user.may.has(permission)) return null;
+  const by = userActor(user, clientNetwork(request.ip));
+  countAct(app, { by, action: 'user.permission_refused', subject: { kind: 'permission', id: permission } });
+  return permission;
 }
 
 /** Whether it is about all payment services, and the person sees only some. */

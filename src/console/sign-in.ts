@@ -3,7 +3,7 @@ import { readFormFields } from '../../protocol/read-form-fields.ts';
 import type { App } from '../app.ts';
 import { readAccessToken } from '../auth/access-token.ts';
 import { endSession } from '../auth/list-sessions.ts';
-import { logIn } from '../auth/log-in.ts';
+import { logInAtConsole } from '../auth/log-in.ts';
 import { userActor } from '../auth/user-actor.ts';
 import { selectUserById } from '../auth/user-queries.ts';
 import type { Language } from '../checkout/texts.ts';
@@ -34,7 +34,7 @@ export const postConsoleSignIn: Operation = {
       sendSignIn(app, request, reply, { status, next: pathOf(next), email, said });
     if (!isFromOurPage(app, request)) return refuse(403, 'stale.text');
     try {
-      const token = await logIn(app, { email, password, address: request.ip });
+      const token = await logInAtConsole(app, { email, password, address: request.ip });
       return await reply
         .code(303)
         .header('set-cookie', sessionCookie(app, token.text))
@@ -54,7 +54,9 @@ export const postConsoleSignOut: Operation = {
   consumes: ['application/x-www-form-urlencoded'],
   bodyOptional: true,
   handle: async (app, request, reply) => {
-    const claims = isFromOurPage(app, request) ? await readAccessToken(app, cookieOf(request)) : null;
+    const claims = isFromOurPage(app, request)
+      ? await readAccessToken(app, cookieOf(request), 'rubrica-console')
+      : null;
     if (claims?.sessionId) {
       const user = await selectUserById(app.db, claims.userId);
       if (user !== null) await endSession(app, claims.sessionId, userActor(user, clientNetwork(request.ip)));
@@ -92,5 +94,5 @@ export function fieldsOf(request: FastifyRequest): Record<string, string> {
 
 /** A path below `/console`, or nothing: no other site is led to. */
 export function pathOf(next: unknown): string {
-  return typeof next === 'string' && /^\/[\w\-/?=&%.+]{0,500}$/.test(next) && !next.startsWith('//') ? next : '';
+  return typeof next === 'string' && /^\/[\w\-/?=&%.+*]{0,2500}$/.test(next) && !next.startsWith('//') ? next : '';
 }

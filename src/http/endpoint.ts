@@ -8,7 +8,7 @@ import { readQuery } from './read-query.ts';
 /**
  * Who may call. `signature`: a Secret Token signed the body. `service-token`: a Service Token names the account.
  * `bearer`: an access token, of a user with the permission that stands beside it. `pay-link`: the address itself is the secret.
- * `session`: a person who has signed in to the console, with that permission.
+ * `session`: a person who has signed in to the console, with that permission; without one every such person.
  */
 export type Access = 'public' | 'signature' | 'service-token' | 'bearer' | 'pay-link' | 'session';
 
@@ -25,7 +25,7 @@ type Address = {
   | { access: Exclude<Access, 'bearer' | 'session'>; permission?: never; whole?: never }
   | { access: 'bearer'; permission: Permission; whole?: never }
   /** `whole`: it is about all payment services, so for who does not see all of them it does not exist. */
-  | { access: 'session'; permission: Permission; whole?: true }
+  | { access: 'session'; permission?: Permission; whole?: true }
 );
 
 /** What is done there: a page or file as it stands, an operation of the API as `operation` makes it. */

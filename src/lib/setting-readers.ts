@@ -32,6 +32,11 @@ export function oneOf<Choice extends string>(name: string, text: string, choices
   return choice;
 }
 
+/** Words with commas between them; `none` for no word. */
+export function words(text: string): string[] {
+  return text === 'none' ? [] : text.split(',').map((word) => word.trim());
+}
+
 /** An origin without a final slash; null: not set. */
 export function origin(name: string, text: string | null): string | null {
   if (text === null) return null;

@@ -69,6 +69,21 @@ export const ACCESS_GUIDES = {
     ['A typing error in one of them.', 'The password was reset, or the user was disabled.'],
     ['Un error de digitación en uno de los dos.', 'La contraseña se cambió, o el usuario se deshabilitó.'],
   ),
+  SECOND_FACTOR_NEEDED: guide(
+    'ask',
+    [
+      'POST /users/login {"email": "ana@example.cl", "password": "…"}',
+      'POST /loginToken, with an API token of the program',
+    ],
+    ['A program logs in as a person who has added a second factor at the console.'],
+    ['Un programa entra con los datos de una persona que añadió un segundo factor en la consola.'],
+  ),
+  FACTOR_REFUSED: guide(
+    'wait',
+    ['123456, a second time', '123456, and then the next code'],
+    ['The clock of the phone is more than 30 seconds off.', 'The code was used before.'],
+    ['El reloj del teléfono está corrido en más de 30 segundos.', 'El código ya se usó.'],
+  ),
   PAYOUTS_NOT_ENABLED: guide(
     'ask',
     ['"payouts": false', '"payouts": true'],

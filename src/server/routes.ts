@@ -73,6 +73,15 @@ import { getConsoleMonth, postConsoleMonth } from '../console/settlements/month-
 import { getConsoleSettlements, postConsoleSettlements } from '../console/settlements/settlement-list.ts';
 import { getConsoleSettlement, postConsoleAccept } from '../console/settlements/settlement-page.ts';
 import { getConsoleSignIn, postConsoleSignIn, postConsoleSignOut } from '../console/sign-in.ts';
+import { getConsoleTotp, postConsoleTotp } from '../console/staff/enrol-totp-page.ts';
+import {
+  getConsolePerson,
+  postConsoleFactorRemove,
+  postConsolePassword,
+  postConsoleRecoveryCodes,
+  postConsoleSessionsEnd,
+} from '../console/staff/my-account.ts';
+import { getConsoleProve, postConsoleProve } from '../console/staff/prove-person.ts';
 import { getConsole } from '../console/today/get-today.ts';
 import type { Access, Endpoint, Operation } from '../http/endpoint.ts';
 import { getAsset } from '../pages/get-asset.ts';
@@ -162,6 +171,15 @@ export const ROUTES: readonly Endpoint[] = [
   route('POST', ['/console/sign-out'], 'public', postConsoleSignOut),
   route('POST', ['/console/language'], 'public', postConsoleLanguage),
   screen('GET', ['/console/live'], 'payments:read', getConsoleLive),
+  own('GET', ['/console/prove'], getConsoleProve),
+  own('POST', ['/console/prove'], postConsoleProve),
+  own('GET', ['/console/account'], getConsolePerson),
+  own('POST', ['/console/account/password'], postConsolePassword),
+  own('POST', ['/console/account/sessions/end'], postConsoleSessionsEnd),
+  own('POST', ['/console/account/recovery-codes'], postConsoleRecoveryCodes),
+  own('GET', ['/console/account/factors/totp'], getConsoleTotp),
+  own('POST', ['/console/account/factors/totp'], postConsoleTotp),
+  own('POST', ['/console/account/factors/remove'], postConsoleFactorRemove),
   screen('GET', ['/console'], 'payments:read', getConsole),
   screen('GET', ['/console/payments'], 'payments:read', getConsolePayments),
   screen('GET', ['/console/payments/:id'], 'payments:read', getConsolePayment),
@@ -241,6 +259,11 @@ function wholeScreen(
   operation: Operation,
 ): Endpoint {
   return { method, paths, access: 'session', permission, whole: true, ...operation };
+}
+
+/** What is everybody's who has signed in to the console: their own account. */
+function own(method: Endpoint['method'], paths: Endpoint['paths'], operation: Operation): Endpoint {
+  return { method, paths, access: 'session', ...operation };
 }
 
 /** Who has an access token may call it with this permission alone. */

@@ -93,8 +93,7 @@ forEachEngine('the account of a merchant', (openTestDatabase) => {
     await using server = await startTestServer(app);
     const other = await createPaymentService(app, 'Sur', TESTER);
     const cookieOf = async (role: 'merchant' | 'finance', paymentServices: 'all' | string[]) => {
-      const { headers } = await createTestUser(app, { role, may: [], paymentServices });
-      return { cookie: `rubrica_console=${headers.authorization.slice(7)}` };
+      return (await createTestUser(app, { role, may: [], paymentServices })).console;
     };
     const at = `/console/accounts/${service.id}`;
     const period = '?environment=development&from=2026-01-16&to=2026-01-16';

@@ -86,7 +86,7 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
       may: [],
       paymentServices: [environment.paymentServiceId],
     });
-    const own = { cookie: `rubrica_console=${limited.headers.authorization.slice(7)}` };
+    const own = limited.console;
     const ask = [
       () => server.get('/console/callbacks', own),
       () => server.get('/console/callbacks/1', own),
@@ -114,6 +114,6 @@ async function openFailing(openTestDatabase: OpenTestDatabase) {
   await delivery.poll();
   await delivery.drain();
   const support = await createTestUser(app, { role: 'support', may: [], email: 'sonia@example.cl' });
-  const headers = { cookie: `rubrica_console=${support.headers.authorization.slice(7)}` };
+  const headers = support.console;
   return { app, environment, server: await startTestServer(app), headers, sent };
 }

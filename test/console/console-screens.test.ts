@@ -122,7 +122,7 @@ async function openConsole(context: TestContext, openTestDatabase: OpenTestDatab
   );
   return {
     origin: server.origin,
-    cookie: owner.headers.authorization.slice(7),
+    cookie: owner.console.cookie.replace('rubrica_console=', ''),
     paths,
     pay: (reference: string) => createPaidTransaction(app, environment, { reference }),
   };

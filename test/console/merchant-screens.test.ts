@@ -20,7 +20,7 @@ const SCREENS = ROUTES.filter(({ access }) => access === 'session');
 const HOUR_MS = 3_600_000;
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
-const cookieOf = (user: TestUser) => ({ cookie: `rubrica_console=${user.headers.authorization.slice(7)}` });
+const cookieOf = (user: TestUser) => user.console;
 
 forEachEngine('the merchant screens', (openTestDatabase) => {
   const open = async () => {

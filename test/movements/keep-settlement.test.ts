@@ -113,8 +113,8 @@ forEachEngine('settlement files', (openTestDatabase) => {
     const { app, text } = await open();
     await using server = await startTestServer(app);
     const as = async (role: 'finance' | 'auditor' | 'support') => {
-      const { headers } = await createTestUser(app, { role, may: [], email: `${role}@example.cl` });
-      return { cookie: `rubrica_console=${headers.authorization.slice(7)}`, 'sec-fetch-site': 'same-origin' };
+      const user = await createTestUser(app, { role, may: [], email: `${role}@example.cl` });
+      return { ...user.console, 'sec-fetch-site': 'same-origin' };
     };
     const [finance, auditor, support] = [await as('finance'), await as('auditor'), await as('support')];
     const upload = (content: string, headers: Record<string, string>) => {

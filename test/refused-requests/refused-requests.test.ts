@@ -181,7 +181,7 @@ forEachEngine('refused requests', (openTestDatabase) => {
     const [theirs] = (await listRefusedRequests(app, { environmentIds: null, paymentServiceId: other.id }, 1)).requests;
     const id = theirs?.request_id ?? '';
     assert.deepEqual((await ask(`?request_id=${id}`)).requests, []);
-    const cookie = { cookie: `rubrica_console=${user.headers.authorization.slice(7)}` };
+    const cookie = user.console;
     assert.equal((await server.get(`/console/requests/${id}`, cookie)).status, 404);
     const page = await server.get(`/console/requests/${found[0]?.request_id ?? ''}`, cookie);
     assert.match(page.text, /SIGNATURE_INVALID/);

@@ -4,14 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { publicUrlProblem } from '../../src/cli/public-url-problem.ts';
-import {
-  ConfigError,
-  describeSettings,
-  ownPlaces,
-  privateCallbacksProblem,
-  readConfig,
-  SETTINGS,
-} from '../../src/config.ts';
+import { ConfigError, describeSettings, privateCallbacksProblem, readConfig, SETTINGS } from '../../src/config.ts';
+import { ownPlaces } from '../../src/lib/own-places.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/settings.md'), 'utf8');
 

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { App } from '../../src/app.ts';
 import { issueAccessToken, readAccessToken } from '../../src/auth/access-token.ts';
+import { addTotp } from '../../src/auth/factors/enrol-totp.ts';
+import { type FactorRow, selectFactorsOf } from '../../src/auth/factors/factor-queries.ts';
+import { openFactor } from '../../src/auth/factors/seal-factor.ts';
 import { eraseValidations } from '../../src/bank-validation/erase-validations.ts';
 import { exportValidations } from '../../src/bank-validation/export-validations.ts';
 import { findValidation } from '../../src/bank-validation/find-validation.ts';
@@ -27,6 +30,7 @@ import { createSimulatedProvider } from '../../src/validation-providers/simulate
 import { forEachEngine, type TestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
+import { createTestUser } from '../support/test-user.ts';
 
 const OLD = { MASTER_KEY: '0a'.repeat(32) };
 const NEW = { MASTER_KEY: '0b'.repeat(32) };
@@ -47,7 +51,7 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
     const db = await openTestDatabase();
     const stored = await fill(appWith(db, OLD));
     await readsAll(appWith(db, BOTH), stored);
-    assert.deepEqual(await countAll(appWith(db, BOTH)), { current: 0, previous: 7, unknown: 0 });
+    assert.deepEqual(await countAll(appWith(db, BOTH)), { current: 0, previous: 10, unknown: 0 });
 
     const app = appWith(db, BOTH);
     const fresh = await createPaymentService(app, 'Made meanwhile', TESTER);
@@ -60,9 +64,10 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
       'validation-questions': 1,
       recipients: 1,
       'payout-files': 1,
-      'kept-keys': 1,
+      factors: 1,
+      'kept-keys': 3,
     });
-    assert.deepEqual(await countAll(app), { current: 9, previous: 0, unknown: 0 });
+    assert.deepEqual(await countAll(app), { current: 12, previous: 0, unknown: 0 });
     await readsAll(appWith(db, BOTH), stored);
 
     const after = appWith(db, NEW);
@@ -124,7 +129,7 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
     await assert.rejects(validateBankAccount(late, USER, INPUT), toSet);
     await assert.rejects(prepareStore(late, TESTER), toSet);
     assert.deepEqual(await sealed(), before);
-    assert.equal((await countAll(late)).unknown, 7);
+    assert.equal((await countAll(late)).unknown, 10);
   });
 
   test('a store that was never served by this version is served with one key first', async () => {
@@ -141,7 +146,7 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
     const db = await openTestDatabase();
     const id = `ses_${'a'.repeat(20)}`;
     const now = Date.now();
-    const session = { id, user_id: 'user_a', created_at: now, expires_at: now + 3_600_000 };
+    const session = { id, user_id: 'user_a', kind: 'password' as const, created_at: now, expires_at: now + 3_600_000 };
     const { text } = await issueAccessToken(appWith(db, OLD), session);
     assert.equal((await readAccessToken(appWith(db, OLD), text))?.sessionId, id);
     assert.equal(await readAccessToken(appWith(db, BOTH), text), null);
@@ -177,10 +182,12 @@ async function fill(app: App) {
   const made = { format: 'bice', name: 'bice.csv', created_at: 1, made_by: 'test', payouts: 1, total: 1 };
   const sealed_content = sealContent(app, place, Buffer.from('the file'));
   await app.db.transaction((tx) => insertPayoutFile(tx, { ...place, ...made, sealed_content }));
-  return { service, environmentId, pending, recipient };
+  const user = await createTestUser(app);
+  await addTotp(app, user, 'Phone', TESTER);
+  return { service, environmentId, pending, recipient, user };
 }
 
-async function readsAll(app: App, { service, environmentId, recipient }: Stored): Promise<void> {
+async function readsAll(app: App, { service, environmentId, recipient, user }: Stored): Promise<void> {
   for (const { service_token, secret_token } of [service.development, service.production]) {
     const environment = await loadEnvironment(app, service_token);
     assert.equal(environment?.secrets[0]?.text, secret_token);
@@ -189,6 +196,8 @@ async function readsAll(app: App, { service, environmentId, recipient }: Stored)
   const [read] = await findRecipient(app, { ...USER, environmentIds: new Set<number>() }, recipient.id);
   assert.equal(read.name, 'Ana Díaz');
   assert.equal(String((await readPayoutFile(app, 'pf_1')).content), 'the file');
+  const [factor] = await selectFactorsOf(app.db, user.id);
+  assert.match(openFactor(app, factor as FactorRow), /^[A-Z2-7]{32}$/);
 }
 
 async function countAll(app: App) {

@@ -6,8 +6,8 @@ import { beginSession } from '../../src/auth/session.ts';
 import type { SessionRow } from '../../src/auth/session-queries.ts';
 import { TESTER } from './test-actor.ts';
 
-/** `headers` is what the user's client sends. */
-export type TestUser = NewUser & { headers: { authorization: string } };
+/** `headers` is what the user's client sends, and `console` what a browser does in which the user has just signed in. */
+export type TestUser = NewUser & { headers: { authorization: string }; console: { cookie: string } };
 
 let count = 0;
 
@@ -34,12 +34,22 @@ export async function createTestUser(
   );
   const session = await beginTestSession(app, user.id);
   const { text } = await issueAccessToken(app, session);
-  return { ...user, headers: { authorization: `Bearer ${text}` } };
+  return { ...user, headers: { authorization: `Bearer ${text}` }, console: await beginTestConsole(app, user.id) };
+}
+
+/** The cookie of a new session of the console, as the password begins it. */
+async function beginTestConsole(app: App, userId: string): Promise<{ cookie: string }> {
+  const { text } = await issueAccessToken(app, await beginTestSession(app, userId, 'console'));
+  return { cookie: `rubrica_console=${text}` };
 }
 
 /** A session of one day, as a log-in with a password begins it. */
-export function beginTestSession(app: App, userId: string): Promise<SessionRow> {
+export function beginTestSession(
+  app: App,
+  userId: string,
+  kind: 'password' | 'console' = 'password',
+): Promise<SessionRow> {
   const now = app.now();
-  const session = { user_id: userId, kind: 'password', api_token_id: null, origin: '192.0.2.1' } as const;
+  const session = { user_id: userId, kind, api_token_id: null, origin: '192.0.2.1' };
   return app.db.transaction((tx) => beginSession(tx, { ...session, expires_at: now + 86_400_000 }, now));
 }

@@ -35,6 +35,7 @@ export const LOGIN_ERRORS = [
   'INVALID_BODY',
   'UNSUPPORTED_MEDIA_TYPE',
   'LOGIN_FAILED',
+  'SECOND_FACTOR_NEEDED',
   'RATE_LIMITED',
 ] as const;
 

@@ -1,6 +1,5 @@
 import type { App } from '../../app.ts';
 import { userActor } from '../../auth/user-actor.ts';
-import { ownPlaces } from '../../config.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
@@ -9,6 +8,7 @@ import { readStrictJson } from '../../http/read-strict-json.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { checkOutboundUrl } from '../../lib/address-filter.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
+import { ownPlaces } from '../../lib/own-places.ts';
 import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
 import { findPayoutOwner } from '../../payouts/find-payout-owner.ts';
 import type { Payout } from '../../payouts/payout.ts';

@@ -9,11 +9,11 @@ import { SigningError, type Problem as SigningProblem } from '../../../protocol/
 import { signingMessage } from '../../../protocol/signing-message.ts';
 import { checkRequestFields } from '../../../protocol/signing-rules.ts';
 import type { App } from '../../app.ts';
-import { ownPlaces } from '../../config.ts';
 import { type ErrorCode, type ErrorItem, Problem } from '../../error-catalogue.ts';
 import { mediaTypeOf } from '../../http/framing.ts';
 import { limitPaymentService, limitWrongSignature } from '../../http/request-limits.ts';
 import { checkOutboundUrl } from '../../lib/address-filter.ts';
+import { ownPlaces } from '../../lib/own-places.ts';
 import { perInstance } from '../../lib/per-instance.ts';
 import { authenticateRequest } from '../../payment-services/authenticate-request.ts';
 import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';

@@ -2,13 +2,13 @@ import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
 import type { User } from '../../auth/user.ts';
-import { ownPlaces } from '../../config.ts';
 import { type ErrorItem, Problem } from '../../error-catalogue.ts';
 import { Type } from '../../http/json-schema.ts';
 import { invalidBody, readMembers } from '../../http/read-members.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { checkOutboundUrl } from '../../lib/address-filter.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
+import { ownPlaces } from '../../lib/own-places.ts';
 import {
   isWebhook,
   userNumber,

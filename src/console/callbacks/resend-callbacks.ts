@@ -1,8 +1,6 @@
-import { userActor } from '../../auth/user-actor.ts';
 import type { Operation } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { boundsOfDay, isDay } from '../../lib/calendar-day.ts';
-import { clientNetwork } from '../../lib/client-network.ts';
 import { resendCallback, resendCallbacks } from '../../outbox/resend-callback.ts';
 import { trySignature } from '../../outbox/try-signature.ts';
 import { tell } from '../console-texts.ts';
@@ -15,14 +13,14 @@ import { sendEndpoint } from './get-endpoint.ts';
 export const postConsoleResend: Operation = {
   consumes: ['application/x-www-form-urlencoded'],
   handle: consoleHandler(async (app, visit) => {
-    const { language, user, request, goTo, send } = visit;
+    const { language, by, request, goTo, send } = visit;
     const shown = await paymentOf(app, visit);
     const { callback = '' } = fieldsOf(request);
     const isOfPayment = shown?.timeline.some(
       ({ kind, facts }) => kind === 'callback' && String(facts['callback']) === callback,
     );
     if (shown === null || isOfPayment !== true) return send(404, notFoundPage(language));
-    const state = await resendCallback(app, Number(callback), userActor(user, clientNetwork(request.ip)));
+    const state = await resendCallback(app, Number(callback), by);
     return goTo(`/payments/${shown.payment.id}?done=${state === 'queued' ? 'resent' : 'under-way'}`);
   }),
 };
@@ -30,7 +28,7 @@ export const postConsoleResend: Operation = {
 /** Sends everything again that waits for an endpoint, or was given up; with days only what was made in them. */
 export const postConsoleCallbacksResend: Operation = {
   consumes: ['application/x-www-form-urlencoded'],
-  handle: consoleHandler(async (app, { language, user, request, goTo, send }) => {
+  handle: consoleHandler(async (app, { language, by, request, goTo, send }) => {
     const { endpoint, since = '', until = '' } = fieldsOf(request);
     if (endpoint === undefined) return send(404, notFoundPage(language));
     const isRange = [since, until].every((day) => day === '' || isDay(day)) && (until === '' || since <= until);
@@ -40,7 +38,7 @@ export const postConsoleCallbacksResend: Operation = {
       ...(since !== '' && { since: boundsOfDay(since).from }),
       ...(until !== '' && { until: boundsOfDay(until).to }),
     };
-    const resent = await resendCallbacks(app, filter, userActor(user, clientNetwork(request.ip)), () => {});
+    const resent = await resendCallbacks(app, filter, by, () => {});
     return goTo(`/callbacks?resent=${resent}`);
   }),
 };
@@ -50,10 +48,10 @@ export const postConsoleEndpointTest: Operation = {
   consumes: ['application/x-www-form-urlencoded'],
   bodyOptional: true,
   handle: consoleHandler(async (app, visit) => {
-    const { language, user, request, send } = visit;
+    const { language, by, request, send } = visit;
     const { id } = request.params as { id: string };
     const isKnown = /^\d{1,15}$/.test(id);
-    const trial = isKnown ? await trySignature(app, Number(id), userActor(user, clientNetwork(request.ip))) : null;
+    const trial = isKnown ? await trySignature(app, Number(id), by) : null;
     if (trial === null) return send(404, notFoundPage(language));
     const { verdict, right, wrong } = trial;
     const said = html`<p class="notice${verdict === 'checks' && ' done'}" role="status"><strong>${tell(language, `doctor.${verdict}`)}</strong> ${tell(language, 'doctor.tested', { right, wrong })}</p>`;

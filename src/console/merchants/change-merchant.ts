@@ -2,11 +2,11 @@ import { currencyExponent } from '../../../protocol/currency-exponents.ts';
 import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
 import { userActor } from '../../auth/user-actor.ts';
-import { ownPlaces } from '../../config.ts';
 import type { Operation } from '../../http/endpoint.ts';
 import { checkOutboundUrl } from '../../lib/address-filter.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
 import { parseTyped } from '../../lib/money.ts';
+import { ownPlaces } from '../../lib/own-places.ts';
 import { refuseWebpayAccount } from '../../payment-methods/webpay-integration.ts';
 import { readRate } from '../../payment-services/fee.ts';
 import {

@@ -1,10 +1,8 @@
 import type { App } from '../../app.ts';
-import { userActor } from '../../auth/user-actor.ts';
 import { selectAvailable } from '../../books/balance-queries.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Operation } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
-import { clientNetwork } from '../../lib/client-network.ts';
 import { addUp } from '../../lib/exact-sum.ts';
 import { randomToken } from '../../lib/ids.ts';
 import { formatMoney, formatPlain, parseTyped } from '../../lib/money.ts';
@@ -12,7 +10,7 @@ import { createRefund } from '../../refunds/create-refund.ts';
 import type { ShownPayment } from '../../search/show-payment.ts';
 import { tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
-import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
+import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { paymentOf, sendPayment } from './get-payment.ts';
 
@@ -23,6 +21,8 @@ export const getConsoleRefund: Operation = {
     if (shown === null) return visit.send(404, notFoundPage(visit.language));
     const wish = readWish(visit, shown, visit.request.query as Record<string, unknown>);
     if ('refusal' in wish) return sendPayment(app, visit, shown, 400, wish.refusal);
+    const asked = requireProof(app, visit, questionPath(shown, wish));
+    if (asked !== null) return asked;
     return sendQuestion(app, visit, shown, wish);
   }),
 };
@@ -31,17 +31,19 @@ export const getConsoleRefund: Operation = {
 export const postConsoleRefund: Operation = {
   consumes: ['application/x-www-form-urlencoded'],
   handle: consoleHandler(async (app, visit) => {
-    const { language, user, request, goTo } = visit;
+    const { language, by, request, goTo } = visit;
     const shown = await paymentOf(app, visit);
     if (shown === null) return visit.send(404, notFoundPage(language));
     const fields = fieldsOf(request);
     const wish = readWish(visit, shown, fields);
     if ('refusal' in wish) return sendPayment(app, visit, shown, 400, wish.refusal);
+    const asked = requireProof(app, visit, questionPath(shown, wish));
+    if (asked !== null) return asked;
     const creation = await createRefund(app, shown.transaction, {
       amount: wish.amount,
       type: wish.amount === leftOf(shown) ? 'total' : 'parcial',
       idempotencyKey: `console ${(fields['key'] ?? '').slice(0, 40)}`,
-      by: userActor(user, clientNetwork(request.ip)),
+      by,
       reason: wish.reason,
     });
     if (creation.kind === 'refused') {
@@ -51,6 +53,12 @@ export const postConsoleRefund: Operation = {
     return goTo(`/payments/${shown.payment.id}?${String(new URLSearchParams({ done: 'refund', amount }))}`);
   }),
 };
+
+/** The page that asks once more, with what is wished for. */
+function questionPath({ payment }: ShownPayment, { amount, reason }: Wish): string {
+  const wish = { amount: formatPlain(amount, payment.currency), reason };
+  return `/payments/${payment.id}/refund?${String(new URLSearchParams(wish))}`;
+}
 
 type Wish = { amount: number; reason: string };
 

@@ -1,0 +1,43 @@
+import type { App } from '../app.ts';
+import { readAccessToken } from './access-token.ts';
+import { mustHaveFactor } from './factors/factor.ts';
+import { hasFactor } from './factors/factor-queries.ts';
+import { userOf } from './find-user.ts';
+import { noteSessionUse } from './session.ts';
+import { type SessionRow, selectSession } from './session-queries.ts';
+import type { User } from './user.ts';
+import { selectUserById } from './user-queries.ts';
+
+/** `in`: may see the console. `prove`: has a second factor and did not prove it yet. `enrol`: must have one first. */
+export type Standing = 'in' | 'prove' | 'enrol';
+
+/** A person with a session of the console. */
+export type ConsoleSession = { user: User; session: SessionRow; standing: Standing };
+
+/** Whose cookie this is, read from the store each time: what was ended a moment ago lets nobody in. Null: nobody's. */
+export async function findConsoleSession(app: App, token: string): Promise<ConsoleSession | null> {
+  const claims = token === '' ? null : await readAccessToken(app, token, 'rubrica-console');
+  if (claims === null || claims.sessionId === null) return null;
+  const session = await selectSession(app.db, claims.sessionId);
+  if (session === null || session.user_id !== claims.userId || session.kind !== 'console') return null;
+  if (session.ended_at !== null || session.expires_at <= app.now()) return null;
+  const row = await selectUserById(app.db, session.user_id);
+  if (row === null || row.disabled_at !== null) return null;
+  noteSessionUse(app, session);
+  const user = await userOf(app, row);
+  return { user, session, standing: await standingOf(app, user, session) };
+}
+
+/**
+ * Whether the person must prove again who they are before money or people are moved: a proof counts for PROOF_MINUTES. Where there
+ * is no second factor, the password counts from the sign-in on.
+ */
+export function isProofDue(app: App, { proved_at, created_at }: SessionRow): boolean {
+  return app.now() - (proved_at ?? created_at) >= app.config.proofMinutes * 60_000;
+}
+
+async function standingOf(app: App, user: User, { proved_at }: SessionRow): Promise<Standing> {
+  if (proved_at !== null) return 'in';
+  if (await hasFactor(app.db, user.id)) return 'prove';
+  return mustHaveFactor(app, user.role) ? 'enrol' : 'in';
+}

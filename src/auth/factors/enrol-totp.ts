@@ -1,0 +1,50 @@
+import type { App } from '../../app.ts';
+import type { Actor } from '../../audit/actor.ts';
+import { prefixedId } from '../../lib/ids.ts';
+import { beginSetup, readSetup } from './factor-setup.ts';
+import { sealFactor } from './seal-factor.ts';
+import { storeFactor } from './store-factor.ts';
+import { newTotpSecret, stepOfCode, totpAddress } from './totp.ts';
+
+type Owner = { id: string; email: string };
+
+/** What the person's app is to be told. `setup` is for `finishTotp`: nothing is stored until a code shows that the app works. */
+export async function beginTotp(app: App, user: Owner): Promise<{ secret: string; address: string; setup: string }> {
+  const secret = await newTotpSecret();
+  const setup = beginSetup(app, user.id, { id: prefixedId('fac'), secret });
+  return { secret, address: await totpAddress(secret, user.email), setup };
+}
+
+/** The same, from what `beginTotp` gave: for a form that is shown again. Null: it is not of this user, or too old. */
+export async function continueTotp(app: App, user: Owner, setup: string) {
+  const begun = readSetup(app, user.id, setup);
+  return begun && { secret: begun.secret, address: await totpAddress(begun.secret, user.email), setup };
+}
+
+/**
+ * Adds the TOTP when `code` is one of its. `recoveryCodes` are shown here and never again; none where the user has some left. Null: the
+ * code is wrong, or the setup is over or was used. The code counts as used.
+ */
+export async function finishTotp(
+  app: App,
+  user: Owner,
+  { setup, code, name }: { setup: string; code: string; name: string },
+  by: Actor,
+): Promise<{ id: string; recoveryCodes: string[] } | null> {
+  const begun = readSetup(app, user.id, setup);
+  if (begun === null) return null;
+  const step = await stepOfCode(begun.secret, code, app.now());
+  if (step === null) return null;
+  const place = { id: begun.id, user_id: user.id, kind: 'totp' } as const;
+  const row = { ...place, name, sealed: sealFactor(app, place, begun.secret), credential: null, last_step: step };
+  return storeFactor(app, row, by);
+}
+
+/** Adds a TOTP that no code has confirmed, for the command line. */
+export async function addTotp(app: App, user: Owner, name: string, by: Actor) {
+  const secret = await newTotpSecret();
+  const place = { id: prefixedId('fac'), user_id: user.id, kind: 'totp' } as const;
+  const row = { ...place, name, sealed: sealFactor(app, place, secret), credential: null, last_step: 0 };
+  const stored = await storeFactor(app, row, by);
+  return stored && { ...stored, secret, address: await totpAddress(secret, user.email) };
+}

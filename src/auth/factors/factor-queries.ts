@@ -1,0 +1,66 @@
+import type { Database, SqlRow, Tx } from '../../db/database.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+/** Times are UTC milliseconds. `last_step` is the last time step of a TOTP, or the counter of a passkey. */
+export type FactorRow = SqlRow & {
+  id: string;
+  user_id: string;
+  kind: 'totp' | 'passkey';
+  name: string;
+  sealed: string;
+  credential: string | null;
+  last_step: number;
+  created_at: number;
+  last_used_at: number | null;
+};
+
+/** Answers false where this factor, or a passkey with this credential, is there already. */
+export async function insertFactor(tx: Tx, row: FactorRow): Promise<boolean> {
+  const inserted = await tx.query(
+    `insert into factors (id, user_id, kind, name, sealed, credential, last_step, created_at, last_used_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing returning id`,
+    [
+      row.id,
+      row.user_id,
+      row.kind,
+      row.name,
+      row.sealed,
+      row.credential,
+      row.last_step,
+      row.created_at,
+      row.last_used_at,
+    ],
+  );
+  return inserted.length === 1;
+}
+
+export function selectFactorsOf(db: Reader, userId: string): Promise<FactorRow[]> {
+  return db.query<FactorRow>('select * from factors where user_id = $1 order by created_at, id', [userId]);
+}
+
+export async function selectFactor(db: Reader, id: string): Promise<FactorRow | null> {
+  const [row] = await db.query<FactorRow>('select * from factors where id = $1', [id]);
+  return row ?? null;
+}
+
+export async function hasFactor(db: Reader, userId: string): Promise<boolean> {
+  return (await db.query('select id from factors where user_id = $1 limit 1', [userId])).length > 0;
+}
+
+/** Takes a code of a later time step than the last. Of two at once one is answered false: a code works once. */
+export async function updateFactorUsed(tx: Tx, id: string, step: number, usedAt: number): Promise<boolean> {
+  const rows = await tx.query(
+    'update factors set last_step = $2, last_used_at = $3 where id = $1 and last_step < $2 returning id',
+    [id, step, usedAt],
+  );
+  return rows.length === 1;
+}
+
+/** Removes one factor of a user, or with null all. Answers those that it removed. */
+export function deleteFactors(tx: Tx, userId: string, id: string | null): Promise<FactorRow[]> {
+  return tx.query<FactorRow>("delete from factors where user_id = $1 and $2 in ('', id) returning *", [
+    userId,
+    id ?? '',
+  ]);
+}

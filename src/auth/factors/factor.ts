@@ -1,0 +1,26 @@
+import type { App } from '../../app.ts';
+import { ConfigError } from '../../config.ts';
+import { isRole, ROLES, type Role } from '../permission.ts';
+import type { FactorRow } from './factor-queries.ts';
+
+/** A second factor as people see it; times are UTC milliseconds. */
+export type ListedFactor = Pick<FactorRow, 'id' | 'kind' | 'name' | 'created_at' | 'last_used_at'>;
+
+/** Whether people of this role must have a second factor to see anything of the console. */
+export function mustHaveFactor(app: Pick<App, 'config'>, role: Role): boolean {
+  return app.config.secondFactorRoles.includes(role);
+}
+
+/** Throws `ConfigError` where SECOND_FACTOR_ROLES names a role that there is not. */
+export function checkFactorRoles({ config }: Pick<App, 'config'>): void {
+  const unknown = config.secondFactorRoles.find((role) => !isRole(role));
+  if (unknown === undefined) return;
+  throw new ConfigError(
+    `SECOND_FACTOR_ROLES names ${unknown}, which is not a role: write none, or some of ${Object.keys(ROLES).join(',')}.`,
+  );
+}
+
+/** Whether a text can be the name of a factor: what a person calls the device. */
+export function isFactorName(name: string): boolean {
+  return /^[\p{L}\p{N} ._'-]{1,60}$/u.test(name);
+}

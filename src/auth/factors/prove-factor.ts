@@ -1,0 +1,97 @@
+import type { App } from '../../app.ts';
+import { countAct } from '../../audit/count-acts.ts';
+import { recordAudit } from '../../audit/record-audit.ts';
+import type { Tx } from '../../db/database.ts';
+import { Problem } from '../../error-catalogue.ts';
+import { clientNetwork } from '../../lib/client-network.ts';
+import type { Limit } from '../../limits/limit.ts';
+import { type AccessToken, issueAccessToken } from '../access-token.ts';
+import { countGuess, forgetGuesses, type Guess } from '../guess.ts';
+import { renewSession } from '../session.ts';
+import type { SessionRow } from '../session-queries.ts';
+import type { User } from '../user.ts';
+import { userActor } from '../user-actor.ts';
+import { type FactorRow, selectFactorsOf, updateFactorUsed } from './factor-queries.ts';
+import { updateRecoveryCodeUsed } from './recovery-code-queries.ts';
+import { hashOf, isRecoveryCode } from './recovery-codes.ts';
+import { openFactor } from './seal-factor.ts';
+import { stepOfCode } from './totp.ts';
+
+const HALF_AN_HOUR_MS = 30 * 60_000;
+
+/**
+ * Of wrong codes, by those who know the password. `network` is what one network has of a person. `account` bounds the guesses of many
+ * networks together, of codes with six digits alone: a recovery code cannot be guessed, and goes on working.
+ */
+const FACTOR_LIMITS = {
+  network: { name: 'factor-network', most: 10, windowMs: HALF_AN_HOUR_MS, counts: 'streak' },
+  account: { name: 'factor-account', most: 50, windowMs: HALF_AN_HOUR_MS, counts: 'streak' },
+} as const satisfies Record<string, Limit>;
+
+/** Who proves, in which session, and from where. */
+export type Prover = { user: User; session: SessionRow; address: string };
+
+/**
+ * Takes a code of the person's app, or a recovery code, and answers the access token of a new session in the place of the one that
+ * asked. A code works once. Throws `Problem` `FACTOR_REFUSED`, and `RATE_LIMITED` after too many.
+ */
+export async function proveByCode(app: App, prover: Prover, text: string): Promise<AccessToken> {
+  const { user, session, address } = prover;
+  const isRecovery = isRecoveryCode(text);
+  const guesses: Guess[] = [
+    { limit: FACTOR_LIMITS.network, subject: `${user.id}\n${clientNetwork(address)}` },
+    ...(isRecovery ? [] : [{ limit: FACTOR_LIMITS.account, subject: user.id }]),
+  ];
+  for (const guess of guesses) await countGuess(app, guess);
+  const take = isRecovery ? await recoveryTaker(app, user, text) : await totpTaker(app, user, text.replace(/\s/g, ''));
+  const by = userActor(user, clientNetwork(address));
+  const renewed = await app.db.transaction(async (tx) => {
+    if (take === null || !(await take(tx, app.now()))) return null;
+    const begun = await renewSession(tx, session, 'factor', app.now());
+    await forgetGuesses(app, tx, guesses);
+    const subject = { kind: 'user', id: user.id };
+    if (isRecovery) await recordAudit(tx, { at: app.now(), by, action: 'user.recovery_code_used', subject });
+    return begun;
+  });
+  return answerProof(app, prover, renewed, isRecovery ? 'recovery code' : 'totp');
+}
+
+/** Counts how a proof ended, and lets in or refuses. */
+function answerProof(
+  app: App,
+  { user, address }: Prover,
+  renewed: SessionRow | null,
+  factor: string,
+): Promise<AccessToken> {
+  const action = renewed === null ? 'user.factor_refused' : 'user.factor_proved';
+  const by = userActor(user, clientNetwork(address));
+  countAct(app, { by, action, subject: { kind: 'user', id: user.id }, after: { factor } });
+  if (renewed === null) throw new Problem('FACTOR_REFUSED');
+  return issueAccessToken(app, renewed);
+}
+
+type Taker = (tx: Tx, at: number) => Promise<boolean>;
+
+async function recoveryTaker(app: App, user: User, text: string): Promise<Taker> {
+  const hash = await hashOf(app, user.id, text);
+  return (tx, at) => updateRecoveryCodeUsed(tx, user.id, hash, at);
+}
+
+async function totpTaker(app: App, user: User, code: string): Promise<Taker | null> {
+  const factors = await selectFactorsOf(app.db, user.id);
+  for (const factor of factors.filter(({ kind }) => kind === 'totp')) {
+    const step = await stepOf(app, factor, code);
+    if (step !== null) return (tx, at) => updateFactorUsed(tx, factor.id, step, at);
+  }
+  return null;
+}
+
+function stepOf(app: App, factor: FactorRow, code: string): Promise<number | null> {
+  return stepOfCode(openFactor(app, factor), code, app.now());
+}
+
+/** A new session in the place of the one in which a factor was added, which has proved it. Null: it had ended meanwhile. */
+export async function proveAtEnrolment(app: App, session: SessionRow): Promise<AccessToken | null> {
+  const renewed = await app.db.transaction((tx) => renewSession(tx, session, 'factor', app.now()));
+  return renewed && issueAccessToken(app, renewed);
+}

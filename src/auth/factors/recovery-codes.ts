@@ -1,0 +1,42 @@
+import type { App } from '../../app.ts';
+import type { Actor } from '../../audit/actor.ts';
+import { recordAudit } from '../../audit/record-audit.ts';
+import { prefixedId } from '../../lib/ids.ts';
+import { keyedHash } from '../keyed-hash.ts';
+import { replaceRecoveryCodes } from './recovery-code-queries.ts';
+
+const CODES = 10;
+
+/** New codes, in the form in which they are shown, and what is stored of them. 80 random bits each. */
+export async function newRecoveryCodes(app: App, userId: string): Promise<{ codes: string[]; hashes: string[] }> {
+  const codes = Array.from({ length: CODES }, () => {
+    const [first = '', ...more] = prefixedId('').slice(1, 17).match(/.{4}/g) ?? [];
+    return [first, ...more].join('-');
+  });
+  return { codes, hashes: await Promise.all(codes.map((code) => hashOf(app, userId, code))) };
+}
+
+/** Gives a user ten new codes in place of the earlier ones; they are shown here and never again. */
+export async function renewRecoveryCodes(app: App, userId: string, by: Actor): Promise<string[]> {
+  const { codes, hashes } = await newRecoveryCodes(app, userId);
+  await app.db.transaction(async (tx) => {
+    const at = app.now();
+    await replaceRecoveryCodes(tx, userId, hashes, at);
+    await recordAudit(tx, { at, by, action: 'user.recovery_codes_made', subject: { kind: 'user', id: userId } });
+  });
+  return codes;
+}
+
+/** Whether a text has the form of a recovery code, which no code of an app has. */
+export function isRecoveryCode(text: string): boolean {
+  return /^[0-9a-z]{16}$/.test(plain(text));
+}
+
+/** The stored form of a code as somebody typed it. */
+export function hashOf(app: App, userId: string, code: string): Promise<string> {
+  return keyedHash(app, 'recovery-code', userId, plain(code));
+}
+
+function plain(code: string): string {
+  return code.toLowerCase().replace(/[\s-]/g, '');
+}

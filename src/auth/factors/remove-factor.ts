@@ -1,0 +1,50 @@
+import type { App } from '../../app.ts';
+import type { Actor } from '../../audit/actor.ts';
+import { recordAudit } from '../../audit/record-audit.ts';
+import { updateSessionsEnded } from '../session-queries.ts';
+import { normalizeEmail } from '../user.ts';
+import { selectUserByIdOrEmail } from '../user-queries.ts';
+import { mustHaveFactor } from './factor.ts';
+import { deleteFactors, selectFactor, selectFactorsOf } from './factor-queries.ts';
+import { deleteRecoveryCodes } from './recovery-code-queries.ts';
+
+export type RemovalOutcome = 'removed' | 'unknown' | 'last';
+
+/**
+ * Removes one factor. `userId`: only if it is this user's; null: whosever it is. With the last one the recovery codes go. `last`: it
+ * stays, because people of this role must have one; add another first.
+ */
+export function removeFactor(app: App, id: string, userId: string | null, by: Actor): Promise<RemovalOutcome> {
+  return app.db.transaction(async (tx) => {
+    const factor = await selectFactor(tx, id);
+    const user = factor === null ? null : await selectUserByIdOrEmail(tx, factor.user_id);
+    if (factor === null || user === null || (userId !== null && user.id !== userId)) return 'unknown';
+    const others = (await selectFactorsOf(tx, user.id)).filter((one) => one.id !== id);
+    if (others.length === 0 && mustHaveFactor(app, user.role)) return 'last';
+    if ((await deleteFactors(tx, user.id, id)).length === 0) return 'unknown';
+    if (others.length === 0) await deleteRecoveryCodes(tx, user.id);
+    const before = { user: user.id, kind: factor.kind, name: factor.name };
+    const subject = { kind: 'factor', id };
+    await recordAudit(tx, { at: app.now(), by, action: 'user.factor_removed', subject, before });
+    return 'removed';
+  });
+}
+
+/**
+ * Removes every factor and recovery code of a user (an id or an e-mail address) and ends the sessions: the next sign-in asks for the
+ * password alone, and for a new factor where the role must have one. Answers how many factors there were; null without a user.
+ */
+export function resetFactors(app: App, user: string, by: Actor): Promise<{ id: string; removed: number } | null> {
+  return app.db.transaction(async (tx) => {
+    const row = await selectUserByIdOrEmail(tx, normalizeEmail(user));
+    if (row === null) return null;
+    const at = app.now();
+    const removed = await deleteFactors(tx, row.id, null);
+    await deleteRecoveryCodes(tx, row.id);
+    await updateSessionsEnded(tx, row.id, null, at);
+    const before = { factors: removed.map(({ kind, name }) => `${kind} ${name}`) };
+    const subject = { kind: 'user', id: row.id };
+    await recordAudit(tx, { at, by, action: 'user.factors_reset', subject, before });
+    return { id: row.id, removed: removed.length };
+  });
+}

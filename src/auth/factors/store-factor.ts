@@ -1,0 +1,27 @@
+import type { App } from '../../app.ts';
+import type { Actor } from '../../audit/actor.ts';
+import { recordAudit } from '../../audit/record-audit.ts';
+import { type FactorRow, insertFactor } from './factor-queries.ts';
+import { countRecoveryCodes, replaceRecoveryCodes } from './recovery-code-queries.ts';
+import { newRecoveryCodes } from './recovery-codes.ts';
+
+type NewFactor = Pick<FactorRow, 'id' | 'user_id' | 'kind' | 'name' | 'sealed' | 'credential' | 'last_step'>;
+
+/** `recoveryCodes` are shown here and never again; empty where the user has some left. */
+export type StoredFactor = { id: string; recoveryCodes: string[] };
+
+/** Stores a factor in a commit of its own, with recovery codes where the user has none. Null: it is there already. */
+export async function storeFactor(app: App, factor: NewFactor, by: Actor): Promise<StoredFactor | null> {
+  const { id, user_id: userId, kind, name } = factor;
+  const { codes, hashes } = await newRecoveryCodes(app, userId);
+  return app.db.transaction(async (tx) => {
+    const at = app.now();
+    const row: FactorRow = { ...factor, created_at: at, last_used_at: null };
+    if (!(await insertFactor(tx, row))) return null;
+    const needed = (await countRecoveryCodes(tx, userId)) === 0;
+    if (needed) await replaceRecoveryCodes(tx, userId, hashes, at);
+    const after = { user: userId, kind, name, recovery_codes: needed ? codes.length : 0 };
+    await recordAudit(tx, { at, by, action: 'user.factor_added', subject: { kind: 'factor', id }, after });
+    return { id, recoveryCodes: needed ? codes : [] };
+  });
+}

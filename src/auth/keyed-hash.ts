@@ -1,0 +1,22 @@
+import { createHmac } from 'node:crypto';
+import type { App } from '../app.ts';
+import { perInstance } from '../lib/per-instance.ts';
+import { keepKey } from '../sealing/kept-key.ts';
+
+const KEY_NAME = 'one-time-secret';
+
+const keys = perInstance((_app: App): { key: Promise<string> | null } => ({ key: null }));
+
+/**
+ * What is stored of a secret that works once. `purpose` and `owner` make it worth nothing anywhere else. The key is made when it is
+ * first needed and kept sealed from then on, so that it outlives a change of MASTER_KEY.
+ */
+export async function keyedHash(app: App, purpose: string, owner: string, secret: string): Promise<string> {
+  const kept = keys(app);
+  kept.key ??= keepKey(app, KEY_NAME).catch((error: unknown) => {
+    kept.key = null;
+    throw error;
+  });
+  const key = Buffer.from(await kept.key, 'hex');
+  return createHmac('sha256', key).update(`${purpose}\n${owner}\n${secret}`).digest('base64url');
+}

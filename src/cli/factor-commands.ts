@@ -1,0 +1,102 @@
+import type { Command } from 'commander';
+import { addTotp } from '../auth/factors/enrol-totp.ts';
+import { isFactorName } from '../auth/factors/factor.ts';
+import { listFactors } from '../auth/factors/list-factors.ts';
+import { renewRecoveryCodes } from '../auth/factors/recovery-codes.ts';
+import { removeFactor, resetFactors } from '../auth/factors/remove-factor.ts';
+import { findUser } from '../auth/find-user.ts';
+import { alreadyDone, invalidOption, notFound, print, table, time } from './print.ts';
+import { unknownUser } from './user-options.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
+import { withApp } from './with-app.ts';
+
+type Json = ActingOptions & { json?: boolean };
+
+/** `user factor list | add | remove | reset | recovery-codes`: what a person proves beside the password. */
+export function addFactorCommands(users: Command): void {
+  const group = users.command('factor').description('second factors of people: authenticator apps and recovery codes');
+  const add = (name: string, description: string) =>
+    group.command(name).description(description).option('--json', 'print one JSON object');
+  add('list', 'the second factors of a user, and how many recovery codes are left').argument('<user>').action(list);
+  acting(add('add', 'an authenticator app; its key and recovery codes are shown once'))
+    .argument('<user>')
+    .option('--name <name>', 'what the person calls the device', 'Phone')
+    .action(addApp);
+  acting(add('remove', 'remove one factor; the last stays where the role must have one'))
+    .argument('<id>', 'as the list shows it')
+    .action(remove);
+  acting(add('reset', 'remove every factor and recovery code of a user and end the sessions, for a lost phone'))
+    .argument('<user>')
+    .action(reset);
+  acting(add('recovery-codes', 'ten new recovery codes in place of the earlier ones, shown once'))
+    .argument('<user>')
+    .action(renewCodes);
+}
+
+async function list(user: string, options: Json): Promise<void> {
+  const listed = await withApp((app) => listFactors(app, user));
+  if (listed === null) throw unknownUser(user);
+  const rows = listed.factors.map(({ id, kind, name, created_at, last_used_at }) => [
+    id,
+    kind,
+    name,
+    time(created_at),
+    time(last_used_at),
+  ]);
+  print(options, listed, [
+    ...(rows.length === 0
+      ? [`No second factor: bin/rubrica user factor add ${user}`]
+      : table([['ID', 'KIND', 'NAME', 'ADDED (UTC)', 'LAST USE'], ...rows])),
+    `Recovery codes left: ${listed.recovery_codes}`,
+  ]);
+}
+
+async function addApp(user: string, options: Json & { name: string }): Promise<void> {
+  const { name } = options;
+  if (!isFactorName(name)) throw invalidOption('--name has 1 to 60 letters, digits, spaces, points or dashes.');
+  const added = await withActor(options, async (app, by) => {
+    const found = await findUser(app, user);
+    return found && addTotp(app, found, name, by);
+  });
+  if (added === null) throw unknownUser(user);
+  const { id, secret, address, recoveryCodes } = added;
+  const value = { id, secret, otpauth_uri: address, recovery_codes: recoveryCodes };
+  if (options.json === true) return print(options, value, []);
+  const { renderUnicodeCompact } = await import('uqr');
+  print(options, value, [
+    `Authenticator app ${id} (${name}) of ${user}. The key is shown once:`,
+    renderUnicodeCompact(address, { border: 2 }),
+    `  key        ${secret}`,
+    `  address    ${address}`,
+    ...saidCodes(recoveryCodes),
+  ]);
+}
+
+function saidCodes(codes: readonly string[]): string[] {
+  return codes.length === 0 ? [] : ['Recovery codes, each works once:', ...codes.map((code) => `  ${code}`)];
+}
+
+async function remove(id: string, options: Json): Promise<void> {
+  const outcome = await withActor(options, (app, by) => removeFactor(app, id, null, by));
+  if (outcome === 'unknown') throw notFound(`There is no factor ${id}: bin/rubrica user factor list USER`);
+  if (outcome === 'last')
+    throw alreadyDone(`${id} is the only one, and the role must have one: bin/rubrica user factor reset USER`);
+  print(options, { id, removed: true }, [`${id} is removed.`]);
+}
+
+async function reset(user: string, options: Json): Promise<void> {
+  const done = await withActor(options, (app, by) => resetFactors(app, user, by));
+  if (done === null) throw unknownUser(user);
+  print(options, done, [
+    `${done.removed} factors of ${user} are removed, the recovery codes too; sessions have ended.`,
+  ]);
+}
+
+async function renewCodes(user: string, options: Json): Promise<void> {
+  const made = await withActor(options, async (app, by) => {
+    const found = await findUser(app, user);
+    return found && { id: found.id, recovery_codes: await renewRecoveryCodes(app, found.id, by) };
+  });
+  if (made === null) throw unknownUser(user);
+  print(options, made, saidCodes(made.recovery_codes));
+}

@@ -1,0 +1,106 @@
+import type { FastifyReply } from 'fastify';
+import type { App } from '../../app.ts';
+import { beginTotp, continueTotp, finishTotp } from '../../auth/factors/enrol-totp.ts';
+import { isFactorName } from '../../auth/factors/factor.ts';
+import { proveAtEnrolment } from '../../auth/factors/prove-factor.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { type Html, html, trustedHtml } from '../../http/html.ts';
+import { type ConsoleText, tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler, requireProof, sessionCookie } from '../console-visit.ts';
+import { fieldsOf, pathOf } from '../sign-in.ts';
+
+const PATH = '/account/factors/totp';
+
+/** A key for the person's authenticator app, with its QR code. Nothing is kept of it until a code shows that the app has it. */
+export const getConsoleTotp: Operation = {
+  handle: consoleHandler(
+    async (app, visit) => {
+      const asked = requireProof(app, visit, PATH);
+      if (asked !== null) return asked;
+      const { next } = visit.request.query as Record<string, unknown>;
+      return sendSetup(app, visit, await beginTotp(app, visit.user), { status: 200, next: pathOf(next), said: null });
+    },
+    ['enrol'],
+  ),
+};
+
+/** Adds the factor once its first code is right, and shows the recovery codes. */
+export const postConsoleTotp: Operation = {
+  consumes: ['application/x-www-form-urlencoded'],
+  handle: consoleHandler(
+    async (app, visit) => {
+      const asked = requireProof(app, visit, PATH);
+      if (asked !== null) return asked;
+      const { user, request, by } = visit;
+      const { setup = '', code = '', name = '', next: path } = fieldsOf(request);
+      const next = pathOf(path);
+      const begun = await continueTotp(app, user, setup);
+      if (begun === null)
+        return sendSetup(app, visit, await beginTotp(app, user), { status: 400, next, said: 'totp.over' });
+      if (!isFactorName(name)) return sendSetup(app, visit, begun, { status: 400, next, said: 'totp.bad_name' });
+      const done = await finishTotp(app, user, { setup, code: code.replace(/\s/g, ''), name }, by);
+      if (done === null) return sendSetup(app, visit, begun, { status: 400, next, said: 'totp.wrong' });
+      return letIn(app, visit, done.recoveryCodes, next);
+    },
+    ['enrol'],
+  ),
+};
+
+/** After a factor was added, which proved the person: a new session, and the recovery codes where there are new ones. */
+async function letIn(app: App, visit: ConsoleVisit, codes: readonly string[], next: string): Promise<FastifyReply> {
+  const { session, reply, goTo } = visit;
+  const token = await proveAtEnrolment(app, session);
+  if (token === null) return goTo('/sign-in');
+  reply.header('set-cookie', sessionCookie(app, token.text));
+  if (codes.length === 0) return goTo('/account?done=factor');
+  return sendRecoveryCodes(app, visit, codes, next);
+}
+
+/** The codes, for the only time. */
+export function sendRecoveryCodes(
+  app: App,
+  { language, send }: ConsoleVisit,
+  codes: readonly string[],
+  next: string,
+): FastifyReply {
+  const title = tell(language, 'codes.title');
+  const main = html`<h1>${title}</h1>
+<p>${tell(language, 'codes.text')}</p>
+<pre class="codes">${codes.join('\n')}</pre>
+<p class="actions"><a class="button primary" href="${publicPath(app)}/console${next}">${tell(language, 'codes.go_on')}</a></p>`;
+  return send(200, { title, main });
+}
+
+type Setup = { secret: string; address: string; setup: string };
+type Shown = { status: number; next: string; said: ConsoleText | null };
+
+async function sendSetup(app: App, visit: ConsoleVisit, { secret, address, setup }: Setup, shown: Shown) {
+  const { language, user, standing, send } = visit;
+  const { status, next, said } = shown;
+  const title = tell(language, 'totp.title');
+  const main = html`<h1>${title}</h1>
+${standing === 'enrol' && html`<p class="notice">${tell(language, 'totp.must', { role: user.role })}</p>`}
+${said !== null && html`<p class="notice" role="alert">${tell(language, said)}</p>`}
+<form class="card pad" method="post" action="${publicPath(app)}/console${PATH}">
+<p>${tell(language, 'totp.scan')}</p>
+<div class="qr" role="img" aria-label="${tell(language, 'totp.qr')}">${await drawQr(address)}</div>
+<p>${tell(language, 'totp.key')}: <code>${grouped(secret)}</code></p>
+<p><a href="${address}">${tell(language, 'totp.open')}</a></p>
+<input type="hidden" name="setup" value="${setup}"><input type="hidden" name="next" value="${next}">
+<label>${tell(language, 'totp.name')}<input name="name" maxlength="60" required value="${tell(language, 'totp.default_name')}"></label>
+<label>${tell(language, 'totp.code')}<input name="code" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 ]{6,7}" required></label>
+<p class="actions"><button class="primary">${tell(language, 'totp.button')}</button></p>
+</form>`;
+  return send(status, { title, main });
+}
+
+/** A drawing without colours or styles of its own; the library is loaded with the first. */
+async function drawQr(text: string): Promise<Html> {
+  const { renderSVG } = await import('uqr');
+  return trustedHtml(renderSVG(text, { border: 2, pixelSize: 4 }));
+}
+
+function grouped(secret: string): string {
+  return (secret.match(/.{1,4}/g) ?? []).join(' ');
+}

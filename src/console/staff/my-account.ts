@@ -1,0 +1,156 @@
+import type { FastifyReply } from 'fastify';
+import type { App } from '../../app.ts';
+import { issueAccessToken } from '../../auth/access-token.ts';
+import { selectFactorsOf } from '../../auth/factors/factor-queries.ts';
+import { countRecoveryCodes } from '../../auth/factors/recovery-code-queries.ts';
+import { renewRecoveryCodes } from '../../auth/factors/recovery-codes.ts';
+import { removeFactor } from '../../auth/factors/remove-factor.ts';
+import { endOtherSessions, endSession, listSessions } from '../../auth/list-sessions.ts';
+import { proveByPassword } from '../../auth/log-in.ts';
+import { isStrongPassword, setPassword } from '../../auth/set-password.ts';
+import { Problem } from '../../error-catalogue.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { type Html, html } from '../../http/html.ts';
+import { tableOf, timeCell } from '../console-format.ts';
+import { type ConsoleText, tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof, sessionCookie } from '../console-visit.ts';
+import { fieldsOf } from '../sign-in.ts';
+import { sendRecoveryCodes } from './enrol-totp-page.ts';
+import { sessionTable } from './session-table.ts';
+
+const FORM = { consumes: ['application/x-www-form-urlencoded'], bodyOptional: true } as const;
+const PATH = '/account';
+
+/** What is the person's own: second factors, recovery codes, sessions, password. */
+export const getConsolePerson: Operation = {
+  handle: consoleHandler(async (app, visit) => {
+    const { done } = visit.request.query as Record<string, unknown>;
+    const said = typeof done === 'string' && Object.hasOwn(DONE, done) ? DONE[done] : undefined;
+    return sendAccount(app, visit, 200, { done: said });
+  }),
+};
+
+const DONE: Readonly<Record<string, ConsoleText>> = {
+  factor: 'me.done_factor',
+  removed: 'me.done_removed',
+  ended: 'me.done_ended',
+  password: 'me.done_password',
+};
+
+/** Removes one of the person's factors; the last stays where the role must have one. */
+export const postConsoleFactorRemove: Operation = {
+  ...FORM,
+  handle: consoleHandler(async (app, visit) => {
+    const { user, by, request, goTo, send, language } = visit;
+    const asked = requireProof(app, visit, PATH);
+    if (asked !== null) return asked;
+    const outcome = await removeFactor(app, fieldsOf(request)['factor'] ?? '', user.id, by);
+    if (outcome === 'unknown') return send(404, notFoundPage(language));
+    if (outcome === 'last') return sendAccount(app, visit, 409, { refused: 'me.last_stays' });
+    return goTo(`${PATH}?done=removed`);
+  }),
+};
+
+/** Ten new recovery codes, shown once. */
+export const postConsoleRecoveryCodes: Operation = {
+  ...FORM,
+  handle: consoleHandler(async (app, visit) => {
+    const asked = requireProof(app, visit, PATH);
+    if (asked !== null) return asked;
+    return sendRecoveryCodes(app, visit, await renewRecoveryCodes(app, visit.user.id, visit.by), PATH);
+  }),
+};
+
+/** Ends one of the person's sessions, or with none named all but this. */
+export const postConsoleSessionsEnd: Operation = {
+  ...FORM,
+  handle: consoleHandler(async (app, { user, session, by, request, goTo, send, language }) => {
+    const { session: id } = fieldsOf(request);
+    if (id === undefined) await endOtherSessions(app, user.id, session.id, by);
+    else if (!(await listSessions(app, user.id))?.some((one) => one.id === id))
+      return send(404, notFoundPage(language));
+    else await endSession(app, id, by);
+    return goTo(`${PATH}?done=ended`);
+  }),
+};
+
+/** Another password: the one there is must be said, and every other session ends. */
+export const postConsolePassword: Operation = {
+  ...FORM,
+  handle: consoleHandler(async (app, visit) => {
+    const { user, by, request, reply, goTo } = visit;
+    const { now = '', wanted = '' } = fieldsOf(request);
+    if (!isStrongPassword(wanted, user.email)) return sendAccount(app, visit, 400, { refused: 'me.password_weak' });
+    try {
+      const session = await proveByPassword(app, visit.session, {
+        email: user.email,
+        password: now,
+        address: request.ip,
+      });
+      await setPassword(app, { userId: user.id, password: wanted, keptSession: session.id }, by);
+      const { text } = await issueAccessToken(app, session);
+      reply.header('set-cookie', sessionCookie(app, text));
+      return await goTo(`${PATH}?done=password`);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      if (error.code === 'RATE_LIMITED') return sendAccount(app, visit, 429, { refused: 'prove.many' });
+      if (error.code === 'LOGIN_FAILED') return sendAccount(app, visit, 401, { refused: 'me.password_wrong' });
+      throw error;
+    }
+  }),
+};
+
+type Said = { done?: ConsoleText | undefined; refused?: ConsoleText };
+
+async function sendAccount(
+  app: App,
+  visit: ConsoleVisit,
+  status: number,
+  { done, refused }: Said,
+): Promise<FastifyReply> {
+  const { language, user, session, send } = visit;
+  const at = `${publicPath(app)}/console${PATH}`;
+  const title = tell(language, 'me.title');
+  const sessions = (await listSessions(app, user.id)) ?? [];
+  const main = html`<h1>${title}</h1>
+<p class="quiet">${user.email} · ${tell(language, 'me.role')}: ${user.role}</p>
+${done !== undefined && html`<p class="notice done" role="status">${tell(language, done)}</p>`}
+${refused !== undefined && html`<p class="notice" role="alert">${tell(language, refused)}</p>`}
+${await factorSection(app, visit, at)}
+<h2>${tell(language, 'me.sessions')}</h2>
+${sessionTable(language, sessions, { at: `${at}/sessions/end`, own: session.id })}
+<form class="actions" method="post" action="${at}/sessions/end"><button>${tell(language, 'me.end_others')}</button></form>
+<h2>${tell(language, 'me.password')}</h2>
+<form class="card pad narrow" method="post" action="${at}/password">
+<label>${tell(language, 'me.password_now')}<input type="password" name="now" autocomplete="current-password" required></label>
+<label>${tell(language, 'me.password_new')}<input type="password" name="wanted" autocomplete="new-password" minlength="12" maxlength="200" required aria-describedby="password-hint"></label>
+<p class="quiet" id="password-hint">${tell(language, 'me.password_hint')}</p>
+<button class="primary">${tell(language, 'me.password_button')}</button>
+</form>`;
+  return send(status, { title, main });
+}
+
+async function factorSection(app: App, { language, user }: ConsoleVisit, at: string): Promise<Html> {
+  const factors = await selectFactorsOf(app.db, user.id);
+  const rows = factors.map((factor) => [
+    factor.name,
+    tell(language, `kind.${factor.kind}`),
+    timeCell(factor.created_at),
+    timeCell(factor.last_used_at),
+    html`<form method="post" action="${at}/factors/remove"><button class="link" name="factor" value="${factor.id}">${tell(language, 'me.remove')}</button></form>`,
+  ]);
+  const head = (['staff.name', 'staff.kind', 'staff.added', 'staff.last_use', 'staff.act'] as const).map((key) =>
+    tell(language, key),
+  );
+  const left = await countRecoveryCodes(app.db, user.id);
+  return html`<h2>${tell(language, 'me.factors')}</h2>
+${rows.length === 0 ? html`<div class="card empty">${tell(language, 'me.no_factor')}</div>` : tableOf(head, rows)}
+<p class="actions"><a class="button" href="${at}/factors/totp">${tell(language, 'me.add_totp')}</a></p>
+${
+  rows.length > 0 &&
+  html`<h2>${tell(language, 'me.codes')}</h2>
+<form class="card pad narrow" method="post" action="${at}/recovery-codes"><p>${tell(language, 'me.codes_left', { count: left })} ${tell(language, 'me.codes_hint')}</p>
+<button>${tell(language, 'me.codes_new')}</button></form>`
+}`;
+}

@@ -1,0 +1,79 @@
+import type { FastifyReply } from 'fastify';
+import type { App } from '../../app.ts';
+import { issueAccessToken } from '../../auth/access-token.ts';
+import { hasFactor } from '../../auth/factors/factor-queries.ts';
+import { proveByCode } from '../../auth/factors/prove-factor.ts';
+import { proveByPassword } from '../../auth/log-in.ts';
+import { Problem } from '../../error-catalogue.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { html } from '../../http/html.ts';
+import { type ConsoleText, tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler, sessionCookie } from '../console-visit.ts';
+import { fieldsOf, pathOf } from '../sign-in.ts';
+
+/** Asks for the second factor: after the password, and again before money or people are moved. */
+export const getConsoleProve: Operation = {
+  handle: consoleHandler(
+    async (app, visit) => {
+      const { next } = visit.request.query as Record<string, unknown>;
+      return sendQuestion(app, visit, { status: 200, next: pathOf(next), said: null });
+    },
+    ['prove'],
+  ),
+};
+
+/** Takes the code; where there is no second factor, the password. A new session takes the place of this one. */
+export const postConsoleProve: Operation = {
+  consumes: ['application/x-www-form-urlencoded'],
+  handle: consoleHandler(
+    async (app, visit) => {
+      const { request, reply, goTo } = visit;
+      const { code = '', password = '', next } = fieldsOf(request);
+      const { user, session } = visit;
+      const address = request.ip;
+      try {
+        const token = (await hasFactor(app.db, user.id))
+          ? await proveByCode(app, { user, session, address }, code)
+          : await issueAccessToken(app, await proveByPassword(app, session, { email: user.email, password, address }));
+        reply.header('set-cookie', sessionCookie(app, token.text));
+        return await goTo(pathOf(next));
+      } catch (error) {
+        const refusal = error instanceof Problem ? REFUSALS[error.code] : undefined;
+        if (refusal === undefined) throw error;
+        return sendQuestion(app, visit, { ...refusal, next: pathOf(next) });
+      }
+    },
+    ['prove'],
+  ),
+};
+
+const REFUSALS: Partial<Record<Problem['code'], { status: number; said: ConsoleText }>> = {
+  FACTOR_REFUSED: { status: 401, said: 'prove.wrong' },
+  LOGIN_FAILED: { status: 401, said: 'prove.wrong_password' },
+  RATE_LIMITED: { status: 429, said: 'prove.many' },
+};
+
+type Question = { status: number; next: string; said: ConsoleText | null };
+
+async function sendQuestion(app: App, visit: ConsoleVisit, { status, next, said }: Question): Promise<FastifyReply> {
+  const { language, user, standing, send } = visit;
+  const at = `${publicPath(app)}/console`;
+  const withCode = await hasFactor(app.db, user.id);
+  const title = tell(language, 'prove.title');
+  const main = html`<h1>${title}</h1>
+<p>${tell(language, standing === 'prove' ? 'prove.first' : 'prove.again')}</p>
+${said !== null && html`<p class="notice" role="alert">${tell(language, said)}</p>`}
+<form class="card pad" method="post" action="${at}/prove">
+<input type="hidden" name="next" value="${next}">
+${
+  withCode
+    ? html`<label>${tell(language, 'prove.code')}<input name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="40" required autofocus></label>`
+    : html`<label>${tell(language, 'prove.password')}<input type="password" name="password" autocomplete="current-password" required></label>`
+}
+<p class="actions"><button class="primary">${tell(language, 'prove.button')}</button></p>
+</form>
+${withCode && html`<p class="quiet">${tell(language, 'prove.lost', { command: `bin/rubrica user factor reset ${user.email}` })}</p>`}
+<form method="post" action="${at}/sign-out"><button class="link">${tell(language, 'prove.other')}</button></form>`;
+  return send(status, { title, main });
+}
