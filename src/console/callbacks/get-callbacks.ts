@@ -92,7 +92,7 @@ function columnsFor({ app, language }: ConsoleVisit): Column<TroubledEndpoint>[]
       text: 'column.cause',
       value: ({ cause }) => cause?.cause ?? null,
       cell: ({ cause, redirected }) =>
-        html`<strong>${cause?.cause ?? '—'}</strong>${redirected > 0 && html`<br>${tell(language, 'callbacks.redirected', { count: redirected })}`}<br>${cause?.fix ?? ''}`,
+        html`<div><strong>${cause?.cause ?? '—'}</strong>${redirected > 0 && html`<br>${tell(language, 'callbacks.redirected', { count: redirected })}`}<br>${cause?.fix ?? ''}</div>`,
     },
     { name: 'fix', text: 'callbacks.fix', value: ({ cause }) => cause?.fix ?? null, hidden: true },
     {

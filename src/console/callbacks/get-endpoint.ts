@@ -62,11 +62,11 @@ function answerTable(at: string, language: Language, answers: readonly EndpointA
       html`<span class="code">${answer.callback}</span>`,
       html`<a href="${at}/payments/${answer.transaction_id}">${answer.transaction_id}</a>`,
       timeCell(answer.at),
-      html`${cause ?? answer.status ?? '—'}${
+      html`<div>${cause ?? answer.status ?? '—'}${
         answer.excerpt !== null &&
         answer.excerpt !== '' &&
         html`<details><summary>${tell(language, 'doctor.page')}</summary><pre>${answer.excerpt.slice(0, 500)}</pre></details>`
-      }`,
+      }</div>`,
       answer.duration_ms,
     ];
   });
