@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import { hasLatePayment } from '../books/journal-queries.ts';
-import { hasFailingCallback } from '../outbox/outbox-queries.ts';
+import { isShopSilent } from '../outbox/outbox-queries.ts';
 import type { PaymentMethod } from '../payment-methods/payment-method.ts';
 import type { Look } from '../payment-services/look.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
@@ -45,7 +45,7 @@ export type Payment = {
   look: Look;
   /** In minor units, of a payment that is completed. */
   givenBack: number;
-  /** The shop has not taken the callback of a payment that is completed, though it was tried. */
+  /** Nobody answered when the callback of a payment that is completed was last tried. */
   shopIsSilent: boolean;
   stage: PaymentStage;
 };
@@ -64,7 +64,7 @@ export async function findPayment(app: App, token: string): Promise<Payment | nu
     methods: availableMethods(app, environment, transaction),
     look: await findLook(app, environment.paymentServiceId),
     givenBack: transaction.state === 'completed' ? await sumGivenBack(app.db, transaction) : 0,
-    shopIsSilent: transaction.state === 'completed' && (await hasFailingCallback(app.db, transaction)),
+    shopIsSilent: transaction.state === 'completed' && (await isShopSilent(app.db, transaction)),
     stage: stageOf(transaction, attempt, await hasUnexpectedMoney(app, transaction, attempt), app.now()),
   };
 }

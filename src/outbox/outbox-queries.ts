@@ -209,15 +209,20 @@ export async function selectUnreturned(db: Reader, transaction: RowKey<number>, 
   return rows.map((row) => row.id);
 }
 
-/** Whether a callback of a transaction was tried and its shop has not taken it. */
-export async function hasFailingCallback(db: Reader, transaction: RowKey<number>): Promise<boolean> {
-  const rows = await db.query<{ id: number }>(
-    `select id from callbacks
-     where transaction_id = $1 and environment_id = $2 and attempts > 0 and state in ('queued', 'dead', 'disabled')
-       and content_type = 'application/x-www-form-urlencoded' limit 1`,
+/**
+ * Whether nobody was there when a callback of a transaction was last tried: no answer at all, or the word of a gateway (502 to 504).
+ * A shop that refuses the callback, or fails over it, can still take the payer's browser.
+ */
+export async function isShopSilent(db: Reader, transaction: RowKey<number>): Promise<boolean> {
+  const [last] = await db.query<{ status: number | null }>(
+    `select d.status from callbacks c
+     join delivery_attempts d on d.callback_id = c.id and d.environment_id = c.environment_id
+     where c.transaction_id = $1 and c.environment_id = $2 and c.state in ('queued', 'dead')
+       and c.content_type = 'application/x-www-form-urlencoded'
+     order by d.id desc limit 1`,
     [transaction.id, transaction.environment_id],
   );
-  return rows.length > 0;
+  return last !== undefined && (last.status === null || (last.status >= 502 && last.status <= 504));
 }
 
 export async function updateReturned(

@@ -32,9 +32,9 @@ export function payPage(
   app: App,
   payment: Payment,
   language: Language,
-  { chosen, refusal }: { chosen?: string; refusal?: Refusal } = {},
+  { chosen, refusal, isFirstReturn = false }: { chosen?: string; refusal?: Refusal; isFirstReturn?: boolean } = {},
 ): Omit<Page, 'status'> {
-  const parts = partsOf(app, payment, language, chosen);
+  const parts = partsOf(app, payment, language, { chosen, isFirstReturn });
   const notice =
     refusal === undefined
       ? payment.stage === 'payable' && declineNotice(payment, language)
@@ -105,11 +105,16 @@ function redirectText(payment: Payment, language: Language): string {
   return say(language, 'redirect.text', { amount: amountOf(payment, language), merchant });
 }
 
-function partsOf(app: App, payment: Payment, language: Language, chosen: string | undefined): PageParts {
+function partsOf(
+  app: App,
+  payment: Payment,
+  language: Language,
+  { chosen, isFirstReturn }: { chosen: string | undefined; isFirstReturn: boolean },
+): PageParts {
   const { stage } = payment;
   if (stage === 'payable') return payableParts(app, payment, language, chosen);
   if (stage === 'in_progress') return inProgressParts(app, payment, language);
-  return resultParts(app, payment, language, stage);
+  return resultParts(app, payment, language, { stage, isFirstReturn });
 }
 
 function payableParts(app: App, payment: Payment, language: Language, chosen: string | undefined): PageParts {

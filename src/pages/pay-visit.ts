@@ -49,8 +49,8 @@ export async function sendPayPage(
   status: number,
   said: Parameters<typeof payPage>[3] = {},
 ): Promise<FastifyReply> {
-  await noteReturn(app, payment);
-  return send(status, payPage(app, payment, language, said));
+  const isFirstReturn = await noteReturn(app, payment);
+  return send(status, payPage(app, payment, language, { ...said, isFirstReturn }));
 }
 
 /** Says why the payer's wish was not done, on the page of the payment as it stands by now. */

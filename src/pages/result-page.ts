@@ -20,18 +20,19 @@ const ICONS: Record<EndStage, Icon> = {
 };
 
 /**
- * How a payment ended, and the way back to the shop. Of a payment that worked it is the receipt too: it stays at this address, and
- * prints.
+ * How a payment ended, and the way back to the shop. `isFirstReturn`: the shop may not have heard of it. Of a payment that worked
+ * it is the receipt too: it stays at this address, and prints.
  */
 export function resultParts(
   app: App,
   payment: Payment,
   language: Language,
-  stage: EndStage,
+  { stage, isFirstReturn }: { stage: EndStage; isFirstReturn: boolean },
 ): Pick<Page, 'title' | 'main' | 'script' | 'formTarget'> {
   const { icon, title, text } = sayResult(payment, language, stage);
   const back = returnToShop(payment.transaction, payment.environment);
-  const afterMs = back.kind === 'post' ? pauseBeforeReturn(app, payment, stage) : null;
+  const goes = back.kind === 'post' && (isFirstReturn || !isLate(app, payment));
+  const afterMs = goes ? pauseBeforeReturn(payment, stage) : null;
   const leaves = afterMs === RETURN_AFTER_MS;
   const button = say(language, 'return.button');
   const head = html`
@@ -53,18 +54,17 @@ ${receipt}`;
 const RETURN_AFTER_MS = 9000;
 /** The payer has just asked to go back. */
 const CANCELLED_AFTER_MS = 1000;
-/** Who comes back later wants the receipt. */
 const RETURNS_WITHIN_MS = 10 * 60_000;
 
 /** Null: the payer goes back by the button alone, as after a decline, or when there is something to write down first. */
-function pauseBeforeReturn(
-  app: App,
-  { transaction, givenBack, shopIsSilent }: Payment,
-  stage: EndStage,
-): number | null {
-  if (app.now() - (transaction.settled_at ?? 0) > RETURNS_WITHIN_MS) return null;
+function pauseBeforeReturn({ givenBack, shopIsSilent }: Payment, stage: EndStage): number | null {
   if (stage === 'cancelled') return CANCELLED_AFTER_MS;
   return stage === 'completed' && givenBack === 0 && !shopIsSilent ? RETURN_AFTER_MS : null;
+}
+
+/** Who comes back later, to a shop that knows, wants the receipt. */
+function isLate(app: App, { transaction }: Payment): boolean {
+  return app.now() - (transaction.settled_at ?? 0) > RETURNS_WITHIN_MS;
 }
 
 function sayResult(payment: Payment, language: Language, stage: EndStage): { icon: Icon; title: string; text: string } {

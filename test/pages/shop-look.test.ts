@@ -182,21 +182,31 @@ forEachEngine('the page of a shop', (openTestDatabase) => {
     assert.match(text, /<button class="primary">Volver a la tienda<\/button>/);
   });
 
-  test('a shop that is down: the page says that it is paid, keeps saying it, and sends nobody there', async () => {
-    await using shop = await open();
-    await shop.pay();
-    shop.answers.status = 500;
-    for (let attempt = 0; attempt < 3; attempt++) {
-      const delivery = createCallbackDelivery(shop.app);
-      await delivery.poll();
-      await delivery.drain();
-      const text = await shop.read();
-      assert.match(text, /<h1>Pago aprobado<\/h1>/);
-      assert.match(text, /La tienda no responde por ahora\. Tu pago está hecho/);
-      assert.doesNotMatch(text, /data-submit-after/);
-      shop.app.now.advance(3_600_000);
-    }
-  });
+  for (const [status, silent] of [
+    [503, true],
+    [500, false],
+    [400, false],
+    [200, false],
+  ] as const) {
+    const says = silent
+      ? 'that the shop is down and it is paid, and sends nobody there'
+      : 'nothing of it: the way back may work';
+    test(`while callbacks are answered ${status} the page says ${says}`, async () => {
+      await using shop = await open();
+      await shop.pay();
+      shop.answers.status = status;
+      for (let attempt = 0; attempt < 3; attempt++) {
+        const delivery = createCallbackDelivery(shop.app);
+        await delivery.poll();
+        await delivery.drain();
+        const text = await shop.read();
+        assert.match(text, /<h1>Pago aprobado<\/h1>/);
+        assert.equal(/La tienda no responde por ahora\. Tu pago está hecho/.test(text), silent);
+        assert.equal(/data-submit-after/.test(text), !silent);
+        shop.app.now.advance(200_000);
+      }
+    });
+  }
 
   for (const [refunded, title] of [
     [2990, 'Pago devuelto en parte'],
