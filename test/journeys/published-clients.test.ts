@@ -69,7 +69,7 @@ forEachEngine('published clients, unmodified but for their base URL', (openTestD
     assert.ok(Number.isInteger(data.idTrx));
     assert.deepEqual(
       data.payUrl.map(({ code }) => code),
-      ['gateway', 'simulated'],
+      ['gateway', 'simulated', 'simulated-transfer'],
     );
 
     await payOnPage(data.payUrl);
@@ -154,7 +154,7 @@ forEachEngine('published clients, unmodified but for their base URL', (openTestD
     const { types } = methods.body as { types: { codigo: string }[] };
     assert.deepEqual(
       types.map(({ codigo }) => codigo),
-      ['simulated'],
+      ['simulated', 'simulated-transfer'],
     );
   });
 

@@ -19,7 +19,7 @@ forEachEngine('the client of the SDK', (openTestDatabase) => {
     const { client, order } = await open(context, db.url);
     assert.deepEqual(
       (await client.listPaymentMethods()).map(({ codigo }) => codigo),
-      ['simulated'],
+      ['simulated', 'simulated-transfer'],
     );
     const { idTrx, payUrl } = await client.createTransaction(order);
     assert.equal((await client.createTransaction(order)).idTrx, idTrx);
