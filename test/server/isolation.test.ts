@@ -335,6 +335,7 @@ function ownPath(path: string, { objects, transaction }: Merchant): string {
   return path
     .replace(':idUser', objects.user)
     .replace(':webhook', 'remittances')
+    .replace(':listener', objects.listener)
     .replace(':id', objects.transaction)
     .replace(':token', `${transaction.id.toString(36)}-${transaction.pay_secret}`);
 }

@@ -44,7 +44,7 @@ export type Merchant = {
   user: TestUser;
   transaction: Transaction;
   objects: Record<
-    'transaction' | 'refund' | 'validation' | 'recipient' | 'payout' | 'email' | 'user' | 'payLink',
+    'transaction' | 'refund' | 'validation' | 'recipient' | 'payout' | 'email' | 'user' | 'payLink' | 'listener',
     string
   >;
 };
@@ -61,6 +61,7 @@ export const MISSING: Merchant['objects'] = {
   email: 'nobody@example.cl',
   user: 'usr_00000000000000000000',
   payLink: 'rt-0000000000000000000000',
+  listener: '999999-0000000000000000000000',
 };
 
 const transactionAt = (path: string, refusal: ErrorCode): ObjectRequest => ({
@@ -80,6 +81,13 @@ const webhookAt = (path: string): ObjectRequest => ({
   path: (id) => path.replace(':idUser', id),
   refusal: 'NO_PERMISSION',
   seenBy: 'maker',
+});
+
+const listenerAt = (path: string): ObjectRequest => ({
+  object: 'listener',
+  path: (id) => path.replace(':listener', id),
+  refusal: 'NOT_FOUND',
+  seenBy: 'nobody',
 });
 
 const webhook = { url: 'https://shop.example.cl/webhooks', method: 'POST', webhook: 'remittances' };
@@ -193,6 +201,14 @@ export const ROUTE_ROWS: Record<string, RouteRow> = {
     body: () => webhook,
   },
   'DELETE /webhooks/:idUser/:webhook': { access: 'bearer', objects: [webhookAt('/webhooks/:idUser/remittances')] },
+  'POST /listeners': { access: 'bearer', body: ({ ana }) => ({ payment_service: ana.service.id }) },
+  'POST /listeners/:listener/next': { access: 'bearer', objects: [listenerAt('/listeners/:listener/next')] },
+  'POST /listeners/:listener/attempts': {
+    access: 'bearer',
+    objects: [listenerAt('/listeners/:listener/attempts')],
+    body: () => ({ callback: 1, lease: 'x', duration_ms: 1, status: 200 }),
+  },
+  'DELETE /listeners/:listener': { access: 'bearer', objects: [listenerAt('/listeners/:listener')] },
   'GET /users': { access: 'bearer' },
   'GET /payments': { access: 'service-token' },
   'GET /v2/payments': { access: 'service-token' },
@@ -286,7 +302,13 @@ export async function createWorld(app: App, server: TestServer): Promise<World> 
 async function createMerchant(app: App, server: TestServer, reference: string): Promise<Merchant> {
   const service = await createPaymentService(app, reference, TESTER);
   const environment = (await loadEnvironment(app, service.development.service_token)) as ServiceEnvironment;
-  const may = [...READ_AND_REFUND, 'payments:create', 'accounts:validate', 'payouts:create'] as const;
+  const may = [
+    ...READ_AND_REFUND,
+    'payments:create',
+    'callbacks:listen',
+    'accounts:validate',
+    'payouts:create',
+  ] as const;
   const user = await createTestUser(app, { may, paymentServices: [service.id] });
   await setWebhook(app, { userId: user.id, webhook: 'remittances', url: webhook.url }, TESTER);
   const transaction = await createPaidTransaction(app, environment, { reference });
@@ -312,6 +334,8 @@ async function createMerchant(app: App, server: TestServer, reference: string): 
       recipient: (jsonOf(recipient)['data'] as { id: string }).id,
       email: user.email,
       user: user.id,
+      // Of this environment, and not the one that listens.
+      listener: `${environment.id}-0000000000000000000000`,
       // The right transaction with the secret of none.
       payLink: payToken({ ...transaction, pay_secret: '0'.repeat(transaction.pay_secret.length) }),
     },

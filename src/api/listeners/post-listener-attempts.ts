@@ -59,7 +59,15 @@ export const postListenerAttempts = operation({
         example: { message: 'OK', errors: null, data: { step: 'delivered', next_attempt_at: null } },
       },
     },
-    errors: ['INVALID_JSON', 'INVALID_BODY', 'UNSUPPORTED_MEDIA_TYPE', 'LISTENER_ENDED', ...LISTENER_ERRORS],
+    errors: [
+      'INVALID_JSON',
+      'INVALID_BODY',
+      'CONTROL_CHARACTER',
+      'FIELD_TOO_LONG',
+      'UNSUPPORTED_MEDIA_TYPE',
+      'LISTENER_ENDED',
+      ...LISTENER_ERRORS,
+    ],
   },
   handle: async (app, request) => {
     const listener = await requireListener(app, request);

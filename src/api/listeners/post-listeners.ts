@@ -41,7 +41,14 @@ export const postListeners = operation({
         example: { message: 'OK', errors: null, data: EXAMPLE },
       },
     },
-    errors: ['INVALID_JSON', 'INVALID_BODY', 'UNSUPPORTED_MEDIA_TYPE', ...LISTENER_ERRORS],
+    errors: [
+      'INVALID_JSON',
+      'INVALID_BODY',
+      'CONTROL_CHARACTER',
+      'FIELD_TOO_LONG',
+      'UNSUPPORTED_MEDIA_TYPE',
+      ...LISTENER_ERRORS,
+    ],
   },
   handle: async (app, request) => {
     const user = await requireUser(app, request);
