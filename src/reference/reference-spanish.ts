@@ -67,6 +67,10 @@ export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: stri
   listWebhooks: ['Lista tus webhooks'],
   changeWebhook: ['Cambia la dirección de un webhook'],
   endWebhook: ['Termina un webhook'],
+  beginListening: ['Recibe los callbacks de desarrollo en tu computador'],
+  takeCallback: ['Toma el siguiente callback de desarrollo'],
+  reportCallback: ['Informa qué pasó con un callback de desarrollo'],
+  endListening: ['Devuelve los callbacks de desarrollo al servicio'],
   readUser: ['Lee tu propio usuario'],
   logIn: [
     'Inicia sesión',

@@ -43,7 +43,7 @@ export function shownFields(fields: readonly Field[]): Record<string, string> {
 }
 
 function shownText({ name, text }: Field): string {
-  if (name === 'x_account_id') return /^[!-~]{1,100}$/.test(text) ? text : lengthOf(text);
+  if (name === 'x_account_id') return /^[\w-]{1,100}$/.test(text) && !RUT_LIKE.test(text) ? text : lengthOf(text);
   if (name === SIGNATURE_FIELD || text.length > LONGEST || RUT_LIKE.test(text)) return lengthOf(text);
   if (name === 'x_customer_email' || text.includes('@')) return text.replace(/^(.)[^@]*/, '$1***');
   if (name.startsWith('x_url_')) return withoutQuery(text);
