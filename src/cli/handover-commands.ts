@@ -40,7 +40,7 @@ async function handOver(id: string, options: HandOverOptions): Promise<void> {
   const { environment } = options;
   const made = await withActor(options, async (app, by) => {
     const handover = await handOverTokens(app, { paymentServiceId: id, environment }, valid, by);
-    return handover === null ? null : { ...handover, url: `${publicBase(app)}/tokens/${handover.link}` };
+    return handover === null ? null : { ...handover, url: `${publicBase(app)}/hand-over/${handover.link}` };
   });
   if (made === null) throw unknownPaymentService(id);
   print(options, { id: made.id, payment_service: id, environment, url: made.url, ends_at: made.ends_at }, [

@@ -31,8 +31,8 @@ export const NOT_BUILT: readonly NotBuilt[] = [
     says: 'Payment links by API, `POST /trxs/charges`, are not built: create a transaction with `POST /trxs` and send its `payUrl`.',
   },
   {
-    calls: /^\w+ \/(?:tef|payout|balance|availableBalance|addToCreditBalance)(?:\/|$)/,
-    says: 'Payouts, `/tef`, `/payout` and `/balance`, are not built: pay out at your bank, and validate the account before.',
+    calls: /^\w+ \/(?:payout\/)?addToCreditBalance$/,
+    says: 'Adding money to the balance by API, `/addToCreditBalance`, is not built: record what came with `bin/rubrica deposit`.',
   },
   {
     calls: /^POST \/users$/,
@@ -40,7 +40,7 @@ export const NOT_BUILT: readonly NotBuilt[] = [
   },
   {
     calls: /^\w+ \/(?:banksAccounts|bank_accounts)(?:\/|$)/,
-    says: "A merchant's own bank accounts, `/banksAccounts` and `/bank_accounts`, are not built: finance records payouts by hand.",
+    says: "A merchant's own bank accounts, `/banksAccounts` and `/bank_accounts`, are not built: keep them as recipients.",
   },
   {
     calls: /^\w+ \/reports?\//,

@@ -164,8 +164,8 @@ export const ROUTES: readonly Endpoint[] = [
   route('GET', ['/looks/:name'], 'public', getLookFile),
   route('POST', ['/csp-reports'], 'public', postCspReports),
 
-  route('GET', ['/tokens/:link'], 'public', getTokenLink),
-  route('POST', ['/tokens/:link'], 'public', postTokenLink),
+  route('GET', ['/hand-over/:link'], 'public', getTokenLink),
+  route('POST', ['/hand-over/:link'], 'public', postTokenLink),
   route('GET', ['/console/sign-in'], 'public', getConsoleSignIn),
   route('POST', ['/console/sign-in'], 'public', postConsoleSignIn),
   route('POST', ['/console/sign-out'], 'public', postConsoleSignOut),

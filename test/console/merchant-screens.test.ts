@@ -137,7 +137,7 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     await using _server = server;
     const operator = as(await createTestUser(app, { role: 'operator', may: [], email: 'olga@example.cl' }));
     const made = await operator.post(`/merchants/${own.id}/hand-over`, { environment: 'development', valid: '1d' });
-    const path = /<pre>https?:\/\/[^/]+(\/tokens\/[\w-]+)<\/pre>/.exec(made.text)?.[1] ?? '';
+    const path = /<pre>https?:\/\/[^/]+(\/hand-over\/[\w-]+)<\/pre>/.exec(made.text)?.[1] ?? '';
     assert.notEqual(path, '');
     for (let look = 0; look < 2; look++) {
       const asked = await server.get(path);
@@ -176,7 +176,7 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
         environment: 'production',
         valid: '1d',
       });
-      return /(\/tokens\/[\w-]+)<\/pre>/.exec(text)?.[1] ?? '';
+      return /(\/hand-over\/[\w-]+)<\/pre>/.exec(text)?.[1] ?? '';
     };
     const isGone = async (path: string) => (await server.post(path, { headers: FORM, body: '' })).status === 404;
     const ended = await make();
@@ -191,7 +191,7 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     assert.equal((await server.get(late)).status, 200);
     app.now.advance(4 * HOUR_MS);
     assert.ok(await isGone(late), 'late');
-    for (const wrong of ['/tokens/x', `/tokens/${id}-${'A'.repeat(43)}`]) assert.ok(await isGone(wrong), wrong);
+    for (const wrong of ['/hand-over/x', `/hand-over/${id}-${'A'.repeat(43)}`]) assert.ok(await isGone(wrong), wrong);
   });
 
   test('a row that somebody wrote into the table of links opens no tokens', async () => {
@@ -199,7 +199,7 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     await using _server = server;
     const operator = as(await createTestUser(app, { role: 'operator', may: [] }));
     const { text } = await operator.post(`/merchants/${own.id}/hand-over`, { environment: 'production', valid: '1d' });
-    const path = /(\/tokens\/[\w-]+)<\/pre>/.exec(text)?.[1] ?? '';
+    const path = /(\/hand-over\/[\w-]+)<\/pre>/.exec(text)?.[1] ?? '';
     const environment = (await loadEnvironment(app, other.production.service_token)) as ServiceEnvironment;
     await app.db.transaction((tx) =>
       tx.query('update token_handovers set environment_id = $1, secret_id = $2', [

@@ -18,10 +18,8 @@ const CALLS: readonly (readonly [call: string, begins: string])[] = [
   ['GET /trx-details/332637', 'The details'],
   ['POST /tokens/createToken', 'A token made'],
   ['POST /trxs/charges', 'Payment links'],
-  ['POST /tef', 'Payouts'],
-  ['GET /tef/1', 'Payouts'],
-  ['POST /payout/tef', 'Payouts'],
-  ['GET /availableBalance', 'Payouts'],
+  ['POST /addToCreditBalance', 'Adding money'],
+  ['POST /payout/addToCreditBalance', 'Adding money'],
   ['POST /users', 'Registration'],
   ['POST /bank_accounts/325', "A merchant's own"],
   ['POST /reports/remittances', 'Reports'],
@@ -56,5 +54,5 @@ test('a wrong method and an address that nobody ever had are what they were', as
   assert.equal(jsonOf(await server.get('/trxs'))['code'], 'METHOD_NOT_ALLOWED');
   assert.equal(jsonOf(await server.get('/nowhere'))['code'], 'NOT_FOUND');
   assert.equal(jsonOf(await server.get('/v1/nowhere'))['code'], 'NOT_FOUND');
-  assert.equal(jsonOf(await server.post('/v1/tef', { json: {} }))['code'], 'NOT_BUILT');
+  assert.equal(jsonOf(await server.post('/v1/addToCreditBalance', { json: {} }))['code'], 'NOT_BUILT');
 });

@@ -31,7 +31,7 @@ export const postConsoleHandOver: Operation = {
     const title = tell(language, 'link.made_title', { name: merchant.name });
     const main = html`<h1>${title}</h1>
 <p>${tell(language, `merchant.${environment}`)}. ${tell(language, 'link.made_text', { time: minuteOf(made.ends_at) })}</p>
-<pre>${publicBase(app)}/tokens/${made.link}</pre>
+<pre>${publicBase(app)}/hand-over/${made.link}</pre>
 <p class="actions"><a class="button" href="${publicPath(app)}/console/merchants/${merchant.id}">${merchant.name}</a></p>`;
     return send(200, { title, main });
   }),

@@ -22,7 +22,7 @@ export const getTokenLink: Operation = {
       'link.page_title',
       {},
       html`<p>${tell(language, 'link.page_text')}</p>
-<form method="post" action="${publicPath(app)}/tokens/${linkOf(request)}"><p class="actions"><button class="primary">${tell(language, 'link.open')}</button></p></form>`,
+<form method="post" action="${publicPath(app)}/hand-over/${linkOf(request)}"><p class="actions"><button class="primary">${tell(language, 'link.open')}</button></p></form>`,
     );
   },
 };
