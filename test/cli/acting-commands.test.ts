@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { Command } from 'commander';
 import { recordAudit } from '../../src/audit/record-audit.ts';
 import { createUser } from '../../src/auth/create-user.ts';
+import { addTotp } from '../../src/auth/factors/enrol-totp.ts';
 import { listApiTokens } from '../../src/auth/list-sessions.ts';
 import { addCommands } from '../../src/cli/command-groups.ts';
 import type { Database, SqlRow } from '../../src/db/database.ts';
@@ -26,6 +27,7 @@ const READING = [
   'user list',
   'user token list',
   'user session list',
+  'user factor list',
   'bench',
   'sign',
   'explain',
@@ -154,6 +156,10 @@ const ACTING: [words: string, action: string, rest: (world: World) => (string | 
   ['user refund-limit', 'user.role_set', () => [PROGRAM, '50000']],
   ['user token create', 'api_token.created', () => [PROGRAM, '--name', 'till']],
   ['user token end', 'api_token.ended', ({ token }) => [token]],
+  ['user factor add', 'user.factor_added', () => [PROGRAM]],
+  ['user factor recovery-codes', 'user.recovery_codes_made', () => [PROGRAM]],
+  ['user factor remove', 'user.factor_removed', ({ factor }) => [factor]],
+  ['user factor reset', 'user.factors_reset', () => [PROGRAM]],
   ['user session end', 'user.session_ended', () => ['--all', PROGRAM]],
   ['user reset-password', 'user.password_reset', () => [PROGRAM]],
   ['user reset-api-token', 'user.api_token_reset', () => [PROGRAM]],
@@ -337,6 +343,7 @@ forEachEngine('in whose name a command acts', (openTestDatabase) => {
     assert.deepEqual(
       rows.map((row) => [row['actor'], row['subject']]),
       [
+        [MARIA, 'factors'],
         [MARIA, 'kept-keys'],
         [MARIA, 'secret-tokens'],
       ],
@@ -394,6 +401,7 @@ type World = {
   /** On this machine, where nobody listens: a test event goes nowhere. */
   endpoint: number;
   /** An API token of `PROGRAM`. */
+  factor: string;
   token: string;
   file: string;
   settlement: string;
@@ -436,6 +444,7 @@ async function openWorld(context: TestContext, openTestDatabase: OpenTestDatabas
     attempt: String(attempt?.['id']),
     callback: Number(callback?.['id']),
     endpoint,
+    factor: String((await addTotp(app, program, 'Phone', TESTER))?.id),
     token: String((await listApiTokens(app, PROGRAM))?.[0]?.id),
     file,
     settlement,
