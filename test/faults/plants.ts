@@ -272,7 +272,7 @@ export const PLANTS = {
   ],
   'no hold after a restore': [{ file: 'src/worker.ts', find: '(await mayLeave()) ? step() : 0', put: 'step()' }],
   'a cursor of any epoch': [
-    { file: 'src/outbox/read-feed.ts', find: 'place.epoch !== epoch', put: 'place.epoch === 1' },
+    { file: 'src/outbox/read-feed.ts', find: 'begin.epoch !== epoch', put: 'begin.epoch === 1' },
   ],
   'no mark of the store': [NO_MARK],
   'backs up in small steps': [{ file: SQLITE, find: ', { rate: ALL_PAGES }', put: '' }],
