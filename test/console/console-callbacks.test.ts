@@ -33,7 +33,7 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     const { app, server } = await openFailing(openTestDatabase);
     await using _server = server;
     const owner = await createTestUser(app, { role: 'owner', may: [], email: 'olga@example.cl' });
-    const headers = { cookie: `rubrica_console=${owner.headers.authorization.slice(7)}` };
+    const headers = owner.console;
     const attention = await server.get('/console/attention?format=csv', headers);
     assert.match(attention.text, /Dirección que falla|callback resend --endpoint/);
     assert.match(
