@@ -194,7 +194,9 @@ export const SPANISH_HELP: Readonly<Record<string, string>> = {
     'valida las cuentas bancarias de una tabla; columnas RUT, banco y cuenta en cualquier orden y casi cualquier forma',
   'where to write the rows with their verdicts; standard output unless given':
     'dónde escribir las filas con sus veredictos; la salida estándar si no lo dices',
-  'write the table with what can be mended by rule; the verdicts are those of the mended rows':
+  'why the shop of a callback was not told, from its last answers, and what ends it':
+    'por qué la tienda no recibió un callback, según sus últimas respuestas, y cómo se arregla',
+  'write the table with what can be mended by rule; the verdicts are about the mended rows':
     'escribe la tabla con lo que se puede corregir por regla; los veredictos son de las filas corregidas',
   'with --repair: what was changed and why, and what is proposed':
     'con --repair: qué se cambió y por qué, y qué se propone',

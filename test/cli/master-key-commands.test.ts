@@ -27,20 +27,22 @@ forEachEngine('master-key rotate on the command line', (openTestDatabase) => {
     const before = await finding(BOTH);
     assert.deepEqual(
       [before?.says, before?.fix],
-      ['4 texts are sealed with MASTER_KEY_PREVIOUS', 'bin/rubrica master-key rotate'],
+      ['6 texts are sealed with MASTER_KEY_PREVIOUS', 'bin/rubrica master-key rotate'],
     );
 
     const rotated = await run(BOTH, 'master-key', 'rotate', '--json');
-    assert.equal(rotated.stderr, 'secret-tokens: 2 of 2\nkept-keys: 2 of 2\n');
+    assert.equal(rotated.stderr, 'secret-tokens: 2 of 2\nkept-keys: 4 of 4\n');
     const nothing = {
       'secret-tokens': 0,
       'payment-method-keys': 0,
       'validation-questions': 0,
       recipients: 0,
+      'payout-files': 0,
+      factors: 0,
       'kept-keys': 0,
     };
     assert.deepEqual(JSON.parse(rotated.stdout), {
-      resealed: { ...nothing, 'secret-tokens': 2, 'kept-keys': 2 },
+      resealed: { ...nothing, 'secret-tokens': 2, 'kept-keys': 4 },
       previous_key_needed: false,
     });
     const again = await run(BOTH, 'master-key', 'rotate');
