@@ -47,6 +47,7 @@ const LEFT: [why: string, cell: Partial<AccountCells>, rutFormat?: RutFormat][] 
   ['the same behind a formula, an apostrophe and decimals', { rut: '="22883518"' }],
   ['the same with the decimals of a program', { rut: '22883518.0' }],
   ['a number with decimals, or a RUT that ends with -0', { rut: '7000009.0' }, 'with-dv'],
+  ['a point in an account that begins with zeros', { account: '0100.0' }],
   ['groups of three without a check character', { rut: '22 883 518' }],
   ['a wrong check character', { rut: '12531909–3' }],
   ['a RUT that has lost a digit', { rut: '1253190–2' }],
