@@ -58,12 +58,12 @@ export function summarizeProfile(profile: CpuProfile, warmUpMs: number): Profile
 }
 
 function placeOf(url: string): string {
-  return url.replace(/^file:\/\/.*?\/(?=(?:src|sdk|node_modules)\/)/, '').replace(/^node_modules\//, '');
+  return url.replace(/^file:\/\/.*?\/(?=(?:src|sdk|protocol|node_modules)\/)/, '').replace(/^node_modules\//, '');
 }
 
 function areaOf(url: string): string {
   const place = placeOf(url);
-  if (/^(?:src|sdk)\//.test(place)) return place.replace(/\.ts$/, '');
+  if (/^(?:src|sdk|protocol)\//.test(place)) return place.replace(/\.ts$/, '');
   if (place.startsWith('node:')) return nodeArea(place);
   return (/^(?:@[^/]+\/)?[^/]+/.exec(place) ?? ['other'])[0];
 }
