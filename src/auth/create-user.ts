@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import type { Tx } from '../db/database.ts';
 import { Problem } from '../error-catalogue.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { apiTokenHashes, digestOf, generateApiToken } from './api-token.ts';
@@ -10,7 +11,7 @@ import { generatePassword, hashPassword } from './password.ts';
 import type { Permission, Role } from './permission.ts';
 import { storePaymentServices, storeRefundLimits } from './set-rights.ts';
 import { isEmail, normalizeEmail, type PaymentServiceScope, type RefundLimits } from './user.ts';
-import { insertUser } from './user-queries.ts';
+import { insertUser, type UserRow } from './user-queries.ts';
 import { insertPermission } from './user-right-queries.ts';
 
 export type NewUser = { id: string; email: string; password: string; api_token: string } & DescribedRights;
@@ -32,36 +33,46 @@ export type UserWish = {
  * for a payment service that does not exist.
  */
 export async function createUser(app: App, wish: UserWish, by: Actor): Promise<NewUser> {
-  const { role = 'integration', may = [], paymentServices = [], refundLimits = {} } = wish;
-  const email = normalizeEmail(wish.email);
-  if (!isEmail(email)) throw new Problem('INVALID_EMAIL');
-  const id = prefixedId('usr');
   const password = generatePassword();
   const apiToken = generateApiToken();
-  const row = {
-    id,
+  const row = await newUserRow(app, wish, password);
+  const { id, email } = row;
+  const hashes = await apiTokenHashes(app);
+  return app.db.transaction(async (tx) => {
+    const rights = await storeUser(tx, row, wish);
+    const token = { userId: id, name: FIRST_TOKEN, createdAt: row.created_at, expiresAt: null };
+    await storeApiToken(tx, hashes, digestOf(apiToken), token);
+    const subject = { kind: 'user', id };
+    await recordAudit(tx, { at: row.created_at, by, action: 'user.created', subject, after: saidOf(rights) });
+    return { id, email, password, api_token: apiToken, ...rights };
+  });
+}
+
+/** Stores a user with what it may do, in the caller's commit. Throws as `createUser` does. */
+export async function storeUser(tx: Tx, row: UserRow, wish: UserWish): Promise<DescribedRights> {
+  const { may = [], paymentServices = [], refundLimits = {} } = wish;
+  if (!(await insertUser(tx, row)))
+    throw new Problem('USER_EXISTS', { detail: 'This address has a user already: bin/rubrica user list.' });
+  for (const permission of may) await insertPermission(tx, row.id, permission);
+  await storePaymentServices(tx, row.id, paymentServices);
+  await storeRefundLimits(tx, row.id, refundLimits);
+  const all = paymentServices === 'all' ? 1 : 0;
+  const [rights] = await describeRights(tx, [{ ...row, all_payment_services: all }]);
+  return rights as DescribedRights;
+}
+
+/** The row of a new user. Throws `Problem` `INVALID_EMAIL` for an address that cannot be used. */
+export async function newUserRow(app: App, wish: UserWish, password: string): Promise<UserRow> {
+  const email = normalizeEmail(wish.email);
+  if (!isEmail(email)) throw new Problem('INVALID_EMAIL');
+  return {
+    id: prefixedId('usr'),
     email,
-    role,
+    role: wish.role ?? 'integration',
     password_hash: await hashPassword(password),
     all_payment_services: 0,
     token_version: 1,
     created_at: app.now(),
     disabled_at: null,
   };
-  const hashes = await apiTokenHashes(app);
-  return app.db.transaction(async (tx) => {
-    if (!(await insertUser(tx, row)))
-      throw new Problem('USER_EXISTS', { detail: 'This address has a user already: bin/rubrica user list.' });
-    const token = { userId: id, name: FIRST_TOKEN, createdAt: row.created_at, expiresAt: null };
-    await storeApiToken(tx, hashes, digestOf(apiToken), token);
-    for (const permission of may) await insertPermission(tx, id, permission);
-    await storePaymentServices(tx, id, paymentServices);
-    await storeRefundLimits(tx, id, refundLimits);
-    const all = paymentServices === 'all' ? 1 : 0;
-    const [rights] = await describeRights(tx, [{ ...row, all_payment_services: all }]);
-    const after = saidOf(rights as DescribedRights);
-    const subject = { kind: 'user', id };
-    await recordAudit(tx, { at: row.created_at, by, action: 'user.created', subject, after });
-    return { id, email, password, api_token: apiToken, ...(rights as DescribedRights) };
-  });
 }

@@ -1,5 +1,8 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { createUser } from '../auth/create-user.ts';
+import { findUser } from '../auth/find-user.ts';
+import { makeSignInLink } from '../auth/invitations/invite-user.ts';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { payAndReceive } from './demo-payment.ts';
 import { refundInPart } from './demo-refund.ts';
@@ -37,7 +40,7 @@ async function demo(options: { exit?: boolean }): Promise<void> {
     await stage.close();
     return;
   }
-  leaveRunning(stage);
+  await leaveRunning(stage);
 }
 
 /** A database of its own: the demo leaves a payment service and a user behind. What is sealed elsewhere is of another one. */
@@ -46,9 +49,11 @@ function demoConfig(config: Config): Config {
   return { ...config, databaseUrl, logLevel: 'error', anchorDir: null, anchorUrl: null };
 }
 
-function leaveRunning(stage: Demo): void {
+async function leaveRunning(stage: Demo): Promise<void> {
   stage.say('Every step was verified. The service stays up:');
   stage.show('API reference', `${stage.url}/docs`);
+  stage.show('Console', `${stage.url}/console`);
+  stage.show('Sign in, once', `${stage.url}/console/invitation/${await linkOfOwner(stage)}`);
   stage.show('Health', `${stage.url}/readyz`);
   // In memory, beside another demo, there is nothing that a command could open.
   const { databaseUrl } = stage.app.config;
@@ -62,4 +67,14 @@ function leaveRunning(stage: Demo): void {
   const stop = () => void stage.close().then(() => process.exit(0));
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
+}
+
+const OWNER = 'owner@demo.example';
+
+/** The token of a link that lets the owner of the demo in, once and within the hour; the owner is made by the first demo. */
+async function linkOfOwner({ app, by }: Demo): Promise<string> {
+  const owner =
+    (await findUser(app, OWNER)) ??
+    (await createUser(app, { email: OWNER, role: 'owner', paymentServices: 'all' }, by));
+  return (await makeSignInLink(app, owner, by)).token;
 }

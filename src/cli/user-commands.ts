@@ -5,6 +5,7 @@ import { listUsers } from '../auth/list-users.ts';
 import type { Permission, Role } from '../auth/permission.ts';
 import { resetApiToken, resetPassword } from '../auth/reset-secrets.ts';
 import { addFactorCommands } from './factor-commands.ts';
+import { addInvitationCommands } from './invitation-commands.ts';
 import { alreadyDone, print, table, time } from './print.ts';
 import { addSessionCommands, addTokenCommands } from './token-commands.ts';
 import {
@@ -51,6 +52,7 @@ export function addUserCommands(program: Command): void {
   addTokenCommands(group);
   addSessionCommands(group);
   addFactorCommands(group);
+  addInvitationCommands(group);
   addChange('reset-password', 'a new password, shown once; revokes every access token')
     .argument('<user>')
     .action(renewPassword);

@@ -4,6 +4,7 @@ import { recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
 import { COUNTED, type Counted, type Epoch, firstBeyond, type Handed } from './epoch.ts';
 import {
+  endInvitations,
   endSignIns,
   endTokenLinks,
   insertEpoch,
@@ -50,6 +51,7 @@ export async function beginEpoch(app: App, seen: readonly Handed[], idsAbove: nu
     });
     await insertEpoch(tx, epoch);
     await endTokenLinks(tx, now);
+    await endInvitations(tx, now);
     await endSignIns(tx, now);
     // Where nothing was left of the store, this one goes on in its place, also for the marks of other machines.
     const other = marks.some((mark) => mark.store === store) ? undefined : marks[0];

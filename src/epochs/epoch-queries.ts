@@ -115,6 +115,11 @@ export async function endTokenLinks(tx: Tx, endedAt: number): Promise<void> {
   await tx.query('update token_handovers set ended_at = $1 where opened_at is null and ended_at is null', [endedAt]);
 }
 
+/** A link with which somebody signs in once may have been used in the lost time: none works any more. */
+export async function endInvitations(tx: Tx, endedAt: number): Promise<void> {
+  await tx.query('update invitations set ended_at = $1 where used_at is null and ended_at is null', [endedAt]);
+}
+
 /** A person may have signed out in the lost time, or been signed out: who signed in with a password signs in again. */
 export async function endSignIns(tx: Tx, endedAt: number): Promise<void> {
   await tx.query(`update sessions set ended_at = $1 where kind in ('password', 'console') and ended_at is null`, [

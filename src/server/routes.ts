@@ -74,6 +74,7 @@ import { getConsoleSettlements, postConsoleSettlements } from '../console/settle
 import { getConsoleSettlement, postConsoleAccept } from '../console/settlements/settlement-page.ts';
 import { getConsoleSignIn, postConsoleSignIn, postConsoleSignOut } from '../console/sign-in.ts';
 import { getConsoleTotp, postConsoleTotp } from '../console/staff/enrol-totp-page.ts';
+import { getConsoleInvitation, postConsoleInvitation } from '../console/staff/invitation-page.ts';
 import {
   getConsolePerson,
   postConsoleFactorRemove,
@@ -171,6 +172,8 @@ export const ROUTES: readonly Endpoint[] = [
   route('POST', ['/console/sign-out'], 'public', postConsoleSignOut),
   route('POST', ['/console/language'], 'public', postConsoleLanguage),
   screen('GET', ['/console/live'], 'payments:read', getConsoleLive),
+  route('GET', ['/console/invitation/:token'], 'public', getConsoleInvitation),
+  route('POST', ['/console/invitation/:token'], 'public', postConsoleInvitation),
   own('GET', ['/console/prove'], getConsoleProve),
   own('POST', ['/console/prove'], postConsoleProve),
   own('GET', ['/console/account'], getConsolePerson),

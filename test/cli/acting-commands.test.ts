@@ -7,6 +7,7 @@ import { Command } from 'commander';
 import { recordAudit } from '../../src/audit/record-audit.ts';
 import { createUser } from '../../src/auth/create-user.ts';
 import { addTotp } from '../../src/auth/factors/enrol-totp.ts';
+import { inviteUser } from '../../src/auth/invitations/invite-user.ts';
 import { listApiTokens } from '../../src/auth/list-sessions.ts';
 import { addCommands } from '../../src/cli/command-groups.ts';
 import type { Database, SqlRow } from '../../src/db/database.ts';
@@ -28,6 +29,7 @@ const READING = [
   'user token list',
   'user session list',
   'user factor list',
+  'user invitation list',
   'bench',
   'sign',
   'explain',
@@ -160,6 +162,8 @@ const ACTING: [words: string, action: string, rest: (world: World) => (string | 
   ['user factor recovery-codes', 'user.recovery_codes_made', () => [PROGRAM]],
   ['user factor remove', 'user.factor_removed', ({ factor }) => [factor]],
   ['user factor reset', 'user.factors_reset', () => [PROGRAM]],
+  ['user invite', 'user.invited', () => ['guest@example.cl', '--role', 'auditor']],
+  ['user invitation end', 'user.invitation_ended', ({ invitation }) => [invitation]],
   ['user session end', 'user.session_ended', () => ['--all', PROGRAM]],
   ['user reset-password', 'user.password_reset', () => [PROGRAM]],
   ['user reset-api-token', 'user.api_token_reset', () => [PROGRAM]],
@@ -402,6 +406,7 @@ type World = {
   endpoint: number;
   /** An API token of `PROGRAM`. */
   factor: string;
+  invitation: string;
   token: string;
   file: string;
   settlement: string;
@@ -445,6 +450,7 @@ async function openWorld(context: TestContext, openTestDatabase: OpenTestDatabas
     callback: Number(callback?.['id']),
     endpoint,
     factor: String((await addTotp(app, program, 'Phone', TESTER))?.id),
+    invitation: (await inviteUser(app, { email: 'late@example.cl' }, 60_000, TESTER)).id,
     token: String((await listApiTokens(app, PROGRAM))?.[0]?.id),
     file,
     settlement,

@@ -6,6 +6,7 @@ import { areaOf, mayReach, type TidyRule } from './tidy-rules.ts';
 const ALSO_WRITES: Readonly<Record<string, string>> = {
   'epochs id_blocks': 'a new epoch raises the counter above all that was handed out',
   'epochs sessions': 'a new epoch ends the sign-ins that a restore brought back',
+  'epochs invitations': 'a new epoch ends the links that a restore brought back',
   'epochs token_handovers': 'a new epoch ends the links that a restore brought back',
 };
 

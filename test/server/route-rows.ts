@@ -260,6 +260,11 @@ export const ROUTE_ROWS: Record<string, RouteRow> = {
   'GET /assets/:name': page,
   'GET /looks/:name': page,
   'POST /csp-reports': page,
+  'GET /console/invitation/:token': page,
+  'POST /console/invitation/:token': {
+    access: 'public',
+    takesUnknownMembers: 'a page of ours sends it, and nothing of it is kept',
+  },
   'GET /console/sign-in': page,
   'POST /console/sign-in': {
     access: 'public',

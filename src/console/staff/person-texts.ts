@@ -3,6 +3,12 @@ import { roomTexts } from '../room-texts.ts';
 /** Signing in with a second factor, and a person's own account. */
 export const PERSON_TEXTS = roomTexts(
   {
+    'invite.title': 'Te damos la bienvenida',
+    'invite.text': 'Entrarás como {email}, con el rol {role}. Elige una contraseña.',
+    'invite.link_text': 'Entrarás como {email}, con el rol {role}. Este enlace sirve una vez.',
+    'invite.button': 'Guardar y entrar',
+    'invite.over_title': 'Este enlace ya no sirve',
+    'invite.over': 'Se usó, se cerró o pasó su tiempo. Pide otro a quien te invitó.',
     'prove.title': 'Confirma que eres tú',
     'prove.first': 'Escribe el código de tu app de autenticación para entrar.',
     'prove.again':
@@ -80,6 +86,12 @@ export const PERSON_TEXTS = roomTexts(
     'kind.api_token': 'API, con token',
   },
   {
+    'invite.title': 'Welcome',
+    'invite.text': 'You will sign in as {email}, with the role {role}. Choose a password.',
+    'invite.link_text': 'You will sign in as {email}, with the role {role}. This link works once.',
+    'invite.button': 'Save and sign in',
+    'invite.over_title': 'This link no longer works',
+    'invite.over': 'It was used or ended, or its time is over. Ask the person who invited you for another.',
     'prove.title': 'Confirm that it is you',
     'prove.first': 'Write the code of your authenticator app to come in.',
     'prove.again':

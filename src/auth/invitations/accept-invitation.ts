@@ -1,0 +1,64 @@
+import type { App } from '../../app.ts';
+import { countAct } from '../../audit/count-acts.ts';
+import { recordAudit } from '../../audit/record-audit.ts';
+import { clientNetwork } from '../../lib/client-network.ts';
+import { type AccessToken, issueAccessToken } from '../access-token.ts';
+import { hashPassword } from '../password.ts';
+import { beginSession } from '../session.ts';
+import { updateSessionsEnded } from '../session-queries.ts';
+import { userActor } from '../user-actor.ts';
+import { selectUserById, type UserRow, updatePasswordHash } from '../user-queries.ts';
+import { type InvitationRow, selectInvitationByHash, updateInvitationUsed } from './invitation-queries.ts';
+import { invitationHash } from './invite-user.ts';
+
+const SESSION_MS = 24 * 60 * 60_000;
+
+/** A link that works now, and its user. */
+export type OpenInvitation = { invitation: InvitationRow; user: UserRow };
+
+/** The link of this token, or null where it is unknown, was used or ended, or its time is over. */
+export async function findInvitation(app: App, token: string): Promise<OpenInvitation | null> {
+  if (!/^[\w-]{32}$/.test(token)) return null;
+  const invitation = await selectInvitationByHash(app.db, await invitationHash(app, token));
+  if (invitation === null || invitation.used_at !== null || invitation.ended_at !== null) return null;
+  if (invitation.expires_at <= app.now()) return null;
+  if (invitation.kind === 'sign_in' && app.config.mode !== 'development') return null;
+  const user = await selectUserById(app.db, invitation.user_id);
+  return user === null || user.disabled_at !== null ? null : { invitation, user };
+}
+
+/**
+ * Uses a link up and begins a session at the console, which proves no second factor. `password`: what an invited person chose, found strong
+ * enough before; null for a link that only lets in. Null: somebody has used it at the same moment.
+ */
+export async function acceptInvitation(
+  app: App,
+  { invitation, user }: OpenInvitation,
+  { password, address }: { password: string | null; address: string },
+): Promise<AccessToken | null> {
+  const origin = clientNetwork(address);
+  const by = userActor(user, origin);
+  const hash = password === null ? null : await hashPassword(password);
+  const session = await app.db.transaction(async (tx) => {
+    const at = app.now();
+    if (!(await updateInvitationUsed(tx, invitation.id, at))) return null;
+    if (hash !== null) {
+      await updatePasswordHash(tx, user.id, hash);
+      await updateSessionsEnded(tx, user.id, null, at);
+    }
+    const begun = {
+      user_id: user.id,
+      kind: 'console',
+      api_token_id: null,
+      origin,
+      expires_at: at + SESSION_MS,
+    } as const;
+    const made = await beginSession(tx, begun, at);
+    const subject = { kind: 'invitation', id: invitation.id };
+    await recordAudit(tx, { at, by, action: 'user.invitation_accepted', subject });
+    return made;
+  });
+  if (session === null) return null;
+  countAct(app, { by, action: 'user.signed_in', subject: { kind: 'user', id: user.id } });
+  return issueAccessToken(app, session);
+}

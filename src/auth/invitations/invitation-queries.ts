@@ -1,0 +1,60 @@
+import type { Database, SqlRow, Tx } from '../../db/database.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+/** Times are UTC milliseconds. `sign_in`: a link that lets in without a password, for a demo in development. */
+export type InvitationRow = SqlRow & {
+  id: string;
+  user_id: string;
+  kind: 'invitation' | 'sign_in';
+  hash: string;
+  created_at: number;
+  created_by: string;
+  expires_at: number;
+  used_at: number | null;
+  ended_at: number | null;
+};
+
+export async function insertInvitation(tx: Tx, row: InvitationRow): Promise<void> {
+  await tx.query(
+    `insert into invitations (id, user_id, kind, hash, created_at, created_by, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [row.id, row.user_id, row.kind, row.hash, row.created_at, row.created_by, row.expires_at],
+  );
+}
+
+export async function selectInvitationByHash(db: Reader, hash: string): Promise<InvitationRow | null> {
+  const [row] = await db.query<InvitationRow>('select * from invitations where hash = $1', [hash]);
+  return row ?? null;
+}
+
+export function selectInvitationsOf(db: Reader, userId: string): Promise<InvitationRow[]> {
+  return db.query<InvitationRow>('select * from invitations where user_id = $1 order by created_at, id', [userId]);
+}
+
+/** Those that nobody used or ended, also after their time: whom one still waits for. */
+export function selectOpenInvitations(db: Reader): Promise<(InvitationRow & { email: string; role: string })[]> {
+  return db.query(
+    `select i.*, u.email, u.role from invitations i join users u on u.id = i.user_id
+     where i.kind = 'invitation' and i.used_at is null and i.ended_at is null order by i.created_at, i.id`,
+  );
+}
+
+/** Uses a link up, if it is open at `at`. Of two at once one is answered false. */
+export async function updateInvitationUsed(tx: Tx, id: string, at: number): Promise<boolean> {
+  const rows = await tx.query(
+    `update invitations set used_at = $2
+     where id = $1 and used_at is null and ended_at is null and expires_at > $2 returning id`,
+    [id, at],
+  );
+  return rows.length === 1;
+}
+
+/** Ends one link by its id, or the open ones of a user. */
+export function updateInvitationsEnded(tx: Tx, idOrUser: string, at: number): Promise<InvitationRow[]> {
+  return tx.query<InvitationRow>(
+    `update invitations set ended_at = $2
+     where (id = $1 or user_id = $1) and used_at is null and ended_at is null returning *`,
+    [idOrUser, at],
+  );
+}

@@ -1,0 +1,118 @@
+import type { App } from '../../app.ts';
+import type { Actor } from '../../audit/actor.ts';
+import { recordAudit } from '../../audit/record-audit.ts';
+import type { Tx } from '../../db/database.ts';
+import { Problem } from '../../error-catalogue.ts';
+import { prefixedId, randomToken } from '../../lib/ids.ts';
+import { newUserRow, storeUser, type UserWish } from '../create-user.ts';
+import { saidOf } from '../describe-rights.ts';
+import { keyedHash } from '../keyed-hash.ts';
+import { generatePassword } from '../password.ts';
+import { selectUserByEmail, type UserRow } from '../user-queries.ts';
+import {
+  type InvitationRow,
+  insertInvitation,
+  selectInvitationsOf,
+  selectOpenInvitations,
+  updateInvitationsEnded,
+} from './invitation-queries.ts';
+
+/** `token` is the secret of the link, shown here and never again. `expires_at` is UTC milliseconds. */
+export type NewInvitation = { id: string; user: string; email: string; token: string; expires_at: number };
+
+/** What is stored of a link. */
+export function invitationHash(app: App, token: string): Promise<string> {
+  return keyedHash(app, 'invitation', '', token);
+}
+
+/**
+ * Makes a person without a password, and a link with which they set one, once and within `validMs`. For somebody who was invited and
+ * did not come there is a new link, with what they may do as it was; the earlier link ends. Throws `Problem` `USER_EXISTS` for an
+ * address whose user has signed in or has a password, and what `createUser` throws.
+ */
+export async function inviteUser(app: App, wish: UserWish, validMs: number, by: Actor): Promise<NewInvitation> {
+  const row = await newUserRow(app, wish, generatePassword());
+  const token = randomToken(24);
+  const hash = await invitationHash(app, token);
+  return app.db.transaction(async (tx) => {
+    const there = await selectUserByEmail(tx, row.email);
+    const at = app.now();
+    if (there !== null) await endForNewLink(tx, there, at);
+    const rights = there === null ? await storeUser(tx, row, wish) : null;
+    const { id: userId, email, role } = there ?? row;
+    const made = { id: prefixedId('inv'), user: userId, email, token, expires_at: at + validMs };
+    await insertInvitation(tx, rowOf(made, 'invitation', hash, at, by));
+    if (rights !== null) {
+      const subject = { kind: 'user', id: userId };
+      await recordAudit(tx, { at, by, action: 'user.created', subject, after: saidOf(rights) });
+    }
+    const subject = { kind: 'invitation', id: made.id };
+    await recordAudit(tx, { at, by, action: 'user.invited', subject, after: { user: userId, role } });
+    return made;
+  });
+}
+
+/** A link that lets a user in once, without a password. Development only: for what ends a demo. */
+export async function makeSignInLink(app: App, user: Pick<UserRow, 'id' | 'email'>, by: Actor): Promise<NewInvitation> {
+  if (app.config.mode !== 'development') throw new Error('Links that let in without a password are for development');
+  const token = randomToken(24);
+  const hash = await invitationHash(app, token);
+  return app.db.transaction(async (tx) => {
+    const at = app.now();
+    const made = { id: prefixedId('inv'), user: user.id, email: user.email, token, expires_at: at + SIGN_IN_VALID_MS };
+    await insertInvitation(tx, rowOf(made, 'sign_in', hash, at, by));
+    const subject = { kind: 'invitation', id: made.id };
+    await recordAudit(tx, { at, by, action: 'user.invited', subject, after: { user: user.id, kind: 'sign_in' } });
+    return made;
+  });
+}
+
+const SIGN_IN_VALID_MS = 60 * 60_000;
+
+/** Who was invited and did not come yet, the oldest first; `expires_at` may have passed. */
+export async function listInvitations(app: App) {
+  const rows = await selectOpenInvitations(app.db);
+  return rows.map(({ id, user_id, email, role, created_at, created_by, expires_at }) => {
+    return { id, user: user_id, email, role, created_at, created_by, expires_at };
+  });
+}
+
+/** Ends a link that nobody has used. False: there is no such link, or it was used or ended before. */
+export function endInvitation(app: App, id: string, by: Actor): Promise<boolean> {
+  return app.db.transaction(async (tx) => {
+    const at = app.now();
+    const [ended] = id.startsWith('inv_') ? await updateInvitationsEnded(tx, id, at) : [];
+    if (ended === undefined) return false;
+    const subject = { kind: 'invitation', id };
+    await recordAudit(tx, { at, by, action: 'user.invitation_ended', subject, before: { user: ended.user_id } });
+    return true;
+  });
+}
+
+/** The open link of somebody who did not come yet; anybody else is refused. */
+async function endForNewLink(tx: Tx, user: UserRow, at: number): Promise<void> {
+  const links = (await selectInvitationsOf(tx, user.id)).filter(({ kind }) => kind === 'invitation');
+  if (links.length === 0 || links.some(({ used_at }) => used_at !== null) || user.disabled_at !== null)
+    throw new Problem('USER_EXISTS', { detail: 'This address has a user already: bin/rubrica user list.' });
+  await updateInvitationsEnded(tx, user.id, at);
+}
+
+function rowOf(
+  { id, user, expires_at }: NewInvitation,
+  kind: InvitationRow['kind'],
+  hash: string,
+  at: number,
+  by: Actor,
+): InvitationRow {
+  return {
+    id,
+    user_id: user,
+    kind,
+    hash,
+    created_at: at,
+    created_by: by.name,
+    expires_at,
+    used_at: null,
+    ended_at: null,
+  };
+}

@@ -1,0 +1,89 @@
+import { type Command, Option } from 'commander';
+import { endInvitation, inviteUser, listInvitations } from '../auth/invitations/invite-user.ts';
+import type { Permission, Role } from '../auth/permission.ts';
+import { publicBase } from '../checkout/pay-link.ts';
+import { readDuration } from './options.ts';
+import { notFound, print, table, time } from './print.ts';
+import {
+  addScopeOptions,
+  mayOption,
+  readRole,
+  readScope,
+  refundLimitOption,
+  roleChoices,
+  type ScopeOptions,
+} from './user-options.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
+import { withApp } from './with-app.ts';
+
+type Json = ActingOptions & { json?: boolean };
+
+const THREE_DAYS_MS = 3 * 24 * 60 * 60_000;
+
+/** `user invite` and `user invitation list | end`: people who set their password and second factor themselves. */
+export function addInvitationCommands(users: Command): void {
+  addScopeOptions(
+    acting(users.command('invite'))
+      .description(
+        'make a person, and a link with which they set their password and second factor in the browser, once',
+      )
+      .argument('<email>', 'of the person; invited before and not come yet: a new link, the earlier one ends')
+      .addOption(new Option('--role <role>', `what the person may do: ${roleChoices()}`).argParser(readRole))
+      .addOption(mayOption())
+      .addOption(refundLimitOption())
+      .option('--valid <duration>', 'how long the link works', readDuration, THREE_DAYS_MS)
+      .option('--json', 'print one JSON object'),
+  ).action(invite);
+  const group = users.command('invitation').description('links of people who were invited and did not come yet');
+  group
+    .command('list')
+    .description('who was invited and did not come yet')
+    .option('--json', 'print one JSON object')
+    .action(list);
+  acting(group.command('end'))
+    .description('end a link that nobody has used')
+    .argument('<id>', 'as the list shows it')
+    .option('--json', 'print one JSON object')
+    .action(end);
+}
+
+type InviteOptions = Json &
+  ScopeOptions & { role?: Role; may: Permission[]; refundLimit: Record<string, number>; valid: number };
+
+async function invite(email: string, options: InviteOptions): Promise<void> {
+  const { role, may, refundLimit: refundLimits, valid } = options;
+  const paymentServices = readScope(options) ?? [];
+  const wish = { email, may, paymentServices, refundLimits, ...(role !== undefined && { role }) };
+  const { made, link } = await withActor(options, async (app, by) => {
+    const invited = await inviteUser(app, wish, valid, by);
+    return { made: invited, link: `${publicBase(app)}/console/invitation/${invited.token}` };
+  });
+  const { id, user, expires_at } = made;
+  print(options, { id, user, email: made.email, link, expires_at }, [
+    `Send this link to ${made.email}. It works once, until ${time(expires_at)} UTC:`,
+    `  ${link}`,
+  ]);
+}
+
+async function list(options: Json): Promise<void> {
+  const { invitations, now } = await withApp(async (app) => ({
+    invitations: await listInvitations(app),
+    now: app.now(),
+  }));
+  const rows = invitations.map(({ id, email, role, created_by, created_at, expires_at }) => [
+    id,
+    email,
+    role,
+    created_by,
+    time(created_at),
+    expires_at <= now ? 'over' : time(expires_at),
+  ]);
+  const head = ['ID', 'E-MAIL', 'ROLE', 'BY', 'SINCE (UTC)', 'WORKS UNTIL'];
+  print(options, { invitations }, rows.length === 0 ? ['Everybody who was invited has come.'] : table([head, ...rows]));
+}
+
+async function end(id: string, options: Json): Promise<void> {
+  const ended = await withActor(options, (app, by) => endInvitation(app, id, by));
+  if (!ended) throw notFound(`There is no open invitation ${id}: bin/rubrica user invitation list`);
+  print(options, { id, ended: true }, [`${id} has ended.`]);
+}

@@ -1,0 +1,82 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../../app.ts';
+import { acceptInvitation, findInvitation, type OpenInvitation } from '../../auth/invitations/accept-invitation.ts';
+import { isStrongPassword } from '../../auth/set-password.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { html } from '../../http/html.ts';
+import { visitLanguage } from '../console-language.ts';
+import { sendConsolePage } from '../console-page.ts';
+import { type ConsoleText, tell } from '../console-texts.ts';
+import { isFromOurPage, sessionCookie } from '../console-visit.ts';
+import { fieldsOf } from '../sign-in.ts';
+
+type Params = { token: string };
+
+/** The page of a link that works once. Opening it uses nothing up: programs that look at mails open links too. */
+export const getConsoleInvitation: Operation = {
+  handle: async (app, request, reply) => {
+    const found = await findInvitation(app, (request.params as Params).token);
+    return found === null
+      ? sendOver(app, request, reply)
+      : sendForm(app, request, reply, found, { status: 200, said: null });
+  },
+};
+
+/** Sets the password of an invited person and lets them in; the second factor comes next where the role must have one. */
+export const postConsoleInvitation: Operation = {
+  consumes: ['application/x-www-form-urlencoded'],
+  bodyOptional: true,
+  handle: async (app, request, reply) => {
+    const found = await findInvitation(app, (request.params as Params).token);
+    if (found === null) return sendOver(app, request, reply);
+    if (!isFromOurPage(app, request)) return sendForm(app, request, reply, found, { status: 403, said: 'stale.text' });
+    const { password = '' } = fieldsOf(request);
+    const sets = found.invitation.kind === 'invitation';
+    if (sets && !isStrongPassword(password, found.user.email))
+      return sendForm(app, request, reply, found, { status: 400, said: 'me.password_weak' });
+    const token = await acceptInvitation(app, found, { password: sets ? password : null, address: request.ip });
+    if (token === null) return sendOver(app, request, reply);
+    return reply
+      .code(303)
+      .header('set-cookie', sessionCookie(app, token.text))
+      .header('location', `${publicPath(app)}/console`)
+      .send();
+  },
+};
+
+type Shown = { status: number; said: ConsoleText | null };
+
+function sendForm(
+  app: App,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  found: OpenInvitation,
+  { status, said }: Shown,
+) {
+  const language = visitLanguage(request);
+  const { invitation, user } = found;
+  const sets = invitation.kind === 'invitation';
+  const title = tell(language, sets ? 'invite.title' : 'sign_in.title');
+  const main = html`<h1>${title}</h1>
+<p>${tell(language, sets ? 'invite.text' : 'invite.link_text', { email: user.email, role: user.role })}</p>
+${said !== null && html`<p class="notice" role="alert">${tell(language, said)}</p>`}
+<form class="card pad" method="post" action="${publicPath(app)}/console/invitation/${(request.params as Params).token}">
+${
+  sets &&
+  html`<input type="hidden" name="username" autocomplete="username" value="${user.email}">
+<label>${tell(language, 'me.password_new')}<input type="password" name="password" autocomplete="new-password" minlength="12" maxlength="200" required aria-describedby="password-hint"></label>
+<p class="quiet" id="password-hint">${tell(language, 'me.password_hint')}</p>`
+}
+<p class="actions"><button class="primary">${tell(language, sets ? 'invite.button' : 'sign_in.button')}</button></p>
+</form>`;
+  return sendConsolePage(app, reply, { title, main, status, language, user: null, path: request.url });
+}
+
+/** The same whether it never was, was used, was ended, or is too old. */
+function sendOver(app: App, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const language = visitLanguage(request);
+  const title = tell(language, 'invite.over_title');
+  const main = html`<h1>${title}</h1><p>${tell(language, 'invite.over')}</p>`;
+  return sendConsolePage(app, reply, { title, main, status: 404, language, user: null, path: request.url });
+}

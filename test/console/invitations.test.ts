@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { listAudit } from '../../src/audit/list-audit.ts';
+import { endInvitation, inviteUser, listInvitations, makeSignInLink } from '../../src/auth/invitations/invite-user.ts';
+import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
+import { ConsolePerson } from '../support/console-person.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { createTestUser } from '../support/test-user.ts';
+
+const DAY = 86_400_000;
+const PASSWORD = 'cuatro perros verdes';
+
+forEachEngine('an invitation', (openTestDatabase) => {
+  const open = async () => {
+    const made = createTestApp(await openTestDatabase());
+    const app: TestApp = { ...made, config: { ...made.config, secondFactorRoles: ['support'] } };
+    const server = await startTestServer(app);
+    const invite = (email: string) => inviteUser(app, { email, role: 'support', paymentServices: 'all' }, DAY, TESTER);
+    const accept = (token: string, password = PASSWORD, person = new ConsolePerson(server)) =>
+      person.post(`/console/invitation/${token}`, { password });
+    return { app, server, invite, accept };
+  };
+
+  test('lets the person set a password and a second factor, once, and shows the link nowhere again', async () => {
+    const { app, server, invite, accept } = await open();
+    await using _server = server;
+    const { token, email } = await invite('Ana@example.cl');
+    const person = new ConsolePerson(server);
+    assert.match((await person.get(`/console/invitation/${token}`)).text, /ana@example\.cl, with the role support/);
+    assert.equal((await accept(token, 'short', person)).status, 400);
+    assert.equal((await accept(token, PASSWORD, person)).status, 303);
+    assert.match((await person.get('/console')).headers.get('location') ?? '', /factors\/totp/);
+    await person.enrol(app);
+    assert.equal((await person.get('/console')).status, 200);
+    assert.equal((await accept(token)).status, 404);
+    assert.equal((await new ConsolePerson(server).get(`/console/invitation/${token}`)).status, 404);
+    assert.equal((await new ConsolePerson(server).signIn({ email, password: PASSWORD })).status, 303);
+    const stored = JSON.stringify([
+      await app.db.query('select * from invitations'),
+      await app.db.query('select * from audit_log'),
+    ]);
+    assert.ok(!stored.includes(token));
+    const { acts } = await listAudit(app, { who: email, action: 'user.invitation_accepted' }, 10);
+    assert.deepEqual(
+      acts.map(({ who }) => [who.kind, who.from]),
+      [['person', '127.0.0.1']],
+    );
+    await assert.rejects(invite(email), { code: 'USER_EXISTS' });
+    assert.deepEqual(await listInvitations(app), []);
+  });
+
+  test('that two browsers use at once lets one in', async () => {
+    const { app, server, invite, accept } = await open();
+    await using _server = server;
+    const { token } = await invite('ana@example.cl');
+    const outcomes = await Promise.all([accept(token, `${PASSWORD} uno`), accept(token, `${PASSWORD} dos`)]);
+    assert.deepEqual(
+      outcomes.map(({ status }) => status).sort((a, b) => a - b),
+      [303, 404],
+    );
+    assert.equal((await app.db.query("select id from sessions where kind = 'console'")).length, 1);
+  });
+
+  test('ends by its time, by a person, by a newer one and by a restore, and gives no other role than it was made with', async () => {
+    const { app, server, invite, accept } = await open();
+    await using _server = server;
+    const first = await invite('ana@example.cl');
+    const second = await inviteUser(app, { email: 'ana@example.cl', role: 'owner' }, DAY, TESTER);
+    assert.equal((await accept(first.token)).status, 404);
+    const [listed] = await listInvitations(app);
+    assert.deepEqual([listed?.id, listed?.role, listed?.created_by], [second.id, 'support', TESTER.name]);
+    assert.deepEqual(
+      [await endInvitation(app, second.id, TESTER), await endInvitation(app, second.id, TESTER)],
+      [true, false],
+    );
+    assert.equal((await accept(second.token)).status, 404);
+    const third = await invite('ana@example.cl');
+    app.now.advance(DAY);
+    assert.equal((await accept(third.token)).status, 404);
+    const fourth = await invite('ana@example.cl');
+    await beginEpoch(app, [], 0, TESTER);
+    assert.equal((await accept(fourth.token)).status, 404);
+    await assert.rejects(invite((await createTestUser(app)).email), { code: 'USER_EXISTS' });
+    for (const token of ['', 'x', 'a'.repeat(32)]) assert.equal((await accept(token)).status, 404);
+  });
+
+  test('is taken from a page of ours alone, and the session is a new one', async () => {
+    const { app, server, invite } = await open();
+    await using _server = server;
+    const { token } = await invite('ana@example.cl');
+    const foreign = new ConsolePerson(server, { 'sec-fetch-site': 'cross-site' });
+    assert.equal((await foreign.post(`/console/invitation/${token}`, { password: PASSWORD })).status, 403);
+    const planted = new ConsolePerson(server);
+    planted.cookie = (await createTestUser(app)).console.cookie;
+    const before = planted.cookie;
+    await planted.post(`/console/invitation/${token}`, { password: PASSWORD });
+    assert.notEqual(planted.cookie, before);
+  });
+
+  test('to a demo lets in once without a password, and never in production', async () => {
+    const { app, server } = await open();
+    await using _server = server;
+    const user = await createTestUser(app, { role: 'auditor', may: [] });
+    const { token } = await makeSignInLink(app, user, TESTER);
+    const person = new ConsolePerson(server);
+    assert.equal((await person.get(`/console/invitation/${token}`)).status, 200);
+    assert.equal((await person.post(`/console/invitation/${token}`)).status, 303);
+    assert.equal((await person.get('/console')).status, 200);
+    assert.equal((await person.post(`/console/invitation/${token}`)).status, 404);
+    const other = await makeSignInLink(app, user, TESTER);
+    const production: TestApp = { ...app, config: { ...app.config, mode: 'production' } };
+    await using strict = await startTestServer(production);
+    assert.equal((await new ConsolePerson(strict).post(`/console/invitation/${other.token}`)).status, 404);
+    await assert.rejects(async () => makeSignInLink(production, user, TESTER), /for development/);
+  });
+});
