@@ -158,7 +158,7 @@ const UNBOOKED_MOVEMENTS = `select m.environment_id, m.transaction_id, null as r
 export function selectUnbooked(db: Reader, scope: ReconciliationScope): Promise<Unbooked[]> {
   return db.query<Unbooked>(
     `select t.environment_id, t.id as transaction_id, null as refund_id, null as movement_id from transactions t
-     where t.state = 'completed' and t.settled_at >= $2 and t.settled_at < $3 and t.environment_id {among $1}
+     where t.state = 'completed' and t.settled_at >= $2 and t.settled_at < $3 and {filter_by} t.environment_id {among $1}
        and (t.id = $4 or $4 = 0) and ${UNBOOKED_PAYMENT}
      union all
      ${UNBOOKED_REFUNDS}

@@ -19,6 +19,9 @@ type Engine = Database['engine'];
  *
  * `{up_to_place}` holds for the events up to a place, and for the one that stands there.
  *
+ * `{filter_by}` stands before a column that leaves rows out and finds none. SQLite, which keeps no statistics, would rather read
+ * everything that has the value than the rows between two times. PostgreSQL needs no such word.
+ *
  * `{clustered}` ends a table that is its own index.
  *
  * `{refuse}` is a trigger that refuses. PostgreSQL's calls a function, which `{refusal}` makes; SQLite needs none.
@@ -38,6 +41,7 @@ const words: Record<Engine, Record<string, string>> = {
     change_hint: '(select data_version from pragma_data_version)',
     among: 'in (select value from json_each($))',
     named: 'in (select value from json_each($))',
+    filter_by: '+',
     columns: `(select tables.name as table_name, fields.name as column_name
       from sqlite_master as tables, pragma_table_info(tables.name) as fields where tables.type = 'table')`,
     refusal: 'select 1',
@@ -60,6 +64,7 @@ const words: Record<Engine, Record<string, string>> = {
     change_hint: '(select pg_snapshot_xmax(pg_current_snapshot())::text::bigint - beat from store_marks)',
     among: '= any ($::bigint[])',
     named: '= any ($::text[])',
+    filter_by: '',
     columns: `(select table_name, column_name from information_schema.columns
       where table_schema = any (current_schemas(false)))`,
     refusal: `create function refuse_change() returns trigger language plpgsql

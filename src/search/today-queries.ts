@@ -11,7 +11,7 @@ export function selectPaidHours(
   since: number,
   environmentIds: readonly number[] | null,
 ): Promise<PaidHour[]> {
-  const own = environmentIds === null ? '' : 'and environment_id {among $2}';
+  const own = environmentIds === null ? '' : 'and {filter_by} environment_id {among $2}';
   return db.query<PaidHour>(
     `select cast((settled_at - $1) / 3600000 as bigint) as hour, currency, count(*) as payments,
        cast(sum(amount) as bigint) as amount

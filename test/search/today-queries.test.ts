@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { selectUnbooked } from '../../src/books/reconciliation-queries.ts';
 import { selectMethodOutcomes, selectPaidHours } from '../../src/search/today-queries.ts';
 import { forEachEngine } from '../support/engines.ts';
-import { createTestApp } from '../support/test-app.ts';
+import { explain, listenToStatements } from '../support/heard-statements.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 
-forEachEngine('what was paid today', (openTestDatabase) => {
+forEachEngine('what was paid today', (openTestDatabase, engine) => {
   test('a person of one merchant got 500 instead of its hours, and now sees its own alone', async () => {
     const app = createTestApp(await openTestDatabase());
     const own = await createTestEnvironment(app, 'development');
@@ -20,6 +22,23 @@ forEachEngine('what was paid today', (openTestDatabase) => {
     assert.deepEqual(await hours([own.id]), [{ hour: 1, payments: 1, amount: 12_990 }]);
     assert.deepEqual(await hours(null), [{ hour: 1, payments: 2, amount: 25_980 }]);
     assert.deepEqual(await hours([]), []);
+  });
+
+  test('a day of one merchant was looked for among everything that it was ever paid, at each look at the console', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { id } = await createTestEnvironment(app);
+    await fillWithPaid(app, id);
+    const listening = listenToStatements(app);
+    const now = app.now();
+    await selectPaidHours(listening.app.db, now, null);
+    await selectPaidHours(listening.app.db, now, [id]);
+    await selectUnbooked(listening.app.db, { environmentIds: [id], from: now, to: now + 86_400_000, transactionId: 0 });
+    assert.equal(listening.heard.length, 3);
+    for (const statement of listening.heard) {
+      const plan = (await explain(app, statement)).join('\n');
+      assert.match(plan, /\btransactions_completed\b/, `${engine}: ${statement.sql}\n${plan}`);
+      assert.doesNotMatch(plan, /\btransactions_reference\b/, `${engine}: ${statement.sql}\n${plan}`);
+    }
   });
 
   test('the share of approved attempts counts those that ended, method by method, among the newest orders', async () => {
@@ -36,3 +55,18 @@ forEachEngine('what was paid today', (openTestDatabase) => {
     assert.deepEqual(await outcomes(3), [['simulated', 2, 1]]);
   });
 });
+
+/** Payments of a merchant, all of them from before today. A store in SQLite has no statistics, so none are made there. */
+async function fillWithPaid(app: TestApp, environmentId: number): Promise<void> {
+  await app.db.transaction(async (tx) => {
+    await tx.query(
+      `insert into transactions (id, environment_id, amount, created_at, expires_at, settled_at, last_sequence, state, reference,
+         currency, customer_email, session_id, shop_country, url_callback, url_cancel, url_complete, pay_secret)
+       with recursive n (i) as (select 1 union all select i + 1 from n where i < 5000)
+       select 1000000 + i, $1, 1000, cast($2 as bigint) - i * 1000, $2, cast($2 as bigint) - i * 1000, 2, 'completed', 'OLD-' || i, 'CLP', 'ana@example.cl', '1', 'CL',
+         'https://shop.example/callback', 'https://shop.example/no', 'https://shop.example/yes', 'sealed' from n`,
+      [environmentId, app.now() - 1000],
+    );
+    if (app.db.engine === 'postgres') await tx.query('analyze transactions');
+  });
+}
