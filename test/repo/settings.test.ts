@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { publicUrlProblem } from '../../src/cli/public-url-problem.ts';
-import { ConfigError, describeSettings, privateCallbacksProblem, readConfig, SETTINGS } from '../../src/config.ts';
+import { ConfigError, privateCallbacksProblem, readConfig } from '../../src/config.ts';
 import { ownPlaces } from '../../src/lib/own-places.ts';
+import { describeSettings, SETTINGS } from '../../src/settings.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/settings.md'), 'utf8');
 
@@ -164,6 +165,6 @@ test('a master key may be hexadecimal or base64, and both are the same 32 bytes'
 });
 
 function shownSettings(environment: Record<string, string>): Record<string, string> {
-  const shown = describeSettings(readConfig(environment), environment);
+  const shown = describeSettings(readConfig(environment), (name) => environment[name]);
   return Object.fromEntries(shown.map(({ name, value, source }) => [name, `${value} ${source}`]));
 }

@@ -30,7 +30,7 @@ const layers: readonly (readonly string[])[] = [
   ],
   ['limits', 'sealing', 'epochs'],
   ['audit'],
-  ['app'],
+  ['app', 'settings'],
   [
     'db',
     'payment-methods',
