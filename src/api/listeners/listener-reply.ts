@@ -4,6 +4,7 @@ import type { User } from '../../auth/user.ts';
 import type { RowKey } from '../../db/row-key.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { Type } from '../../http/json-schema.ts';
+import { invalidBody } from '../../http/read-members.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { findEnvironmentById } from '../../payment-services/find-environment.ts';
 import { listEnvironmentIds } from '../../payment-services/list-environments.ts';
@@ -15,6 +16,16 @@ export const LISTENER_ERRORS = [
   'PRIVATE_TOKEN_RETIRED',
   'PERMISSION_MISSING',
   'NOT_FOUND',
+] as const;
+
+/** What a body to a listener can be refused for besides. */
+export const LISTENER_BODY_ERRORS = [
+  'INVALID_JSON',
+  'INVALID_BODY',
+  'CONTROL_CHARACTER',
+  'FIELD_TOO_LONG',
+  'UNSUPPORTED_MEDIA_TYPE',
+  ...LISTENER_ERRORS,
 ] as const;
 
 export const LISTENER_PATH = [
@@ -36,6 +47,13 @@ export async function requireListener(app: App, request: FastifyRequest): Promis
   if (id === undefined || !ids.includes(Number(environment)))
     throw new Problem('NOT_FOUND', { detail: 'There is no such listener: POST /listeners begins one.' });
   return { id, environment_id: Number(environment) };
+}
+
+/** A number as JSON wrote it. Throws `Problem` `INVALID_BODY`. */
+export function readNumber(name: string, text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  const error = { code: 'INVALID_PARAMETER', message: `${name} is not a number.`, fix: 'Send a whole number.' };
+  throw invalidBody([{ pointer: `/${name}`, ...error }]);
 }
 
 /** How a listener is named in paths. */

@@ -4,8 +4,7 @@ import { invalidBody, type Members, readMembers } from '../../http/read-members.
 import type { FailureReason } from '../../lib/exchange-request.ts';
 import type { FetchOutcome } from '../../lib/safe-fetch.ts';
 import { reportAttempt } from '../../outbox/listen-for-callbacks.ts';
-import { LISTENER_ERRORS, LISTENER_PATH, requireListener } from './listener-reply.ts';
-import { readId } from './post-listeners.ts';
+import { LISTENER_BODY_ERRORS, LISTENER_PATH, readNumber, requireListener } from './listener-reply.ts';
 
 const REASONS = [
   'dns',
@@ -59,21 +58,13 @@ export const postListenerAttempts = operation({
         example: { message: 'OK', errors: null, data: { step: 'delivered', next_attempt_at: null } },
       },
     },
-    errors: [
-      'INVALID_JSON',
-      'INVALID_BODY',
-      'CONTROL_CHARACTER',
-      'FIELD_TOO_LONG',
-      'UNSUPPORTED_MEDIA_TYPE',
-      'LISTENER_ENDED',
-      ...LISTENER_ERRORS,
-    ],
+    errors: ['LISTENER_ENDED', ...LISTENER_BODY_ERRORS],
   },
   handle: async (app, request) => {
     const listener = await requireListener(app, request);
     const report = readMembers(request, RequestSchema);
     const { step, nextAttemptAt } = await reportAttempt(app, listener, {
-      callbackId: readId('callback', report.callback),
+      callbackId: readNumber('callback', report.callback),
       lease: report.lease,
       outcome: outcomeOf(report),
       retry: report.retry !== 'no',
@@ -86,11 +77,11 @@ export const postListenerAttempts = operation({
 const LONGEST_MS = 60_000;
 
 function outcomeOf(report: Members<typeof RequestSchema>): FetchOutcome {
-  const durationMs = Math.min(readId('duration_ms', report.duration_ms), LONGEST_MS);
+  const durationMs = Math.min(readNumber('duration_ms', report.duration_ms), LONGEST_MS);
   const { failure, detail, excerpt, retry_after: retryAfter, location } = report;
   if (failure !== null) return { kind: 'failed', reason: failure, detail: codeOf(detail), durationMs };
   if (report.status === null) throw neither();
-  const status = readId('status', report.status);
+  const status = readNumber('status', report.status);
   if (status < 200 || status > 599) throw neither();
   const answered = {
     kind: 'answered',

@@ -1,11 +1,11 @@
 import { userActor } from '../../auth/user-actor.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
-import { invalidBody, readMembers } from '../../http/read-members.ts';
+import { readMembers } from '../../http/read-members.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
 import { beginListening } from '../../outbox/listen-for-callbacks.ts';
-import { findDevelopment, LISTENER_ERRORS, nameOf } from './listener-reply.ts';
+import { findDevelopment, LISTENER_BODY_ERRORS, nameOf, readNumber } from './listener-reply.ts';
 
 const RequestSchema = Type.Object(
   {
@@ -41,30 +41,16 @@ export const postListeners = operation({
         example: { message: 'OK', errors: null, data: EXAMPLE },
       },
     },
-    errors: [
-      'INVALID_JSON',
-      'INVALID_BODY',
-      'CONTROL_CHARACTER',
-      'FIELD_TOO_LONG',
-      'UNSUPPORTED_MEDIA_TYPE',
-      ...LISTENER_ERRORS,
-    ],
+    errors: [...LISTENER_BODY_ERRORS],
   },
   handle: async (app, request) => {
     const user = await requireUser(app, request);
     const { payment_service, replay } = readMembers(request, RequestSchema);
     const environment = await findDevelopment(app, payment_service, user.environmentIds);
     const { id: environmentId, paymentServiceId, paymentServiceName } = environment;
-    const asked = { environmentId, paymentServiceId, replay: replay === null ? null : readId('replay', replay) };
+    const asked = { environmentId, paymentServiceId, replay: replay === null ? null : readNumber('replay', replay) };
     const listener = await beginListening(app, asked, userActor(user, clientNetwork(request.ip)));
     const begun = { listener: nameOf(listener), payment_service: paymentServiceId, name: paymentServiceName };
     return { message: 'OK', errors: null, data: begun };
   },
 });
-
-/** A number as JSON wrote it. Throws `Problem` `INVALID_BODY`. */
-export function readId(name: string, text: string): number {
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  const error = { code: 'INVALID_PARAMETER', message: `${name} is not a number.`, fix: 'Send a whole number.' };
-  throw invalidBody([{ pointer: `/${name}`, ...error }]);
-}

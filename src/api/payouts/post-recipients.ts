@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Actor } from '../../audit/actor.ts';
-import type { User } from '../../auth/user.ts';
+import type { App } from '../../app.ts';
 import { userActor } from '../../auth/user-actor.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
@@ -35,11 +34,7 @@ export const postRecipients = operation({
     replies: KEPT,
     errors: [...KEEPING_ERRORS],
   },
-  handle: async (app, request) => {
-    const user = await requireUser(app, request);
-    const recipient = await keepRecipient(app, user, null, readRecipient(request), actorOf(user, request));
-    return { message: 'The recipient is kept.', errors: null, data: recipientJson(recipient) };
-  },
+  handle: (app, request) => keep(app, request, null),
 });
 
 /** Gives a recipient another account, or a newer verdict. */
@@ -57,14 +52,12 @@ export const postRecipientsId = operation({
     replies: KEPT,
     errors: [...KEEPING_ERRORS],
   },
-  handle: async (app, request) => {
-    const user = await requireUser(app, request);
-    const { id } = request.params as { id: string };
-    const recipient = await keepRecipient(app, user, id, readRecipient(request), actorOf(user, request));
-    return { message: 'The recipient is kept.', errors: null, data: recipientJson(recipient) };
-  },
+  handle: (app, request) => keep(app, request, (request.params as { id: string }).id),
 });
 
-function actorOf(user: User, request: FastifyRequest): Actor {
-  return userActor(user, clientNetwork(request.ip));
+async function keep(app: App, request: FastifyRequest, id: string | null) {
+  const user = await requireUser(app, request);
+  const by = userActor(user, clientNetwork(request.ip));
+  const recipient = await keepRecipient(app, user, id, readRecipient(request), by);
+  return { message: 'The recipient is kept.', errors: null, data: recipientJson(recipient) };
 }
