@@ -1,13 +1,12 @@
 import type { Command } from 'commander';
-import { Option } from 'commander';
 import type { App } from '../app.ts';
 import { readEvidence } from '../lib/evidence-file.ts';
 import { formatMoney } from '../lib/money.ts';
 import { importPayments, planImport } from '../movements/import-payments.ts';
 import type { ImportStep } from '../movements/imported-payment.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
-import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
-import { checkMethod } from './options.ts';
+import type { Environment } from '../payment-services/payment-service.ts';
+import { booksOption, checkMethod } from './options.ts';
 import { print, table, unknownPaymentService } from './print.ts';
 import { readSettlementFile } from './reconcile-command.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
@@ -28,9 +27,7 @@ export function addImportCommand(group: Command): void {
     )
     .argument('<file>', 'what the acquirer settles, as for reconcile --settlement')
     .requiredOption('--payment-service <id>', 'whose file it is')
-    .addOption(
-      new Option('--environment <environment>', 'whose books; as RUBRICA_ENV unless said').choices([...ENVIRONMENTS]),
-    )
+    .addOption(booksOption())
     .option('--method <code>', 'the payment method that collected', 'webpay')
     .option('--yes', 'do it; without it nothing is changed')
     .option('--json', 'print one JSON object; amounts in minor units')

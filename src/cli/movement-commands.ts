@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
@@ -7,9 +7,9 @@ import type { Movement } from '../movements/movement.ts';
 import type { ListedMovement } from '../movements/movement-queries.ts';
 import { type MovementWish, type Recording, recordMovement } from '../movements/record-movement.ts';
 import { type PayoutReturn, returnPayout } from '../movements/return-payout.ts';
-import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
+import type { Environment } from '../payment-services/payment-service.ts';
 import { confirm, yesOption } from './confirm.ts';
-import { checkMethod, readAmount, readLimit, readReason } from './options.ts';
+import { booksOption, checkMethod, readAmount, readLimit, readReason } from './options.ts';
 import {
   alreadyDone,
   CommandError,
@@ -87,12 +87,6 @@ function addReturn(payout: Command): void {
     .addOption(yesOption())
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(takeBack);
-}
-
-function booksOption(): Option {
-  return new Option('--environment <environment>', 'whose books; as RUBRICA_ENV unless said').choices([
-    ...ENVIRONMENTS,
-  ]);
 }
 
 async function create(kind: 'payout' | 'deposit', options: CreateOptions): Promise<void> {

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
-import { holdsCardNumber } from '../../protocol/card-number.ts';
 import { currencyExponent } from '../../protocol/currency-exponents.ts';
 import type { App } from '../app.ts';
+import { isReason } from '../audit/reason.ts';
 import { boundsOfDay, isDay } from '../lib/calendar-day.ts';
 import { parseTyped } from '../lib/money.ts';
 import { ENVIRONMENTS } from '../payment-services/payment-service.ts';
@@ -10,6 +10,13 @@ import { CommandError, invalidOption, notFound } from './print.ts';
 /** `--environment development|production`, which must be given. */
 export function environmentOption(): Option {
   return new Option('--environment <environment>', 'whose tokens').choices([...ENVIRONMENTS]).makeOptionMandatory();
+}
+
+/** The same of books: without it as the program runs. */
+export function booksOption(): Option {
+  return new Option('--environment <environment>', 'whose books; as RUBRICA_ENV unless said').choices([
+    ...ENVIRONMENTS,
+  ]);
 }
 
 const UNITS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -54,12 +61,11 @@ export function checkMethod(app: App, method: string): void {
   if (!codes.includes(method)) throw notFound(`There is no payment method ${method}; there are ${codes.join(', ')}.`);
 }
 
-/** Why somebody decided. It is kept for ever, so nobody's address belongs in it. */
+/** Why somebody decided. */
 export function readReason(text: string): string {
   const reason = text.trim();
-  if (reason === '' || reason.length > 200 || /[\p{Cc}@]/u.test(reason) || holdsCardNumber(reason)) {
+  if (!isReason(reason))
     throw invalidOption('--reason is 1 to 200 characters, without an e-mail address or a card number.');
-  }
   return reason;
 }
 

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { App } from '../app.ts';
 import { entryName, type ReconciliationProblem } from '../books/booked-line.ts';
 import type { Comparison } from '../books/compare-settlement.ts';
@@ -15,8 +15,8 @@ import { boundsOfDay, dayOf, isDay } from '../lib/calendar-day.ts';
 import { addUp, type Sum } from '../lib/exact-sum.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
-import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
-import { checkMethod } from './options.ts';
+import type { Environment } from '../payment-services/payment-service.ts';
+import { booksOption, checkMethod } from './options.ts';
 import { invalidOption, print, table, time, timeInChile, unknownPaymentService, unusableFile } from './print.ts';
 import { withApp } from './with-app.ts';
 
@@ -39,9 +39,7 @@ export function addReconcileCommand(program: Command): void {
     )
     .option('--date <date>', 'a day of Chile, such as 2026-01-15')
     .option('--settlement <file>', 'CSV or .xlsx of the acquirer, as it is exported; its days are compared')
-    .addOption(
-      new Option('--environment <environment>', 'whose books; as RUBRICA_ENV unless said').choices([...ENVIRONMENTS]),
-    )
+    .addOption(booksOption())
     .option('--payment-service <id>', 'only this one')
     .option('--method <code>', 'only what this payment method collected')
     .option('--csv', 'print CSV')

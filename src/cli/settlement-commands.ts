@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { DifferenceCause } from '../books/explain-difference.ts';
 import { readEvidence } from '../lib/evidence-file.ts';
 import { formatMoney } from '../lib/money.ts';
@@ -6,8 +6,8 @@ import { acceptDifferences, listSettlements, showSettlement } from '../movements
 import { closeMonth, describeMonth, type MonthState } from '../movements/close-month.ts';
 import { keepSettlement } from '../movements/keep-settlement.ts';
 import { MOST_DIFFERENCES } from '../movements/settlement.ts';
-import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
-import { checkMethod, readReason } from './options.ts';
+import type { Environment } from '../payment-services/payment-service.ts';
+import { booksOption, checkMethod, readReason } from './options.ts';
 import {
   alreadyDone,
   CommandError,
@@ -33,7 +33,7 @@ export function addSettlementCommands(program: Command): void {
   acting(group.command('keep'))
     .description('compare a file, and keep its differences until a person accepts them')
     .argument('<file>', 'CSV or .xlsx of the acquirer, as it is exported')
-    .addOption(environmentOf())
+    .addOption(booksOption())
     .option('--payment-service <id>', 'of this one alone')
     .option('--method <code>', 'the payment method that collected', 'webpay')
     .option('--json', 'print one JSON object')
@@ -66,21 +66,15 @@ function addMonthCommands(program: Command): void {
     .command('show')
     .description('what stands in the way of closing it, and what merchants were owed at its end')
     .argument('<month>', 'such as 2026-01')
-    .addOption(environmentOf())
+    .addOption(booksOption())
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(showMonth);
   acting(group.command('close'))
     .description('keep what merchants were owed at its end; refused while something of it is open')
     .argument('<month>', 'such as 2026-01')
-    .addOption(environmentOf())
+    .addOption(booksOption())
     .option('--json', 'print one JSON object')
     .action(close);
-}
-
-function environmentOf(): Option {
-  return new Option('--environment <environment>', 'whose books; as RUBRICA_ENV unless said').choices([
-    ...ENVIRONMENTS,
-  ]);
 }
 
 type KeepOptions = ActingOptions & {

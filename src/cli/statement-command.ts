@@ -1,9 +1,10 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { makeStatement, readStatementLines } from '../books/merchant-statement.ts';
 import { boundsOfDay, isDay } from '../lib/calendar-day.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
-import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
+import type { Environment } from '../payment-services/payment-service.ts';
+import { booksOption } from './options.ts';
 import { invalidOption, print, table, timeInChile, unknownPaymentService } from './print.ts';
 import { withApp } from './with-app.ts';
 
@@ -22,9 +23,7 @@ export function addStatementCommand(group: Command): void {
     .command('statement')
     .description('what a merchant was owed before and after a period, and why; with --csv every line of it')
     .argument('<payment-service>', 'whose account')
-    .addOption(
-      new Option('--environment <environment>', 'whose books; as RUBRICA_ENV unless said').choices([...ENVIRONMENTS]),
-    )
+    .addOption(booksOption())
     .requiredOption('--from <day>', 'its first day in Chile, such as 2026-01-01')
     .requiredOption('--to <day>', 'its last day')
     .option('--currency <code>', 'which money', 'CLP')

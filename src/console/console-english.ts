@@ -200,7 +200,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'refund.back': 'No, go back',
   'refund.done': 'The refund of {amount} is under way.',
   'refund.bad_amount': 'Write the amount without points, from 1 to {left}.',
-  'refund.no_reason': 'Write the reason, without an e-mail address, in 200 letters at most.',
+  'refund.no_reason': 'Write the reason, without an e-mail address or a card number, in 200 letters at most.',
   'booked.merchant': 'The merchant',
   'booked.method': 'receivable from {method}',
 

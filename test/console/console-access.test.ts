@@ -148,6 +148,7 @@ forEachEngine('the console', (openTestDatabase) => {
       'amount=0&reason=x',
       'amount=1&reason=',
       'amount=1&reason=a@b',
+      'amount=1&reason=4111111111111111',
     ]) {
       assert.equal((await server.get(`${at}?${wish}`, cookieOf(support))).status, 400, wish);
       assert.equal((await send(`${wish}&key=other`)).status, 400, wish);

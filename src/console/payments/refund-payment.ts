@@ -1,4 +1,5 @@
 import type { App } from '../../app.ts';
+import { isReason } from '../../audit/reason.ts';
 import { selectAvailable } from '../../books/balance-queries.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Operation } from '../../http/endpoint.ts';
@@ -74,9 +75,7 @@ function readWish(
   if (amount === null || amount < 1 || amount > left) {
     return { refusal: tell(language, 'refund.bad_amount', { left: formatMoney(left, currency) }) };
   }
-  if (reason === '' || reason.length > 200 || /[\p{Cc}@]/u.test(reason)) {
-    return { refusal: tell(language, 'refund.no_reason') };
-  }
+  if (!isReason(reason)) return { refusal: tell(language, 'refund.no_reason') };
   return { amount, reason };
 }
 

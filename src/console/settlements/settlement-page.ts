@@ -1,11 +1,10 @@
 import type { App } from '../../app.ts';
-import { userActor } from '../../auth/user-actor.ts';
+import { isReason } from '../../audit/reason.ts';
 import type { DifferenceCause } from '../../books/explain-difference.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Operation } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
-import { clientNetwork } from '../../lib/client-network.ts';
 import { addUp, readSum } from '../../lib/exact-sum.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { acceptDifferences, showSettlement } from '../../movements/accept-difference.ts';
@@ -24,21 +23,20 @@ export const getConsoleSettlement: Operation = {
 export const postConsoleAccept: Operation = {
   consumes: ['application/x-www-form-urlencoded'],
   handle: consoleHandler(async (app, visit) => {
-    const { language, user, request, goTo, send } = visit;
+    const { language, by, request, goTo, send } = visit;
     const { id } = request.params as { id: string };
     const { cause = '', number = '', reason: text = '' } = fieldsOf(request);
     const shown = await showSettlement(app, id);
     if (shown === null || !shown.differences.some((one) => one.cause === cause))
       return send(404, notFoundPage(language));
     const reason = text.trim();
-    if (reason === '' || reason.length > 200 || /[\p{Cc}@]/u.test(reason))
-      return sendSettlement(app, visit, 400, tell(language, 'refund.no_reason'));
+    if (!isReason(reason)) return sendSettlement(app, visit, 400, tell(language, 'refund.no_reason'));
     const accepted = await acceptDifferences(app, {
       settlementId: id,
       cause: cause as DifferenceCause,
       number: /^\d{1,6}$/.test(number) ? Number(number) : null,
       reason,
-      by: userActor(user, clientNetwork(request.ip)),
+      by,
     });
     return goTo(`/settlements/${id}?accepted=${accepted}`);
   }),
