@@ -19,6 +19,7 @@ import { clientNetwork } from '../lib/client-network.ts';
 import { visitLanguage } from './console-language.ts';
 import { type ConsolePage, sendConsolePage } from './console-page.ts';
 import { tell } from './console-texts.ts';
+import { SPANISH_PERMISSIONS } from './permission-texts.ts';
 
 /** A person who has signed in and may see the screen. `send` answers with a page in their language. */
 export type ConsoleVisit = {
@@ -91,10 +92,12 @@ const FIRST: Record<Exclude<Standing, 'in'>, string> = { prove: '/prove', enrol:
 
 /**
  * For what moves money or people: null where the person has proved within PROOF_MINUTES who they are. Otherwise nothing is to be done,
- * and the answer leads to where they prove it and from there to `back`, a path below `/console` on which they can go on.
+ * and the answer leads to where they prove it and from there to `back`, a path below `/console` on which they can go on. Before the
+ * first factor nothing but its own page is shown to them, so they sign in again.
  */
-export function requireProof(app: App, { session, goTo }: ConsoleVisit, back: string): FastifyReply | null {
-  return isProofDue(app, session) ? goTo(`/prove?next=${encodeURIComponent(back)}`) : null;
+export function requireProof(app: App, { session, standing, goTo }: ConsoleVisit, back: string): FastifyReply | null {
+  const where = standing === 'enrol' ? '/sign-in' : '/prove';
+  return isProofDue(app, session) ? goTo(`${where}?next=${encodeURIComponent(back)}`) : null;
 }
 
 /** Whether a form comes from a page of this service: a browser says so itself, and no other site can make it. */
@@ -134,8 +137,9 @@ function isHidden(request: FastifyRequest, user: User): boolean {
 
 function refusedPage(language: Language, permission: Permission, { email }: User): ConsolePage {
   const title = tell(language, 'refused.title');
+  const means = (language === 'es' ? SPANISH_PERMISSIONS : PERMISSIONS)[permission];
   const main = html`<h1>${title}</h1>
-<p>${tell(language, 'refused.text', { permission, means: PERMISSIONS[permission] })}</p>
+<p>${tell(language, 'refused.text', { permission, means })}</p>
 <pre>bin/rubrica user grant ${email} ${permission}</pre>`;
   return { title, main };
 }

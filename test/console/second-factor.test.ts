@@ -60,6 +60,21 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
     for (const code of codes) for (const text of [code, code.replaceAll('-', '')]) assert.ok(!stored.includes(text));
   });
 
+  test('who must have one and waited led their browser in a circle, from its page to the proof and back; they sign in again', async () => {
+    const { app, server } = await open();
+    await using _server = server;
+    const user = await createTestUser(app, { role: 'support', may: [] });
+    const person = new ConsolePerson(server);
+    await person.signIn(user);
+    app.now.advance(15 * MINUTE);
+    const answer = await person.get('/console/account/factors/totp');
+    assert.equal(answer.headers.get('location'), '/console/sign-in?next=%2Faccount%2Ffactors%2Ftotp');
+    assert.equal((await person.get('/console/sign-in?next=%2Faccount%2Ffactors%2Ftotp')).status, 200);
+    await person.signIn(user);
+    await person.enrol(app);
+    assert.equal((await person.get('/console/payments')).status, 200);
+  });
+
   test('the password alone lets nobody in who has one: not to a screen, not to a form, not to the API', async () => {
     const { app, server } = await open([]);
     await using _server = server;

@@ -1,0 +1,22 @@
+import type { Permission } from '../auth/permission.ts';
+
+/** `PERMISSIONS` in Spanish. */
+export const SPANISH_PERMISSIONS: Readonly<Record<Permission, string>> = {
+  'payments:read': 'ver pagos y sus devoluciones',
+  'payments:create': 'crear pagos con un token de acceso en vez de una firma',
+  'refunds:create': 'devolver pagos',
+  'events:read': 'leer la lista de eventos',
+  'books:read': 'ver lo que se debe a un comercio y lo que se le pagó',
+  'accounts:validate': 'validar cuentas bancarias (pagos a terceros)',
+  'recipients:read': 'ver a quién van los pagos a terceros',
+  'callbacks:resend': 'enviar callbacks otra vez',
+  'callbacks:listen': 'recibir los callbacks de desarrollo en un computador propio',
+  'movements:record': 'registrar abonos, depósitos y decisiones, e importar archivos',
+  'payouts:create': 'hacer pagos a terceros',
+  'payouts:approve': 'aprobar pagos a terceros que hizo otra persona',
+  'refunds:approve': 'aprobar devoluciones que pidió otra persona',
+  'payment-services:manage': 'crear comercios, rotar tokens, definir métodos de pago y comisiones',
+  'tokens:manage': 'obtener y rotar los tokens de los comercios, y decir dónde se les avisa',
+  'users:manage': 'crear usuarios y decir qué pueden hacer',
+  'audit:read': 'leer la auditoría y verificar los libros',
+};
