@@ -35,6 +35,11 @@ export function badge(tone: string, text: string): Html {
   return html`<span class="badge ${tone}">${text}</span>`;
 }
 
+/** For what no money moved for; of production nothing is said. */
+export function testBadge(language: Language, environment: string | null): Html | false {
+  return environment === 'development' && html` ${badge('calm', tell(language, 'badge.test'))}`;
+}
+
 function stateBadge(language: Language, state: string): Html {
   return badge(TONES[state] ?? 'calm', tellKind(language, 'state', state));
 }

@@ -4,7 +4,7 @@ import type { User } from '../auth/user.ts';
 import type { Language } from '../checkout/texts.ts';
 import { assetPath, publicPath } from '../http/assets.ts';
 import { type Html, html } from '../http/html.ts';
-import { LANGUAGE_TAGS, sendDocument, WORDMARK } from '../http/page.ts';
+import { beginDocument, sendDocument, WORDMARK } from '../http/page.ts';
 import { sectionsOf } from './console-sections.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
 
@@ -22,14 +22,7 @@ export function sendConsolePage(app: App, reply: FastifyReply, page: Layout): Fa
 
 function layout(app: App, page: Layout): Html {
   const { language, title, user } = page;
-  return html`<!doctype html>
-<html lang="${LANGUAGE_TAGS[language]}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title} · Rúbrica</title>
-<link rel="icon" type="image/svg+xml" href="${assetPath(app, 'favicon.svg')}">
+  return html`${beginDocument(app, language, `${title} · Rúbrica`)}
 <link rel="stylesheet" href="${assetPath(app, 'console.css')}">
 <script src="${assetPath(app, 'console.js')}" defer></script>
 </head>

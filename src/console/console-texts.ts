@@ -37,6 +37,11 @@ export function tell(language: Language, key: ConsoleText, values: Record<string
   return TEXTS[language][key].replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
 }
 
+/** Several texts, such as the names of columns. */
+export function tellAll(language: Language, keys: readonly ConsoleText[]): string[] {
+  return keys.map((key) => tell(language, key));
+}
+
 /** The same for a key that is made of a state or a kind; without a text of its own it is said as it is stored. */
 export function tellKind(language: Language, group: string, kind: string, values: Record<string, string> = {}): string {
   const key = `${group}.${kind}`;

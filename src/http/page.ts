@@ -95,14 +95,7 @@ function formSources(target: string | undefined): string[] {
 function layout(app: App, page: Page): Html {
   const { language, title, refresh, script, style, nav, payment, brand } = page;
   const test = payment?.test === true;
-  return html`<!doctype html>
-<html lang="${LANGUAGE_TAGS[language]}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title}</title>
-<link rel="icon" type="image/svg+xml" href="${assetPath(app, 'favicon.svg')}">
+  return html`${beginDocument(app, language, title)}
 <link rel="stylesheet" href="${assetPath(app, 'pay.css')}">
 ${style !== undefined && html`<link rel="stylesheet" href="${assetPath(app, style)}">`}
 ${typeof brand?.stylesheet === 'string' && html`<link rel="stylesheet" href="${brand.stylesheet}">`}
@@ -125,6 +118,18 @@ ${brand !== undefined && brand.foot}
 </body>
 </html>
 `;
+}
+
+/** What every document of ours begins with, up to what is its own in its head. */
+export function beginDocument(app: App, language: Language, title: string): Html {
+  return html`<!doctype html>
+<html lang="${LANGUAGE_TAGS[language]}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" type="image/svg+xml" href="${assetPath(app, 'favicon.svg')}">`;
 }
 
 export const WORDMARK = trustedHtml(readFileSync(new URL('../checkout/assets/wordmark.svg', import.meta.url), 'utf8'));

@@ -97,6 +97,18 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     for (const one of ask) assert.equal((await one()).status, 404);
     assert.doesNotMatch((await server.get('/console', own)).text, /href="\/console\/callbacks"/);
   });
+
+  test('Spanish pages said in English why a shop was not told, why an address was refused, and what a permission means', async () => {
+    const { app, environment, server, headers } = await openFailing(openTestDatabase);
+    await using _server = server;
+    const operator = (await createTestUser(app, { role: 'operator', may: [] })).console;
+    const at = `/console/merchants/${environment.paymentServiceId}`;
+    assert.match((await server.get(at, operator)).text, /no existe esa página \(404\)/);
+    const body = String(new URLSearchParams({ environment: environment.environment, url: 'http://user@x' }));
+    const refused = await server.post(`${at}/events-url`, { headers: { ...FORM, ...operator }, body });
+    assert.match(refused.text, /Esa dirección no se puede usar: (?:Envía|Usa) /);
+    assert.match((await server.get('/console/audit', headers)).text, /leer la auditoría y verificar los libros/);
+  });
 });
 
 /** A shop whose page is gone: one callback waits. */

@@ -185,6 +185,8 @@ forEachEngine('refused requests', (openTestDatabase) => {
     assert.equal((await server.get(`/console/requests/${id}`, cookie)).status, 404);
     const page = await server.get(`/console/requests/${found[0]?.request_id ?? ''}`, cookie);
     assert.match(page.text, /SIGNATURE_INVALID/);
+    assert.match(page.text, /(?:firma|secreto)/i, 'its Spanish page told what was wrong in English');
+    assert.doesNotMatch(page.text, /the signature|sign with/i);
     assert.equal((await server.get('/requests?after=x', user.headers)).status, 400);
   });
 

@@ -9,7 +9,7 @@ import { ENVIRONMENTS, type Environment } from '../../payment-services/payment-s
 import { emptyState, tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
-import { listMerchants } from '../merchants/visible-merchants.ts';
+import { listMerchants, readEnvironment } from '../merchants/visible-merchants.ts';
 
 /** What is owed to each merchant that the person sees, in one environment: what is tested and what is earned are never mixed. */
 export const getConsoleAccounts: Operation = {
@@ -41,7 +41,7 @@ ${rows.length === 0 ? emptyState(tell(language, 'accounts.none'), 'bin/rubrica b
 /** The environment of the address; without one, as the program runs. */
 export function environmentAsked(app: App, { request }: ConsoleVisit): Environment {
   const { environment } = request.query as Record<string, unknown>;
-  return ENVIRONMENTS.find((one) => one === environment) ?? app.config.mode;
+  return readEnvironment(app, environment);
 }
 
 /** The id of an environment of a merchant, if the person sees it. */

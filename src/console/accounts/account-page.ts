@@ -13,7 +13,7 @@ import { writeCsv } from '../../lib/tables/write-csv.ts';
 import type { ListedPaymentService } from '../../payment-services/list-payment-services.ts';
 import type { Environment } from '../../payment-services/payment-service.ts';
 import { tableOf } from '../console-format.ts';
-import { tell, tellKind } from '../console-texts.ts';
+import { tell, tellAll, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { merchantOf } from '../merchants/visible-merchants.ts';
 import { accountHead, environmentAsked, idOf, sumsOf } from './account-list.ts';
@@ -108,7 +108,7 @@ function statementTable(
     ]),
     [html`<strong>${tell(language, 'statement.closing')}</strong>`, '', formatMoney(closing, currency)],
   ];
-  const head = [tell(language, 'column.kind'), tell(language, 'column.entries'), tell(language, 'column.amount')];
+  const head = tellAll(language, ['column.kind', 'column.entries', 'column.amount']);
   return html`<h2>${tell(language, 'statement.title', period)}</h2>${tableOf(head, rows, [1, 2])}`;
 }
 

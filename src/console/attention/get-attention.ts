@@ -9,7 +9,7 @@ import { type Html, html } from '../../http/html.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
 import { ageText, badge, emptyState, tableOf } from '../console-format.ts';
 import { askedOf, type Column, sendList } from '../console-list.ts';
-import { tell, tellKind } from '../console-texts.ts';
+import { tell, tellAll, tellKind } from '../console-texts.ts';
 import { consoleHandler } from '../console-visit.ts';
 
 const SHOWN = 200;
@@ -74,14 +74,14 @@ function columnsFor(app: App, language: Language): Column<AttentionRow>[] {
 
 /** The list, the oldest first. */
 export function attentionTable(app: App, language: Language, rows: readonly AttentionRow[]): Html {
-  const head = [
-    tell(language, 'column.kind'),
-    tell(language, 'column.merchant'),
-    tell(language, 'column.amount'),
-    tell(language, 'column.why'),
-    tell(language, 'column.since'),
-    tell(language, 'column.command'),
-  ];
+  const head = tellAll(language, [
+    'column.kind',
+    'column.merchant',
+    'column.amount',
+    'column.why',
+    'column.since',
+    'column.command',
+  ]);
   const cells = rows.map((row) => [
     kindCell(app, language, row),
     row.name,

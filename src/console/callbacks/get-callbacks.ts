@@ -4,7 +4,7 @@ import type { Operation } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import { listTroubled, type TroubledEndpoint } from '../../outbox/list-troubled.ts';
-import { badge, emptyState, timeCell } from '../console-format.ts';
+import { emptyState, testBadge, timeCell } from '../console-format.ts';
 import { askedOf, type Column, type Filter, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
@@ -81,8 +81,7 @@ function columnsFor({ app, language }: ConsoleVisit): Column<TroubledEndpoint>[]
       name: 'merchant',
       text: 'column.merchant',
       value: ({ name }) => name,
-      cell: ({ name, environment }) =>
-        html`${name}${environment === 'development' && html` ${badge('calm', tell(language, 'badge.test'))}`}`,
+      cell: ({ name, environment }) => html`${name}${testBadge(language, environment)}`,
     },
     { name: 'environment', text: 'callbacks.environment', value: ({ environment }) => environment, hidden: true },
     { name: 'since', text: 'column.failing_since', value: sinceOf, kind: 'time' },

@@ -8,8 +8,8 @@ import { causeOf } from '../../outbox/answer-cause.ts';
 import { type Diagnosis, diagnoseEndpoint } from '../../outbox/diagnose-endpoint.ts';
 import type { EndpointAnswer } from '../../outbox/endpoint-answer-queries.ts';
 import type { ReceiverLines } from '../../outbox/receiver-lines.ts';
-import { badge, emptyState, tableOf, timeCell } from '../console-format.ts';
-import { tell } from '../console-texts.ts';
+import { emptyState, tableOf, testBadge, timeCell } from '../console-format.ts';
+import { tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 
 /** One endpoint: what the doctor says of it, its last answers, and what may be done. */
@@ -25,7 +25,7 @@ export async function sendEndpoint(app: App, visit: ConsoleVisit, status: number
   if (diagnosis === null) return send(404, notFoundPage(language));
   const { endpoint, answers, lines } = diagnosis;
   const at = `${publicPath(app)}/console`;
-  const main = html`${said}<p class="quiet">${endpoint.name}${endpoint.environment === 'development' && html` ${badge('calm', tell(language, 'badge.test'))}`}</p>
+  const main = html`${said}<p class="quiet">${endpoint.name}${testBadge(language, endpoint.environment)}</p>
 <h1 class="code">${endpoint.address}</h1>
 ${verdict(language, diagnosis)}
 <div class="columns"><div>
@@ -49,13 +49,13 @@ ${others.map((other) => tell(language, 'doctor.also', other))}</p>`;
 }
 
 function answerTable(at: string, language: Language, answers: readonly EndpointAnswer[]): Html {
-  const head = [
-    tell(language, 'doctor.callback'),
-    tell(language, 'column.transaction'),
-    tell(language, 'column.when'),
-    tell(language, 'doctor.answer'),
-    tell(language, 'doctor.duration'),
-  ];
+  const head = tellAll(language, [
+    'doctor.callback',
+    'column.transaction',
+    'column.when',
+    'doctor.answer',
+    'doctor.duration',
+  ]);
   const rows = answers.map((answer) => {
     const cause = causeOf(answer.url, answer, language)?.cause;
     return [

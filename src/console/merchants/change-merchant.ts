@@ -1,10 +1,9 @@
 import { currencyExponent } from '../../../protocol/currency-exponents.ts';
 import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
-import { userActor } from '../../auth/user-actor.ts';
+import { SPANISH_ERRORS } from '../../error-spanish.ts';
 import type { Operation } from '../../http/endpoint.ts';
-import { checkOutboundUrl } from '../../lib/address-filter.ts';
-import { clientNetwork } from '../../lib/client-network.ts';
+import { checkOutboundUrl, type UrlRefusal } from '../../lib/address-filter.ts';
 import { parseTyped } from '../../lib/money.ts';
 import { ownPlaces } from '../../lib/own-places.ts';
 import { refuseWebpayAccount } from '../../payment-methods/webpay-integration.ts';
@@ -41,7 +40,7 @@ export const postConsoleEventsUrl = changing(async ({ app, language, merchant, e
   const url = (fields['url'] ?? '').trim() || null;
   const allowPrivate = app.config.allowPrivateCallbacks && environment === 'development';
   const refusal = url === null ? null : checkOutboundUrl(url, { allowPrivate, ...ownPlaces(app.config) });
-  if (refusal !== null) return tell(language, 'merchant.bad_url', { why: `${refusal.message} ${refusal.fix}` });
+  if (refusal !== null) return tell(language, 'merchant.bad_url', { why: whyIn(language, refusal) });
   await setEventsUrl(app, { paymentServiceId: merchant.id, environment }, url, by);
   return '';
 });
@@ -86,17 +85,20 @@ export const postConsoleState = changing(async ({ app, merchant, fields, by }) =
   return '';
 });
 
-/** A form of the page of a merchant. `change` answers what is wrong with it, nothing when it is done, null for no form of ours. */
+function whyIn(language: ConsoleVisit['language'], { code, message, fix }: UrlRefusal): string {
+  return language === 'es' ? SPANISH_ERRORS[code].fix : `${message} ${fix}`;
+}
+
+/** A form of the page of a merchant. `change` answers what is wrong with it, '' when it is done, null for what is not a form of ours. */
 function changing(change: (of: Change) => Promise<string | null>): Operation {
   return {
     consumes: ['application/x-www-form-urlencoded'],
     handle: consoleHandler(async (app, visit) => {
-      const { language, user, request, send, goTo } = visit;
+      const { language, by, request, send, goTo } = visit;
       const fields = fieldsOf(request);
       const merchant = await merchantOf(app, visit);
       if (merchant === null) return send(404, notFoundPage(language));
       const environment = environmentNamed(merchant, fields['environment']);
-      const by = userActor(user, clientNetwork(request.ip));
       const said = await change({ app, language, merchant, environment, fields, by });
       if (said === null) return send(404, notFoundPage(language));
       return said === '' ? goTo(`/merchants/${merchant.id}?done=saved`) : sendMerchant(app, visit, merchant, 400, said);

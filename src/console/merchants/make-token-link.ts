@@ -1,15 +1,13 @@
-import { userActor } from '../../auth/user-actor.ts';
 import { publicBase } from '../../checkout/pay-link.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Operation } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
-import { clientNetwork } from '../../lib/client-network.ts';
 import { endHandover, handOverTokens, listHandovers } from '../../payment-services/hand-over-tokens.ts';
 import { tell } from '../console-texts.ts';
 import { consoleHandler, notFoundPage } from '../console-visit.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { minuteOf } from './merchant-page.ts';
-import { environmentNamed, merchantOf } from './visible-merchants.ts';
+import { environmentNamed, merchantIn, merchantOf } from './visible-merchants.ts';
 
 const DAY_MS = 86_400_000;
 const VALID: Readonly<Record<string, number>> = { '1d': DAY_MS, '3d': 3 * DAY_MS, '7d': 7 * DAY_MS };
@@ -19,12 +17,11 @@ const LINKS_SEARCHED = 1_000;
 export const postConsoleHandOver: Operation = {
   consumes: ['application/x-www-form-urlencoded'],
   handle: consoleHandler(async (app, visit) => {
-    const { language, user, request, send } = visit;
+    const { language, by, request, send } = visit;
     const fields = fieldsOf(request);
-    const merchant = await merchantOf(app, visit);
-    const environment = merchant === null ? null : environmentNamed(merchant, fields['environment']);
-    if (merchant === null || environment === null) return send(404, notFoundPage(language));
-    const by = userActor(user, clientNetwork(request.ip));
+    const named = await merchantIn(app, visit, fields['environment']);
+    if (named === null) return send(404, notFoundPage(language));
+    const { merchant, environment } = named;
     const valid = VALID[fields['valid'] ?? ''] ?? DAY_MS;
     const made = await handOverTokens(app, { paymentServiceId: merchant.id, environment }, valid, by);
     if (made === null) return send(404, notFoundPage(language));
@@ -41,14 +38,14 @@ export const postConsoleHandOver: Operation = {
 export const postConsoleEndLink: Operation = {
   consumes: ['application/x-www-form-urlencoded'],
   handle: consoleHandler(async (app, visit) => {
-    const { language, user, request, send, goTo } = visit;
+    const { language, by, request, send, goTo } = visit;
     const merchant = await merchantOf(app, visit);
     const { link: id = '' } = fieldsOf(request);
     const links = merchant === null ? [] : await listHandovers(app, merchant.id, LINKS_SEARCHED);
     const link = links.find((one) => one.id === id);
     if (merchant === null || link === undefined || environmentNamed(merchant, link.environment) === null)
       return send(404, notFoundPage(language));
-    const ended = await endHandover(app, link, userActor(user, clientNetwork(request.ip)));
+    const ended = await endHandover(app, link, by);
     return goTo(`/merchants/${merchant.id}?done=${ended ? 'link-ended' : 'link-gone'}`);
   }),
 };

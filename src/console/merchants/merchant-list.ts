@@ -1,14 +1,13 @@
 import type { App } from '../../app.ts';
-import { userActor } from '../../auth/user-actor.ts';
+import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Operation } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
-import { clientNetwork } from '../../lib/client-network.ts';
 import { createPaymentService } from '../../payment-services/create-payment-service.ts';
 import type { ListedPaymentService } from '../../payment-services/list-payment-services.ts';
 import { readServiceName } from '../../payment-services/payment-service.ts';
 import { badge, emptyState, tableOf, timeCell } from '../console-format.ts';
-import { tell } from '../console-texts.ts';
+import { tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { listMerchants } from './visible-merchants.ts';
@@ -22,10 +21,10 @@ export const getConsoleMerchants: Operation = {
 export const postConsoleMerchants: Operation = {
   consumes: ['application/x-www-form-urlencoded'],
   handle: consoleHandler(async (app, visit) => {
-    const { language, user, request, goTo } = visit;
+    const { language, by, request, goTo } = visit;
     const name = readServiceName(fieldsOf(request)['name'] ?? '');
     if (name === null) return sendMerchants(app, visit, 400, tell(language, 'merchants.bad_name'));
-    const { id } = await createPaymentService(app, name, userActor(user, clientNetwork(request.ip)));
+    const { id } = await createPaymentService(app, name, by);
     return goTo(`/merchants/${id}?done=created`);
   }),
 };
@@ -33,11 +32,11 @@ export const postConsoleMerchants: Operation = {
 async function sendMerchants(app: App, { language, user, send }: ConsoleVisit, status: number, said: string) {
   const merchants = await listMerchants(app, user);
   const title = tell(language, 'merchants.title');
-  const head = [tell(language, 'column.merchant'), tell(language, 'column.tokens'), tell(language, 'column.last_used')];
+  const head = tellAll(language, ['column.merchant', 'column.tokens', 'column.last_used']);
   const rows = merchants.map((merchant) => [
     html`<a href="${publicPath(app)}/console/merchants/${merchant.id}">${merchant.name}</a>
 ${merchant.disabled_at !== null && badge('bad', tell(language, 'merchants.disabled'))}<br><span class="code quiet">${merchant.id}</span>`,
-    tokenNames(merchant),
+    tokenNames(language, merchant),
     timeCell(lastUse(merchant)),
   ]);
   const mayCreate = user.may.has('payment-services:manage') && user.environmentIds === null;
@@ -56,10 +55,11 @@ ${
 }
 
 /** The Service Tokens by their environment, as far as they tell one from another. */
-function tokenNames({ tokens }: ListedPaymentService): Html {
+function tokenNames(language: Language, { tokens }: ListedPaymentService): Html {
   const byToken = new Map(tokens.map((token) => [token.service_token, token.environment]));
   return html`${[...byToken].map(
-    ([token, environment]) => html`<span class="code">${environment} ${token.slice(0, 12)}…</span><br>`,
+    ([token, environment]) =>
+      html`${tell(language, `merchant.${environment}`)} <span class="code">${token.slice(0, 12)}…</span><br>`,
   )}`;
 }
 

@@ -11,7 +11,7 @@ import { listMethodSettings } from '../../payment-services/method-settings.ts';
 import type { Environment } from '../../payment-services/payment-service.ts';
 import { listFees } from '../../payment-services/set-fee.ts';
 import { badge, tableOf, timeCell } from '../console-format.ts';
-import { tell } from '../console-texts.ts';
+import { tell, tellAll } from '../console-texts.ts';
 
 /** What the operator sets for a merchant: fees, payment methods, its limit, and whether its signatures are taken. */
 export async function operationForms(
@@ -60,12 +60,7 @@ function methodChoice(app: App, language: Language): Html {
 }
 
 function feeTable(language: Language, fees: Awaited<ReturnType<typeof listFees>>): Html {
-  const head = [
-    tell(language, 'merchant.environment'),
-    tell(language, 'column.method'),
-    tell(language, 'merchant.fees'),
-    tell(language, 'column.since'),
-  ];
+  const head = tellAll(language, ['merchant.environment', 'column.method', 'merchant.fees', 'column.since']);
   const rows = fees.map((fee) => [
     tell(language, `merchant.${fee.environment}`),
     fee.payment_method,
@@ -76,13 +71,13 @@ function feeTable(language: Language, fees: Awaited<ReturnType<typeof listFees>>
 }
 
 function methodTable(language: Language, at: string, methods: Awaited<ReturnType<typeof listMethodSettings>>): Html {
-  const head = [
-    tell(language, 'merchant.environment'),
-    tell(language, 'column.method'),
-    tell(language, 'merchant.account'),
-    tell(language, 'column.since'),
-    tell(language, 'column.state'),
-  ];
+  const head = tellAll(language, [
+    'merchant.environment',
+    'column.method',
+    'merchant.account',
+    'column.since',
+    'column.state',
+  ]);
   const rows = methods.map(({ environment, payment_method, account, created_at, retired_at }) => [
     tell(language, `merchant.${environment}`),
     payment_method,

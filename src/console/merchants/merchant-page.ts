@@ -13,7 +13,7 @@ import type { ListedPaymentService } from '../../payment-services/list-payment-s
 import type { Environment } from '../../payment-services/payment-service.ts';
 import { selectEventsUrl, type TokenRow } from '../../payment-services/payment-service-queries.ts';
 import { badge, tableOf, timeCell } from '../console-format.ts';
-import { type ConsoleText, tell } from '../console-texts.ts';
+import { type ConsoleText, tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { operationForms } from './merchant-operation.ts';
 import { environmentsOf, merchantOf } from './visible-merchants.ts';
@@ -105,12 +105,7 @@ ${endpointList(language, endpoints)}
 }
 
 function secretTable(app: App, language: Language, tokens: readonly TokenRow[]): Html {
-  const head = [
-    tell(language, 'merchant.secret'),
-    tell(language, 'column.since'),
-    tell(language, 'column.last_used'),
-    tell(language, 'column.state'),
-  ];
+  const head = tellAll(language, ['merchant.secret', 'column.since', 'column.last_used', 'column.state']);
   const rows = tokens.map(({ secret_id, created_at, closes_at, last_used_at }) => [
     html`<span class="code">${secret_id}</span>`,
     timeCell(created_at),
@@ -134,14 +129,10 @@ export function minuteOf(utcMs: number): string {
 
 function endpointList(language: Language, endpoints: readonly FailingEndpoint[]): Html {
   if (endpoints.length === 0) return html`<p class="quiet">${tell(language, 'merchant.no_endpoints')}</p>`;
-  const head = [
-    tell(language, 'column.address'),
-    tell(language, 'column.failing_since'),
-    tell(language, 'column.cause'),
-  ];
+  const head = tellAll(language, ['column.address', 'column.failing_since', 'column.cause']);
   const rows = endpoints.map((endpoint) => {
     const since = endpoint.failing_since ?? endpoint.disabled_at;
-    const found = since === null ? null : causeOf(endpoint.address, endpoint);
+    const found = since === null ? null : causeOf(endpoint.address, endpoint, language);
     return [
       html`<span class="code">${endpoint.address}</span>`,
       since === null ? badge('good', tell(language, 'merchant.well')) : timeCell(since),
@@ -152,13 +143,13 @@ function endpointList(language: Language, endpoints: readonly FailingEndpoint[])
 }
 
 function linkTable(app: App, language: Language, { id }: ListedPaymentService, links: readonly ListedHandover[]): Html {
-  const head = [
-    tell(language, 'merchant.links'),
-    tell(language, 'merchant.environment'),
-    tell(language, 'column.made_by'),
-    tell(language, 'column.when'),
-    tell(language, 'column.state'),
-  ];
+  const head = tellAll(language, [
+    'merchant.links',
+    'merchant.environment',
+    'column.made_by',
+    'column.when',
+    'column.state',
+  ]);
   const rows = links.map((link) => {
     const state = handoverState(link, app.now());
     const time = minuteOf(state === 'opened' ? (link.opened_at ?? 0) : link.ends_at);

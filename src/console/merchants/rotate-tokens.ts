@@ -1,9 +1,7 @@
 import type { App } from '../../app.ts';
-import { userActor } from '../../auth/user-actor.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Operation } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
-import { clientNetwork } from '../../lib/client-network.ts';
 import type { ListedPaymentService } from '../../payment-services/list-payment-services.ts';
 import type { Environment } from '../../payment-services/payment-service.ts';
 import { type Rotation, rotateSecretToken } from '../../payment-services/rotate-secret-token.ts';
@@ -11,7 +9,7 @@ import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { minuteOf, sendMerchant } from './merchant-page.ts';
-import { environmentNamed, merchantOf } from './visible-merchants.ts';
+import { merchantIn } from './visible-merchants.ts';
 
 const HOUR_MS = 3_600_000;
 const OVERLAPS: Readonly<Record<string, number>> = { '24h': 24 * HOUR_MS, '7d': 168 * HOUR_MS, '0': 0 };
@@ -20,11 +18,13 @@ const OVERLAPS: Readonly<Record<string, number>> = { '24h': 24 * HOUR_MS, '7d': 
 export const getConsoleRotate: Operation = {
   handle: consoleHandler(async (app, visit) => {
     const { language, request, send } = visit;
-    const merchant = await merchantOf(app, visit);
     const { environment: name } = request.query as Record<string, unknown>;
-    const environment = merchant === null ? null : environmentNamed(merchant, name);
-    const current = merchant?.tokens.find((token) => token.environment === environment && token.closes_at === null);
-    if (merchant === null || environment === null || current === undefined) return send(404, notFoundPage(language));
+    const named = await merchantIn(app, visit, name);
+    const current = named?.merchant.tokens.find(
+      (token) => token.environment === named.environment && token.closes_at === null,
+    );
+    if (named === null || current === undefined) return send(404, notFoundPage(language));
+    const { merchant, environment } = named;
     const { last_used_at: used, secret_id } = current;
     const time = used === null ? tell(language, 'merchant.never_used') : minuteOf(used);
     const title = headingOf(visit, 'rotate.title', merchant, environment);
@@ -46,13 +46,12 @@ ${(['24h', '7d', '0'] as const).map((overlap) => html`<label class="inline"><inp
 export const postConsoleRotate: Operation = {
   consumes: ['application/x-www-form-urlencoded'],
   handle: consoleHandler(async (app, visit) => {
-    const { language, user, request, send } = visit;
+    const { language, by, request, send } = visit;
     const fields = fieldsOf(request);
-    const merchant = await merchantOf(app, visit);
-    const environment = merchant === null ? null : environmentNamed(merchant, fields['environment']);
+    const named = await merchantIn(app, visit, fields['environment']);
     const overlap = OVERLAPS[fields['overlap'] ?? ''];
-    if (merchant === null || environment === null || overlap === undefined) return send(404, notFoundPage(language));
-    const by = userActor(user, clientNetwork(request.ip));
+    if (named === null || overlap === undefined) return send(404, notFoundPage(language));
+    const { merchant, environment } = named;
     const outcome = await rotateSecretToken(app, merchant.id, environment, overlap, by, fields['secret'] ?? '');
     if (outcome.kind === 'rotated') return sendRotated(app, visit, merchant, environment, overlap, outcome.rotation);
     const said =

@@ -25,6 +25,20 @@ export function environmentsOf({ tokens }: ListedPaymentService): Environment[] 
   return ENVIRONMENTS.filter((name) => tokens.some(({ environment }) => environment === name));
 }
 
+/** The payment service of the path with the environment that a form or an address names; null where the person does not see both. */
+export async function merchantIn(app: App, visit: ConsoleVisit, name: unknown): Promise<MerchantEnvironment | null> {
+  const merchant = await merchantOf(app, visit);
+  const environment = merchant === null ? null : environmentNamed(merchant, name);
+  return merchant === null || environment === null ? null : { merchant, environment };
+}
+
+type MerchantEnvironment = { merchant: ListedPaymentService; environment: Environment };
+
+/** The environment of this name; without one, as the program runs. */
+export function readEnvironment(app: App, name: unknown): Environment {
+  return ENVIRONMENTS.find((one) => one === name) ?? app.config.mode;
+}
+
 /** The environment that a form or an address names, where the person sees it. */
 export function environmentNamed(merchant: ListedPaymentService, name: unknown): Environment | null {
   return environmentsOf(merchant).find((environment) => environment === name) ?? null;

@@ -1,11 +1,13 @@
 import type { App } from '../../app.ts';
 import type { Language } from '../../checkout/texts.ts';
+import { CATALOGUE, type ErrorCode, Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Operation } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
+import { wordsOf } from '../../http/problem-words.ts';
 import { listRefusedRequests, type ReadRefused, readRefused } from '../../refused-requests/list-refused-requests.ts';
-import { badge, emptyState, tableOf, timeCell } from '../console-format.ts';
-import { tell } from '../console-texts.ts';
+import { badge, emptyState, tableOf, testBadge, timeCell } from '../console-format.ts';
+import { tell, tellAll } from '../console-texts.ts';
 import { consoleHandler, notFoundPage } from '../console-visit.ts';
 
 const SHOWN = 100;
@@ -45,13 +47,13 @@ export const getConsoleRequest: Operation = {
 };
 
 function requestTable(app: App, language: Language, requests: readonly ReadRefused[]): Html {
-  const head = [
-    tell(language, 'column.when'),
-    tell(language, 'column.request'),
-    tell(language, 'column.merchant'),
-    tell(language, 'column.endpoint'),
-    tell(language, 'column.answer'),
-  ];
+  const head = tellAll(language, [
+    'column.when',
+    'column.request',
+    'column.merchant',
+    'column.endpoint',
+    'column.answer',
+  ]);
   const rows = requests.map((row) => [
     timeCell(row.at),
     html`<a class="code" href="${publicPath(app)}/console/requests/${row.request_id}">${row.request_id}</a>`,
@@ -64,17 +66,29 @@ function requestTable(app: App, language: Language, requests: readonly ReadRefus
 
 function merchantCell(language: Language, { name, environment }: ReadRefused): Html {
   if (name === null) return html`${tell(language, 'request.unknown')}`;
-  return html`${name}${environment === 'development' && html` ${badge('calm', tell(language, 'badge.test'))}`}`;
+  return html`${name}${testBadge(language, environment)}`;
+}
+
+/** In Spanish as far as there are words for it: English is what is kept. */
+function wordsIn(language: Language, { code, title, detail, errors }: ReadRefused) {
+  if (language === 'en' || !isErrorCode(code)) return { title, detail, errors };
+  const said = detail === CATALOGUE[code].fix ? {} : { detail };
+  return wordsOf(new Problem(code, { ...said, errors }), language);
+}
+
+function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(CATALOGUE, code);
 }
 
 function requestPage(app: App, language: Language, found: ReadRefused): Html {
-  const { request_id: id, method, route, status, code, title, detail, errors, fields, repeated } = found;
+  const { request_id: id, method, route, status, code, fields, repeated } = found;
+  const { title, detail, errors } = wordsIn(language, found);
   const wrong = errors.map((item) => [html`<span class="code">${item.pointer}</span>`, item.message, item.fix]);
   const sent = fields.map(({ name, value }) => [
     html`<span class="code">${name}</span>`,
     html`<span class="code">${value}</span>`,
   ]);
-  const columns = [tell(language, 'column.field'), tell(language, 'column.wrong'), tell(language, 'column.fix')];
+  const columns = tellAll(language, ['column.field', 'column.wrong', 'column.fix']);
   return html`<h1>${tell(language, 'request.title', { id })}</h1>
 <p class="quiet">${timeCell(found.at)} · ${merchantCell(language, found)} · <span class="code">${method} ${route}</span></p>
 <div class="card pad"><p><strong>${status} ${code}</strong>: ${title}</p><p>${detail}</p>

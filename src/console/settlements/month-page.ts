@@ -1,20 +1,19 @@
 import type { App } from '../../app.ts';
-import { userActor } from '../../auth/user-actor.ts';
 import { listOwners } from '../../books/list-books.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Operation } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { dayOf, shiftDay } from '../../lib/calendar-day.ts';
-import { clientNetwork } from '../../lib/client-network.ts';
 import { readSum } from '../../lib/exact-sum.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { closeMonth, describeMonth, isReadyToClose, type MonthState } from '../../movements/close-month.ts';
-import { ENVIRONMENTS, type Environment } from '../../payment-services/payment-service.ts';
+import { ENVIRONMENTS } from '../../payment-services/payment-service.ts';
 import { badge, tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { minuteOf } from '../merchants/merchant-page.ts';
+import { readEnvironment } from '../merchants/visible-merchants.ts';
 import { fieldsOf } from '../sign-in.ts';
 
 /** A month: what stands in the way of closing it, and what each merchant was owed at its end. */
@@ -28,11 +27,11 @@ export const getConsoleMonth: Operation = {
 export const postConsoleMonth: Operation = {
   consumes: ['application/x-www-form-urlencoded'],
   handle: consoleHandler(async (app, visit) => {
-    const { language, user, request, goTo } = visit;
+    const { language, by, request, goTo } = visit;
     const fields = fieldsOf(request);
     const { month = '' } = fields;
-    const environment = environmentOf(app, fields['environment']);
-    const open = await closeMonth(app, month, environment, userActor(user, clientNetwork(request.ip)));
+    const environment = readEnvironment(app, fields['environment']);
+    const open = await closeMonth(app, month, environment, by);
     if (open === null && /^\d{4}-\d{2}$/.test(month)) return goTo(`/months?month=${month}&environment=${environment}`);
     return sendMonth(app, visit, 409, tell(language, 'month.refused'), fields);
   }),
@@ -43,7 +42,7 @@ async function sendMonth(app: App, visit: ConsoleVisit, status: number, said: st
   const today = dayOf(app.now());
   const lastMonth = shiftDay(`${today.slice(0, 8)}01`, -1).slice(0, 7);
   const month = typeof asked['month'] === 'string' ? asked['month'] : lastMonth;
-  const environment = environmentOf(app, asked['environment']);
+  const environment = readEnvironment(app, asked['environment']);
   const state = await describeMonth(app, month, environment);
   const title = tell(language, 'months.title');
   const options = ENVIRONMENTS.map(
@@ -96,8 +95,4 @@ function checksOf(language: Language, { hasEnded, unbooked, suspense, difference
     ...(differences === 0 ? [] : [tell(language, 'month.differences', { n: differences })]),
   ];
   return (open.length === 0 ? [tell(language, 'month.ready')] : open).map((text) => html`<li>${text}</li>`);
-}
-
-function environmentOf(app: App, name: unknown): Environment {
-  return ENVIRONMENTS.find((one) => one === name) ?? app.config.mode;
 }

@@ -1,21 +1,20 @@
 import { Readable } from 'node:stream';
 import type { App } from '../../app.ts';
-import { userActor } from '../../auth/user-actor.ts';
 import type { Settlement } from '../../books/settlement-row.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Operation } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { readUpload } from '../../http/read-upload.ts';
-import { clientNetwork } from '../../lib/client-network.ts';
 import { describeEvidence } from '../../lib/evidence-file.ts';
 import { listSettlements } from '../../movements/accept-difference.ts';
 import { keepSettlement } from '../../movements/keep-settlement.ts';
 import { MOST_DIFFERENCES } from '../../movements/settlement.ts';
 import { listPaymentServices } from '../../payment-services/list-payment-services.ts';
 import { ENVIRONMENTS } from '../../payment-services/payment-service.ts';
-import { badge, emptyState, tableOf, timeCell } from '../console-format.ts';
+import { badge, emptyState, tableOf, testBadge, timeCell } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { readEnvironment } from '../merchants/visible-merchants.ts';
 
 const SHOWN = 100;
 
@@ -32,18 +31,17 @@ export const postConsoleSettlements: Operation = {
   consumes: ['multipart/form-data'],
   bodyLimit: MOST_BYTES,
   handle: consoleHandler(async (app, visit) => {
-    const { language, user, request, goTo } = visit;
+    const { language, by, request, goTo } = visit;
     const { fields, file } = await readUpload(request);
     const refuse = (said: string) => sendSettlements(app, visit, 400, said);
     if (file === null) return refuse(tell(language, 'settlements.no_file'));
     const settlement = await readFile(file.content);
     if (typeof settlement === 'string') return refuse(tell(language, 'settlements.unreadable', { why: settlement }));
     const scope = {
-      environment: ENVIRONMENTS.find((one) => one === fields['environment']) ?? app.config.mode,
+      environment: readEnvironment(app, fields['environment']),
       paymentServiceId: fields['merchant'] || null,
       method: app.paymentMethods.find(({ code }) => code === fields['method'])?.code ?? '',
     };
-    const by = userActor(user, clientNetwork(request.ip));
     const kept = await keepSettlement(app, scope, settlement, {
       evidence: describeEvidence(file.name, file.content),
       by,
@@ -71,7 +69,7 @@ async function sendSettlements(app: App, { language, user, send }: ConsoleVisit,
   const rows = settlements.map((one) => [
     html`<a href="${publicPath(app)}/console/settlements/${one.id}">${one.file_name}</a>`,
     `${one.first_day} – ${one.last_day}`,
-    html`${one.payment_method}${one.environment === 'development' && html` ${badge('calm', tell(language, 'badge.test'))}`}`,
+    html`${one.payment_method}${testBadge(language, one.environment)}`,
     timeCell(one.kept_at),
     one.open === 0 ? badge('good', '0') : badge('warn', String(one.open)),
   ]);
