@@ -17,7 +17,7 @@ export function addBenchCommand(program: Command): void {
     .action(bench);
 }
 
-/** The bench is no part of the service: a program of its own, which needs what is installed for development. */
+/** A program of its own, which needs what is installed for development. */
 async function bench(figures: readonly string[], options: Record<string, boolean>): Promise<void> {
   const install = execFileSync(join(repository, 'bin/install'), ['--dev'], {
     encoding: 'utf8',
