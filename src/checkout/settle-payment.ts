@@ -5,7 +5,7 @@ import type { PaymentOutcome } from '../payment-methods/payment-method.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { declineTransaction } from '../transactions/end-unpaid.ts';
 import { type Transaction, transactionKeyOf } from '../transactions/transaction.ts';
-import { hasOpenAttempt, lockTransaction, selectTransaction } from '../transactions/transaction-queries.ts';
+import { hasOpenAttempt, lockTransaction } from '../transactions/transaction-queries.ts';
 import {
   alarmConflict,
   recordConflict,
@@ -14,7 +14,7 @@ import {
   transitionTransaction,
 } from '../transactions/transition-transaction.ts';
 import { environmentOf } from './environment-of.ts';
-import { type AttemptKey, answerTo, askAgainAt, type PaymentAttempt, pauseBeforeLookup } from './payment-attempt.ts';
+import { answerTo, askAgainAt, type PaymentAttempt, pauseBeforeLookup } from './payment-attempt.ts';
 import {
   endAttempt,
   noteCommitAnswered,
@@ -40,11 +40,11 @@ export type Settlement = Transition | { kind: 'waiting' | 'aborted'; transaction
  */
 export async function settlePayment(
   app: App,
-  key: AttemptKey,
+  attempt: PaymentAttempt,
   outcome: PaymentOutcome,
   commitSentAt: number | null = null,
 ): Promise<Settlement> {
-  const found = { ...(await findAttempt(app, key)), commitSentAt };
+  const found = { attempt, environment: await environmentOf(app, attempt), commitSentAt };
   switch (outcome.kind) {
     case 'approved':
     case 'declined':
@@ -60,18 +60,12 @@ export async function settlePayment(
   }
 }
 
+/** `attempt` as its caller knows it: what may have changed since is read again under the lock. */
 type Found = { attempt: PaymentAttempt; environment: ServiceEnvironment; commitSentAt: number | null };
 type Ending = Extract<PaymentOutcome, { kind: 'approved' | 'declined' }>;
 type Aborted = Extract<PaymentOutcome, { kind: 'aborted' }>;
 type Contradiction = Extract<PaymentOutcome, { kind: 'contradiction' }>;
 type Waiting = Exclude<PaymentOutcome, Ending | Aborted | Contradiction>;
-
-async function findAttempt(app: App, key: AttemptKey): Promise<Omit<Found, 'commitSentAt'>> {
-  const attempt = await selectAttempt(app.db, key);
-  const transaction = attempt === null ? null : await selectTransaction(app.db, transactionKeyOf(attempt));
-  if (attempt === null || transaction === null) throw new Error('A payment attempt without its transaction');
-  return { attempt, environment: await environmentOf(app, transaction) };
-}
 
 async function endPayment(app: App, found: Found, outcome: Ending): Promise<Settlement> {
   const cause: TransitionCause = {

@@ -10,7 +10,7 @@ import { recordEvents } from '../outbox/record-event.ts';
 import type { PaymentDetail, RefundAnswer } from '../payment-methods/payment-method.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { type Transaction, transactionKeyOf } from '../transactions/transaction.ts';
-import { advanceSequence, lockTransaction, selectTransaction } from '../transactions/transaction-queries.ts';
+import { advanceSequence, lockTransaction } from '../transactions/transaction-queries.ts';
 import { announceRefund } from './announce-refund.ts';
 import { answerToRefund, type Refund } from './refund.ts';
 import { endRefund, hasOpenRefund, holdRefund, lastRefundEnd, postponeRefund, selectRefund } from './refund-queries.ts';
@@ -37,9 +37,7 @@ const DAY = 24 * HOUR;
  */
 export async function settleRefund(app: App, claimed: Refund, answer: RefundAnswer): Promise<RefundSettlement> {
   const key = transactionKeyOf(claimed);
-  const found = await selectTransaction(app.db, key);
-  if (found === null) throw new Error('A refund without its transaction');
-  const environment = await environmentOf(app, found);
+  const environment = await environmentOf(app, claimed);
   const at = app.now();
   const settlement = await app.db.transaction<RefundSettlement>(async (tx) => {
     const transaction = await lockTransaction(tx, key);
