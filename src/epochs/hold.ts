@@ -1,10 +1,9 @@
-import type { App } from '../app.ts';
 import type { Tx } from '../db/database.ts';
 import type { Epoch } from './epoch.ts';
 import { selectHeld } from './epoch-queries.ts';
 
 /** The epoch whose release is awaited; null where nothing is held. */
-export function findHeld({ db }: Pick<App, 'db'>): Promise<Epoch | null> {
+export function findHeld({ db }: { db: Pick<Tx, 'query'> }): Promise<Epoch | null> {
   return selectHeld(db);
 }
 

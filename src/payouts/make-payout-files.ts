@@ -3,6 +3,7 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
+import { findHeld } from '../epochs/hold.ts';
 import { Problem } from '../error-catalogue.ts';
 import { dayOf } from '../lib/calendar-day.ts';
 import { prefixedId } from '../lib/ids.ts';
@@ -33,11 +34,11 @@ export type MadeFile = { readonly file: PayoutFile; readonly content: Buffer; re
 
 /**
  * Writes approved payouts into files for a bank, as many files as its limit of lines needs, all in one commit with the state
- * `sent` of each: a payout is never in two files, whatever is killed when. The files are kept, and `readPayoutFile` gives the
+ * `sent` of each: a payout is never in two files, also where a process is killed. The files are kept, and `readPayoutFile` gives the
  * same bytes again.
  *
  * Throws `Problem` INVALID_PAYOUT (no such format, something of the payer is missing, an account whose kind the bank asks and
- * nobody has said, nothing to write), PERSON_NEEDED or PERMISSION_MISSING.
+ * nobody has said, nothing to write), HELD_AFTER_RESTORE, PERSON_NEEDED or PERMISSION_MISSING.
  */
 export function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<MadeFile[]> {
   const { owner, by, payer, batchId } = wish;
@@ -49,6 +50,8 @@ export function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<MadeFil
   if (missing !== undefined) throw refusal(`${format.code} needs the ${missing} of the payer.`);
   return app.db.transaction(async (tx) => {
     await requireUserOf(tx, by, owner.id, 'payouts:create');
+    // What left in the lost time is `approved` again: it would be paid twice.
+    if ((await findHeld({ db: tx })) !== null) throw held();
     const at = app.now();
     const payouts = await lockApproved(tx, owner.id, batchId);
     if (payouts.length === 0) throw refusal('Nothing is approved that has not left.');
@@ -82,6 +85,15 @@ function codes(): string {
 
 function refusal(detail: string): Problem {
   return new Problem('INVALID_PAYOUT', { detail });
+}
+
+function held(): Problem {
+  return new Problem('HELD_AFTER_RESTORE', {
+    detail: {
+      en: 'The service was restored from a backup, and some of these payouts may have left before. Compare them with the bank first; after bin/rubrica release files are made again.',
+      es: 'El servicio se restauró desde un respaldo, y algunos de estos pagos pueden haber salido antes. Compáralos primero con el banco; después de bin/rubrica release se hacen archivos de nuevo.',
+    },
+  });
 }
 
 async function linesOf(

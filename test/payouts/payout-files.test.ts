@@ -3,6 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
+import { releaseEpoch } from '../../src/epochs/release-epoch.ts';
+import type { Problem } from '../../src/error-catalogue.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { makePayoutFiles, readPayoutFile } from '../../src/payouts/make-payout-files.ts';
 import { selectPayoutAnywhere, selectPayoutsOfFile } from '../../src/payouts/payout-queries.ts';
@@ -11,6 +14,7 @@ import { setAccountType } from '../../src/payouts/set-account-type.ts';
 import { settlePayouts } from '../../src/payouts/settle-payouts.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { ANA, approved, openPayoutDesk, type PayoutDesk, wish } from '../support/test-payouts.ts';
 
@@ -61,6 +65,15 @@ forEachEngine('files of payouts', (openTestDatabase) => {
     await assert.rejects(file(app, desk), /Nothing is approved/);
     const kept = JSON.stringify(await app.db.query('select * from payout_files'));
     assert.doesNotMatch(kept, /12531909|NUNEZ/);
+  });
+
+  test('what had left before a restore went into a second file, and was paid twice', async () => {
+    const { app, desk } = await open();
+    await approved(app, desk);
+    await beginEpoch(app, [], 0, TESTER);
+    await assert.rejects(file(app, desk), (error: Problem) => error.code === 'HELD_AFTER_RESTORE');
+    await releaseEpoch(app, TESTER, 'compared');
+    assert.equal((await file(app, desk)).length, 1);
   });
 
   test('a bank that asks what kind of account it is gets no file before somebody has said it', async () => {
