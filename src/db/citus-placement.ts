@@ -13,7 +13,7 @@ const ELSEWHERE =
  * is no Citus. It reads the catalogues of Citus 13: pg_dist_partition, pg_dist_shard, pg_dist_placement, pg_dist_local_group.
  */
 export async function whyFeedIsElsewhere(db: Database): Promise<string | null> {
-  if (db.engine === 'sqlite' || !(await hasCitus(db))) return null;
+  if (!(await hasCitus(db))) return null;
   const [placement] = await db.query<Placement>(
     `select p.partmethod::text as method, p.repmodel::text as copies, (
        select count(*) from pg_dist_shard s
@@ -27,7 +27,9 @@ export async function whyFeedIsElsewhere(db: Database): Promise<string | null> {
   return placement.shards_here > 0 ? null : ELSEWHERE;
 }
 
-async function hasCitus(db: Database): Promise<boolean> {
+/** Whether the store is in a Citus. Without one nothing can move to another node. */
+export async function hasCitus(db: Database): Promise<boolean> {
+  if (db.engine === 'sqlite') return false;
   const [found] = await db.query<{ catalogue: string | null }>(
     `select to_regclass('pg_dist_partition')::text as catalogue`,
   );

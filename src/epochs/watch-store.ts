@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { whyFeedIsElsewhere } from '../db/citus-placement.ts';
+import { hasCitus, whyFeedIsElsewhere } from '../db/citus-placement.ts';
 import { randomHex } from '../lib/ids.ts';
 import { nameStore, selectChangeHint, selectHanded, selectHeld, selectStoreMark, updateBeat } from './epoch-queries.ts';
 import { writeMark } from './mark-file.ts';
@@ -9,7 +9,7 @@ const BEAT_EVERY_MS = 1000;
 export type StoreWatch = {
   /**
    * Whether what moves money or tells merchants may leave now: nothing is held after a restore, and the store is still
-   * that which this process began on. Asked before each round of such work.
+   * the one that this process began on. Asked before each round of such work.
    */
   readonly mayLeave: () => Promise<boolean>;
   /** Ends the watch, and keeps what was last seen. */
@@ -28,6 +28,7 @@ export async function watchStore(app: App, onStale: (error: Error) => void): Pro
   let seen = begun.beat;
   let hint: number | null = null;
   let unwritable = false;
+  const isInCitus = await hasCitus(app.db);
 
   // `seen` is read before the store is, because another look may be under way.
   const isStale = async (least = seen) => {
@@ -51,7 +52,7 @@ export async function watchStore(app: App, onStale: (error: Error) => void): Pro
     }
   };
   const look = async () => {
-    const elsewhere = await whyFeedIsElsewhere(app.db);
+    const elsewhere = isInCitus ? await whyFeedIsElsewhere(app.db) : null;
     if (elsewhere !== null) return onStale(new Error(elsewhere));
     if ((await selectChangeHint(app.db)) === hint) return;
     await app.db.transaction((tx) => updateBeat(tx));

@@ -37,6 +37,19 @@ forEachEngine('a store on a node of Citus', (openTestDatabase, engine) => {
     }
   });
 
+  test('a service without Citus asked about it each second', async () => {
+    const db = await openTestDatabase();
+    let asked = 0;
+    const query: Database['query'] = (sql, parameters) => {
+      if (sql.includes('pg_dist_partition')) asked++;
+      return db.query(sql, parameters);
+    };
+    const watch = await watchStore(createTestApp({ ...db, query }), () => assert.fail('it is stopped'));
+    // It looks once more at its end.
+    await watch.stop();
+    assert.equal(asked, 1);
+  });
+
   test('a service stops when its schema moves to another node', async () => {
     const db = await openTestDatabase();
     await describePlacement(db, { method: 'n', copies: 's', node: 1 });
