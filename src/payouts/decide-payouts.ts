@@ -38,14 +38,13 @@ export async function approvePayouts(app: App, decision: PayoutDecision): Promis
     const user = await requireUserOf(tx, by, owner.id, 'payouts:approve');
     const available = await lockFunds(tx, owner.id, PAYOUT_CURRENCY);
     const payouts = await lockThose(tx, decision, 'approved');
-    for (const payout of payouts) checkFourEyes(payout, user.id);
     const versions = await selectVersionsOf(tx, [...new Set(payouts.map(({ recipient_id }) => recipient_id))]);
     const byRecipient = Map.groupBy(versions, ({ id }) => id);
+    const terms = { now, maxAgeDays: app.config.verdictMaxAgeDays };
     for (const payout of payouts) {
-      const why = whyNotPayable(payout, byRecipient.get(payout.recipient_id) ?? [], {
-        now,
-        maxAgeDays: app.config.verdictMaxAgeDays,
-      });
+      const own = byRecipient.get(payout.recipient_id) ?? [];
+      checkFourEyes(payout, own, user.id);
+      const why = whyNotPayable(payout, own, terms);
       if (why !== null) throw new Problem('APPROVAL_REFUSED', { detail: `${payout.id}: ${why}` });
     }
     const inBatch = 'batchId' in decision.named;
@@ -71,7 +70,7 @@ export function cancelPayouts(app: App, decision: PayoutDecision): Promise<Payou
   return decideWith(app, decision, 'payouts:create', { to: 'cancelled', action: 'payout.cancelled' });
 }
 
-/** Hands drafts to who approves them. */
+/** Hands drafts to the people who approve them. */
 export function submitPayouts(app: App, decision: PayoutDecision): Promise<Payout[]> {
   return decideWith(app, decision, 'payouts:create', { to: 'awaiting_approval', action: 'payout.submitted' });
 }
@@ -92,14 +91,27 @@ export function whyNotPayable(
   return `the verdict of its account is too old: bin/rubrica recipient change ${payout.recipient_id} validates it again.`;
 }
 
-function checkFourEyes({ id, proposed_by_id, account_changed_by }: Payout, userId: string): void {
+/**
+ * Who kept the account of a payout, where it is not the one that was paid last: the person who changed it, and people who validated it
+ * again since. `versions` are all of its recipient.
+ */
+export function keepersOfChange(
+  { account_changed_by, account_hash, recipient_version }: Payout,
+  versions: readonly RecipientRow[],
+): ReadonlySet<string> {
+  if (account_changed_by === null) return new Set();
+  const kept = versions.filter((row) => row.account_hash === account_hash && row.version <= recipient_version);
+  return new Set([account_changed_by, ...kept.map(({ created_by }) => created_by)]);
+}
+
+function checkFourEyes(payout: Payout, versions: readonly RecipientRow[], userId: string): void {
   const why =
-    proposed_by_id === userId
+    payout.proposed_by_id === userId
       ? 'you made it yourself: another person approves it.'
-      : account_changed_by === userId
+      : keepersOfChange(payout, versions).has(userId)
         ? 'you changed the account that it goes to: another person approves it.'
         : null;
-  if (why !== null) throw new Problem('APPROVAL_REFUSED', { detail: `${id}: ${why}` });
+  if (why !== null) throw new Problem('APPROVAL_REFUSED', { detail: `${payout.id}: ${why}` });
 }
 
 type Step = { to: PayoutState; action: AuditAction };

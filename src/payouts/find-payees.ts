@@ -76,9 +76,9 @@ async function findSome(
   const missing = new Map<string, Read>();
   for (const one of read) {
     if ('error' in one || known.has(accountKeyOf(one))) continue;
-    const last = lastOf.get(one.rutHash);
-    const changed = last !== undefined && last.account_hash !== one.accountHash;
-    const row = kept.get(accountKeyOf(one))?.find((each) => counts(app, each, one, changed ? last.created_at : 0));
+    const changed = isChanged(lastOf, one);
+    const validatedAfter = changed ? (lastOf.get(one.rutHash)?.created_at ?? 0) : 0;
+    const row = kept.get(accountKeyOf(one))?.find((each) => counts(app, each, one, validatedAfter));
     if (row === undefined) missing.set(accountKeyOf(one), one);
     else known.set(accountKeyOf(one), { row, isNew: false, changed });
   }
@@ -90,6 +90,12 @@ async function findSome(
   });
 }
 
+type LastPaid = ReadonlyMap<string, { account_hash: string; created_at: number }>;
+
+function isChanged(lastOf: LastPaid, { rutHash, accountHash }: Read): boolean {
+  return (lastOf.get(rutHash)?.account_hash ?? accountHash) !== accountHash;
+}
+
 /** Whether a kept recipient may be paid as it stands. */
 function counts(app: App, row: RecipientRow, wish: Read, validatedAfter: number): boolean {
   if (validUntil(row, app.config.verdictMaxAgeDays) <= app.now() || row.validated_at < validatedAfter) return false;
@@ -99,7 +105,7 @@ function counts(app: App, row: RecipientRow, wish: Read, validatedAfter: number)
 
 type Known = {
   kept: Map<string, RecipientRow[]>;
-  lastOf: Map<string, { account_hash: string }>;
+  lastOf: LastPaid;
   known: Map<string, Payee>;
   hashes: IdentityHashes;
 };
@@ -136,11 +142,7 @@ async function validateMissing(
     }
     const { validation } = result as { validation: Validation };
     const row = newVersion(app, owner, { keeper, before, wish, name: name as string, validation, hashes });
-    known.set(key, {
-      row,
-      isNew: true,
-      changed: (lastOf.get(wish.rutHash)?.account_hash ?? key) !== wish.accountHash && lastOf.has(wish.rutHash),
-    });
+    known.set(key, { row, isNew: true, changed: isChanged(lastOf, wish) });
   }
   return refused;
 }
@@ -205,7 +207,7 @@ function readWish(wish: PayeeWish, hashes: IdentityHashes): Read | { error: Erro
     return unreadable('/recipientData/rut', rut.reason, 'The RUT cannot be read, or its check character is wrong.');
   const { digits } = readAccount(wish.account);
   if (digits === null)
-    return unreadable('/bankData/bankAccount', 'ACCOUNT_BAD_FORMAT', 'The account is no number of an account.');
+    return unreadable('/bankData/bankAccount', 'ACCOUNT_BAD_FORMAT', 'This is not the number of an account.');
   return {
     ...wish,
     rutText: rut.canonical,
@@ -219,7 +221,7 @@ function unreadable(pointer: string, code: string, message: string): { error: Er
   return { error: { pointer, code, message, fix: 'Mend it, and send it again.' } };
 }
 
-/** A recipient is of a RUT and an account: the account has its bank in its hash. */
+/** A recipient has one RUT and one account; the bank is part of the hash of the account. */
 function accountKeyOf({ rutHash, accountHash }: Read): string {
   return `${rutHash} ${accountHash}`;
 }

@@ -15,7 +15,12 @@ import type { Tx } from '../db/database.ts';
 import { Problem, type Said } from '../error-catalogue.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { type Recipient, type RecipientActor, type RecipientRow, recipientOf, validUntil } from './recipient.ts';
-import { insertRecipient, selectOfValidation, selectPaymentServicesSeen, selectVersions } from './recipient-queries.ts';
+import {
+  insertRecipients,
+  selectOfValidation,
+  selectPaymentServicesSeen,
+  selectVersions,
+} from './recipient-queries.ts';
 import { openDetails, sealDetails } from './seal-recipient.ts';
 
 /** What is kept: the data that was validated, sent again because a validation keeps none of it. */
@@ -45,20 +50,30 @@ export async function keepRecipient(
 ): Promise<Recipient> {
   const validation = await findUsable(app, actor, input);
   const emailHash = input.email === null ? null : (await identityHashes(app)).ofEmail(input.email);
-  const row = await app.db.transaction(async (tx) => {
-    const kept = await selectOfValidation(tx, input.validationId);
-    if (kept !== null) return sameOrConflict(app, kept, id, input);
-    const [newest = null] = id === null ? [] : await selectVersions(tx, id, actor);
-    if (id !== null && newest === null) throw noRecipient();
-    if (newest !== null) requireSame(newest, validation, input);
-    const service = newest === null ? await paymentServiceFor(tx, actor, input) : newest.payment_service_id;
-    const made = newRow(app, actor, newest, validation, input, { emailHash, service });
-    await insertRecipient(tx, made);
-    await recordAudit(tx, actOf(made, newest, by));
-    return made;
-  });
-  return recipientOf(row, openDetails(app, row), { now: app.now(), maxAgeDays: app.config.verdictMaxAgeDays });
+  return app.db
+    .transaction(async (tx) => {
+      const kept = await selectOfValidation(tx, input.validationId);
+      if (kept !== null) return sameOrConflict(app, kept, id, input);
+      const [newest = null] = id === null ? [] : await selectVersions(tx, id, actor);
+      if (id !== null && newest === null) throw noRecipient();
+      if (newest !== null) requireSame(newest, validation, input);
+      const service = newest === null ? await paymentServiceFor(tx, actor, input) : newest.payment_service_id;
+      const made = newRow(app, actor, newest, validation, input, { emailHash, service });
+      if (!(await insertRecipients(tx, [made]))) throw new Overtaken();
+      await recordAudit(tx, actOf(made, newest, by));
+      return made;
+    })
+    .then((row) =>
+      recipientOf(row, openDetails(app, row), { now: app.now(), maxAgeDays: app.config.verdictMaxAgeDays }),
+    )
+    .catch((error: unknown): Promise<Recipient> => {
+      if (error instanceof Overtaken) return keepRecipient(app, actor, id, input, by);
+      throw error;
+    });
 }
+
+/** Rolls the commit back: another process has kept the validation, or made this version. Asked again, it is found. */
+class Overtaken extends Error {}
 
 /** No recipient has this id, or it is somebody else's. */
 export function noRecipient(): Problem {

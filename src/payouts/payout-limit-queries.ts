@@ -62,6 +62,15 @@ export async function selectPersonLimit(db: Reader, userId: string, currency: st
   return row?.per_day ?? null;
 }
 
+/** The same, and others who approve in this person's name wait until the commit, in any environment. */
+export async function lockPersonLimit(tx: Tx, userId: string, currency: string): Promise<number | null> {
+  const [row] = await tx.query<{ per_day: number }>(
+    'update user_payout_limits set per_day = per_day where user_id = $1 and currency = $2 returning per_day',
+    [userId, currency],
+  );
+  return row?.per_day ?? null;
+}
+
 /** Null takes it away. */
 export async function upsertPersonLimit(
   tx: Tx,

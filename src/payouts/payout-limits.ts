@@ -4,7 +4,7 @@ import { boundsOfDay, dayOf } from '../lib/calendar-day.ts';
 import type { Sum } from '../lib/exact-sum.ts';
 import { formatMoney } from '../lib/money.ts';
 import type { Payout } from './payout.ts';
-import { type PayoutLimits, selectPayoutLimits, selectPersonLimit } from './payout-limit-queries.ts';
+import { lockPersonLimit, type PayoutLimits, selectPayoutLimits } from './payout-limit-queries.ts';
 import { sumApproved, sumApprovedBy } from './payout-queries.ts';
 
 const HOUR_MS = 3_600_000;
@@ -27,7 +27,7 @@ export function limitBroken(limits: PayoutLimits, amounts: readonly number[], in
 
 /**
  * Checks every limit of an approval. Called under the lock of the merchant's money, so that approvals which come together
- * see each other. Throws `Problem` PAYOUT_LIMIT_REACHED.
+ * see each other; what one person approves for several merchants waits for the person's own limit. Throws `Problem` PAYOUT_LIMIT_REACHED.
  */
 export async function checkLimits(
   tx: Tx,
@@ -44,7 +44,7 @@ export async function checkLimits(
     const approved = await sumApproved(tx, { environmentId, currency: PAYOUT_CURRENCY, since });
     if (approved.total + total > limits.per_day) throw dayReached('may be approved', limits.per_day, approved.total);
   }
-  const own = await selectPersonLimit(tx, userId, PAYOUT_CURRENCY);
+  const own = await lockPersonLimit(tx, userId, PAYOUT_CURRENCY);
   if (own === null) return;
   const approved = await sumApprovedBy(tx, { userId, currency: PAYOUT_CURRENCY, since });
   if (approved + total > own) throw dayReached('may be approved by you', own, approved);

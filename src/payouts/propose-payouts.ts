@@ -52,7 +52,7 @@ export async function proposePayouts(app: App, proposal: Proposal): Promise<Prop
       const now = app.now();
       const available = await lockFunds(tx, owner.id, PAYOUT_CURRENCY);
       const made = batch === null ? null : newBatch(proposal, user.id, now);
-      if (made !== null && !(await insertBatch(tx, made))) throw new SomeKnown();
+      if (made !== null && !(await insertBatch(tx, made))) throw new Overtaken();
       const kind = user.role === 'integration' ? 'program' : 'person';
       const rows = wishes.map((wish, at) =>
         newRow(proposal, wish, payees[at] as Payee, {
@@ -63,25 +63,20 @@ export async function proposePayouts(app: App, proposal: Proposal): Promise<Prop
         }),
       );
       const payouts = await insertPayouts(tx, rows);
-      if (payouts.length < rows.length) throw new SomeKnown();
-      await insertRecipients(tx, newRecipients(payees));
+      if (payouts.length < rows.length) throw new Overtaken();
+      if (!(await insertRecipients(tx, newRecipients(payees)))) throw new Overtaken();
       const settled = await beginApproval(tx, proposal, payouts, { kind, available, now });
       await recordAudit(tx, actOf(proposal, made, settled, now));
       return { kind: 'proposed' as const, batch: made, payouts: settled };
     })
-    .catch(async (error: unknown): Promise<Proposed> => {
-      if (!(error instanceof SomeKnown)) throw error;
-      // Another process was quicker with the same file, or the same references.
-      const quicker = await findBatchOfFile(app, proposal);
-      if (quicker !== null) return replayed(app, quicker);
-      const payouts = await findSame(app, owner, wishes);
-      if (payouts === null) throw new Problem('PAYOUT_CONFLICT');
-      return { kind: 'replayed', batch: null, payouts };
+    .catch((error: unknown): Promise<Proposed> => {
+      if (error instanceof Overtaken) return proposePayouts(app, proposal);
+      throw error;
     });
 }
 
-/** Rolls the commit back: some of the references are there already. */
-class SomeKnown extends Error {}
+/** Rolls the commit back: another process was quicker with the same file, a reference or a recipient. Asked again, it is found. */
+class Overtaken extends Error {}
 
 async function findBatchOfFile(app: App, { owner, batch }: Proposal): Promise<PayoutBatch | null> {
   const hash = batch?.fileSha256 ?? null;

@@ -19,7 +19,7 @@ export type ReadPayouts = { readonly wishes: readonly PayoutWish[]; readonly lin
  * columns name, message, e-mail and an id of each. Accounts are mended by the rules of `validate`. A row without an id
  * is called `prefix` and its line. What cannot be paid is found later, by row.
  *
- * Throws `Problem` INVALID_PAYOUT for a file that is no such table, or too long.
+ * Throws `Problem` INVALID_PAYOUT for a file that is not such a table, or too long.
  */
 export async function readPayouts(app: App, path: string, prefix: string): Promise<ReadPayouts> {
   try {
@@ -81,7 +81,7 @@ async function wishesOf(
   });
 }
 
-/** Whole pesos in digits alone: in a file nobody can ask whether 1.000 is a thousand. Anything else is no amount. */
+/** Whole pesos in digits alone: in a file nobody can ask whether 1.000 is a thousand. Anything else is not an amount. */
 function amountOf(cell: string): number {
   return /^\d{1,12}$/.test(cell) ? Number(cell) : Number.NaN;
 }

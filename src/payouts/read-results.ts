@@ -41,7 +41,7 @@ export type ReadResults = {
 
 /**
  * Reads what a bank says became of a file's payouts: by our id, or by RUT, account (where there is one) and amount. Every line
- * is of one payout, and every payout has one line. Throws `Problem` INVALID_PAYOUT for a file that is no such table.
+ * is of one payout, and every payout has one line. Throws `Problem` INVALID_PAYOUT for a file that is not such a table.
  */
 export async function readResults(app: App, path: string, payouts: readonly Payout[]): Promise<ReadResults> {
   const hashes = await identityHashes(app);

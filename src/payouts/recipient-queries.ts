@@ -25,12 +25,10 @@ const RECIPIENTS: InsertTarget = {
   ],
 };
 
-export async function insertRecipient(tx: Tx, row: RecipientRow): Promise<void> {
-  await insertRecipients(tx, [row]);
-}
-
-export async function insertRecipients(tx: Tx, rows: readonly RecipientRow[]): Promise<void> {
-  if (rows.length > 0) await tx.insertRows(RECIPIENTS, rows);
+/** Answers false where another process has made one of these versions, or kept one of these validations: then roll back. */
+export async function insertRecipients(tx: Tx, rows: readonly RecipientRow[]): Promise<boolean> {
+  if (rows.length === 0) return true;
+  return (await tx.insertRows(RECIPIENTS, rows, 'on conflict do nothing returning id')).length === rows.length;
 }
 
 /** What an actor sees: $1 to $3 are `sightOf` him. */

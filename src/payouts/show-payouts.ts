@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import { availableBalance } from '../books/available-balance.ts';
 import { dayOf } from '../lib/calendar-day.ts';
 import { formatMoney } from '../lib/money.ts';
-import { whyNotPayable } from './decide-payouts.ts';
+import { keepersOfChange, whyNotPayable } from './decide-payouts.ts';
 import { selectVersionsOf } from './payee-queries.ts';
 import type { Payout } from './payout.ts';
 import { PAYOUT_CURRENCY } from './payout-limits.ts';
@@ -30,7 +30,7 @@ const DAY_MS = 86_400_000;
 const ALIKE_MS = 30 * DAY_MS;
 const WITHOUT_RESULT = ['awaiting_approval', 'approved', 'sent', 'unknown'];
 
-/** Payouts of one environment as a person sees them, in the same order. */
+/** Payouts as a person sees them, in the same order. */
 export async function showPayouts(app: App, payouts: readonly Payout[]): Promise<ShownPayout[]> {
   const groups = Map.groupBy(payouts, ({ environment_id }) => environment_id);
   const shown = new Map<string, ShownPayout>();
@@ -106,7 +106,8 @@ type Terms = { now: number; maxAgeDays: number; approvers: ReadonlySet<string> }
 
 function hindrances(payout: Payout, versions: readonly RecipientRow[], terms: Terms): PayoutWarning[] {
   const why = whyNotPayable(payout, versions, terms);
-  const able = [...terms.approvers].filter((id) => id !== payout.proposed_by_id && id !== payout.account_changed_by);
+  const keepers = keepersOfChange(payout, versions);
+  const able = [...terms.approvers].filter((id) => id !== payout.proposed_by_id && !keepers.has(id));
   return [
     ...(why === null ? [] : [{ code: 'NOT_PAYABLE' as const, text: `It cannot be approved: ${why}` }]),
     ...(able.length > 0

@@ -29,7 +29,7 @@ export async function transitionPayouts(
   return moved;
 }
 
-/** Tells of payouts that are new, or in a new state: in the feed, to subscribers, and at its end to who asked for it. */
+/** Tells of payouts that are new, or in a new state: in the feed, to subscribers, and at its end to the client that asked for it. */
 export async function announce(tx: Tx, owner: PayoutOwner, payouts: readonly Payout[], at: number): Promise<void> {
   const told = payouts.map((payout) => ({
     subjectId: `${payout.id}_${payout.state}`,
@@ -55,7 +55,7 @@ export async function announce(tx: Tx, owner: PayoutOwner, payouts: readonly Pay
   }
 }
 
-/** One posting, whatever their number. */
+/** All in one posting. */
 async function postPayouts(tx: Tx, environmentId: number, payouts: readonly Payout[], at: number): Promise<void> {
   const [first, ...others] = payouts.map(transferOf).filter((transfer): transfer is Transfer => transfer !== null);
   if (first === undefined) return;

@@ -143,6 +143,40 @@ forEachEngine('payouts', (openTestDatabase) => {
     assert.equal((await approvePayouts(app, decide(desk, [second?.id ?? '']))).length, 1);
   });
 
+  test('a changed account that another person validated again could be approved by who changed it', async () => {
+    const { app, desk } = await open();
+    const [first] = await approved(app, desk);
+    const ids = [first?.id ?? ''];
+    await app.db.transaction((tx) => transitionPayouts(tx, desk.environment, { ids, to: 'sent', at: app.now() }));
+    app.now.advance(60_000);
+    const both = actor(
+      await createTestUser(app, { role: 'owner', may: [], paymentServices: [desk.environment.paymentServiceId] }),
+      'owner',
+    );
+    const batch = { name: 'Two', fileSha256: null };
+    await proposePayouts(app, { owner: desk.environment, by: both, wishes: [wish({ payee: OTHER })], batch });
+    app.now.advance(181 * 86_400_000);
+    const [second] = await propose(app, desk, [wish({ payee: OTHER, amount: 20_000 })]);
+    assert.deepEqual([second?.recipient_version, second?.account_changed_by], [2, desk.maker.userId]);
+    await assert.rejects(approvePayouts(app, decide(desk, [second?.id ?? ''], both)), code('APPROVAL_REFUSED'));
+    assert.equal((await approvePayouts(app, decide(desk, [second?.id ?? '']))).length, 1);
+  });
+
+  test('payouts to a recipient whose verdict is too old, asked for at once, were answered as a fault', async () => {
+    const { app, desk } = await open();
+    await propose(app, desk);
+    app.now.advance(181 * 86_400_000);
+    const asked = Array.from({ length: 4 }, () => propose(app, desk));
+    const made = (await Promise.all(asked)).flat();
+    assert.equal(made.length, 4);
+    const versions = await app.db.query('select version from recipients order by version');
+    assert.deepEqual([...new Set(made.map(({ recipient_version }) => recipient_version))], [2]);
+    assert.deepEqual(
+      versions.map(({ version }) => version),
+      [1, 2],
+    );
+  });
+
   test('a verdict that is too old stops an approval', async () => {
     const { app, desk } = await open();
     const ids = (await propose(app, desk)).map(({ id }) => id);
@@ -193,6 +227,29 @@ forEachEngine('payouts', (openTestDatabase) => {
     await assert.rejects(approved(app, desk), code('PAYOUT_LIMIT_REACHED'));
     app.now.advance(86_400_000);
     assert.equal((await approved(app, desk)).length, 1);
+  });
+
+  test('what one person approves for two merchants at once could be more than that person may', async () => {
+    const { app, desk } = await open();
+    const other = await openPayoutDesk(app);
+    const paymentServices = [desk.environment, other.environment].map(({ paymentServiceId }) => paymentServiceId);
+    const both = actor(await createTestUser(app, { role: 'approver', may: [], paymentServices }), 'approver');
+    await app.db.transaction((tx) => upsertPersonLimit(tx, both.userId ?? '', 'CLP', 15_000));
+    const waiting = await Promise.all([desk, other].map(async (one) => ({ one, made: await propose(app, one) })));
+    const outcomes = await Promise.allSettled(
+      waiting.map(({ one, made }) =>
+        approvePayouts(
+          app,
+          decide(
+            one,
+            made.map(({ id }) => id),
+            both,
+          ),
+        ),
+      ),
+    );
+    assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+    for (const outcome of outcomes) if (outcome.status === 'rejected') code('PAYOUT_LIMIT_REACHED')(outcome.reason);
   });
 
   test('a program pays by itself up to its limit and pace, and above that waits for a person', async () => {

@@ -93,6 +93,19 @@ forEachEngine('recipients', (openTestDatabase) => {
     assert.equal((await at.app.db.query('select * from recipients')).length, 1);
   });
 
+  test('the same validation twice at once, and two new versions at once, were answered as a fault', async () => {
+    await using at = await setUp(openTestDatabase);
+    const body = { ...ACCOUNT, validationId: await at.validate(ACCOUNT) };
+    const same = (await Promise.all([at.keep(body), at.keep(body), at.keep(body)])).map((answer) => dataOf(answer));
+    const [{ id }] = same as [Recipient];
+    assert.deepEqual([...new Set(same.map((one) => one.id))], [id]);
+    const validations = await Promise.all([1, 2, 3].map(() => at.validate(OTHER_ACCOUNT)));
+    const versions = await Promise.all(
+      validations.map((validationId) => at.keep({ ...OTHER_ACCOUNT, validationId }, id)),
+    );
+    assert.deepEqual(versions.map((answer) => dataOf(answer).version).sort(), [2, 3, 4]);
+  });
+
   test('another account of the holder is a new validation and a new version; another holder is another recipient', async () => {
     await using at = await setUp(openTestDatabase);
     const { id } = await at.kept(ACCOUNT);
