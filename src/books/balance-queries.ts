@@ -39,7 +39,8 @@ export type BalanceRow = {
 };
 
 /** Of what SQLite takes for an integer and is none, the digits that it begins with. */
-const asText = (sum: string) => `cast(cast(${sum} as bigint) as text)`;
+/** A sum of minor units as the text that `readSum` reads. */
+export const asText = (sum: string) => `cast(cast(${sum} as bigint) as text)`;
 
 /** What went to and came from every account, in minor units. */
 export async function selectBalances(db: Reader): Promise<BalanceRow[]> {

@@ -14,7 +14,7 @@ import {
 /** What is owed to a merchant in a currency, in minor units, and how much of it there is to pay out. */
 export type MerchantAccount = AccountSums & { available: Sum };
 
-/** The accounts of the merchants of these environments, by currency. `in_process` is no part of what is owed yet. */
+/** The accounts of the merchants of these environments, by currency. `in_process` is not owed yet. */
 export async function listAccounts(app: App, environmentIds: readonly number[]): Promise<MerchantAccount[]> {
   const sums = environmentIds.length === 0 ? [] : await selectAccountSums(app.db, environmentIds);
   return sums.map((sum) => ({ ...sum, available: subtract(sum.owed, sum.reserved) }));

@@ -1,15 +1,14 @@
 import type { Database, SqlRow } from '../db/database.ts';
 import { readSum, type Sum } from '../lib/exact-sum.ts';
+import { asText } from './balance-queries.ts';
 import { type EntryKind, MERCHANT_PAYABLE } from './journal-entry.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-const asText = (sum: string) => `cast(cast(${sum} as bigint) as text)`;
+/** What an entry `j` adds to what is owed to the merchant. */
+const SIGNED = `case when j.credit_account = '${MERCHANT_PAYABLE}' then j.amount else -j.amount end`;
 
-/** What an entry adds to what is owed to the merchant. */
-const SIGNED = `case when credit_account = '${MERCHANT_PAYABLE}' then amount else -amount end`;
-
-const OF_MERCHANT = `'${MERCHANT_PAYABLE}' in (credit_account, debit_account)`;
+const OF_MERCHANT = `'${MERCHANT_PAYABLE}' in (j.credit_account, j.debit_account)`;
 
 export type AccountSums = {
   environment_id: number;
@@ -62,8 +61,8 @@ export async function selectOwedAt(
        select environment_id, currency, credits - debits as part from account_balances
        where environment_id {among $1} and account = '${MERCHANT_PAYABLE}'
        union all
-       select environment_id, currency, -(${SIGNED}) from journal_entries
-       where environment_id {among $1} and created_at >= $2 and ${OF_MERCHANT}
+       select j.environment_id, j.currency, -(${SIGNED}) from journal_entries j
+       where j.environment_id {among $1} and j.created_at >= $2 and ${OF_MERCHANT}
      ) as parts group by environment_id, currency having sum(part) <> 0 order by environment_id, currency`,
     [environmentIds, at],
   );
@@ -82,12 +81,12 @@ export async function selectPeriodSums(db: Reader, scope: StatementScope): Promi
      from account_balances where environment_id = $1 and currency = $2 and account = '${MERCHANT_PAYABLE}'
      union all
      select 'after', count(*), ${asText(`coalesce(sum(${SIGNED}), 0)`)}
-     from journal_entries where environment_id = $1 and currency = $2 and created_at >= $4 and ${OF_MERCHANT}
+     from journal_entries j where j.environment_id = $1 and j.currency = $2 and j.created_at >= $4 and ${OF_MERCHANT}
      union all
-     select kind, count(*), ${asText(`sum(${SIGNED})`)}
-     from journal_entries
-     where environment_id = $1 and currency = $2 and created_at >= $3 and created_at < $4 and ${OF_MERCHANT}
-     group by kind`,
+     select j.kind, count(*), ${asText(`sum(${SIGNED})`)}
+     from journal_entries j
+     where j.environment_id = $1 and j.currency = $2 and j.created_at >= $3 and j.created_at < $4 and ${OF_MERCHANT}
+     group by j.kind`,
     [scope.environmentId, scope.currency, scope.from, scope.to],
   );
   return rows.map((row) => ({ ...row, amount: readSum(row.amount) }));
@@ -117,14 +116,13 @@ export function selectStatementLines(
   limit: number,
 ): Promise<(SqlRow & StatementLine)[]> {
   return db.query<SqlRow & StatementLine>(
-    `select j.link, j.line, j.created_at, j.kind, ${SIGNED.replaceAll(/\b(credit_account|amount)\b/g, 'j.$1')} as amount,
+    `select j.link, j.line, j.created_at, j.kind, ${SIGNED} as amount,
        j.transaction_id, j.refund_id, coalesce(t.reference, m.reference) as reference
      from journal_entries j
      left join transactions t on t.id = j.transaction_id and t.environment_id = j.environment_id
      left join movements m on m.id = j.movement_id and m.environment_id = j.environment_id
      where j.environment_id = $1 and j.currency = $2 and j.created_at >= $3 and j.created_at < $4
-       and '${MERCHANT_PAYABLE}' in (j.credit_account, j.debit_account)
-       and (j.created_at, j.link, j.line) > ($5, $6, $7)
+       and ${OF_MERCHANT} and (j.created_at, j.link, j.line) > ($5, $6, $7)
      order by j.created_at, j.link, j.line limit $8`,
     [scope.environmentId, scope.currency, scope.from, scope.to, after.created_at, after.link, after.line, limit],
   );

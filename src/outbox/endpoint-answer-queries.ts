@@ -1,30 +1,16 @@
 import type { Database, SqlRow } from '../db/database.ts';
 import type { RowKey } from '../db/row-key.ts';
+import { OWNED_ENDPOINT, type OwnedEndpoint, WITH_OWNER } from './failing-endpoint-queries.ts';
 
 type Reader = Pick<Database, 'query'>;
 
 /** An endpoint with its merchant. */
-export type KnownEndpoint = SqlRow & {
-  id: number;
-  environment_id: number;
-  payment_service: string;
-  name: string;
-  environment: string;
-  address: string;
-  /** UTC milliseconds, as all times. */
-  failing_since: number | null;
-  disabled_at: number | null;
-};
+export type KnownEndpoint = SqlRow & OwnedEndpoint & { environment_id: number };
 
 /** By its id alone, as a person knows it. */
 export async function selectEndpoint(db: Reader, id: number): Promise<KnownEndpoint | null> {
   const [row] = await db.query<KnownEndpoint>(
-    `select p.id, p.environment_id, e.payment_service_id as payment_service, s.name, e.environment, p.address,
-       p.failing_since, p.disabled_at
-     from endpoints p
-     join environments e on e.id = p.environment_id
-     join payment_services s on s.id = e.payment_service_id
-     where p.id = $1`,
+    `select ${OWNED_ENDPOINT}, p.environment_id from endpoints p ${WITH_OWNER} where p.id = $1`,
     [id],
   );
   return row ?? null;
@@ -101,14 +87,12 @@ export type RedirectedEndpoint = KnownEndpoint & { redirected: number; location:
 /** Endpoints among the newest `looked` callbacks that ended in a redirect. */
 export function selectRedirecting(db: Reader, looked: number): Promise<RedirectedEndpoint[]> {
   return db.query<RedirectedEndpoint>(
-    `select p.id, p.environment_id, e.payment_service_id as payment_service, s.name, e.environment, p.address,
-       p.failing_since, p.disabled_at, r.redirected, a.location, a.status
+    `select ${OWNED_ENDPOINT}, p.environment_id, r.redirected, a.location, a.status
      from (select endpoint_id, environment_id, count(*) as redirected, max(id) as newest
        from (select id, endpoint_id, environment_id from callbacks where state = 'redirected' order by id desc limit $1) seen
        group by endpoint_id, environment_id) r
      join endpoints p on p.id = r.endpoint_id and p.environment_id = r.environment_id
-     join environments e on e.id = p.environment_id
-     join payment_services s on s.id = e.payment_service_id
+     ${WITH_OWNER}
      join delivery_attempts a on a.environment_id = r.environment_id and a.id = (
        select max(last.id) from delivery_attempts last
        where last.callback_id = r.newest and last.environment_id = r.environment_id)

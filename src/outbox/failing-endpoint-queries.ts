@@ -2,10 +2,8 @@ import type { Database, SqlRow } from '../db/database.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** An endpoint that fails or wants nothing more, whose it is, what waits for it, and how it failed last. */
-export type FailingEndpoint = SqlRow & EndpointFacts;
-
-export type EndpointFacts = {
+/** An endpoint, and whose it is. */
+export type OwnedEndpoint = {
   id: number;
   payment_service: string;
   name: string;
@@ -14,6 +12,12 @@ export type EndpointFacts = {
   /** UTC milliseconds, as all times: of the first failure after the last success. */
   failing_since: number | null;
   disabled_at: number | null;
+};
+
+/** An endpoint that fails or wants nothing more, what waits for it, and how it failed last. */
+export type FailingEndpoint = SqlRow & EndpointFacts;
+
+export type EndpointFacts = OwnedEndpoint & {
   /** When the last attempt that failed began. */
   failed_at: number | null;
   status: number | null;
@@ -22,6 +26,12 @@ export type EndpointFacts = {
   waiting: number;
   next_attempt_at: number | null;
 };
+
+/** The columns of an `OwnedEndpoint` of `endpoints p`, and the tables that say whose it is. */
+export const OWNED_ENDPOINT = `p.id, e.payment_service_id as payment_service, s.name, e.environment, p.address,
+  p.failing_since, p.disabled_at`;
+export const WITH_OWNER = `join environments e on e.id = p.environment_id
+  join payment_services s on s.id = e.payment_service_id`;
 
 const WAITING = `from callbacks c where c.endpoint_id = p.id and c.environment_id = p.environment_id
   and c.state = 'queued' and c.attempts > 0`;
@@ -58,12 +68,9 @@ function selectEndpoints(
   others: readonly number[] = [],
 ): Promise<FailingEndpoint[]> {
   return db.query<FailingEndpoint>(
-    `select p.id, e.payment_service_id as payment_service, s.name, e.environment, p.address, p.failing_since, p.disabled_at,
-       p.failed_at, p.status, p.failure, p.location,
+    `select ${OWNED_ENDPOINT}, p.failed_at, p.status, p.failure, p.location,
        (select count(*) ${WAITING}) as waiting, (select min(c.next_attempt_at) ${WAITING}) as next_attempt_at
-     from endpoints p
-     join environments e on e.id = p.environment_id
-     join payment_services s on s.id = e.payment_service_id
+     from endpoints p ${WITH_OWNER}
      where ${which}
      order by coalesce(p.failing_since, p.disabled_at) nulls last, p.id limit $1`,
     [limit, ...others],

@@ -1,3 +1,5 @@
+import { writeWorkbook } from '../lib/tables/write-workbook.ts';
+
 /** What a bank calls the kind of an account: checking (corriente), savings (ahorro), sight (vista, CuentaRUT, prepaid). */
 export type AccountType = 'checking' | 'savings' | 'sight';
 
@@ -103,13 +105,7 @@ export function ascii(lines: readonly string[], lineEnd: '\n' | '\r\n'): Buffer 
   return Buffer.from(lines.map((line) => line + lineEnd).join(''), 'latin1');
 }
 
-/** A sheet of an .xlsx. A number is a number, and a text stays one, zeros and all. */
-export async function workbook(sheet: string, rows: readonly (readonly (string | number)[])[]): Promise<Buffer> {
-  const { default: writeExcelFile } = await import('write-excel-file/node');
-  const cells = rows.map((one) =>
-    one.map((value) =>
-      value === '' ? null : typeof value === 'number' ? { value, type: Number } : { value, type: String },
-    ),
-  );
-  return Buffer.from(await writeExcelFile(cells, { sheet }).toBuffer());
+/** A sheet of an .xlsx as the templates of banks are: no cell has a style. */
+export function workbook(sheet: string, rows: readonly (readonly (string | number)[])[]): Promise<Buffer> {
+  return writeWorkbook(sheet, rows, { heading: false });
 }

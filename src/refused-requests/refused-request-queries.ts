@@ -1,4 +1,4 @@
-import type { Database, InsertTarget, SqlRow, SqlValue, Tx } from '../db/database.ts';
+import type { Database, InsertTarget, SqlParameter, SqlRow, Tx } from '../db/database.ts';
 import type { KeptRefusal, RefusedRequest } from './refused-request.ts';
 
 type Reader = Pick<Database, 'query'>;
@@ -62,8 +62,7 @@ export function selectTokensAmong(
   db: Reader,
   tokens: readonly string[],
 ): Promise<{ id: number; environment: string; service_token: string }[]> {
-  const places = tokens.map((_, at) => `$${at + 1}`).join(', ');
-  return db.query(`select id, environment, service_token from environments where service_token in (${places})`, tokens);
+  return db.query('select id, environment, service_token from environments where service_token {named $1}', [tokens]);
 }
 
 /** The environments with these ids. */
@@ -113,12 +112,10 @@ export function selectRefused(db: Reader, filter: RefusedFilter, limit: number):
   );
 }
 
-type Parameter = SqlValue | readonly number[];
-
-function conditionsOf(filter: RefusedFilter): { where: string; parameters: Parameter[] } {
-  const parameters: Parameter[] = [];
+function conditionsOf(filter: RefusedFilter): { where: string; parameters: SqlParameter[] } {
+  const parameters: SqlParameter[] = [];
   const conditions = ['1 = 1'];
-  const add = (value: Parameter | null, condition: (place: string) => string) => {
+  const add = (value: SqlParameter, condition: (place: string) => string) => {
     if (value === null) return;
     parameters.push(value);
     conditions.push(condition(`$${parameters.length + 1}`));
