@@ -1,6 +1,6 @@
 import pino from 'pino';
 import type { App } from './app.ts';
-import { type Config } from './config.ts';
+import type { Config } from './config.ts';
 import { openDatabase } from './db/open-database.ts';
 import { createOutage } from './db/outage.ts';
 import type { OwnPlaces } from './lib/address-filter.ts';

@@ -171,7 +171,7 @@ async function ask<Row extends SqlRow>(connection: Connection, statement: pg.Que
 /**
  * 53100 disk full; classes 08, 53 and 57P the server going away, 25P03 the end of a transaction that asked nothing for too
  * long; 55P03 and 57014 a lock or a statement that was given up, XX an error inside of the server, by which Citus also says that
- * a node is away or a shard has moved; whatever is no answer of the server is its socket, or the time in which it gave none.
+ * a node is away or a shard has moved. An error that the server did not send comes from the socket, or the server has not answered in time.
  */
 function storageErrorOf(error: unknown): StorageError | null {
   if (!(error instanceof pg.DatabaseError)) return new StorageError('STORAGE_UNAVAILABLE', error);

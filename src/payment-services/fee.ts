@@ -13,7 +13,7 @@ export function feeOf(amount: number, { rate_ppm, fixed }: Fee): number {
   return Math.min(amount, Number(byRate) + fixed);
 }
 
-/** Parts per million, such as 29500; null where the text is no such number. */
+/** Parts per million, such as 29500; null where the text is not such a number. */
 export function readRate(text: string): number | null {
   return /^\d{1,7}$/.test(text) && Number(text) <= 1_000_000 ? Number(text) : null;
 }

@@ -32,8 +32,8 @@ const environmentColumns = `e.id, e.payment_service_id, p.name, p.per_minute, p.
   join secret_tokens s on s.environment_id = e.id`;
 
 /**
- * One row for each Secret Token that is open at `now`, the newest first. For an unknown or disabled Service Token those of
- * an environment, so that reading them takes as long: `service_token` and `disabled_at` say that they are not for use.
+ * One row for each Secret Token that is open at `now`, the newest first. For an unknown or disabled Service Token the rows
+ * of another environment, so that reading them takes as long: `service_token` and `disabled_at` say that they are not for use.
  */
 export function selectEnvironmentByToken(db: Reader, serviceToken: string, now: number): Promise<EnvironmentRow[]> {
   return db.query(

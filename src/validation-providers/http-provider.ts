@@ -70,7 +70,7 @@ function readAnswer(outcome: FetchOutcome, name: string | null): HolderAnswer {
   return outcome.status === 200 ? readBody(outcome.excerpt, name) : { kind: 'unavailable' };
 }
 
-/** Whatever is not exactly the published schema is no answer: it must never turn into a verdict. */
+/** Anything but the published schema counts as unavailable: it must never turn into a verdict. */
 function readBody(text: string, name: string | null): HolderAnswer {
   const body = parse(text);
   const expiresAt = expiryOf(body['valid_until']);
