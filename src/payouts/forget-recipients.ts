@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import { identityHashes } from '../bank-validation/identity-hash.ts';
+import { selectPayoutsOfRut } from './payout-queries.ts';
 import type { RecipientDetails } from './recipient.ts';
 import { deleteRecipientsOf, selectRecipientsOf } from './recipient-queries.ts';
 import { openDetails } from './seal-recipient.ts';
@@ -36,6 +37,13 @@ export async function exportRecipients(app: App, holder: Holder): Promise<KeptRe
 export async function eraseRecipients(app: App, holder: Holder): Promise<number> {
   const hash = await hashOf(app, holder);
   return app.db.transaction((tx) => deleteRecipientsOf(tx, hash));
+}
+
+/** What stays when a recipient is erased: the ids of the payouts to a canonical RUT, and of the files for a bank that have them. */
+export async function listPayoutsOf(app: App, rut: string): Promise<{ payouts: string[]; files: string[] }> {
+  const rows = await selectPayoutsOfRut(app.db, (await identityHashes(app)).ofRut(rut));
+  const files = new Set(rows.flatMap(({ file_id }) => file_id ?? []));
+  return { payouts: rows.map(({ id }) => id), files: [...files] };
 }
 
 async function hashOf(app: App, { kind, name }: Holder): Promise<string> {

@@ -262,6 +262,11 @@ export function selectPayouts(
   );
 }
 
+/** Every payout to a RUT, by its hash, of all payment services. */
+export function selectPayoutsOfRut(db: Reader, rutHash: string): Promise<{ id: string; file_id: string | null }[]> {
+  return db.query('select id, file_id from payouts where rut_hash = $1 order by created_at, id', [rutHash]);
+}
+
 /** What a payout reserved, paid and so on, and its books do not know, or know otherwise. */
 export function selectUnbookedPayouts(
   db: Reader,

@@ -12,7 +12,7 @@ import {
   updateCallbackUrl,
 } from '../outbox/personal-callback-queries.ts';
 import { eraseRecipients, exportRecipients } from '../payouts/forget-recipients.ts';
-import { deleteRefused, selectRefusedLike } from '../refused-requests/refused-request-queries.ts';
+import { deleteRefused } from '../refused-requests/refused-request-queries.ts';
 import { deleteSearchTerm } from '../search/search-queries.ts';
 import { type Terms, termsOf } from '../search/search-term.ts';
 import { type PersonalTransaction, updatePersonalTexts } from '../transactions/personal-transaction-queries.ts';
@@ -40,10 +40,7 @@ const AT_ONCE = 100;
  * they are, so `books verify` says what it said before. With `dryRun` it says the same and changes nothing.
  */
 export async function erasePerson(app: App, person: Person, by: Actor, dryRun: boolean): Promise<Erasure> {
-  const { transactions, callbacks, delivery_attempts, kept } = await findPersonalData(app, person);
-  const refused = (await selectRefusedLike(app.db, person.like)).filter((row) =>
-    person.holds(`${row.detail} ${row.fields}`),
-  );
+  const { transactions, callbacks, delivery_attempts, refused_requests, kept } = await findPersonalData(app, person);
   const ended = callbacks.filter(({ state }) => state !== 'queued');
   const waiting = transactions.filter((row) => isWaiting(row, person)).length + callbacks.length - ended.length;
   const records: ErasedCounts = {
@@ -52,14 +49,14 @@ export async function erasePerson(app: App, person: Person, by: Actor, dryRun: b
     transactions: transactions.length,
     callbacks: ended.length,
     delivery_attempts: delivery_attempts.length,
-    refused_requests: refused.length,
+    refused_requests: refused_requests.length,
   };
   const erased = Object.values(records).reduce((sum, count) => sum + count, 0);
   if (!dryRun) {
     const terms = await termsOf(app);
     await inBatches(app, transactions, (tx, row) => eraseTransaction(tx, terms, row, person));
     await inBatches(app, delivery_attempts, (tx, row) => updateAttemptTexts(tx, redacted(row, person)));
-    await inBatches(app, refused, deleteRefused);
+    await inBatches(app, refused_requests, deleteRefused);
     await inBatches(app, ended, (tx, row) => eraseCallback(tx, row, person));
     await app.db.transaction((tx) =>
       recordAudit(tx, {

@@ -16,6 +16,7 @@ export type PersonExport = {
   transactions: Record<string, unknown>[];
   callbacks: Record<string, unknown>[];
   delivery_attempts: Record<string, unknown>[];
+  refused_requests: Record<string, unknown>[];
   /** Where the person stands beside this, and why it stays when the rest is erased. */
   kept: Kept[];
 };
@@ -31,6 +32,7 @@ export async function exportPerson(app: App, person: Person, by: Actor): Promise
     transactions: found.transactions.length,
     callbacks: found.callbacks.length,
     delivery_attempts: found.delivery_attempts.length,
+    refused_requests: found.refused_requests.length,
   };
   const act = { at: app.now(), by, action: 'privacy.exported', subject: subjectOf(person), after } as const;
   await app.db.transaction((tx) => recordAudit(tx, act));
@@ -46,6 +48,7 @@ export async function exportPerson(app: App, person: Person, by: Actor): Promise
     })),
     callbacks: found.callbacks.map(withTime('created_at')),
     delivery_attempts: found.delivery_attempts.map(withTime('started_at')),
+    refused_requests: found.refused_requests.map(withTime('at')),
     kept: found.kept,
   };
 }

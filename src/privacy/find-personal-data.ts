@@ -5,6 +5,9 @@ import {
   selectPersonalAttempts,
   selectPersonalCallbacks,
 } from '../outbox/personal-callback-queries.ts';
+import { listPayoutsOf } from '../payouts/forget-recipients.ts';
+import type { RefusedRequest } from '../refused-requests/refused-request.ts';
+import { selectRefusedLike } from '../refused-requests/refused-request-queries.ts';
 import { type PersonalTransaction, selectPersonalTransactions } from '../transactions/personal-transaction-queries.ts';
 import { KEPT_PLACES, selectKeptTexts } from './kept-queries.ts';
 import type { Person } from './person.ts';
@@ -14,11 +17,12 @@ const PAGE = 500;
 /** What stays: `texts` by the names of their rows, with the reason. */
 export type Kept = { kind: string; why: string; rows: string[] };
 
-/** Everything that is kept of a person beside validations of bank accounts, which are found by a hash. */
+/** Everything that is kept of a person beside validations of bank accounts and recipients, which are found by a hash. */
 export type PersonalData = {
   transactions: PersonalTransaction[];
   callbacks: PersonalCallback[];
   delivery_attempts: PersonalAttempt[];
+  refused_requests: RefusedRequest[];
   kept: Kept[];
 };
 
@@ -39,7 +43,10 @@ export async function findPersonalData(app: App, person: Person): Promise<Person
       (after) => selectPersonalAttempts(db, like, after, PAGE),
       ({ location, excerpt }) => person.holds(`${location ?? ''} ${excerpt ?? ''}`),
     ),
-    kept: await findKept(app, person),
+    refused_requests: (await selectRefusedLike(db, like)).filter(({ detail, errors, fields }) =>
+      person.holds(`${detail} ${errors} ${fields}`),
+    ),
+    kept: [...(await findKept(app, person)), ...(await keptPayouts(app, person))],
   };
 }
 
@@ -74,4 +81,14 @@ async function findKept(app: App, person: Person): Promise<Kept[]> {
     if (rows.length > 0) kept.push({ kind: place.kind, why: place.why, rows });
   }
   return kept;
+}
+
+/** What went to a RUT is found by its hash; an e-mail address has none there. */
+async function keptPayouts(app: App, { kind, name }: Person): Promise<Kept[]> {
+  if (kind === 'email') return [];
+  const { payouts, files } = await listPayoutsOf(app, name);
+  return [
+    { kind: 'payouts', why: 'it says where money went: a masked account and the hash of the RUT', rows: payouts },
+    { kind: 'payout_files', why: 'it is kept sealed as it went to the bank, with RUT, name and account', rows: files },
+  ].filter(({ rows }) => rows.length > 0);
 }

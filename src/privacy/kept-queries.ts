@@ -7,6 +7,8 @@ type KeptPlace = { readonly kind: string; readonly why: string; readonly sql: st
 
 const SEALED = 'it is sealed in a chain that proves where money is';
 
+const PAID_OUT = "reference || ' ' || message || ' ' || coalesce(reason, '') || ' ' || coalesce(callback_url, '')";
+
 const DECIDED = "reason || ' ' || coalesce(evidence_name, '') || ' ' || decided_by";
 
 /**
@@ -19,6 +21,8 @@ export const KEPT_PLACES: readonly KeptPlace[] = [
   place('payment_attempts', SEALED, 'payment_attempts', 'id', "coalesce(detail, '')"),
   place('refunds', SEALED, 'refunds', 'id', "coalesce(detail, '') || ' ' || requested_by"),
   place('movements', SEALED, 'movements', 'id', "reference || ' ' || coalesce(reason, '')"),
+  place('payout_texts', 'it says what was paid out, and why', 'payouts', 'id', PAID_OUT),
+  place('payout_batches', 'it says what was paid out', 'payout_batches', 'id', 'name'),
   place('facts', SEALED, 'book_facts', 'link', "content || ' ' || recorded_by"),
   place('payment_decisions', SEALED, 'payment_decisions', 'id', DECIDED),
   place('refund_decisions', SEALED, 'refund_decisions', 'id', DECIDED),

@@ -5,10 +5,12 @@ import { validateBankAccount } from '../../src/bank-validation/validate-bank-acc
 import { prepareStore } from '../../src/cli/prepare-store.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { sealFeed } from '../../src/outbox/seal-feed.ts';
+import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
 import { erasePerson } from '../../src/privacy/erase-person.ts';
 import { exportPerson } from '../../src/privacy/export-person.ts';
 import { type Person, personOfEmail, personOfRut } from '../../src/privacy/person.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
+import { insertRefused } from '../../src/refused-requests/refused-request-queries.ts';
 import { indexPayments } from '../../src/search/index-payments.ts';
 import { termsOf } from '../../src/search/search-term.ts';
 import { createTransaction } from '../../src/transactions/create-transaction.ts';
@@ -16,6 +18,7 @@ import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
+import { approved, openPayoutDesk, ANA as PAYEE, wish } from '../support/test-payouts.ts';
 import { createTestEnvironment, createTestTransaction, testInput } from '../support/test-shop.ts';
 import { untilVisible } from '../support/until-visible.ts';
 
@@ -110,6 +113,49 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
     assert.equal(waiting, 2);
     assert.equal(records.transactions, 1);
     assert.deepEqual(await verifyFindings(app), []);
+  });
+
+  test('in payouts and in files for a bank was not named, though it stays there when the recipient is erased', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desk = await openPayoutDesk(app);
+    const [payout] = await approved(app, desk, [wish({ message: `for ${PAYEE.email}` })]);
+    const payer = { rut: '76.123.456-0', name: 'Tienda SpA', account: '123456789', agreement: '' };
+    const file = { owner: desk.environment, by: desk.maker, format: 'bancoestado-abonos', payer, batchId: null };
+    const [made] = await makePayoutFiles(app, file);
+    const kept = [
+      ['payouts', [payout?.id]],
+      ['payout_files', [made?.file.id]],
+    ];
+    const named = (found: Pick<Awaited<ReturnType<typeof exportPerson>>, 'kept'>) =>
+      found.kept.map(({ kind, rows }) => [kind, rows]);
+    const byRut = personOfRut(PAYEE.rut) as Person;
+    assert.deepEqual(named(await exportPerson(app, byRut, TESTER)), kept);
+    const erased = await erasePerson(app, byRut, TESTER, false);
+    assert.deepEqual([erased.records.recipients, named(erased)], [1, kept]);
+    assert.deepEqual(named(await exportPerson(app, byRut, TESTER)), kept);
+    const byEmail = personOfEmail(PAYEE.email as string) as Person;
+    assert.deepEqual(named(await exportPerson(app, byEmail, TESTER)), [['payout_texts', [payout?.id]]]);
+  });
+
+  test('in the reasons of a refused request was neither exported nor erased', async () => {
+    const { app } = await setUp(openTestDatabase);
+    const refused = {
+      request_id: 'req_1',
+      environment_id: 0,
+      at: app.now(),
+      method: 'POST',
+      route: '/trxs',
+      status: 422,
+    };
+    const texts = { code: 'INVALID_BODY', detail: '', errors: '[{"message":"11.111.111-1 is new"}]', fields: '{}' };
+    await app.db.transaction((tx) => insertRefused(tx, [{ ...refused, ...texts, repeated: 0 }]));
+    const exported = await exportPerson(app, ANA_BY_RUT, TESTER);
+    assert.deepEqual(
+      exported.refused_requests.map((row) => row['request_id']),
+      ['req_1'],
+    );
+    assert.equal((await erasePerson(app, ANA_BY_RUT, TESTER, false)).records.refused_requests, 1);
+    assert.deepEqual(await app.db.query('select request_id from refused_requests'), []);
   });
 
   if (engine === 'sqlite') {
