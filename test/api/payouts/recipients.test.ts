@@ -103,7 +103,7 @@ forEachEngine('recipients', (openTestDatabase) => {
     const versions = await Promise.all(
       validations.map((validationId) => at.keep({ ...OTHER_ACCOUNT, validationId }, id)),
     );
-    assert.deepEqual(versions.map((answer) => dataOf(answer).version).sort(), [2, 3, 4]);
+    assert.deepEqual(new Set(versions.map((answer) => dataOf(answer).version)), new Set([2, 3, 4]));
   });
 
   test('another account of the holder is a new validation and a new version; another holder is another recipient', async () => {
