@@ -5,7 +5,8 @@ import { identityHashes } from './identity-hash.ts';
 import { readRut } from './rut.ts';
 
 /**
- * Removes everything that is kept about a RUT and answers how many validations that were. `null` where this is no RUT.
+ * Removes everything that is kept about a RUT and answers how many validations that were. `null` where this is no RUT. The caller has
+ * recorded the act.
  * Validations of a mistyped RUT hold neither the RUT nor a hash of it, so they are about nobody and stay.
  */
 export async function eraseValidations(app: App, rutText: string): Promise<{ rut: string; erased: number } | null> {

@@ -33,7 +33,7 @@ export async function exportRecipients(app: App, holder: Holder): Promise<KeptRe
   }));
 }
 
-/** Removes them, and answers how many versions those were. */
+/** Removes them, and answers how many versions those were. The caller has recorded the act. */
 export async function eraseRecipients(app: App, holder: Holder): Promise<number> {
   const hash = await hashOf(app, holder);
   return app.db.transaction((tx) => deleteRecipientsOf(tx, hash));

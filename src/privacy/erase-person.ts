@@ -44,8 +44,8 @@ export async function erasePerson(app: App, person: Person, by: Actor, dryRun: b
   const ended = callbacks.filter(({ state }) => state !== 'queued');
   const waiting = transactions.filter((row) => isWaiting(row, person)).length + callbacks.length - ended.length;
   const records: ErasedCounts = {
-    validations: await countValidations(app, person, dryRun),
-    recipients: await (dryRun ? countRecipients(app, person) : eraseRecipients(app, person)),
+    validations: await countValidations(app, person),
+    recipients: (await exportRecipients(app, person)).length,
     transactions: transactions.length,
     callbacks: ended.length,
     delivery_attempts: delivery_attempts.length,
@@ -53,33 +53,24 @@ export async function erasePerson(app: App, person: Person, by: Actor, dryRun: b
   };
   const erased = Object.values(records).reduce((sum, count) => sum + count, 0);
   if (!dryRun) {
+    // First, so that nothing is gone without the name of who removed it, also where the process is killed in between.
+    await app.db.transaction((tx) =>
+      recordAudit(tx, { at: app.now(), by, action: 'privacy.erased', subject: subjectOf(person), after: records }),
+    );
+    if (person.kind === 'rut') await eraseValidations(app, person.name);
+    await eraseRecipients(app, person);
     const terms = await termsOf(app);
     await inBatches(app, transactions, (tx, row) => eraseTransaction(tx, terms, row, person));
     await inBatches(app, delivery_attempts, (tx, row) => updateAttemptTexts(tx, redacted(row, person)));
     await inBatches(app, refused_requests, deleteRefused);
     await inBatches(app, ended, (tx, row) => eraseCallback(tx, row, person));
-    await app.db.transaction((tx) =>
-      recordAudit(tx, {
-        at: app.now(),
-        by,
-        action: 'privacy.erased',
-        subject: subjectOf(person),
-        after: records,
-      }),
-    );
     await app.db.forgetDeleted();
   }
   return { erased, records, waiting, kept };
 }
 
-async function countValidations(app: App, { kind, name }: Person, dryRun: boolean): Promise<number> {
-  if (kind === 'email') return 0;
-  if (dryRun) return (await exportValidations(app, name))?.validations.length ?? 0;
-  return (await eraseValidations(app, name))?.erased ?? 0;
-}
-
-async function countRecipients(app: App, person: Person): Promise<number> {
-  return (await exportRecipients(app, person)).length;
+async function countValidations(app: App, { kind, name }: Person): Promise<number> {
+  return kind === 'email' ? 0 : ((await exportValidations(app, name))?.validations.length ?? 0);
 }
 
 /** The payer of a pending transaction is still sent to its addresses. */

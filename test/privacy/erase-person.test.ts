@@ -115,6 +115,21 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
     assert.deepEqual(await verifyFindings(app), []);
   });
 
+  test('was removed without the name of who did it where the process ended on the way', async () => {
+    const { app, environment } = await setUp(openTestDatabase);
+    await validateBankAccount(app, { id: 'user_a' }, { rut: '11111111-1', bankCode: '001', account: '1234509876' });
+    await createPaidTransaction(app, environment, { reference: 'RUT-1', unsignedFields: DOCUMENT });
+    const acts = () => app.db.query("select actor from audit_log where action = 'privacy.erased'");
+    const gone = async () => (await app.db.query('select id from bank_account_validations')).length === 0;
+    const transaction: typeof app.db.transaction = async (work) => {
+      if (await gone()) throw new Error('killed');
+      return app.db.transaction(work);
+    };
+    const killed = { ...app, db: { ...app.db, transaction } };
+    await assert.rejects(erasePerson(killed, ANA_BY_RUT, TESTER, false), /killed/);
+    assert.equal((await acts()).length, 1);
+  });
+
   test('in payouts and in files for a bank was not named, though it stays there when the recipient is erased', async () => {
     const app = createTestApp(await openTestDatabase());
     const desk = await openPayoutDesk(app);
