@@ -14,7 +14,7 @@ import { prefixedId } from '../lib/ids.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { type KeptDifference, type KeptSettlement, MOST_DIFFERENCES, type SettlementSum } from './settlement.ts';
-import { insertSettlement, selectDifferences, selectEarlier, updateReplaced } from './settlement-queries.ts';
+import { insertSettlement, replaceEarlier, selectDifferences } from './settlement-queries.ts';
 
 /** Whose books, and what the file says it settles. */
 export type SettlementScope = { environment: Environment; paymentServiceId: string | null; method: string };
@@ -113,16 +113,14 @@ function differenceOf(
 
 /** What was accepted of the same file before and is still so. */
 async function carryOver(tx: Tx, kept: KeptSettlement, differences: readonly KeptDifference[]) {
-  const earlier = await selectEarlier(tx, kept);
-  if (earlier === null) return differences;
-  await updateReplaced(tx, earlier.id, kept.kept_at);
+  const earlier = await replaceEarlier(tx, kept);
+  if (earlier.length === 0) return differences;
   const keyOf = ({ cause, file_line, entry, settled, booked }: KeptDifference) =>
     [cause, file_line, entry, settled, booked].join(' ');
-  const accepted = new Map((await selectDifferences(tx, earlier.id)).map((one) => [keyOf(one), one]));
+  const before = (await Promise.all(earlier.map(({ id }) => selectDifferences(tx, id)))).flat();
+  const accepted = new Map(before.filter(({ accepted_at }) => accepted_at !== null).map((one) => [keyOf(one), one]));
   return differences.map((one) => {
-    const before = accepted.get(keyOf(one));
-    if (before === undefined) return one;
-    const { accepted_at, accepted_by, reason } = before;
+    const { accepted_at, accepted_by, reason } = accepted.get(keyOf(one)) ?? one;
     return { ...one, accepted_at, accepted_by, reason };
   });
 }

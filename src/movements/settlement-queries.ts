@@ -65,19 +65,18 @@ export async function selectSettlement(db: Reader, id: string): Promise<KeptSett
   return row ?? null;
 }
 
-/** The same file of the same books, compared before. */
-export async function selectEarlier(tx: Tx, settlement: KeptSettlement): Promise<KeptSettlement | null> {
-  const { environment, payment_service_id, payment_method, file_sha256 } = settlement;
-  const [row] = await tx.query<KeptSettlement>(
-    `select * from settlements where environment = $1 and coalesce(payment_service_id, '') = $2 and payment_method = $3
-       and file_sha256 = $4 and replaced_at is null`,
-    [environment, payment_service_id ?? '', payment_method, file_sha256],
+/**
+ * Marks what was compared before of the same file and the same books as replaced, and answers it: from two processes at once there
+ * can be two.
+ */
+export function replaceEarlier(tx: Tx, settlement: KeptSettlement): Promise<KeptSettlement[]> {
+  const { environment, payment_service_id, payment_method, file_sha256, kept_at } = settlement;
+  return tx.query<KeptSettlement>(
+    `update settlements set replaced_at = $5
+     where environment = $1 and coalesce(payment_service_id, '') = $2 and payment_method = $3 and file_sha256 = $4
+       and replaced_at is null returning *`,
+    [environment, payment_service_id ?? '', payment_method, file_sha256, kept_at],
   );
-  return row ?? null;
-}
-
-export async function updateReplaced(tx: Tx, id: string, at: number): Promise<void> {
-  await tx.query('update settlements set replaced_at = $2 where id = $1', [id, at]);
 }
 
 /** In the order of the file. */

@@ -85,6 +85,16 @@ forEachEngine('settlement files', (openTestDatabase) => {
     assert.equal((await showSettlement(app, second.id))?.differences[0]?.reason, 'x');
   });
 
+  test('the same file kept several times at once stayed open twice, also when it was kept again', async () => {
+    const { app, text } = await open();
+    await Promise.all([keep(app, text), keep(app, text), keep(app, text)]);
+    const { id } = await keep(app, text);
+    assert.deepEqual(
+      (await listSettlements(app, 10)).map((one) => one.id),
+      [id],
+    );
+  });
+
   test('a month is closed once, when it has ended and nothing of it is open, and later entries change nothing of it', async () => {
     const { app, shop, text } = await open();
     const { id } = await keep(app, text);
