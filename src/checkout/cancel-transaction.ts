@@ -12,7 +12,7 @@ export type Cancellation =
 /**
  * The payer does not want to pay, or gives up after a decline, which ends the transaction as `failed`. Refused while a payment
  * method has still to answer, and once there is another end.
- * Cancelling again answers the same. Rejects with `StorageError`.
+ * Cancelling what is cancelled answers the same. Rejects with `StorageError`.
  */
 export async function cancelTransaction(app: App, given: Transaction): Promise<Cancellation> {
   const environment = await environmentOf(app, given);
