@@ -6,6 +6,7 @@ import type { Clock } from './lib/clock.ts';
 import type { SafeFetch } from './lib/safe-fetch.ts';
 import type { Metrics } from './metrics.ts';
 import type { PaymentMethod } from './payment-methods/payment-method.ts';
+import type { OpenPayoutSender } from './payout-senders/payout-sender.ts';
 import type { ValidationProvider } from './validation-providers/validation-provider.ts';
 
 /** Everything that an operation may reach. Built once, in `compose-app.ts`; tests build one with other parts. */
@@ -25,6 +26,8 @@ export type App = {
   readonly paymentMethods: readonly PaymentMethod[];
   /** `null` where no online provider is configured. */
   readonly validationProvider: ValidationProvider | null;
+  /** Opens a sender of payouts that an operator has set. */
+  readonly openPayoutSender: OpenPayoutSender;
   /** Aborted when the process begins to stop: long waits end, new work is refused. */
   readonly stopping: AbortSignal;
 };

@@ -15,6 +15,7 @@ import { createMetrics } from './metrics.ts';
 import { simulatedMethod, simulatedTransfer } from './payment-methods/simulated-method.ts';
 import { createWebpayMethod } from './payment-methods/webpay-method.ts';
 import { findMethodKey } from './payment-services/method-settings.ts';
+import { payoutSenders } from './payout-senders/open-payout-sender.ts';
 import { composeValidationProvider } from './validation-providers/compose-validation-provider.ts';
 
 export type RunningApp = App & {
@@ -89,6 +90,7 @@ export function composeApp(config: Config, onFatal: (error: unknown) => void): R
     random: Math.random,
     paymentMethods: [simulatedMethod, simulatedTransfer, webpay],
     validationProvider: composeValidationProvider(config, provider.fetch, now),
+    openPayoutSender: payoutSenders(provider.fetch, now),
     stopping: stopping.signal,
     stop: () => stopping.abort(),
     logWritten: output.written,

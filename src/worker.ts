@@ -15,6 +15,7 @@ import { createCallbackDelivery } from './outbox/deliver-callbacks.ts';
 import { measureFeedHold } from './outbox/measure-feed-hold.ts';
 import { sealFeed } from './outbox/seal-feed.ts';
 import { storeSecretUse } from './payment-services/note-secret-use.ts';
+import { carryOutPayouts } from './payouts/carry-out-payouts.ts';
 import { keepAnchors, keepLastAnchor } from './proof/keep-anchors.ts';
 import { carryOutRefunds } from './refunds/carry-out-refunds.ts';
 import { forgetRefusedRequests, storeRefusedRequests } from './refused-requests/store-refused-requests.ts';
@@ -53,6 +54,7 @@ export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit:
     deliver,
     loop(app, 'look-up', () => lookUpPayments(app, BATCH)),
     heldLoop('refund', () => carryOutRefunds(app, BATCH)),
+    heldLoop('payout', () => carryOutPayouts(app, BATCH)),
     heldLoop('expire', () => expireTransactions(app, BATCH)),
     loop(app, 'validate', () => settleDueValidations(app, BATCH)),
     loop(app, 'forget', () => deleteOldValidations(app, BATCH)),

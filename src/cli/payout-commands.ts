@@ -18,6 +18,7 @@ import { addMovementCommands, movementLines } from './movement-commands.ts';
 import { readLimit, readReason } from './options.ts';
 import { addPayoutFileCommands } from './payout-file-commands.ts';
 import { addPayoutLimitCommands } from './payout-limit-commands.ts';
+import { addPayoutSenderCommands } from './payout-sender-commands.ts';
 import { batchJson, batchLines, payoutDetail, payoutJson, payoutLines } from './payout-view.ts';
 import { invalidOption, print } from './print.ts';
 import { addProposeCommand } from './propose-command.ts';
@@ -62,6 +63,7 @@ export function addPayoutCommands(program: Command): void {
     .action(list);
   addPayoutFileCommands(payout);
   addPayoutLimitCommands(payout);
+  addPayoutSenderCommands(payout);
   addBatchCommands(program);
 }
 

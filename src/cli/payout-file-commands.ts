@@ -6,6 +6,7 @@ import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import type { Environment, ServiceEnvironment } from '../payment-services/payment-service.ts';
 import type { AccountType } from '../payout-senders/bank-file.ts';
 import { BANK_FILES } from '../payout-senders/bank-files.ts';
+import { endContradiction } from '../payouts/end-contradiction.ts';
 import { findPayout } from '../payouts/find-payout.ts';
 import { makePayoutFiles, readPayoutFile } from '../payouts/make-payout-files.ts';
 import { type ListedPayoutFile, selectPayoutFiles } from '../payouts/payout-file-queries.ts';
@@ -13,7 +14,8 @@ import { selectAllEnvironmentIds } from '../payouts/payout-owner-queries.ts';
 import { selectPayoutsOfFile } from '../payouts/payout-queries.ts';
 import { readResults } from '../payouts/read-results.ts';
 import { setAccountType } from '../payouts/set-account-type.ts';
-import { type PayoutOutcome, type SettledPayouts, settlePayouts } from '../payouts/settle-payouts.ts';
+import type { PayoutOutcome, SettledPayouts } from '../payouts/settle-outcomes.ts';
+import { settlePayouts } from '../payouts/settle-payouts.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { evidenceOf } from './evidence-option.ts';
 import { readLimit, readReason } from './options.ts';
@@ -39,7 +41,7 @@ type FileOptions = ActingOptions &
 type ResultOptions = ActingOptions & Json & { file: string; yes?: boolean };
 type SettleOptions = ActingOptions & Json & { outcome: PayoutOutcome; evidence: string; reason: string; yes?: boolean };
 
-/** `payout file | files | formats | result | settle | account-type`: how payouts leave in a bank's file, and what came of it. */
+/** `payout file | files | formats | result | settle | clear | account-type`: how payouts leave in a bank's file, and what came of it. */
 export function addPayoutFileCommands(payout: Command): void {
   acting(payout.command('file'))
     .description(
@@ -87,6 +89,14 @@ export function addPayoutFileCommands(payout: Command): void {
     .addOption(yesOption())
     .option('--json', 'print one JSON object')
     .action(settle);
+  acting(payout.command('clear'))
+    .description('say that what contradicts a payout was looked at, and that it is as its state says; no money moves')
+    .argument('<id>')
+    .requiredOption('--evidence <file>', "such as a page of the bank's portal")
+    .requiredOption('--reason <text>', 'why, for a later reader; name no person')
+    .addOption(yesOption())
+    .option('--json', 'print one JSON object')
+    .action(clear);
   acting(payout.command('account-type'))
     .description(
       'what kind of account a payout goes to, for the banks that ask; it holds for every payout to that account',
@@ -185,6 +195,17 @@ async function settle(id: string, options: SettleOptions): Promise<void> {
     return settlePayouts(app, { owner, by, outcomes, evidence });
   });
   print(options, counts(settled), linesOf(settled));
+}
+
+async function clear(id: string, options: Omit<SettleOptions, 'outcome'>): Promise<void> {
+  const evidence = evidenceOf(options.evidence);
+  const reason = readReason(options.reason);
+  const { state } = await withActor(options, async (app, by) => {
+    const { owner, payout } = await findPayout(app, null, id);
+    await confirm(`Say that ${id} is ${payout.state}, whatever said "${payout.contradiction ?? ''}"?`, options);
+    return endContradiction(app, { owner, payout, by, reason, evidence });
+  });
+  print(options, { payout: id, state }, [`${id} is ${state}; nothing contradicts it now.`]);
 }
 
 function counts({ settled, already, contradicted }: SettledPayouts) {

@@ -27,10 +27,12 @@ export function payoutJson({ payout, recipient, verdictDays, warnings }: ShownPa
     approved_at: iso(payout.approved_at),
     file: payout.file_id,
     file_line: payout.file_line,
+    sender: payout.sender_id,
     sent_at: iso(payout.sent_at),
     settled_at: iso(payout.settled_at),
     reason: payout.reason,
     contradiction: payout.contradiction,
+    next_look_at: iso(payout.next_look_at),
   };
 }
 
@@ -100,11 +102,13 @@ export function payoutDetail(shown: ShownPayout): string[] {
     ['  sent', payout.sent_at === null ? '—' : `${time(payout.sent_at)}${fileOf(payout)}`],
     ['  ended', time(payout.settled_at)],
     ['  reason', payout.reason ?? '—'],
+    ['  contradicted', payout.contradiction ?? '—'],
   ]);
   return [`Payout ${payout.id}.`, ...lines, ...warnings.map(({ text }) => `  ! ${text}`)];
 }
 
-function fileOf({ file_id, file_line }: ShownPayout['payout']): string {
+function fileOf({ file_id, file_line, sender_id }: ShownPayout['payout']): string {
+  if (sender_id !== null) return ` by ${sender_id}`;
   return file_id === null ? '' : ` in ${file_id}, line ${file_line}`;
 }
 

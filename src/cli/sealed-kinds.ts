@@ -4,6 +4,7 @@ import { METHOD_KEYS } from '../payment-services/method-settings.ts';
 import { SECRET_TOKENS } from '../payment-services/seal-secret.ts';
 import { PAYOUT_FILE_CONTENT } from '../payouts/seal-payout-file.ts';
 import { RECIPIENT_DETAILS } from '../payouts/seal-recipient.ts';
+import { PAYOUT_SENDER_KEYS } from '../payouts/set-payout-sender.ts';
 import { KEPT_KEYS } from '../sealing/kept-key.ts';
 import type { SealedKind } from '../sealing/sealed-kind.ts';
 
@@ -14,6 +15,7 @@ export const SEALED_KINDS: readonly SealedKind[] = [
   VALIDATION_QUESTIONS,
   RECIPIENT_DETAILS,
   PAYOUT_FILE_CONTENT,
+  PAYOUT_SENDER_KEYS,
   FACTOR_SECRETS,
   KEPT_KEYS,
 ];

@@ -10,6 +10,7 @@ import { selectVersionsOf } from './payee-queries.ts';
 import { type Payout, type PayoutState, statesBefore } from './payout.ts';
 import { checkLimits, PAYOUT_CURRENCY } from './payout-limits.ts';
 import { lockPayouts } from './payout-queries.ts';
+import { selectSenderInUse } from './payout-sender-queries.ts';
 import { requireUserOf } from './person-of.ts';
 import { type RecipientRow, validUntil } from './recipient.ts';
 import { type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
@@ -55,7 +56,8 @@ export async function approvePayouts(app: App, decision: PayoutDecision): Promis
       throw new Problem('INSUFFICIENT_BALANCE', { detail: `${asked} are to be paid, and ${left} are available.` });
     }
     const approvedBy = { name: by.name, id: user.id, approval: 'person' as const };
-    const change = { approvedBy, reason: decision.reason, nextLookAt: now };
+    const nextLookAt = (await selectSenderInUse(tx, owner.id)) === null ? null : now;
+    const change = { approvedBy, reason: decision.reason, nextLookAt };
     return decide(tx, decision, payouts, { to: 'approved', at: now, action: 'payout.approved', change });
   });
 }

@@ -10,14 +10,13 @@ import { prefixedId } from '../lib/ids.ts';
 import { formatMoney } from '../lib/money.ts';
 import type { BankFileFormat, FileLine, Payer } from '../payout-senders/bank-file.ts';
 import { BANK_FILES } from '../payout-senders/bank-files.ts';
-import { selectVersionsOf } from './payee-queries.ts';
 import type { Payout } from './payout.ts';
-import { insertPayoutFile, type PayoutFile, selectAccountTypes, selectPayoutFile } from './payout-file-queries.ts';
+import { insertPayoutFile, type PayoutFile, selectPayoutFile } from './payout-file-queries.ts';
 import { PAYOUT_CURRENCY } from './payout-limits.ts';
 import { lockApproved, updateFileLines } from './payout-queries.ts';
 import { requireUserOf } from './person-of.ts';
+import { readLines } from './read-lines.ts';
 import { openContent, sealContent } from './seal-payout-file.ts';
-import { openDetails } from './seal-recipient.ts';
 import { type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
 
 /** For which bank, from which account, and which batch; null: everything that is approved. */
@@ -103,28 +102,16 @@ async function linesOf(
   format: BankFileFormat,
   payouts: readonly Payout[],
 ): Promise<FileLine[]> {
-  const rows = await selectVersionsOf(tx, [...new Set(payouts.map(({ recipient_id }) => recipient_id))]);
-  const byVersion = new Map(rows.map((row) => [`${row.id} ${row.version}`, row]));
-  const hashes = [...new Set(payouts.map(({ account_hash }) => account_hash))];
-  const types = new Map(
-    (await selectAccountTypes(tx, owner.id, hashes)).map(({ account_hash, account_type }) => [
-      account_hash,
-      account_type,
-    ]),
-  );
-  return payouts.map((payout) => {
-    const recipient = byVersion.get(`${payout.recipient_id} ${payout.recipient_version}`);
-    if (recipient === undefined) throw refusal(`The recipient of ${payout.id} was erased: cancel it.`);
-    const { rut, name, account, email } = openDetails(app, recipient);
-    const isCuentaRut = payout.bank_code === '012' && account.replace(/^0+/, '') === rut.split('-')[0];
-    const accountType = types.get(payout.account_hash) ?? (isCuentaRut ? 'sight' : null);
-    if (accountType === null && format.needs.includes('accountTypes')) {
+  const lines = await readLines(app, tx, owner.id, payouts);
+  return lines.map((line, at) => {
+    const { id } = payouts[at] as Payout;
+    if (line === null) throw refusal(`The recipient of ${id} was erased: cancel it.`);
+    if (line.accountType === null && format.needs.includes('accountTypes')) {
       throw refusal(
-        `${format.code} asks what kind of account it is, and nobody has said it of ${payout.id}: bin/rubrica payout account-type ${payout.id} checking|savings|sight`,
+        `${format.code} asks what kind of account it is, and nobody has said it of ${id}: bin/rubrica payout account-type ${id} checking|savings|sight`,
       );
     }
-    const { reference, bank_code: bankCode, amount, message } = payout;
-    return { reference, rut, name, email, bankCode, account, amount, message, accountType };
+    return line;
   });
 }
 

@@ -85,7 +85,12 @@ export type PayoutChange = {
   approvedBy?: { name: string | null; id: string | null; approval: 'person' | 'automatic' };
   reason?: string | null;
   file?: string;
+  /** By which sender it leaves. */
+  sender?: string;
+  /** Of what leaves by a sender: when it is asked next. */
   nextLookAt?: number | null;
+  /** A person says it, who has seen what contradicts. */
+  endsContradiction?: true;
 };
 
 /** The only statement that writes a state. Answers those that were in a state that may become it, and are in it now. */
@@ -105,7 +110,10 @@ export function updateState(
        reason = $8, file_id = case when $9 = '' then file_id else $9 end,
        sent_at = case when $3 = 'sent' then $4 else sent_at end,
        settled_at = case when $10 = 1 then $4 else settled_at end,
-       next_look_at = $11, contradiction = null, contradicted_at = null
+       sender_id = case when $13 = '' then sender_id else $13 end,
+       next_look_at = case when $3 = 'approved' or $13 <> '' or sender_id is not null then cast($11 as bigint) end,
+       contradiction = case when $14 = 1 then null else contradiction end,
+       contradicted_at = case when $14 = 1 then null else contradicted_at end
      where environment_id = $1 and id {named $2} and state {named $12} returning *`,
     [
       environmentId,
@@ -120,6 +128,8 @@ export function updateState(
       ended ? 1 : 0,
       change.nextLookAt ?? null,
       statesBefore(to),
+      change.sender ?? '',
+      change.endsContradiction === true ? 1 : 0,
     ],
   );
 }
@@ -161,19 +171,35 @@ export function selectPayoutsOfFile(db: Reader, environmentId: number, fileId: s
   ]);
 }
 
-/** What was said of a payout that it cannot become. */
+/** What was said of a payout that cannot be. Since when stays as it is where the same was said before. */
 export async function updateContradiction(
   tx: Tx,
   { id, environment_id }: Pick<Payout, 'id' | 'environment_id'>,
   said: string,
   at: number,
 ): Promise<void> {
-  await tx.query('update payouts set contradiction = $3, contradicted_at = $4 where id = $1 and environment_id = $2', [
-    id,
-    environment_id,
-    said,
-    at,
-  ]);
+  await tx.query(
+    `update payouts set contradiction = $3, contradicted_at = case when contradiction = $3 then contradicted_at else $4 end
+     where id = $1 and environment_id = $2`,
+    [id, environment_id, said, at],
+  );
+}
+
+/**
+ * A person has looked at it. What has ended is looked at no more by itself, or the same would be said again. Answers null where
+ * nothing contradicted.
+ */
+export async function updateContradictionEnded(
+  tx: Tx,
+  { id, environment_id }: Pick<Payout, 'id' | 'environment_id'>,
+): Promise<Payout | null> {
+  const [row] = await tx.query<Payout>(
+    `update payouts set contradiction = null, contradicted_at = null,
+       next_look_at = case when state in ('sent', 'unknown') then next_look_at end
+     where id = $1 and environment_id = $2 and contradicted_at is not null returning *`,
+    [id, environment_id],
+  );
+  return row ?? null;
 }
 
 /** The account that each RUT was paid on last, or is about to be. */

@@ -71,10 +71,14 @@ export type Payout = SqlRow & {
   file_id: string | null;
   file_line: number | null;
   sent_at: number | null;
+  /** The sender by which it left; null: in a file of a bank, or not yet. */
+  sender_id: string | null;
   settled_at: number | null;
+  /** When its sender is asked next, or it is handed over; null: nobody does. */
   next_look_at: number | null;
+  /** Counts the claims of workers: who has the last one says when the next look is. */
   looks: number;
-  /** What was said of it that cannot be: a state, after another. */
+  /** What was said of it that cannot be, such as a state after another, until a person has looked at it. */
   contradiction: string | null;
   contradicted_at: number | null;
 };
@@ -143,4 +147,26 @@ function hashOf(payout: Payout): string {
 export function statusOf(state: PayoutState): 'processing' | 'completed' | 'failed' {
   if (state === 'confirmed') return 'completed';
   return ['rejected', 'cancelled', 'failed', 'returned'].includes(state) ? 'failed' : 'processing';
+}
+
+const SECOND = 1000;
+const HOUR = 3600 * SECOND;
+const DAY = 24 * HOUR;
+
+/** How long after its end a sender is asked again: banks return money days later, and what failed may have been paid. */
+const LOOKS_AFTER_END: Readonly<Partial<Record<PayoutState, readonly number[]>>> = {
+  confirmed: [HOUR, DAY, 2 * DAY, 3 * DAY, 5 * DAY, 10 * DAY, 20 * DAY, 30 * DAY],
+  failed: [HOUR, DAY],
+};
+
+/**
+ * When the sender of a payout is asked next, once it was handed over; null: no more. Without an end after a quarter of the time
+ * that it has waited, from 5 seconds to an hour.
+ */
+export function nextLook(state: PayoutState, since: { sentAt: number; settledAt: number }, now: number): number | null {
+  if (state === 'sent' || state === 'unknown') {
+    return now + Math.min(HOUR, Math.max(5 * SECOND, Math.floor((now - since.sentAt) / 4)));
+  }
+  const next = LOOKS_AFTER_END[state]?.find((after) => since.settledAt + after > now);
+  return next === undefined ? null : since.settledAt + next;
 }

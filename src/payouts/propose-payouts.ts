@@ -12,6 +12,7 @@ import { insertBatch, type PayoutBatch, selectBatchOfFile } from './payout-batch
 import { selectPayoutLimits } from './payout-limit-queries.ts';
 import { limitBroken, PAYOUT_CURRENCY, whyNotAutomatic } from './payout-limits.ts';
 import { insertPayouts, selectByReferences, selectPayouts, updateReason } from './payout-queries.ts';
+import { selectSenderInUse } from './payout-sender-queries.ts';
 import { type CheckedWish, checkWishes, invalidRows, MOST_IN_BATCH, type PayoutWish } from './payout-wish.ts';
 import { requireUserOf } from './person-of.ts';
 import { insertRecipients } from './recipient-queries.ts';
@@ -188,7 +189,8 @@ async function beginApproval(
   const why = await whyNotAutomatic(tx, { environmentId: owner.id, now, available }, only);
   if (why !== null) return [await updateReason(tx, only, `waits for a person: ${why}`)];
   const approvedBy = { name: 'automatic', id: null, approval: 'automatic' as const };
-  return transitionPayouts(tx, owner, { ids: [only.id], to: 'approved', at: now }, { approvedBy, nextLookAt: now });
+  const nextLookAt = (await selectSenderInUse(tx, owner.id)) === null ? null : now;
+  return transitionPayouts(tx, owner, { ids: [only.id], to: 'approved', at: now }, { approvedBy, nextLookAt });
 }
 
 function actOf({ owner, by }: Proposal, batch: PayoutBatch | null, payouts: readonly Payout[], at: number) {

@@ -7,7 +7,7 @@ import type { HeaderRule } from '../lib/tables/find-header.ts';
 import { withTable } from '../lib/tables/open-table.ts';
 import { isTotal, TableError } from '../lib/tables/table.ts';
 import type { Payout } from './payout.ts';
-import type { PayoutOutcome } from './settle-payouts.ts';
+import type { PayoutOutcome } from './settle-outcomes.ts';
 
 type ResultColumn = 'rut' | 'account' | 'amount' | 'outcome' | 'reason' | 'reference';
 

@@ -24,7 +24,9 @@ import { findRecipient } from '../../src/payouts/find-recipient.ts';
 import { keepRecipient } from '../../src/payouts/keep-recipient.ts';
 import { readPayoutFile } from '../../src/payouts/make-payout-files.ts';
 import { insertPayoutFile } from '../../src/payouts/payout-file-queries.ts';
+import { selectSenderInUse } from '../../src/payouts/payout-sender-queries.ts';
 import { sealContent } from '../../src/payouts/seal-payout-file.ts';
+import { openSender, setPayoutSender } from '../../src/payouts/set-payout-sender.ts';
 import { countSeals, reseal } from '../../src/sealing/reseal.ts';
 import { createSimulatedProvider } from '../../src/validation-providers/simulated-provider.ts';
 import { forEachEngine, type TestDatabase } from '../support/engines.ts';
@@ -35,6 +37,7 @@ import { createTestUser } from '../support/test-user.ts';
 const OLD = { MASTER_KEY: '0a'.repeat(32) };
 const NEW = { MASTER_KEY: '0b'.repeat(32) };
 const BOTH = { ...NEW, MASTER_KEY_PREVIOUS: OLD.MASTER_KEY };
+const SENDER = { kind: 'http', url: 'https://provider.example/transfers', key: 'the-provider-key' } as const;
 const USER = { id: 'user_a' };
 const INPUT = { rut: '11111111-1', bankCode: '001', account: '1234509876' };
 const PENDING = { ...INPUT, account: '900000000006' };
@@ -51,7 +54,7 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
     const db = await openTestDatabase();
     const stored = await fill(appWith(db, OLD));
     await readsAll(appWith(db, BOTH), stored);
-    assert.deepEqual(await countAll(appWith(db, BOTH)), { current: 0, previous: 10, unknown: 0 });
+    assert.deepEqual(await countAll(appWith(db, BOTH)), { current: 0, previous: 11, unknown: 0 });
 
     const app = appWith(db, BOTH);
     const fresh = await createPaymentService(app, 'Made meanwhile', TESTER);
@@ -64,10 +67,11 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
       'validation-questions': 1,
       recipients: 1,
       'payout-files': 1,
+      'payout-sender-keys': 1,
       factors: 1,
       'kept-keys': 3,
     });
-    assert.deepEqual(await countAll(app), { current: 12, previous: 0, unknown: 0 });
+    assert.deepEqual(await countAll(app), { current: 13, previous: 0, unknown: 0 });
     await readsAll(appWith(db, BOTH), stored);
 
     const after = appWith(db, NEW);
@@ -129,7 +133,7 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
     await assert.rejects(validateBankAccount(late, USER, INPUT), toSet);
     await assert.rejects(prepareStore(late, TESTER), toSet);
     assert.deepEqual(await sealed(), before);
-    assert.equal((await countAll(late)).unknown, 10);
+    assert.equal((await countAll(late)).unknown, 11);
   });
 
   test('a store that was never served by this version is served with one key first', async () => {
@@ -182,6 +186,7 @@ async function fill(app: App) {
   const made = { format: 'bice', name: 'bice.csv', created_at: 1, made_by: 'test', payouts: 1, total: 1 };
   const sealed_content = sealContent(app, place, Buffer.from('the file'));
   await app.db.transaction((tx) => insertPayoutFile(tx, { ...place, ...made, sealed_content }));
+  if (environment !== null) await setPayoutSender(app, environment, SENDER, TESTER);
   const user = await createTestUser(app);
   await addTotp(app, user, 'Phone', TESTER);
   return { service, environmentId, pending, recipient, user };
@@ -196,6 +201,10 @@ async function readsAll(app: App, { service, environmentId, recipient, user }: S
   const [read] = await findRecipient(app, { ...USER, environmentIds: new Set<number>() }, recipient.id);
   assert.equal(read.name, 'Ana Díaz');
   assert.equal(String((await readPayoutFile(app, 'pf_1')).content), 'the file');
+  const environment = await loadEnvironment(app, service.production.service_token);
+  const row = await selectSenderInUse(app.db, environmentId);
+  assert.ok(environment !== null && row !== null);
+  assert.equal(openSender(app, environment, row).code, 'http');
   const [factor] = await selectFactorsOf(app.db, user.id);
   assert.match(openFactor(app, factor as FactorRow), /^[A-Z2-7]{32}$/);
 }

@@ -6,6 +6,7 @@ import type { Clock } from '../../src/lib/clock.ts';
 import type { FetchRequest } from '../../src/lib/safe-fetch.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { simulatedMethod } from '../../src/payment-methods/simulated-method.ts';
+import { payoutSenders } from '../../src/payout-senders/open-payout-sender.ts';
 
 /** Time stands still until a test moves it. */
 export type TestClock = Clock & { advance(milliseconds: number): void };
@@ -25,24 +26,27 @@ export type TestApp = App & {
 export function createTestApp(db: Database, parts: Partial<App> & { now?: TestClock } = {}): TestApp {
   const stopping = new AbortController();
   const sent: FetchRequest[] = [];
+  const now = parts.now ?? createTestClock();
+  const fetch: App['fetch'] = async (request) => {
+    sent.push(request);
+    return { kind: 'answered', status: 200, retryAfter: null, excerpt: '', durationMs: 1 };
+  };
   return {
     config: readConfig({ MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent' }),
     db,
     log: pino({ level: 'silent' }),
     metrics: createMetrics(),
     outage: { covers: (error) => error instanceof StorageError, answered: () => {} },
-    now: createTestClock(),
     random: createSeededRandom(1),
-    fetch: async (request) => {
-      sent.push(request);
-      return { kind: 'answered', status: 200, retryAfter: null, excerpt: '', durationMs: 1 };
-    },
+    fetch,
     paymentMethods: [simulatedMethod],
     validationProvider: null,
+    openPayoutSender: payoutSenders(parts.fetch ?? fetch, now),
     stopping: stopping.signal,
     sent,
     stop: () => stopping.abort(),
     ...parts,
+    now,
   };
 }
 

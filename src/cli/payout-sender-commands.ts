@@ -1,0 +1,102 @@
+import type { Command } from 'commander';
+import { formatMoney } from '../lib/money.ts';
+import { ownAddress } from '../lib/setting-readers.ts';
+import type { Environment } from '../payment-services/payment-service.ts';
+import { selectSenders } from '../payouts/payout-sender-queries.ts';
+import { removePayoutSender, setPayoutSender } from '../payouts/set-payout-sender.ts';
+import { confirm, yesOption } from './confirm.ts';
+import { readStdin } from './options.ts';
+import { invalidOption, notFound, print, table, time } from './print.ts';
+import { ownerOf, ownerOption } from './propose-command.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
+import { withApp } from './with-app.ts';
+
+type Target = ActingOptions & { paymentService: string; environment?: Environment; yes?: boolean; json?: boolean };
+type SetOptions = Target & { url?: string; key?: string };
+
+/** `payout sender set | list | remove`: by which program payouts leave. */
+export function addPayoutSenderCommands(payout: Command): void {
+  const sender = payout.command('sender').description('by which program payouts leave, where not in files for a bank');
+  target(acting(sender.command('set')))
+    .description('let approved payouts leave by a program from now on, those that wait too')
+    .argument('<kind>', 'http (a provider, see docs/payout-provider.md) or simulated (development)')
+    .option('--url <url>', 'http: where the provider takes transfers')
+    .option('--key <source>', 'http: its bearer key; - reads it from standard input')
+    .addOption(yesOption())
+    .action(set);
+  sender
+    .command('list')
+    .description('by which program whose payouts leave; no key')
+    .option('--json', 'print one JSON object')
+    .action(list);
+  target(acting(sender.command('remove')))
+    .description('approved payouts wait for a file again; what has left is looked up as before')
+    .action(remove);
+}
+
+function target(command: Command): Command {
+  return command
+    .requiredOption('--payment-service <id>', 'whose payouts')
+    .addOption(ownerOption())
+    .option('--json', 'print one JSON object; amounts in minor units');
+}
+
+async function set(kind: string, options: SetOptions): Promise<void> {
+  if (kind !== 'http' && kind !== 'simulated') throw invalidOption(`There is no sender ${kind}: http or simulated.`);
+  if ((kind === 'http') !== (options.url !== undefined)) {
+    throw invalidOption(kind === 'http' ? 'http needs --url.' : 'simulated takes no --url.');
+  }
+  const key = await readKey(options.key);
+  const { id, payouts, total } = await withActor(options, async (app, by) => {
+    const owner = await ownerOf(app, options);
+    const url = options.url === undefined ? null : urlOf(options.url, owner.environment);
+    await confirm(`Let the approved payouts of ${owner.environment} leave by ${kind}, those that wait too?`, options);
+    return setPayoutSender(app, owner, { kind, url, key }, by);
+  });
+  print(options, { id, kind, payouts, total }, [
+    `Payouts of ${options.paymentService} leave by ${kind} (${id}); ${payouts} of ${formatMoney(total, 'CLP')} leave now.`,
+  ]);
+}
+
+function urlOf(text: string, environment: Environment): string {
+  const url = ownAddress('--url', text) as string;
+  if (environment === 'production' && !url.startsWith('https:')) throw invalidOption('--url begins with https://.');
+  return url;
+}
+
+/** Never an argument: the shell would keep it in its history. */
+async function readKey(source: string | undefined): Promise<string | null> {
+  if (source === undefined) return null;
+  if (source !== '-') throw invalidOption('The key comes on standard input: --key - < FILE');
+  const key = (await readStdin()).toString('latin1').trim();
+  if (!/^[!-~]{8,256}$/.test(key)) throw invalidOption('The key is 8 to 256 visible ASCII characters.');
+  return key;
+}
+
+async function list(options: { json?: boolean }): Promise<void> {
+  const senders = await withApp((app) => selectSenders(app.db));
+  const rows = senders.map((one) => [
+    one.payment_service_id,
+    one.name,
+    one.environment,
+    one.kind,
+    one.url ?? '—',
+    time(one.set_at),
+    one.set_by,
+  ]);
+  const head = ['PAYMENT SERVICE', 'NAME', 'ENVIRONMENT', 'SENDER', 'URL', 'SINCE', 'BY'];
+  print(
+    options,
+    { senders },
+    rows.length === 0 ? ['No sender is set: payouts leave in files.'] : table([head, ...rows]),
+  );
+}
+
+async function remove(options: Target): Promise<void> {
+  const removed = await withActor(options, async (app, by) => removePayoutSender(app, await ownerOf(app, options), by));
+  if (removed === null) throw notFound('No sender is set there: bin/rubrica payout sender list');
+  const { id, payouts, total } = removed;
+  print(options, { id, payouts, total }, [
+    `Payouts of ${options.paymentService} leave by no program; ${payouts} of ${formatMoney(total, 'CLP')} wait for a file.`,
+  ]);
+}

@@ -1,0 +1,46 @@
+import type { LookUpAnswer, PayoutSender, Transfer } from './payout-sender.ts';
+
+const SECOND = 1000;
+const DAY = 24 * 60 * 60 * SECOND;
+
+/** `sent` is the answer to the order, `later` what a look-up says so many milliseconds after it. */
+type Script = { sent: 'answered' | 'lost'; later: (age: number, transfer: Transfer) => LookUpAnswer };
+
+const confirmed: LookUpAnswer = { kind: 'confirmed' };
+const failed: LookUpAnswer = { kind: 'failed', reason: 'Cuenta del destinatario cerrada' };
+const returned: LookUpAnswer = { kind: 'returned', reason: 'Cuenta destinatario inhabilitada para recibir abonos' };
+
+/** By amount in pesos. Any other is confirmed at once. */
+const SCRIPTS: Readonly<Record<number, Script>> = {
+  6001: { sent: 'answered', later: () => failed },
+  6002: { sent: 'answered', later: (age) => (age < 10 * SECOND ? { kind: 'pending' } : confirmed) },
+  6003: { sent: 'lost', later: () => confirmed },
+  6004: { sent: 'lost', later: () => failed },
+  6005: { sent: 'answered', later: (age) => (age < 2 * DAY ? confirmed : returned) },
+  6006: { sent: 'lost', later: () => ({ kind: 'absent' }) },
+  6007: { sent: 'answered', later: (_age, { amount }) => ({ kind: 'contradiction', says: `amount ${amount + 1}` }) },
+};
+
+const AT_ONCE: Script = { sent: 'answered', later: () => confirmed };
+
+/**
+ * Sends nothing to nobody. For development tokens alone.
+ *
+ * The amount decides, so that the same payout has the same end in every test; docs/payouts.md says which amount does what. It
+ * keeps no state: what is not answered at once is answered by a later look-up, from any process.
+ */
+export function createSimulatedSender(now: () => number): PayoutSender {
+  const answerOf = (transfer: Transfer): LookUpAnswer => {
+    if (transfer.sentAt === null) return { kind: 'absent' };
+    const { later } = SCRIPTS[transfer.amount] ?? AT_ONCE;
+    return later(now() - transfer.sentAt, transfer);
+  };
+  return {
+    code: 'simulated',
+    send: async (order) => {
+      const answer = answerOf({ ...order, sentAt: now() });
+      return SCRIPTS[order.amount]?.sent === 'lost' || answer.kind === 'absent' ? { kind: 'unknown' } : answer;
+    },
+    lookUp: async (transfer) => answerOf(transfer),
+  };
+}

@@ -1,0 +1,40 @@
+import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import { Problem } from '../error-catalogue.ts';
+import type { Evidence } from '../lib/evidence-file.ts';
+import type { Payout } from './payout.ts';
+import { updateContradictionEnded } from './payout-queries.ts';
+import { requireUserOf } from './person-of.ts';
+import type { PayoutOwner } from './transition-payouts.ts';
+
+/**
+ * A person has looked at what contradicts a payout: it is as its state says. No money moves. Throws `Problem` PAYOUT_STATE where
+ * nothing contradicts it, PERSON_NEEDED or PERMISSION_MISSING.
+ */
+export function endContradiction(
+  app: App,
+  {
+    owner,
+    payout,
+    by,
+    reason,
+    evidence,
+  }: { owner: PayoutOwner; payout: Payout; by: Actor; reason: string; evidence: Evidence },
+): Promise<Payout> {
+  return app.db.transaction(async (tx) => {
+    await requireUserOf(tx, by, owner.id, 'movements:record');
+    const ended = await updateContradictionEnded(tx, payout);
+    if (ended === null) throw new Problem('PAYOUT_STATE', { detail: `Nothing contradicts ${payout.id}.` });
+    await recordAudit(tx, {
+      at: app.now(),
+      by,
+      action: 'payout.contradiction_ended',
+      subject: { kind: 'payout', id: payout.id },
+      before: { said: payout.contradiction },
+      after: { state: ended.state, evidence_name: evidence.name, evidence_sha256: evidence.sha256 },
+      reason,
+    });
+    return ended;
+  });
+}

@@ -1,0 +1,30 @@
+import type { App } from '../app.ts';
+import type { Database } from '../db/database.ts';
+import type { FileLine } from '../payout-senders/bank-file.ts';
+import { selectVersionsOf } from './payee-queries.ts';
+import type { Payout } from './payout.ts';
+import { selectAccountTypes } from './payout-file-queries.ts';
+import { openDetails } from './seal-recipient.ts';
+
+/** What leaves for each payout of one environment, in their order; null: its recipient was erased. */
+export async function readLines(
+  app: App,
+  db: Pick<Database, 'query'>,
+  environmentId: number,
+  payouts: readonly Payout[],
+): Promise<(FileLine | null)[]> {
+  const rows = await selectVersionsOf(db, [...new Set(payouts.map(({ recipient_id }) => recipient_id))]);
+  const byVersion = new Map(rows.map((row) => [`${row.id} ${row.version}`, row]));
+  const hashes = [...new Set(payouts.map(({ account_hash }) => account_hash))];
+  const said = await selectAccountTypes(db, environmentId, hashes);
+  const types = new Map(said.map(({ account_hash, account_type }) => [account_hash, account_type]));
+  return payouts.map((payout) => {
+    const row = byVersion.get(`${payout.recipient_id} ${payout.recipient_version}`);
+    if (row === undefined) return null;
+    const { rut, name, account, email } = openDetails(app, row);
+    const isCuentaRut = payout.bank_code === '012' && account.replace(/^0+/, '') === rut.split('-')[0];
+    const accountType = types.get(payout.account_hash) ?? (isCuentaRut ? 'sight' : null);
+    const { reference, bank_code: bankCode, amount, message } = payout;
+    return { reference, rut, name, email, bankCode, account, amount, message, accountType };
+  });
+}

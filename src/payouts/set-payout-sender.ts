@@ -1,0 +1,104 @@
+import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import { Problem } from '../error-catalogue.ts';
+import { prefixedId } from '../lib/ids.ts';
+import { formatMoney } from '../lib/money.ts';
+import { lockFunds } from '../payment-services/lock-funds.ts';
+import type { PayoutSender, SenderSetting } from '../payout-senders/payout-sender.ts';
+import { openAs, type SealedKind, sealAs } from '../sealing/sealed-kind.ts';
+import { updateApprovedDue } from './due-payout-queries.ts';
+import { PAYOUT_CURRENCY } from './payout-limits.ts';
+import {
+  insertPayoutSender,
+  type PayoutSenderRow,
+  retireSender,
+  selectSenderInUse,
+  updateSenderKey,
+} from './payout-sender-queries.ts';
+import type { PayoutOwner } from './transition-payouts.ts';
+
+export const PAYOUT_SENDER_KEYS: SealedKind = {
+  name: 'payout-sender-keys',
+  label: 'payout-sender-key',
+  table: 'payout_senders',
+  column: 'sealed_key',
+  key: ['id', 'environment_id'],
+  // A key does not open beside another address: it would be sent there.
+  owner: ['url'],
+  where: 'sealed_key is not null',
+  place: ({ id, environment_id, url }) => `payout_senders/${id}/${environment_id}/${url}`,
+};
+
+/** How many approved payouts leave by it, or wait for a file again, and how much they are in CLP. */
+export type SenderSet = { readonly id: string | null; readonly payouts: number; readonly total: number };
+
+/**
+ * From now on the approved payouts of an environment leave by this sender, those that wait too. Another address, or another kind,
+ * retires the one before: what left by it is looked up there. The same address with another key stays the same sender.
+ *
+ * Throws `Problem` INVALID_PAYOUT for the simulated sender in production.
+ */
+export function setPayoutSender(
+  app: App,
+  owner: PayoutOwner,
+  { kind, url, key }: Omit<SenderSetting, 'environment'>,
+  by: Actor,
+): Promise<SenderSet> {
+  if (kind === 'simulated' && owner.environment !== 'development') {
+    throw new Problem('INVALID_PAYOUT', {
+      detail: 'The simulated sender moves no money: it is for development alone.',
+    });
+  }
+  return app.db.transaction(async (tx) => {
+    // Who approves waits here, so that no approved payout is left without a sender.
+    await lockFunds(tx, owner.id, PAYOUT_CURRENCY);
+    const at = app.now();
+    const before = await selectSenderInUse(tx, owner.id);
+    const isSame = before?.kind === kind && before.url === url;
+    const id = isSame ? before.id : prefixedId('snd');
+    const place = { id, environment_id: owner.id, url };
+    const sealed = key === null ? null : sealAs(app, PAYOUT_SENDER_KEYS, place, key);
+    const row = { ...place, kind, sealed_key: sealed, set_at: at, set_by: by.name, retired_at: null };
+    if (isSame) await updateSenderKey(tx, row);
+    else {
+      await retireSender(tx, owner.id, at);
+      await insertPayoutSender(tx, row);
+    }
+    const due = await updateApprovedDue(tx, owner.id, at);
+    const total = due.reduce((sum, { amount }) => sum + amount, 0);
+    const after = { kind, url, payouts: due.length, total: formatMoney(total, PAYOUT_CURRENCY) };
+    await recordAudit(tx, { ...actOf(owner, by, before), at, action: 'payout.sender_set', after });
+    return { id, payouts: due.length, total };
+  });
+}
+
+/** Approved payouts wait for a file again. What has left is looked up as before. Answers null where no sender was in use. */
+export function removePayoutSender(app: App, owner: PayoutOwner, by: Actor): Promise<SenderSet | null> {
+  return app.db.transaction(async (tx) => {
+    await lockFunds(tx, owner.id, PAYOUT_CURRENCY);
+    const at = app.now();
+    const before = await selectSenderInUse(tx, owner.id);
+    if (before === null) return null;
+    await retireSender(tx, owner.id, at);
+    const waiting = await updateApprovedDue(tx, owner.id, null);
+    const total = waiting.reduce((sum, { amount }) => sum + amount, 0);
+    await recordAudit(tx, { ...actOf(owner, by, before), at, action: 'payout.sender_removed' });
+    return { id: before.id, payouts: waiting.length, total };
+  });
+}
+
+/** The sender of a row, with its key. Throws where MASTER_KEY or the row is another, or there is no such sender here. */
+export function openSender(app: App, { environment }: PayoutOwner, row: PayoutSenderRow): PayoutSender {
+  const { kind, url, sealed_key } = row;
+  const key = sealed_key === null ? null : openAs(app, PAYOUT_SENDER_KEYS, row, sealed_key);
+  return app.openPayoutSender({ kind, environment, url, key });
+}
+
+function actOf({ paymentServiceId, environment }: PayoutOwner, by: Actor, before: PayoutSenderRow | null) {
+  return {
+    by,
+    subject: { kind: 'environment', id: `${paymentServiceId} ${environment}` },
+    before: { kind: before?.kind ?? null, url: before?.url ?? null },
+  };
+}

@@ -1,0 +1,53 @@
+import type { App } from '../app.ts';
+import type { LookUpAnswer } from '../payout-senders/payout-sender.ts';
+import { postponePayout } from './due-payout-queries.ts';
+import { nextLook, type Payout } from './payout.ts';
+import { lockPayouts, updateContradiction } from './payout-queries.ts';
+import { settleOutcomes } from './settle-outcomes.ts';
+import { type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
+
+/**
+ * Writes down what a sender said of a payout that it was given, in one commit: its state, its event and its entries. Without an
+ * answer it is `unknown`, and looked up again. What contradicts the state, or is about another amount, is kept for a person and
+ * alarmed. Saying the same again changes nothing.
+ */
+export async function settleAnswer(app: App, owner: PayoutOwner, claimed: Payout, answer: LookUpAnswer): Promise<void> {
+  const contradiction = await app.db.transaction(async (tx) => {
+    const at = app.now();
+    const [payout] = await lockPayouts(tx, { environmentId: owner.id, ids: [claimed.id] });
+    if (payout === undefined || payout.sent_at === null) return null;
+    const since = { sentAt: payout.sent_at, settledAt: payout.settled_at ?? at };
+    switch (answer.kind) {
+      case 'confirmed':
+      case 'failed':
+      case 'returned': {
+        const reason = 'reason' in answer ? answer.reason : null;
+        const said = { id: payout.id, outcome: answer.kind, reason };
+        const { settled, contradicted } = await settleOutcomes(tx, owner, [said], { at });
+        if (settled.length === 0) await postponePayout(tx, claimed, nextLook(payout.state, since, at));
+        return contradicted.length > 0 ? answer.kind : null;
+      }
+      case 'contradiction':
+        await updateContradiction(tx, payout, answer.says, at);
+        await postponePayout(tx, claimed, nextLook(payout.state, since, at));
+        return answer.says;
+      case 'unknown':
+      case 'absent':
+        if (payout.state === 'sent') {
+          const next = { nextLookAt: nextLook('unknown', since, at), reason: WHY[answer.kind] };
+          await transitionPayouts(tx, owner, { ids: [payout.id], to: 'unknown', at }, next);
+          return null;
+        }
+        break;
+      case 'pending':
+    }
+    await postponePayout(tx, claimed, nextLook(payout.state, since, at));
+    return null;
+  });
+  if (contradiction !== null) {
+    const about = { alarm: 'payout_contradiction', payout: claimed.id, state: claimed.state, said: contradiction };
+    app.log.error(about, 'a sender says of a payout what cannot be');
+  }
+}
+
+const WHY = { unknown: 'the sender did not answer', absent: 'the sender says that it never had it' } as const;

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { payoutSenders } from '../../src/payout-senders/open-payout-sender.ts';
+import { describePayoutSender } from '../contracts/payout-sender.contract.ts';
+import { createTestClock } from '../support/test-app.ts';
+
+const nobody = () => Promise.reject(new Error('the simulated sender asks nobody'));
+
+describePayoutSender('the simulated sender', async () => {
+  const now = createTestClock();
+  const sender = payoutSenders(nobody, now)({ kind: 'simulated', environment: 'development', url: null, key: null });
+  const amounts = {
+    confirmed: 15_000,
+    failed: 6001,
+    slow: 6002,
+    lost_confirmed: 6003,
+    lost_failed: 6004,
+    returned: 6005,
+    never_arrives: 6006,
+    other_amount: 6007,
+  };
+  return { sender, amounts, now, pass: (milliseconds) => now.advance(milliseconds) };
+});
+
+test('money of production never leaves by the simulated sender', () => {
+  const open = payoutSenders(nobody, createTestClock());
+  assert.throws(() => open({ kind: 'simulated', environment: 'production', url: null, key: null }), /no simulated/);
+});

@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { payoutSenders } from '../../src/payout-senders/open-payout-sender.ts';
+import { carryOutPayouts } from '../../src/payouts/carry-out-payouts.ts';
+import { cancelPayouts } from '../../src/payouts/decide-payouts.ts';
+import { endContradiction } from '../../src/payouts/end-contradiction.ts';
+import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
+import type { Payout } from '../../src/payouts/payout.ts';
+import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
+import { selectSenderInUse } from '../../src/payouts/payout-sender-queries.ts';
+import { openSender, removePayoutSender, setPayoutSender } from '../../src/payouts/set-payout-sender.ts';
+import { settlePayouts } from '../../src/payouts/settle-payouts.ts';
+import { verifyStore } from '../../src/proof/verify-store.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { openStandInProvider, PROVIDER_URL, type StandInProvider } from '../support/stand-in-provider.ts';
+import { createTestApp, createTestClock } from '../support/test-app.ts';
+import { approved, openPayoutDesk, type PayoutDesk, wish } from '../support/test-payouts.ts';
+
+const DAY = 86_400_000;
+const evidence = { name: 'portal.pdf', sha256: 'ab'.repeat(32), bytes: 1, excerpt: '' };
+
+forEachEngine('payouts that leave by a sender', (openTestDatabase) => {
+  const open = async (provider: StandInProvider | null = null) => {
+    const now = createTestClock();
+    const parts = provider === null ? {} : { openPayoutSender: payoutSenders(provider.fetch, now) };
+    const app = createTestApp(await openTestDatabase(), { ...parts, now });
+    const desk = await openPayoutDesk(app);
+    const setting =
+      provider === null
+        ? { kind: 'simulated' as const, url: null, key: null }
+        : { kind: 'http' as const, url: PROVIDER_URL, key: 'provider-key' };
+    await setPayoutSender(app, desk.environment, setting, desk.maker);
+    const pay = async (...amounts: number[]) => {
+      const wishes = amounts.map((amount) => wish({ amount }));
+      return (await approved(app, desk, wishes)).toSorted((one, other) => one.amount - other.amount);
+    };
+    const read = async ({ id }: Payout) => (await selectPayoutAnywhere(app.db, id)) as Payout;
+    const states = async (payouts: readonly Payout[]) => {
+      const rows: [number, string, string | null][] = [];
+      for (const payout of payouts) {
+        const { amount, state, contradiction } = await read(payout);
+        rows.push([amount, state, contradiction]);
+      }
+      return rows;
+    };
+    return { app, desk, pay, read, states };
+  };
+  const settle = (app: Awaited<ReturnType<typeof open>>['app'], desk: PayoutDesk, payout: Payout, outcome: 'failed') =>
+    settlePayouts(app, {
+      owner: desk.environment,
+      by: desk.maker,
+      outcomes: [{ id: payout.id, outcome, reason: 'the provider says so by telephone' }],
+      evidence,
+    });
+
+  test('what is approved leaves, and each answer becomes a state with its entries', async () => {
+    const { app, pay, states } = await open();
+    const payouts = await pay(6001, 6002, 6003, 6004, 6005, 6006, 6007, 15_000);
+    assert.equal(await carryOutPayouts(app, 100), 8);
+    assert.deepEqual(await states(payouts), [
+      [6001, 'failed', null],
+      [6002, 'sent', null],
+      [6003, 'unknown', null],
+      [6004, 'unknown', null],
+      [6005, 'confirmed', null],
+      [6006, 'unknown', null],
+      [6007, 'sent', 'amount 6008'],
+      [15_000, 'confirmed', null],
+    ]);
+    assert.equal(await carryOutPayouts(app, 100), 0);
+    app.now.advance(60_000);
+    await carryOutPayouts(app, 100);
+    app.now.advance(3 * DAY);
+    await carryOutPayouts(app, 100);
+    assert.deepEqual(await states(payouts), [
+      [6001, 'failed', null],
+      [6002, 'confirmed', null],
+      [6003, 'confirmed', null],
+      [6004, 'failed', null],
+      [6005, 'returned', null],
+      [6006, 'unknown', null],
+      [6007, 'sent', 'amount 6008'],
+      [15_000, 'confirmed', null],
+    ]);
+    assert.equal((await verifyStore(app)).ok, true);
+  });
+
+  test('an answer that was lost is looked up by our id, and the payout is never sent again', async () => {
+    const provider = openStandInProvider({ 500: { sent: 'lost' }, 600: { sent: 'dropped' } });
+    const { app, pay, states } = await open(provider);
+    const payouts = await pay(500, 600);
+    for (let days = 0; days < 40; days++) {
+      await carryOutPayouts(app, 100);
+      app.now.advance(DAY);
+    }
+    const [first, second] = payouts;
+    assert.deepEqual(await states(payouts), [
+      [500, 'confirmed', null],
+      [600, 'unknown', null],
+    ]);
+    assert.equal(provider.requests.filter(({ method }) => method === 'POST').length, 2);
+    const posted = provider.requests
+      .filter(({ method }) => method === 'POST')
+      .map(({ headers }) => headers['idempotency-key']);
+    assert.deepEqual(new Set(posted), new Set([first?.id, second?.id]));
+    assert.deepEqual(provider.given, [{ id: first?.id, amount: 500 }]);
+  });
+
+  test('a sender that cannot be reached is given nothing: what is approved stays so, and can be taken back', async () => {
+    const provider = openStandInProvider();
+    provider.isDown = true;
+    const { app, desk, pay, states } = await open(provider);
+    const payouts = await pay(500, 600);
+    await carryOutPayouts(app, 100);
+    assert.deepEqual(
+      provider.requests.map(({ method }) => method),
+      ['GET', 'GET'],
+    );
+    const ids = [payouts[0]?.id ?? ''];
+    await cancelPayouts(app, { owner: desk.environment, named: { ids }, by: desk.maker, reason: 'otro día' });
+    provider.isDown = false;
+    app.now.advance(60_000);
+    await carryOutPayouts(app, 100);
+    assert.deepEqual(await states(payouts), [
+      [500, 'cancelled', null],
+      [600, 'confirmed', null],
+    ]);
+    assert.equal(provider.given.length, 1);
+  });
+
+  test('what the sender has already, though our store says that it never left, is not given to it again', async () => {
+    const provider = openStandInProvider();
+    const { app, desk, pay, read } = await open(provider);
+    const [payout] = (await pay(700)) as [Payout];
+    const row = await selectSenderInUse(app.db, desk.environment.id);
+    assert.ok(row);
+    const line = {
+      reference: 'x',
+      rut: '1-9',
+      name: 'x',
+      email: null,
+      bankCode: '012',
+      account: '1',
+      accountType: null,
+      message: '',
+    };
+    await openSender(app, desk.environment, row).send({
+      ...line,
+      id: payout.id,
+      environment: 'development',
+      amount: 700,
+      currency: 'CLP',
+      sentAt: null,
+    });
+    await carryOutPayouts(app, 100);
+    assert.equal((await read(payout)).state, 'confirmed');
+    assert.equal(provider.given.length, 1);
+  });
+
+  test('workers that come at once hand each payout over once', async () => {
+    const provider = openStandInProvider();
+    const { app, pay, states } = await open(provider);
+    const payouts = await pay(...Array.from({ length: 20 }, (_, at) => 100 + at));
+    await Promise.all(Array.from({ length: 8 }, () => carryOutPayouts(app, 7)));
+    await carryOutPayouts(app, 100);
+    assert.equal(provider.given.length, 20);
+    assert.equal(new Set(provider.given.map(({ id }) => id)).size, 20);
+    assert.ok((await states(payouts)).every(([, state]) => state === 'confirmed'));
+  });
+
+  test('a worker that was held up after its claim hands nothing over', async () => {
+    const provider = openStandInProvider();
+    const { app, pay, read } = await open(provider);
+    const [payout] = (await pay(700)) as [Payout];
+    const slow = createTestApp(app.db, {
+      now: app.now,
+      openPayoutSender: payoutSenders(async (request) => {
+        const answer = await provider.fetch(request);
+        app.now.advance(31_000);
+        return answer;
+      }, app.now),
+    });
+    await carryOutPayouts(slow, 100);
+    assert.equal((await read(payout)).state, 'approved');
+    assert.deepEqual(provider.given, []);
+    app.now.advance(60_000);
+    await carryOutPayouts(app, 100);
+    assert.equal((await read(payout)).state, 'confirmed');
+  });
+
+  test('a payout that is in a file does not leave by the sender too, nor the other way round', async () => {
+    const { app, desk, pay, read } = await open();
+    const [filed] = (await pay(700)) as [Payout];
+    const files = {
+      owner: desk.environment,
+      by: desk.maker,
+      format: 'santander',
+      payer: { account: '123456789', rut: '', name: '', agreement: '' },
+      batchId: null,
+    };
+    await makePayoutFiles(app, files);
+    const [carried] = (await pay(800)) as [Payout];
+    await carryOutPayouts(app, 100);
+    await assert.rejects(makePayoutFiles(app, files), /Nothing is approved/);
+    const [one, other] = [await read(filed), await read(carried)];
+    assert.deepEqual([one.state, one.sender_id, one.next_look_at], ['sent', null, null]);
+    assert.deepEqual([other.state, other.file_id], ['confirmed', null]);
+  });
+
+  test('a sender that is taken away leaves what is approved to files, and what it was given is looked up there', async () => {
+    const provider = openStandInProvider({ 500: { status: 'pending', later: 'confirmed' } });
+    const { app, desk, pay, states } = await open(provider);
+    const [given] = await pay(500);
+    await carryOutPayouts(app, 100);
+    const [waiting] = await pay(600);
+    assert.deepEqual((await removePayoutSender(app, desk.environment, desk.maker))?.payouts, 1);
+    const [later] = await pay(700);
+    provider.goOn();
+    app.now.advance(DAY);
+    await carryOutPayouts(app, 100);
+    const payouts = [given, waiting, later] as Payout[];
+    assert.deepEqual(await states(payouts), [
+      [500, 'confirmed', null],
+      [600, 'approved', null],
+      [700, 'approved', null],
+    ]);
+    const set = await setPayoutSender(app, desk.environment, { kind: 'simulated', url: null, key: null }, desk.maker);
+    assert.deepEqual([set.payouts, set.total], [2, 1300]);
+    await carryOutPayouts(app, 100);
+    assert.ok((await states(payouts)).every(([, state]) => state === 'confirmed'));
+  });
+
+  test('what a sender takes back contradicts, moves no money, and waits until a person has looked at it', async () => {
+    const provider = openStandInProvider({ 500: { later: 'failed' } });
+    const { app, desk, pay, read } = await open(provider);
+    const [payout] = (await pay(500)) as [Payout];
+    await carryOutPayouts(app, 100);
+    provider.goOn();
+    app.now.advance(DAY);
+    await carryOutPayouts(app, 100);
+    const contradicted = await read(payout);
+    assert.deepEqual([contradicted.state, contradicted.contradiction], ['confirmed', 'failed']);
+    const look = {
+      owner: desk.environment,
+      payout: contradicted,
+      by: desk.maker,
+      reason: 'the bank paid it',
+      evidence,
+    };
+    await endContradiction(app, look);
+    await assert.rejects(endContradiction(app, look), /Nothing contradicts/);
+    app.now.advance(40 * DAY);
+    await carryOutPayouts(app, 100);
+    assert.equal((await read(payout)).contradiction, null);
+    assert.equal((await verifyStore(app)).ok, true);
+  });
+
+  test('a person ends what nobody answers, and the sender is heard after that all the same', async () => {
+    const provider = openStandInProvider({ 500: { sent: 'lost', status: 'pending', later: 'confirmed' } });
+    const { app, desk, pay, read } = await open(provider);
+    const [payout] = (await pay(500)) as [Payout];
+    await carryOutPayouts(app, 100);
+    assert.equal((await read(payout)).state, 'unknown');
+    await settle(app, desk, payout, 'failed');
+    provider.goOn();
+    app.now.advance(DAY);
+    await carryOutPayouts(app, 100);
+    const { state, contradiction } = await read(payout);
+    assert.deepEqual([state, contradiction], ['failed', 'confirmed']);
+  });
+});
