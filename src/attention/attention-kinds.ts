@@ -7,6 +7,7 @@ import {
 import type { SqlRow } from '../db/database.ts';
 import type { Epoch } from '../epochs/epoch.ts';
 import { findHeld } from '../epochs/hold.ts';
+import type { Said } from '../error-catalogue.ts';
 import { measureUnresolved, type SuspenseEntry, selectUnresolved } from '../movements/movement-queries.ts';
 import { causeOf } from '../outbox/answer-cause.ts';
 import { type FailingEndpoint, measureFailing, selectFailing } from '../outbox/failing-endpoint-queries.ts';
@@ -84,7 +85,10 @@ function waitingRestore({ epoch, began_at }: Epoch): Waiting {
     since: began_at,
     amount: null,
     currency: null,
-    reason: 'held after restore: callbacks and refunds wait until a person has compared what was lost',
+    reason: {
+      en: 'held after restore: callbacks and refunds wait until a person has compared what was lost',
+      es: 'detenido después de restaurar: los callbacks y las devoluciones esperan hasta que una persona compare lo que se perdió',
+    },
     command: 'bin/rubrica release',
   };
 }
@@ -99,8 +103,14 @@ function waitingPayment(attempt: WaitingAttempt): Waiting {
     currency,
     reason:
       contradiction !== null
-        ? `${payment_method} says something else than what is known: ${sayPaymentContradiction(contradiction)}`
-        : `${payment_method} has not said what became of it${commit_sent_at === null ? '' : '; it was told to take the money'}`,
+        ? {
+            en: `${payment_method} says something else than what is known: ${sayPaymentContradiction(contradiction)}`,
+            es: `${payment_method} dice algo distinto de lo que se sabe: ${sayPaymentContradiction(contradiction)}`,
+          }
+        : {
+            en: `${payment_method} has not said what became of it${commit_sent_at === null ? '' : '; it was told to take the money'}`,
+            es: `${payment_method} no ha dicho en qué terminó${commit_sent_at === null ? '' : '; se le pidió que cobrara'}`,
+          },
     command: `bin/rubrica payment settle ${id} --outcome approved|declined|aborted --evidence FILE --reason TEXT`,
   };
 }
@@ -122,13 +132,20 @@ function waitingRefund(refund: WaitingRefund): Waiting {
   };
 }
 
-function reasonOf({ payment_method, state, asked_at, contradiction }: WaitingRefund): string {
+function reasonOf({ payment_method, state, asked_at, contradiction }: WaitingRefund): Said {
   if (contradiction !== null) {
-    return `${sayRefundContradiction(contradiction, payment_method)}; the refund is ${state}`;
+    const { en, es } = sayRefundContradiction(contradiction, payment_method);
+    return { en: `${en}; the refund is ${state}`, es: `${es}; el estado de la devolución es ${state}` };
   }
   if (asked_at === null)
-    return `${payment_method} was not asked for it yet: another refund of the payment, or no answer`;
-  return `${payment_method} was asked for it and has not said what became of it; it is not asked for again by itself, only by refund retry`;
+    return {
+      en: `${payment_method} was not asked for it yet: another refund of the payment, or no answer`,
+      es: `todavía no se le pidió a ${payment_method}: hay otra devolución del pago, o no respondió`,
+    };
+  return {
+    en: `${payment_method} was asked for it and has not said what became of it; it is not asked for again by itself, only by refund retry`,
+    es: `se le pidió a ${payment_method} y no ha dicho en qué terminó; no se pide otra vez por sí sola, solo con refund retry`,
+  };
 }
 
 function waitingSuspense(suspended: SuspenseEntry): Waiting {
@@ -148,8 +165,14 @@ function waitingSuspense(suspended: SuspenseEntry): Waiting {
     currency,
     reason:
       suspended.kind === 'late_payment'
-        ? 'a payment method took money that no order asked for'
-        : 'money went back at a payment method that no refund asked for',
+        ? {
+            en: 'a payment method took money that no order asked for',
+            es: 'un medio de pago cobró dinero que ningún pedido pedía',
+          }
+        : {
+            en: 'money went back at a payment method that no refund asked for',
+            es: 'un medio de pago devolvió dinero que ninguna devolución pedía',
+          },
     command: `bin/rubrica books resolve ${which} --as returned|kept --reason TEXT`,
   };
 }
@@ -161,15 +184,16 @@ function waitingCallback(callback: GivenUpCallback): Waiting {
     since: callback.since,
     amount: null,
     currency: null,
-    reason: `the shop did not take it in ${callback.attempts} attempts and will not hear of it again`,
+    reason: {
+      en: `the shop did not take it in ${callback.attempts} attempts and will not hear of it again`,
+      es: `la tienda no lo recibió en ${callback.attempts} intentos y no se le avisa otra vez`,
+    },
     command: `bin/rubrica callback resend ${callback.id}`,
   };
 }
 
 function waitingEndpoint(endpoint: FailingEndpoint): Waiting {
-  const { id, payment_service, name, environment, address, failing_since, waiting } = endpoint;
-  const found = causeOf(address, endpoint);
-  const waits = waiting === 1 ? '1 callback waits' : `${waiting} callbacks wait`;
+  const { id, payment_service, name, environment, address, failing_since } = endpoint;
   return {
     payment_service,
     name,
@@ -179,8 +203,21 @@ function waitingEndpoint(endpoint: FailingEndpoint): Waiting {
     since: failing_since ?? 0,
     amount: null,
     currency: null,
-    reason: `${address} fails: ${found?.cause ?? 'unknown'}; ${waits}. ${found?.fix ?? ''}`.trim(),
+    reason: failureOf(endpoint),
     command: `bin/rubrica callback resend --endpoint ${address}`,
+  };
+}
+
+function failureOf(endpoint: FailingEndpoint): Said {
+  const { address, waiting } = endpoint;
+  const [english, spanish] = [causeOf(address, endpoint, 'en'), causeOf(address, endpoint, 'es')];
+  const waits = {
+    en: waiting === 1 ? '1 callback waits' : `${waiting} callbacks wait`,
+    es: waiting === 1 ? 'espera 1 callback' : `esperan ${waiting} callbacks`,
+  };
+  return {
+    en: `${address} fails: ${english?.cause ?? 'unknown'}; ${waits.en}. ${english?.fix ?? ''}`.trim(),
+    es: `${address} falla: ${spanish?.cause ?? 'no se sabe por qué'}; ${waits.es}. ${spanish?.fix ?? ''}`.trim(),
   };
 }
 

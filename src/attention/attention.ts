@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import type { Said } from '../error-catalogue.ts';
 
 /** The name of a kind, in the list, in the metrics and in `doctor`. */
 export type AttentionName = 'payment' | 'refund' | 'suspense' | 'callback' | 'endpoint' | 'restore';
@@ -18,13 +19,13 @@ export type Waiting = {
   amount: number | null;
   currency: string | null;
   /** Why it needs a person, in a sentence. */
-  reason: string;
+  reason: Said;
   /** The command that ends it, with words in capitals for what the person knows. */
   command: string;
 };
 
-/** One line of `attention list`. `age` is in milliseconds. */
-export type AttentionRow = { kind: AttentionName; age: number } & Waiting;
+/** One line of `attention list`, in one language. `age` is in milliseconds. */
+export type AttentionRow = { kind: AttentionName; age: number; reason: string } & Omit<Waiting, 'reason'>;
 
 /** How much of a kind waits, and since when the oldest does, in UTC milliseconds. */
 export type AttentionMeasure = { count: number; oldest: number | null };

@@ -4,15 +4,26 @@ import { formatMoney, parseDecimal } from '../lib/money.ts';
  * A kept contradiction of a refund (JSON of `refund_unasked` or `refund_missing`, amounts as on the wire) as a sentence, with
  * what ends it. Any other text is said as it is.
  */
-export function sayRefundContradiction(text: string, method: string): string {
+export function sayRefundContradiction(text: string, method: string): { en: string; es: string } {
   const { event, unasked, missing, currency = '' } = readObject(text);
   if (event === 'refund_unasked' && unasked !== undefined) {
-    return `${amountOf(unasked, currency)} went back at ${method} that no refund asked for, and is in suspense. Where it is this refund, settle it as completed: it takes its amount out of suspense. Where it is not, resolve the suspense, and then retry or settle the refund`;
+    const amount = amountOf(unasked, currency);
+    return {
+      en: `${amount} went back at ${method} that no refund asked for, and is in suspense. Where it is this refund, settle it as completed: it takes its amount out of suspense. Where it is not, resolve the suspense, and then retry or settle the refund`,
+      es: `${method} devolvió ${amount} que ninguna devolución pedía, y están en suspenso. Si es esta devolución, ciérrala como completed: toma su monto del suspenso. Si no lo es, resuelve el suspenso y después reintenta o cierra la devolución`,
+    };
   }
   if (event === 'refund_missing' && missing !== undefined) {
-    return `the books say that ${amountOf(missing, currency)} more went back than ${method} says`;
+    const amount = amountOf(missing, currency);
+    return {
+      en: `the books say that ${amount} more went back than ${method} says`,
+      es: `los libros dicen que se devolvieron ${amount} más de lo que dice ${method}`,
+    };
   }
-  return `${method} says something else than the books: ${text}`;
+  return {
+    en: `${method} says something else than the books: ${text}`,
+    es: `${method} dice algo distinto de los libros: ${text}`,
+  };
 }
 
 /** The members of a kept contradiction of a payment, as `name value`, in the order in which they were kept. */

@@ -36,6 +36,7 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     const headers = owner.console;
     const attention = await server.get('/console/attention?format=csv', headers);
     assert.match(attention.text, /Dirección que falla|callback resend --endpoint/);
+    assert.match(attention.text, /falla: no existe esa página \(404\); espera 1 callback/, 'it was in English');
     assert.match(
       (await server.get('/console/attention?kind=refund', headers)).text,
       /Nada espera a una persona|class="card empty"/,

@@ -24,7 +24,7 @@ export const getConsoleAttention: Operation = {
       title: tell(language, 'attention.title'),
       path: '/attention',
       columns: columnsFor(app, language),
-      rows: await listAttention(app, kind, SHOWN),
+      rows: await listAttention(app, kind, SHOWN, language),
       filters: [
         {
           name: 'kind',

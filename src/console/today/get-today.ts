@@ -120,7 +120,7 @@ function chart(language: Language, paid: readonly PaidHour[]): Html {
 /** What waits is of all payment services, so it is for those who see all of them. */
 async function attention(app: App, { language, user }: ConsoleVisit): Promise<Html | false> {
   if (!user.may.has('books:read')) return false;
-  const rows = await listAttention(app, null, SHOWN);
+  const rows = await listAttention(app, null, SHOWN, language);
   return html`<h2><a href="${publicPath(app)}/console/attention">${tell(language, 'today.attention')}</a></h2>
 ${rows.length === 0 ? html`<div class="card pad">${tell(language, 'today.attention_none')}</div>` : attentionTable(app, language, rows)}`;
 }
