@@ -3,6 +3,7 @@ import { currencyExponent } from '../../protocol/currency-exponents.ts';
 import type { App } from '../app.ts';
 import { isReason } from '../audit/reason.ts';
 import { boundsOfDay, isDay } from '../lib/calendar-day.ts';
+import { readIsoTime } from '../lib/iso-time.ts';
 import { parseTyped } from '../lib/money.ts';
 import { ENVIRONMENTS } from '../payment-services/payment-service.ts';
 import { CommandError, invalidOption, notFound } from './print.ts';
@@ -79,12 +80,10 @@ export async function readStdin(): Promise<Buffer> {
 /** How a moment is written. */
 export const TIMES = 'a day of Chile, such as 2026-01-15, or a time, such as 2026-01-15T10:30Z';
 
-const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/;
-
 /** What an option that names a moment means: in UTC milliseconds, a day from its beginning to the next. */
 export function readTime(name: string, text: string): { from: number; to: number } {
   if (isDay(text)) return boundsOfDay(text);
-  const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time)) throw invalidOption(`${name} is ${TIMES}.`);
+  const time = readIsoTime(text);
+  if (time === null) throw invalidOption(`${name} is ${TIMES}.`);
   return { from: time, to: time };
 }

@@ -1,6 +1,6 @@
-import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { type Static, Type } from '../../http/json-schema.ts';
+import { readTime } from '../../http/read-time.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { listRefusedRequests, type ReadRefused, readRefused } from '../../refused-requests/list-refused-requests.ts';
 
@@ -114,7 +114,7 @@ export const getRequests = operation({
       code: code ?? null,
       paymentServiceId: payment_service ?? null,
       environment: environment ?? null,
-      since: since === undefined ? null : readTime(since),
+      since: readTime('since', since ?? null),
       after: after ?? null,
     };
     const { requests, next } = await listRefusedRequests(app, asked, limit);
@@ -125,14 +125,6 @@ export const getRequests = operation({
     };
   },
 });
-
-const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/;
-
-function readTime(text: string): number {
-  const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(time)) return time;
-  throw new Problem('INVALID_PARAMETER', { detail: 'since is a time such as 2026-01-15T12:00:00Z.' });
-}
 
 function described(row: ReadRefused): Static<typeof RefusedRequestSchema> {
   const { request_id, at, method, route, status, code, title, detail, errors, fields, repeated } = row;

@@ -2,6 +2,7 @@ import type { App } from '../../app.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
+import { readTime } from '../../http/read-time.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { parseTyped } from '../../lib/money.ts';
 import { findPayments } from '../../search/find-payments.ts';
@@ -126,16 +127,6 @@ function readAmount(text: string | null, currency: string | null): PaymentFilter
       `amount no es un monto en ${currency ?? 'CLP'}: escribe 12990, o 10.55 con decimales.`,
     );
   return { amount, currency: currency ?? 'CLP' };
-}
-
-function readTime(name: string, text: string | null): number | null {
-  if (text === null) return null;
-  const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/.test(text)
-    ? Date.parse(text)
-    : Number.NaN;
-  if (Number.isNaN(time))
-    throw invalid(`${name} is a time such as 2026-01-15T12:00:00Z.`, `${name} es una hora como 2026-01-15T12:00:00Z.`);
-  return time;
 }
 
 function invalid(en: string, es: string): Problem {
