@@ -3,6 +3,7 @@ import { readAccount } from '../bank-validation/bank-account.ts';
 import { identityHashes } from '../bank-validation/identity-hash.ts';
 import { readRut } from '../bank-validation/rut.ts';
 import { Problem } from '../error-catalogue.ts';
+import { foldText } from '../lib/fold-text.ts';
 import type { HeaderRule } from '../lib/tables/find-header.ts';
 import { withTable } from '../lib/tables/open-table.ts';
 import { isTotal, TableError } from '../lib/tables/table.ts';
@@ -89,7 +90,7 @@ function indexOf(payouts: readonly Payout[]): Map<string, Payout[]> {
 }
 
 function outcomeOf(text: string): PayoutOutcome | null {
-  const word = text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().trim();
+  const word = foldText(text).trim();
   return WORDS.find(([pattern]) => pattern.test(word))?.[1] ?? null;
 }
 

@@ -4,6 +4,7 @@ import { SPANISH_CAUSES } from '../cause-spanish.ts';
 import { CATALOGUE, type ErrorCode } from '../error-catalogue.ts';
 import { SPANISH_ERRORS, SPANISH_SIGNING } from '../error-spanish.ts';
 import type { AnswerLanguage } from '../http/problem-words.ts';
+import { foldText } from '../lib/fold-text.ts';
 
 /** Who finds it: the service, the explainer of refused signatures, or the SDK on the side of the shop. */
 export type ErrorKind = 'service' | 'signature' | 'sdk';
@@ -41,7 +42,7 @@ export function findErrors(words: readonly string[], language: AnswerLanguage): 
   const other = new Map(listErrors(language === 'es' ? 'en' : 'es').map((error) => [error.code, error]));
   return listErrors(language).filter((error) => {
     const texts = [error, other.get(error.code)].flatMap((one) => [one?.code, one?.status, one?.title, one?.fix]);
-    const all = texts.join(' ').normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
+    const all = foldText(texts.join(' '));
     return words.every((word) => all.includes(word));
   });
 }

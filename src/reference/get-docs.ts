@@ -8,6 +8,7 @@ import { perInstance } from '../lib/per-instance.ts';
 import { pageLanguage, readSearch, sendDocsPage } from './docs-page.ts';
 import { readOpenApi } from './get-openapi.ts';
 import { groupGuides, guidePath, readGuides, renderGuide } from './guides.ts';
+import { operationsOf } from './openapi-operations.ts';
 
 // What makes the pages is loaded with the first of them: most processes never show one.
 
@@ -41,18 +42,14 @@ async function groupMissing() {
 }
 
 async function endpointsOf(app: App) {
-  const { tags, paths } = await readOpenApi(app);
-  const operations = Object.entries(paths).flatMap(([path, item]) =>
-    '$ref' in item
-      ? []
-      : (['get', 'post', 'put', 'delete'] as const).flatMap((method) => {
-          const operation = item[method];
-          return operation === undefined
-            ? []
-            : [{ id: operation.operationId, method, path, tag: operation.tags[0] ?? '' }];
-        }),
-  );
-  return tags.map(({ name }) => ({ tag: name, operations: operations.filter(({ tag }) => tag === name) }));
+  const document = await readOpenApi(app);
+  const operations = operationsOf(document);
+  return document.tags.map(({ name }) => ({
+    tag: name,
+    operations: operations
+      .filter(({ operation }) => operation.tags[0] === name)
+      .map(({ method, path, operation }) => ({ id: operation.operationId, method, path })),
+  }));
 }
 
 /** The API reference. */

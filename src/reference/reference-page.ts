@@ -2,6 +2,7 @@ import { SIGNED_REQUEST_EXAMPLE } from '../api/transactions/transaction-schemas.
 import { type Html, html } from '../http/html.ts';
 import type { AnswerLanguage } from '../http/problem-words.ts';
 import { renderInline } from './markdown.ts';
+import { type Described, operationsOf } from './openapi-operations.ts';
 import type { MediaContent, OpenApiDocument, Operation, Reply } from './openapi-shape.ts';
 import { REFERENCE_WORDS, SPANISH_OPERATIONS, SPANISH_TAGS } from './reference-spanish.ts';
 import {
@@ -15,8 +16,6 @@ import {
 import { renderMembers, typeOf } from './schema-members.ts';
 
 type Words = (typeof REFERENCE_WORDS)[AnswerLanguage];
-
-type Described = { method: string; path: string; aliases: string[]; operation: Operation };
 
 /**
  * The API reference, made from the API description alone: what every endpoint takes and answers, and requests to copy.
@@ -52,19 +51,6 @@ ${tag.operations.map((described) => renderOperation(described, document, base, w
 )}
 </div>
 </div>`;
-}
-
-function operationsOf({ paths }: OpenApiDocument): Described[] {
-  const entries = Object.entries(paths);
-  return entries.flatMap(([path, item]) => {
-    if ('$ref' in item) return [];
-    const reference = `#/paths/${path.replaceAll('/', '~1')}`;
-    const aliases = entries.filter(([, other]) => '$ref' in other && other.$ref === reference).map(([alias]) => alias);
-    return (['get', 'post', 'put', 'delete'] as const).flatMap((method) => {
-      const operation = item[method];
-      return operation === undefined ? [] : [{ method, path, aliases, operation }];
-    });
-  });
 }
 
 function renderOperation(described: Described, document: OpenApiDocument, base: string, words: Words): Html {

@@ -1,9 +1,11 @@
 import type { App } from '../app.ts';
 import type { AnswerLanguage } from '../http/problem-words.ts';
+import { foldText } from '../lib/fold-text.ts';
 import { findErrors } from './error-list.ts';
 import { readOpenApi } from './get-openapi.ts';
 import { guidePath, readGuides } from './guides.ts';
 import { idOfHeading } from './markdown.ts';
+import { operationsOf } from './openapi-operations.ts';
 
 /** Where words were found. `path` is below the path that stands before every page; `excerpt` is text. */
 export type Found = { path: string; title: string; excerpt: string };
@@ -26,7 +28,7 @@ export async function searchDocs(app: App, text: string, language: AnswerLanguag
     ...findErrors([], language).map(placeOfError),
   ];
   const found = places.flatMap((place) => {
-    const [title, all] = [plain(place.title), plain(`${place.title} ${place.text}`)];
+    const [title, all] = [foldText(place.title), foldText(`${place.title} ${place.text}`)];
     if (!words.every((word) => all.includes(word))) return [];
     return [{ ...place, weight: words.filter((word) => title.includes(word)).length }];
   });
@@ -36,12 +38,7 @@ export async function searchDocs(app: App, text: string, language: AnswerLanguag
 
 /** The words of a search as they are compared. */
 export function wordsIn(text: string): string[] {
-  return plain(text.slice(0, LONGEST_SEARCH)).split(/\s+/).filter(Boolean);
-}
-
-/** Without accents and case. */
-function plain(text: string): string {
-  return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
+  return foldText(text.slice(0, LONGEST_SEARCH)).split(/\s+/).filter(Boolean);
 }
 
 type Place = { path: string; title: string; text: string };
@@ -64,21 +61,13 @@ async function sectionsOf(language: AnswerLanguage): Promise<Place[]> {
 }
 
 async function endpointsOf(app: App): Promise<Place[]> {
-  const { paths } = await readOpenApi(app);
-  return Object.entries(paths).flatMap(([path, item]) => {
-    if ('$ref' in item) return [];
-    return (['get', 'post', 'put', 'delete'] as const).flatMap((method) => {
-      const operation = item[method];
-      if (operation === undefined) return [];
-      const { operationId, summary, description = '' } = operation;
-      return [
-        {
-          path: `/docs/reference#${operationId}`,
-          title: `${method.toUpperCase()} ${path}: ${summary}`,
-          text: description,
-        },
-      ];
-    });
+  return operationsOf(await readOpenApi(app)).map(({ method, path, operation }) => {
+    const { operationId, summary, description = '' } = operation;
+    return {
+      path: `/docs/reference#${operationId}`,
+      title: `${method.toUpperCase()} ${path}: ${summary}`,
+      text: description,
+    };
   });
 }
 
@@ -92,7 +81,7 @@ function excerptOf(text: string, words: readonly string[]): string {
     .replaceAll(/[`*|#]|\]\([^)]*\)|\[/g, '')
     .replaceAll(/\s+/g, ' ')
     .trim();
-  const folded = plain(line);
+  const folded = foldText(line);
   const at = Math.max(
     0,
     ...words

@@ -1,3 +1,5 @@
+import { foldText } from '../lib/fold-text.ts';
+
 /** How well two names fit each other, from the same to nothing in common. */
 export const NAME_MATCHES = ['exact', 'close', 'partial', 'none'] as const;
 export type NameMatch = (typeof NAME_MATCHES)[number];
@@ -52,7 +54,7 @@ const GENERIC = new Set(
 );
 
 function readName(text: string): Name {
-  const plain = text.slice(0, LONGEST_NAME).normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+  const plain = foldText(text.slice(0, LONGEST_NAME));
   // "S.A." and "E.I.R.L." are words; "J.P." are two initials.
   const joined = plain.replace(/\b[a-z](?:\.[a-z]){1,3}\b/g, (letters) => {
     const word = letters.replaceAll('.', '');

@@ -1,3 +1,4 @@
+import { foldText } from '../../lib/fold-text.ts';
 import { type Bank, type BankDirectory, findBank } from './bank-directory.ts';
 
 /**
@@ -72,7 +73,7 @@ function indexOf(directory: BankDirectory): { exact: Index; loose: Index } {
 
 /** The name without accents, case, spaces and points, as it stands and without its fillers: `Bco. Itaú Chile` is `itau`. */
 function keysOf(name: string): string[] {
-  const plain = name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+  const plain = foldText(name);
   const words = plain
     .replace(/\bs\.\s?a\./g, ' sa ')
     .split(/[^a-z0-9]+/)
