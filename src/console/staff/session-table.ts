@@ -2,7 +2,7 @@ import type { SessionRow } from '../../auth/session-queries.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { type Html, html } from '../../http/html.ts';
 import { tableOf, timeCell } from '../console-format.ts';
-import { type ConsoleText, tell } from '../console-texts.ts';
+import { type ConsoleText, tell, tellAll } from '../console-texts.ts';
 
 const HEAD: readonly ConsoleText[] = [
   'staff.kind',
@@ -29,8 +29,5 @@ export function sessionTable(
       ? tell(language, 'me.this_session')
       : html`<form method="post" action="${at}"><button class="link" name="session" value="${session.id}">${tell(language, 'me.end')}</button></form>`,
   ]);
-  return tableOf(
-    HEAD.map((key) => tell(language, key)),
-    rows,
-  );
+  return tableOf(tellAll(language, HEAD), rows);
 }
