@@ -87,6 +87,7 @@ const GROUPS = [
       'quickstart-callbacks',
       'sandbox',
       'going-live',
+      'pay-page',
       'compatibility',
       'bank-account-validation',
       'webpay',
@@ -101,7 +102,18 @@ const GROUPS = [
   {
     en: 'For operators',
     es: 'Para operadores',
-    names: ['settings', 'operation', 'restore', 'reliability', 'limits', 'scaling', 'performance', 'debugging'],
+    names: [
+      'settings',
+      'operation',
+      'restore',
+      'reliability',
+      'limits',
+      'scaling',
+      'performance',
+      'debugging',
+      'security-checklist',
+      'validation-provider',
+    ],
   },
 ];
 
