@@ -8,6 +8,7 @@ import { listPaymentServices } from '../../src/payment-services/list-payment-ser
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { rotateSecretToken } from '../../src/payment-services/rotate-secret-token.ts';
 import { ROUTES } from '../../src/server/routes.ts';
+import { ConsolePerson } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { formHeaders } from '../support/form-headers.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -249,6 +250,42 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
         'payment_service.created',
       ],
     );
+  });
+
+  test('what moves money or tokens asks for the proof again when it is old, and changes nothing before', async () => {
+    const { app, own, server } = await open();
+    await using _server = server;
+    const user = await createTestUser(app, { role: 'operator', may: [], email: 'olga@example.cl' });
+    const person = new ConsolePerson(server);
+    await person.signIn(user);
+    const at = `/console/merchants/${own.id}`;
+    const secret = /name="secret" value="([^"]+)"/.exec(
+      (await person.get(`${at}/rotate?environment=production`)).text,
+    )?.[1];
+    const environment = 'production';
+    const forms: Record<string, Record<string, string>> = {
+      fee: { method: 'simulated', rate: '29500', fixed: '50', currency: 'CLP' },
+      method: { method: 'webpay', account: '597012345678', key: 'k'.repeat(32) },
+      'hand-over': { valid: '1d' },
+      rotate: { overlap: '0', secret: secret ?? '' },
+      state: { state: 'disabled' },
+    };
+    app.now.advance(HOUR_MS / 4);
+    const before = await rowsOf(app.db);
+    for (const [form, fields] of Object.entries(forms)) {
+      const asked = await person.post(`${at}/${form}`, { environment, ...fields });
+      const back = form === 'rotate' ? `${own.id}/rotate?environment=production` : `${own.id}?done=proved`;
+      const location = `/console/prove?next=${encodeURIComponent(`/merchants/${back}`)}`;
+      assert.deepEqual([asked.status, asked.headers.get('location')], [303, location], form);
+    }
+    assert.equal((await person.get(`${at}/rotate?environment=production`)).status, 303);
+    assert.deepEqual(await rowsOf(app.db), before);
+    assert.equal((await person.post(`${at}/events-url`, { environment, url: '' })).status, 303, 'moves neither');
+    await person.post('/console/prove', { password: user.password, next: `/merchants/${own.id}?done=proved` });
+    assert.match((await person.get(`${at}?done=proved`)).text, /Send the form once more/);
+    for (const [form, fields] of Object.entries(forms))
+      assert.ok([200, 303].includes((await person.post(`${at}/${form}`, { environment, ...fields })).status), form);
+    assert.notDeepEqual(await rowsOf(app.db), before);
   });
 });
 

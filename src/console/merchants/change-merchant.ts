@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify';
 import { currencyExponent } from '../../../protocol/currency-exponents.ts';
 import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
@@ -19,9 +20,9 @@ import { setEventsUrl } from '../../payment-services/set-events-url.ts';
 import { setFee } from '../../payment-services/set-fee.ts';
 import { setRequestLimit } from '../../payment-services/set-request-limit.ts';
 import { tell } from '../console-texts.ts';
-import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
+import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { fieldsOf } from '../sign-in.ts';
-import { sendMerchant } from './merchant-page.ts';
+import { provedPath, sendMerchant } from './merchant-page.ts';
 import { environmentNamed, merchantOf } from './visible-merchants.ts';
 
 type Change = {
@@ -46,7 +47,7 @@ export const postConsoleEventsUrl = changing(async ({ app, language, merchant, e
 });
 
 /** What is kept of the payments of a method from now on. */
-export const postConsoleFee = changing(async ({ app, language, merchant, environment, fields, by }) => {
+export const postConsoleFee = provedChange(async ({ app, language, merchant, environment, fields, by }) => {
   const { method = '', currency = '', rate = '', fixed = '' } = fields;
   if (environment === null || !app.paymentMethods.some(({ code }) => code === method)) return null;
   const ppm = readRate(rate.trim());
@@ -58,7 +59,7 @@ export const postConsoleFee = changing(async ({ app, language, merchant, environ
 });
 
 /** The merchant's account at Webpay, or that it collects by none any more. */
-export const postConsoleMethod = changing(async ({ app, language, merchant, environment, fields, by }) => {
+export const postConsoleMethod = provedChange(async ({ app, language, merchant, environment, fields, by }) => {
   const { method = '', account = '', key = '', remove } = fields;
   if (environment === null || method !== 'webpay') return null;
   const target = { paymentServiceId: merchant.id, environment, method };
@@ -78,7 +79,7 @@ export const postConsoleLimit = changing(async ({ app, language, merchant, field
 });
 
 /** Whether its signatures are taken. */
-export const postConsoleState = changing(async ({ app, merchant, fields, by }) => {
+export const postConsoleState = provedChange(async ({ app, merchant, fields, by }) => {
   const { state } = fields;
   if (state !== 'enabled' && state !== 'disabled') return null;
   await (state === 'enabled' ? enablePaymentService : disablePaymentService)(app, merchant.id, by);
@@ -89,8 +90,16 @@ function whyIn(language: ConsoleVisit['language'], { code, message, fix }: UrlRe
   return language === 'es' ? SPANISH_ERRORS[code].fix : `${message} ${fix}`;
 }
 
+/** A form that moves money, or says whose signatures are taken. */
+function provedChange(change: (of: Change) => Promise<string | null>): Operation {
+  return changing(change, (app, visit, { id }) => requireProof(app, visit, provedPath(id)));
+}
+
 /** A form of the page of a merchant. `change` answers what is wrong with it, '' when it is done, null for what is not a form of ours. */
-function changing(change: (of: Change) => Promise<string | null>): Operation {
+function changing(
+  change: (of: Change) => Promise<string | null>,
+  proofAsked: (app: App, visit: ConsoleVisit, merchant: ListedPaymentService) => FastifyReply | null = () => null,
+): Operation {
   return {
     consumes: ['application/x-www-form-urlencoded'],
     handle: consoleHandler(async (app, visit) => {
@@ -98,6 +107,8 @@ function changing(change: (of: Change) => Promise<string | null>): Operation {
       const fields = fieldsOf(request);
       const merchant = await merchantOf(app, visit);
       if (merchant === null) return send(404, notFoundPage(language));
+      const asked = proofAsked(app, visit, merchant);
+      if (asked !== null) return asked;
       const environment = environmentNamed(merchant, fields['environment']);
       const said = await change({ app, language, merchant, environment, fields, by });
       if (said === null) return send(404, notFoundPage(language));

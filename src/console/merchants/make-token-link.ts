@@ -4,9 +4,9 @@ import type { Operation } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { endHandover, handOverTokens, listHandovers } from '../../payment-services/hand-over-tokens.ts';
 import { tell } from '../console-texts.ts';
-import { consoleHandler, notFoundPage } from '../console-visit.ts';
+import { consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { fieldsOf } from '../sign-in.ts';
-import { minuteOf } from './merchant-page.ts';
+import { minuteOf, provedPath } from './merchant-page.ts';
 import { environmentNamed, merchantIn, merchantOf } from './visible-merchants.ts';
 
 const DAY_MS = 86_400_000;
@@ -22,6 +22,8 @@ export const postConsoleHandOver: Operation = {
     const named = await merchantIn(app, visit, fields['environment']);
     if (named === null) return send(404, notFoundPage(language));
     const { merchant, environment } = named;
+    const asked = requireProof(app, visit, provedPath(merchant.id));
+    if (asked !== null) return asked;
     const valid = VALID[fields['valid'] ?? ''] ?? DAY_MS;
     const made = await handOverTokens(app, { paymentServiceId: merchant.id, environment }, valid, by);
     if (made === null) return send(404, notFoundPage(language));

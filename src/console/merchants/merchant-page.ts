@@ -24,9 +24,15 @@ const LINKS_SHOWN = 20;
 const DONE: Readonly<Record<string, ConsoleText>> = {
   created: 'merchant.created',
   saved: 'merchant.done',
+  proved: 'merchant.proved',
   'link-ended': 'merchant.link_ended',
   'link-gone': 'merchant.link_gone',
 };
+
+/** Where a person goes on who proved again who they are: what was typed into a form goes through no address, so it is sent once more. */
+export function provedPath(merchantId: string): string {
+  return `/merchants/${merchantId}?done=proved`;
+}
 
 /** One payment service: its tokens with their last use, where it is told, and what it collects by. */
 export const getConsoleMerchant: Operation = {

@@ -30,6 +30,7 @@ export const MERCHANT_TEXTS = roomTexts(
     'merchant.events_url': 'Aviso de devoluciones (URL, vacío: ninguno)',
     'merchant.save': 'Guardar',
     'merchant.done': 'Guardado.',
+    'merchant.proved': 'Confirmaste que eres tú. Envía el formulario otra vez.',
     'merchant.created': 'Creado. Entrega los tokens con un enlace que se abre una sola vez.',
     'merchant.hand_over': 'Entregar los tokens',
     'merchant.hand_over_hint':
@@ -127,6 +128,7 @@ export const MERCHANT_TEXTS = roomTexts(
     'merchant.events_url': 'Where refunds are told (URL; empty: nowhere)',
     'merchant.save': 'Save',
     'merchant.done': 'Saved.',
+    'merchant.proved': 'You confirmed that it is you. Send the form once more.',
     'merchant.created': 'Made. Hand its tokens over by a link that opens once.',
     'merchant.hand_over': 'Hand the tokens over',
     'merchant.hand_over_hint':

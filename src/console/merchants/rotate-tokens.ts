@@ -6,7 +6,7 @@ import type { ListedPaymentService } from '../../payment-services/list-payment-s
 import type { Environment } from '../../payment-services/payment-service.ts';
 import { type Rotation, rotateSecretToken } from '../../payment-services/rotate-secret-token.ts';
 import { tell } from '../console-texts.ts';
-import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
+import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { minuteOf, sendMerchant } from './merchant-page.ts';
 import { merchantIn } from './visible-merchants.ts';
@@ -25,6 +25,8 @@ export const getConsoleRotate: Operation = {
     );
     if (named === null || current === undefined) return send(404, notFoundPage(language));
     const { merchant, environment } = named;
+    const asked = requireProof(app, visit, questionPath(merchant, environment));
+    if (asked !== null) return asked;
     const { last_used_at: used, secret_id } = current;
     const time = used === null ? tell(language, 'merchant.never_used') : minuteOf(used);
     const title = headingOf(visit, 'rotate.title', merchant, environment);
@@ -52,6 +54,8 @@ export const postConsoleRotate: Operation = {
     const overlap = OVERLAPS[fields['overlap'] ?? ''];
     if (named === null || overlap === undefined) return send(404, notFoundPage(language));
     const { merchant, environment } = named;
+    const asked = requireProof(app, visit, questionPath(merchant, environment));
+    if (asked !== null) return asked;
     const outcome = await rotateSecretToken(app, merchant.id, environment, overlap, by, fields['secret'] ?? '');
     if (outcome.kind === 'rotated') return sendRotated(app, visit, merchant, environment, overlap, outcome.rotation);
     const said =
@@ -61,6 +65,11 @@ export const postConsoleRotate: Operation = {
     return sendMerchant(app, visit, merchant, 409, said);
   }),
 };
+
+/** The page that asks once more. */
+function questionPath({ id }: ListedPaymentService, environment: Environment): string {
+  return `/merchants/${id}/rotate?environment=${environment}`;
+}
 
 function headingOf(
   { language }: ConsoleVisit,
