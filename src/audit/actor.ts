@@ -5,10 +5,21 @@
 export type ActorKind = 'person' | 'program' | 'command line' | 'stranger';
 
 /**
- * Who did something, and from where: `name` is what records carry for ever (`recorded_by` and the like), a user's e-mail address
- * or `command line: USER@HOST`. `origin` is the network of a request, or `USER@HOST` of a command.
+ * Who did something, and from where: `name` is what records carry for ever (`recorded_by` and the like): a user's e-mail address, with
+ * the API token where one acted (`shop@example.cl (token till 4)`), or `command line: USER@HOST`. `origin` is the network of a request,
+ * or `USER@HOST` of a command.
  */
 export type Actor = { kind: ActorKind; name: string; userId: string | null; origin: string | null };
+
+/** A user's name where an API token acts. No e-mail address has a space, so the two are told apart again. */
+export function nameWithToken(email: string, token: string): string {
+  return `${email} (token ${token})`;
+}
+
+/** The name without the token: whose act it is, by whichever of its tokens. */
+export function accountOf(name: string): string {
+  return /^(\S+) \(token [\w. -]{1,60}\)$/.exec(name)?.[1] ?? name;
+}
 
 /**
  * Somebody who was refused, by the account that he claims to have. Of an account that does not exist no more is kept than its

@@ -42,7 +42,11 @@ export function selectAudit(db: Reader, filter: AuditFilter, limit: number): Pro
     values.push(value);
     conditions.push(condition(`$${values.length}`));
   };
-  add((who) => `(actor = ${who} or user_id = ${who})`, filter.who);
+  // What an address did with its API tokens lies between the two in the order of bytes: `nameWithToken`.
+  add(
+    (who) => `(actor = ${who} or user_id = ${who} or (actor > ${who} || ' (token ' and actor < ${who} || ' (token!'))`,
+    filter.who,
+  );
   // Every action of a group lies between `refund.` and `refund/` in the order of bytes.
   add((action) => `(action = ${action} or (action > ${action} || '.' and action < ${action} || '/'))`, filter.action);
   add((subject) => `subject = ${subject}`, filter.subject);

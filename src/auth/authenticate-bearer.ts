@@ -2,13 +2,13 @@ import type { App } from '../app.ts';
 import { type ErrorCode, Problem, type Said } from '../error-catalogue.ts';
 import { createExpiringCache } from '../lib/expiring-cache.ts';
 import { perInstance } from '../lib/per-instance.ts';
-import { type AccessTokenClaims, readAccessToken } from './access-token.ts';
+import { readAccessToken } from './access-token.ts';
 import { userOf } from './find-user.ts';
 import { noteSessionUse } from './session.ts';
-import { selectSession } from './session-queries.ts';
+import { selectSessionWithToken } from './session-queries.ts';
 import { describeToken } from './token-shape.ts';
 import type { User } from './user.ts';
-import { selectUserById, type UserRow } from './user-queries.ts';
+import { selectUserById } from './user-queries.ts';
 
 /**
  * A revoked token stops working within a second on every replica. Kept for less, because the time that reading the user
@@ -67,16 +67,11 @@ async function findTokenUser(app: App, token: string): Promise<User | null> {
   const claims = await readAccessToken(app, token);
   if (claims === null) return null;
   const row = await selectUserById(app.db, claims.userId);
-  if (row === null || row.disabled_at !== null || !(await lets(app, row, claims))) return null;
-  return userOf(app, row);
-}
-
-/** Whether the session of a token goes on; a token of before sessions is held by the version of its user alone. */
-async function lets(app: App, user: UserRow, { sessionId, version }: AccessTokenClaims): Promise<boolean> {
-  if (sessionId === null) return user.token_version === version;
-  const session = await selectSession(app.db, sessionId);
-  if (session === null || session.user_id !== user.id || session.ended_at !== null) return false;
-  if (session.expires_at <= app.now()) return false;
+  if (row === null || row.disabled_at !== null) return null;
+  if (claims.sessionId === null) return row.token_version === claims.version ? userOf(app, row) : null;
+  const session = await selectSessionWithToken(app.db, claims.sessionId);
+  if (session === null || session.user_id !== row.id || session.ended_at !== null) return null;
+  if (session.expires_at <= app.now()) return null;
   noteSessionUse(app, session);
-  return true;
+  return userOf(app, row, session.token);
 }

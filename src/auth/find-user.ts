@@ -10,8 +10,12 @@ export async function findUser(app: App, idOrEmail: string): Promise<User | null
   return row === null ? null : userOf(app, row);
 }
 
-/** What a row says of a user, with what the user sees and may do. */
-export async function userOf(app: { db: Pick<App['db'], 'query'> }, row: UserRow): Promise<User> {
+/** What a row says of a user, with what the user sees and may do. `token`: the name of the API token with which it comes. */
+export async function userOf(
+  app: { db: Pick<App['db'], 'query'> },
+  row: UserRow,
+  token: string | null = null,
+): Promise<User> {
   const { environments } = rightsOf(row.role);
   const all = row.all_payment_services === 1;
   const [granted, environmentIds] = await Promise.all([
@@ -22,6 +26,7 @@ export async function userOf(app: { db: Pick<App['db'], 'query'> }, row: UserRow
     id: row.id,
     email: row.email,
     role: row.role,
+    token,
     may: permissionsOf(
       row.role,
       granted.map(({ permission }) => permission),

@@ -36,13 +36,8 @@ export async function logInWithApiToken(app: App, login: ApiTokenLogin): Promise
   const { user, token } = found;
   const session = await findSession(app, token, login.expiresAt);
   noteSessionUse(app, session);
-  const by = userActor(user, network);
-  countAct(app, {
-    by,
-    action: 'user.signed_in',
-    subject: { kind: 'api_token', id: token.id },
-    after: { token: token.name },
-  });
+  const by = userActor({ ...user, token: token.name }, network);
+  countAct(app, { by, action: 'user.signed_in', subject: { kind: 'api_token', id: token.id } });
   return issueAccessToken(app, session);
 }
 

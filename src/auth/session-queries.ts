@@ -32,6 +32,18 @@ export async function selectSession(db: Reader, id: string): Promise<SessionRow 
   return row ?? null;
 }
 
+/** The same with the name of the API token that it was begun with; null: with none. */
+export async function selectSessionWithToken(
+  db: Reader,
+  id: string,
+): Promise<(SessionRow & { token: string | null }) | null> {
+  const [row] = await db.query<SessionRow & { token: string | null }>(
+    'select s.*, t.name as token from sessions s left join api_tokens t on t.id = s.api_token_id where s.id = $1',
+    [id],
+  );
+  return row ?? null;
+}
+
 /** The newest of an API token that was begun since `since` and ends between the two times. */
 export async function selectSessionToShare(
   db: Reader,

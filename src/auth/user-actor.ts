@@ -1,8 +1,12 @@
 import type { Actor } from '../audit/actor.ts';
+import { nameWithToken } from '../audit/actor.ts';
 import type { Role } from './permission.ts';
 
-/** A user as the audit log names it when it acts. `origin` is the network of the request. */
-export function userActor(user: { id: string; email: string; role: Role }, origin: string): Actor {
-  const kind = user.role === 'integration' ? 'program' : 'person';
-  return { kind, name: user.email, userId: user.id, origin };
+/** `token`: the name of the API token that acts; null or absent for a person at the console, and for a log-in with the password. */
+type Acting = { id: string; email: string; role: Role; token?: string | null };
+
+/** A user as records and the audit log name it when it acts. `origin` is the network of the request. */
+export function userActor({ id, email, role, token = null }: Acting, origin: string): Actor {
+  const kind = role === 'integration' ? 'program' : 'person';
+  return { kind, name: token === null ? email : nameWithToken(email, token), userId: id, origin };
 }

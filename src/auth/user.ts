@@ -5,6 +5,8 @@ export type User = {
   id: string;
   email: string;
   role: Role;
+  /** The name of the API token that its access token was made with; null after a log-in with the password. */
+  token: string | null;
   /** What the role says and what was granted beside it. */
   may: ReadonlySet<Permission>;
   /** The environments whose transactions and events this user sees. Null: of all payment services. */

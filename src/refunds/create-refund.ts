@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import type { Actor } from '../audit/actor.ts';
+import { type Actor, accountOf } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { countRefund } from '../auth/count-refund.ts';
 import { environmentOf } from '../checkout/environment-of.ts';
@@ -84,7 +84,7 @@ async function findEarlier(
 ): Promise<RefundCreation | null> {
   if (wish.idempotencyKey === null) {
     const since = now - SAME_WISH_MS;
-    const same = await selectSameRefund(tx, transaction, { ...wish, requestedBy: wish.by.name, since });
+    const same = await selectSameRefund(tx, transaction, { ...wish, requestedBy: accountOf(wish.by.name), since });
     return same === null ? null : { kind: 'replayed', refund: same };
   }
   const refund = await selectRefundByKey(tx, transaction, wish.idempotencyKey);

@@ -63,7 +63,8 @@ export async function selectSameRefund(
 ): Promise<Refund | null> {
   const [row] = await tx.query<Refund>(
     `select * from refunds
-     where transaction_id = $1 and environment_id = $6 and idempotency_key is null and requested_by = $2 and type = $3
+     where transaction_id = $1 and environment_id = $6 and idempotency_key is null and type = $3
+       and (requested_by = $2 or substr(requested_by, 1, length($2) + 8) = $2 || ' (token ')
        and (amount = $4 or $4 = 0) and created_at > $5 and state <> 'failed'
      order by sequence limit 1`,
     [id, wish.requestedBy, wish.type, wish.amount ?? 0, wish.since, environment_id],

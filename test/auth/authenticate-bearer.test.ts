@@ -39,6 +39,7 @@ forEachEngine('a bearer token', (openTestDatabase) => {
       email: user.email,
       role: 'integration',
       may: new Set(READ_AND_REFUND),
+      token: null,
       environmentIds: null,
     });
   });

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
 import type { User } from '../../auth/user.ts';
+import { userActor } from '../../auth/user-actor.ts';
 import { type ErrorItem, Problem } from '../../error-catalogue.ts';
 import { Type } from '../../http/json-schema.ts';
 import { invalidBody, readMembers } from '../../http/read-members.ts';
@@ -119,8 +120,7 @@ export function readWish(app: App, request: FastifyRequest, user: User): { url: 
 
 /** In whose name a request changes something. */
 export function actorOf(request: FastifyRequest, user: User): Actor {
-  const kind = user.role === 'integration' ? 'program' : 'person';
-  return { kind, name: user.email, userId: user.id, origin: clientNetwork(request.ip) };
+  return userActor(user, clientNetwork(request.ip));
 }
 
 /** A webhook as its user reads it. */
