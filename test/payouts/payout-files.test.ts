@@ -130,6 +130,19 @@ forEachEngine('files of payouts', (openTestDatabase) => {
     );
   });
 
+  test('two results of one payout in one file lost the second, which contradicts the first', async () => {
+    const { app, desk } = await open();
+    const [payout] = await approved(app, desk);
+    const id = payout?.id ?? '';
+    await file(app, desk);
+    const said = await outcomes(app, desk, [
+      [id, 'confirmed'],
+      [id, 'failed'],
+    ]);
+    assert.deepEqual([said.settled.length, said.contradicted.length], [1, 1]);
+    assert.equal((await selectPayoutAnywhere(app.db, id))?.contradiction, 'failed');
+  });
+
   test('a result names payouts by RUT, account and amount, each line once', async (context: TestContext) => {
     const { app, desk } = await open();
     await approved(app, desk, [wish(), wish(), wish({ payee: PEDRO, amount: 20_000 })]);
