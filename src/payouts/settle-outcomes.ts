@@ -39,11 +39,14 @@ export async function settleOutcomes(
     const arrives = named.filter(({ state }) => outcome === 'returned' && mayBecome(state, 'confirmed'));
     if (arrives.length > 0) await move(arrives, 'confirmed');
     const ready = named.filter((one) => arrives.includes(one) || mayBecome(one.state, outcome));
-    if (ready.length > 0) result.settled.push(...(await move(ready, outcome)));
+    const moved = ready.length > 0 ? await move(ready, outcome) : [];
+    result.settled.push(...moved);
     result.already.push(...named.filter(({ state }) => state === outcome));
     const others = named.filter((one) => !ready.includes(one) && one.state !== outcome);
     for (const payout of others) await updateContradiction(tx, payout, outcome, at);
     result.contradicted.push(...others);
+    // What is said of one of them next is held against this.
+    for (const payout of moved) payouts.set(payout.id, payout);
   }
   return result;
 }

@@ -26,8 +26,8 @@ export function settlePayouts(app: App, settlement: PayoutSettlement): Promise<S
     const at = app.now();
     const ids = [...new Set(outcomes.map(({ id }) => id))];
     const result = await settleOutcomes(tx, owner, outcomes, { at, endsContradiction: true });
-    const found = Object.values(result).reduce((sum, some) => sum + some.length, 0);
-    if (found < ids.length) throw new Problem('NOT_FOUND', { detail: 'There is no such payout.' });
+    const found = new Set(Object.values(result).flatMap((some) => some.map(({ id }) => id)));
+    if (found.size < ids.length) throw new Problem('NOT_FOUND', { detail: 'There is no such payout.' });
     await recordAudit(tx, {
       at,
       by,
