@@ -37,6 +37,7 @@ export type Config = {
   /** Opens what it has sealed, and nothing else is done with it. Null: the master key is not being replaced. */
   masterKeyPrevious: Buffer | null;
   logLevel: string;
+  logFormat: 'text' | 'json';
   /** The first of `basePaths`, below which links stand; empty without one. */
   basePath: string;
   /** Everything answers below each of these too. */
@@ -106,6 +107,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     mode,
     dataDir,
     ...masterKeys(text('MASTER_KEY') ?? keptKey(mode, dataDir, database), text('MASTER_KEY_PREVIOUS')),
+    logFormat: oneOf('LOG_FORMAT', text('LOG_FORMAT') ?? (process.stdout.isTTY ? 'text' : 'json'), ['text', 'json']),
     logLevel: oneOf('LOG_LEVEL', text('LOG_LEVEL') ?? 'info', LOG_LEVELS),
     basePath: prefixes[0] ?? '',
     basePaths: prefixes,

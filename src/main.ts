@@ -1,11 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { addCommands } from './cli/command-groups.ts';
+import { addExamples, colourHelp } from './cli/dress-help.ts';
 import { CommandError, EXIT_FINAL, EXIT_USAGE } from './cli/print.ts';
 import { terminalLanguage } from './cli/terminal-language.ts';
 import { ConfigError } from './config.ts';
 import { SchemaError, StorageError, StoreHeldError } from './db/database.ts';
 import { Problem } from './error-catalogue.ts';
+import { paint } from './lib/paint.ts';
 
 /** What to do where the operating system or the database only says what is wrong, by its code or by the call. */
 const FIXES: Record<string, string> = {
@@ -33,7 +35,9 @@ const program = new Command('rubrica')
   .exitOverride();
 
 try {
+  colourHelp(program);
   await addCommands(program, process.argv[2] ?? '');
+  addExamples(program);
   if (terminalLanguage() === 'es') await speakSpanish();
   await program.parseAsync();
 } catch (error) {
@@ -58,7 +62,9 @@ async function report(error: unknown): Promise<void> {
   const { code, message } = await describe(error);
   // What commander refuses it has explained itself, with the help of the command.
   if (!(error instanceof CommanderError))
-    process.stderr.write(code === 'COMMAND_FAILED' ? `${message}\n` : `${code}: ${message}\n`);
+    process.stderr.write(
+      code === 'COMMAND_FAILED' ? `${message}\n` : `${paint('red', `${code}:`, process.stderr)} ${message}\n`,
+    );
   if (!process.argv.includes('--json')) return;
   process.stdout.write(`${JSON.stringify({ error: { code, message: message.split('\n', 1)[0] } })}\n`);
 }

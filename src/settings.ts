@@ -75,6 +75,12 @@ export const SETTINGS: readonly Setting[] = [
     inForce: ({ masterKeyPrevious }) => (masterKeyPrevious === null ? 'no' : 'yes'),
   },
   {
+    name: 'LOG_FORMAT',
+    fallback: 'text on a terminal, else json',
+    meaning: 'how the log is written: text, for a person, or json',
+    inForce: ({ logFormat }) => logFormat,
+  },
+  {
     name: 'LOG_LEVEL',
     fallback: 'info',
     meaning: 'fatal, error, warn, info, debug, trace or silent',

@@ -1,7 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { CommandError } from './print.ts';
 
 const repository = join(import.meta.dirname, '../..');
 
@@ -19,6 +21,8 @@ export function addBenchCommand(program: Command): void {
 
 /** A program of its own, which needs what is installed for development. */
 async function bench(figures: readonly string[], options: Record<string, boolean>): Promise<void> {
+  if (!existsSync(join(repository, 'bench')))
+    throw new CommandError('A package brings no benchmarks: run them from a clone.');
   const install = execFileSync(join(repository, 'bin/install'), ['--dev'], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],

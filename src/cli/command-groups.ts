@@ -1,47 +1,93 @@
 import type { Command } from 'commander';
 
-/**
- * The commands by their first word. Only what is asked for is loaded: signing in a shell loop does not wait for the
- * database driver and the HTTP server. Help shows all of them.
- */
-const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
-  demo: async () => (await import('./demo-command.ts')).addDemoCommand,
-  serve: async () => (await import('./serve-command.ts')).addServeCommand,
-  'payment-service': async () => (await import('./payment-service-commands.ts')).addPaymentServiceCommands,
-  'payment-method': async () => (await import('./payment-method-commands.ts')).addPaymentMethodCommands,
-  user: async () => (await import('./user-commands.ts')).addUserCommands,
-  'sign explain verify': async () => (await import('./signature-commands.ts')).addSignatureCommands,
-  transaction: async () => (await import('./transaction-commands.ts')).addTransactionCommands,
-  request: async () => (await import('./request-commands.ts')).addRequestCommands,
-  callback: async () => (await import('./callback-commands.ts')).addCallbackCommands,
-  endpoint: async () => (await import('./endpoint-commands.ts')).addEndpointCommands,
-  listen: async () => (await import('./listen-command.ts')).addListenCommand,
-  webhook: async () => (await import('./webhook-commands.ts')).addWebhookCommands,
-  refund: async () => (await import('./refund-commands.ts')).addRefundCommands,
-  'payout batch deposit': async () => (await import('./payout-commands.ts')).addPayoutCommands,
-  books: async () => (await import('./books-commands.ts')).addBooksCommands,
-  reconcile: async () => (await import('./reconcile-command.ts')).addReconcileCommand,
-  'settlement month': async () => (await import('./settlement-commands.ts')).addSettlementCommands,
-  validate: async () => (await import('./validate-command.ts')).addValidateCommand,
-  recipient: async () => (await import('./recipient-commands.ts')).addRecipientCommands,
-  banks: async () => (await import('./bank-validation-commands.ts')).addBankValidationCommands,
-  privacy: async () => (await import('./privacy-commands.ts')).addPrivacyCommands,
-  payment: async () => (await import('./payment-commands.ts')).addPaymentCommands,
-  audit: async () => (await import('./audit-commands.ts')).addAuditCommands,
-  attention: async () => (await import('./attention-commands.ts')).addAttentionCommands,
-  doctor: async () => (await import('./doctor-command.ts')).addDoctorCommand,
-  'master-key': async () => (await import('./master-key-commands.ts')).addMasterKeyCommands,
-  'restore after-restore release': async () => (await import('./restore-commands.ts')).addRestoreCommands,
-  'migrate backup': async () => (await import('./operation-commands.ts')).addOperationCommands,
-  bench: async () => (await import('./bench-command.ts')).addBenchCommand,
-};
+type Load = () => Promise<(program: Command) => void>;
 
-/** Adds the group of commands that the first word asks for; all of them where it names none. */
+/**
+ * The commands by their first word, in the groups of the help. Only what is asked for is loaded: signing in a shell loop does
+ * not wait for the database driver and the HTTP server. Help shows all of them.
+ */
+const GROUPS: readonly { title: string; commands: Record<string, Load> }[] = [
+  {
+    title: 'Run it:',
+    commands: {
+      demo: async () => (await import('./demo-command.ts')).addDemoCommand,
+      serve: async () => (await import('./serve-command.ts')).addServeCommand,
+      open: async () => (await import('./open-command.ts')).addOpenCommand,
+    },
+  },
+  {
+    title: 'For developers of shops:',
+    commands: {
+      'sign explain verify': async () => (await import('./signature-commands.ts')).addSignatureCommands,
+      listen: async () => (await import('./listen-command.ts')).addListenCommand,
+      trigger: async () => (await import('./trigger-command.ts')).addTriggerCommand,
+      request: async () => (await import('./request-commands.ts')).addRequestCommands,
+    },
+  },
+  {
+    title: 'Merchants and users:',
+    commands: {
+      'payment-service': async () => (await import('./payment-service-commands.ts')).addPaymentServiceCommands,
+      'payment-method': async () => (await import('./payment-method-commands.ts')).addPaymentMethodCommands,
+      user: async () => (await import('./user-commands.ts')).addUserCommands,
+      webhook: async () => (await import('./webhook-commands.ts')).addWebhookCommands,
+    },
+  },
+  {
+    title: 'Payments:',
+    commands: {
+      transaction: async () => (await import('./transaction-commands.ts')).addTransactionCommands,
+      payment: async () => (await import('./payment-commands.ts')).addPaymentCommands,
+      refund: async () => (await import('./refund-commands.ts')).addRefundCommands,
+      callback: async () => (await import('./callback-commands.ts')).addCallbackCommands,
+      endpoint: async () => (await import('./endpoint-commands.ts')).addEndpointCommands,
+      attention: async () => (await import('./attention-commands.ts')).addAttentionCommands,
+    },
+  },
+  {
+    title: 'Money:',
+    commands: {
+      books: async () => (await import('./books-commands.ts')).addBooksCommands,
+      reconcile: async () => (await import('./reconcile-command.ts')).addReconcileCommand,
+      'settlement month': async () => (await import('./settlement-commands.ts')).addSettlementCommands,
+      'payout batch deposit': async () => (await import('./payout-commands.ts')).addPayoutCommands,
+    },
+  },
+  {
+    title: 'Bank accounts:',
+    commands: {
+      validate: async () => (await import('./validate-command.ts')).addValidateCommand,
+      recipient: async () => (await import('./recipient-commands.ts')).addRecipientCommands,
+      banks: async () => (await import('./bank-validation-commands.ts')).addBankValidationCommands,
+    },
+  },
+  {
+    title: 'Operation:',
+    commands: {
+      doctor: async () => (await import('./doctor-command.ts')).addDoctorCommand,
+      'migrate backup': async () => (await import('./operation-commands.ts')).addOperationCommands,
+      'restore after-restore release': async () => (await import('./restore-commands.ts')).addRestoreCommands,
+      'master-key': async () => (await import('./master-key-commands.ts')).addMasterKeyCommands,
+      audit: async () => (await import('./audit-commands.ts')).addAuditCommands,
+      privacy: async () => (await import('./privacy-commands.ts')).addPrivacyCommands,
+      bench: async () => (await import('./bench-command.ts')).addBenchCommand,
+      completion: async () => {
+        const { addCompletionCommand } = await import('./completion-command.ts');
+        return (program) => addCompletionCommand(program, (all) => addCommands(all, ''));
+      },
+    },
+  },
+];
+
+/** Adds the commands that the first word asks for; all of them where it names none. */
 export async function addCommands(program: Command, asked: string): Promise<void> {
-  const groups = Object.keys(COMMANDS);
-  const named = groups.filter((words) => words.split(' ').includes(asked));
-  for (const words of named.length > 0 ? named : groups) {
-    const add = await COMMANDS[words]?.();
-    add?.(program);
+  const isNamed = GROUPS.some(({ commands }) => Object.keys(commands).some((words) => has(words, asked)));
+  for (const { title, commands } of GROUPS) {
+    program.commandsGroup(title);
+    for (const [words, load] of Object.entries(commands)) if (!isNamed || has(words, asked)) (await load())(program);
   }
+}
+
+function has(words: string, word: string): boolean {
+  return words.split(' ').includes(word);
 }

@@ -17,19 +17,21 @@ export function addFactorCommands(users: Command): void {
   const group = users.command('factor').description('second factors of people: authenticator apps and recovery codes');
   const add = (name: string, description: string) =>
     group.command(name).description(description).option('--json', 'print one JSON object');
-  add('list', 'the second factors of a user, and how many recovery codes are left').argument('<user>').action(list);
+  add('list', 'the second factors of a user, and how many recovery codes are left')
+    .argument('<user>', 'the e-mail address')
+    .action(list);
   acting(add('add', 'an authenticator app; its key and recovery codes are shown once'))
-    .argument('<user>')
+    .argument('<user>', 'the e-mail address')
     .option('--name <name>', 'what the person calls the device', 'Phone')
     .action(addApp);
   acting(add('remove', 'remove one factor; the last stays where the role must have one'))
     .argument('<id>', 'as the list shows it')
     .action(remove);
   acting(add('reset', 'remove every factor and recovery code of a user and end the sessions, for a lost phone'))
-    .argument('<user>')
+    .argument('<user>', 'the e-mail address')
     .action(reset);
   acting(add('recovery-codes', 'ten new recovery codes in place of the earlier ones, shown once'))
-    .argument('<user>')
+    .argument('<user>', 'the e-mail address')
     .action(renewCodes);
 }
 

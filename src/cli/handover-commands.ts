@@ -14,7 +14,7 @@ const SHOWN = 200;
 export function addHandoverCommands(group: Command): void {
   acting(group.command('hand-over'))
     .description('make a link that shows the tokens of an environment to the first who opens it')
-    .argument('<id>')
+    .argument('<id>', 'of the payment service: payment-service list')
     .addOption(environmentOption())
     .option('--valid <duration>', 'how long it waits, from 15m to 14d', '72h')
     .option('--json', 'print one JSON object')

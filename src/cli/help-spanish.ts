@@ -42,6 +42,12 @@ export const SPANISH_HELP: Readonly<Record<string, string>> = {
     'inicia el servicio y lo muestra: firma, crea, paga, recibe el callback, devuelve, valida cuentas bancarias',
   'the service: HTTP and worker; brings the schema up to date first; SIGTERM drains, a second one at once':
     'el servicio: HTTP y trabajador; primero actualiza el esquema; SIGTERM lo detiene con calma, el segundo de inmediato',
+  'prints the address of the console, the documentation or a pay page, and opens it in a browser':
+    'imprime la dirección de la consola, la documentación o una página de pago, y la abre en un navegador',
+  'makes a test payment that ends as you say, so that your shop is told of it':
+    'hace un pago de prueba que termina como digas, para que tu tienda se entere',
+  'prints the file by which a shell completes commands, options and their values':
+    'imprime el archivo con que una shell completa comandos, opciones y sus valores',
   'payment services and their tokens': 'los servicios de pago y sus tokens',
   'what a payment method needs to collect for whom': 'lo que un medio de pago necesita para cobrar, y para quién',
   'people and programs that use the API, and what they may do':
@@ -249,10 +255,19 @@ export const SPANISH_HELP: Readonly<Record<string, string>> = {
     'todo lo que espera o se contradice, primero lo más antiguo, cada uno con el comando que lo termina',
 };
 
-/** What commander itself puts over the parts of a help. */
+/** What stands over the parts of a help. */
 export const SPANISH_TITLES: Readonly<Record<string, string>> = {
   'Usage:': 'Uso:',
   'Arguments:': 'Argumentos:',
   'Options:': 'Opciones:',
   'Commands:': 'Comandos:',
+  'Examples:': 'Ejemplos:',
+  // The groups of commands
+  'Run it:': 'Para partir:',
+  'For developers of shops:': 'Para quienes desarrollan tiendas:',
+  'Merchants and users:': 'Comercios y usuarios:',
+  'Payments:': 'Pagos:',
+  'Money:': 'Dinero:',
+  'Bank accounts:': 'Cuentas bancarias:',
+  'Operation:': 'Operación:',
 };

@@ -15,13 +15,13 @@ import { withApp } from './with-app.ts';
 export function addPayerCommands(group: Command): void {
   acting(group.command('payer-attempts'))
     .description('set how many declined attempts end a transaction; without --most: the default')
-    .argument('<id>')
+    .argument('<id>', 'of the payment service: payment-service list')
     .option('--most <number>', `1: the first decline ends it; the default is ${DEFAULT_PAYER_ATTEMPTS}`)
     .option('--json', 'print one JSON object')
     .action(changePayerAttempts);
   acting(group.command('look'))
     .description('set how the pages of its payments look and whose they are; without options: show it')
-    .argument('<id>')
+    .argument('<id>', 'of the payment service: payment-service list')
     .option(
       '--logo <file>',
       "PNG, JPEG or WebP, at most 64 KiB and 1024 pixels a side; '' takes it away, as for each option",

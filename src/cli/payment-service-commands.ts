@@ -59,32 +59,32 @@ export function addPaymentServiceCommands(program: Command): void {
     .action(list);
   acting(group.command('disable'))
     .description('its signatures fail from now on; what was created before can still be paid and is still told')
-    .argument('<id>')
+    .argument('<id>', 'of the payment service: payment-service list')
     .option('--json', 'print one JSON object')
     .action(disable);
   acting(group.command('enable'))
     .description('its signatures are taken again')
-    .argument('<id>')
+    .argument('<id>', 'of the payment service: payment-service list')
     .option('--json', 'print one JSON object')
     .action(enable);
   acting(group.command('rotate'))
     .description(
       'make a new Secret Token; the old one stays valid for the overlap; with --overlap 0 all earlier ones close now',
     )
-    .argument('<id>')
+    .argument('<id>', 'of the payment service: payment-service list')
     .addOption(environmentOption())
     .option('--overlap <duration>', 'such as 24h, 30m or 0', '24h')
     .option('--json', 'print one JSON object')
     .action(rotate);
   acting(group.command('limit'))
     .description('set how many signed requests it may send in a minute; without --per-minute: what docs/limits.md says')
-    .argument('<id>')
+    .argument('<id>', 'of the payment service: payment-service list')
     .option('--per-minute <number>', 'such as 12000')
     .option('--json', 'print one JSON object')
     .action(changeLimit);
   acting(group.command('events-url'))
     .description('where refunds are told, as a signed JSON POST; without --url: nowhere')
-    .argument('<id>')
+    .argument('<id>', 'of the payment service: payment-service list')
     .addOption(environmentOption())
     .option('--url <url>', 'of your server')
     .option('--json', 'print one JSON object')
@@ -97,7 +97,7 @@ export function addPaymentServiceCommands(program: Command): void {
 function addFeeCommands(group: Command): void {
   acting(group.command('fee'))
     .description('what is kept of the payments of a payment method from now on; 0 and 0: nothing')
-    .argument('<id>')
+    .argument('<id>', 'of the payment service: payment-service list')
     .addOption(environmentOption())
     .requiredOption('--method <code>', 'such as webpay')
     .requiredOption('--rate <ppm>', 'parts per million of the amount, rounded half up: 29500 is 2.95 %')

@@ -44,13 +44,13 @@ export function addPayoutCommands(program: Command): void {
   addProposeCommand(payout);
   for (const name of ['approve', 'reject', 'cancel'] as const) {
     addDecision(payout, name)
-      .argument('<id...>')
+      .argument('<id...>', 'of the payouts: payout list')
       .action((ids: string[], options: DecideOptions) => decide(name, ids, options));
   }
   payout
     .command('show')
     .description('a payout with its recipient, the verdict of the account, and what is odd about it')
-    .argument('<id>')
+    .argument('<id>', 'from the list')
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(show);
   payout
@@ -71,13 +71,13 @@ function addBatchCommands(program: Command): void {
   const batch = program.command('batch').description('payouts that are approved and carried together');
   for (const name of Object.keys(DECISIONS) as Decision[]) {
     addDecision(batch, name)
-      .argument('<id>')
+      .argument('<id>', 'from the list')
       .action((id: string, options: DecideOptions) => decideBatch(name, id, options));
   }
   batch
     .command('show')
     .description('a batch with its payouts')
-    .argument('<id>')
+    .argument('<id>', 'from the list')
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(showBatch);
   batch

@@ -61,7 +61,7 @@ export function addPayoutFileCommands(payout: Command): void {
     .action(makeFiles);
   const show = payout.command('files').description('the files that were made; with an id and --out, one of them again');
   show
-    .argument('[id]')
+    .argument('[id]', 'of one file')
     .option('--out <file>', 'write its bytes here')
     .option('--limit <number>', 'how many', '50')
     .option('--json', 'print one JSON object; amounts in minor units')
@@ -75,15 +75,19 @@ export function addPayoutFileCommands(payout: Command): void {
     .description(
       "take over what the bank says became of a file's payouts: a CSV or .xlsx with RUT, amount and state of each",
     )
-    .argument('<result>')
+    .argument('<result>', 'the file that the bank returned')
     .requiredOption('--file <id>', 'the file of ours that it answers: pf_…')
     .addOption(yesOption())
     .option('--json', 'print one JSON object')
     .action(takeResult);
   acting(payout.command('settle'))
     .description('say what became of one payout that had left, with evidence')
-    .argument('<id>')
-    .addOption(new Option('--outcome <outcome>').choices(['confirmed', 'failed', 'returned']).makeOptionMandatory())
+    .argument('<id>', 'of the payout: payout list')
+    .addOption(
+      new Option('--outcome <outcome>', 'what became of it')
+        .choices(['confirmed', 'failed', 'returned'])
+        .makeOptionMandatory(),
+    )
     .requiredOption('--evidence <file>', "such as a page of the bank's portal")
     .requiredOption('--reason <text>', 'why, for a later reader; name no person')
     .addOption(yesOption())

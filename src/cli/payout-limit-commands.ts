@@ -51,7 +51,7 @@ export function addPayoutLimitCommands(payout: Command): void {
   acting(payout.command('person-limit'))
     .description('how much one person may approve in a day of Chile; `none` takes it away')
     .argument('<user>', 'id or e-mail address')
-    .argument('<amount>')
+    .argument('<amount>', 'in digits, or none')
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(setPerson);
 }

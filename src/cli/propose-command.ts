@@ -42,7 +42,7 @@ export function addProposeCommand(payout: Command): void {
     .description(
       'make payouts for another person to approve: from a CSV or .xlsx with the columns RUT, bank, account, name, amount and if you like message, e-mail and id; or one to a --recipient. The same file again is the same batch',
     )
-    .argument('[file]')
+    .argument('[file]', 'a CSV or an .xlsx')
     .requiredOption('--payment-service <id>', 'whose money')
     .addOption(ownerOption())
     .option('--name <text>', 'of the batch; the name of the file unless said')

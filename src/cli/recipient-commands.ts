@@ -27,15 +27,17 @@ export function addRecipientCommands(program: Command): void {
     'reads JSON from a file or standard input, so that no account stands among the processes: {"rut", "bankData": {"bankSBIFNumber", "bankAccount"}, "name"}, and if you like "email", "paymentServiceId" and the "validationId" of a validation of it; without one it is validated first';
   acting(add('create', `keep an account; ${input}`))
     .summary('keep an account; JSON from a file or standard input')
-    .argument('[file]')
+    .argument('[file]', 'JSON; standard input unless said')
     .action(create);
   acting(add('change', `another account of the same holder, or a newer verdict; ${input}`))
     .summary('a new version of a recipient; JSON from a file or standard input')
-    .argument('<id>')
-    .argument('[file]')
+    .argument('<id>', 'of the recipient: recipient list')
+    .argument('[file]', 'JSON; standard input unless said')
     .action(change);
   add('list', 'every recipient as it counts now, and until when its verdict does').action(list);
-  add('show', 'a recipient with every version that it has had').argument('<id>').action(show);
+  add('show', 'a recipient with every version that it has had')
+    .argument('<id>', 'of the recipient: recipient list')
+    .action(show);
 }
 
 async function create(file: string | undefined, options: Options): Promise<void> {

@@ -19,6 +19,7 @@ import { ROUTES } from '../server/routes.ts';
 import { describeSettings } from '../settings.ts';
 import { startWorker } from '../worker.ts';
 import { commandLineActor } from './find-actor.ts';
+import { greetingOf } from './greeting.ts';
 import { prepareStore, requireFeedHere } from './prepare-store.ts';
 import { CommandError, EXIT_FINAL } from './print.ts';
 import { publicUrlProblem } from './public-url-problem.ts';
@@ -64,7 +65,8 @@ async function serve(): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => void onSignal().catch(() => process.exit(1)));
   }
-  const { unfit, closeNow } = await starting;
+  const { app, unfit, closeNow } = await starting;
+  if (app.config.logFormat === 'text' && app.log.isLevelEnabled('info')) process.stdout.write(await greetingOf(app));
   void unfit.then(() => {
     closeNow();
     return stopping ? undefined : end(EXIT_UNFIT).catch(() => process.exit(EXIT_UNFIT));
@@ -137,7 +139,9 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
   const ignored = privateCallbacksProblem(config);
   if (ignored !== null) app.log.warn(ignored);
   if (misled !== null) app.log.warn(`${misled}; set it to the https address of this service`);
-  app.log.info({ url, migrations, settings: shown, ms: Math.round(performance.now() - startedAt) }, 'ready');
+  // On a terminal a greeting says it.
+  if (config.logFormat === 'json')
+    app.log.info({ url, migrations, settings: shown, ms: Math.round(performance.now() - startedAt) }, 'ready');
   const delay = createDelay(config.drainDelay * 1000);
   return {
     app,

@@ -46,12 +46,12 @@ export function addSettlementCommands(program: Command): void {
   group
     .command('show')
     .description('one file and its differences')
-    .argument('<id>')
+    .argument('<id>', 'of the file: settlement list')
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(show);
   acting(group.command('accept'))
     .description('accept what is open of a cause, or one difference; it moves no money')
-    .argument('<id>')
+    .argument('<id>', 'of the file: settlement list')
     .requiredOption('--cause <cause>', 'as `settlement show` names it')
     .option('--number <number>', 'one difference alone')
     .requiredOption('--reason <text>', 'why; it stays, so name no person')

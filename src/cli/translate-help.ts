@@ -7,7 +7,8 @@ export function translateHelp(command: Command): void {
   command.description(spanish(command.description()));
   if (command.summary() !== '') command.summary(spanish(command.summary()));
   for (const part of [...command.options, ...command.registeredArguments]) part.description = spanish(part.description);
-  command.configureHelp({ styleTitle: (title) => SPANISH_TITLES[title] ?? title });
+  const { styleTitle = (title: string) => title, ...style } = command.configureHelp();
+  command.configureHelp({ ...style, styleTitle: (title) => styleTitle(SPANISH_TITLES[title] ?? title) });
   command.helpOption('-h, --help', spanish('display help for command'));
   if (command.commands.length > 0) command.helpCommand('help [command]', spanish('display help for command'));
   for (const one of command.commands) translateHelp(one);

@@ -45,19 +45,21 @@ export function addUserCommands(program: Command): void {
   ).action(create);
   add('list', 'users, what they may do and what they see').action(list);
   addChange('disable', 'cannot log in from now on; access tokens fail within a second')
-    .argument('<user>')
+    .argument('<user>', 'the e-mail address')
     .action(disable);
-  addChange('enable', 'can log in again; access tokens of before stay revoked').argument('<user>').action(enable);
+  addChange('enable', 'can log in again; access tokens of before stay revoked')
+    .argument('<user>', 'the e-mail address')
+    .action(enable);
   addUserRightCommands(group);
   addTokenCommands(group);
   addSessionCommands(group);
   addFactorCommands(group);
   addInvitationCommands(group);
   addChange('reset-password', 'a new password, shown once; revokes every access token')
-    .argument('<user>')
+    .argument('<user>', 'the e-mail address')
     .action(renewPassword);
   addChange('reset-api-token', 'a new API token, shown once; revokes every access token')
-    .argument('<user>')
+    .argument('<user>', 'the e-mail address')
     .action(renewApiToken);
 }
 

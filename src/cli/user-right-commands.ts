@@ -23,27 +23,27 @@ export function addUserRightCommands(group: Command): void {
     acting(group.command(name).description(description).option('--json', 'print one JSON object'));
   add('role', `give a user another role: ${roleChoices()}; what was granted beside it stays`)
     .summary('give a user another role')
-    .argument('<user>')
+    .argument('<user>', 'the e-mail address')
     .argument('<role>', 'the role', readRole)
     .action((user: string, role: Role, options: Json) => change(user, { role }, options));
   add('grant', 'let a user do more than its role says')
-    .argument('<user>')
+    .argument('<user>', 'the e-mail address')
     .argument('<permission...>', 'such as payments:read', readPermissions)
     .action((user: string, grant: Permission[], options: Json) => change(user, { grant }, options));
   add('revoke', 'take back what was granted')
-    .argument('<user>')
+    .argument('<user>', 'the e-mail address')
     .argument('<permission...>', 'such as payments:read', readPermissions)
     .action((user: string, revoke: Permission[], options: Json) => change(user, { revoke }, options));
   add('payouts', 'let a user validate bank accounts, or no longer')
-    .argument('<on|off>')
-    .argument('<user>')
+    .argument('<on|off>', 'whether the user may')
+    .argument('<user>', 'the e-mail address')
     .action(payouts);
   addScopeOptions(add('payment-services', 'say whose payments a user sees; replaces what was said before'))
     .addOption(new Option('--none', 'the user sees no payment').conflicts(['paymentService', 'allPaymentServices']))
-    .argument('<user>')
+    .argument('<user>', 'the e-mail address')
     .action(paymentServices);
   add('refund-limit', 'say what a user may refund in a day, in place of what was said before')
-    .argument('<user>')
+    .argument('<user>', 'the e-mail address')
     .argument('<amount...>', '50000 for CLP, USD:100.00, or role for what the role says')
     .action(refundLimit);
 }

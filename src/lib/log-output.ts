@@ -1,4 +1,5 @@
 import pino from 'pino';
+import { logLine } from './log-line.ts';
 
 export type LogOutput = {
   stream: pino.DestinationStream;
@@ -7,12 +8,12 @@ export type LogOutput = {
 };
 
 /**
- * Standard output for the log, written beside the work. When its reader is gone nothing more is logged and all else goes on.
+ * Standard output for the log, written beside the work, in lines for a person or as JSON. When its reader is gone nothing more is logged and all else goes on.
  *
  * Wait for `written` before `process.exit`: at the exit the stream writes what is left, and where that fails it tries again
  * for ever, unless it has failed before.
  */
-export function createLogOutput(): LogOutput {
+export function createLogOutput(format: 'text' | 'json'): LogOutput {
   const stream = pino.destination({ dest: 1, sync: false });
   let readerGone = false;
   stream.on('error', () => {
@@ -28,5 +29,6 @@ export function createLogOutput(): LogOutput {
       stream.write('');
     });
   };
-  return { stream, written };
+  const forPeople = { write: (record: string) => stream.write(logLine(record)) };
+  return { stream: format === 'text' ? forPeople : stream, written };
 }

@@ -24,7 +24,8 @@ export async function expireTransactions(app: App, limit: number): Promise<numbe
   return expired;
 }
 
-async function expireTransaction(app: App, key: TransactionKey): Promise<void> {
+/** Ends one whose time is over, unless it has ended or a payment method has still to answer. */
+export async function expireTransaction(app: App, key: TransactionKey): Promise<void> {
   const at = app.now();
   const environment = await findEnvironmentById(app, key.environment_id);
   if (environment === null) return;

@@ -25,6 +25,8 @@ import { createTestEnvironment } from '../support/test-shop.ts';
 const READING = [
   'demo', // A store of its own, in the name of who started it.
   'serve',
+  'open',
+  'completion',
   'user list',
   'user token list',
   'user session list',
@@ -182,6 +184,7 @@ const APART = [
   'settlement accept',
   'month close',
   'listen',
+  'trigger',
   'payment-service end-link',
   'master-key rotate',
   'restore',

@@ -52,6 +52,28 @@ suite('serve on the command line', () => {
     assert.match(stderr, /removed\.db was removed while the service had it open: stopping/);
   });
 
+  test('for a person it greets with the address, the console and the next step; for a program it logs JSON', async () => {
+    const greeted = async () => {
+      const child = await startChild('node', ['src/main.ts', 'serve'], {
+        env: environment({ LOG_FORMAT: 'text', DATABASE_URL: `sqlite:${folder}/greeting.db` }),
+      });
+      started.push(child);
+      const { stdout } = await child.until((written) => written.stdout.includes('Ctrl+C'));
+      await child.end();
+      return { greeting: stdout, ending: child.written().stdout.slice(stdout.length) };
+    };
+    const settings = { DATABASE_URL: `sqlite:${folder}/greeting.db` };
+    const { greeting, ending } = await greeted();
+    assert.match(greeting, /Console {2}http:\/\/127\.0\.0\.1:\d+\/console\n/);
+    assert.match(greeting, /Next {5}bin\/rubrica payment-service create --name 'Mi tienda'\n/);
+    assert.match(ending, /^[\d:]{8} {2}stopping\n[\d:]{8} {2}stopped\n$/);
+    await run(['payment-service', 'create', '--name', 'Shop'], settings);
+    assert.match((await greeted()).greeting, /Next {5}bin\/rubrica user create /);
+    await run(['user', 'create', '--email', 'a@example.cl', '--role', 'owner', '--all-payment-services'], settings);
+    assert.match((await greeted()).greeting, /Next {5}bin\/rubrica listen /);
+    for (const line of (await serve(settings)).written().stdout.trim().split('\n')) JSON.parse(line);
+  });
+
   test('in production without an address for payers it starts, and says what they are sent to', async () => {
     const production = {
       RUBRICA_ENV: 'production',

@@ -207,7 +207,7 @@ function entryPaths(files: readonly SourceFile[]): string[] {
   const started = files
     .map((file) => file.path)
     .filter((path) =>
-      /^src\/main\.ts$|^tools\/write-openapi\.ts$|^test\/support\/run-tests\.ts$|^test\/faults\/preload\/[^/]+\.ts$|^bench\/[^/]+\.ts$|\.(?:test|fault)\.ts$/.test(
+      /^src\/main\.ts$|^tools\/(?:write-openapi|build-package)\.ts$|^test\/support\/run-tests\.ts$|^test\/faults\/preload\/[^/]+\.ts$|^bench\/[^/]+\.ts$|\.(?:test|fault|package)\.ts$/.test(
         path,
       ),
     );

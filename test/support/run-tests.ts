@@ -25,11 +25,13 @@ const remarks: string[] = [];
 /**
  * The limits are in minutes: a test that takes longer fails by its name, and so its file ends long before CI's own limit.
  * `atOnce`: tests wait for other processes much of the time, so there is one file more than there are cores. Fault harnesses
- * run one at a time: each loads the machine on purpose, and counts what its own load did.
+ * run one at a time: each loads the machine on purpose, and counts what its own load did. Packages are built one at a time too, and
+ * need npm's registry.
  */
 const KINDS = {
   tests: { test: 5, file: 10, atOnce: Math.min(availableParallelism() + 1, 8), folder: quickFolder(tmpdir()) },
   faults: { test: 30, file: 90, atOnce: 1, folder: tmpdir() },
+  packages: { test: 10, file: 20, atOnce: 1, folder: tmpdir() },
 };
 /** How long each file took, in milliseconds. */
 const durations = new Map<string, number>();
@@ -39,7 +41,7 @@ await main();
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
-    options: { faults: { type: 'boolean' }, times: { type: 'boolean' } },
+    options: { faults: { type: 'boolean' }, package: { type: 'boolean' }, times: { type: 'boolean' } },
     allowPositionals: true,
   });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
@@ -47,10 +49,11 @@ async function main(): Promise<void> {
   const postgres = await prepare();
   try {
     if (positionals.length > 0) {
-      await runFiles(positionals.some((file) => file.endsWith('.fault.ts')) ? 'faults' : 'tests', positionals);
+      await runFiles(kindOf(positionals), positionals);
     } else {
       for (const check of checks) runCheck(check.name, check.command);
       await runFiles('tests', globSync('test/**/*.test.ts'));
+      if (values.package === true) await runFiles('packages', globSync('test/package/*.package.ts'));
       if (values.faults === true) await runFiles('faults', globSync('test/faults/**/*.fault.ts'));
     }
   } finally {
@@ -62,6 +65,12 @@ async function main(): Promise<void> {
   const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
   console.log(`\n${total.passed} passed, ${total.failed} failed${skipped}`);
   process.exitCode = total.failed > 0 || interrupted.signal.aborted ? 1 : 0;
+}
+
+/** The limits are those of the slowest. */
+function kindOf(files: readonly string[]): keyof typeof KINDS {
+  if (files.some((file) => file.endsWith('.fault.ts'))) return 'faults';
+  return files.some((file) => file.endsWith('.package.ts')) ? 'packages' : 'tests';
 }
 
 /** Installs what the tests need beside npm's packages. What is missing is said aloud, and fails in CI. */

@@ -4,8 +4,10 @@ import { delimiter, dirname, isAbsolute, join } from 'node:path';
 
 /** Every program that a test or a benchmark starts and npm does not bring, with Debian's package for it. */
 const debianPackages = {
+  bash: 'bash',
   chromium: 'chromium',
   curl: 'curl',
+  fish: 'fish',
   id: 'coreutils',
   initdb: 'postgresql',
   losetup: 'mount',
@@ -24,6 +26,7 @@ const debianPackages = {
   strace: 'strace',
   tar: 'tar',
   umount: 'mount',
+  zsh: 'zsh',
 } as const;
 
 type SystemProgram = keyof typeof debianPackages;

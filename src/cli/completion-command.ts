@@ -1,0 +1,36 @@
+import { Argument, Command } from 'commander';
+import { type CompletedCommand, completionScript, SHELLS, type Shell } from './completion-script.ts';
+
+/** `completion bash | zsh | fish`. `addAll` adds every command there is. */
+export function addCompletionCommand(program: Command, addAll: (to: Command) => Promise<void>): void {
+  program
+    .command('completion')
+    .description('prints the file by which a shell completes commands, options and their values')
+    .addArgument(new Argument('<shell>', 'for which').choices(SHELLS))
+    .action(async (shell: Shell) => {
+      const all = new Command('rubrica');
+      await addAll(all);
+      process.stdout.write(completionScript(shell, describe(all, [])));
+    });
+}
+
+/** A command and all below it, each with what may stand behind it. */
+function describe(command: Command, words: readonly string[]): CompletedCommand[] {
+  const help = { long: '--help', takesValue: false, choices: [], says: 'display help for command' };
+  const own: CompletedCommand = {
+    words: words.join(' '),
+    commands: command.commands.map((one) => ({ name: one.name(), says: one.summary() || one.description() })),
+    choices: command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
+    takesArgument: command.registeredArguments.length > 0,
+    options: [
+      ...command.options.map((option) => ({
+        long: option.long ?? option.flags,
+        takesValue: option.required || option.optional,
+        choices: option.argChoices ?? [],
+        says: option.description,
+      })),
+      help,
+    ],
+  };
+  return [own, ...command.commands.flatMap((one) => describe(one, [...words, one.name()]))];
+}

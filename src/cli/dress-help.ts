@@ -1,0 +1,27 @@
+import { styleText } from 'node:util';
+import type { Command } from 'commander';
+import { EXAMPLES } from './help-examples.ts';
+
+// Whether the terminal takes colours is decided when the help is written: commander then takes them away again.
+const always = { validateStream: false };
+
+/** Colours in the help of a command and of all that are added to it later. */
+export function colourHelp(command: Command): void {
+  command.configureHelp({
+    styleTitle: (title) => styleText('bold', title, always),
+    styleSubcommandText: (text) => styleText('cyan', text, always),
+    styleOptionText: (text) => styleText('cyan', text, always),
+  });
+}
+
+/** Ends the help of a command, and of all below it, with its examples. */
+export function addExamples(command: Command, words: readonly string[] = []): void {
+  const examples = EXAMPLES[words.join(' ')];
+  if (examples !== undefined) command.addHelpText('after', () => examplesText(command, examples));
+  for (const one of command.commands) addExamples(one, [...words, one.name()]);
+}
+
+function examplesText(command: Command, examples: readonly string[]): string {
+  const styleTitle = command.configureHelp().styleTitle ?? ((title: string) => title);
+  return ['', styleTitle('Examples:'), ...examples.map((example) => `  bin/rubrica ${example}`)].join('\n');
+}

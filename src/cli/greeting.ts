@@ -1,0 +1,37 @@
+import manifest from '../../package.json' with { type: 'json' };
+import { permissionsOf } from '../auth/permission.ts';
+import { selectUsers } from '../auth/user-queries.ts';
+import { publicBase } from '../checkout/pay-link.ts';
+import type { RunningApp } from '../compose-app.ts';
+import { paint } from '../lib/paint.ts';
+import { withoutPassword } from '../lib/setting-readers.ts';
+import { listPaymentServices } from '../payment-services/list-payment-services.ts';
+
+/** What a person reads on a terminal where the service has started: where it is, and what to do next. */
+export async function greetingOf(app: RunningApp): Promise<string> {
+  const { mode, databaseUrl } = app.config;
+  const url = publicBase(app);
+  const lines = [
+    '',
+    `  ${paint('bold', `Rúbrica ${manifest.version}`)}, in ${mode}, on ${withoutPassword(databaseUrl)}`,
+    '',
+    `  Service  ${paint('cyan', url)}`,
+    `  Console  ${paint('cyan', `${url}/console`)}`,
+    `  Docs     ${paint('cyan', `${url}/docs`)}`,
+    '',
+    `  Next     ${await nextStep(app)}`,
+    '',
+    '  Requests that are refused: bin/rubrica request list. Ctrl+C ends the service.',
+    '',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+async function nextStep(app: RunningApp): Promise<string> {
+  if (app.config.mode === 'production') return 'bin/rubrica doctor';
+  if ((await listPaymentServices(app)).length === 0) return "bin/rubrica payment-service create --name 'Mi tienda'";
+  const people = (await selectUsers(app.db)).some(({ role }) => permissionsOf(role, []).has('payments:read'));
+  return people
+    ? 'bin/rubrica listen --forward-to http://localhost:3000/callback, then bin/rubrica trigger payment.completed'
+    : 'bin/rubrica user create --email you@example.cl --role owner --all-payment-services, to sign in at the console';
+}

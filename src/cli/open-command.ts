@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { Argument, type Command } from 'commander';
+import type { App } from '../app.ts';
+import { payUrl, publicBase } from '../checkout/pay-link.ts';
+import { environmentVariable } from '../config.ts';
+import { findEnvironmentById } from '../payment-services/find-environment.ts';
+import { findTransaction } from '../transactions/find-transaction.ts';
+import { missingOption, print, unknownTransaction } from './print.ts';
+import { withApp } from './with-app.ts';
+
+const PLACES = ['console', 'docs', 'pay'] as const;
+
+/** `open console | docs | pay`. */
+export function addOpenCommand(program: Command): void {
+  program
+    .command('open')
+    .description('prints the address of the console, the documentation or a pay page, and opens it in a browser')
+    .addArgument(new Argument('[place]', 'what to open').choices(PLACES).default('console'))
+    .argument('[id]', 'of the payment, the idTrx')
+    .option('--json', 'print one JSON object, and open nothing')
+    .action(open);
+}
+
+async function open(place: (typeof PLACES)[number], id: string | undefined, options: { json?: boolean }) {
+  const { url, mayOpen } = await withApp((app) => placeOf(app, place, id));
+  print(options, { url }, [url]);
+  if (options.json !== true && mayOpen && process.stdout.isTTY) openBrowser(url);
+}
+
+type Place = { url: string; mayOpen: boolean };
+
+async function placeOf(app: App, place: (typeof PLACES)[number], id: string | undefined): Promise<Place> {
+  if (place !== 'pay') return { url: `${publicBase(app)}/${place}`, mayOpen: true };
+  if (id === undefined) throw missingOption('Say which payment: bin/rubrica open pay 1001');
+  const transaction = await findTransaction(app, id, null);
+  if (transaction === null) throw unknownTransaction(id);
+  const environment = await findEnvironmentById(app, transaction.environment_id);
+  // Everybody on the machine sees the arguments of a program, and who has the link can pay.
+  return { url: payUrl(app, transaction), mayOpen: environment?.environment === 'development' };
+}
+
+/** Where there is no screen, or no program that opens addresses, nothing happens: the address was printed. */
+function openBrowser(url: string): void {
+  const mac = process.platform === 'darwin';
+  if (!mac && !['DISPLAY', 'WAYLAND_DISPLAY'].some((name) => environmentVariable(name))) return;
+  const browser = spawn(mac ? 'open' : 'xdg-open', [url], { detached: true, stdio: 'ignore' });
+  browser.on('error', () => {});
+  browser.unref();
+}

@@ -1,0 +1,226 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Argument, type Command } from 'commander';
+import { readJsonFields } from '../../protocol/read-json-fields.ts';
+import { checkRequestFields } from '../../protocol/signing-rules.ts';
+import { findDevelopment } from '../api/listeners/listener-reply.ts';
+import { createFromRequest } from '../api/transactions/post-trxs.ts';
+import { throwIfAny } from '../api/transactions/read-signed-request.ts';
+import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { cancelTransaction } from '../checkout/cancel-transaction.ts';
+import { payUrl } from '../checkout/pay-link.ts';
+import { startPayment } from '../checkout/start-payment.ts';
+import { formatMoney } from '../lib/money.ts';
+import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
+import { createRefund } from '../refunds/create-refund.ts';
+import { findRefund } from '../refunds/find-refund.ts';
+import { expireTransaction } from '../transactions/expire-transactions.ts';
+import type { Transaction, TransactionKey } from '../transactions/transaction.ts';
+import { selectTransaction } from '../transactions/transaction-queries.ts';
+import { readAmount, readStdin } from './options.ts';
+import { CommandError, invalidOption, print } from './print.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
+
+/** The events of the feed, and the words in which shops ask for them. */
+const EVENTS = {
+  'transaction.completed': 'transaction.completed',
+  'transaction.failed': 'transaction.failed',
+  'transaction.cancelled': 'transaction.cancelled',
+  'transaction.expired': 'transaction.expired',
+  'refund.completed': 'refund.completed',
+  'refund.failed': 'refund.failed',
+  'payment.completed': 'transaction.completed',
+  'payment.declined': 'transaction.failed',
+  'payment.cancelled': 'transaction.cancelled',
+  'payment.expired': 'transaction.expired',
+} as const;
+
+type EventName = keyof typeof EVENTS;
+type FeedEvent = (typeof EVENTS)[EventName];
+
+/** `trigger`. */
+export function addTriggerCommand(program: Command): void {
+  acting(program.command('trigger'))
+    .description('makes a test payment that ends as you say, so that your shop is told of it')
+    .addArgument(new Argument('<event>', 'how it ends').choices(Object.keys(EVENTS)))
+    .option('--amount <amount>', 'in CLP such as 12990, without points; in USD such as 10.55')
+    .option('--reference <text>', 'your order; a new one unless said')
+    .option(
+      '--body <file>',
+      'fields as POST /trxs takes them, as JSON: a file, - for standard input, or the JSON itself',
+    )
+    .option('--payment-service <id>', 'whose; the only one there is, unless said')
+    .option('--json', 'print one JSON object')
+    .action(trigger);
+}
+
+type TriggerOptions = ActingOptions & {
+  amount?: string;
+  reference?: string;
+  body?: string;
+  paymentService?: string;
+  json?: boolean;
+};
+
+async function trigger(name: EventName, options: TriggerOptions): Promise<void> {
+  const body = options.body === undefined ? {} : await readBody(options.body);
+  await withActor(options, async (app, by) => {
+    const environment = await findDevelopment(app, options.paymentService ?? null, null);
+    const event = EVENTS[name];
+    const created = await create(app, environment, event, fieldsOf(app, body, options));
+    const refund = await END[event](app, created, by);
+    const transaction = await reread(app, created);
+    const became = refund === null ? `transaction.${transaction.state}` : `refund.${refund.state}`;
+    if (became !== event) throw new CommandError(whyNot(became, transaction));
+    const { id, reference, amount, currency, state, url_callback } = transaction;
+    const money = formatMoney(amount, currency);
+    const value = {
+      event,
+      transaction: id,
+      reference,
+      state,
+      refund: refund?.id ?? null,
+      pay_url: payUrl(app, created),
+    };
+    print(options, value, [
+      `${event}: transaction ${id}, reference ${reference}, ${money}${refund === null ? '' : `, refund ${refund.id}`}.`,
+      `A running service tells ${url_callback} of it, or bin/rubrica listen brings it to your laptop.`,
+      `All that happened to it: bin/rubrica transaction show ${id}`,
+    ]);
+  });
+}
+
+async function readBody(text: string): Promise<Record<string, unknown>> {
+  const json = text.trimStart().startsWith('{')
+    ? text
+    : text === '-'
+      ? String(await readStdin())
+      : readFileSync(text, 'utf8');
+  try {
+    const value: unknown = JSON.parse(json);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Said below.
+  }
+  throw invalidOption(
+    '--body is a JSON object of fields, such as {"x_url_callback":"http://localhost:3000/callback"}.',
+  );
+}
+
+/** What a shop would sign. What is said in options counts before the body. */
+function fieldsOf(
+  { now }: App,
+  body: Record<string, unknown>,
+  { amount, reference }: TriggerOptions,
+): Record<string, unknown> {
+  const shop = 'http://localhost:3000';
+  const fields: Record<string, unknown> = {
+    x_amount: '12990',
+    x_currency: 'CLP',
+    x_customer_email: 'buyer@example.cl',
+    x_reference: `TRIGGER-${now()}`,
+    x_session_id: `trigger-${now()}`,
+    x_shop_country: 'CL',
+    x_url_callback: `${shop}/callback`,
+    x_url_cancel: `${shop}/cancel`,
+    x_url_complete: `${shop}/complete`,
+    ...body,
+    ...(reference !== undefined && { x_reference: reference }),
+  };
+  if (amount === undefined) return fields;
+  readAmount(amount, String(fields['x_currency']));
+  return { ...fields, x_amount: amount };
+}
+
+/** As a shop creates it, but for the signature: the store is one's own. One that is to expire has no time at all. */
+async function create(
+  app: App,
+  environment: ServiceEnvironment,
+  event: FeedEvent,
+  fields: Record<string, unknown>,
+): Promise<Transaction> {
+  const json = JSON.stringify({ ...fields, x_account_id: environment.serviceToken });
+  const { problems, values, objects } = checkRequestFields(readJsonFields(Buffer.from(json)));
+  throwIfAny(problems);
+  const shortLived = { ...app, config: { ...app.config, transactionMinutes: 0 } };
+  const request = { environment, values, objects };
+  const { transaction } = await createFromRequest(event === 'transaction.expired' ? shortLived : app, request);
+  return reread(app, transaction);
+}
+
+async function reread(app: App, key: TransactionKey): Promise<Transaction> {
+  const transaction = await selectTransaction(app.db, key);
+  if (transaction === null) throw new Error('A transaction is gone');
+  return transaction;
+}
+
+type Ended = { id: string; state: string } | null;
+
+/** Each answers the refund, where there is one. */
+const END: Record<FeedEvent, (app: App, transaction: Transaction, by: Actor) => Promise<Ended>> = {
+  'transaction.completed': (app, transaction) => pay(app, transaction, 'approved'),
+  'transaction.failed': async (app, transaction) => {
+    await pay(app, transaction, 'declined');
+    // The payer gives up. A payment service may have one declined attempt end it already.
+    if ((await reread(app, transaction)).state === 'pending') await cancelTransaction(app, transaction);
+    return null;
+  },
+  'transaction.cancelled': async (app, transaction) => {
+    await cancelTransaction(app, transaction);
+    return null;
+  },
+  'transaction.expired': async (app, transaction) => {
+    await expireTransaction(app, transaction);
+    return null;
+  },
+  'refund.completed': (app, transaction, by) => payAndRefund(app, transaction, { amount: null, type: 'total' }, by),
+  'refund.failed': (app, transaction, by) => payAndRefund(app, transaction, DECLINED_REFUND, by),
+};
+
+/** In minor units, from the tables of docs/sandbox.md. */
+const DECIDING = { approved: 1, declined: 5001 };
+const DECLINED_REFUND = { amount: DECIDING.declined, type: 'parcial' } as const;
+
+/** The simulated method goes by the amount: it is told one that decides, and the transaction keeps its own. */
+async function pay(app: App, transaction: Transaction, end: keyof typeof DECIDING): Promise<null> {
+  const paymentMethods = app.paymentMethods
+    .filter(({ code }) => code === 'simulated')
+    .map((method) => ({
+      ...method,
+      start: (payment: Parameters<typeof method.start>[0]) => method.start({ ...payment, amount: DECIDING[end] }),
+    }));
+  await startPayment({ ...app, paymentMethods }, transaction, 'simulated');
+  return null;
+}
+
+async function payAndRefund(
+  app: App,
+  transaction: Transaction,
+  wish: { amount: number | null; type: 'total' | 'parcial' },
+  by: Actor,
+): Promise<Ended> {
+  await pay(app, transaction, 'approved');
+  const creation = await createRefund(app, await reread(app, transaction), { ...wish, idempotencyKey: null, by });
+  if (creation.kind === 'refused')
+    throw new CommandError(`The refund was refused: ${creation.refusal.code}.`, 1, creation.refusal.code);
+  return whenEnded(app, transaction, creation.refund.id);
+}
+
+const CARRIED_OUT_WITHIN_MS = 10_000;
+
+/** The worker of a running service carries it out: there is one path only by which money goes back. */
+async function whenEnded(app: App, transaction: TransactionKey, id: string): Promise<Ended> {
+  const until = app.now() + CARRIED_OUT_WITHIN_MS;
+  for (;;) {
+    const refund = await findRefund(app, transaction, id);
+    if (refund !== null && (refund.state !== 'processing' || app.now() > until)) return refund;
+    await sleep(100);
+  }
+}
+
+function whyNot(became: string, { id, amount, currency }: Transaction): string {
+  if (became === 'refund.processing')
+    return `The refund of transaction ${id} was accepted, and waits for a running service to carry it out: bin/rubrica serve`;
+  return `It became ${became}: transaction ${id} of ${formatMoney(amount, currency)}. The amount of a refund decides how it ends, see docs/sandbox.md.`;
+}

@@ -1,0 +1,34 @@
+import { paint } from './paint.ts';
+
+type LogRecord = Record<string, unknown> & { level: number; time: string; msg?: string };
+
+/** What pino says of a level, from this number on. */
+const LEVELS = [
+  { from: 50, name: 'error', colour: 'red' },
+  { from: 40, name: 'warning', colour: 'yellow' },
+  { from: 0, name: '', colour: null },
+] as const;
+
+/** One record of the log as a person reads it on a terminal: the time of this computer, what happened, and what belongs to it. */
+export function logLine(json: string): string {
+  const { level, time, msg = '', err, ...rest } = JSON.parse(json) as LogRecord;
+  const { name, colour } = LEVELS.find(({ from }) => level >= from) ?? LEVELS[2];
+  const said = colour === null ? msg : `${paint(colour, `${name}:`)} ${msg}`;
+  const members = Object.entries(rest).map(([key, value]) => `${key}=${textOf(value)}`);
+  const about = members.length === 0 ? '' : `  ${paint('dim', members.join(' '))}`;
+  return `${paint('dim', new Date(time).toTimeString().slice(0, 8))}  ${said}${about}${causeOf(err)}\n`;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function causeOf(err: unknown): string {
+  if (err === undefined) return '';
+  const { message, stack } = err as { message?: string; stack?: string };
+  const text = stack ?? message ?? textOf(err);
+  return text
+    .split('\n')
+    .map((line) => `\n          ${line}`)
+    .join('');
+}

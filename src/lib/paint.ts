@@ -1,0 +1,8 @@
+import { styleText } from 'node:util';
+
+type Colour = 'bold' | 'dim' | 'green' | 'yellow' | 'red' | 'cyan';
+
+/** Colours a text for a terminal. Elsewhere, and with NO_COLOR or TERM=dumb, it stays as it is; FORCE_COLOR colours it. */
+export function paint(colour: Colour, text: string, stream: NodeJS.WriteStream = process.stdout): string {
+  return styleText(colour, text, { stream });
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { Command } from 'commander';
+import { addCommands } from '../../src/cli/command-groups.ts';
+import { addExamples } from '../../src/cli/dress-help.ts';
+import { EXAMPLES } from '../../src/cli/help-examples.ts';
+import { SPANISH_TITLES } from '../../src/cli/help-spanish.ts';
+import { manPage } from '../../tools/man-page.ts';
+import { runCommand } from '../support/run-command.ts';
+
+suite('the help', async () => {
+  const program = new Command('rubrica');
+  await addCommands(program, '');
+
+  test('has every command in a group, and each group has its Spanish title', () => {
+    const groups = new Set(program.commands.map((command) => command.helpGroup()));
+    assert.ok(groups.size > 5);
+    for (const title of groups) assert.ok(SPANISH_TITLES[title], `no Spanish for "${title}"`);
+  });
+
+  for (const [words, examples] of Object.entries(EXAMPLES)) {
+    test(`takes what the examples of "${words}" say`, () => {
+      if (words !== '') assert.equal(pathOf(find(words.split(' '))), words);
+      for (const example of examples) assertTaken(example);
+    });
+  }
+
+  test('finds an example that a command does not take', () => {
+    assert.throws(() => assertTaken('callback list --no-such-option'), /--no-such-option/);
+    assert.throws(() => assertTaken('callback'), /callback/);
+  });
+
+  test('ends with the examples, of the program and of a command', () => {
+    const help = new Command('rubrica');
+    addExamples(help);
+    let written = '';
+    help.configureOutput({ writeOut: (text) => (written += text) }).outputHelp();
+    assert.match(written, /\nExamples:\n {2}bin\/rubrica demo\n/);
+  });
+
+  test('and the page for man describe every option of every command', async () => {
+    const page = await manPage();
+    for (const leaf of leavesOf(program)) {
+      assert.ok(leaf.description() !== '', pathOf(leaf));
+      assert.ok(page.includes(`.B rubrica ${pathOf(leaf).replaceAll('-', '\\-')}`), pathOf(leaf));
+      for (const one of leaf.registeredArguments) assert.ok(one.description !== '', `${pathOf(leaf)} ${one.name()}`);
+      for (const { flags, description } of leaf.options) assert.ok(description !== '', `${pathOf(leaf)} ${flags}`);
+    }
+  });
+
+  test('is coloured where FORCE_COLOR asks for it, and never with NO_COLOR', async () => {
+    const helpWith = async (env: Record<string, string>) =>
+      (await runCommand(['open', '--help'], { env: { ...plainEnvironment(), ...env } })).stdout;
+    assert.match(await helpWith({ FORCE_COLOR: '1' }), /\x1b\[1mUsage:/);
+    for (const env of [{}, { NO_COLOR: '1' }]) assert.match(await helpWith(env), /^Usage: rubrica open/);
+  });
+
+  function find(words: readonly string[]): Command {
+    let command = program;
+    for (const word of words) {
+      const next = command.commands.find((one) => one.name() === word);
+      if (next === undefined) return command;
+      command = next;
+    }
+    return command;
+  }
+
+  function assertTaken(example: string): void {
+    const words =
+      example
+        .replaceAll(/'[^']*'/g, 'text')
+        .split(/ [<>] /)[0]
+        ?.split(' ') ?? [];
+    const command = find(words);
+    assert.equal(command.commands.length, 0, `"${example}" is a group of commands`);
+    const given = words.slice(pathOf(command).split(' ').length);
+    const { unknown } = command.parseOptions(given);
+    assert.deepEqual(unknown, [], example);
+    const required = command.registeredArguments.filter((one) => one.required).length;
+    const operands = command.parseOptions(given).operands.length;
+    assert.ok(operands >= required && operands <= command.registeredArguments.length, `arguments of "${example}"`);
+    for (const option of command.options.filter(({ mandatory }) => mandatory))
+      assert.ok(given.includes(option.long ?? ''), `${option.long} in "${example}"`);
+  }
+});
+
+function pathOf(command: Command): string {
+  return command.parent === null || command.parent.parent === null
+    ? command.parent === null
+      ? ''
+      : command.name()
+    : `${pathOf(command.parent)} ${command.name()}`;
+}
+
+function leavesOf(command: Command): Command[] {
+  return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
+}
+
+function plainEnvironment(): NodeJS.ProcessEnv {
+  const { FORCE_COLOR: _, NO_COLOR: __, ...rest } = process.env;
+  return { ...rest, LANG: 'C' };
+}

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import type { Database } from '../../src/db/database.ts';
+import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
+import { forEachEngine, type TestDatabase } from '../support/engines.ts';
+import { runCommand } from '../support/run-command.ts';
+import { createTestApp, createTestClock } from '../support/test-app.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+
+type Triggered = { event: string; transaction: number; reference: string; state: string; refund: string | null };
+
+forEachEngine('trigger', (openTestDatabase) => {
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-trigger-'));
+  after(() => rmSync(folder, { recursive: true }));
+
+  const open = async () => {
+    const db = await openTestDatabase();
+    const app = createTestApp(db, { now: createTestClock(Date.now()) });
+    return { db, app, environment: await createTestEnvironment(app) };
+  };
+  const run = (db: TestDatabase, words: string[], input?: string) =>
+    runCommand(['trigger', ...words], {
+      env: { ...process.env, DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32) },
+      ...(input !== undefined && { input }),
+    });
+  const trigger = async (db: TestDatabase, words: string[], input?: string) => {
+    const { stdout, stderr, status } = await run(db, [...words, '--json'], input);
+    assert.equal(status, 0, stderr);
+    return JSON.parse(stdout) as Triggered;
+  };
+
+  test('makes payments that end as they are told to, whatever the amount, each with its events and its callback', async () => {
+    const { db } = await open();
+    const ends: [words: string[], event: string, types: string[]][] = [
+      [['payment.completed', '--amount', '5001', '--reference', 'ORD-7'], 'transaction.completed', ['completed']],
+      [['payment.declined'], 'transaction.failed', ['failed']],
+      [['transaction.cancelled'], 'transaction.cancelled', ['cancelled']],
+      [['payment.expired'], 'transaction.expired', ['expired']],
+    ];
+    for (const [words, event, types] of ends) {
+      const made = await trigger(db, words);
+      assert.equal(made.event, event);
+      const told = await eventsOf(db, made.transaction);
+      assert.deepEqual(told, ['transaction.created', ...types.map((type) => `transaction.${type}`)], words.join(' '));
+      const callbacks = await db.query('select url from callbacks where transaction_id = $1', [made.transaction]);
+      assert.deepEqual(
+        callbacks.map(({ url }) => url),
+        ['http://localhost:3000/callback'],
+      );
+    }
+    const [first] = await db.query('select amount, reference from transactions order by id limit 1');
+    assert.deepEqual([first?.['amount'], first?.['reference']], [5001, 'ORD-7']);
+  });
+
+  test('refunds a payment in whole, or has a part of it declined; the worker of a service carries it out', async () => {
+    const { db, app } = await open();
+    let over = false;
+    const worker = (async () => {
+      while (!over) {
+        app.now.advance(1000);
+        await carryOutRefunds(app, 10);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    })();
+    try {
+      for (const event of ['refund.completed', 'refund.failed']) {
+        const made = await trigger(db, [event]);
+        assert.equal(made.state, 'completed');
+        assert.ok((await eventsOf(db, made.transaction)).includes(event));
+      }
+      const declined = await run(db, ['refund.completed', '--amount', '5001']);
+      assert.match(declined.stderr, /It became refund\.failed: .*docs\/sandbox\.md/);
+    } finally {
+      over = true;
+      await worker;
+    }
+    const acts = await db.query("select action from audit_log where action = 'refund.requested'");
+    assert.equal(acts.length, 3);
+  });
+
+  test('takes the fields of a request from a file, from standard input or as they are', async () => {
+    const { db } = await open();
+    const body = JSON.stringify({ x_currency: 'USD', x_amount: '10.55', x_url_callback: 'http://localhost:4000/hook' });
+    const file = join(folder, 'order.json');
+    writeFileSync(file, body);
+    await trigger(db, ['payment.completed', '--body', file]);
+    await trigger(db, ['payment.completed', '--body', '-', '--reference', 'ORD-2'], body);
+    await trigger(db, ['payment.completed', '--body', body, '--amount', '11.00']);
+    const rows = await db.query('select amount, currency, url_callback from transactions order by id');
+    assert.deepEqual(
+      rows.map(({ amount, currency, url_callback }) => [amount, currency, url_callback]),
+      [1055, 1055, 1100].map((amount) => [amount, 'USD', 'http://localhost:4000/hook']),
+    );
+  });
+
+  test('refuses what it cannot make, with the fix, and makes nothing', async () => {
+    const { db, app } = await open();
+    const refused: [words: string[], says: RegExp][] = [
+      [['payment.paid'], /Allowed choices are transaction\.completed/],
+      [['payment.completed', '--amount', '15.000'], /INVALID_AMOUNT: 15\.000 is not an amount of CLP: write 15000\./],
+      [['payment.completed', '--amount', '10'], /INVALID_AMOUNT: .*at least 500 CLP/],
+      [['payment.completed', '--body', '[]'], /ENOENT|INVALID_OPTION: --body is a JSON object/],
+      [['payment.completed', '--body', '{"x_amount"'], /INVALID_OPTION: --body is a JSON object/],
+      [['payment.completed', '--body', '{"x_color":"red"}'], /UNKNOWN_FIELD/],
+      [['payment.completed', '--payment-service', 'ps_x'], /NOT_FOUND: You see no such payment service/],
+    ];
+    for (const [words, says] of refused) {
+      const { status, stderr } = await run(db, words);
+      assert.notEqual(status, 0);
+      assert.match(stderr, says, words.join(' '));
+    }
+    await createTestEnvironment(app);
+    assert.match((await run(db, ['payment.completed'])).stderr, /There are 2 payment services: name one of them/);
+    assert.deepEqual(await db.query('select id from transactions'), []);
+  });
+});
+
+async function eventsOf(db: Database, transaction: number): Promise<unknown[]> {
+  const rows = await db.query('select type from events where transaction_id = $1 order by sequence', [transaction]);
+  return rows.map(({ type }) => type);
+}

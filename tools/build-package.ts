@@ -1,0 +1,31 @@
+import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { manPage } from './man-page.ts';
+
+// Run by bin/build after the compiler: dist/ then has the tree of the repository, so that every file finds its neighbours.
+const repository = join(import.meta.dirname, '..');
+const dist = join(repository, 'dist');
+
+for (const file of globSync(
+  ['src/**/*.{svg,css,js,txt}', 'migrations/*.sql', 'docs/**/*.{md,json,svg}', 'openapi.json'],
+  {
+    cwd: repository,
+  },
+)) {
+  mkdirSync(dirname(join(dist, file)), { recursive: true });
+  cpSync(join(repository, file), join(dist, file));
+}
+for (const file of globSync(['**/*.js', 'docs/**/*.{md,json}', 'openapi.json'], { cwd: dist }))
+  rewrite(join(dist, file));
+writeFileSync(join(dist, 'rubrica.1'), callItRubrica(await manPage()));
+
+function rewrite(file: string): void {
+  const text = readFileSync(file, 'utf8');
+  // The compiler renames what is imported, and not the file of a thread.
+  writeFileSync(file, callItRubrica(text).replace(/(new URL\('\.{1,2}\/[^']+)\.ts'/g, "$1.js'"));
+}
+
+/** Who installed a package has no folder `bin`: there the command is called by its name. */
+function callItRubrica(text: string): string {
+  return text.replaceAll(/(?<![\w./-])bin\/rubrica(?![\w/-])/g, 'rubrica');
+}
