@@ -1,4 +1,5 @@
 import type { Tx } from '../db/database.ts';
+import { findHeld } from '../epochs/hold.ts';
 import { Problem } from '../error-catalogue.ts';
 import { boundsOfDay, dayOf } from '../lib/calendar-day.ts';
 import type { Sum } from '../lib/exact-sum.ts';
@@ -62,6 +63,8 @@ export async function whyNotAutomatic(
   const limits = await selectPayoutLimits(tx, environmentId, PAYOUT_CURRENCY);
   const { automatic_per_payout: most, automatic_per_day: perDay, automatic_count_per_hour: perHour } = limits;
   if (most === null) return 'no automatic approval is set';
+  // A program may repeat what was paid in the lost time.
+  if ((await findHeld({ db: tx })) !== null) return 'the service was restored and is being compared';
   if (amount > most) return `above ${money(most)}`;
   if (account_changed_by !== null) return 'the account was changed since the last payment';
   if (amount > available) return 'the balance does not cover it';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { availableBalance } from '../../src/books/available-balance.ts';
+import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
 import { approvePayouts, cancelPayouts, rejectPayouts } from '../../src/payouts/decide-payouts.ts';
 import { PAYOUT_STATES, type PayoutState, statesBefore } from '../../src/payouts/payout.ts';
 import { NO_LIMITS, upsertPayoutLimits, upsertPersonLimit } from '../../src/payouts/payout-limit-queries.ts';
@@ -10,6 +11,7 @@ import { showPayouts } from '../../src/payouts/show-payouts.ts';
 import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { ANA, actor, approved, openPayoutDesk, type PayoutDesk, propose, wish } from '../support/test-payouts.ts';
 import { createTestUser } from '../support/test-user.ts';
@@ -265,6 +267,17 @@ forEachEngine('payouts', (openTestDatabase) => {
     assert.deepEqual(await ask(10_001), ['awaiting_approval', null, 'waits for a person: above $10.000 CLP']);
     assert.deepEqual(await ask(9_000), ['approved', 'automatic', null]);
     assert.deepEqual(await ask(1_000), ['awaiting_approval', null, 'waits for a person: more than 2 in an hour']);
+  });
+
+  test('after a restore a program repeated a payout that was paid in the lost time, and it was approved by itself', async () => {
+    const { app, desk } = await open();
+    const rule = { ...NO_LIMITS, automatic_per_payout: 10_000 };
+    await app.db.transaction((tx) => upsertPayoutLimits(tx, desk.environment.id, 'CLP', rule));
+    await beginEpoch(app, [], 0, TESTER);
+    const proposal = { owner: desk.environment, by: desk.program, wishes: [wish()], batch: null };
+    const [payout] = (await proposePayouts(app, proposal)).payouts;
+    assert.deepEqual([payout?.state, payout?.approval], ['awaiting_approval', null]);
+    assert.match(payout?.reason ?? '', /restored/);
   });
 
   test('the same id again is the same payout, with other fields a conflict, from any number at once', async () => {
