@@ -14,6 +14,7 @@ import { type FailingEndpoint, measureFailing, selectFailing } from '../outbox/f
 import { type GivenUpCallback, measureGivenUp, selectGivenUp } from '../outbox/given-up-callback-queries.ts';
 import { measureWaitingRefunds, selectWaitingRefunds, type WaitingRefund } from '../refunds/waiting-refund-queries.ts';
 import type { AttentionKind, Waiting } from './attention.ts';
+import { APPROVAL_ATTENTION, PAYOUT_ATTENTION } from './payout-attention.ts';
 import { sayPaymentContradiction, sayRefundContradiction } from './say-contradiction.ts';
 
 const MINUTE = 60_000;
@@ -72,6 +73,8 @@ export const ATTENTION_KINDS: readonly AttentionKind[] = [
     measure: (app) => measureFailing(app.db),
     list: async (app, limit) => (await selectFailing(app.db, limit)).map(waitingEndpoint),
   },
+  PAYOUT_ATTENTION,
+  APPROVAL_ATTENTION,
 ];
 
 /** Everybody's: callbacks and refunds of all payment services wait. */

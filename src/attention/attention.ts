@@ -2,7 +2,15 @@ import type { App } from '../app.ts';
 import type { Said } from '../error-catalogue.ts';
 
 /** The name of a kind, in the list, in the metrics and in `doctor`. */
-export type AttentionName = 'payment' | 'refund' | 'suspense' | 'callback' | 'endpoint' | 'restore';
+export type AttentionName =
+  | 'payment'
+  | 'refund'
+  | 'suspense'
+  | 'callback'
+  | 'endpoint'
+  | 'restore'
+  | 'payout'
+  | 'approval';
 
 /** Something that waits for longer than usual, or that contradicts what is known. A person ends it with `command`. */
 export type Waiting = {

@@ -105,6 +105,15 @@ export function permissionsOf(role: Role, granted: Iterable<string>): ReadonlySe
   return may.has('accounts:validate') ? may.add('recipients:read') : may;
 }
 
+/** The roles that bring a permission, and of all roles those that see development alone. */
+export function rolesThatMay(permission: Permission): [may: Role[], developmentAlone: Role[]] {
+  const roles = Object.keys(ROLES) as Role[];
+  return [
+    roles.filter((role) => rightsOf(role).may.includes(permission)),
+    roles.filter((role) => rightsOf(role).environments === 'development'),
+  ];
+}
+
 /** How a request is refused that needs it. Existing clients know the refusal of payouts by its own code. */
 export function missingCode(permission: Permission): ErrorCode {
   return permission === 'accounts:validate' ? 'PAYOUTS_NOT_ENABLED' : 'PERMISSION_MISSING';

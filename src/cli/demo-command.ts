@@ -5,6 +5,7 @@ import { findUser } from '../auth/find-user.ts';
 import { makeSignInLink } from '../auth/invitations/invite-user.ts';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { payAndReceive } from './demo-payment.ts';
+import { paySomebody } from './demo-payout.ts';
 import { refundInPart } from './demo-refund.ts';
 import { type Demo, DemoFailure, openDemo } from './demo-stage.ts';
 import { logIn, validateAccounts } from './demo-validation.ts';
@@ -15,7 +16,7 @@ export function addDemoCommand(program: Command): void {
   program
     .command('demo')
     .description(
-      'starts the service and shows it: sign, create, pay, receive the callback, refund, validate bank accounts',
+      'starts the service and shows it: sign, create, pay, receive the callback, refund, validate bank accounts, pay somebody',
     )
     .option('--exit', 'end when everything was shown; status 0 only if every step was verified')
     .action(demo);
@@ -30,6 +31,7 @@ async function demo(options: { exit?: boolean }): Promise<void> {
     const accessToken = await logIn(stage);
     await refundInPart(stage, order, accessToken);
     await validateAccounts(stage, accessToken);
+    await paySomebody(stage, order);
   } catch (error) {
     await stage.close();
     if (error instanceof DemoFailure) throw new CommandError(`\n  ✗ ${error.message}`);

@@ -69,7 +69,8 @@ async function nextEvent(demo: Demo, type: string): Promise<Received> {
   return received.body.startsWith(`{"type":"${type}"`) ? received : nextEvent(demo, type);
 }
 
-function isGenuine({ headers, body }: Received, secretToken: string): boolean {
+/** Whether its Standard Webhooks headers are the service's. */
+export function isGenuine({ headers, body }: Received, secretToken: string): boolean {
   const of = (name: string) => headers[name] ?? null;
   const webhook = { id: of('webhook-id'), timestamp: of('webhook-timestamp'), signature: of('webhook-signature') };
   return webhookMatches(webhook, Buffer.from(body), [webhookKey(secretToken)]);

@@ -38,8 +38,8 @@ export const SPANISH_HELP: Readonly<Record<string, string>> = {
   'the ID of callback list': 'el ID de callback list',
 
   // Commands, as the first list names them
-  'starts the service and shows it: sign, create, pay, receive the callback, refund, validate bank accounts':
-    'inicia el servicio y lo muestra: firma, crea, paga, recibe el callback, devuelve, valida cuentas bancarias',
+  'starts the service and shows it: sign, create, pay, receive the callback, refund, validate bank accounts, pay somebody':
+    'inicia el servicio y lo muestra: firma, crea, paga, recibe el callback, devuelve, valida cuentas bancarias, paga a un tercero',
   'the service: HTTP and worker; brings the schema up to date first; SIGTERM drains, a second one at once':
     'el servicio: HTTP y trabajador; primero actualiza el esquema; SIGTERM lo detiene con calma, el segundo de inmediato',
   'prints the address of the console, the documentation or a pay page, and opens it in a browser':

@@ -2,7 +2,7 @@ import type { Actor } from '../audit/actor.ts';
 import { userOf } from '../auth/find-user.ts';
 import type { Permission } from '../auth/permission.ts';
 import type { User } from '../auth/user.ts';
-import { selectUserById, selectUsers } from '../auth/user-queries.ts';
+import { selectUserById } from '../auth/user-queries.ts';
 import type { Database } from '../db/database.ts';
 import { Problem } from '../error-catalogue.ts';
 
@@ -27,17 +27,4 @@ export async function requireUserOf(
     detail: `The permission ${permission} in this environment is missing.`,
     data: { permission },
   });
-}
-
-/** The ids of everybody who may approve payouts of an environment. */
-export async function findApprovers(db: Reader, environmentId: number): Promise<Set<string>> {
-  const rows = (await selectUsers(db)).filter(
-    ({ disabled_at, role }) => disabled_at === null && role !== 'integration',
-  );
-  const users = await Promise.all(rows.map((row) => userOf({ db }, row)));
-  return new Set(
-    users
-      .filter(({ may, environmentIds }) => may.has('payouts:approve') && (environmentIds?.has(environmentId) ?? true))
-      .map(({ id }) => id),
-  );
 }

@@ -2,12 +2,12 @@ import type { App } from '../app.ts';
 import { availableBalance } from '../books/available-balance.ts';
 import { dayOf } from '../lib/calendar-day.ts';
 import { formatMoney } from '../lib/money.ts';
+import { selectApprovers } from './approver-queries.ts';
 import { keepersOfChange, whyNotPayable } from './decide-payouts.ts';
 import { selectVersionsOf } from './payee-queries.ts';
 import type { Payout } from './payout.ts';
 import { PAYOUT_CURRENCY } from './payout-limits.ts';
 import { selectAlike } from './payout-queries.ts';
-import { findApprovers } from './person-of.ts';
 import type { RecipientDetails, RecipientRow } from './recipient.ts';
 import { openDetails } from './seal-recipient.ts';
 
@@ -49,7 +49,7 @@ async function showSome(app: App, environmentId: number, payouts: readonly Payou
   );
   const alike = Map.groupBy(await selectAlike(app.db, environmentId, ids, now - ALIKE_MS), ({ id }) => id);
   const waits = payouts.some(({ state }) => state === 'awaiting_approval');
-  const approvers = waits ? await findApprovers(app.db, environmentId) : new Set<string>();
+  const approvers = waits ? await selectApprovers(app.db, environmentId) : new Set<string>();
   const available = waits
     ? await availableBalance(app, { environmentIds: [environmentId], transactionId: 0 }, PAYOUT_CURRENCY)
     : 0;

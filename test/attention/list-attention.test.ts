@@ -30,6 +30,8 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
       ['suspense', 0, null],
       ['callback', 0, null],
       ['endpoint', 0, null],
+      ['payout', 0, null],
+      ['approval', 0, null],
     ]);
   });
 

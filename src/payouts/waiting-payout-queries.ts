@@ -1,0 +1,128 @@
+import type { Database, SqlRow } from '../db/database.ts';
+import { approverRoles, MAY_APPROVE } from './approver-queries.ts';
+
+type Reader = Pick<Database, 'query'>;
+type Measure = { count: number; oldest: number | null };
+
+/** A payout that left and has no end, or that something contradicts. */
+export type WaitingPayout = SqlRow & {
+  id: string;
+  payment_service: string;
+  name: string;
+  environment: string;
+  since: number;
+  amount: number;
+  currency: string;
+  state: string;
+  reason: string | null;
+  contradiction: string | null;
+  file_id: string | null;
+};
+
+/** What left before these moments and has no end: it is unknown, at a sender, in a file. UTC milliseconds. */
+export type LeftBefore = { unknown: number; sender: number; file: number };
+
+const WITHOUT_END = `select p.*, p.sent_at as since from payouts p
+    where p.contradicted_at is null and ((p.state = 'unknown' and p.sent_at <= $1)
+      or (p.state = 'sent' and p.sent_at <= cast(case when p.file_id is null then $2 else $3 end as bigint)))
+  union all select p.*, p.contradicted_at as since from payouts p where p.contradicted_at is not null`;
+
+/** How many there are, and since when the oldest waits. */
+export async function measureWaitingPayouts(db: Reader, { unknown, sender, file }: LeftBefore): Promise<Measure> {
+  const [row] = await db.query<Measure>(
+    `select count(*) as count, min(since) as oldest from (${WITHOUT_END}) as waiting`,
+    [unknown, sender, file],
+  );
+  return row ?? { count: 0, oldest: null };
+}
+
+/** The oldest first. */
+export function selectWaitingPayouts(
+  db: Reader,
+  { unknown, sender, file }: LeftBefore,
+  limit: number,
+): Promise<WaitingPayout[]> {
+  return db.query<WaitingPayout>(
+    `select w.id, e.payment_service_id as payment_service, s.name, e.environment, w.since, w.amount, w.currency, w.state, w.reason,
+       w.contradiction, w.file_id
+     from (${WITHOUT_END}) as w
+     join environments e on e.id = w.environment_id
+     join payment_services s on s.id = e.payment_service_id
+     order by w.since, w.id limit $4`,
+    [unknown, sender, file, limit],
+  );
+}
+
+/**
+ * Why nobody can approve them as they are. `approver`: there is nobody who may. `erased`: their recipient is. `changed`: its account
+ * was, after they were made. `stale`: the verdict of the account is too old. '': somebody can.
+ */
+export type Hindrance = '' | 'approver' | 'erased' | 'changed' | 'stale';
+
+/** Payouts of a batch, or a single one, that have not left: they wait for an approval, or are approved. `id` is that of either. */
+export type WaitingApproval = SqlRow & {
+  id: string;
+  payment_service: string;
+  name: string;
+  environment: string;
+  since: number;
+  payouts: number;
+  amount: number;
+  currency: string;
+  state: 'awaiting_approval' | 'approved';
+  hindrance: Hindrance;
+  by_sender: number;
+};
+
+/** `before`: what has waited since then is listed though somebody can approve it. `validatedBefore`: a verdict of then is too old. */
+export type ApprovalTerms = { now: number; before: number; validatedBefore: number };
+
+const NOT_LEFT = `select p.environment_id, coalesce(p.batch_id, p.id) as id, p.state, p.changed_at, p.amount, p.currency,
+    case when p.next_look_at is null then 0 else 1 end as by_sender,
+    case when p.state = 'approved' then ''
+      when not exists (select 1 from users u where u.id <> p.proposed_by_id
+        and u.id <> coalesce(p.account_changed_by, '')
+        and (p.account_changed_by is null or not exists (select 1 from recipients kept where kept.id = p.recipient_id
+          and kept.account_hash = p.account_hash and kept.version <= p.recipient_version and kept.created_by = u.id))
+        and ${MAY_APPROVE}) then 'approver'
+      when newest.id is null or own.id is null then 'erased'
+      when newest.account_hash <> own.account_hash then 'changed'
+      when newest.validated_at <= $3 or newest.expires_at <= $4 then 'stale'
+      else '' end as hindrance
+  from payouts p
+  join environments e on e.id = p.environment_id
+  left join recipients own on own.id = p.recipient_id and own.version = p.recipient_version
+  left join recipients newest on newest.id = p.recipient_id
+    and newest.version = (select max(version) from recipients r where r.id = p.recipient_id)
+  where p.state in ('awaiting_approval', 'approved')`;
+
+const GROUPED = `select environment_id, id, state, hindrance, currency, max(by_sender) as by_sender, min(changed_at) as since,
+    count(*) as payouts, cast(sum(amount) as bigint) as amount
+  from (${NOT_LEFT}) as one
+  where changed_at <= $5 or hindrance <> '' group by environment_id, id, state, hindrance, currency`;
+
+/** How many batches and single payouts there are, and since when the oldest waits. */
+export async function measureWaitingApprovals(db: Reader, terms: ApprovalTerms): Promise<Measure> {
+  const [row] = await db.query<Measure>(
+    `select count(*) as count, min(since) as oldest from (${GROUPED}) as waiting`,
+    parametersOf(terms),
+  );
+  return row ?? { count: 0, oldest: null };
+}
+
+/** The oldest first. */
+export function selectWaitingApprovals(db: Reader, terms: ApprovalTerms, limit: number): Promise<WaitingApproval[]> {
+  return db.query<WaitingApproval>(
+    `select w.id, e.payment_service_id as payment_service, s.name, e.environment, w.since, w.payouts, w.amount, w.currency, w.state,
+       w.hindrance, w.by_sender
+     from (${GROUPED}) as w
+     join environments e on e.id = w.environment_id
+     join payment_services s on s.id = e.payment_service_id
+     order by w.since, w.id, w.hindrance limit $6`,
+    [...parametersOf(terms), limit],
+  );
+}
+
+function parametersOf({ now, before, validatedBefore }: ApprovalTerms) {
+  return [...approverRoles(), validatedBefore, now, before];
+}
