@@ -7,6 +7,7 @@ import {
   insertHandover,
   type ListedHandover,
   selectCurrentSecret,
+  selectHandover,
   selectHandovers,
   updateEnded,
 } from './handover-queries.ts';
@@ -55,6 +56,11 @@ export function handOverTokens(
 /** The links of a payment service, or with null of all, the newest first. */
 export function listHandovers(app: App, paymentServiceId: string | null, limit: number): Promise<ListedHandover[]> {
   return selectHandovers(app.db, paymentServiceId ?? '', limit);
+}
+
+/** Null: there is no such link. */
+export function findHandover(app: App, id: string): Promise<ShownHandover | null> {
+  return selectHandover(app.db, id);
 }
 
 /** The link shows nothing any more. Answers false when it was opened, ended or has expired. */

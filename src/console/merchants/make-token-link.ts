@@ -2,16 +2,15 @@ import { publicBase } from '../../checkout/pay-link.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Operation } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
-import { endHandover, handOverTokens, listHandovers } from '../../payment-services/hand-over-tokens.ts';
+import { endHandover, findHandover, handOverTokens } from '../../payment-services/hand-over-tokens.ts';
 import { tell } from '../console-texts.ts';
 import { consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { minuteOf, provedPath } from './merchant-page.ts';
-import { environmentNamed, merchantIn, merchantOf } from './visible-merchants.ts';
+import { merchantIn, merchantOf } from './visible-merchants.ts';
 
 const DAY_MS = 86_400_000;
 const VALID: Readonly<Record<string, number>> = { '1d': DAY_MS, '3d': 3 * DAY_MS, '7d': 7 * DAY_MS };
-const LINKS_SEARCHED = 1_000;
 
 /** Makes a link that shows the tokens of an environment once, and shows it. */
 export const postConsoleHandOver: Operation = {
@@ -43,11 +42,11 @@ export const postConsoleEndLink: Operation = {
     const { language, by, request, send, goTo } = visit;
     const merchant = await merchantOf(app, visit);
     const { link: id = '' } = fieldsOf(request);
-    const links = merchant === null ? [] : await listHandovers(app, merchant.id, LINKS_SEARCHED);
-    const link = links.find((one) => one.id === id);
-    if (merchant === null || link === undefined || environmentNamed(merchant, link.environment) === null)
+    const link = await findHandover(app, id);
+    // The tokens of a merchant here are those that the person sees.
+    if (merchant === null || !merchant.tokens.some((tokens) => tokens.environment_id === link?.environment_id))
       return send(404, notFoundPage(language));
-    const ended = await endHandover(app, link, by);
+    const ended = await endHandover(app, { id }, by);
     return goTo(`/merchants/${merchant.id}?done=${ended ? 'link-ended' : 'link-gone'}`);
   }),
 };
