@@ -167,6 +167,14 @@ export function selectEntriesOf(
   );
 }
 
+/** What a payout moved, the first first. */
+export function selectEntriesOfPayout(db: Reader, payout: RowKey<string>): Promise<JournalEntry[]> {
+  return db.query<JournalEntry>(
+    'select * from journal_entries where payout_id = $1 and environment_id = $2 order by link, line',
+    [payout.id, payout.environment_id],
+  );
+}
+
 /** Whose the books of an environment are, as its entries are hashed with it; null: there is no such environment. */
 export async function selectOwnerOf(db: Reader, environmentId: number): Promise<OwnerOfBooks | null> {
   const [row] = await db.query<SqlRow & OwnerOfBooks>(

@@ -19,7 +19,7 @@ import { readLimit, readReason } from './options.ts';
 import { addPayoutFileCommands } from './payout-file-commands.ts';
 import { addPayoutLimitCommands } from './payout-limit-commands.ts';
 import { addPayoutSenderCommands } from './payout-sender-commands.ts';
-import { batchJson, batchLines, payoutDetail, payoutJson, payoutLines } from './payout-view.ts';
+import { batchJson, batchLines, payoutDetail, payoutJson, payoutLines, warningText } from './payout-view.ts';
 import { invalidOption, print } from './print.ts';
 import { addProposeCommand } from './propose-command.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
@@ -132,7 +132,7 @@ async function carryOut(
 ): Promise<Payout[]> {
   if (name === 'approve' && options.json !== true) {
     const odd = (await showPayouts(app, payouts)).flatMap(({ payout, warnings }) =>
-      warnings.map(({ text }) => `! ${payout.id}: ${text}`),
+      warnings.map((one) => `! ${payout.id}: ${warningText(one)}`),
     );
     if (odd.length > 0) process.stderr.write(`${odd.slice(0, 50).join('\n')}\n`);
   }

@@ -178,7 +178,10 @@ async function takeResult(path: string, options: ResultOptions): Promise<void> {
     const owner = (await findEnvironmentById(app, file.environment_id)) as ServiceEnvironment;
     const read = await readResults(app, path, await selectPayoutsOfFile(app.db, owner.id, file.id));
     await confirm(`Take over what the bank says of ${read.outcomes.length} payouts?`, options);
-    return { results: read, settled: await settlePayouts(app, { owner, by, outcomes: read.outcomes, evidence }) };
+    return {
+      results: read,
+      settled: await settlePayouts(app, { owner, by, outcomes: read.outcomes, evidence, file: file.id }),
+    };
   });
   const { unmatched, unclear } = results;
   print(options, { ...counts(settled), unmatched_lines: unmatched, unclear_lines: unclear }, [

@@ -1,8 +1,10 @@
+import { sayIn } from '../error-catalogue.ts';
 import { dayOf } from '../lib/calendar-day.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
 import type { ListedBatch } from '../payouts/find-payout.ts';
-import type { ShownPayout } from '../payouts/show-payouts.ts';
+import type { PayoutWarning, ShownPayout } from '../payouts/show-payouts.ts';
 import { table, time } from './print.ts';
+import { terminalLanguage } from './terminal-language.ts';
 
 /** A payout as commands print it: amounts in minor units, times ISO 8601. */
 export function payoutJson({ payout, recipient, verdictDays, warnings }: ShownPayout) {
@@ -18,7 +20,7 @@ export function payoutJson({ payout, recipient, verdictDays, warnings }: ShownPa
     account: payout.account_masked,
     verdict: payout.verdict,
     verdict_days: verdictDays,
-    warnings,
+    warnings: warnings.map(({ code, text }) => ({ code, text: text.en })),
     message: payout.message,
     proposed_by: payout.proposed_by,
     created_at: iso(payout.created_at),
@@ -52,7 +54,7 @@ export function payoutLines(shown: readonly ShownPayout[]): string[] {
     warnings.length === 0 ? '' : '!',
   ]);
   const head = ['PAYOUT', 'STATE', 'AMOUNT', 'NAME', 'RUT', 'ACCOUNT', 'VERDICT', 'ID', 'BY', 'APPROVED BY', ''];
-  const notes = shown.flatMap(({ payout, warnings }) => warnings.map(({ text }) => `! ${payout.id}: ${text}`));
+  const notes = shown.flatMap(({ payout, warnings }) => warnings.map((one) => `! ${payout.id}: ${warningText(one)}`));
   return [...table([head, ...rows]), ...notes];
 }
 
@@ -104,7 +106,12 @@ export function payoutDetail(shown: ShownPayout): string[] {
     ['  reason', payout.reason ?? '—'],
     ['  contradicted', payout.contradiction ?? '—'],
   ]);
-  return [`Payout ${payout.id}.`, ...lines, ...warnings.map(({ text }) => `  ! ${text}`)];
+  return [`Payout ${payout.id}.`, ...lines, ...warnings.map((one) => `  ! ${warningText(one)}`)];
+}
+
+/** What is odd, in the language of the terminal. */
+export function warningText({ text }: PayoutWarning): string {
+  return sayIn(text, terminalLanguage());
 }
 
 function fileOf({ file_id, file_line, sender_id }: ShownPayout['payout']): string {

@@ -35,6 +35,13 @@ const GROUPS: readonly Group[] = [
     ],
   },
   {
+    text: 'nav.payouts',
+    sections: [
+      { path: '/payouts', text: 'payouts.title', permission: 'recipients:read' },
+      { path: '/batches', text: 'batches.title', permission: 'recipients:read' },
+    ],
+  },
+  {
     text: 'nav.house',
     sections: [{ path: '/audit', text: 'nav.audit', permission: 'audit:read', whole: true }],
   },

@@ -4,6 +4,8 @@ import { CALLBACK_TEXTS } from './callbacks/callback-texts.ts';
 import { ENGLISH } from './console-english.ts';
 import { SPANISH } from './console-spanish.ts';
 import { MERCHANT_TEXTS } from './merchants/merchant-texts.ts';
+import { PAYEE_TEXTS } from './payouts/payee-texts.ts';
+import { PAYOUT_TEXTS } from './payouts/payout-texts.ts';
 import { REQUEST_TEXTS } from './requests/request-texts.ts';
 import { SETTLEMENT_TEXTS } from './settlements/settlement-texts.ts';
 import { PERSON_TEXTS } from './staff/person-texts.ts';
@@ -18,6 +20,8 @@ const TEXTS = {
     ...REQUEST_TEXTS.es,
     ...SETTLEMENT_TEXTS.es,
     ...PERSON_TEXTS.es,
+    ...PAYOUT_TEXTS.es,
+    ...PAYEE_TEXTS.es,
   },
   en: {
     ...ENGLISH,
@@ -27,6 +31,8 @@ const TEXTS = {
     ...REQUEST_TEXTS.en,
     ...SETTLEMENT_TEXTS.en,
     ...PERSON_TEXTS.en,
+    ...PAYOUT_TEXTS.en,
+    ...PAYEE_TEXTS.en,
   },
 } satisfies Record<Language, Record<string, string>>;
 

@@ -3,7 +3,7 @@ import type { Actor } from '../audit/actor.ts';
 import type { AuditAction } from '../audit/audit-action.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
-import { Problem } from '../error-catalogue.ts';
+import { Problem, type Said } from '../error-catalogue.ts';
 import { formatMoney } from '../lib/money.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
 import { selectVersionsOf } from './payee-queries.ts';
@@ -44,16 +44,20 @@ export async function approvePayouts(app: App, decision: PayoutDecision): Promis
     const terms = { now, maxAgeDays: app.config.verdictMaxAgeDays };
     for (const payout of payouts) {
       const own = byRecipient.get(payout.recipient_id) ?? [];
-      checkFourEyes(payout, own, user.id);
-      const why = whyNotPayable(payout, own, terms);
-      if (why !== null) throw new Problem('APPROVAL_REFUSED', { detail: `${payout.id}: ${why}` });
+      const why = whyNotYours(payout, keepersOfChange(payout, own), user.id) ?? whyNotPayable(payout, own, terms);
+      if (why !== null) throw approvalRefused(payout, why);
     }
     const inBatch = 'batchId' in decision.named;
     await checkLimits(tx, { environmentId: owner.id, userId: user.id, now, inBatch }, payouts);
     const total = payouts.reduce((sum, { amount }) => sum + amount, 0);
     if (total > available) {
       const [asked, left] = [formatMoney(total, PAYOUT_CURRENCY), formatMoney(available, PAYOUT_CURRENCY)];
-      throw new Problem('INSUFFICIENT_BALANCE', { detail: `${asked} are to be paid, and ${left} are available.` });
+      throw new Problem('INSUFFICIENT_BALANCE', {
+        detail: {
+          en: `${asked} are to be paid, and ${left} are available.`,
+          es: `Hay que pagar ${asked}, y hay ${left} disponibles.`,
+        },
+      });
     }
     const approvedBy = { name: by.name, id: user.id, approval: 'person' as const };
     const nextLookAt = (await selectSenderInUse(tx, owner.id)) === null ? null : now;
@@ -82,15 +86,24 @@ export function whyNotPayable(
   payout: Payout,
   versions: readonly RecipientRow[],
   { now, maxAgeDays }: { now: number; maxAgeDays: number },
-): string | null {
+): InBoth | null {
   const own = versions.find(({ version }) => version === payout.recipient_version);
   const newest = versions.at(-1);
-  if (own === undefined || newest === undefined) return 'its recipient was erased: reject it.';
+  if (own === undefined || newest === undefined) {
+    return { en: 'its recipient was erased: reject it.', es: 'su destinatario fue borrado: recházalo.' };
+  }
   if (newest.account_hash !== own.account_hash) {
-    return 'the account of its recipient was changed after it was made: reject it and propose it again.';
+    return {
+      en: 'the account of its recipient was changed after it was made: reject it and propose it again.',
+      es: 'la cuenta de su destinatario cambió después de proponerlo: recházalo y proponlo de nuevo.',
+    };
   }
   if (validUntil(newest, maxAgeDays) > now) return null;
-  return `the verdict of its account is too old: bin/rubrica recipient change ${payout.recipient_id} validates it again.`;
+  const command = `bin/rubrica recipient change ${payout.recipient_id}`;
+  return {
+    en: `the verdict of its account is too old: ${command} validates it again.`,
+    es: `el veredicto de su cuenta es demasiado antiguo: ${command} la valida de nuevo.`,
+  };
 }
 
 /**
@@ -106,14 +119,29 @@ export function keepersOfChange(
   return new Set([account_changed_by, ...kept.map(({ created_by }) => created_by)]);
 }
 
-function checkFourEyes(payout: Payout, versions: readonly RecipientRow[], userId: string): void {
-  const why =
-    payout.proposed_by_id === userId
-      ? 'you made it yourself: another person approves it.'
-      : keepersOfChange(payout, versions).has(userId)
-        ? 'you changed the account that it goes to: another person approves it.'
-        : null;
-  if (why !== null) throw new Problem('APPROVAL_REFUSED', { detail: `${payout.id}: ${why}` });
+/** Why this person may never approve it, whatever they may do; null: nothing speaks against it. `keepers`: `keepersOfChange`. */
+export function whyNotYours(
+  { proposed_by_id }: Pick<Payout, 'proposed_by_id'>,
+  keepers: ReadonlySet<string>,
+  userId: string,
+): InBoth | null {
+  if (proposed_by_id === userId) {
+    return {
+      en: 'you made it yourself: another person approves it.',
+      es: 'lo propusiste tú: lo aprueba otra persona.',
+    };
+  }
+  if (!keepers.has(userId)) return null;
+  return {
+    en: 'you changed the account that it goes to: another person approves it.',
+    es: 'tú cambiaste la cuenta a la que va: lo aprueba otra persona.',
+  };
+}
+
+type InBoth = Exclude<Said, string>;
+
+function approvalRefused({ id }: Payout, { en, es }: InBoth): Problem {
+  return new Problem('APPROVAL_REFUSED', { detail: { en: `${id}: ${en}`, es: `${id}: ${es}` } });
 }
 
 type Step = { to: PayoutState; action: AuditAction };
@@ -136,13 +164,20 @@ function decideWith(
 async function lockThose(tx: Tx, { owner, named }: PayoutDecision, to: PayoutState): Promise<Payout[]> {
   const all = await lockPayouts(tx, { environmentId: owner.id, ...named });
   if (all.length === 0 || ('ids' in named && all.length < new Set(named.ids).size)) {
-    throw new Problem('NOT_FOUND', { detail: 'There is no such payout or batch.' });
+    throw new Problem('NOT_FOUND', {
+      detail: { en: 'There is no such payout or batch.', es: 'No existe ese pago o ese lote.' },
+    });
   }
   const before = statesBefore(to);
   const ready = all.filter(({ state }) => before.includes(state));
   const other = all.find(({ state }) => !before.includes(state));
   if (other !== undefined && ('ids' in named || ready.length === 0)) {
-    throw new Problem('PAYOUT_STATE', { detail: `${other.id} is ${other.state}: it can no longer become ${to}.` });
+    throw new Problem('PAYOUT_STATE', {
+      detail: {
+        en: `${other.id} is ${other.state}: it can no longer become ${to}.`,
+        es: `${other.id} está ${other.state}: ya no puede quedar ${to}.`,
+      },
+    });
   }
   return ready;
 }

@@ -1,6 +1,6 @@
 import type { Tx } from '../db/database.ts';
 import { findHeld } from '../epochs/hold.ts';
-import { Problem } from '../error-catalogue.ts';
+import { Problem, type Said } from '../error-catalogue.ts';
 import { boundsOfDay, dayOf } from '../lib/calendar-day.ts';
 import type { Sum } from '../lib/exact-sum.ts';
 import { formatMoney } from '../lib/money.ts';
@@ -14,14 +14,20 @@ const HOUR_MS = 3_600_000;
 export const PAYOUT_CURRENCY = 'CLP';
 
 /** Which limit a sum breaks, in a sentence; null: none. */
-export function limitBroken(limits: PayoutLimits, amounts: readonly number[], inBatch: boolean): string | null {
+export function limitBroken(limits: PayoutLimits, amounts: readonly number[], inBatch: boolean): Said | null {
   const total = amounts.reduce((sum, amount) => sum + amount, 0);
   const { per_payout, per_batch } = limits;
   if (per_payout !== null && amounts.some((amount) => amount > per_payout)) {
-    return `One payout may be ${money(per_payout)} at most.`;
+    return {
+      en: `One payout may be ${money(per_payout)} at most.`,
+      es: `Un pago puede ser de ${money(per_payout)} como máximo.`,
+    };
   }
   if (inBatch && per_batch !== null && total > per_batch) {
-    return `A batch may be ${money(per_batch)} at most, and this one is ${money(total)}.`;
+    return {
+      en: `A batch may be ${money(per_batch)} at most, and this one is ${money(total)}.`,
+      es: `Un lote puede ser de ${money(per_batch)} como máximo, y este es de ${money(total)}.`,
+    };
   }
   return null;
 }
@@ -43,12 +49,14 @@ export async function checkLimits(
   const since = boundsOfDay(dayOf(now)).from;
   if (limits.per_day !== null) {
     const approved = await sumApproved(tx, { environmentId, currency: PAYOUT_CURRENCY, since });
-    if (approved.total + total > limits.per_day) throw dayReached('may be approved', limits.per_day, approved.total);
+    if (approved.total + total > limits.per_day)
+      throw dayReached({ en: 'may be approved', es: 'se pueden aprobar' }, limits.per_day, approved.total);
   }
   const own = await lockPersonLimit(tx, userId, PAYOUT_CURRENCY);
   if (own === null) return;
   const approved = await sumApprovedBy(tx, { userId, currency: PAYOUT_CURRENCY, since });
-  if (approved + total > own) throw dayReached('may be approved by you', own, approved);
+  if (approved + total > own)
+    throw dayReached({ en: 'may be approved by you', es: 'puedes aprobar tú' }, own, approved);
 }
 
 /**
@@ -77,10 +85,13 @@ export async function whyNotAutomatic(
   return hour.automaticCount < perHour ? null : `more than ${perHour} in an hour`;
 }
 
-function dayReached(what: string, most: number, approved: number): Problem {
+function dayReached(what: { en: string; es: string }, most: number, approved: number): Problem {
   const left = Math.max(0, most - approved);
   return new Problem('PAYOUT_LIMIT_REACHED', {
-    detail: `${money(most)} a day ${what}, and ${money(left)} of it are left today.`,
+    detail: {
+      en: `${money(most)} a day ${what.en}, and ${money(left)} of it are left today.`,
+      es: `${money(most)} al día ${what.es}, y hoy quedan ${money(left)}.`,
+    },
   });
 }
 

@@ -264,7 +264,16 @@ export function selectAlike(
   );
 }
 
-export type PayoutFilter = { state?: PayoutState; batchId?: string };
+/** What is left out lets everything through. `since` and `until` (not with it) are UTC milliseconds of when it was made. */
+export type PayoutFilter = {
+  state?: PayoutState;
+  batchId?: string;
+  id?: string;
+  reference?: string;
+  rutHash?: string;
+  since?: number;
+  until?: number;
+};
 
 /** The newest payouts of some environments, after a place in that order. */
 export function selectPayouts(
@@ -275,12 +284,18 @@ export function selectPayouts(
 ): Promise<Payout[]> {
   return db.query<Payout>(
     `select * from payouts where environment_id {among $1} and $2 in ('', state) and $3 in ('', batch_id)
-       and (created_at < $4 or (created_at = $4 and id > $5))
-     order by created_at desc, id limit $6`,
+       and $4 in ('', id) and $5 in ('', reference) and $6 in ('', rut_hash) and created_at >= $7 and created_at < $8
+       and (created_at < $9 or (created_at = $9 and id > $10))
+     order by created_at desc, id limit $11`,
     [
       environmentIds,
       filter.state ?? '',
       filter.batchId ?? '',
+      filter.id ?? '',
+      filter.reference ?? '',
+      filter.rutHash ?? '',
+      filter.since ?? 0,
+      filter.until ?? Number.MAX_SAFE_INTEGER,
       before?.created_at ?? Number.MAX_SAFE_INTEGER,
       before?.id ?? '',
       limit,

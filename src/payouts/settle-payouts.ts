@@ -13,6 +13,8 @@ export type PayoutSettlement = {
   readonly by: Actor;
   readonly outcomes: readonly SaidOutcome[];
   readonly evidence: Evidence;
+  /** The file of ours that a bank's result answers, as the audit log names it. */
+  readonly file?: string;
 };
 
 /**
@@ -20,7 +22,7 @@ export type PayoutSettlement = {
  * kept beside the payout. Throws `Problem` NOT_FOUND, PERSON_NEEDED or PERMISSION_MISSING.
  */
 export function settlePayouts(app: App, settlement: PayoutSettlement): Promise<SettledPayouts> {
-  const { owner, by, outcomes, evidence } = settlement;
+  const { owner, by, outcomes, evidence, file } = settlement;
   return app.db.transaction(async (tx) => {
     await requireUserOf(tx, by, owner.id, 'movements:record');
     const at = app.now();
@@ -32,7 +34,10 @@ export function settlePayouts(app: App, settlement: PayoutSettlement): Promise<S
       at,
       by,
       action: 'payout.settled',
-      subject: { kind: 'payout', id: ids.length === 1 ? (ids[0] as string) : `${ids.length} payouts` },
+      subject:
+        file === undefined
+          ? { kind: 'payout', id: ids.length === 1 ? (ids[0] as string) : `${ids.length} payouts` }
+          : { kind: 'payout file', id: file },
       after: {
         payment_service: owner.paymentServiceId,
         environment: owner.environment,

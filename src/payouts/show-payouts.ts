@@ -3,7 +3,7 @@ import { availableBalance } from '../books/available-balance.ts';
 import { dayOf } from '../lib/calendar-day.ts';
 import { formatMoney } from '../lib/money.ts';
 import { selectApprovers } from './approver-queries.ts';
-import { keepersOfChange, whyNotPayable } from './decide-payouts.ts';
+import { keepersOfChange, whyNotPayable, whyNotYours } from './decide-payouts.ts';
 import { selectVersionsOf } from './payee-queries.ts';
 import type { Payout } from './payout.ts';
 import { PAYOUT_CURRENCY } from './payout-limits.ts';
@@ -11,10 +11,10 @@ import { selectAlike } from './payout-queries.ts';
 import type { RecipientDetails, RecipientRow } from './recipient.ts';
 import { openDetails } from './seal-recipient.ts';
 
-/** What a person should know before he approves. The codes are stable; the text is for him. */
+/** What a person should know before he approves. The codes are stable; the text is for him, in both languages. */
 export type PayoutWarning = {
   code: 'ACCOUNT_CHANGED' | 'SAME_AMOUNT' | 'EQUAL_WITHOUT_RESULT' | 'NOT_PAYABLE' | 'NO_APPROVER' | 'NOT_COVERED';
-  text: string;
+  text: { en: string; es: string };
 };
 
 /** A payout with its recipient and what is odd about it. `recipient` null: it was erased. `verdictDays`: how old the verdict is. */
@@ -23,6 +23,8 @@ export type ShownPayout = {
   recipient: (Pick<RecipientDetails, 'name' | 'rut' | 'email'> & { id: string; version: number }) | null;
   verdictDays: number;
   warnings: PayoutWarning[];
+  /** Who may not approve it besides its maker. */
+  keepers: ReadonlySet<string>;
 };
 
 const DAY_MS = 86_400_000;
@@ -62,7 +64,11 @@ async function showSome(app: App, environmentId: number, payouts: readonly Payou
     if (payout.state === 'awaiting_approval') {
       warnings.push(...hindrances(payout, own, { now, maxAgeDays: app.config.verdictMaxAgeDays, approvers }));
       if (payout.amount > available) {
-        const text = `Only ${formatMoney(available, PAYOUT_CURRENCY)} are available: it cannot be approved now.`;
+        const left = formatMoney(available, PAYOUT_CURRENCY);
+        const text = {
+          en: `Only ${left} are available: it cannot be approved now.`,
+          es: `Solo hay ${left} disponibles: no se puede aprobar ahora.`,
+        };
         warnings.push({ code: 'NOT_COVERED', text });
       }
     }
@@ -71,6 +77,7 @@ async function showSome(app: App, environmentId: number, payouts: readonly Payou
       recipient: recipientOf(app, payout, own),
       verdictDays: Math.floor((now - payout.validated_at) / DAY_MS),
       warnings,
+      keepers: keepersOfChange(payout, own),
     };
   });
 }
@@ -82,21 +89,37 @@ function partOf(reference: string): string {
 
 function changed({ account_changed_by }: Payout): PayoutWarning[] {
   if (account_changed_by === null) return [];
-  return [{ code: 'ACCOUNT_CHANGED', text: 'The account was changed since the last payment to this RUT.' }];
+  const text = {
+    en: 'The account was changed since the last payment to this RUT.',
+    es: 'La cuenta cambió desde el último pago a este RUT.',
+  };
+  return [{ code: 'ACCOUNT_CHANGED', text }];
 }
 
 type Alike = { other: string; state: string; created_at: number };
 
 function same(others: readonly Alike[]): PayoutWarning[] {
-  const name = ({ other, state, created_at }: Alike) => `${other} of ${dayOf(created_at)} (${state})`;
+  const inEnglish = ({ other, state, created_at }: Alike) => `${other} of ${dayOf(created_at)} (${state})`;
+  const inSpanish = ({ other, state, created_at }: Alike) => `${other} del ${dayOf(created_at)} (${state})`;
   const waiting = others.filter(({ state }) => WITHOUT_RESULT.includes(state));
   const [first] = others;
   if (first === undefined) return [];
-  const warnings: PayoutWarning[] = [{ code: 'SAME_AMOUNT', text: `Same RUT and amount as ${name(first)}.` }];
+  const warnings: PayoutWarning[] = [
+    {
+      code: 'SAME_AMOUNT',
+      text: {
+        en: `Same RUT and amount as ${inEnglish(first)}.`,
+        es: `Mismo RUT y monto que ${inSpanish(first)}.`,
+      },
+    },
+  ];
   if (waiting[0] !== undefined) {
     warnings.push({
       code: 'EQUAL_WITHOUT_RESULT',
-      text: `An equal one is still without a result: ${name(waiting[0])}.`,
+      text: {
+        en: `An equal one is still without a result: ${inEnglish(waiting[0])}.`,
+        es: `Uno igual sigue sin resultado: ${inSpanish(waiting[0])}.`,
+      },
     });
   }
   return warnings;
@@ -107,15 +130,25 @@ type Terms = { now: number; maxAgeDays: number; approvers: ReadonlySet<string> }
 function hindrances(payout: Payout, versions: readonly RecipientRow[], terms: Terms): PayoutWarning[] {
   const why = whyNotPayable(payout, versions, terms);
   const keepers = keepersOfChange(payout, versions);
-  const able = [...terms.approvers].filter((id) => id !== payout.proposed_by_id && !keepers.has(id));
+  const able = [...terms.approvers].filter((id) => whyNotYours(payout, keepers, id) === null);
   return [
-    ...(why === null ? [] : [{ code: 'NOT_PAYABLE' as const, text: `It cannot be approved: ${why}` }]),
+    ...(why === null
+      ? []
+      : [
+          {
+            code: 'NOT_PAYABLE' as const,
+            text: { en: `It cannot be approved: ${why.en}`, es: `No se puede aprobar: ${why.es}` },
+          },
+        ]),
     ...(able.length > 0
       ? []
       : [
           {
             code: 'NO_APPROVER' as const,
-            text: 'There is nobody who may approve it: bin/rubrica user create --role approver.',
+            text: {
+              en: 'There is nobody who may approve it: bin/rubrica user create --role approver.',
+              es: 'No hay nadie que pueda aprobarlo: bin/rubrica user create --role approver.',
+            },
           },
         ]),
   ];

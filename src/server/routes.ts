@@ -68,6 +68,20 @@ import { getTokenLink, postTokenLink } from '../console/merchants/token-link.ts'
 import { getConsolePayment } from '../console/payments/get-payment.ts';
 import { getConsolePayments } from '../console/payments/payment-list.ts';
 import { getConsoleRefund, postConsoleRefund } from '../console/payments/refund-payment.ts';
+import { getConsoleBatch, getConsoleBatches } from '../console/payouts/batch-page.ts';
+import {
+  getConsoleApproveBatch,
+  getConsoleApprovePayout,
+  postConsoleApproveBatch,
+  postConsoleApprovePayout,
+  postConsoleCancelBatch,
+  postConsoleCancelPayout,
+  postConsoleRejectBatch,
+  postConsoleRejectPayout,
+  postConsoleSubmitBatch,
+} from '../console/payouts/decide-page.ts';
+import { getConsolePayouts } from '../console/payouts/payout-list.ts';
+import { getConsolePayout } from '../console/payouts/payout-page.ts';
 import { getConsoleRequest, getConsoleRequests } from '../console/requests/refused-requests-page.ts';
 import { getConsoleMonth, postConsoleMonth } from '../console/settlements/month-page.ts';
 import { getConsoleSettlements, postConsoleSettlements } from '../console/settlements/settlement-list.ts';
@@ -200,6 +214,19 @@ export const ROUTES: readonly Endpoint[] = [
   wholeScreen('POST', ['/console/settlements/:id/accept'], 'movements:record', postConsoleAccept),
   wholeScreen('GET', ['/console/months'], 'books:read', getConsoleMonth),
   wholeScreen('POST', ['/console/months'], 'movements:record', postConsoleMonth),
+  screen('GET', ['/console/payouts'], 'recipients:read', getConsolePayouts),
+  screen('GET', ['/console/payouts/:id'], 'recipients:read', getConsolePayout),
+  screen('GET', ['/console/payouts/:id/approve'], 'payouts:approve', getConsoleApprovePayout),
+  screen('POST', ['/console/payouts/:id/approve'], 'payouts:approve', postConsoleApprovePayout),
+  screen('POST', ['/console/payouts/:id/reject'], 'payouts:approve', postConsoleRejectPayout),
+  screen('POST', ['/console/payouts/:id/cancel'], 'payouts:create', postConsoleCancelPayout),
+  screen('GET', ['/console/batches'], 'recipients:read', getConsoleBatches),
+  screen('GET', ['/console/batches/:id'], 'recipients:read', getConsoleBatch),
+  screen('GET', ['/console/batches/:id/approve'], 'payouts:approve', getConsoleApproveBatch),
+  screen('POST', ['/console/batches/:id/approve'], 'payouts:approve', postConsoleApproveBatch),
+  screen('POST', ['/console/batches/:id/reject'], 'payouts:approve', postConsoleRejectBatch),
+  screen('POST', ['/console/batches/:id/cancel'], 'payouts:create', postConsoleCancelBatch),
+  screen('POST', ['/console/batches/:id/submit'], 'payouts:create', postConsoleSubmitBatch),
   screen('GET', ['/console/requests'], 'payments:read', getConsoleRequests),
   screen('GET', ['/console/requests/:id'], 'payments:read', getConsoleRequest),
   screen('GET', ['/console/merchants'], 'tokens:manage', getConsoleMerchants),

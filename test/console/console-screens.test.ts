@@ -8,6 +8,7 @@ import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { withBrowser } from '../support/test-browser.ts';
+import { openPayoutDesk, propose } from '../support/test-payouts.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 import { createTestUser } from '../support/test-user.ts';
@@ -108,7 +109,12 @@ async function openConsole(context: TestContext, openTestDatabase: OpenTestDatab
   const server = await startTestServer(app);
   context.after(() => server[Symbol.asyncDispose]());
   const owner = await createTestUser(app, { role: 'owner', may: [] });
+  const [payout] = await propose(app, await openPayoutDesk(app));
   const ids: Record<string, string> = {
+    '/console/payouts/:id': payout?.id ?? '',
+    '/console/payouts/:id/approve': payout?.id ?? '',
+    '/console/batches/:id': payout?.batch_id ?? '',
+    '/console/batches/:id/approve': payout?.batch_id ?? '',
     '/console/payments/:id': String(payment.id),
     '/console/callbacks/:id': '1',
     '/console/merchants/:id': environment.paymentServiceId,

@@ -1,0 +1,176 @@
+import type { App } from '../../app.ts';
+import type { Language } from '../../checkout/texts.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { type Html, html } from '../../http/html.ts';
+import { addUp } from '../../lib/exact-sum.ts';
+import { formatMoney, formatPlain } from '../../lib/money.ts';
+import { whyNotYours } from '../../payouts/decide-payouts.ts';
+import { findBatch, type ListedBatch, listBatches, listPayouts } from '../../payouts/find-payout.ts';
+import type { Payout, PayoutState } from '../../payouts/payout.ts';
+import type { PayoutBatch } from '../../payouts/payout-batch-queries.ts';
+import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
+import { MOST_IN_BATCH } from '../../payouts/payout-wish.ts';
+import { emptyState, tableOf, timeCell } from '../console-format.ts';
+import { type Column, formatOf, sendList } from '../console-list.ts';
+import { tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { decisionForm, doneNotice } from './decision-forms.ts';
+import {
+  accountCell,
+  payoutBadges,
+  recipientCell,
+  type SeenPayout,
+  seePayouts,
+  stateBadge,
+  warningNotices,
+} from './payout-cells.ts';
+import { payoutColumns } from './payout-list.ts';
+
+const SHOWN = 200;
+
+/** The newest batches, each with how many of its payouts are in which state. */
+export const getConsoleBatches: Operation = {
+  handle: consoleHandler(async (app, visit) => {
+    const { language, user } = visit;
+    return sendList<ListedBatch>(visit, {
+      title: tell(language, 'batches.title'),
+      path: '/batches',
+      columns: batchColumns(app, language),
+      rows: await listBatches(app, user.environmentIds, SHOWN),
+      empty: emptyState(tell(language, 'batches.none'), 'bin/rubrica payout propose nomina.csv --payment-service ID'),
+    });
+  }),
+};
+
+/** One batch with its payouts, what is odd about them, and what may be decided about all at once. */
+export const getConsoleBatch: Operation = {
+  handle: consoleHandler((app, visit) => sendBatch(app, visit, 200, '')),
+};
+
+/** Answers with the page of the batch of the path, or its payouts as a file; `said` stands on top of it. */
+export async function sendBatch(app: App, visit: ConsoleVisit, status: number, said: string) {
+  const { language, user, request, send } = visit;
+  const { id } = request.params as { id: string };
+  const { batch, sums, owner } = await findBatch(app, user.environmentIds, id);
+  const payouts = await listPayouts(app, new Set([owner.id]), { batchId: id }, { limit: MOST_IN_BATCH });
+  const seen = await seePayouts(app, payouts.toReversed());
+  if (formatOf(visit) !== null) {
+    const columns = payoutColumns(app, language);
+    return sendList<SeenPayout>(visit, {
+      title: batch.name,
+      path: `/batches/${id}`,
+      columns,
+      rows: seen,
+      empty: html``,
+    });
+  }
+  const total = formatMoney(addUp(payouts.map(({ amount }) => amount)), PAYOUT_CURRENCY);
+  const at = `${publicPath(app)}/console/batches/${id}`;
+  const odd = seen.filter(({ warnings }) => warnings.length > 0);
+  const main = html`${said === '' ? doneNotice(visit) : html`<p class="notice" role="alert">${said}</p>`}
+<div class="head"><div>
+<p class="quiet">${seen[0]?.merchant ?? ''} · <span class="code">${id}</span></p>
+<h1>${batch.name}</h1>
+<p>${tell(language, 'batch.sum', { n: payouts.length, amount: total })} · ${tell(language, 'line.by', { name: batch.proposed_by })} · ${timeCell(batch.created_at)}</p>
+<div class="badges">${sums.map(({ state, count }) => stateBadge(language, state, count))}</div>
+</div><p class="exports"><a class="button" download href="${at}?format=csv">${tell(language, 'list.export', { format: 'CSV' })}</a>
+<a class="button" download href="${at}?format=xlsx">${tell(language, 'list.export', { format: 'Excel' })}</a></p></div>
+${decisionsOf(app, visit, batch, seen)}
+${odd.length > 0 && html`<h2>${tell(language, 'batch.odd', { n: odd.length })}</h2>${odd.slice(0, SHOWN).map((one) => oddOne(app, language, one))}`}
+<h2>${tell(language, 'payouts.title')}</h2>
+${payoutTable(app, language, seen)}
+${seen.length > SHOWN && html`<p class="quiet">${tell(language, 'batch.more', { n: seen.length - SHOWN })}</p>`}
+${rejection(app, visit, batch, payouts)}`;
+  return send(status, { title: batch.name, main });
+}
+
+function oddOne(app: App, language: Language, { payout, warnings }: SeenPayout): Html {
+  return html`<p><a class="code" href="${publicPath(app)}/console/payouts/${payout.id}">${payout.reference}</a></p>${warningNotices(language, warnings)}`;
+}
+
+function payoutTable(app: App, language: Language, seen: readonly SeenPayout[]): Html {
+  const head = (['payout', 'recipient', 'account', 'amount', 'state'] as const).map((name) =>
+    tell(language, `column.${name}`),
+  );
+  const rows = seen
+    .slice(0, SHOWN)
+    .map((one) => [
+      html`<a class="code" href="${publicPath(app)}/console/payouts/${one.payout.id}">${one.payout.reference}</a>`,
+      recipientCell(language, one),
+      accountCell(one.bank, one.payout.account_masked),
+      formatMoney(one.payout.amount, one.payout.currency),
+      html`<span>${payoutBadges(language, one)}</span>`,
+    ]);
+  return tableOf(head, rows, [3]);
+}
+
+/** What moves the batch on, told before anybody clicks: nobody approves what they made. */
+function decisionsOf(
+  app: App,
+  { language, user }: ConsoleVisit,
+  { id }: PayoutBatch,
+  seen: readonly SeenPayout[],
+): Html {
+  const at = `${publicPath(app)}/console/batches/${id}`;
+  const waiting = seen.filter(({ payout }) => payout.state === 'awaiting_approval');
+  const why = waiting.map(({ payout, keepers }) => whyNotYours(payout, keepers, user.id)).find((one) => one !== null);
+  const mayApprove = user.may.has('payouts:approve');
+  const approval =
+    waiting.length > 0 &&
+    (!mayApprove
+      ? html`<p class="quiet">${tell(language, 'decide.another')}</p>`
+      : why === undefined
+        ? html`<p class="actions"><a class="button primary" href="${at}/approve">${tell(language, 'decide.approve')} (${waiting.length})</a></p>`
+        : html`<p class="notice">${tell(language, 'decide.not_yours', { why: why[language] })}</p>`);
+  const isDraft = seen.some(({ payout }) => payout.state === 'draft') && user.may.has('payouts:create');
+  return html`${approval}${
+    isDraft &&
+    html`<form method="post" action="${at}/submit"><p class="quiet">${tell(language, 'batch.draft')}</p><button class="primary">${tell(language, 'decide.submit')}</button></form>`
+  }`;
+}
+
+/** What stops it. Where nothing waits or can be taken back there is no form. */
+function rejection(app: App, { language, user }: ConsoleVisit, { id }: PayoutBatch, payouts: readonly Payout[]): Html {
+  const at = `${publicPath(app)}/console/batches/${id}`;
+  const has = (...states: PayoutState[]) => payouts.some(({ state }) => states.includes(state));
+  return html`<div class="narrow">${has('awaiting_approval') && user.may.has('payouts:approve') && decisionForm(language, `${at}/reject`, 'decide.reject')}
+${has('draft', 'awaiting_approval', 'approved') && user.may.has('payouts:create') && decisionForm(language, `${at}/cancel`, 'decide.cancel')}</div>`;
+}
+
+function batchColumns(app: App, language: Language): Column<ListedBatch>[] {
+  const amountOf = ({ sums }: ListedBatch) => addUp(sums.map(({ amount }) => amount));
+  return [
+    {
+      name: 'name',
+      text: 'column.batch',
+      value: ({ batch }) => batch.name,
+      cell: ({ batch }) =>
+        html`<a href="${publicPath(app)}/console/batches/${batch.id}">${batch.name === '' ? batch.id : batch.name}</a>`,
+    },
+    { name: 'id', text: 'column.batch_id', value: ({ batch }) => batch.id, hidden: true },
+    {
+      name: 'count',
+      text: 'payouts.title',
+      kind: 'number',
+      value: ({ sums }) => sums.reduce((count, sum) => count + sum.count, 0),
+    },
+    {
+      name: 'amount',
+      text: 'column.amount',
+      kind: 'number',
+      value: (row) => Number(formatPlain(amountOf(row), PAYOUT_CURRENCY)),
+      cell: (row) => formatMoney(amountOf(row), PAYOUT_CURRENCY),
+    },
+    {
+      name: 'states',
+      text: 'column.state',
+      value: ({ sums }) =>
+        sums.map(({ state, count }) => `${tell(language, `payout_state.${state}`)}: ${count}`).join(', '),
+      cell: ({ sums }) =>
+        html`<span>${sums.map(({ state, count }) => html`${stateBadge(language, state, count)} `)}</span>`,
+    },
+    { name: 'created', text: 'column.created', kind: 'time', value: ({ batch }) => batch.created_at },
+    { name: 'maker', text: 'column.maker', value: ({ batch }) => batch.proposed_by },
+  ];
+}

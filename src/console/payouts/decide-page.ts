@@ -1,0 +1,172 @@
+import type { App } from '../../app.ts';
+import { availableBalance } from '../../books/available-balance.ts';
+import { MERCHANT_PAYABLE, PAYOUTS_RESERVED } from '../../books/journal-entry.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { html } from '../../http/html.ts';
+import { addUp } from '../../lib/exact-sum.ts';
+import { formatMoney } from '../../lib/money.ts';
+import {
+  approvePayouts,
+  cancelPayouts,
+  type PayoutDecision,
+  rejectPayouts,
+  submitPayouts,
+  whyNotYours,
+} from '../../payouts/decide-payouts.ts';
+import { findBatch, findPayout, listPayouts } from '../../payouts/find-payout.ts';
+import type { Payout } from '../../payouts/payout.ts';
+import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
+import { MOST_IN_BATCH } from '../../payouts/payout-wish.ts';
+import { tableOf } from '../console-format.ts';
+import { tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
+import { fieldsOf } from '../sign-in.ts';
+import { sendBatch } from './batch-page.ts';
+import { reasonOf } from './decision-forms.ts';
+import { refusalOf, seePayouts, warningNotices } from './payout-cells.ts';
+import { sendPayout } from './payout-page.ts';
+
+/** What is decided about: one payout, or a batch. `path` is below `/console`. */
+type Subject = Pick<PayoutDecision, 'owner' | 'named'> & { path: string; payouts: Payout[] };
+
+/** One page has both, and they differ in where they are found and what is shown afterwards. */
+type Kind = {
+  find(app: App, visit: ConsoleVisit): Promise<Subject>;
+  send(app: App, visit: ConsoleVisit, status: number, said: string): ReturnType<typeof sendPayout>;
+};
+
+const PAYOUT: Kind = {
+  find: async (app, { user, request }) => {
+    const { id } = request.params as { id: string };
+    const { owner, payout } = await findPayout(app, user.environmentIds, id);
+    return { owner, named: { ids: [id] }, path: `/payouts/${id}`, payouts: [payout] };
+  },
+  send: sendPayout,
+};
+
+const BATCH: Kind = {
+  find: async (app, { user, request }) => {
+    const { id } = request.params as { id: string };
+    const { owner } = await findBatch(app, user.environmentIds, id);
+    const payouts = await listPayouts(app, new Set([owner.id]), { batchId: id }, { limit: MOST_IN_BATCH });
+    return { owner, named: { batchId: id }, path: `/batches/${id}`, payouts };
+  },
+  send: sendBatch,
+};
+
+export const getConsoleApprovePayout = question(PAYOUT);
+export const postConsoleApprovePayout = approval(PAYOUT);
+export const postConsoleRejectPayout = decision(PAYOUT, rejectPayouts, 'rejected');
+export const postConsoleCancelPayout = decision(PAYOUT, cancelPayouts, 'cancelled');
+
+export const getConsoleApproveBatch = question(BATCH);
+export const postConsoleApproveBatch = approval(BATCH);
+export const postConsoleRejectBatch = decision(BATCH, rejectPayouts, 'rejected');
+export const postConsoleCancelBatch = decision(BATCH, cancelPayouts, 'cancelled');
+
+/** Hands the drafts of a batch to who approves them. */
+export const postConsoleSubmitBatch: Operation = {
+  consumes: ['application/x-www-form-urlencoded'],
+  handle: consoleHandler(async (app, visit) =>
+    carryOut(app, visit, BATCH, await BATCH.find(app, visit), {
+      decide: submitPayouts,
+      done: 'submitted',
+      reason: null,
+    }),
+  ),
+};
+
+/** Asks once more: the money, the entries that the books will have, what the merchant has left, and what is odd. */
+function question(kind: Kind): Operation {
+  return {
+    handle: consoleHandler(async (app, visit) => {
+      const subject = await kind.find(app, visit);
+      const asked = requireProof(app, visit, `${subject.path}/approve`);
+      if (asked !== null) return asked;
+      return sendQuestion(app, visit, kind, subject);
+    }),
+  };
+}
+
+/** Lets the money leave that the page before has shown, after the second factor. */
+function approval(kind: Kind): Operation {
+  return {
+    consumes: ['application/x-www-form-urlencoded'],
+    handle: consoleHandler(async (app, visit) => {
+      const subject = await kind.find(app, visit);
+      const asked = requireProof(app, visit, `${subject.path}/approve`);
+      if (asked !== null) return asked;
+      const { reason: text = '' } = fieldsOf(visit.request);
+      const reason = reasonOf(text);
+      if (text.trim() !== '' && reason === null)
+        return kind.send(app, visit, 400, tell(visit.language, 'refund.no_reason'));
+      return carryOut(app, visit, kind, subject, { decide: approvePayouts, done: 'approved', reason });
+    }),
+  };
+}
+
+type Decide = (app: App, decision: PayoutDecision) => Promise<Payout[]>;
+
+/** Refuses payouts, or takes them back, with a reason. */
+function decision(kind: Kind, decide: Decide, done: string): Operation {
+  return {
+    consumes: ['application/x-www-form-urlencoded'],
+    handle: consoleHandler(async (app, visit) => {
+      const reason = reasonOf(fieldsOf(visit.request)['reason']);
+      const subject = await kind.find(app, visit);
+      if (reason === null) return kind.send(app, visit, 400, tell(visit.language, 'refund.no_reason'));
+      return carryOut(app, visit, kind, subject, { decide, done, reason });
+    }),
+  };
+}
+
+async function carryOut(
+  app: App,
+  visit: ConsoleVisit,
+  kind: Kind,
+  { owner, named, path }: Subject,
+  { decide, done, reason }: { decide: Decide; done: string; reason: string | null },
+) {
+  try {
+    await decide(app, { owner, named, by: visit.by, reason });
+  } catch (error) {
+    const { status, said } = refusalOf(visit.language, error);
+    return kind.send(app, visit, status, said);
+  }
+  return visit.goTo(`${path}?done=${done}`);
+}
+
+async function sendQuestion(app: App, visit: ConsoleVisit, kind: Kind, { owner, path, payouts }: Subject) {
+  const { language, user, send } = visit;
+  const waiting = payouts.filter(({ state }) => state === 'awaiting_approval');
+  const seen = await seePayouts(app, waiting);
+  const own = seen.map(({ payout, keepers }) => whyNotYours(payout, keepers, user.id)).find((why) => why !== null);
+  if (waiting.length === 0) return kind.send(app, visit, 409, tell(language, 'decide.nothing_waits'));
+  if (own !== undefined) return kind.send(app, visit, 409, tell(language, 'decide.not_yours', { why: own[language] }));
+  const total = addUp(waiting.map(({ amount }) => amount));
+  const money = formatMoney(total, PAYOUT_CURRENCY);
+  const available = await availableBalance(app, { environmentIds: [owner.id], transactionId: 0 }, PAYOUT_CURRENCY);
+  const left = addUp([available, -total]);
+  const odd = seen.filter(({ warnings }) => warnings.length > 0);
+  const title = tell(language, 'decide.title', { n: waiting.length, amount: money });
+  const at = `${publicPath(app)}/console${path}`;
+  const entries = [
+    [html`<span class="code">${MERCHANT_PAYABLE}</span>`, `−${money}`],
+    [html`<span class="code">${PAYOUTS_RESERVED}</span>`, `+${money}`],
+  ];
+  const main = html`<h1>${title}</h1>
+${odd.slice(0, MOST_ODD).map(({ payout, warnings }) => html`<h2 class="code">${payout.reference}</h2>${warningNotices(language, warnings)}`)}
+${odd.length > MOST_ODD && html`<p class="notice">${tell(language, 'decide.more_odd', { n: odd.length - MOST_ODD })}</p>`}
+<p>${tell(language, 'decide.entries')}</p>
+${tableOf([tell(language, 'refund.account'), tell(language, 'column.amount')], entries, [1])}
+<p>${tell(language, 'refund.merchant_left', { amount: formatMoney(left, PAYOUT_CURRENCY) })}</p>
+<form class="card pad" method="post" action="${at}/approve">
+<label>${tell(language, 'decide.why')}<input name="reason" maxlength="200"></label>
+<p class="actions"><button class="primary">${tell(language, 'decide.confirm', { amount: money })}</button>
+<a class="button" href="${at}">${tell(language, 'refund.back')}</a></p></form>`;
+  return send(200, { title, main });
+}
+
+/** So many odd ones are named; the page of the batch has all. */
+const MOST_ODD = 50;

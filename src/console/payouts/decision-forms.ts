@@ -1,0 +1,36 @@
+import type { Language } from '../../checkout/texts.ts';
+import { type Html, html } from '../../http/html.ts';
+import { type ConsoleText, tell } from '../console-texts.ts';
+import type { ConsoleVisit } from '../console-visit.ts';
+
+/** A form that decides something, with the reason that stays. */
+export function decisionForm(language: Language, action: string, text: 'decide.reject' | 'decide.cancel'): Html {
+  return html`<h2>${tell(language, text)}</h2>
+<form class="card pad" method="post" action="${action}">
+<label>${tell(language, 'refund.reason')}<input name="reason" required maxlength="200"></label>
+<p class="quiet">${tell(language, 'refund.reason_hint')}</p>
+<button>${tell(language, text)}</button></form>`;
+}
+
+/** What was done by the form that led here, by the `done` of the address. */
+const DONE: Readonly<Record<string, ConsoleText>> = {
+  approved: 'decide.done_approved',
+  rejected: 'decide.done_rejected',
+  cancelled: 'decide.done_cancelled',
+  submitted: 'decide.done_submitted',
+  proposed: 'decide.done_proposed',
+  replayed: 'decide.done_replayed',
+};
+
+/** Says it, where the address says so. */
+export function doneNotice({ request, language }: ConsoleVisit): Html | false {
+  const { done } = request.query as Record<string, unknown>;
+  const text = typeof done === 'string' && Object.hasOwn(DONE, done) ? DONE[done] : undefined;
+  return text !== undefined && html`<p class="notice done" role="status">${tell(language, text)}</p>`;
+}
+
+/** A reason as it may stay for ever: no address of anybody, no control characters. Null: it may not. */
+export function reasonOf(text: string | undefined): string | null {
+  const reason = (text ?? '').trim();
+  return reason === '' || reason.length > 200 || /[\p{Cc}@]/u.test(reason) ? null : reason;
+}

@@ -1,0 +1,48 @@
+import { roomTexts } from '../room-texts.ts';
+
+export const PAYEE_TEXTS = roomTexts(
+  {
+    'upload.title': 'Proponer un lote',
+    'upload.text':
+      'Un CSV o un .xlsx con una fila de títulos: RUT, banco, cuenta, nombre, monto y, si quieres, mensaje, correo e id. Los montos van en pesos enteros, solo con dígitos. Primero ves lo que se crearía; nada se crea hasta que lo confirmas.',
+    'upload.file': 'Archivo (CSV o .xlsx)',
+    'upload.whose': 'Dinero de',
+    'upload.name': 'Nombre del lote (si falta, el del archivo)',
+    'upload.look': 'Ver lo que se crearía',
+    'upload.no_file': 'Elige un archivo.',
+    'upload.unreadable': 'No se creó nada.',
+    'upload.line': 'Línea {line}: {text}',
+    'upload.more': 'Y {n} más.',
+    'upload.preview': 'Se crearían {n} pagos, {amount}',
+    'upload.nothing_yet': 'Todavía no se creó nada. Otra persona los aprueba después.',
+    'upload.holder_later': 'El titular de las cuentas nuevas se pregunta al crearlos.',
+    'upload.known': 'Este archivo ya se propuso.',
+    'upload.known_link': 'Ver el lote',
+    'upload.confirm': 'Proponer {amount}',
+    'upload.new': 'Destinatario nuevo',
+    'upload.changed': 'Cuenta distinta de la del último pago',
+    'upload.available': 'Disponible ahora: {amount}.',
+  },
+  {
+    'upload.title': 'Propose a batch',
+    'upload.text':
+      'A CSV or .xlsx with a row that names the columns: RUT, bank, account, name, amount, and if you like message, e-mail and id. Amounts are whole pesos in digits alone. You first see what would be made; nothing is made until you confirm it.',
+    'upload.file': 'File (CSV or .xlsx)',
+    'upload.whose': 'Whose money',
+    'upload.name': 'Name of the batch (the name of the file unless said)',
+    'upload.look': 'Show what would be made',
+    'upload.no_file': 'Choose a file.',
+    'upload.unreadable': 'Nothing was made.',
+    'upload.line': 'Line {line}: {text}',
+    'upload.more': 'And {n} more.',
+    'upload.preview': '{n} payouts would be made, {amount}',
+    'upload.nothing_yet': 'Nothing is made yet. Another person approves them afterwards.',
+    'upload.holder_later': 'The holder of new accounts is asked for when they are made.',
+    'upload.known': 'This file was proposed before.',
+    'upload.known_link': 'Show the batch',
+    'upload.confirm': 'Propose {amount}',
+    'upload.new': 'New recipient',
+    'upload.changed': 'Another account than the last payment',
+    'upload.available': 'Available now: {amount}.',
+  },
+);

@@ -1,0 +1,166 @@
+import type { App } from '../../app.ts';
+import { identityHashes } from '../../bank-validation/identity-hash.ts';
+import { readRut } from '../../bank-validation/rut.ts';
+import type { Language } from '../../checkout/texts.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { type Html, html } from '../../http/html.ts';
+import { boundsOfDay, isDay } from '../../lib/calendar-day.ts';
+import { formatMoney, formatPlain } from '../../lib/money.ts';
+import { listPayouts } from '../../payouts/find-payout.ts';
+import { isPayoutState, PAYOUT_STATES, type Payout, type PayoutState } from '../../payouts/payout.ts';
+import type { PayoutFilter } from '../../payouts/payout-queries.ts';
+import { emptyState } from '../console-format.ts';
+import { askedOf, type Column, type Filter, formatOf, sendList } from '../console-list.ts';
+import { tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { accountCell, payoutBadges, recipientCell, type SeenPayout, seePayouts, verdictText } from './payout-cells.ts';
+
+const SHOWN = 50;
+/** A file has more than one page. */
+const EXPORTED = 10_000;
+
+/** The newest payouts, by state, by day, and by what people know of one: its id, RUT, reference or batch. */
+export const getConsolePayouts: Operation = {
+  handle: consoleHandler(async (app, visit) => {
+    const { language, user } = visit;
+    const { after = '', ...asked } = askedOf(visit);
+    const isPage = formatOf(visit) === null;
+    const limit = isPage ? SHOWN : EXPORTED;
+    const before = placeOf(after);
+    const found = await listPayouts(app, user.environmentIds, await filterOf(app, asked), {
+      limit: limit + 1,
+      ...(before !== null && { before }),
+    });
+    const page = found.slice(0, limit);
+    const last = found.length > limit ? page.at(-1) : undefined;
+    const next = last === undefined ? '' : `${last.created_at}.${last.id}`;
+    const isFiltered = Object.values(asked).some((value) => value !== '');
+    return sendList<SeenPayout>(visit, {
+      title: tell(language, 'payouts.title'),
+      path: '/payouts',
+      columns: payoutColumns(app, language),
+      rows: await seePayouts(app, page),
+      filters: filtersIn(language),
+      paged: true,
+      above: actionsOf(app, visit),
+      empty: isFiltered
+        ? emptyState(tell(language, 'payouts.none_such'), '')
+        : emptyState(tell(language, 'payouts.none'), 'bin/rubrica payout propose nomina.csv --payment-service ID'),
+      below: pageLinks(app, language, asked, after, next),
+    });
+  }),
+};
+
+/** What a person may do here. */
+function actionsOf(app: App, { language }: ConsoleVisit): Html {
+  const at = `${publicPath(app)}/console`;
+  return html`<p class="actions"><a class="button" href="${at}/batches">${tell(language, 'batches.title')}</a></p>`;
+}
+
+function pageLinks(app: App, language: Language, asked: Record<string, string>, after: string, next: string): Html {
+  const link = (cursor: Record<string, string>, text: 'payments.first' | 'payments.next') =>
+    html`<a class="button" href="${publicPath(app)}/console/payouts?${String(new URLSearchParams({ ...asked, ...cursor }))}">${tell(language, text)}</a>`;
+  return html`<p class="actions">${after !== '' && link({}, 'payments.first')} ${next !== '' && link({ after: next }, 'payments.next')}</p>`;
+}
+
+function placeOf(after: string): Pick<Payout, 'created_at' | 'id'> | null {
+  const [, at = '', id = ''] = /^(\d{1,15})\.(po_\w{1,60})$/.exec(after) ?? [];
+  return id === '' ? null : { created_at: Number(at), id };
+}
+
+function filtersIn(language: Language): Filter[] {
+  const states = Object.keys(PAYOUT_STATES) as PayoutState[];
+  return [
+    {
+      name: 'state',
+      text: 'filter.state',
+      type: states.map((state) => [state, tell(language, `payout_state.${state}`)] as const),
+    },
+    { name: 'since', text: 'filter.since', type: 'date' },
+    { name: 'until', text: 'filter.until', type: 'date' },
+    { name: 'text', text: 'payouts.text', type: 'search' },
+  ];
+}
+
+/** Unknown values are as if they were not there, but for the text: that nothing has is not found. */
+async function filterOf(app: App, asked: Record<string, string>): Promise<PayoutFilter> {
+  const { state = '', since = '', until = '', text = '', batch = '' } = asked;
+  return {
+    ...(isPayoutState(state) && { state }),
+    ...(isDay(since) && { since: boundsOfDay(since).from }),
+    ...(isDay(until) && { until: boundsOfDay(until).to }),
+    ...(batch !== '' && { batchId: batch }),
+    ...(text !== '' && (await whatHas(app, text))),
+  };
+}
+
+async function whatHas(app: App, text: string): Promise<PayoutFilter> {
+  if (text.startsWith('po_')) return { id: text };
+  if (text.startsWith('pb_')) return { batchId: text };
+  const { canonical } = readRut(text);
+  return canonical === null ? { reference: text } : { rutHash: (await identityHashes(app)).ofRut(canonical) };
+}
+
+/** The columns of a list of payouts, here and on the page of a batch. */
+export function payoutColumns(app: App, language: Language): Column<SeenPayout>[] {
+  const at = `${publicPath(app)}/console`;
+  return [
+    {
+      name: 'reference',
+      text: 'column.payout',
+      value: ({ payout }) => payout.reference,
+      cell: ({ payout }) => html`<a class="code" href="${at}/payouts/${payout.id}">${payout.reference}</a>`,
+    },
+    { name: 'id', text: 'column.payout_id', value: ({ payout }) => payout.id, hidden: true },
+    {
+      name: 'recipient',
+      text: 'column.recipient',
+      value: ({ recipient }) => recipient?.name ?? tell(language, 'payout.erased'),
+      cell: (seen) => recipientCell(language, seen),
+    },
+    { name: 'rut', text: 'column.rut', value: ({ recipient }) => recipient?.rut ?? null, hidden: true },
+    {
+      name: 'account',
+      text: 'column.account',
+      value: ({ bank, payout }) => `${bank} ${payout.account_masked}`,
+      cell: ({ bank, payout }) => accountCell(bank, payout.account_masked),
+    },
+    {
+      name: 'amount',
+      text: 'column.amount',
+      kind: 'number',
+      value: ({ payout }) => Number(formatPlain(payout.amount, payout.currency)),
+      cell: ({ payout }) => formatMoney(payout.amount, payout.currency),
+    },
+    { name: 'currency', text: 'column.currency', value: ({ payout }) => payout.currency, hidden: true },
+    {
+      name: 'state',
+      text: 'column.state',
+      value: ({ payout }) => tell(language, `payout_state.${payout.state}`),
+      cell: (seen) => html`<span>${payoutBadges(language, seen)}</span>`,
+    },
+    { name: 'verdict', text: 'column.verdict', value: (seen) => verdictText(language, seen), hidden: true },
+    {
+      name: 'warnings',
+      text: 'column.warnings',
+      value: ({ warnings }) => warnings.map(({ text }) => text[language]).join(' '),
+      hidden: true,
+    },
+    { name: 'created', text: 'column.created', value: ({ payout }) => payout.created_at, kind: 'time' },
+    {
+      name: 'maker',
+      text: 'column.maker',
+      value: ({ payout }) => payout.proposed_by,
+      cell: ({ payout }) =>
+        html`<span class="mail">${payout.proposed_by}${
+          payout.approved_by !== null &&
+          html`<br><span class="quiet">${tell(language, 'payout.approved_by', { name: payout.approved_by })}</span>`
+        }</span>`,
+    },
+    { name: 'approver', text: 'column.approver', value: ({ payout }) => payout.approved_by, hidden: true },
+    { name: 'reason', text: 'column.reason', value: ({ payout }) => payout.reason, hidden: true },
+    { name: 'batch', text: 'column.batch', value: ({ payout }) => payout.batch_id, hidden: true },
+    { name: 'merchant', text: 'column.merchant', value: ({ merchant }) => merchant },
+  ];
+}

@@ -1,0 +1,130 @@
+import type { App } from '../../app.ts';
+import type { Language } from '../../checkout/texts.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { type Html, html } from '../../http/html.ts';
+import { clockOf } from '../../lib/calendar-day.ts';
+import { formatMoney } from '../../lib/money.ts';
+import { whyNotYours } from '../../payouts/decide-payouts.ts';
+import { findPayout } from '../../payouts/find-payout.ts';
+import { PAYOUT_STATES, type Payout } from '../../payouts/payout.ts';
+import { type PayoutLine, tellPayout } from '../../payouts/payout-history.ts';
+import { timeCell } from '../console-format.ts';
+import { tell, tellKind } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { decisionForm, doneNotice } from './decision-forms.ts';
+import { payoutBadges, type SeenPayout, seePayouts, verdictText, warningNotices } from './payout-cells.ts';
+
+/** One payout: whom, from which account to which, what is odd, everything that happened, and what may be done. */
+export const getConsolePayout: Operation = {
+  handle: consoleHandler((app, visit) => sendPayout(app, visit, 200, '')),
+};
+
+/** Answers with the page of the payout of the path, with `said` on top of it where something is to be said. */
+export async function sendPayout(app: App, visit: ConsoleVisit, status: number, said: string) {
+  const { language, user, request, send } = visit;
+  const { id } = request.params as { id: string };
+  const { payout } = await findPayout(app, user.environmentIds, id);
+  const [seen] = (await seePayouts(app, [payout])) as [SeenPayout];
+  const lines = await tellPayout(app, payout);
+  const money = formatMoney(payout.amount, payout.currency);
+  const main = html`${said === '' ? doneNotice(visit) : html`<p class="notice" role="alert">${said}</p>`}
+<div class="head"><div>
+<p class="quiet">${seen.merchant} · <span class="code">${payout.id}</span></p>
+<h1 class="amount">${money}</h1>
+<p>${tell(language, 'payout.to', { name: seen.recipient?.name ?? tell(language, 'payout.erased') })} · <strong class="code">${payout.reference}</strong></p>
+<div class="badges">${payoutBadges(language, seen)}</div>
+</div></div>
+${warningNotices(language, seen.warnings)}
+<div class="columns">
+<section aria-labelledby="timeline"><h2 id="timeline">${tell(language, 'payment.timeline')}</h2>
+${timelineOf(language, seen, lines)}</section>
+<div>
+<h2>${tell(language, 'payment.facts')}</h2>
+${factsOf(app, language, seen)}
+${decisionsOf(app, visit, seen)}
+</div>
+</div>`;
+  return send(status, { title: `${payout.reference} · ${money}`, main });
+}
+
+function timelineOf(language: Language, seen: SeenPayout, lines: readonly PayoutLine[]): Html {
+  const { payout } = seen;
+  const items = lines.map((line) => {
+    const { at, by, reason } = line;
+    return html`<li class="${toneOf(line)}"><time datetime="${new Date(at).toISOString()}">${clockOf(at)}</time>
+<strong>${titleOf(language, line)}</strong>${line.kind === 'entry' && html` · ${formatMoney(payout.amount, payout.currency)} · <span class="code">${line.debit} → ${line.credit}</span>`}${by !== null && html` · ${tell(language, 'line.by', { name: by })}`}
+${line.kind === 'state' && line.what === 'proposed' && html`<br><span class="quiet">${verdictAtProposal(language, payout)}</span>`}${reason !== null && html`<br><span class="quiet">${reason}</span>`}</li>`;
+  });
+  return html`<ol class="timeline card">${items}</ol>`;
+}
+
+const DAY_MS = 86_400_000;
+
+function verdictAtProposal(language: Language, payout: Payout): string {
+  const days = Math.floor((payout.created_at - payout.validated_at) / DAY_MS);
+  const verdict = tell(language, payout.verdict === 'confirmed' ? 'verdict.confirmed' : 'verdict.plausible');
+  const changed = payout.account_changed_by === null ? '' : ` ${tell(language, 'payout.account_changed')}`;
+  return tell(language, 'payout.verdict_then', { verdict, days }) + changed;
+}
+
+function titleOf(language: Language, line: PayoutLine): string {
+  if (line.kind === 'state')
+    return tell(language, line.what === 'proposed' ? 'payout.made' : `payout_state.${line.what}`);
+  if (line.kind === 'entry') return tell(language, 'entry', { kind: tellKind(language, 'entry', line.what) });
+  if (line.kind === 'contradiction') {
+    return tell(language, 'payout.contradiction', { state: tellKind(language, 'payout_state', line.what) });
+  }
+  return tellKind(language, 'act', line.what);
+}
+
+function toneOf({ kind, what }: PayoutLine): string {
+  if (kind === 'contradiction') return 'is-bad';
+  if (kind === 'entry') return 'is-good';
+  if (['rejected', 'failed', 'returned', 'cancelled'].includes(what)) return 'is-bad';
+  if (['approved', 'confirmed'].includes(what)) return 'is-good';
+  return ['awaiting_approval', 'unknown'].includes(what) ? 'is-warn' : '';
+}
+
+function factsOf(app: App, language: Language, seen: SeenPayout): Html {
+  const { payout, recipient, bank } = seen;
+  const at = `${publicPath(app)}/console`;
+  const facts: [string, Html | string | null][] = [
+    [tell(language, 'column.recipient'), recipient?.name ?? null],
+    [tell(language, 'column.rut'), recipient?.rut ?? null],
+    [tell(language, 'column.account'), html`${bank} <span class="code">${payout.account_masked}</span>`],
+    [tell(language, 'column.verdict'), verdictText(language, seen)],
+    [tell(language, 'payout.message'), payout.message || null],
+    [tell(language, 'column.maker'), payout.proposed_by],
+    [tell(language, 'column.approver'), payout.approved_by],
+    [
+      tell(language, 'column.batch'),
+      payout.batch_id === null ? null : html`<a href="${at}/batches/${payout.batch_id}">${payout.batch_id}</a>`,
+    ],
+    [tell(language, 'column.bank_file'), payout.file_id === null ? null : `${payout.file_id}, ${payout.file_line}`],
+    [tell(language, 'column.created'), timeCell(payout.created_at)],
+  ];
+  return html`<div class="card pad"><dl class="facts">${facts
+    .filter(([, fact]) => fact !== null)
+    .map(([name, fact]) => html`<dt>${name}</dt><dd>${fact}</dd>`)}</dl></div>`;
+}
+
+/** What the person may do with it in its state. */
+function decisionsOf(app: App, { language, user }: ConsoleVisit, { payout, keepers }: SeenPayout): Html {
+  const at = `${publicPath(app)}/console/payouts/${payout.id}`;
+  const next = PAYOUT_STATES[payout.state];
+  const may = (permission: 'payouts:approve' | 'payouts:create') => user.may.has(permission);
+  const why = whyNotYours(payout, keepers, user.id);
+  return html`${
+    next.includes('approved') &&
+    html`<h2>${tell(language, 'decide.approval')}</h2>${
+      !may('payouts:approve')
+        ? html`<p class="quiet">${tell(language, 'decide.another')}</p>`
+        : why === null
+          ? html`<p class="actions"><a class="button primary" href="${at}/approve">${tell(language, 'decide.approve')}</a></p>`
+          : html`<p class="notice">${tell(language, 'decide.not_yours', { why: why[language] })}</p>`
+    }`
+  }
+${next.includes('rejected') && may('payouts:approve') && decisionForm(language, `${at}/reject`, 'decide.reject')}
+${next.includes('cancelled') && may('payouts:create') && decisionForm(language, `${at}/cancel`, 'decide.cancel')}`;
+}

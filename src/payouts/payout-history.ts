@@ -1,0 +1,107 @@
+import type { App } from '../app.ts';
+import { selectAudit } from '../audit/audit-queries.ts';
+import type { AuditRow } from '../audit/audit-row.ts';
+import type { JournalEntry } from '../books/journal-entry.ts';
+import { selectEntriesOfPayout } from '../books/journal-queries.ts';
+import type { Payout, PayoutState } from './payout.ts';
+
+/**
+ * One thing that happened to a payout. `at` is UTC milliseconds. A `state` is what it became, an `entry` what the books moved then,
+ * an `act` what somebody did besides, a `contradiction` what was said that it cannot become.
+ */
+export type PayoutLine = {
+  readonly at: number;
+  readonly by: string | null;
+  readonly reason: string | null;
+} & (
+  | { readonly kind: 'state'; readonly what: PayoutState | 'proposed' }
+  | { readonly kind: 'entry'; readonly what: string; readonly debit: string; readonly credit: string }
+  | { readonly kind: 'act' | 'contradiction'; readonly what: string }
+);
+
+/** What the audit log calls the way into a state. */
+const ACTS: Readonly<Record<string, PayoutState | 'proposed'>> = {
+  'payout.proposed': 'proposed',
+  'payout.submitted': 'awaiting_approval',
+  'payout.approved': 'approved',
+  'payout.rejected': 'rejected',
+  'payout.cancelled': 'cancelled',
+  'payout.filed': 'sent',
+};
+
+const MOST_ACTS = 200;
+
+/** Everything that happened to a payout, the first first: from its row, the books, and the audit log of it, its batch and its file. */
+export async function tellPayout(app: App, payout: Payout): Promise<PayoutLine[]> {
+  const subjects = [payout.id, payout.batch_id, payout.file_id].filter((subject) => subject !== null);
+  const acts = (await Promise.all(subjects.map((subject) => selectAudit(app.db, { subject }, MOST_ACTS)))).flatMap(
+    (rows) => rows.toReversed(),
+  );
+  const states = statesOf(payout, acts);
+  const others = acts.filter(({ action }) => !Object.hasOwn(ACTS, action) && action !== 'payout.settled');
+  const lines = [
+    ...states,
+    ...(await selectEntriesOfPayout(app.db, payout)).map(lineOfEntry),
+    ...others.map(({ created_at: at, action: what, actor: by, reason }) => ({
+      at,
+      kind: 'act' as const,
+      what,
+      by,
+      reason,
+    })),
+    ...contradictionOf(payout),
+  ];
+  // The sort is stable: of one moment the state comes first, and then what it moved.
+  return lines.sort((one, other) => one.at - other.at);
+}
+
+/** The row knows when it was approved, left and ended; who decided, and why, is in the audit log, at the same moment. */
+function statesOf(payout: Payout, acts: readonly AuditRow[]): PayoutLine[] {
+  const known: { at: number | null; what: PayoutState | 'proposed'; by: string | null; reason: string | null }[] = [
+    {
+      at: payout.created_at,
+      what: 'proposed',
+      by: payout.proposed_by,
+      reason: hasStayed(payout) ? payout.reason : null,
+    },
+    { at: payout.approved_at, what: 'approved', by: payout.approved_by, reason: null },
+    { at: payout.sent_at, what: 'sent', by: null, reason: null },
+    { at: payout.changed_at, what: payout.state, by: null, reason: payout.reason },
+  ];
+  const lines = new Map<string, PayoutLine>();
+  for (const { at, what, by, reason } of known) {
+    if (at !== null && !(what === payout.state && hasStayed(payout)))
+      lines.set(what, { at, kind: 'state', what, by, reason });
+  }
+  for (const { action, created_at, actor, reason } of acts) {
+    const what = action === 'payout.settled' ? payout.state : ACTS[action];
+    if (what === undefined) continue;
+    const line = lines.get(what);
+    // An act on a batch may have left this payout as it was.
+    if (line !== undefined ? line.at !== created_at : what !== 'awaiting_approval') continue;
+    lines.set(what, { at: created_at, kind: 'state', what, by: actor, reason: reason ?? line?.reason ?? null });
+  }
+  return [...lines.values()];
+}
+
+/** A payout that has stayed what it was made as has no second line that says so. */
+function hasStayed({ changed_at, created_at, state }: Payout): boolean {
+  return changed_at === created_at && (state === 'draft' || state === 'awaiting_approval');
+}
+
+function lineOfEntry({ created_at, kind, debit_account, credit_account }: JournalEntry): PayoutLine {
+  return {
+    at: created_at,
+    kind: 'entry',
+    what: kind,
+    debit: debit_account,
+    credit: credit_account,
+    by: null,
+    reason: null,
+  };
+}
+
+function contradictionOf({ contradiction, contradicted_at }: Payout): PayoutLine[] {
+  if (contradiction === null || contradicted_at === null) return [];
+  return [{ at: contradicted_at, kind: 'contradiction', what: contradiction, by: null, reason: null }];
+}

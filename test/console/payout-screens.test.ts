@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { listAudit } from '../../src/audit/list-audit.ts';
+import { ROLES, type Role } from '../../src/auth/permission.ts';
+import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
+import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
+import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
+import { ROUTES } from '../../src/server/routes.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { formHeaders } from '../support/form-headers.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { openPayoutDesk, propose, wish } from '../support/test-payouts.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { createTestUser, type TestUser } from '../support/test-user.ts';
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
+const MINUTE_MS = 60_000;
+
+const stateOf = async (app: TestApp, id: string) => (await selectPayoutAnywhere(app.db, id))?.state;
+
+forEachEngine('the payout screens', (openTestDatabase) => {
+  const open = async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desk = await openPayoutDesk(app);
+    const server = await startTestServer(app);
+    const as = (user: TestUser, headers: Record<string, string> = {}) => ({
+      get: (path: string) => server.get(`/console${path}`, { 'accept-language': 'en', ...user.console, ...headers }),
+      post: (path: string, fields: Record<string, string> = {}) =>
+        server.post(`/console${path}`, {
+          headers: { ...FORM, 'accept-language': 'en', ...user.console, ...headers },
+          body: String(new URLSearchParams(fields)),
+        }),
+    });
+    return { app, desk, server, as };
+  };
+
+  test('a batch is read with what is odd, shown with its entries, and approved by another person', async () => {
+    const { app, desk, server, as } = await open();
+    await using _server = server;
+    const [first, second] = await propose(app, desk, [wish({ reference: 'FAC-1' }), wish({ reference: 'FAC-2' })]);
+    const { id = '', batch_id: batch } = first ?? {};
+    const boss = as(desk.users.approver);
+    const page = await boss.get(`/batches/${batch}`);
+    assert.equal(page.status, 200);
+    for (const said of ['FAC-1', 'Ana Núñez', '12531909-2', 'Same RUT and amount', '$20.000 CLP', 'Approve… (2)'])
+      assert.ok(page.text.includes(said), said);
+    const asked = await boss.get(`/batches/${batch}/approve`);
+    for (const said of ['Approve 2 payouts, $20.000 CLP?', 'merchant:payable', 'payouts:reserved', '$980.000 CLP'])
+      assert.ok(asked.text.includes(said), said);
+    const done = await boss.post(`/batches/${batch}/approve`, { reason: 'facturas de enero' });
+    assert.equal(done.headers.get('location'), `/console/batches/${batch}?done=approved`);
+    assert.equal(await stateOf(app, id), 'approved');
+    assert.equal(await stateOf(app, second?.id ?? ''), 'approved');
+    const again = await boss.post(`/batches/${batch}/approve`);
+    assert.equal(again.status, 409, 'a second click changes nothing');
+    const { acts } = await listAudit(app, { action: 'payout.approved' }, 10);
+    assert.deepEqual(
+      acts.map(({ who, reason, subject }) => [who.name, reason, subject.id]),
+      [[desk.users.approver.email, 'facturas de enero', batch]],
+    );
+    app.now.advance(MINUTE_MS);
+    for (const to of ['sent', 'confirmed', 'returned'] as const) {
+      await app.db.transaction((tx) => transitionPayouts(tx, desk.environment, { ids: [id], to, at: app.now() }));
+      app.now.advance(MINUTE_MS);
+    }
+    const { text } = await boss.get(`/payouts/${id}`);
+    const titles = [...text.matchAll(/<\/time>\s*<strong>([^<]+)<\/strong>/g)].map(([, title]) => title);
+    assert.deepEqual(titles, [
+      'Proposed',
+      'Approved',
+      'In the books: reserved',
+      'Sent',
+      'In the books: paid to the recipient',
+      'Came back',
+      'In the books: came back from the bank',
+    ]);
+    assert.match(text, /facturas de enero/);
+    assert.match(text, /plausible, by a verdict 0 days old/);
+  });
+
+  test('who made it is told before the click that another person approves, and refused at the click', async () => {
+    const { app, desk, server, as } = await open();
+    await using _server = server;
+    const owner = await createTestUser(app, { role: 'owner', may: [] });
+    const [payout] = await propose(app, { ...desk, maker: { ...desk.maker, userId: owner.id, name: owner.email } });
+    const { id = '', batch_id: batch } = payout ?? {};
+    const self = as(owner);
+    for (const path of [`/payouts/${id}`, `/batches/${batch}`]) {
+      const page = await self.get(path);
+      assert.match(page.text, /You cannot approve it: you made it yourself/, path);
+      assert.ok(!page.text.includes(`${path}/approve"`), path);
+      assert.equal((await self.get(`${path}/approve`)).status, 409, path);
+      assert.ok([403, 409].includes((await self.post(`${path}/approve`)).status), path);
+    }
+    const spanish = await as(owner, { 'accept-language': 'es' }).post(`/payouts/${id}/approve`);
+    assert.match(spanish.text, /lo propusiste tú: lo aprueba otra persona/);
+    assert.equal(await stateOf(app, id), 'awaiting_approval');
+    const maker = await as(desk.users.maker).get(`/payouts/${id}`);
+    assert.match(maker.text, /Another person approves it, with the permission payouts:approve/);
+  });
+
+  test('an approval asks for the second factor again after its time, and nothing is approved before', async () => {
+    const { app, desk, server, as } = await open();
+    await using _server = server;
+    const [payout] = await propose(app, desk);
+    const { id = '', batch_id: batch } = payout ?? {};
+    const boss = as(desk.users.approver);
+    app.now.advance(16 * MINUTE_MS);
+    for (const path of [`/payouts/${id}/approve`, `/batches/${batch}/approve`]) {
+      for (const answer of [await boss.get(path), await boss.post(path)]) {
+        assert.equal(answer.status, 303);
+        assert.equal(answer.headers.get('location'), `/console/prove?next=${encodeURIComponent(path)}`);
+      }
+    }
+    assert.equal(await stateOf(app, id), 'awaiting_approval');
+  });
+
+  test('a refusal and a taking back need a reason, and end what waited', async () => {
+    const { app, desk, server, as } = await open();
+    await using _server = server;
+    const [first, second] = await propose(app, desk, [wish(), wish()]);
+    const boss = as(desk.users.approver);
+    for (const reason of ['', 'a@b.cl', 'x'.repeat(201)]) {
+      assert.equal((await boss.post(`/payouts/${first?.id}/reject`, { reason })).status, 400, reason);
+    }
+    assert.equal((await boss.post(`/payouts/${first?.id}/reject`, { reason: 'no corresponde' })).status, 303);
+    assert.equal(await stateOf(app, first?.id ?? ''), 'rejected');
+    const maker = as(desk.users.maker);
+    assert.equal((await maker.post(`/batches/${first?.batch_id}/cancel`, { reason: 'error' })).status, 303);
+    assert.equal(await stateOf(app, second?.id ?? ''), 'cancelled');
+    assert.equal((await maker.post(`/payouts/${second?.id}/cancel`, { reason: 'error' })).status, 409);
+  });
+
+  test('the list is found by what people know, goes over pages, and is exported as it is shown', async () => {
+    const { app, desk, server, as } = await open();
+    await using _server = server;
+    const wishes = Array.from({ length: 60 }, (_, at) => wish({ reference: `FAC-${at}`, amount: 1_000 + at }));
+    const [payout] = await propose(app, desk, wishes);
+    const maker = as(desk.users.maker);
+    const rows = async (query: string) =>
+      [...(await maker.get(`/payouts${query}`)).text.matchAll(/<a class="code"[^>]*>([^<]+)</g)].map(([, one]) => one);
+    assert.equal((await rows('')).length, 50);
+    const next = /href="\/console(\/payouts\?after=[^"]+)"/.exec((await maker.get('/payouts')).text)?.[1] ?? '';
+    const older = await rows(next.slice('/payouts'.length));
+    assert.equal(older.length, 10);
+    assert.equal(new Set([...(await rows('')), ...older]).size, 60);
+    for (const text of [payout?.id ?? '', payout?.reference ?? '']) {
+      assert.deepEqual(await rows(`?text=${text}`), [payout?.reference]);
+    }
+    assert.equal((await rows(`?text=${encodeURIComponent('12.531.909-2')}&state=awaiting_approval`)).length, 50);
+    assert.deepEqual(await rows('?state=confirmed'), []);
+    assert.deepEqual(await rows('?until=2020-01-01'), []);
+    const csv = await maker.get(`/payouts?format=csv&text=${payout?.reference}`);
+    assert.match(csv.text, /FAC-\d+,po_\w+,Ana Núñez,12531909-2,/);
+    assert.equal(csv.text.trim().split('\r\n').length, 2);
+  });
+
+  test('nothing of a payout is shown or changed for those of another merchant, without the permission, or from another site', async () => {
+    const { app, desk, server, as } = await open();
+    await using _server = server;
+    const [payout] = await propose(app, desk, [wish({ reference: 'SECRETA-1' })]);
+    const other = await createPaymentService(app, 'Other', TESTER);
+    const screens = ROUTES.filter(
+      ({ access, paths }) => access === 'session' && /^\/console\/(payouts|batches)/.test(paths[0]),
+    );
+    const ids = { payouts: payout?.id ?? '', batches: payout?.batch_id ?? '' };
+    const before = await app.db.query('select * from payouts');
+    const strangers: [Role, TestUser][] = [];
+    for (const role of Object.keys(ROLES) as Role[]) {
+      strangers.push([role, await createTestUser(app, { role, may: [], paymentServices: [other.id] })]);
+    }
+    const visited = as(await createTestUser(app, { role: 'owner', may: [] }), { 'sec-fetch-site': 'cross-site' });
+    for (const screen of screens) {
+      const { method, paths, permission } = screen;
+      const path = paths[0].replace(':id', paths[0].includes('batches') ? ids.batches : ids.payouts);
+      for (const [role, user] of strangers) {
+        const answer = await server.send(method, path, {
+          headers: { ...formHeaders(screen), ...user.console },
+          ...(method === 'POST' && { body: 'reason=x' }),
+        });
+        const about = `${role} at ${method} ${path}: ${answer.status}`;
+        assert.doesNotMatch(answer.text, /SECRETA|Ana N|12531909/, about);
+        if (paths[0].includes(':id')) assert.ok([403, 404].includes(answer.status), about);
+        if (answer.status === 403) assert.ok(answer.text.includes(permission ?? ''), about);
+      }
+      if (method !== 'POST') continue;
+      const answer = await visited.post(path.slice('/console'.length), { reason: 'x' });
+      assert.equal(answer.status, 403, path);
+    }
+    assert.deepEqual(await app.db.query('select * from payouts'), before);
+  });
+});
