@@ -13,6 +13,7 @@ import { causeOf } from '../outbox/answer-cause.ts';
 import { type FailingEndpoint, measureFailing, selectFailing } from '../outbox/failing-endpoint-queries.ts';
 import { type GivenUpCallback, measureGivenUp, selectGivenUp } from '../outbox/given-up-callback-queries.ts';
 import { measureWaitingRefunds, selectWaitingRefunds, type WaitingRefund } from '../refunds/waiting-refund-queries.ts';
+import { measureOpenLines, type OpenLine, selectOpenLines } from '../statements/bank-statement-queries.ts';
 import type { AttentionKind, Waiting } from './attention.ts';
 import { APPROVAL_ATTENTION, PAYOUT_ATTENTION } from './payout-attention.ts';
 import { sayPaymentContradiction, sayRefundContradiction } from './say-contradiction.ts';
@@ -75,6 +76,12 @@ export const ATTENTION_KINDS: readonly AttentionKind[] = [
   },
   PAYOUT_ATTENTION,
   APPROVAL_ATTENTION,
+  {
+    kind: 'statement',
+    nouns: ['line of a statement in suspense', 'lines of statements in suspense'],
+    measure: (app) => measureOpenLines(app.db),
+    list: async (app, limit) => (await selectOpenLines(app.db, limit)).map(waitingLine),
+  },
 ];
 
 /** Everybody's: callbacks and refunds of all payment services wait. */
@@ -221,6 +228,22 @@ function failureOf(endpoint: FailingEndpoint): Said {
   return {
     en: `${address} fails: ${english?.cause ?? 'unknown'}; ${waits.en}. ${english?.fix ?? ''}`.trim(),
     es: `${address} falla: ${spanish?.cause ?? 'no se sabe por qué'}; ${waits.es}. ${spanish?.fix ?? ''}`.trim(),
+  };
+}
+
+function waitingLine(line: OpenLine): Waiting {
+  const { statement_id, file_line, file_name, environment, kept_at, amount, currency, note } = line;
+  return {
+    payment_service: line.payment_service_id ?? '—',
+    name: line.name ?? '—',
+    environment,
+    transaction: null,
+    id: `${statement_id}/${file_line}`,
+    since: kept_at,
+    amount,
+    currency,
+    reason: `line ${file_line} of ${file_name}: ${note ?? ''}`,
+    command: `bin/rubrica statement resolve ${statement_id} --line ${file_line} --use other|payout|return --reason TEXT`,
   };
 }
 

@@ -10,7 +10,8 @@ export type AttentionName =
   | 'endpoint'
   | 'restore'
   | 'payout'
-  | 'approval';
+  | 'approval'
+  | 'statement';
 
 /** Something that waits for longer than usual, or that contradicts what is known. A person ends it with `command`. */
 export type Waiting = {

@@ -35,6 +35,8 @@ export const AUDIT_ACTIONS = {
   'payout.recorded': 'money that was sent to a merchant',
   'payout.returned': 'a payout was taken back',
   'deposit.recorded': 'money that came from a payment method',
+  'statement.imported': 'a statement of the bank was taken over, and what its lines are of',
+  'statement.line_resolved': 'a person said what lines of a statement are of, and why',
   'settlement.kept': "an acquirer's file was held against the books",
   'settlement.accepted': 'differences of it were accepted; no money moved',
   'month.closed': 'a month was closed, with what merchants were owed at its end',

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { currencyExponent } from '../../protocol/currency-exponents.ts';
-import { dayOf, isDay } from '../lib/calendar-day.ts';
 import { addUp } from '../lib/exact-sum.ts';
+import { readDay } from '../lib/read-day.ts';
 import { namesForPerson, type Places, repeatedColumn } from '../lib/tables/find-header.ts';
 import { type Table, withTable } from '../lib/tables/open-table.ts';
 import { isTotal, TableError, type TableRow } from '../lib/tables/table.ts';
@@ -56,7 +56,7 @@ function cellOf({ cells }: TableRow, column: SettlementColumn, { places }: Reade
 
 /** What stands under a table: a sum, which names no sale, or a remark without an amount. */
 function isSum(line: TableRow, reader: Reader, read: readonly SettlementRow[]): boolean {
-  if (isTotal(line.cells) && readDate(dateCell(line, reader)) === null) return true;
+  if (isTotal(line.cells) && readDay(dateCell(line, reader)) === null) return true;
   if (cellOf(line, 'buyOrder', reader) !== '' || cellOf(line, 'authorizationCode', reader) !== '') return false;
   const text = cellOf(line, 'amount', reader);
   if (text === '') return true;
@@ -74,7 +74,7 @@ function readRow(line: TableRow, reader: Reader): SettlementRow {
   const currencyText = cellOf(line, 'currency', reader);
   const currency = currencyOf(currencyText);
   if (currency === null) throw refuse('currency', currencyText, 'Write an ISO 4217 code, such as CLP.');
-  const date = readDate(dateCell(line, reader));
+  const date = readDay(dateCell(line, reader));
   if (date === null) {
     const column = reader.places.date === null ? 'accountingDate' : 'date';
     throw refuse(column, dateCell(line, reader), 'Write the date as 2026-01-15 or 15/01/2026.');
@@ -115,23 +115,6 @@ function currencyOf(text: string): string | null {
   if (name === '' || /^(CLP\$?|\$|PESOS?|PESOS? CHILENOS?)$/.test(name)) return 'CLP';
   if (/^(US\$|USD\$?|D[OÓ]LAR(ES)?)$/.test(name)) return 'USD';
   return currencyExponent(name) === undefined ? null : name;
-}
-
-/** A day, with or without hours. A time with an offset is the day on which it was in Chile. */
-function readDate(text: string): string | null {
-  if (/^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:?\d{2})$/.test(text)) {
-    const moment = Date.parse(text);
-    return Number.isNaN(moment) ? null : dayOf(moment);
-  }
-  const [, day = '', month = '', year] = /^(\d{1,2})[/-](\d{1,2})[/-](\d{4})\b/.exec(text) ?? [];
-  const [, compactYear, compactMonth, compactDay] = /^(\d{4})\/?(\d{2})\/?(\d{2})\b/.exec(text) ?? [];
-  if (year !== undefined) return dayIfOne(`${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`);
-  if (compactYear !== undefined) return dayIfOne(`${compactYear}-${compactMonth}-${compactDay}`);
-  return dayIfOne(text.slice(0, 10));
-}
-
-function dayIfOne(text: string): string | null {
-  return isDay(text) ? text : null;
 }
 
 function refusal(

@@ -47,6 +47,7 @@ const GROUPS: readonly { title: string; commands: Record<string, Load> }[] = [
   {
     title: 'Money:',
     commands: {
+      statement: async () => (await import('./bank-statement-commands.ts')).addBankStatementCommands,
       books: async () => (await import('./books-commands.ts')).addBooksCommands,
       reconcile: async () => (await import('./reconcile-command.ts')).addReconcileCommand,
       'settlement month': async () => (await import('./settlement-commands.ts')).addSettlementCommands,

@@ -32,6 +32,7 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
       ['endpoint', 0, null],
       ['payout', 0, null],
       ['approval', 0, null],
+      ['statement', 0, null],
     ]);
   });
 

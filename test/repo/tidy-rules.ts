@@ -16,6 +16,7 @@ const layers: readonly (readonly string[])[] = [
   ['http'],
   ['attention', 'proof', 'privacy', 'search'],
   [
+    'statements',
     'movements',
     'refunds',
     'checkout',
@@ -59,6 +60,7 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
   'payment-services': ['books'],
   'refused-requests': ['auth', 'payment-services', 'transactions'],
   payouts: ['bank-validation', 'books', 'outbox', 'payment-services', 'auth'],
+  statements: ['payouts', 'movements', 'books', 'payment-services', 'bank-validation'],
   'bank-validation': ['outbox', 'auth'],
 };
 

@@ -1,0 +1,191 @@
+import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { KeptLine, KeptStatement, LineUse } from './statement.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+const STATEMENTS: InsertTarget = {
+  name: 'bank_statements',
+  columns: [
+    'id',
+    'environment',
+    'payment_service_id',
+    'account',
+    'file_name',
+    'file_sha256',
+    'imported_at',
+    'imported_by',
+    'first_day',
+    'last_day',
+    'lines',
+    'proof',
+  ],
+};
+
+const LINES: InsertTarget = {
+  name: 'bank_statement_lines',
+  columns: [
+    'statement_id',
+    'number',
+    'environment',
+    'file_line',
+    'day',
+    'amount',
+    'currency',
+    'line_key',
+    'used_as',
+    'subject',
+    'note',
+    'kept_at',
+  ],
+};
+
+export async function insertStatement(tx: Tx, statement: KeptStatement): Promise<void> {
+  await tx.insertRows(STATEMENTS, [statement]);
+}
+
+/** Answers how many were new: the others came with another file meanwhile. */
+export async function insertLines(tx: Tx, lines: readonly SqlRow[]): Promise<number> {
+  const suffix = 'on conflict (environment, line_key) do nothing returning number';
+  return (await tx.insertRows(LINES, lines, suffix)).length;
+}
+
+/** Those that came with another file. */
+export async function selectKnownKeys(db: Reader, environment: string, keys: readonly string[]): Promise<Set<string>> {
+  const rows = await db.query<{ line_key: string }>(
+    'select line_key from bank_statement_lines where environment = $1 and line_key {named $2}',
+    [environment, keys],
+  );
+  return new Set(rows.map(({ line_key }) => line_key));
+}
+
+export type PayoutFound = SqlRow & {
+  id: string;
+  environment_id: number;
+  reference: string;
+  amount: number;
+  rut_hash: string;
+  state: string;
+  sent_at: number;
+  has_payout_line: number;
+  has_return_line: number;
+};
+
+/** What left since a moment and is one of these amounts, the oldest first, with what other lines have said of it. */
+export function selectPayoutsOfAmounts(
+  tx: Tx,
+  { environmentIds, amounts, since }: { environmentIds: readonly number[]; amounts: readonly number[]; since: number },
+): Promise<PayoutFound[]> {
+  return tx.query<PayoutFound>(
+    `select p.id, p.environment_id, p.reference, p.amount, p.rut_hash, p.state, p.sent_at,
+       case when exists (select 1 from bank_statement_lines l where l.used_as = 'payout' and l.subject in (p.id, p.file_id))
+         then 1 else 0 end as has_payout_line,
+       case when exists (select 1 from bank_statement_lines l where l.used_as = 'return' and l.subject = p.id)
+         then 1 else 0 end as has_return_line
+     from payouts p
+     where p.environment_id {among $1} and p.amount {among $2} and p.sent_at >= $3 order by p.sent_at, p.id`,
+    [environmentIds, amounts, since],
+  );
+}
+
+type FileFound = { id: string; environment_id: number; total: number; created_at: number };
+
+/** Files of payouts whose total is one of these amounts, and that no line has used. */
+export function selectFilesOfTotals(
+  tx: Tx,
+  { environmentIds, amounts, since }: { environmentIds: readonly number[]; amounts: readonly number[]; since: number },
+): Promise<FileFound[]> {
+  return tx.query<FileFound>(
+    `select f.id, f.environment_id, f.total, f.created_at from payout_files f
+     where f.environment_id {among $1} and f.total {among $2} and f.created_at >= $3
+       and not exists (select 1 from bank_statement_lines l where l.used_as = 'payout' and l.subject = f.id)`,
+    [environmentIds, amounts, since],
+  );
+}
+
+type DepositFound = { id: string; amount: number; created_at: number };
+
+/** Deposits that are recorded and that no line has used, the oldest first. */
+export function selectDepositsOfAmounts(
+  tx: Tx,
+  { environmentIds, amounts, since }: { environmentIds: readonly number[]; amounts: readonly number[]; since: number },
+): Promise<DepositFound[]> {
+  return tx.query<DepositFound>(
+    `select m.id, m.amount, m.created_at from movements m
+     where m.kind = 'deposit' and m.currency = 'CLP' and m.environment_id {among $1} and m.amount {among $2}
+       and m.created_at >= $3
+       and not exists (select 1 from bank_statement_lines l where l.used_as = 'deposit' and l.subject = m.id)
+     order by m.created_at, m.id`,
+    [environmentIds, amounts, since],
+  );
+}
+
+/** The payouts of some files that have no end yet, by file. */
+export function selectIdsOfFiles(
+  tx: Tx,
+  environmentIds: readonly number[],
+  fileIds: readonly string[],
+): Promise<{ id: string; environment_id: number; file_id: string }[]> {
+  return tx.query(
+    `select id, environment_id, file_id from payouts where environment_id {among $1} and file_id {named $2} and state in ('sent', 'unknown')
+     order by created_at, id`,
+    [environmentIds, fileIds],
+  );
+}
+
+export type ListedStatement = KeptStatement & { open: number };
+
+/** The newest, each with how many of its lines are in suspense. */
+export function selectStatements(db: Reader, limit: number): Promise<ListedStatement[]> {
+  return db.query<ListedStatement>(
+    `select s.*, (select count(*) from bank_statement_lines l where l.statement_id = s.id and l.used_as = 'suspense') as open
+     from bank_statements s order by s.imported_at desc, s.id limit $1`,
+    [limit],
+  );
+}
+
+export async function selectStatement(db: Reader, id: string): Promise<KeptStatement | null> {
+  const [row] = await db.query<KeptStatement>('select * from bank_statements where id = $1', [id]);
+  return row ?? null;
+}
+
+/** In the order of the file; of one use where it is named. */
+export function selectLines(db: Reader, statementId: string, use: LineUse | null): Promise<KeptLine[]> {
+  return db.query<KeptLine>(
+    `select * from bank_statement_lines where statement_id = $1 and $2 in ('', used_as) order by file_line`,
+    [statementId, use ?? ''],
+  );
+}
+
+/** Says what lines in suspense are of; `fileLine` null: all of the statement. Answers those that were in suspense. */
+export function updateUse(
+  tx: Tx,
+  { statementId, fileLine }: { statementId: string; fileLine: number | null },
+  said: { use: LineUse; subject: string | null; at: number; by: string; reason: string },
+): Promise<KeptLine[]> {
+  return tx.query<KeptLine>(
+    `update bank_statement_lines set used_as = $3, subject = $4, resolved_at = $5, resolved_by = $6, reason = $7
+     where statement_id = $1 and (file_line = $2 or $2 = 0) and used_as = 'suspense' returning *`,
+    [statementId, fileLine ?? 0, said.use, said.subject, said.at, said.by, said.reason],
+  );
+}
+
+/** How many lines nobody has explained, and since when the oldest waits. */
+export async function measureOpenLines(db: Reader): Promise<{ count: number; oldest: number | null }> {
+  const [row] = await db.query<{ count: number; oldest: number | null }>(
+    "select count(*) as count, min(kept_at) as oldest from bank_statement_lines where used_as = 'suspense'",
+  );
+  return row ?? { count: 0, oldest: null };
+}
+
+export type OpenLine = KeptLine & { payment_service_id: string | null; name: string | null; file_name: string };
+
+/** The same, the oldest first. */
+export function selectOpenLines(db: Reader, limit: number): Promise<OpenLine[]> {
+  return db.query<OpenLine>(
+    `select l.*, s.payment_service_id, s.file_name, p.name from bank_statement_lines l
+     join bank_statements s on s.id = l.statement_id
+     left join payment_services p on p.id = s.payment_service_id
+     where l.used_as = 'suspense' order by l.kept_at, l.statement_id, l.number limit $1`,
+    [limit],
+  );
+}

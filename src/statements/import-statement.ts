@@ -1,0 +1,234 @@
+import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import { identityHashes } from '../bank-validation/identity-hash.ts';
+import type { Tx } from '../db/database.ts';
+import { Problem } from '../error-catalogue.ts';
+import { boundsOfDay, dayOf, shiftDay } from '../lib/calendar-day.ts';
+import type { Evidence } from '../lib/evidence-file.ts';
+import { prefixedId } from '../lib/ids.ts';
+import { findEnvironmentById } from '../payment-services/find-environment.ts';
+import { listEnvironmentIds } from '../payment-services/list-environments.ts';
+import type { Environment } from '../payment-services/payment-service.ts';
+import { updateContradiction } from '../payouts/payout-queries.ts';
+import { requireUserOf } from '../payouts/person-of.ts';
+import { type SaidOutcome, settleOutcomes } from '../payouts/settle-outcomes.ts';
+import type { PayoutOwner } from '../payouts/transition-payouts.ts';
+import {
+  insertLines,
+  insertStatement,
+  selectDepositsOfAmounts,
+  selectFilesOfTotals,
+  selectIdsOfFiles,
+  selectKnownKeys,
+  selectPayoutsOfAmounts,
+} from './bank-statement-queries.ts';
+import { type Candidates, type LineMatch, matchLines, type ReadLine } from './match-lines.ts';
+import { isOfAcquirer, rutsIn } from './ruts-in-text.ts';
+import { type KeptStatement, type LineUse, lineIdentities, type ReadStatement } from './statement.ts';
+
+/** Whose account, and which. `paymentServiceId` null: it is the account of all of them. */
+export type StatementImport = {
+  readonly environment: Environment;
+  readonly paymentServiceId: string | null;
+  readonly account: string;
+  readonly evidence: Evidence;
+  readonly by: Actor;
+};
+
+/**
+ * What became of the lines of a file. `known`: they had come with another file. `settled` and `contradicted` are payouts. `id` null:
+ * there was nothing new in it.
+ */
+export type ImportedStatement = {
+  id: string | null;
+  lines: number;
+  known: number;
+  uses: Record<LineUse, number>;
+  settled: string[];
+  contradicted: string[];
+};
+
+/** Money that left so long ago is not looked for. */
+const DAYS_BACK = 75;
+const CURRENCY = 'CLP';
+
+/**
+ * Takes over a statement, in one commit: every line that is new has one use, and payouts that it confirms or brings back change
+ * their state with their entries. Lines that came with an overlapping file are known, in whatever order. Throws `Problem` NOT_FOUND,
+ * PERSON_NEEDED or PERMISSION_MISSING.
+ */
+export async function importStatement(
+  app: App,
+  wish: StatementImport,
+  statement: ReadStatement,
+): Promise<ImportedStatement> {
+  const { environment, paymentServiceId, account } = wish;
+  const environmentIds = await listEnvironmentIds(app, environment, paymentServiceId, null);
+  if (environmentIds.length === 0) throw new Problem('NOT_FOUND', { detail: 'There is no such payment service.' });
+  const hashes = await identityHashes(app);
+  const keys = lineIdentities(account, statement.lines).map((identity) => hashes.ofRequest(identity));
+  const lines = statement.lines.map((line, at): ReadLine & { key: string } => {
+    const ruts = rutsIn(line.text);
+    const rutHashes = ruts.map((rut) => hashes.ofRut(rut));
+    return { ...line, rutHashes, isAcquirer: isOfAcquirer(line.text, ruts), key: keys[at] as string };
+  });
+  for (;;) {
+    try {
+      return await app.db.transaction((tx) => importLines(app, tx, wish, { statement, lines, environmentIds }));
+    } catch (error) {
+      if (!(error instanceof QuickerFile)) throw error;
+    }
+  }
+}
+
+/** Rolls the commit back: another process has taken over the same lines meanwhile. */
+class QuickerFile extends Error {}
+
+type Lines = {
+  statement: ReadStatement;
+  lines: readonly (ReadLine & { key: string })[];
+  environmentIds: readonly number[];
+};
+
+async function importLines(
+  app: App,
+  tx: Tx,
+  wish: StatementImport,
+  { statement, lines, environmentIds }: Lines,
+): Promise<ImportedStatement> {
+  const { environment, by, evidence } = wish;
+  const known = await selectKnownKeys(
+    tx,
+    environment,
+    lines.map(({ key }) => key),
+  );
+  const fresh = lines.filter(({ key }) => !known.has(key));
+  const uses = { payout: 0, return: 0, deposit: 0, suspense: 0, other: 0 };
+  const result = { id: null, lines: lines.length, known: known.size, uses, settled: [], contradicted: [] };
+  if (fresh.length === 0) return result;
+  const at = app.now();
+  const found = await findCandidates(tx, environmentIds, fresh);
+  const matches = matchLines(fresh, found);
+  const kept = keptStatement(wish, statement, at);
+  await insertStatement(tx, kept);
+  const rows = fresh.map(({ line, day, amount, key }, index) => {
+    const { use, subject, note } = matches[index] as LineMatch;
+    uses[use]++;
+    const place = { statement_id: kept.id, number: index + 1, environment, file_line: line };
+    return { ...place, day, amount, currency: CURRENCY, line_key: key, used_as: use, subject, note, kept_at: at };
+  });
+  if ((await insertLines(tx, rows)) < rows.length) throw new QuickerFile();
+  const settled = await settle(app, tx, { wish, found, matches, environmentIds, at });
+  const after = { environment, file_name: evidence.name, file_sha256: evidence.sha256, lines: fresh.length, ...uses };
+  const subject = { kind: 'statement', id: kept.id };
+  await recordAudit(tx, { at, by, action: 'statement.imported', subject, after });
+  return { ...result, id: kept.id, ...settled };
+}
+
+async function findCandidates(
+  tx: Tx,
+  environmentIds: readonly number[],
+  lines: readonly ReadLine[],
+): Promise<Candidates> {
+  const amounts = [...new Set(lines.map(({ amount }) => Math.abs(amount)))];
+  const first = lines.reduce((earliest, { day }) => (day < earliest ? day : earliest), lines[0]?.day ?? '');
+  const since = boundsOfDay(shiftDay(first, -DAYS_BACK)).from;
+  const wanted = { environmentIds, amounts, since };
+  const payouts = await selectPayoutsOfAmounts(tx, wanted);
+  const files = await selectFilesOfTotals(tx, wanted);
+  const deposits = await selectDepositsOfAmounts(tx, wanted);
+  return {
+    payouts: payouts.map((one) => ({
+      id: one.id,
+      environmentId: one.environment_id,
+      reference: one.reference,
+      amount: one.amount,
+      rutHash: one.rut_hash,
+      state: one.state,
+      leftDay: dayOf(one.sent_at),
+      hasPayoutLine: one.has_payout_line === 1,
+      hasReturnLine: one.has_return_line === 1,
+    })),
+    files: files.map(({ id, total, created_at }) => ({ id, total, day: dayOf(created_at) })),
+    deposits: deposits.map(({ id, amount, created_at }) => ({ id, amount, day: dayOf(created_at) })),
+  };
+}
+
+type Settling = {
+  wish: StatementImport;
+  found: Candidates;
+  matches: readonly LineMatch[];
+  environmentIds: readonly number[];
+  at: number;
+};
+
+/** What the lines say of payouts: what left first, then what came back. */
+async function settle(app: App, tx: Tx, { wish, found, matches, environmentIds, at }: Settling) {
+  const outcomes = await outcomesOf(tx, { found, matches, environmentIds });
+  const twice = new Set(matches.flatMap(({ twice: id }) => id ?? []));
+  const settled: string[] = [];
+  const contradicted: string[] = [];
+  for (const [environmentId, said] of Map.groupBy(outcomes, (one) => one.environmentId)) {
+    await requireUserOf(tx, wish.by, environmentId, 'movements:record');
+    const owner = (await findEnvironmentById(app, environmentId)) as PayoutOwner;
+    for (const some of [
+      said.filter(({ outcome }) => outcome === 'confirmed'),
+      said.filter(({ outcome }) => outcome === 'returned'),
+    ]) {
+      if (some.length === 0) continue;
+      const done = await settleOutcomes(tx, owner, some, { at });
+      settled.push(...done.settled.map(({ id }) => id));
+      contradicted.push(...done.contradicted.map(({ id }) => id));
+    }
+  }
+  for (const { id, environmentId } of found.payouts.filter((one) => twice.has(one.id))) {
+    await updateContradiction(tx, { id, environment_id: environmentId }, 'a second line of the statement', at);
+    contradicted.push(id);
+  }
+  return { settled: [...new Set(settled)], contradicted };
+}
+
+async function outcomesOf(
+  tx: Tx,
+  { found, matches, environmentIds }: Pick<Settling, 'found' | 'matches' | 'environmentIds'>,
+): Promise<(SaidOutcome & { environmentId: number })[]> {
+  const byId = new Map(found.payouts.map((one) => [one.id, one]));
+  const subjects = matches.flatMap(({ use, subject }) => (subject === null ? [] : [{ use, subject }]));
+  const files = subjects.filter(({ subject }) => subject.startsWith('pf_')).map(({ subject }) => subject);
+  const inFiles = files.length === 0 ? [] : await selectIdsOfFiles(tx, environmentIds, files);
+  return [
+    ...inFiles.map((one) => ({
+      id: one.id,
+      environmentId: one.environment_id,
+      outcome: 'confirmed' as const,
+      reason: null,
+    })),
+    ...subjects.flatMap(({ use, subject }) => {
+      const payout = byId.get(subject);
+      // A payout that came back had left: its own line says so again.
+      if (payout === undefined || (use === 'payout' && payout.state === 'returned')) return [];
+      const outcome = use === 'payout' ? ('confirmed' as const) : ('returned' as const);
+      const reason = use === 'payout' ? null : 'it came back in the statement of the bank';
+      return [{ id: subject, environmentId: payout.environmentId, outcome, reason }];
+    }),
+  ];
+}
+
+function keptStatement(wish: StatementImport, { lines, proof }: ReadStatement, at: number): KeptStatement {
+  const days = lines.map(({ day }) => day).toSorted((one, other) => (one < other ? -1 : 1));
+  return {
+    id: prefixedId('st'),
+    environment: wish.environment,
+    payment_service_id: wish.paymentServiceId,
+    account: wish.account,
+    file_name: wish.evidence.name,
+    file_sha256: wish.evidence.sha256,
+    imported_at: at,
+    imported_by: wish.by.name,
+    first_day: days[0] as string,
+    last_day: days.at(-1) as string,
+    lines: lines.length,
+    proof,
+  };
+}

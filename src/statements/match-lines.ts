@@ -1,0 +1,111 @@
+import { shiftDay } from '../lib/calendar-day.ts';
+import type { LineUse, StatementLine } from './statement.ts';
+
+/** A payout that a line can be of. `leftDay`: when it was sent. `hasPayoutLine`, `hasReturnLine`: another line has said it. */
+export type PayoutCandidate = {
+  readonly id: string;
+  readonly environmentId: number;
+  readonly reference: string;
+  readonly amount: number;
+  readonly rutHash: string;
+  readonly state: string;
+  readonly leftDay: string;
+  readonly hasPayoutLine: boolean;
+  readonly hasReturnLine: boolean;
+};
+
+/** A file of payouts whose total the bank may have taken in one line. */
+export type FileCandidate = { readonly id: string; readonly total: number; readonly day: string };
+
+/** A deposit of an acquirer that a person has recorded. */
+export type DepositCandidate = { readonly id: string; readonly amount: number; readonly day: string };
+
+/** A line with the RUTs in its text, hashed, and whether it names an acquirer. */
+export type ReadLine = StatementLine & { readonly rutHashes: readonly string[]; readonly isAcquirer: boolean };
+
+/** What a line is of. `twice`: a payout that another line had confirmed or brought back already. */
+export type LineMatch = { use: LineUse; subject: string | null; note: string | null; twice?: string };
+
+export type Candidates = {
+  readonly payouts: readonly PayoutCandidate[];
+  readonly files: readonly FileCandidate[];
+  readonly deposits: readonly DepositCandidate[];
+};
+
+/** Money may leave the account before our clock says so, and come back long after. */
+const DAYS_BEFORE = 1;
+const DAYS_TO_LEAVE = 10;
+const DAYS_TO_RETURN = 60;
+const DAYS_OF_DEPOSIT = 5;
+
+/** Gives every line its one use. A line without a RUT is of a payout only where no other could be meant. */
+export function matchLines(lines: readonly ReadLine[], candidates: Candidates): LineMatch[] {
+  const used = new Set<string>();
+  const take = (use: LineUse, subject: string): LineMatch => {
+    used.add(`${use} ${subject}`);
+    return { use, subject, note: null };
+  };
+  const isFree = (use: 'payout' | 'return', { id, hasPayoutLine, hasReturnLine }: PayoutCandidate) =>
+    !(use === 'payout' ? hasPayoutLine : hasReturnLine) && !used.has(`${use} ${id}`);
+  const byAmount = Map.groupBy(candidates.payouts, ({ amount }) => amount);
+  const countOf = Map.groupBy(lines, ({ amount }) => amount);
+
+  const matchPayout = (line: ReadLine, use: 'payout' | 'return'): LineMatch | null => {
+    const alike = (byAmount.get(Math.abs(line.amount)) ?? []).filter((one) => isInTime(use, line, one));
+    const named = alike.filter((one) => isNamed(line, one));
+    const free = named.find((one) => isFree(use, one));
+    if (free !== undefined) return take(use, free.id);
+    const [taken] = named;
+    if (taken !== undefined) {
+      const note = use === 'payout' ? 'the payout has left by another line' : 'the payout came back by another line';
+      return { use: 'suspense', subject: null, note, twice: taken.id };
+    }
+    const open = line.rutHashes.length > 0 ? [] : alike.filter((one) => isFree(use, one));
+    const [only, ...others] = use === 'payout' || RETURN.test(line.text) ? open : [];
+    if (only === undefined) return null;
+    const isAlone = others.length === 0 && countOf.get(line.amount)?.length === 1;
+    return isAlone ? take(use, only.id) : { use: 'suspense', subject: null, note: 'several payouts could be meant' };
+  };
+
+  const matchFile = ({ amount, day }: ReadLine): LineMatch | null => {
+    const found = candidates.files.filter(
+      ({ id, total, day: made }) =>
+        total === -amount && isWithin(day, made, DAYS_TO_LEAVE) && !used.has(`payout ${id}`),
+    );
+    return found[0] === undefined || found.length > 1 ? null : take('payout', found[0].id);
+  };
+
+  const matchDeposit = ({ amount, day }: ReadLine): LineMatch => {
+    const found = candidates.deposits.find(
+      (one) =>
+        one.amount === amount &&
+        !used.has(`deposit ${one.id}`) &&
+        isWithin(day, shiftDay(one.day, -DAYS_OF_DEPOSIT), 10),
+    );
+    if (found !== undefined) return take('deposit', found.id);
+    return { use: 'suspense', subject: null, note: 'a deposit of an acquirer that is not recorded' };
+  };
+
+  return lines.map((line) => {
+    if (line.amount < 0) return matchPayout(line, 'payout') ?? matchFile(line) ?? UNEXPLAINED;
+    return line.isAcquirer ? matchDeposit(line) : (matchPayout(line, 'return') ?? UNEXPLAINED);
+  });
+}
+
+const UNEXPLAINED: LineMatch = { use: 'suspense', subject: null, note: 'of nothing that is known here' };
+
+/** How banks say that money came back. */
+const RETURN = /devol|devuel|revers|rechaz|reintegro|anulaci/i;
+
+function isNamed({ rutHashes, text }: ReadLine, { rutHash, reference, id }: PayoutCandidate): boolean {
+  return rutHashes.includes(rutHash) || text.includes(id) || (reference.length >= 6 && text.includes(reference));
+}
+
+function isInTime(use: 'payout' | 'return', { day }: ReadLine, { leftDay, state }: PayoutCandidate): boolean {
+  if (use === 'return') return state !== 'failed' && isWithin(day, leftDay, DAYS_TO_RETURN);
+  return isWithin(day, leftDay, DAYS_TO_LEAVE);
+}
+
+function isWithin(day: string, from: string, days: number): boolean {
+  return day >= shiftDay(from, -DAYS_BEFORE) && day <= shiftDay(from, days);
+}

@@ -1,0 +1,20 @@
+import { readRut } from '../bank-validation/rut.ts';
+
+/** Transbank, as its deposits name it. */
+const ACQUIRER = { rut: '96689310-9', words: /TRANSBA/i };
+
+/** Every RUT in a line of a bank, canonical: with or without points, hyphen and leading zeros. What only looks like one counts too. */
+export function rutsIn(text: string): string[] {
+  const found = new Set<string>();
+  for (const [token] of text.matchAll(/\d[\d.]{6,13}(?:-[\dkK])?|\d{7,10}[kK]/g)) {
+    const bare = token.replace(/[.-]/g, '').replace(/^0+/, '');
+    const { canonical } = readRut(`${bare.slice(0, -1)}-${bare.slice(-1)}`, 'with-dv');
+    if (canonical !== null) found.add(canonical);
+  }
+  return [...found];
+}
+
+/** Whether money came from an acquirer. */
+export function isOfAcquirer(text: string, ruts: readonly string[]): boolean {
+  return ACQUIRER.words.test(text) || ruts.includes(ACQUIRER.rut);
+}

@@ -1,0 +1,19 @@
+import type { HeaderRule } from '../lib/tables/find-header.ts';
+
+export type StatementColumn = 'day' | 'text' | 'charge' | 'credit' | 'amount' | 'side' | 'balance' | 'document';
+
+/** How banks in Chile name the columns of a statement: what left and what came apart, or one amount with a sign or a side. */
+export const STATEMENT_TABLE: HeaderRule<StatementColumn> = {
+  names: {
+    day: [/^fecha(contable|movimiento|transaccion|operacion)?(yyyymmdd|ddmmyyyy)?$/, /^dia$/],
+    text: [/^(descripcion|detalle|glosa|concepto|movimiento)(de)?(l)?(movimiento|operacion|transaccion)?$/],
+    charge: [/^(cargos?|chequesyotroscargos|chequesocargos|debe|giros)(clp|pesos)?$/],
+    credit: [/^(abonos?|depositosyabonos?|depositosoabonos|haber|depositos)(clp|pesos)?$/],
+    amount: [/^(monto|importe|valor)(movimiento|clp|pesos)?$/],
+    side: [/^(cargoabono|abonocargo|ca|tipo|tipomovimiento)$/],
+    balance: [/^saldo(diario|contable|disponible)?(clp|pesos)?$/],
+    document: [/^(n|no|nro|num|numero)?(de)?(documento|doc|operacion|comprobante)$/],
+  },
+  isHeader: ({ day, text, charge, credit, amount }) =>
+    day !== null && text !== null && (amount !== null || (charge !== null && credit !== null)),
+};

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { dayOf } from '../../src/lib/calendar-day.ts';
+import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { runCommand } from '../support/run-command.ts';
+import { createTestApp, createTestClock } from '../support/test-app.ts';
+import { approved, openPayoutDesk, wish } from '../support/test-payouts.ts';
+
+forEachEngine('statement commands', (openTestDatabase) => {
+  test('a statement is imported, shown and resolved, and one that contradicts itself changes nothing', async (context) => {
+    const db = await openTestDatabase();
+    // The commands go by the clock of the machine.
+    const app = createTestApp(db, { now: createTestClock(Date.now()) });
+    const desk = await openPayoutDesk(app);
+    const [payout] = await approved(app, desk, [wish({ amount: 15_000 })]);
+    const payer = { account: '123456789', rut: '', name: '', agreement: '' };
+    const files = { owner: desk.environment, by: desk.maker, format: 'santander', payer, batchId: null };
+    await makePayoutFiles(app, files);
+    const folder = mkdtempSync(join(tmpdir(), 'rubrica-statement-'));
+    context.after(() => rmSync(folder, { recursive: true }));
+    const env = { DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent' };
+    const run = async (...words: string[]) => {
+      const { status, stdout, stderr } = await runCommand([...words, '--json'], { env });
+      return { status, stderr, json: (stdout.startsWith('{') ? JSON.parse(stdout) : {}) as Record<string, unknown> };
+    };
+    const as = ['--as', desk.users.maker.email];
+    const file = join(folder, 'cartola.csv');
+    const day = dayOf(app.now());
+    const write = (balance: string) =>
+      writeFileSync(
+        file,
+        `Fecha;Descripción;Cargos;Abonos;Saldo\n${day};TEF 12.531.909-2;15.000;;985.000\n${day};ARRIENDO;5.000;;${balance}`,
+      );
+    write('990.000');
+    const take = () => run('statement', 'import', file, '--account', '123456789', ...as);
+    const refused = await take();
+    assert.deepEqual([refused.status, (await db.query('select id from bank_statements')).length], [1, 0]);
+    assert.match(refused.stderr, /balance of line/);
+    write('980.000');
+    const { json: taken } = await take();
+    assert.deepEqual(
+      [taken['settled'], taken['uses'], taken['proof']],
+      [[payout?.id], { payout: 1, return: 0, deposit: 0, suspense: 1, other: 0 }, 'balance'],
+    );
+    assert.deepEqual([(await take()).json['known'], (await take()).json['id']], [2, null]);
+    const id = String(taken['id']);
+    const { json: shown } = await run('statement', 'show', id, '--open');
+    assert.deepEqual(
+      (shown['lines'] as { line: number; use: string }[]).map(({ line, use }) => [line, use]),
+      [[3, 'suspense']],
+    );
+    const resolved = await run('statement', 'resolve', id, '--use', 'other', '--reason', 'arriendo', ...as);
+    assert.equal(resolved.status, 0);
+    const { json: listed } = await run('statement', 'list');
+    const [one] = listed['statements'] as { open: number; account: string }[];
+    assert.deepEqual([one?.open, one?.account], [0, '…6789']);
+    const rows = await db.query("select actor, action from audit_log where action like 'statement.%' order by link");
+    const { email } = desk.users.maker;
+    assert.deepEqual(
+      rows.map(({ actor, action }) => [actor, action]),
+      [
+        [email, 'statement.imported'],
+        [email, 'statement.line_resolved'],
+      ],
+    );
+  });
+});

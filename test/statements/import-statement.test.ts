@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { listAttention } from '../../src/attention/list-attention.ts';
+import { dayOf } from '../../src/lib/calendar-day.ts';
+import { recordMovement } from '../../src/movements/record-movement.ts';
+import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
+import type { Payout } from '../../src/payouts/payout.ts';
+import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
+import { verifyStore } from '../../src/proof/verify-store.ts';
+import { importStatement } from '../../src/statements/import-statement.ts';
+import { resolveLine } from '../../src/statements/resolve-line.ts';
+import type { StatementLine } from '../../src/statements/statement.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { ANA, approved, openPayoutDesk, wish } from '../support/test-payouts.ts';
+
+const DAY = 86_400_000;
+const PEDRO = { ...ANA, rut: '11.111.111-1', bankCode: '001', account: '990011223', name: 'Pedro Soto' };
+
+forEachEngine('statements of the bank', (openTestDatabase) => {
+  const open = async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desk = await openPayoutDesk(app);
+    const { environment: owner, maker: by } = desk;
+    const file = async (...wishes: Parameters<typeof wish>[0][]) => {
+      const payouts = await approved(
+        app,
+        desk,
+        wishes.map((one) => wish(one)),
+      );
+      const payer = { account: '123456789', rut: '', name: '', agreement: '' };
+      const [made] = await makePayoutFiles(app, { owner, by, format: 'santander', payer, batchId: null });
+      const byReference = payouts.toSorted((one, other) => (one.reference < other.reference ? -1 : 1));
+      return { file: made?.file.id ?? '', payouts: byReference };
+    };
+    let lines = 0;
+    const line = (amount: number, text: string, days = 0): StatementLine => ({
+      line: ++lines,
+      day: dayOf(app.now() + days * DAY),
+      amount,
+      text,
+    });
+    const take = async (...some: StatementLine[]) => {
+      const evidence = { name: 'cartola.csv', sha256: 'ab'.repeat(32), bytes: 1, excerpt: '' };
+      const scope = { environment: 'development' as const, paymentServiceId: null, account: '123456789' };
+      const { id, known, uses, contradicted } = await importStatement(
+        app,
+        { ...scope, evidence, by },
+        { lines: some, proof: 'balance' },
+      );
+      const used = Object.entries(uses).filter(([, count]) => count > 0);
+      return { id: id ?? '', known, uses: Object.fromEntries(used), contradicted };
+    };
+    const states = async (payouts: readonly Payout[]) => {
+      const found: (string | undefined)[] = [];
+      for (const { id } of payouts) found.push((await selectPayoutAnywhere(app.db, id))?.state);
+      return found;
+    };
+    return { app, desk, by, owner, file, line, take, states };
+  };
+
+  test('charges confirm payouts by RUT and amount, credits bring them back, and what nobody knows waits', async () => {
+    const { app, file, line, take, states } = await open();
+    const { payouts } = await file(
+      { reference: 'a', amount: 15_000 },
+      { reference: 'b', amount: 15_000, payee: PEDRO },
+    );
+    const taken = await take(
+      line(-15_000, 'TEF A 11.111.111-1 PEDRO SOTO'),
+      line(-15_000, 'Pago Fácil Bch: 012531909-2'),
+      line(15_000, 'DEVOLUCION 11111111-1', 3),
+      line(-250_000, 'ARRIENDO ENERO'),
+    );
+    assert.deepEqual([taken.known, taken.uses], [0, { payout: 2, return: 1, suspense: 1 }]);
+    assert.deepEqual(await states(payouts), ['confirmed', 'returned']);
+    assert.equal((await verifyStore(app)).ok, true);
+    const [waiting, ...others] = await listAttention(app, 'statement', 10);
+    assert.deepEqual([waiting?.id, waiting?.amount, others], [`${taken.id}/4`, -250_000, []]);
+    const rent = {
+      statementId: taken.id,
+      fileLine: 4,
+      use: 'other' as const,
+      payoutId: null,
+      reason: 'rent',
+      by: TESTER,
+    };
+    await resolveLine(app, rent);
+    await assert.rejects(resolveLine(app, rent), /in suspense/);
+    assert.deepEqual(await listAttention(app, 'statement', 10), []);
+  });
+
+  test('a provisional and a final statement that overlap, in another order, count nothing twice', async () => {
+    const { app, file, line, take, states } = await open();
+    const { payouts } = await file(
+      { reference: 'a', amount: 15_000 },
+      { reference: 'b', amount: 15_000 },
+      { reference: 'c', amount: 9_000 },
+    );
+    const day = [line(-15_000, 'TEF 12531909-2'), line(-15_000, 'TEF 12531909-2'), line(-9_000, 'TEF  12531909-2')];
+    assert.deepEqual((await take(day[0] as StatementLine)).uses, { payout: 1 });
+    const final = [{ ...(day[2] as StatementLine), text: 'tef 12.531.909-2' }, day[1], day[0]] as StatementLine[];
+    const [first, second] = await Promise.all([take(...final), take(...final)]);
+    assert.equal((first?.uses['payout'] ?? 0) + (second?.uses['payout'] ?? 0), 2);
+    assert.deepEqual((await take(...final)).known, 3);
+    assert.deepEqual(await states(payouts), ['confirmed', 'confirmed', 'confirmed']);
+    const kinds = await app.db.query("select payout_id from journal_entries where kind = 'payout_paid'");
+    assert.equal(kinds.length, 3);
+  });
+
+  test('a second charge for one payout is no second payment: it waits, and the payout is contradicted', async () => {
+    const { file, line, take, states } = await open();
+    const { payouts } = await file({ amount: 15_000 });
+    const taken = await take(line(-15_000, 'TEF 12531909-2'), line(-15_000, 'TEF 12531909-2', 1));
+    assert.deepEqual([taken.uses, taken.contradicted], [{ payout: 1, suspense: 1 }, [payouts[0]?.id]]);
+    assert.deepEqual(await states(payouts), ['confirmed']);
+  });
+
+  test('a line without a RUT is of a payout only where no other can be meant', async () => {
+    const { app, by, file, line, take, states } = await open();
+    const { payouts } = await file(
+      { reference: 'a', amount: 15_000 },
+      { reference: 'b', amount: 15_000, payee: PEDRO },
+    );
+    const [one] = payouts as [Payout];
+    const unclear = await take(line(-15_000, 'TRANSFERENCIA'));
+    assert.deepEqual(unclear.uses, { suspense: 1 });
+    const decision = { statementId: unclear.id, fileLine: 1, use: 'payout' as const, reason: 'seen at the bank', by };
+    await resolveLine(app, { ...decision, payoutId: one.id });
+    assert.deepEqual(await states(payouts), ['confirmed', 'sent']);
+    assert.deepEqual((await take(line(-15_000, 'TRANSFERENCIA', 1))).uses, { payout: 1 });
+    assert.deepEqual(await states(payouts), ['confirmed', 'confirmed']);
+    assert.deepEqual((await take(line(15_000, 'ABONO DE UN CLIENTE', 2))).uses, { suspense: 1 });
+  });
+
+  test('the total of a file of payouts confirms all of them, and those that come back are returned', async () => {
+    const { app, file, line, take, states } = await open();
+    const { payouts } = await file({ reference: 'a', amount: 15_000 }, { reference: 'b', amount: 9_000, payee: PEDRO });
+    assert.deepEqual((await take(line(-24_000, 'NOMINA PROVEEDORES'))).uses, { payout: 1 });
+    assert.deepEqual(await states(payouts), ['confirmed', 'confirmed']);
+    assert.deepEqual((await take(line(9_000, 'RECHAZO 11.111.111-1', 2))).uses, { return: 1 });
+    assert.deepEqual(await states(payouts), ['confirmed', 'returned']);
+    assert.equal((await verifyStore(app)).ok, true);
+  });
+
+  test('a deposit of the acquirer is the one that is recorded, once', async () => {
+    const { app, owner, line, take } = await open();
+    const target = { paymentServiceId: owner.paymentServiceId, environment: 'development' as const };
+    const recorded = await recordMovement(app, target, {
+      kind: 'deposit',
+      reference: 'TBK-1',
+      amount: 20_000,
+      commission: 500,
+      currency: 'CLP',
+      paymentMethod: 'simulated',
+      by: TESTER,
+    });
+    assert.equal(recorded.kind, 'recorded');
+    const deposit = () => line(20_000, 'PAGO RECIBIDO TF2 096689310-9 TRANSBANK');
+    assert.deepEqual((await take(deposit())).uses, { deposit: 1 });
+    assert.deepEqual((await take(line(20_000, 'PAGO TRANSBANK', 1))).uses, { suspense: 1 });
+  });
+
+  test('a charge for a payout that failed moves no money, and contradicts', async () => {
+    const { app, owner, by, file, line, take, states } = await open();
+    const { payouts } = await file({ amount: 15_000 });
+    const { settlePayouts } = await import('../../src/payouts/settle-payouts.ts');
+    const outcomes = [{ id: payouts[0]?.id ?? '', outcome: 'failed' as const, reason: 'closed' }];
+    const evidence = { name: 'r.csv', sha256: 'ab', bytes: 1, excerpt: '' };
+    await settlePayouts(app, { owner, by, outcomes, evidence });
+    const taken = await take(line(-15_000, 'TEF 12531909-2'));
+    assert.deepEqual(taken.contradicted, [payouts[0]?.id]);
+    assert.deepEqual(await states(payouts), ['failed']);
+    assert.equal((await verifyStore(app)).ok, true);
+  });
+});

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { readStatement } from '../../src/statements/read-statement.ts';
+import { rutsIn } from '../../src/statements/ruts-in-text.ts';
+import { lineIdentities, StatementError } from '../../src/statements/statement.ts';
+import { makeWorkbook } from '../support/make-workbook.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'rubrica-statements-'));
+let files = 0;
+
+function read(rows: readonly string[]) {
+  const path = join(folder, `${++files}.csv`);
+  writeFileSync(path, rows.join('\n'));
+  return readStatement(path);
+}
+
+const said = ({ lines, proof }: Awaited<ReturnType<typeof read>>) => [
+  proof,
+  ...lines.map(({ day, amount, text }) => `${day} ${amount} ${text}`),
+];
+
+const CHILE = [
+  'Nombre Empresa;Tienda SpA;;;;;',
+  'Rut;76.123.456-0;;;;;',
+  '',
+  'Fecha;Descripción;Canal o Sucursal;Nro Documento;Cargos (CLP);Abonos (CLP);Saldo (CLP)',
+  '17/01/2026;Pago Fácil Bch: 012531909-2;Internet;12;15.000;;1.005.000',
+  '16/01/2026;Abono TRANSBANK;Central;11;;20.000;1.020.000',
+  '15/01/2026;Comisión;Central;10;1.000;;1.000.000',
+];
+
+test('statements of banks in Chile are read, the newest or the oldest line first', async () => {
+  const lines = [
+    '2026-01-17 -15000 Pago Fácil Bch: 012531909-2 12',
+    '2026-01-16 20000 Abono TRANSBANK 11',
+    '2026-01-15 -1000 Comisión 10',
+  ];
+  assert.deepEqual(said(await read(CHILE)), ['balance', ...lines]);
+  const oldestFirst = [...CHILE.slice(0, 4), ...CHILE.slice(4).toReversed()];
+  assert.deepEqual(said(await read(oldestFirst)), ['balance', ...lines.toReversed()]);
+  const bice = [
+    'Fecha (yyyymmdd);Documento;Codigo;Descripcion;Cargos;Abonos',
+    '20260117;12;7;Transferencia a Ana;15000;0',
+  ];
+  assert.deepEqual(said(await read(bice)), ['nothing', '2026-01-17 -15000 Transferencia a Ana 12']);
+  const bci = [
+    'Fecha,Sucursal,Descripción,N° Documento,Cheques y otros cargos,Depósitos y Abono,Saldo diario',
+    '16-01-2026,1,PAGO RECIBIDO TF2 096689310-9 TRANSBANK,,,20000,',
+    '16-01-2026,1,CARGO,,5000,,115000',
+    '17-01-2026,1,CARGO,,15000,,100000',
+  ];
+  assert.equal((await read(bci)).proof, 'balance');
+  const santander = [
+    'MONTO;DESCRIPCIÓN;FECHA;N DOC;CARGO/ABONO',
+    '-15000;TEF;17/01/2026;3;C',
+    '20000;Abono;17/01/2026;4;A',
+  ];
+  assert.deepEqual(said(await read(santander)).slice(1), ['2026-01-17 -15000 TEF 3', '2026-01-17 20000 Abono 4']);
+});
+
+test('a workbook says the same as a CSV', async () => {
+  const path = join(folder, 'cartola.xlsx');
+  writeFileSync(path, await makeWorkbook([{ name: 'Cartola', rows: CHILE.slice(3).map((row) => row.split(';')) }]));
+  assert.deepEqual(said(await readStatement(path)), said(await read(CHILE)));
+});
+
+test('a file in which a line is missing or changed is refused with its line, by its balances or its totals', async () => {
+  const refused = (rows: readonly string[], message: RegExp) =>
+    assert.rejects(read(rows), (error) => error instanceof StatementError && message.test(error.message));
+  await refused([...CHILE.slice(0, 5), ...CHILE.slice(6)], /balance of line \d/);
+  await refused(
+    CHILE.map((row) => row.replace('15.000', '14.000')),
+    /balance of line/,
+  );
+  const totals = [
+    'Fecha;Descripcion;Cargos;Abonos',
+    '17/01/2026;TEF;15000;',
+    '17/01/2026;TEF;10000;',
+    'TOTAL;;25000;0',
+  ];
+  assert.equal((await read(totals)).proof, 'totals');
+  await refused(
+    totals.filter((row) => !row.includes('10000')),
+    /Line 3 says that the charges are \$25\.000/,
+  );
+  await refused(['Fecha;Descripcion;Cargos;Abonos', '17/01/2026;TEF;x;'], /Line 2: an amount/);
+  await refused(['Fecha;Descripcion;Cargos;Abonos', '2026;TEF;1000;'], /Line 2: the day/);
+  await refused(['Nada;de;esto'], /No row names the columns/);
+});
+
+test('a RUT is found as banks write it', () => {
+  for (const text of ['TEF A 12.531.909-2 ANA', 'Pago Fácil Bch: 012531909-2', 'Pago 0125319092', 'rut 12531909-2']) {
+    assert.deepEqual(rutsIn(text), ['12531909-2'], text);
+  }
+  assert.deepEqual(rutsIn('PAGO RECIBIDO TF2 096689310-9 TRANSBANK'), ['96689310-9']);
+  assert.deepEqual(rutsIn('Comisión 12'), []);
+});
+
+test('a line is the same however a file spaces and orders it, and lines that are alike are counted', () => {
+  const line = (text: string, amount = -1000) => ({ line: 1, day: '2026-01-15', amount, text });
+  const [one, two, other] = lineIdentities('1', [line('TEF  a Ana'), line('tef a ána'), line('TEF a Ana', -2000)]);
+  const again = lineIdentities('1', [line('TEF A ANA', -2000), line('TEF A ANA'), line('TEF A ANA')]);
+  assert.deepEqual(new Set(again), new Set([one, two, other]));
+  assert.equal(lineIdentities('2', [line('TEF a Ana')]).includes(one as string), false);
+});
