@@ -1,11 +1,10 @@
 import { findDevelopment } from '../api/listeners/listener-reply.ts';
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
-import { Problem } from '../error-catalogue.ts';
 import type { FetchOutcome } from '../lib/safe-fetch.ts';
 import type { ClaimedPost } from '../outbox/callback-listener.ts';
 import { beginListening, endListening, reportAttempt, takeNext } from '../outbox/listen-for-callbacks.ts';
-import { CommandError } from './print.ts';
+import { ask, type Connection } from './remote-service.ts';
 
 /** Where a listener gets callbacks and tells what came of them: the store of one's own service, or a service elsewhere. */
 export type CallbackFeed = {
@@ -20,9 +19,6 @@ export type CallbackFeed = {
 export type Reported = { step: string; nextAttemptAt: number | null };
 
 type Asked = { paymentService: string | null; replay: number | null };
-
-/** The service does not answer now, and may later. */
-export class ServiceAway extends CommandError {}
 
 const WAIT_MS = 10_000;
 
@@ -45,9 +41,8 @@ export async function openOwnFeed(app: App, by: Actor, { paymentService, replay 
 type Header = { name: string; value: string };
 type RemotePost = Omit<ClaimedPost, 'transactionId' | 'headers'> & { transaction: number; headers: Header[] };
 
-/** Of the service at `url`, in the name of the user of an access token or an API token. */
-export async function openRemoteFeed(url: string, token: string, asked: Asked): Promise<CallbackFeed> {
-  const connection = { url, authorization: `Bearer ${await accessTokenOf(url, token)}` };
+/** Of a service elsewhere. */
+export async function openRemoteFeed(connection: Connection, asked: Asked): Promise<CallbackFeed> {
   const { paymentService: payment_service, replay } = asked;
   const wish = { ...(payment_service !== null && { payment_service }), ...(replay !== null && { replay }) };
   const { listener, name } = await ask<{ listener: string; name: string }>(connection, 'POST', '/listeners', wish);
@@ -77,60 +72,4 @@ function reportOf({ id, lease }: ClaimedPost, outcome: FetchOutcome, retry: bool
   const said = { retry_after: retryAfter, location, excerpt: excerpt.replace(/\p{Cc}/gu, ' ') };
   // What is not there, or empty, is left out.
   return { ...claim, status, ...Object.fromEntries(Object.entries(said).filter(([, text]) => text)) };
-}
-
-type Connection = { url: string; authorization: string };
-
-/** An access token is taken as it is; an API token is exchanged for one. */
-async function accessTokenOf(url: string, token: string): Promise<string> {
-  if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return token;
-  const answer = await send({ url, authorization: `Bearer ${token}` }, 'POST', '/loginToken', null);
-  return (answer as { access_token: string }).access_token;
-}
-
-async function ask<Data>(
-  connection: Connection,
-  method: 'POST' | 'DELETE',
-  path: string,
-  body: object | null,
-  signal?: AbortSignal,
-): Promise<Data> {
-  return ((await send(connection, method, path, body, signal)) as { data: Data }).data;
-}
-
-/** Of a service that stops or starts, and of the proxies before it. */
-const AWAY: readonly number[] = [502, 503, 504];
-const ANSWER_WITHIN_MS = 30_000;
-
-async function send(
-  { url, authorization }: Connection,
-  method: 'POST' | 'DELETE',
-  path: string,
-  body: object | null,
-  signal?: AbortSignal,
-): Promise<unknown> {
-  const within = AbortSignal.timeout(ANSWER_WITHIN_MS);
-  const type = body === null ? {} : { 'content-type': 'application/json' };
-  const response = await fetch(url + path, {
-    method,
-    redirect: 'manual',
-    headers: { authorization, ...type },
-    ...(body !== null && { body: JSON.stringify(body) }),
-    signal: signal === undefined ? within : AbortSignal.any([signal, within]),
-  }).catch((error: unknown) => {
-    throw signal?.aborted === true ? error : unreachable(url, error);
-  });
-  const answer: unknown = await response.json().catch(() => null);
-  if (response.ok && answer !== null) return answer;
-  if (AWAY.includes(response.status)) throw new ServiceAway(`${url} answered ${response.status}.`);
-  const { code, title, detail } = (answer ?? {}) as { code?: string; title?: string; detail?: string };
-  if (code === 'LISTENER_ENDED') throw new Problem(code);
-  const says = code === undefined ? 'Is this the address of a Rúbrica?' : `${code}: ${detail ?? title}`;
-  throw new CommandError(`${url}${path} answered ${response.status}. ${says}`);
-}
-
-function unreachable(url: string, error: unknown): ServiceAway {
-  const { cause } = error as { cause?: { code?: string } };
-  const why = cause?.code ?? String(error);
-  return new ServiceAway(`${url} cannot be reached (${why}): is the address right, and does the service run?`);
 }

@@ -21,6 +21,7 @@ const GROUPS: readonly { title: string; commands: Record<string, Load> }[] = [
       'sign explain verify': async () => (await import('./signature-commands.ts')).addSignatureCommands,
       listen: async () => (await import('./listen-command.ts')).addListenCommand,
       trigger: async () => (await import('./trigger-command.ts')).addTriggerCommand,
+      logs: async () => (await import('./logs-command.ts')).addLogsCommand,
       request: async () => (await import('./request-commands.ts')).addRequestCommands,
     },
   },

@@ -21,7 +21,7 @@ export async function greetingOf(app: RunningApp): Promise<string> {
     '',
     `  Next     ${await nextStep(app)}`,
     '',
-    '  Requests that are refused: bin/rubrica request list. Ctrl+C ends the service.',
+    '  What shops ask, and why it is refused: bin/rubrica logs tail. Ctrl+C ends the service.',
     '',
   ];
   return `${lines.join('\n')}\n`;

@@ -22,6 +22,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'trigger payment.declined',
     'trigger refund.completed --body order.json',
   ],
+  logs: ['logs tail'],
+  'logs tail': ['logs tail', 'logs tail --url https://pay.example.cl'],
   request: ['request list --code SIGNATURE_INVALID', 'request list --since 2026-01-15'],
   'request list': ['request list --code SIGNATURE_INVALID --environment development'],
   'request show': ['request show 3f0c…'],

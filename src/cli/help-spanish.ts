@@ -46,6 +46,7 @@ export const SPANISH_HELP: Readonly<Record<string, string>> = {
     'imprime la dirección de la consola, la documentación o una página de pago, y la abre en un navegador',
   'makes a test payment that ends as you say, so that your shop is told of it':
     'hace un pago de prueba que termina como digas, para que tu tienda se entere',
+  'what shops ask of the service, as it happens': 'lo que las tiendas piden al servicio, mientras ocurre',
   'prints the file by which a shell completes commands, options and their values':
     'imprime el archivo con que una shell completa comandos, opciones y sus valores',
   'payment services and their tokens': 'los servicios de pago y sus tokens',

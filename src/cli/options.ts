@@ -77,6 +77,12 @@ export async function readStdin(): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
+/** A whole number above 0. */
+export function readNumber(name: string, text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw invalidOption(`${name} is a number, such as 12.`);
+}
+
 /** How a moment is written. */
 export const TIMES = 'a day of Chile, such as 2026-01-15, or a time, such as 2026-01-15T10:30Z';
 

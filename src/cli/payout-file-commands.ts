@@ -95,7 +95,7 @@ export function addPayoutFileCommands(payout: Command): void {
     .action(settle);
   acting(payout.command('clear'))
     .description('say that what contradicts a payout was looked at, and that it is as its state says; no money moves')
-    .argument('<id>')
+    .argument('<id>', 'of the payout: payout list')
     .requiredOption('--evidence <file>', "such as a page of the bank's portal")
     .requiredOption('--reason <text>', 'why, for a later reader; name no person')
     .addOption(yesOption())

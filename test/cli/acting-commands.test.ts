@@ -26,6 +26,7 @@ const READING = [
   'demo', // A store of its own, in the name of who started it.
   'serve',
   'open',
+  'logs tail',
   'completion',
   'user list',
   'user token list',

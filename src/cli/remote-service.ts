@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { environmentVariable } from '../config.ts';
+import { Problem } from '../error-catalogue.ts';
+import { CommandError, invalidOption } from './print.ts';
+import { readSecret, type SecretOptions } from './secret-option.ts';
+
+/** What a command takes that works with a service elsewhere too. */
+export type RemoteOptions = { url?: string; tokenEnv?: string; tokenFile?: string };
+
+/** A service elsewhere, in the name of the user whose token it is. */
+export type Connection = { url: string; authorization: string };
+
+/** The service does not answer now, and may later. */
+class ServiceAway extends CommandError {}
+
+/** `--url`, `--token-env`, `--token-file`. */
+export function addRemoteOptions(command: Command): Command {
+  return command
+    .option('--url <url>', 'a service elsewhere; without it the one of this store')
+    .option(
+      '--token-env <name>',
+      'of that service, a token of yours in this environment variable; RUBRICA_TOKEN unless said',
+    )
+    .option('--token-file <file>', 'the same in this file');
+}
+
+/** The service that the options name; null: the service of this store. Throws `CommandError` where the token is refused. */
+export async function connect(options: RemoteOptions): Promise<Connection | null> {
+  if (options.url === undefined) return null;
+  const { origin, pathname } = readUrl('--url', options.url);
+  const url = origin + pathname.replace(/\/$/, '');
+  return { url, authorization: `Bearer ${await accessTokenOf(url, readToken(options))}` };
+}
+
+/** An address with its scheme. Throws `CommandError`. */
+export function readUrl(name: string, text: string): URL {
+  const url = URL.parse(text);
+  if (url !== null && /^https?:$/.test(url.protocol) && url.username === '') return url;
+  throw invalidOption(`${name} is a URL such as http://localhost:3000/callback.`);
+}
+
+function readToken({ tokenEnv, tokenFile }: RemoteOptions): string {
+  const named = tokenEnv ?? (tokenFile === undefined ? 'RUBRICA_TOKEN' : undefined);
+  if (named !== undefined && (environmentVariable(named) ?? '') === '')
+    throw invalidOption(`${named} is not set: export a token of yours there, or name a file with --token-file.`);
+  const secret: SecretOptions = {
+    ...(named !== undefined && { secretEnv: named }),
+    ...(tokenFile !== undefined && { secretFile: tokenFile }),
+  };
+  return readSecret(secret).trim();
+}
+
+/** An access token is taken as it is; an API token is exchanged for one. */
+async function accessTokenOf(url: string, token: string): Promise<string> {
+  if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return token;
+  const answer = await send({ url, authorization: `Bearer ${token}` }, 'POST', '/loginToken', null);
+  return (answer as { access_token: string }).access_token;
+}
+
+type Method = 'GET' | 'POST' | 'DELETE';
+
+/** The `data` of an answer. Throws `ServiceAway`, `Problem` `LISTENER_ENDED`, or `CommandError` with what the service said. */
+export async function ask<Data>(
+  connection: Connection,
+  method: Method,
+  path: string,
+  body: object | null,
+  signal?: AbortSignal,
+): Promise<Data> {
+  return ((await send(connection, method, path, body, signal)) as { data: Data }).data;
+}
+
+/** Of a service that stops or starts, and of the proxies before it. */
+const AWAY: readonly number[] = [502, 503, 504];
+const ANSWER_WITHIN_MS = 30_000;
+
+async function send(
+  { url, authorization }: Connection,
+  method: Method,
+  path: string,
+  body: object | null,
+  signal?: AbortSignal,
+): Promise<unknown> {
+  const within = AbortSignal.timeout(ANSWER_WITHIN_MS);
+  const type = body === null ? {} : { 'content-type': 'application/json' };
+  const response = await fetch(url + path, {
+    method,
+    redirect: 'manual',
+    headers: { authorization, ...type },
+    ...(body !== null && { body: JSON.stringify(body) }),
+    signal: signal === undefined ? within : AbortSignal.any([signal, within]),
+  }).catch((error: unknown) => {
+    throw signal?.aborted === true ? error : unreachable(url, error);
+  });
+  const answer: unknown = await response.json().catch(() => null);
+  if (response.ok && answer !== null) return answer;
+  if (AWAY.includes(response.status)) throw new ServiceAway(`${url} answered ${response.status}.`);
+  const { code, title, detail } = (answer ?? {}) as { code?: string; title?: string; detail?: string };
+  if (code === 'LISTENER_ENDED') throw new Problem(code);
+  const says = code === undefined ? 'Is this the address of a Rúbrica?' : `${code}: ${detail ?? title}`;
+  throw new CommandError(`${url}${path} answered ${response.status}. ${says}`);
+}
+
+function unreachable(url: string, error: unknown): ServiceAway {
+  const { cause } = error as { cause?: { code?: string } };
+  const why = cause?.code ?? String(error);
+  return new ServiceAway(`${url} cannot be reached (${why}): is the address right, and does the service run?`);
+}
+
+const ASK_AGAIN_MS = 1_000;
+
+/** Asks again while the service does not answer, as when it starts again; says so once. Null once the command is to stop. */
+export async function despiteOutage<Answer>(
+  question: () => Promise<Answer>,
+  signal: AbortSignal,
+  say: (line: string) => void,
+): Promise<Answer | null> {
+  for (let told = false; !signal.aborted; told = true) {
+    try {
+      return await question();
+    } catch (error) {
+      if (signal.aborted) return null;
+      if (!(error instanceof ServiceAway)) throw error;
+      if (!told) say(`${error.message} Asking again …`);
+      await sleep(ASK_AGAIN_MS, null, { signal }).catch(() => {});
+    }
+  }
+  return null;
+}
+
+/** Runs a command that goes on until somebody stops it, by Ctrl+C or SIGTERM. */
+export async function untilStopped(run: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const stop = new AbortController();
+  const onSignal = () => stop.abort();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal);
+  try {
+    await run(stop.signal);
+  } finally {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, onSignal);
+  }
+}

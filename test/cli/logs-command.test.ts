@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { storeRefusedRequests } from '../../src/refused-requests/store-refused-requests.ts';
+import { startChild } from '../support/child-process.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { runCommand } from '../support/run-command.ts';
+import { createTestApp, createTestClock } from '../support/test-app.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { createTestEnvironment, signedBody } from '../support/test-shop.ts';
+import { createTestUser } from '../support/test-user.ts';
+
+forEachEngine('logs tail', (openTestDatabase) => {
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-logs-'));
+  after(() => rmSync(folder, { recursive: true }));
+
+  const open = async () => {
+    const db = await openTestDatabase();
+    const app = createTestApp(db, { now: createTestClock(Date.now()) });
+    const environment = await createTestEnvironment(app);
+    const server = await startTestServer(app);
+    const post = (changes: Record<string, string>) => {
+      const body = signedBody(environment.serviceToken, environment.secrets[0]?.text ?? '', changes);
+      return server.post('/trxs', { json: { ...body } });
+    };
+    const settings = { DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32) };
+    return { app, environment, server, post, env: { ...process.env, ...settings } };
+  };
+
+  test('shows what comes from now on: what was created, and what was refused with the reason and the fix', async () => {
+    const { app, server, post, env } = await open();
+    await using _server = server;
+    await post({ x_reference: 'BEFORE' });
+    const tail = await startChild('node', ['src/main.ts', 'logs', 'tail', '--count', '2'], { env });
+    await tail.until(({ stdout }) => stdout.includes('as they come'));
+    app.now.advance(1000);
+    await post({ x_reference: 'ORD-7' });
+    app.now.advance(1000);
+    await post({ x_shop_country: 'CLX', x_customer_email: 'nobody' });
+    await storeRefusedRequests(app);
+    const { stdout, status } = await tail.ended;
+    assert.equal(status, 0);
+    const [, ...lines] = stdout.trimEnd().split('\n');
+    // Which of the two is seen first is left to PostgreSQL: what others have under way holds the search up.
+    const refused = lines.findIndex((line) => line.includes('INVALID_EMAIL'));
+    const created = lines.find((line) => line.includes('ORD-7'));
+    assert.match(
+      created ?? '',
+      /^[\d:]{8} {2}Test shop \(development\) {2}200 {2}transaction \d+, ORD-7, \d+\.00 CLP$/,
+    );
+    assert.match(
+      lines[refused] ?? '',
+      /^[\d:]{8} {2}Test shop \(development\) {2}POST \/trxs {2}→ {2}400 {2}INVALID_EMAIL: x_customer_email .* such as name@example\.com\. \(request [\w-]+\)$/,
+    );
+    assert.match(lines[refused + 1] ?? '', /^ {10}\/x_shop_country .* Send /);
+    assert.equal(lines.length, 3, stdout);
+  });
+
+  test('shows those of before with --since, of a service elsewhere too, as far as the user sees them', async () => {
+    const { app, environment, server, post, env } = await open();
+    await using _server = server;
+    await post({ x_reference: 'ORD-7' });
+    await post({ x_amount: '100' });
+    await storeRefusedRequests(app);
+    const words = ['logs', 'tail', '--since', '2026-01-01', '--count', '2'];
+    const own = await runCommand(words, { env });
+    assert.equal(own.status, 0, own.stderr);
+    const user = await createTestUser(app, { role: 'developer', paymentServices: [environment.paymentServiceId] });
+    const token = { RUBRICA_TOKEN: user.headers.authorization.replace('Bearer ', '') };
+    const remote = await runCommand([...words, '--url', server.origin], { env: { ...process.env, ...token } });
+    assert.equal(remote.status, 0, remote.stderr);
+    assert.equal(remote.stdout, own.stdout);
+    const stranger = await createTestUser(app, { role: 'developer', paymentServices: [] });
+    const other = await startChild('node', ['src/main.ts', ...words, '--url', server.origin], {
+      env: { ...process.env, RUBRICA_TOKEN: stranger.headers.authorization.replace('Bearer ', '') },
+    });
+    await other.until(({ stdout }) => stdout.includes('as they come'));
+    assert.doesNotMatch((await other.end('SIGTERM')).stdout, /ORD-7/);
+  });
+});
