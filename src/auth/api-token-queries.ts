@@ -37,6 +37,14 @@ export function selectApiTokensOf(db: Reader, userId: string): Promise<ApiTokenR
   return db.query<ApiTokenRow>('select * from api_tokens where user_id = $1 order by created_at, id', [userId]);
 }
 
+/** When each user last came with an API token. */
+export async function selectTokenUses(db: Reader): Promise<Map<string, number>> {
+  const rows = await db.query<{ user_id: string; used_at: number }>(
+    'select user_id, max(last_used_at) as used_at from api_tokens where last_used_at is not null group by user_id',
+  );
+  return new Map(rows.map(({ user_id, used_at }) => [user_id, used_at]));
+}
+
 /** With `id` null every one of the user. Answers those that it ended. */
 export function updateApiTokensEnded(
   tx: Tx,

@@ -74,5 +74,6 @@ export async function newUserRow(app: App, wish: UserWish, password: string): Pr
     token_version: 1,
     created_at: app.now(),
     disabled_at: null,
+    signed_in_at: null,
   };
 }

@@ -1,19 +1,31 @@
 import type { App } from '../app.ts';
+import { selectTokenUses } from './api-token-queries.ts';
 import { type DescribedRights, describeRights } from './describe-rights.ts';
+import { selectFactorOwners } from './factors/factor-queries.ts';
 import { selectUsers } from './user-queries.ts';
 
+/** Times are UTC milliseconds. `last_log_in_at`: with a password, a link or an API token; null: never since this is kept. */
 export type ListedUser = DescribedRights & {
   id: string;
   email: string;
   created_at: number;
   disabled_at: number | null;
+  second_factor: boolean;
+  last_log_in_at: number | null;
 };
 
 /** Every user, the oldest first; nothing secret. */
 export async function listUsers(app: App): Promise<ListedUser[]> {
   const users = await selectUsers(app.db);
   const rights = await describeRights(app.db, users);
-  return users.map(({ id, email, created_at, disabled_at }, at) => {
-    return { id, email, ...(rights[at] as DescribedRights), created_at, disabled_at };
-  });
+  const [factors, tokenUses] = await Promise.all([selectFactorOwners(app.db), selectTokenUses(app.db)]);
+  return users.map(({ id, email, created_at, disabled_at, signed_in_at }, at) => ({
+    id,
+    email,
+    ...(rights[at] as DescribedRights),
+    created_at,
+    disabled_at,
+    second_factor: factors.has(id),
+    last_log_in_at: Math.max(signed_in_at ?? 0, tokenUses.get(id) ?? 0) || null,
+  }));
 }

@@ -16,7 +16,7 @@ import { beginSession, renewSession } from './session.ts';
 import type { SessionRow } from './session-queries.ts';
 import { normalizeEmail } from './user.ts';
 import { userActor } from './user-actor.ts';
-import { selectUserByEmail, type UserRow } from './user-queries.ts';
+import { selectUserByEmail, type UserRow, updateSignedIn } from './user-queries.ts';
 
 /** `address`: the client's, for the limits of wrong passwords. */
 export type LoginAttempt = { email: string; password: string; address: string };
@@ -116,6 +116,7 @@ async function judge(app: App, attempt: KindOfAttempt): Promise<SessionRow> {
     const now = app.now();
     if (attempt.session !== undefined) return renewSession(tx, attempt.session, 'password', now);
     const begun = { user_id: user.id, kind: attempt.kind, api_token_id: null, origin: network };
+    await updateSignedIn(tx, user.id, now);
     return beginSession(tx, { ...begun, expires_at: now + LIFETIME_MS }, now);
   });
   if (session === null) throw new Problem('LOGIN_FAILED');

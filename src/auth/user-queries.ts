@@ -12,6 +12,8 @@ export type UserRow = SqlRow & {
   token_version: number;
   created_at: number;
   disabled_at: number | null;
+  /** Of the last sign-in with a password or a link; null: none since this is kept. */
+  signed_in_at: number | null;
 };
 
 /**
@@ -74,6 +76,10 @@ export async function updatePasswordHash(tx: Tx, idOrEmail: string, passwordHash
     [idOrEmail, passwordHash],
   );
   return row ?? null;
+}
+
+export async function updateSignedIn(tx: Tx, id: string, signedInAt: number): Promise<void> {
+  await tx.query('update users set signed_in_at = $2 where id = $1', [id, signedInAt]);
 }
 
 /** Revokes every access token that was given out before there were sessions. */

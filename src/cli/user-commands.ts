@@ -103,10 +103,12 @@ async function list(options: Json): Promise<void> {
     user.disabled_at === null ? 'enabled' : 'disabled',
     user.role,
     user.payment_services === null ? 'all' : user.payment_services.join(' ') || 'none',
+    user.second_factor ? 'yes' : 'no',
+    time(user.last_log_in_at),
     time(user.created_at),
     user.permissions.join(' ') || 'nothing',
   ]);
-  const head = ['ID', 'E-MAIL', 'STATE', 'ROLE', 'PAYMENT SERVICES', 'SINCE (UTC)', 'MAY'];
+  const head = ['ID', 'E-MAIL', 'STATE', 'ROLE', 'PAYMENT SERVICES', '2ND FACTOR', 'LAST LOG-IN', 'SINCE (UTC)', 'MAY'];
   print(options, { users }, rows.length === 0 ? ['No user yet.'] : table([head, ...rows]));
 }
 

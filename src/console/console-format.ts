@@ -12,6 +12,12 @@ export function timeCell(utcMs: number | null): Html {
   return html`<time datetime="${new Date(utcMs).toISOString()}" title="${clock}">${clock.slice(0, 16)}</time>`;
 }
 
+/** A time on the clocks of Chile in a sentence, with its offset. */
+export function minuteOf(utcMs: number): string {
+  const clock = clockOf(utcMs);
+  return `${clock.slice(0, 16)} ${clock.slice(-6)}`;
+}
+
 /** How long ago something was, in minutes, from two hours on in hours, from two days on in days. */
 export function ageText(language: Language, ageMs: number): string {
   const minutes = Math.floor(ageMs / 60_000);

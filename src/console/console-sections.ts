@@ -43,7 +43,10 @@ const GROUPS: readonly Group[] = [
   },
   {
     text: 'nav.house',
-    sections: [{ path: '/audit', text: 'nav.audit', permission: 'audit:read', whole: true }],
+    sections: [
+      { path: '/staff', text: 'people.nav', permission: 'users:manage', whole: true },
+      { path: '/audit', text: 'nav.audit', permission: 'audit:read', whole: true },
+    ],
   },
 ];
 

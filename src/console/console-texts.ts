@@ -9,6 +9,7 @@ import { PAYOUT_TEXTS } from './payouts/payout-texts.ts';
 import { REQUEST_TEXTS } from './requests/request-texts.ts';
 import { SETTLEMENT_TEXTS } from './settlements/settlement-texts.ts';
 import { PERSON_TEXTS } from './staff/person-texts.ts';
+import { STAFF_TEXTS } from './staff/staff-texts.ts';
 
 /** What all screens say; a room brings what only its own screens say (`roomTexts`) and stands here. */
 const TEXTS = {
@@ -22,6 +23,7 @@ const TEXTS = {
     ...PERSON_TEXTS.es,
     ...PAYOUT_TEXTS.es,
     ...PAYEE_TEXTS.es,
+    ...STAFF_TEXTS.es,
   },
   en: {
     ...ENGLISH,
@@ -33,6 +35,7 @@ const TEXTS = {
     ...PERSON_TEXTS.en,
     ...PAYOUT_TEXTS.en,
     ...PAYEE_TEXTS.en,
+    ...STAFF_TEXTS.en,
   },
 } satisfies Record<Language, Record<string, string>>;
 

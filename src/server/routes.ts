@@ -89,6 +89,7 @@ import { getConsoleSettlement, postConsoleAccept } from '../console/settlements/
 import { getConsoleSignIn, postConsoleSignIn, postConsoleSignOut } from '../console/sign-in.ts';
 import { getConsoleTotp, postConsoleTotp } from '../console/staff/enrol-totp-page.ts';
 import { getConsoleInvitation, postConsoleInvitation } from '../console/staff/invitation-page.ts';
+import { getConsoleStaffInvite, postConsoleStaffInvite } from '../console/staff/invite-page.ts';
 import {
   getConsolePerson,
   postConsoleFactorRemove,
@@ -97,6 +98,10 @@ import {
   postConsoleSessionsEnd,
 } from '../console/staff/my-account.ts';
 import { getConsoleProve, postConsoleProve } from '../console/staff/prove-person.ts';
+import { getConsoleStaffConfirm, postConsoleStaffConfirm } from '../console/staff/staff-act.ts';
+import { getConsoleStaff } from '../console/staff/staff-list.ts';
+import { getConsoleStaffPerson } from '../console/staff/staff-person.ts';
+import { getConsoleStaffRights, postConsoleStaffRights } from '../console/staff/staff-rights.ts';
 import { getConsole } from '../console/today/get-today.ts';
 import type { Access, Endpoint, Operation } from '../http/endpoint.ts';
 import { getAsset } from '../pages/get-asset.ts';
@@ -242,6 +247,14 @@ export const ROUTES: readonly Endpoint[] = [
   screen('POST', ['/console/merchants/:id/limit'], 'payment-services:manage', postConsoleLimit),
   screen('POST', ['/console/merchants/:id/state'], 'payment-services:manage', postConsoleState),
   wholeScreen('GET', ['/console/attention'], 'books:read', getConsoleAttention),
+  wholeScreen('GET', ['/console/staff'], 'users:manage', getConsoleStaff),
+  wholeScreen('GET', ['/console/staff/invite'], 'users:manage', getConsoleStaffInvite),
+  wholeScreen('POST', ['/console/staff/invite'], 'users:manage', postConsoleStaffInvite),
+  wholeScreen('GET', ['/console/staff/:id'], 'users:manage', getConsoleStaffPerson),
+  wholeScreen('GET', ['/console/staff/:id/rights'], 'users:manage', getConsoleStaffRights),
+  wholeScreen('POST', ['/console/staff/:id/rights'], 'users:manage', postConsoleStaffRights),
+  wholeScreen('GET', ['/console/staff/:id/confirm'], 'users:manage', getConsoleStaffConfirm),
+  wholeScreen('POST', ['/console/staff/:id/confirm'], 'users:manage', postConsoleStaffConfirm),
   wholeScreen('GET', ['/console/audit'], 'audit:read', getConsoleAudit),
   wholeScreen('GET', ['/console/callbacks/:id'], 'callbacks:resend', getConsoleEndpoint),
   wholeScreen('POST', ['/console/callbacks/:id/test'], 'callbacks:resend', postConsoleEndpointTest),

@@ -110,6 +110,7 @@ async function openConsole(context: TestContext, openTestDatabase: OpenTestDatab
   context.after(() => server[Symbol.asyncDispose]());
   const owner = await createTestUser(app, { role: 'owner', may: [] });
   const [payout] = await propose(app, await openPayoutDesk(app));
+  const other = await createTestUser(app, { role: 'support', may: [] });
   const ids: Record<string, string> = {
     '/console/payouts/:id': payout?.id ?? '',
     '/console/payouts/:id/approve': payout?.id ?? '',
@@ -118,18 +119,20 @@ async function openConsole(context: TestContext, openTestDatabase: OpenTestDatab
     '/console/payments/:id': String(payment.id),
     '/console/callbacks/:id': '1',
     '/console/merchants/:id': environment.paymentServiceId,
+    '/console/staff/:id': other.id,
+    '/console/staff/:id/rights': other.id,
   };
   const paths = ROUTES.filter(({ method, access }) => method === 'GET' && access === 'session').flatMap(
     ({ paths: [path] }) => {
       const known = Object.keys(ids).find((prefix) => path === prefix);
-      if (known !== undefined) return [path.replace(known, known.replace(':id', ids[known] as string))];
+      if (known !== undefined) return [known.replace(':id', ids[known] as string)];
       return path.includes(':') || path === '/console/live' ? [] : [path];
     },
   );
   return {
     origin: server.origin,
     cookie: owner.console.cookie.replace('rubrica_console=', ''),
-    paths,
+    paths: [...paths, `/console/staff/${other.id}/confirm?act=disable`],
     pay: (reference: string) => createPaidTransaction(app, environment, { reference }),
   };
 }

@@ -44,6 +44,12 @@ export async function selectFactor(db: Reader, id: string): Promise<FactorRow | 
   return row ?? null;
 }
 
+/** Who has one. */
+export async function selectFactorOwners(db: Reader): Promise<Set<string>> {
+  const rows = await db.query<{ user_id: string }>('select distinct user_id from factors');
+  return new Set(rows.map(({ user_id }) => user_id));
+}
+
 export async function hasFactor(db: Reader, userId: string): Promise<boolean> {
   return (await db.query('select id from factors where user_id = $1 limit 1', [userId])).length > 0;
 }

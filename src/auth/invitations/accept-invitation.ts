@@ -7,7 +7,7 @@ import { hashPassword } from '../password.ts';
 import { beginSession } from '../session.ts';
 import { updateSessionsEnded } from '../session-queries.ts';
 import { userActor } from '../user-actor.ts';
-import { selectUserById, type UserRow, updatePasswordHash } from '../user-queries.ts';
+import { selectUserById, type UserRow, updatePasswordHash, updateSignedIn } from '../user-queries.ts';
 import { type InvitationRow, selectInvitationByHash, updateInvitationUsed } from './invitation-queries.ts';
 import { invitationHash } from './invite-user.ts';
 
@@ -53,6 +53,7 @@ export async function acceptInvitation(
       origin,
       expires_at: at + SESSION_MS,
     } as const;
+    await updateSignedIn(tx, user.id, at);
     const made = await beginSession(tx, begun, at);
     const subject = { kind: 'invitation', id: invitation.id };
     await recordAudit(tx, { at, by, action: 'user.invitation_accepted', subject });

@@ -7,8 +7,9 @@ import { prefixedId, randomToken } from '../../lib/ids.ts';
 import { newUserRow, storeUser, type UserWish } from '../create-user.ts';
 import { saidOf } from '../describe-rights.ts';
 import { keyedHash } from '../keyed-hash.ts';
-import { generatePassword } from '../password.ts';
-import { selectUserByEmail, type UserRow } from '../user-queries.ts';
+import { generatePassword, hashPassword } from '../password.ts';
+import { updateSessionsEnded } from '../session-queries.ts';
+import { selectUserByEmail, selectUserById, type UserRow, updatePasswordHash } from '../user-queries.ts';
 import {
   type InvitationRow,
   insertInvitation,
@@ -48,6 +49,34 @@ export async function inviteUser(app: App, wish: UserWish, validMs: number, by: 
     }
     const subject = { kind: 'invitation', id: made.id };
     await recordAudit(tx, { at, by, action: 'user.invited', subject, after: { user: userId, role } });
+    return made;
+  });
+}
+
+/**
+ * A link with which a person who lost the password sets another, once and within `validMs`. The password of before stops working at once,
+ * every session ends, and so does an earlier link; a second factor stays. Null: there is no such user, or it is disabled.
+ */
+export async function makePasswordLink(
+  app: App,
+  userId: string,
+  validMs: number,
+  by: Actor,
+): Promise<NewInvitation | null> {
+  const token = randomToken(24);
+  const [hash, nobodys] = await Promise.all([invitationHash(app, token), hashPassword(generatePassword())]);
+  return app.db.transaction(async (tx) => {
+    const user = await selectUserById(tx, userId);
+    if (user === null || user.disabled_at !== null) return null;
+    const at = app.now();
+    await updatePasswordHash(tx, userId, nobodys);
+    await updateSessionsEnded(tx, userId, null, at);
+    await updateInvitationsEnded(tx, userId, at);
+    const made = { id: prefixedId('inv'), user: userId, email: user.email, token, expires_at: at + validMs };
+    await insertInvitation(tx, rowOf(made, 'invitation', hash, at, by));
+    await recordAudit(tx, { at, by, action: 'user.password_reset', subject: { kind: 'user', id: userId } });
+    const subject = { kind: 'invitation', id: made.id };
+    await recordAudit(tx, { at, by, action: 'user.invited', subject, after: { user: userId, role: user.role } });
     return made;
   });
 }

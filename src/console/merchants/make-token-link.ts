@@ -3,10 +3,11 @@ import { publicPath } from '../../http/assets.ts';
 import type { Operation } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { endHandover, findHandover, handOverTokens } from '../../payment-services/hand-over-tokens.ts';
+import { minuteOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { fieldsOf } from '../sign-in.ts';
-import { minuteOf, provedPath } from './merchant-page.ts';
+import { provedPath } from './merchant-page.ts';
 import { merchantIn, merchantOf } from './visible-merchants.ts';
 
 const DAY_MS = 86_400_000;

@@ -3,7 +3,6 @@ import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Operation } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
-import { clockOf } from '../../lib/calendar-day.ts';
 import { causeOf } from '../../outbox/answer-cause.ts';
 import { type FailingEndpoint, selectEndpointsOf } from '../../outbox/failing-endpoint-queries.ts';
 import { listHandovers } from '../../payment-services/hand-over-tokens.ts';
@@ -12,7 +11,7 @@ import type { ListedHandover } from '../../payment-services/handover-queries.ts'
 import type { ListedPaymentService } from '../../payment-services/list-payment-services.ts';
 import type { Environment } from '../../payment-services/payment-service.ts';
 import { selectEventsUrl, type TokenRow } from '../../payment-services/payment-service-queries.ts';
-import { badge, tableOf, timeCell } from '../console-format.ts';
+import { badge, minuteOf, tableOf, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { operationForms } from './merchant-operation.ts';
@@ -125,12 +124,6 @@ function secretState(app: App, language: Language, closesAt: number | null): Htm
   if (closesAt === null) return badge('good', tell(language, 'merchant.in_use'));
   if (closesAt <= app.now()) return badge('calm', tell(language, 'merchant.closed'));
   return badge('warn', tell(language, 'merchant.closes', { time: minuteOf(closesAt) }));
-}
-
-/** A time on the clocks of Chile in a sentence, with its offset. */
-export function minuteOf(utcMs: number): string {
-  const clock = clockOf(utcMs);
-  return `${clock.slice(0, 16)} ${clock.slice(-6)}`;
 }
 
 function endpointList(language: Language, endpoints: readonly FailingEndpoint[]): Html {

@@ -5,10 +5,11 @@ import { html } from '../../http/html.ts';
 import type { ListedPaymentService } from '../../payment-services/list-payment-services.ts';
 import type { Environment } from '../../payment-services/payment-service.ts';
 import { type Rotation, rotateSecretToken } from '../../payment-services/rotate-secret-token.ts';
+import { minuteOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { fieldsOf } from '../sign-in.ts';
-import { minuteOf, sendMerchant } from './merchant-page.ts';
+import { sendMerchant } from './merchant-page.ts';
 import { merchantIn } from './visible-merchants.ts';
 
 const HOUR_MS = 3_600_000;

@@ -9,10 +9,9 @@ import { readSum } from '../../lib/exact-sum.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { closeMonth, describeMonth, isReadyToClose, type MonthState } from '../../movements/close-month.ts';
 import { ENVIRONMENTS } from '../../payment-services/payment-service.ts';
-import { badge, tableOf } from '../console-format.ts';
+import { badge, minuteOf, tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
-import { minuteOf } from '../merchants/merchant-page.ts';
 import { readEnvironment } from '../merchants/visible-merchants.ts';
 import { fieldsOf } from '../sign-in.ts';
 

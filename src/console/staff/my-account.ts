@@ -119,7 +119,11 @@ ${done !== undefined && html`<p class="notice done" role="status">${tell(languag
 ${refused !== undefined && html`<p class="notice" role="alert">${tell(language, refused)}</p>`}
 ${await factorSection(app, visit, at)}
 <h2>${tell(language, 'me.sessions')}</h2>
-${sessionTable(language, sessions, { at: `${at}/sessions/end`, own: session.id })}
+${sessionTable(language, sessions, ({ id }) =>
+  id === session.id
+    ? tell(language, 'me.this_session')
+    : html`<form method="post" action="${at}/sessions/end"><button class="link" name="session" value="${id}">${tell(language, 'me.end')}</button></form>`,
+)}
 <form class="actions" method="post" action="${at}/sessions/end"><button>${tell(language, 'me.end_others')}</button></form>
 <h2>${tell(language, 'me.password')}</h2>
 <form class="card pad narrow" method="post" action="${at}/password">

@@ -1,6 +1,6 @@
 import type { SessionRow } from '../../auth/session-queries.ts';
 import type { Language } from '../../checkout/texts.ts';
-import { type Html, html } from '../../http/html.ts';
+import type { Html } from '../../http/html.ts';
 import { tableOf, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell, tellAll } from '../console-texts.ts';
 
@@ -13,11 +13,11 @@ const HEAD: readonly ConsoleText[] = [
   'staff.act',
 ];
 
-/** What lets a person in at this moment, each with a button that ends it; `at` is where it is sent, `own` the session that asks. */
+/** What lets a person in at this moment, each with what can be done about it. */
 export function sessionTable(
   language: Language,
   sessions: readonly SessionRow[],
-  { at, own }: { at: string; own: string | null },
+  acts: (session: SessionRow) => Html | string,
 ): Html {
   const rows = sessions.map((session) => [
     tell(language, `kind.${session.kind}`),
@@ -25,9 +25,7 @@ export function sessionTable(
     timeCell(session.created_at),
     timeCell(session.last_used_at),
     timeCell(session.expires_at),
-    session.id === own
-      ? tell(language, 'me.this_session')
-      : html`<form method="post" action="${at}"><button class="link" name="session" value="${session.id}">${tell(language, 'me.end')}</button></form>`,
+    acts(session),
   ]);
   return tableOf(tellAll(language, HEAD), rows);
 }

@@ -1,0 +1,102 @@
+import type { FastifyReply } from 'fastify';
+import { readFormFields } from '../../../protocol/read-form-fields.ts';
+import { inviteUser, type NewInvitation } from '../../auth/invitations/invite-user.ts';
+import { whyNotManaged } from '../../auth/manage-rule.ts';
+import { permissionsOf } from '../../auth/permission.ts';
+import { publicBase } from '../../checkout/pay-link.ts';
+import { Problem } from '../../error-catalogue.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { html } from '../../http/html.ts';
+import { minuteOf } from '../console-format.ts';
+import { type ConsoleText, tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
+import { type Rights, ROLES_OF_PEOPLE, readRights, rightsFields } from './rights-form.ts';
+
+const DAY_MS = 86_400_000;
+
+/** How long a link works, by its choice in a form. */
+export const LINK_VALID_MS = { '1d': DAY_MS, '3d': 3 * DAY_MS, '7d': 7 * DAY_MS } as const;
+
+const PATH = '/staff/invite';
+
+/** The form for somebody new. */
+export const getConsoleStaffInvite: Operation = {
+  handle: consoleHandler(async (app, visit) => {
+    const asked = requireProof(app, visit, PATH);
+    if (asked !== null) return asked;
+    const rights: Rights = { role: 'support', granted: [], services: 'all', limits: {} };
+    return sendForm(visit, { status: 200, said: null, email: '', rights });
+  }),
+};
+
+/** Makes the person, and shows the link with which they come, for the only time. */
+export const postConsoleStaffInvite: Operation = {
+  consumes: ['application/x-www-form-urlencoded'],
+  handle: consoleHandler(async (app, visit) => {
+    const { language, user, by, request } = visit;
+    const asked = requireProof(app, visit, PATH);
+    if (asked !== null) return asked;
+    const fields = readFormFields((request.body as Buffer | undefined) ?? Buffer.alloc(0));
+    const textOf = (name: string) => fields.findLast((field) => field.name === name)?.text ?? '';
+    const email = textOf('email').trim();
+    const { rights, said } = await readRights(app, language, fields);
+    const refuse = (status: number, why: string) => sendForm(visit, { status, said: why, email, rights });
+    if (said !== null) return refuse(400, said);
+    if (rights.role === 'integration') return refuse(400, tell(language, 'rights.bad_role'));
+    if (whyNotManaged(user, '', permissionsOf(rights.role, rights.granted)) !== null)
+      return refuse(403, tell(language, 'people.more'));
+    const valid = textOf('valid');
+    const validMs = isChoice(valid) ? LINK_VALID_MS[valid] : LINK_VALID_MS['3d'];
+    const { role, granted: may, services: paymentServices, limits: refundLimits } = rights;
+    try {
+      const made = await inviteUser(app, { email, role, may, paymentServices, refundLimits }, validMs, by);
+      return sendInvitationLink(visit, made);
+    } catch (error) {
+      const refusal = error instanceof Problem ? REFUSALS[error.code] : undefined;
+      if (refusal === undefined) throw error;
+      return refuse(refusal.status, tell(language, refusal.said));
+    }
+  }),
+};
+
+const REFUSALS: Partial<Record<Problem['code'], { status: number; said: ConsoleText }>> = {
+  INVALID_EMAIL: { status: 400, said: 'new.bad_email' },
+  USER_EXISTS: { status: 409, said: 'new.exists' },
+};
+
+/** The link, for the only time. */
+export function sendInvitationLink({ app, language, send }: ConsoleVisit, made: NewInvitation): FastifyReply {
+  const title = tell(language, 'new.made_title', { email: made.email });
+  const at = `${publicPath(app)}/console/staff`;
+  const main = html`<h1>${title}</h1>
+<p class="notice">${tell(language, 'new.made', { time: minuteOf(made.expires_at) })}</p>
+<pre>${publicBase(app)}/console/invitation/${made.token}</pre>
+<p class="actions"><a class="button" href="${at}/${made.user}">${made.email}</a> <a class="button" href="${at}">${tell(language, 'new.back')}</a></p>`;
+  return send(200, { title, main });
+}
+
+function isChoice(text: string): text is keyof typeof LINK_VALID_MS {
+  return Object.hasOwn(LINK_VALID_MS, text);
+}
+
+type Shown = { status: number; said: string | null; email: string; rights: Rights };
+
+function sendForm({ app, language, send }: ConsoleVisit, { status, said, email, rights }: Shown): FastifyReply {
+  const at = `${publicPath(app)}/console/staff`;
+  const title = tell(language, 'new.title');
+  const choices = (['1d', '3d', '7d'] as const).map(
+    (choice) =>
+      html`<option value="${choice}"${choice === '3d' && html` selected`}>${tell(language, `new.valid_${choice}`)}</option>`,
+  );
+  const main = html`${said !== null && html`<p class="notice" role="alert">${said}</p>`}
+<h1>${title}</h1>
+<p class="quiet">${tell(language, 'new.text')}</p>
+<form class="card pad" method="post" action="${at}/invite">
+<label>${tell(language, 'people.email')}<input type="email" name="email" value="${email}" maxlength="254" required autocomplete="off"></label>
+${rightsFields(language, rights, ROLES_OF_PEOPLE)}
+<label>${tell(language, 'new.valid')}<select name="valid">${choices}</select></label>
+<p class="actions"><button class="primary">${tell(language, 'new.button')}</button> <a class="button" href="${at}">${tell(language, 'staff_ask.no')}</a></p>
+</form>`;
+  return send(status, { title, main });
+}

@@ -1,0 +1,44 @@
+import type { App } from '../../app.ts';
+import { type ListedUser, listUsers } from '../../auth/list-users.ts';
+import { whyNotManaged } from '../../auth/manage-rule.ts';
+import type { Language } from '../../checkout/texts.ts';
+import { formatMoney } from '../../lib/money.ts';
+import { tell } from '../console-texts.ts';
+import type { ConsoleVisit } from '../console-visit.ts';
+
+/** What is done about a person with one click, after a question. */
+export type StaffAct =
+  | 'disable'
+  | 'enable'
+  | 'end-sessions'
+  | 'end-session'
+  | 'end-token'
+  | 'reset-factors'
+  | 'new-password'
+  | 'end-link';
+
+/** The user of the path, or null. */
+export async function personOf(app: App, { request }: ConsoleVisit): Promise<ListedUser | null> {
+  const { id } = request.params as { id: string };
+  return (await listUsers(app)).find((user) => user.id === id) ?? null;
+}
+
+/** Why the person who looks may change nothing of this one, in their language; null: they may. */
+export function refusalFor({ user, language }: ConsoleVisit, person: ListedUser): string | null {
+  const why = whyNotManaged(user, person.id, person.permissions);
+  return why === null ? null : tell(language, why === 'self' ? 'people.yourself' : 'people.more');
+}
+
+/** The payment services that a user sees, for people. */
+export function seenBy(language: Language, services: readonly string[] | null): string {
+  if (services === null) return tell(language, 'people.sees_all');
+  return services.length === 0 ? tell(language, 'people.sees_none') : services.join(', ');
+}
+
+/** What a user may refund in a day, for people. */
+export function limitText(language: Language, limits: ListedUser['refund_limits']): string {
+  if (limits === null) return tell(language, 'people.no_limit');
+  return Object.entries(limits)
+    .map(([currency, most]) => formatMoney(most, currency))
+    .join(', ');
+}

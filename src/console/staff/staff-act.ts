@@ -1,0 +1,118 @@
+import type { FastifyReply } from 'fastify';
+import type { App } from '../../app.ts';
+import type { Actor } from '../../audit/actor.ts';
+import { disableUser, enableUser } from '../../auth/change-user.ts';
+import { resetFactors } from '../../auth/factors/remove-factor.ts';
+import { endInvitation, listInvitations, makePasswordLink } from '../../auth/invitations/invite-user.ts';
+import { endSession, endSessionsOf, listApiTokens, listSessions } from '../../auth/list-sessions.ts';
+import type { ListedUser } from '../../auth/list-users.ts';
+import { endApiToken } from '../../auth/make-api-token.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { html } from '../../http/html.ts';
+import { tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler, messagePage, notFoundPage, requireProof } from '../console-visit.ts';
+import { fieldsOf } from '../sign-in.ts';
+import { LINK_VALID_MS, sendInvitationLink } from './invite-page.ts';
+import { personOf, refusalFor, type StaffAct } from './managed-person.ts';
+
+type Outcome = 'changed' | 'already' | 'unknown';
+
+/**
+ * What is done about a person with one click, after a question. `of` is the session, token or link that is meant, and is to be the
+ * person's: `unknown` where it is not. Each writes its row of the audit log.
+ */
+const ACTS = {
+  disable: (app, { id }, _, by) => disableUser(app, id, by),
+  enable: (app, { id }, _, by) => enableUser(app, id, by),
+  'end-sessions': async (app, { id }, _, by) => ((await endSessionsOf(app, id, by)) === null ? 'unknown' : 'changed'),
+  'end-session': async (app, { id }, of, by) => {
+    const own = (await listSessions(app, id))?.some((session) => session.id === of);
+    return own === true ? endedOf(await endSession(app, of, by)) : 'unknown';
+  },
+  'end-token': async (app, { id }, of, by) => {
+    const own = (await listApiTokens(app, id))?.some((token) => token.id === of);
+    return own === true ? endedOf(await endApiToken(app, of, by)) : 'unknown';
+  },
+  'reset-factors': async (app, { id }, _, by) => ((await resetFactors(app, id, by)) === null ? 'unknown' : 'changed'),
+  // Answers with the link.
+  'new-password': null,
+  'end-link': async (app, { id }, of, by) => {
+    const own = (await listInvitations(app)).some((link) => link.id === of && link.user === id);
+    return own && (await endInvitation(app, of, by)) ? 'changed' : 'unknown';
+  },
+} as const satisfies Record<
+  StaffAct,
+  ((app: App, person: ListedUser, of: string, by: Actor) => Promise<Outcome>) | null
+>;
+
+function endedOf(outcome: 'ended' | 'already' | 'unknown'): Outcome {
+  return outcome === 'ended' ? 'changed' : outcome;
+}
+
+/** Asks once more, and says what will stop working. */
+export const getConsoleStaffConfirm: Operation = {
+  handle: consoleHandler(async (app, visit) => {
+    const { act, of = '' } = visit.request.query as Record<string, unknown>;
+    const asked = await readAct(app, visit, act, of);
+    return 'sent' in asked ? asked.sent : sendQuestion(visit, asked);
+  }),
+};
+
+/** Does what the page before has asked. */
+export const postConsoleStaffConfirm: Operation = {
+  consumes: ['application/x-www-form-urlencoded'],
+  handle: consoleHandler(async (app, visit) => {
+    const { goTo, send, language, by } = visit;
+    const { act, of = '' } = fieldsOf(visit.request);
+    const asked = await readAct(app, visit, act, of);
+    if ('sent' in asked) return asked.sent;
+    const { person } = asked;
+    if (asked.act === 'new-password') {
+      const made = await makePasswordLink(app, person.id, LINK_VALID_MS['1d'], by);
+      return made === null ? send(404, notFoundPage(language)) : sendInvitationLink(visit, made);
+    }
+    const outcome = await ACTS[asked.act](app, person, asked.of, by);
+    return outcome === 'unknown' ? send(404, notFoundPage(language)) : goTo(`/staff/${person.id}?done=${outcome}`);
+  }),
+};
+
+type Asked = { person: ListedUser; act: StaffAct; of: string };
+
+/** What an address or a form asks for, if the person who asks may do it and has proved who they are; else what was answered. */
+async function readAct(
+  app: App,
+  visit: ConsoleVisit,
+  act: unknown,
+  of: unknown,
+): Promise<Asked | { sent: FastifyReply }> {
+  const { send, language } = visit;
+  const person = await personOf(app, visit);
+  if (
+    person === null ||
+    typeof act !== 'string' ||
+    !Object.hasOwn(ACTS, act) ||
+    typeof of !== 'string' ||
+    of.length > 60
+  )
+    return { sent: send(404, notFoundPage(language)) };
+  const refusal = refusalFor(visit, person);
+  if (refusal !== null) return { sent: send(403, messagePage(refusal)) };
+  const back = `/staff/${person.id}/confirm?${String(new URLSearchParams({ act, of }))}`;
+  const proof = requireProof(app, visit, back);
+  return proof === null ? { person, act: act as StaffAct, of } : { sent: proof };
+}
+
+function sendQuestion({ app, language, send }: ConsoleVisit, { person, act, of }: Asked): FastifyReply {
+  const at = `${publicPath(app)}/console/staff/${person.id}`;
+  const title = tell(language, `staff_act.${act}`);
+  const main = html`<h1>${title}</h1>
+<p>${tell(language, 'staff_ask.of', { email: person.email })}</p>
+<p>${tell(language, `staff_ask.${act}`)}</p>
+<form class="actions" method="post" action="${at}/confirm">
+<input type="hidden" name="act" value="${act}"><input type="hidden" name="of" value="${of}">
+<button class="primary">${title}</button>
+<a class="button" href="${at}">${tell(language, 'staff_ask.no')}</a>
+</form>`;
+  return send(200, { title, main });
+}

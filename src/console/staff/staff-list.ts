@@ -1,0 +1,87 @@
+import { listInvitations } from '../../auth/invitations/invite-user.ts';
+import { type ListedUser, listUsers } from '../../auth/list-users.ts';
+import { ROLES } from '../../auth/permission.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { html } from '../../http/html.ts';
+import { badge, emptyState } from '../console-format.ts';
+import { askedOf, type Column, sendList } from '../console-list.ts';
+import { tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { seenBy } from './managed-person.ts';
+
+const STATES = ['enabled', 'invited', 'disabled'] as const;
+const TONES = { enabled: 'good', invited: 'warn', disabled: 'bad' } as const;
+
+/** `invited`: has a link that nobody used, and never came. */
+type Listed = ListedUser & { state: (typeof STATES)[number] };
+
+/** Everybody who may do something here, people and programs: what, with which second factor, and when they last came. */
+export const getConsoleStaff: Operation = {
+  handle: consoleHandler(async (app, visit) => {
+    const { language } = visit;
+    const { role = '', state = '' } = askedOf(visit);
+    const [users, links] = await Promise.all([listUsers(app), listInvitations(app)]);
+    const waiting = new Set(links.map(({ user }) => user));
+    const listed = users.map((user) => ({ ...user, state: stateOf(user, waiting.has(user.id)) }));
+    return sendList<Listed>(visit, {
+      title: tell(language, 'people.title'),
+      path: '/staff',
+      columns: columnsFor(visit),
+      rows: listed.filter((user) => (role === '' || user.role === role) && (state === '' || user.state === state)),
+      filters: [
+        { name: 'role', text: 'people.role', type: Object.keys(ROLES).map((name) => [name, name] as const) },
+        {
+          name: 'state',
+          text: 'column.state',
+          type: STATES.map((name) => [name, tell(language, `people.${name}`)] as const),
+        },
+      ],
+      empty: emptyState(tell(language, 'people.none'), ''),
+      above: html`<p class="actions"><a class="button primary" href="${publicPath(app)}/console/staff/invite">${tell(language, 'people.invite')}</a></p>`,
+    });
+  }),
+};
+
+function stateOf({ disabled_at, last_log_in_at }: ListedUser, hasLink: boolean): Listed['state'] {
+  if (disabled_at !== null) return 'disabled';
+  return hasLink && last_log_in_at === null ? 'invited' : 'enabled';
+}
+
+/** Of a user who sees many merchants the screen says how many; the file names them. */
+const NAMED = 2;
+
+function columnsFor({ app, language }: ConsoleVisit): Column<Listed>[] {
+  return [
+    {
+      name: 'email',
+      text: 'people.email',
+      value: ({ email }) => email,
+      cell: ({ id, email }) => html`<a href="${publicPath(app)}/console/staff/${id}">${email}</a>`,
+    },
+    { name: 'role', text: 'people.role', value: ({ role }) => role },
+    { name: 'may', text: 'people.may', value: ({ permissions }) => permissions.join(' '), hidden: true },
+    {
+      name: 'sees',
+      text: 'people.sees',
+      value: ({ payment_services: ids }) => seenBy(language, ids),
+      cell: ({ payment_services: ids }) =>
+        ids !== null && ids.length > NAMED
+          ? tell(language, 'people.sees_many', { count: ids.length })
+          : seenBy(language, ids),
+    },
+    {
+      name: 'factor',
+      text: 'people.factor',
+      value: ({ second_factor: has }) => tell(language, has ? 'people.yes' : 'people.no'),
+    },
+    { name: 'last', text: 'people.last', value: ({ last_log_in_at: at }) => at, kind: 'time' },
+    {
+      name: 'state',
+      text: 'column.state',
+      value: ({ state }) => tell(language, `people.${state}`),
+      cell: ({ state }) => badge(TONES[state], tell(language, `people.${state}`)),
+    },
+    { name: 'since', text: 'people.since', value: ({ created_at }) => created_at, kind: 'time', hidden: true },
+  ];
+}

@@ -1,0 +1,126 @@
+import type { App } from '../../app.ts';
+import { listFactors } from '../../auth/factors/list-factors.ts';
+import { listInvitations } from '../../auth/invitations/invite-user.ts';
+import { listApiTokens, listSessions } from '../../auth/list-sessions.ts';
+import type { ListedUser } from '../../auth/list-users.ts';
+import type { Language } from '../../checkout/texts.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { type Html, html } from '../../http/html.ts';
+import { badge, tableOf, timeCell } from '../console-format.ts';
+import { type ConsoleText, tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
+import { limitText, personOf, refusalFor, type StaffAct, seenBy } from './managed-person.ts';
+import { meaningOfPermission, meaningOfRole } from './meanings.ts';
+import { sessionTable } from './session-table.ts';
+
+const DONE: Readonly<Record<string, ConsoleText>> = { changed: 'staff_done.changed', already: 'staff_done.already' };
+
+/** One person or program: what they may do, what lets them in, and what can be done about it. */
+export const getConsoleStaffPerson: Operation = {
+  handle: consoleHandler(async (app, visit) => {
+    const person = await personOf(app, visit);
+    if (person === null) return visit.send(404, notFoundPage(visit.language));
+    const refusal = refusalFor(visit, person);
+    const main = html`${noticeOf(visit)}
+<h1>${person.email}</h1>
+<p class="quiet"><span class="code">${person.id}</span> ${stateBadge(visit.language, person)}</p>
+${refusal !== null && html`<p class="notice">${refusal}</p>`}
+${factsCard(visit, person, refusal === null)}
+${await entrances(app, visit, person, refusal === null)}`;
+    return visit.send(200, { title: person.email, main });
+  }),
+};
+
+function noticeOf({ request, language }: ConsoleVisit): Html | false {
+  const { done } = request.query as Record<string, unknown>;
+  const text = typeof done === 'string' && Object.hasOwn(DONE, done) ? DONE[done] : undefined;
+  return text !== undefined && html`<p class="notice done" role="status">${tell(language, text)}</p>`;
+}
+
+function stateBadge(language: Language, { disabled_at }: ListedUser): Html {
+  return disabled_at === null
+    ? badge('good', tell(language, 'people.enabled'))
+    : badge('bad', tell(language, 'people.disabled'));
+}
+
+function factsCard({ app, language }: ConsoleVisit, person: ListedUser, may: boolean): Html {
+  const { role, permissions, second_factor: factor } = person;
+  const facts: [ConsoleText, Html | string][] = [
+    ['people.role', html`${role} <span class="quiet">${meaningOfRole(language, role)}</span>`],
+    ['people.sees', seenBy(language, person.payment_services)],
+    [
+      'people.may',
+      html`${permissions.map((one) => html`<span class="code" title="${meaningOfPermission(language, one)}">${one}</span> `)}`,
+    ],
+    ...(permissions.includes('refunds:create')
+      ? [['people.limit', limitText(language, person.refund_limits)] as [ConsoleText, string]]
+      : []),
+    ['people.factor', tell(language, factor ? 'people.yes' : 'people.no')],
+    ['people.last', timeCell(person.last_log_in_at)],
+    ['people.since', timeCell(person.created_at)],
+  ];
+  const at = `${publicPath(app)}/console/staff/${person.id}`;
+  const acts: readonly StaffAct[] = [
+    person.disabled_at === null ? 'disable' : 'enable',
+    ...(factor ? (['reset-factors'] as const) : []),
+    ...(role !== 'integration' && person.disabled_at === null ? (['new-password'] as const) : []),
+  ];
+  return html`<div class="card pad"><dl class="facts">${facts.map(([name, value]) => html`<dt>${tell(language, name)}</dt><dd>${value}</dd>`)}</dl>
+${
+  may &&
+  html`<div class="actions"><a class="button" href="${at}/rights">${tell(language, 'people.change')}</a>
+${acts.map((act) => actButton(at, act, '', tell(language, `staff_act.${act}`)))}</div>`
+}</div>`;
+}
+
+/** Leads to the page that asks once more. `of`: the session, token or link that is meant. */
+function actButton(at: string, act: StaffAct, of: string, text: string, kind = ''): Html {
+  return html`<form action="${at}/confirm"><input type="hidden" name="act" value="${act}">${of !== '' && html`<input type="hidden" name="of" value="${of}">`}<button class="${kind}">${text}</button></form>`;
+}
+
+async function entrances(
+  app: App,
+  { language, session }: ConsoleVisit,
+  { id }: ListedUser,
+  may: boolean,
+): Promise<Html> {
+  const at = `${publicPath(app)}/console/staff/${id}`;
+  const [found, sessions, tokens, links] = await Promise.all([
+    listFactors(app, id),
+    listSessions(app, id),
+    listApiTokens(app, id),
+    listInvitations(app),
+  ]);
+  const heads = (keys: readonly ConsoleText[]) => keys.map((key) => tell(language, key));
+  const end = (act: StaffAct, of: string) =>
+    may ? actButton(at, act, of, tell(language, `staff_act.${act}`), 'link') : '';
+  const factors = (found?.factors ?? []).map(({ name, kind, created_at, last_used_at }) => [
+    name,
+    tell(language, `kind.${kind}`),
+    timeCell(created_at),
+    timeCell(last_used_at),
+  ]);
+  const open = links
+    .filter(({ user }) => user === id)
+    .map((link) => [link.created_by, timeCell(link.created_at), timeCell(link.expires_at), end('end-link', link.id)]);
+  const programs = (tokens ?? []).map((token) => [
+    token.name,
+    timeCell(token.created_at),
+    timeCell(token.last_used_at),
+    timeCell(token.expires_at),
+    token.ended_at === null
+      ? badge('good', tell(language, 'people.in_use'))
+      : badge('calm', tell(language, 'people.ended')),
+    token.ended_at === null ? end('end-token', token.id) : '',
+  ]);
+  const table = (title: ConsoleText, none: ConsoleText, keys: readonly ConsoleText[], rows: (Html | string)[][]) =>
+    html`<h2>${tell(language, title)}</h2>${rows.length === 0 ? html`<p class="quiet">${tell(language, none)}</p>` : tableOf(heads(keys), rows)}`;
+  const signedIn = sessions ?? [];
+  return html`${open.length > 0 && html`<h2>${tell(language, 'people.open_link')}</h2>${tableOf(heads(['people.made_by', 'staff.began', 'people.expires', 'staff.act']), open)}`}
+${table('people.factors', 'people.no_factors', ['staff.name', 'staff.kind', 'staff.added', 'staff.last_use'], factors)}
+<h2>${tell(language, 'people.sessions')}</h2>
+${signedIn.length === 0 ? html`<p class="quiet">${tell(language, 'people.no_sessions')}</p>` : sessionTable(language, signedIn, (one) => (one.id === session.id ? tell(language, 'me.this_session') : end('end-session', one.id)))}
+${may && signedIn.length > 1 && html`<div class="actions">${actButton(at, 'end-sessions', '', tell(language, 'staff_act.end-sessions'))}</div>`}
+${table('people.tokens', 'people.no_tokens', ['staff.name', 'staff.added', 'staff.last_use', 'people.expires', 'column.state', 'staff.act'], programs)}`;
+}

@@ -1,0 +1,115 @@
+import type { FastifyReply } from 'fastify';
+import { readFormFields } from '../../../protocol/read-form-fields.ts';
+import type { App } from '../../app.ts';
+import type { ListedUser } from '../../auth/list-users.ts';
+import { whyNotManaged } from '../../auth/manage-rule.ts';
+import { isPermission, permissionsOf, ROLES, type Role } from '../../auth/permission.ts';
+import { selectRefundLimits } from '../../auth/refund-limit-queries.ts';
+import { setRights } from '../../auth/set-rights.ts';
+import { selectPermissions } from '../../auth/user-right-queries.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { html } from '../../http/html.ts';
+import { tableOf } from '../console-format.ts';
+import { tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler, messagePage, notFoundPage, requireProof } from '../console-visit.ts';
+import { limitText, personOf, refusalFor, seenBy } from './managed-person.ts';
+import { changesOf, type FormFields, type Rights, readRights, rightsFields } from './rights-form.ts';
+
+/** The form in which a person's role, permissions, merchants and limit are changed. */
+export const getConsoleStaffRights: Operation = {
+  handle: consoleHandler(async (app, visit) => {
+    const found = await changeable(app, visit);
+    if ('sent' in found) return found.sent;
+    return sendForm(visit, found.person, { rights: await rightsNow(app, found.person), status: 200, said: '' });
+  }),
+};
+
+/** Shows what would change, and changes it once that was confirmed. */
+export const postConsoleStaffRights: Operation = {
+  consumes: ['application/x-www-form-urlencoded'],
+  handle: consoleHandler(async (app, visit) => {
+    const { language, user, by, goTo } = visit;
+    const found = await changeable(app, visit);
+    if ('sent' in found) return found.sent;
+    const { person } = found;
+    const fields = readFormFields((visit.request.body as Buffer | undefined) ?? Buffer.alloc(0));
+    const { rights, said } = await readRights(app, language, fields);
+    const refuse = (status: number, why: string) => sendForm(visit, person, { rights, status, said: why });
+    if (said !== null) return refuse(400, said);
+    if (whyNotManaged(user, person.id, permissionsOf(rights.role, rights.granted)) !== null)
+      return refuse(403, tell(language, 'people.more'));
+    const now = await rightsNow(app, person);
+    const wish = changesOf(now, rights);
+    if (wish === null) return refuse(400, tell(language, 'rights.same'));
+    if (!fields.some(({ name }) => name === 'confirmed')) return sendQuestion(visit, person, { now, rights, fields });
+    await setRights(app, person.id, wish, by);
+    return goTo(`/staff/${person.id}?done=changed`);
+  }),
+};
+
+/** The person of the path, if the one who asks may change them and has proved who they are; else what was answered. */
+async function changeable(app: App, visit: ConsoleVisit): Promise<{ person: ListedUser } | { sent: FastifyReply }> {
+  const person = await personOf(app, visit);
+  if (person === null) return { sent: visit.send(404, notFoundPage(visit.language)) };
+  const refusal = refusalFor(visit, person);
+  if (refusal !== null) return { sent: visit.send(403, messagePage(refusal)) };
+  const proof = requireProof(app, visit, `/staff/${person.id}/rights`);
+  return proof === null ? { person } : { sent: proof };
+}
+
+async function rightsNow(app: App, { id, role, payment_services: services }: ListedUser): Promise<Rights> {
+  const [granted, limits] = await Promise.all([selectPermissions(app.db, id), selectRefundLimits(app.db, id)]);
+  return {
+    role,
+    granted: granted.map(({ permission }) => permission).filter(isPermission),
+    services: services ?? 'all',
+    limits: Object.fromEntries(limits.map(({ currency, most }) => [currency, most])),
+  };
+}
+
+type Shown = { rights: Rights; status: number; said: string };
+
+function sendForm({ app, language, send }: ConsoleVisit, person: ListedUser, { rights, status, said }: Shown) {
+  const at = `${publicPath(app)}/console/staff/${person.id}`;
+  const title = tell(language, 'rights.title', { email: person.email });
+  const main = html`${said !== '' && html`<p class="notice" role="alert">${said}</p>`}
+<h1>${title}</h1>
+<form class="card pad" method="post" action="${at}/rights">
+${rightsFields(language, rights, Object.keys(ROLES) as Role[])}
+<p class="actions"><button class="primary">${tell(language, 'rights.review')}</button> <a class="button" href="${at}">${tell(language, 'staff_ask.no')}</a></p>
+</form>`;
+  return send(status, { title, main });
+}
+
+type Change = { now: Rights; rights: Rights; fields: FormFields };
+
+/** What the person may do before and after, and the same form once more, to be confirmed. */
+function sendQuestion({ app, language, send }: ConsoleVisit, person: ListedUser, { now, rights, fields }: Change) {
+  const at = `${publicPath(app)}/console/staff/${person.id}`;
+  const title = tell(language, 'rights.question', { email: person.email });
+  const own = ({ limits }: Rights) => limitText(language, Object.keys(limits).length === 0 ? null : limits);
+  const may = ({ role, granted }: Rights) => [...permissionsOf(role, granted)].sort().join(' ');
+  const seen = ({ services }: Rights) => seenBy(language, services === 'all' ? null : services);
+  const lines = (
+    [
+      ['people.role', ({ role }: Rights) => role],
+      ['people.may', may],
+      ['people.sees', seen],
+      ['people.limit', own],
+    ] as const
+  ).filter(([, text]) => text(now) !== text(rights));
+  const head = ['', tell(language, 'rights.before'), tell(language, 'rights.after')];
+  const main = html`<h1>${title}</h1>
+<p>${tell(language, 'rights.text')}</p>
+${tableOf(
+  head,
+  lines.map(([name, text]) => [tell(language, name), text(now), text(rights)]),
+)}
+<form class="actions" method="post" action="${at}/rights">
+${fields.map(({ name, text }) => html`<input type="hidden" name="${name}" value="${text}">`)}
+<button class="primary" name="confirmed" value="yes">${tell(language, 'rights.confirm')}</button>
+<a class="button" href="${at}/rights">${tell(language, 'staff_ask.no')}</a>
+</form>`;
+  return send(200, { title, main });
+}

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { listAudit } from '../../src/audit/list-audit.ts';
+import { addTotp } from '../../src/auth/factors/enrol-totp.ts';
+import { inviteUser, listInvitations } from '../../src/auth/invitations/invite-user.ts';
+import { listApiTokens, listSessions } from '../../src/auth/list-sessions.ts';
+import { listUsers } from '../../src/auth/list-users.ts';
+import type { Role } from '../../src/auth/permission.ts';
+import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
+import { ConsolePerson } from '../support/console-person.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { createTestUser, type TestUser } from '../support/test-user.ts';
+
+const DAY = 86_400_000;
+const QUARTER_OF_AN_HOUR = 15 * 60_000;
+const LINK = /<pre>https?:\/\/[^/]+(\/console\/invitation\/[\w-]{32})<\/pre>/;
+const SUPPORT = { role: 'support', scope: 'all', services: '', limit: '' };
+
+forEachEngine('the staff screens', (openTestDatabase) => {
+  const open = async () => {
+    const app = createTestApp(await openTestDatabase());
+    const server = await startTestServer(app);
+    const as = (user: TestUser, headers: Record<string, string> = {}) => {
+      const person = new ConsolePerson(server, headers);
+      person.cookie = user.console.cookie;
+      return person;
+    };
+    const one = (role: Role, email: string) => createTestUser(app, { role, email, may: [] });
+    const pia = await one('owner', 'pia@example.cl');
+    const userNow = async (id: string) => (await listUsers(app)).find((user) => user.id === id);
+    return { app, server, as, one, pia, owner: as(pia), userNow };
+  };
+
+  test('list people and programs with role, second factor and last log-in, filtered and as a file', async () => {
+    const { app, server, one, owner, as } = await open();
+    await using _server = server;
+    const ana = await one('support', 'ana@example.cl');
+    await createTestUser(app, { email: 'till@example.cl' });
+    await as(ana).signIn(ana);
+    await addTotp(app, ana, 'Phone', TESTER);
+    const { status, text } = await owner.get('/console/staff?role=support');
+    assert.equal(status, 200);
+    assert.match(text, new RegExp(`/console/staff/${ana.id}">ana@example\\.cl<`));
+    assert.doesNotMatch(text, /till@example\.cl/);
+    const { text: csv } = await owner.get('/console/staff?format=csv&sort=email');
+    const [head, ...rows] = csv.trim().split('\r\n');
+    assert.match(head ?? '', /E-mail,Role,May,Sees the payments of,Second factor,Last log-in/);
+    assert.match(rows[0] ?? '', /^ana@example\.cl,support,.*,Yes,2026-01-15 09:00:00 -03:00,Enabled,/);
+    assert.match(rows.at(-1) ?? '', /^till@example\.cl,integration,.*,No,,Enabled,/);
+  });
+
+  test('are not there for who sees some merchants, and say what is missing to who may not manage users', async () => {
+    const { app, server, one, as, pia } = await open();
+    await using _server = server;
+    const { id } = await createPaymentService(app, 'Norte', TESTER);
+    const some = as(await createTestUser(app, { role: 'owner', may: [], paymentServices: [id] }));
+    const operator = as(await one('operator', 'olga@example.cl'));
+    for (const path of ['', '/invite', `/${pia.id}`, `/${pia.id}/rights`, `/${pia.id}/confirm?act=disable`]) {
+      assert.equal((await some.get(`/console/staff${path}`)).status, 404, path);
+      const refused = await operator.get(`/console/staff${path}`);
+      assert.deepEqual([refused.status, refused.text.includes('users:manage')], [403, true], path);
+    }
+    assert.doesNotMatch((await operator.get('/console/account')).text, /\/console\/staff"/);
+  });
+
+  test('invite a person by a link that is shown once, with the rights of the form', async () => {
+    const { app, server, owner, userNow } = await open();
+    await using _server = server;
+    const norte = await createPaymentService(app, 'Norte', TESTER);
+    const invite = (fields: Record<string, string>) =>
+      owner.post('/console/staff/invite', { ...SUPPORT, email: 'ana@example.cl', valid: '1d', ...fields });
+    for (const [wrong, status, said] of [
+      [{ email: 'ana' }, 400, /cannot be used/],
+      [{ email: 'pia@example.cl' }, 409, /has a user already/],
+      [{ role: 'king' }, 400, /Choose a role/],
+      [{ role: 'integration' }, 400, /Choose a role/],
+      [{ limit: '1.000' }, 400, /without points/],
+      [{ limit: 'XXY:5' }, 400, /without points/],
+      [{ scope: 'some', services: 'ps_x' }, 400, /no merchant ps_x/],
+    ] as const) {
+      const answer = await invite(wrong);
+      assert.deepEqual([answer.status, said.test(answer.text)], [status, true], JSON.stringify(wrong));
+    }
+    assert.equal((await listUsers(app)).length, 1);
+    const made = await invite({ scope: 'some', services: norte.id, may: 'events:read', limit: '50000 USD:10.00' });
+    const link = LINK.exec(made.text)?.[1] ?? '';
+    assert.notEqual(link, '', made.text);
+    const [invitation] = await listInvitations(app);
+    assert.equal(invitation?.created_by, 'pia@example.cl');
+    assert.equal(invitation?.expires_at, app.now() + DAY);
+    const ana = await userNow(invitation?.user ?? '');
+    assert.deepEqual(
+      [ana?.role, ana?.payment_services, ana?.refund_limits, ana?.permissions.includes('events:read')],
+      ['support', [norte.id], { CLP: 50_000, USD: 1000 }, true],
+    );
+    const shown = (await owner.get(`/console/staff/${ana?.id}`)).text;
+    assert.ok(/Link that nobody used/.test(shown) && !shown.includes(link));
+    const fresh = new ConsolePerson(server);
+    assert.equal((await fresh.post(link, { password: 'cuatro perros verdes' })).status, 303);
+    assert.equal((await fresh.get('/console/payments')).status, 200);
+  });
+
+  test('change a role and what is granted beside it once that was seen and confirmed', async () => {
+    const { app, server, owner, one, userNow } = await open();
+    await using _server = server;
+    const ana = await one('support', 'ana@example.cl');
+    const at = `/console/staff/${ana.id}/rights`;
+    assert.match((await owner.get(at)).text, /<option value="support" selected>/);
+    const wish = { ...SUPPORT, role: 'auditor', may: 'refunds:create', limit: '70000' };
+    const question = await owner.post(at, wish);
+    assert.match(question.text, /<td data-label="Before">support<\/td><td data-label="After">auditor<\/td>/);
+    assert.equal((await userNow(ana.id))?.role, 'support', 'looking changes nothing');
+    const done = await owner.post(at, { ...wish, confirmed: 'yes' });
+    assert.equal(done.headers.get('location'), `/console/staff/${ana.id}?done=changed`);
+    const changed = await userNow(ana.id);
+    assert.deepEqual([changed?.role, changed?.refund_limits], ['auditor', { CLP: 70_000 }]);
+    assert.equal((await owner.post(at, { ...wish, confirmed: 'yes' })).status, 400, 'a second click changes nothing');
+    await owner.post(at, { ...SUPPORT, confirmed: 'yes' });
+    const back = await userNow(ana.id);
+    assert.deepEqual([back?.role, back?.permissions.length, back?.refund_limits], ['support', 3, { CLP: 100_000 }]);
+    const { acts } = await listAudit(app, { action: 'user.role_set' }, 10);
+    assert.deepEqual(
+      acts.map(({ who, after }) => [who.name, (after as { role: string }).role]),
+      [
+        ['pia@example.cl', 'support'],
+        ['pia@example.cl', 'auditor'],
+      ],
+    );
+  });
+
+  test('nobody decides about themselves, nor gives or touches what they may not do', async () => {
+    const { app, server, as, pia, owner, userNow } = await open();
+    await using _server = server;
+    const omar = as(await createTestUser(app, { role: 'operator', email: 'omar@example.cl', may: ['users:manage'] }));
+    const low = await createTestUser(app, { role: 'operator', email: 'low@example.cl', may: [] });
+    const acts = ['disable', 'end-sessions', 'reset-factors', 'new-password'];
+    for (const act of acts) {
+      const body = { act, of: '' };
+      assert.equal((await owner.post(`/console/staff/${pia.id}/confirm`, body)).status, 403, `oneself: ${act}`);
+      assert.equal((await omar.post(`/console/staff/${pia.id}/confirm`, body)).status, 403, `an owner: ${act}`);
+    }
+    const rights = (id: string, role: string, may = '') =>
+      omar.post(`/console/staff/${id}/rights`, { ...SUPPORT, role, may, confirmed: 'yes' });
+    assert.equal((await rights(pia.id, 'support')).status, 403);
+    assert.equal((await rights(low.id, 'owner')).status, 403);
+    assert.equal((await rights(low.id, 'operator', 'refunds:create')).status, 403);
+    const invited = await omar.post('/console/staff/invite', { ...SUPPORT, role: 'owner', email: 'x@example.cl' });
+    assert.equal(invited.status, 403);
+    assert.deepEqual(
+      [(await userNow(pia.id))?.role, (await userNow(low.id))?.role, (await listUsers(app)).length],
+      ['owner', 'operator', 3],
+    );
+    assert.equal((await rights(low.id, 'operator', 'users:manage')).status, 303, 'what omar may himself');
+  });
+
+  test('end sessions, tokens, links, factors and passwords after a question, each of this person alone', async () => {
+    const { app, server, owner, one, as } = await open();
+    await using _server = server;
+    const [ana, other] = [await one('support', 'ana@example.cl'), await one('support', 'bea@example.cl')];
+    await addTotp(app, ana, 'Phone', TESTER);
+    const idsOf = async (user: TestUser) => ({
+      session: (await listSessions(app, user.id))?.find(({ kind }) => kind === 'password')?.id ?? '',
+      token: (await listApiTokens(app, user.id))?.[0]?.id ?? '',
+    });
+    const act = async (name: string, of = '') => {
+      const path = `/console/staff/${ana.id}/confirm`;
+      const asked = await owner.get(`${path}?act=${name}&of=${of}`);
+      assert.deepEqual([asked.status, asked.text.includes('ana@example.cl')], [200, true], name);
+      return owner.post(path, { act: name, of });
+    };
+    const theirs = await idsOf(other);
+    for (const [name, of] of [
+      ['end-session', theirs.session],
+      ['end-token', theirs.token],
+      ['end-link', 'inv_x'],
+    ] as const)
+      assert.equal((await act(name, of)).status, 404, `of another: ${name}`);
+    assert.equal((await owner.post(`/console/staff/${ana.id}/confirm`, { act: 'toString' })).status, 404);
+    const own = await idsOf(ana);
+    assert.match((await act('end-session', own.session)).headers.get('location') ?? '', /done=changed$/);
+    assert.match((await act('end-token', own.token)).headers.get('location') ?? '', /done=changed$/);
+    assert.match((await act('end-token', own.token)).headers.get('location') ?? '', /done=already$/);
+    assert.match((await act('reset-factors')).headers.get('location') ?? '', /done=changed$/);
+    const link = LINK.exec((await act('new-password')).text)?.[1] ?? '';
+    assert.equal((await as(ana).signIn(ana)).status, 401, 'the password of before');
+    const [waiting] = await listInvitations(app);
+    assert.equal((await act('end-link', waiting?.id)).status, 303);
+    assert.equal((await new ConsolePerson(server).get(link)).status, 404);
+    const second = LINK.exec((await act('new-password')).text)?.[1] ?? '';
+    assert.equal((await new ConsolePerson(server).post(second, { password: 'cuatro perros verdes' })).status, 303);
+    assert.equal((await act('end-sessions')).status, 303);
+    assert.deepEqual(await listSessions(app, ana.id), []);
+    assert.equal((await act('disable')).status, 303);
+    assert.match((await act('disable')).headers.get('location') ?? '', /done=already$/);
+    assert.equal((await act('new-password')).status, 404, 'who is disabled gets no link');
+    assert.equal((await act('enable')).status, 303);
+    const { acts } = await listAudit(app, { who: 'pia@example.cl' }, 20);
+    assert.deepEqual(acts.map(({ action }) => action).reverse(), [
+      ...['user.session_ended', 'api_token.ended', 'user.factors_reset', 'user.password_reset', 'user.invited'],
+      ...['user.invitation_ended', 'user.password_reset', 'user.invited', 'user.session_ended'],
+      ...['user.disabled', 'user.enabled'],
+    ]);
+    assert.deepEqual((await idsOf(other)).session, theirs.session);
+  });
+
+  test('ask for the proof again when it is old, and do nothing for another site', async () => {
+    const { app, server, owner, pia, one, as } = await open();
+    await using _server = server;
+    const ana = await one('support', 'ana@example.cl');
+    await inviteUser(app, { email: 'late@example.cl', role: 'support' }, DAY, TESTER);
+    const before = JSON.stringify([await listUsers(app), await listInvitations(app)]);
+    const at = `/console/staff/${ana.id}`;
+    const forms: [path: string, fields: Record<string, string>][] = [
+      ['/console/staff/invite', { ...SUPPORT, email: 'new@example.cl' }],
+      [`${at}/rights`, { ...SUPPORT, role: 'auditor', confirmed: 'yes' }],
+      [`${at}/confirm`, { act: 'disable', of: '' }],
+    ];
+    const foreign = as(pia, { 'sec-fetch-site': 'cross-site' });
+    for (const [path, fields] of forms) assert.equal((await foreign.post(path, fields)).status, 403, path);
+    app.now.advance(QUARTER_OF_AN_HOUR);
+    for (const [path, fields] of forms) {
+      assert.match((await owner.post(path, fields)).headers.get('location') ?? '', /^\/console\/prove\?next=/, path);
+      const page = await owner.get(path.endsWith('confirm') ? `${path}?act=disable&of=` : path);
+      assert.match(page.headers.get('location') ?? '', /^\/console\/prove\?next=%2Fstaff%2F/, path);
+    }
+    assert.equal(JSON.stringify([await listUsers(app), await listInvitations(app)]), before);
+    assert.equal((await owner.get(at)).status, 200, 'to look needs none');
+    const back = encodeURIComponent(`/staff/${ana.id}/confirm?act=disable&of=`);
+    const proved = await owner.post('/console/prove', { password: pia.password, next: decodeURIComponent(back) });
+    assert.equal(proved.headers.get('location'), `${at}/confirm?act=disable&of=`);
+    assert.equal((await owner.get(`${at}/confirm?act=disable&of=`)).status, 200);
+  });
+});
