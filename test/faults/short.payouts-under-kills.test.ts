@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { forEachEngine } from '../support/engines.ts';
+import { createSeededRandom } from '../support/test-app.ts';
+import { killPayers } from './payouts-under-kills.ts';
+
+forEachEngine('payouts under kills', (openTestDatabase, engine) => {
+  test('of processes that are killed no payout leaves twice, and no peso over the balance', async () => {
+    const processes = engine === 'postgres' ? 3 : 1;
+    const options = { processes, kills: 3, payouts: 30, random: createSeededRandom(1) };
+    const result = await killPayers(openTestDatabase, options);
+    assert.deepEqual(result.problems, []);
+    assert.ok(result.given > 0, 'something left');
+  });
+});

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Database, Tx } from '../../src/db/database.ts';
+import { payoutSenders } from '../../src/payout-senders/open-payout-sender.ts';
+import { carryOutPayouts } from '../../src/payouts/carry-out-payouts.ts';
+import { approvePayouts } from '../../src/payouts/decide-payouts.ts';
+import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
+import type { Payout } from '../../src/payouts/payout.ts';
+import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
+import type { PayoutWish } from '../../src/payouts/payout-wish.ts';
+import { proposePayouts } from '../../src/payouts/propose-payouts.ts';
+import { setPayoutSender } from '../../src/payouts/set-payout-sender.ts';
+import { settlePayouts } from '../../src/payouts/settle-payouts.ts';
+import { verifyStore } from '../../src/proof/verify-store.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { openStandInProvider, PROVIDER_URL } from '../support/stand-in-provider.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { openPayoutDesk, type PayoutDesk, wish } from '../support/test-payouts.ts';
+
+class Killed extends Error {}
+
+/**
+ * A store whose process ends at one point: before a statement of a transaction, or after the commit that the caller does not hear
+ * of. `points` counts them.
+ */
+function failingStore(db: Database) {
+  const faults = { at: 0, points: 0 };
+  const pass = () => {
+    faults.points++;
+    if (faults.points === faults.at) throw new Killed();
+  };
+  const failing: Database = {
+    ...db,
+    transaction: async <Result>(run: (tx: Tx) => Promise<Result>) => {
+      const result = await db.transaction((tx) =>
+        run({
+          ...tx,
+          query: (sql, values) => {
+            pass();
+            return tx.query(sql, values);
+          },
+          insertRows: (target, rows, suffix) => {
+            pass();
+            return tx.insertRows(target, rows, suffix);
+          },
+        }),
+      );
+      pass();
+      return result;
+    },
+  };
+  return { failing, faults };
+}
+
+async function setUp(openTestDatabase: OpenTestDatabase) {
+  const db = await openTestDatabase();
+  // Of these amounts the answer to the order is lost.
+  const provider = openStandInProvider({ 1001: { sent: 'lost' } });
+  const { failing, faults } = failingStore(db);
+  const healthy = createTestApp(db);
+  const parts = { now: healthy.now, openPayoutSender: payoutSenders(provider.fetch, healthy.now) };
+  const app = createTestApp(db, parts);
+  const dying = createTestApp(failing, parts);
+  return { app, dying, faults, provider, desk: await openPayoutDesk(app) };
+}
+
+/** Does it in a process that may die, and again in another one where it did. */
+async function despite<Result>(
+  { dying, app }: { dying: TestApp; app: TestApp },
+  run: (app: TestApp) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await run(dying);
+  } catch (error) {
+    if (!(error instanceof Killed)) throw error;
+    return run(app);
+  }
+}
+
+async function proposeAndApprove(apps: { dying: TestApp; app: TestApp }, desk: PayoutDesk, wanted: PayoutWish) {
+  const { environment: owner, maker, approver } = desk;
+  const batch = { name: wanted.reference, fileSha256: wanted.reference };
+  const { payouts } = await despite(apps, (app) => proposePayouts(app, { owner, by: maker, wishes: [wanted], batch }));
+  const ids = payouts.map(({ id }) => id);
+  await despite(apps, async (app) => {
+    const [{ state }] = (await readAll(app, ids)) as [Payout];
+    // It may be that the commit was done and nobody heard of it.
+    if (state === 'awaiting_approval') await approvePayouts(app, { owner, named: { ids }, by: approver, reason: null });
+  });
+  return ids;
+}
+
+async function readAll(app: TestApp, ids: readonly string[]): Promise<Payout[]> {
+  const found: Payout[] = [];
+  for (const id of ids) found.push((await selectPayoutAnywhere(app.db, id)) as Payout);
+  return found;
+}
+
+forEachEngine('payouts whose process ends between any two statements', (openTestDatabase) => {
+  test('by a sender: none is handed over twice, and the books say what the provider was given', async () => {
+    const { app, dying, faults, provider, desk } = await setUp(openTestDatabase);
+    await setPayoutSender(app, desk.environment, { kind: 'http', url: PROVIDER_URL, key: null }, desk.maker);
+    const all: string[] = [];
+    let isHit = true;
+    for (let at = 1; isHit; at++) {
+      Object.assign(faults, { at, points: 0 });
+      const wanted = wish({ reference: `fault-${at}`, amount: at % 2 === 0 ? 1000 : 1001 });
+      all.push(...(await proposeAndApprove({ dying, app }, desk, wanted)));
+      await carryOutPayouts(dying, 10).catch(() => {});
+      isHit = faults.points >= at;
+      app.now.advance(120_000);
+      await carryOutPayouts(app, 10);
+    }
+    app.now.advance(86_400_000);
+    while ((await carryOutPayouts(app, 100)) > 0);
+    const given = Map.groupBy(provider.given, ({ id }) => id);
+    for (const { id, state } of await readAll(app, all)) {
+      assert.equal(state, given.has(id) ? 'confirmed' : 'unknown', id);
+      assert.ok((given.get(id)?.length ?? 0) <= 1, `${id} left twice`);
+    }
+    assert.ok(all.length > 20, `only ${all.length} points`);
+    await assertBooked(
+      app,
+      provider.given.reduce((sum, { amount }) => sum + amount, 0),
+    );
+  });
+
+  test('in a file: each is in one file, and ends once', async () => {
+    const { app, dying, faults, desk } = await setUp(openTestDatabase);
+    const { environment: owner, maker: by } = desk;
+    const payer = { account: '123456789', rut: '', name: '', agreement: '' };
+    const evidence = { name: 'r.csv', sha256: 'ab', bytes: 1, excerpt: '' };
+    let isHit = true;
+    let sent = 0;
+    for (let at = 1; isHit; at++) {
+      Object.assign(faults, { at, points: 0 });
+      const apps = { dying, app };
+      const ids = await proposeAndApprove(apps, desk, wish({ reference: `fault-${at}`, amount: 1000 }));
+      await despite(apps, async (one) => {
+        const [{ state }] = (await readAll(one, ids)) as [Payout];
+        if (state !== 'approved') return;
+        await makePayoutFiles(one, { owner, by, format: 'santander', payer, batchId: null });
+      });
+      const outcomes = ids.map((id) => ({ id, outcome: 'confirmed' as const, reason: null }));
+      await despite(apps, (one) => settlePayouts(one, { owner, by, outcomes, evidence }));
+      const [{ state }] = (await readAll(app, ids)) as [Payout];
+      assert.equal(state, 'confirmed', `after a fault at point ${at}`);
+      isHit = faults.points >= at;
+      sent++;
+    }
+    assert.ok(sent > 20, `only ${sent} points`);
+    const files = await app.db.query<{ payouts: number }>('select payouts from payout_files');
+    assert.equal(
+      files.reduce((sum, { payouts }) => sum + payouts, 0),
+      sent,
+    );
+    await assertBooked(app, sent * 1000);
+  });
+});
+
+/** What left through the bank is what was given away, and every hash is right. */
+async function assertBooked(app: TestApp, given: number): Promise<void> {
+  const [row] = await app.db.query<{ total: number }>(
+    "select cast(coalesce(sum(amount), 0) as bigint) as total from journal_entries where kind = 'payout_paid'",
+  );
+  assert.equal(row?.total, given);
+  const { ok, findings } = await verifyStore(app);
+  assert.deepEqual([ok, findings], [true, []]);
+}
