@@ -22,6 +22,7 @@ const GROUPS: readonly { title: string; commands: Record<string, Load> }[] = [
       listen: async () => (await import('./listen-command.ts')).addListenCommand,
       trigger: async () => (await import('./trigger-command.ts')).addTriggerCommand,
       logs: async () => (await import('./logs-command.ts')).addLogsCommand,
+      chaos: async () => (await import('./chaos-commands.ts')).addChaosCommands,
       request: async () => (await import('./request-commands.ts')).addRequestCommands,
     },
   },

@@ -24,6 +24,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   logs: ['logs tail'],
   'logs tail': ['logs tail', 'logs tail --url https://pay.example.cl'],
+  chaos: ['chaos run --receiver http://localhost:3000/callback', 'chaos orders --seed 7'],
+  'chaos run': [
+    'chaos run --receiver http://localhost:3000/callback',
+    "chaos run --receiver http://localhost:3000/callback --order-url 'http://localhost:3000/orders/{reference}' --seed 7 --report chaos.md",
+  ],
   request: ['request list --code SIGNATURE_INVALID', 'request list --since 2026-01-15'],
   'request list': ['request list --code SIGNATURE_INVALID --environment development'],
   'request show': ['request show 3f0c…'],

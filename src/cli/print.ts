@@ -30,6 +30,8 @@ export type CommandErrorCode =
   | 'FILE_UNUSABLE'
   | 'STORE_IS_OLDER'
   | 'STORE_IS_DIVIDED'
+  | 'RECEIVER_NOT_READY'
+  | 'DEVELOPMENT_ONLY'
   | 'COMMAND_FAILED'
   | RefundRefusalCode
   | ErrorCode;

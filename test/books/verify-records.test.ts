@@ -7,6 +7,7 @@ import { MOVEMENT_COLUMNS, type MovementColumn } from '../../src/books/movement-
 import { type BooksVerification, verifyBooks } from '../../src/books/verify-books.ts';
 import type { SqlRow, SqlValue, Tx } from '../../src/db/database.ts';
 import { GENESIS } from '../../src/lib/hash-chain.ts';
+import { createSeededRandom } from '../../src/lib/seeded-random.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { returnPayout } from '../../src/movements/return-payout.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
@@ -14,7 +15,7 @@ import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { importPlanted } from '../faults/plants.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
-import { createSeededRandom, createTestApp, type TestApp } from '../support/test-app.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
 import {
   createLatePayment,
   createPaidTransaction,

@@ -74,6 +74,7 @@ const READING = [
   'books head',
   'books suspense',
   'reconcile',
+  'chaos orders',
   'validate', // Validations are no acts: they have a record of their own.
   'banks list',
   'recipient list',
@@ -188,6 +189,7 @@ const APART = [
   'month close',
   'listen',
   'trigger',
+  'chaos run',
   'payment-service end-link',
   'master-key rotate',
   'restore',

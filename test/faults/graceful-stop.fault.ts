@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { createSeededRandom } from '../../src/lib/seeded-random.ts';
 import { whyMissing } from '../support/system-programs.ts';
-import { createSeededRandom } from '../support/test-app.ts';
 import { restartReplicas, stopUnderLoad } from './graceful-stop.ts';
 import { report } from './support/report.ts';
 

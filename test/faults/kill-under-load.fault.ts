@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createSeededRandom } from '../support/test-app.ts';
+import { createSeededRandom } from '../../src/lib/seeded-random.ts';
 import { startOnBigStore } from './big-store.ts';
 import { killUnderLoad } from './kill-under-load.ts';
 import { report } from './support/report.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createSeededRandom } from '../support/test-app.ts';
+import { createSeededRandom } from '../../src/lib/seeded-random.ts';
 import { stopUnderLoad } from './graceful-stop.ts';
 
 /** The short form of graceful-stop.fault.ts. */

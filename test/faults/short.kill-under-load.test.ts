@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createSeededRandom } from '../support/test-app.ts';
+import { createSeededRandom } from '../../src/lib/seeded-random.ts';
 import { killUnderLoad } from './kill-under-load.ts';
 
 /** The short form of kill-under-load.fault.ts. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createSeededRandom } from '../support/test-app.ts';
+import { createSeededRandom } from '../../src/lib/seeded-random.ts';
 import { cutPowerUnderLoad } from './power-cut.ts';
 import { createScratchDisk, whyNoDisk } from './support/scratch-disk.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createSeededRandom } from '../../src/lib/seeded-random.ts';
 import { forEachEngine } from '../support/engines.ts';
-import { createSeededRandom } from '../support/test-app.ts';
 import type { PlantName } from './plants.ts';
 import { rotateUnderKills } from './rotation-under-kills.ts';
 

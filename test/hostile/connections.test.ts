@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { createSeededRandom } from '../support/test-app.ts';
+import { createSeededRandom } from '../../src/lib/seeded-random.ts';
 import { type ByteExchange, exchangeBytes, LAST_REQUEST } from './exchange-bytes.ts';
 import { signedJson } from './signed-requests.ts';
 import { NO_TRACES, type ProductTarget, startProduct } from './target.ts';

@@ -1,4 +1,4 @@
-import { createSeededRandom } from './test-app.ts';
+import { createSeededRandom } from '../../src/lib/seeded-random.ts';
 
 /** One row of an export as somebody would send it, beside what it is in truth. */
 export type MessyRow = {

@@ -4,6 +4,7 @@ import { readConfig } from '../../src/config.ts';
 import { type Database, StorageError } from '../../src/db/database.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import type { FetchRequest } from '../../src/lib/safe-fetch.ts';
+import { createSeededRandom } from '../../src/lib/seeded-random.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { simulatedMethod } from '../../src/payment-methods/simulated-method.ts';
 import { payoutSenders } from '../../src/payout-senders/open-payout-sender.ts';
@@ -60,17 +61,6 @@ export function createTestClock(start = Date.UTC(2026, 0, 15, 12)): TestClock {
     time += milliseconds;
   };
   return Object.assign(() => time, { anchor, advance });
-}
-
-/** The mulberry32 generator: the same numbers in [0, 1) in every run. */
-export function createSeededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /** A log that keeps the names of the alarms that it was told, in order. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createSeededRandom } from '../../support/test-app.ts';
+import { createSeededRandom } from '../../../src/lib/seeded-random.ts';
 
 /** A world in which time passes only from event to event, and everything that chance decides follows from a seed. */
 export type World = {

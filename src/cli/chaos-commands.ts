@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import { type Command, Option } from 'commander';
+import { findDevelopment } from '../api/listeners/listener-reply.ts';
+import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { CHAOS_CLASSES, type ChaosClass, type ChaosClassName } from '../chaos/chaos-class.ts';
+import { type ChaosOrder, ordersOf, readOrders } from '../chaos/chaos-order.ts';
+import { type ChaosReport, runChaos } from '../chaos/run-chaos.ts';
+import { checkOutboundUrl } from '../lib/address-filter.ts';
+import { ownPlaces } from '../lib/own-places.ts';
+import { reportLines, reportPage } from './chaos-report.ts';
+import { openOutput } from './output-file.ts';
+import { CommandError, invalidOption, print, unusableFile } from './print.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
+
+/** One for an ordinary callback, one for each class. */
+const ORDERS = CHAOS_CLASSES.length + 1;
+const MOST_SEED = 999_999_999;
+
+/** `chaos run | orders`. */
+export function addChaosCommands(program: Command): void {
+  const group = program.command('chaos').description('what really happens to callbacks, tried on a shop of yours');
+  acting(group.command('run'))
+    .description(
+      'posts twelve kinds of it to a receiver of callbacks and says what the shop did; status 1 when one fails',
+    )
+    .requiredOption('--receiver <url>', 'where callbacks are posted; {reference} in it stands for the order')
+    .option('--order-url <url>', 'where the shop tells the state of {reference}; without it the answers alone judge')
+    .option('--orders <file>', 'open orders of the shop as JSON; what chaos orders prints unless said')
+    .option('--payment-service <id>', 'whose tokens for development sign; the only one there is, unless said')
+    .option('--seed <number>', 'the same chance again; a new one unless said', readSeed)
+    .addOption(
+      new Option('--only <class...>', 'only these kinds').choices(CHAOS_CLASSES.map(({ name }) => name)).default([]),
+    )
+    .option('--live', 'the shop expects payments (x_test=false), not tests')
+    .option('--report <file>', 'write the report into this file too, as Markdown')
+    .option('--json', 'print one JSON object')
+    .action(run);
+  group
+    .command('orders')
+    .description('the orders that a run tells of, as JSON, for the shop to load before')
+    .requiredOption('--seed <number>', 'the seed of the run', readSeed)
+    .action(({ seed }: { seed: number }) => {
+      process.stdout.write(`${JSON.stringify(ordersOf(seed, ORDERS))}\n`);
+    });
+}
+
+type ChaosOptions = ActingOptions & {
+  receiver: string;
+  orderUrl?: string;
+  orders?: string;
+  paymentService?: string;
+  seed?: number;
+  only: ChaosClassName[];
+  live?: boolean;
+  report?: string;
+  json?: boolean;
+};
+
+async function run(options: ChaosOptions): Promise<void> {
+  const report = await withActor(options, (app, by) => runOn(app, by, options));
+  if (options.report !== undefined) {
+    const output = await openOutput(options.report);
+    output.stream.write(reportPage(report));
+    await output.keep();
+  }
+  print(options, report, reportLines(report));
+  if (!report.passed) process.exitCode = 1;
+}
+
+async function runOn(app: App, by: Actor, options: ChaosOptions): Promise<ChaosReport> {
+  if (app.config.mode === 'production')
+    throw new CommandError('chaos run is for development: RUBRICA_ENV is production here.', 1, 'DEVELOPMENT_ONLY');
+  const seed = options.seed ?? Math.floor(app.random() * MOST_SEED);
+  const classes = CHAOS_CLASSES.filter(({ name }) => options.only.length === 0 || options.only.includes(name));
+  const plan = {
+    environment: await findDevelopment(app, options.paymentService ?? null, null),
+    receiver: readTemplate(app, '--receiver', options.receiver),
+    orderUrl: options.orderUrl === undefined ? null : readTemplate(app, '--order-url', options.orderUrl),
+    orders: options.orders === undefined ? ordersFor(seed, classes) : readOrderFile(options.orders, classes.length + 1),
+    classes,
+    seed,
+    live: options.live === true,
+    patienceMs: 5_000,
+  };
+  if (plan.orderUrl?.includes('{reference}') === false)
+    throw invalidOption('--order-url contains {reference}, such as http://localhost:3000/orders/{reference}.');
+  const ran = await runChaos(app, plan, by);
+  if (ran.kind === 'ran') return ran.report;
+  throw new CommandError(`${ran.why}. ${ran.fix} The seed was ${seed}.`, 1, 'RECEIVER_NOT_READY');
+}
+
+/** Each class has the same order in every run of a seed, whichever others are left out. */
+function ordersFor(seed: number, classes: readonly ChaosClass[]): ChaosOrder[] {
+  const orders = ordersOf(seed, ORDERS);
+  return [0, ...classes.map((one) => CHAOS_CLASSES.indexOf(one) + 1)].map((at) => orders[at] as ChaosOrder);
+}
+
+function readSeed(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw invalidOption(`--seed is a number from 0 to ${MOST_SEED}.`);
+}
+
+/** What stands for the order takes no part in whether the address may be reached. */
+function readTemplate(app: App, name: string, text: string): string {
+  const filled = text.replaceAll('{reference}', 'ORD-1');
+  const policy = { allowPrivate: app.config.allowPrivateCallbacks, ...ownPlaces(app.config) };
+  const refusal = checkOutboundUrl(URL.parse(filled)?.href ?? filled, policy);
+  if (refusal === null) return text;
+  throw invalidOption(`${name}: ${refusal.message} ${refusal.fix}`);
+}
+
+function readOrderFile(file: string, least: number): ChaosOrder[] {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    throw unusableFile(`${file} cannot be read: is it there, and whose is it?`);
+  }
+  const orders = readOrders(text);
+  if (orders !== null && orders.length >= least) return orders;
+  throw unusableFile(
+    `${file} is no JSON list of at least ${least} open orders, each once: [{"reference": "1001", "amount": 12990, "currency": "CLP"}], amounts in minor units.`,
+  );
+}

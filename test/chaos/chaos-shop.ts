@@ -1,0 +1,98 @@
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type CallbackData, compareWithOrder, verifyCallback } from '../../protocol/verify-callback.ts';
+import type { ChaosClassName } from '../../src/chaos/chaos-class.ts';
+import type { ChaosOrder } from '../../src/chaos/chaos-order.ts';
+
+type Kept = ChaosOrder & { state: string; deliveries: number };
+type Tokens = { account: string; secret: string; oldSecret: string };
+
+export type ChaosShop = { url: string; receiver: string; orderUrl: string; close(): Promise<void> };
+
+/** A shop with a right receiver of callbacks, by the SDK's verifier, or with the one `fault` that a class must find. */
+export async function startChaosShop(
+  tokens: Tokens,
+  orders: readonly ChaosOrder[],
+  fault: ChaosClassName | 'none' = 'none',
+  answer = 200,
+): Promise<ChaosShop> {
+  const kept = new Map<string, Kept>(
+    orders.map((order) => [order.reference, { ...order, state: 'open', deliveries: 0 }]),
+  );
+  const seen = new Set<string>();
+  const has = (one: ChaosClassName) => fault === one;
+
+  async function receive(request: IncomingMessage, body: Buffer): Promise<number> {
+    const data = verify(request, body);
+    if (data === null) return 400;
+    const asked = new URL(request.url ?? '', 'http://shop').searchParams.get('x_reference');
+    const order = kept.get((has('another_order') ? asked : null) ?? data.x_reference);
+    if (order === undefined) return 404;
+    const expected = {
+      ...(!has('wrong_amount') && { amount: order.amount }),
+      ...(!has('wrong_currency') && { currency: order.currency }),
+    };
+    if (compareWithOrder(data, expected) !== null) return 400;
+    if (has('delay') && Date.now() - Date.parse(data.x_timestamp) > 300_000) return 400;
+    await carryOut(order, data, String(request.headers['webhook-signature']));
+    return answer;
+  }
+
+  function verify({ headers }: IncomingMessage, body: Buffer): CallbackData | null {
+    const verified = verifyCallback({
+      body,
+      headers,
+      secret: has('old_secret') ? [tokens.secret, tokens.oldSecret] : tokens.secret,
+      requireWebhookHeaders: true,
+      expected: { account: tokens.account, ...(!has('test_as_live') && { test: true }) },
+      ...(has('stale_time') && { toleranceSeconds: Number.MAX_SAFE_INTEGER }),
+    });
+    if (verified.ok) return verified.data;
+    if (!has('spliced_fields') || headers['webhook-id'] !== undefined) return null;
+    const { x_signature, ...fields } = Object.fromEntries(new URLSearchParams(String(body)));
+    const message = Object.entries(fields).sort().flat().join('');
+    return createHmac('sha256', tokens.secret).update(message).digest('hex') === x_signature
+      ? (fields as CallbackData)
+      : null;
+  }
+
+  async function carryOut(order: Kept, { x_result }: CallbackData, signature: string): Promise<void> {
+    if (x_result !== 'completed') {
+      if (order.state === 'open' || has('reordering')) order.state = 'failed';
+      return;
+    }
+    const { state } = order;
+    if (has('two_at_once')) await sleep(20);
+    const isRepeat = has('error_after_doing') ? seen.has(signature) : state === 'paid' && !has('duplicates');
+    seen.add(signature);
+    if (isRepeat) return;
+    order.state = 'paid';
+    order.deliveries += 1;
+  }
+
+  const server = createServer(async (request, response) => {
+    if (request.method === 'GET') {
+      const order = kept.get(decodeURIComponent(request.url?.slice('/orders/'.length) ?? ''));
+      response.writeHead(order === undefined ? 404 : 200).end(JSON.stringify(order ?? {}));
+      return;
+    }
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    response.writeHead(await receive(request, Buffer.concat(chunks))).end();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    receiver: `${url}/callback`,
+    orderUrl: `${url}/orders/{reference}`,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
