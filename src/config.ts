@@ -53,6 +53,9 @@ export type Config = {
   validationProviderKey: string | null;
   /** How old the bank list may be by its own date before `doctor` asks for a newer one. */
   bankDirectoryMaxAgeDays: number;
+  /** How old the last backup, and the last `books verify`, may be before somebody is asked for one; null: nobody is asked. */
+  backupMaxAgeDays: number | null;
+  verifyMaxAgeDays: number | null;
   /** How long the verdict of a recipient counts. */
   verdictMaxAgeDays: number;
   /** After how many days the worker deletes what has ended; null: never. */
@@ -119,6 +122,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     validationProviderUrl: ownAddress('VALIDATION_PROVIDER_URL', text('VALIDATION_PROVIDER_URL')),
     validationProviderKey: text('VALIDATION_PROVIDER_KEY'),
     bankDirectoryMaxAgeDays: days('BANK_DIRECTORY_MAX_AGE_DAYS', text('BANK_DIRECTORY_MAX_AGE_DAYS')) ?? 365,
+    backupMaxAgeDays: days('BACKUP_MAX_AGE_DAYS', text('BACKUP_MAX_AGE_DAYS')) ?? (development ? null : 7),
+    verifyMaxAgeDays: days('VERIFY_MAX_AGE_DAYS', text('VERIFY_MAX_AGE_DAYS')) ?? (development ? null : 31),
     verdictMaxAgeDays: days('VERDICT_MAX_AGE_DAYS', text('VERDICT_MAX_AGE_DAYS')) ?? 180,
     retentionDays: {
       callbacks: days('RETENTION_CALLBACKS', text('RETENTION_CALLBACKS')),

@@ -143,6 +143,18 @@ export const SETTINGS: readonly Setting[] = [
     inForce: ({ bankDirectoryMaxAgeDays }) => bankDirectoryMaxAgeDays,
   },
   {
+    name: 'BACKUP_MAX_AGE_DAYS',
+    fallback: '7 in production',
+    meaning: 'days after which a backup is asked for, see docs/operation.md',
+    inForce: ({ backupMaxAgeDays }) => backupMaxAgeDays,
+  },
+  {
+    name: 'VERIFY_MAX_AGE_DAYS',
+    fallback: '31 in production',
+    meaning: 'days after which `books verify` is asked for',
+    inForce: ({ verifyMaxAgeDays }) => verifyMaxAgeDays,
+  },
+  {
     name: 'VERDICT_MAX_AGE_DAYS',
     fallback: '180',
     meaning: 'days after which the account of a recipient is validated again before it is paid',

@@ -7,6 +7,7 @@ import { lookUpPayments } from './checkout/look-up-payments.ts';
 import { anchorClock } from './db/anchor-clock.ts';
 import { SchemaError } from './db/database.ts';
 import { refuseNewerSchema } from './db/migrate.ts';
+import { forgetProcess, keepProcess } from './health/keep-process.ts';
 import { watchLoad } from './lib/watch-load.ts';
 import { removeEndedLimits } from './limits/consume-limit.ts';
 import { cutFeed } from './outbox/cut-feed.ts';
@@ -32,6 +33,7 @@ const FEED_EVERY_MS = 15_000;
 const SEAL_EVERY_MS = 1_000;
 const ANCHOR_EVERY_MS = 60_000;
 const REFUSED_EVERY_MS = 1_000;
+const PROCESS_EVERY_MS = 60_000;
 const BATCH = 100;
 
 export type Worker = {
@@ -75,6 +77,7 @@ export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit:
     loop(app, 'audit', () => writeCounts(app).then(() => 0), ANCHOR_EVERY_MS),
     loop(app, 'schema', () => watchSchema(app, onUnfit), SCHEMA_EVERY_MS),
     loop(app, 'feed', () => measureFeedHold(app).then(() => 0), FEED_EVERY_MS),
+    loop(app, 'process', () => keepProcess(app).then(() => 0), PROCESS_EVERY_MS),
     loop(app, 'clock', () => anchorClock(app.db, app.now).then(() => 0), ANCHOR_EVERY_MS),
   ];
   return {
@@ -83,6 +86,7 @@ export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit:
       await delivery.drain();
       await writeCounts(app, 'end');
       await storeRefusedRequests(app);
+      await forgetProcess(app).catch((error: unknown) => app.log.warn({ err: error }, 'this process is still listed'));
       await keepLastAnchor(app).catch((error: unknown) =>
         app.log.warn({ err: error }, 'the last anchor could not be kept'),
       );

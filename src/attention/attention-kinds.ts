@@ -15,6 +15,7 @@ import { type GivenUpCallback, measureGivenUp, selectGivenUp } from '../outbox/g
 import { measureWaitingRefunds, selectWaitingRefunds, type WaitingRefund } from '../refunds/waiting-refund-queries.ts';
 import { measureOpenLines, type OpenLine, selectOpenLines } from '../statements/bank-statement-queries.ts';
 import type { AttentionKind, Waiting } from './attention.ts';
+import { dutyKind } from './neglected-duties.ts';
 import { APPROVAL_ATTENTION, PAYOUT_ATTENTION } from './payout-attention.ts';
 import { sayPaymentContradiction, sayRefundContradiction } from './say-contradiction.ts';
 
@@ -82,6 +83,8 @@ export const ATTENTION_KINDS: readonly AttentionKind[] = [
     measure: (app) => measureOpenLines(app.db),
     list: async (app, limit) => (await selectOpenLines(app.db, limit)).map(waitingLine),
   },
+  dutyKind('backup', ['old backup', 'old backups']),
+  dutyKind('books', ['verification of the books that is due', 'verifications of the books that are due']),
 ];
 
 /** Everybody's: callbacks and refunds of all payment services wait. */

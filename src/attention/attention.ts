@@ -11,7 +11,9 @@ export type AttentionName =
   | 'restore'
   | 'payout'
   | 'approval'
-  | 'statement';
+  | 'statement'
+  | 'backup'
+  | 'books';
 
 /** Something that waits for longer than usual, or that contradicts what is known. A person ends it with `command`. */
 export type Waiting = {

@@ -52,6 +52,7 @@ export const AUDIT_ACTIONS = {
   'master_key.rotated': 'what the key before had sealed was sealed with the new one',
   'books.anchored': 'the ends of all chains were sealed by hand',
   'store.migrated': 'the schema was brought up to date',
+  'store.backed_up': 'somebody said that a backup was made by other means, and when',
   'store.restored': 'a backup was put in place, or a new epoch was begun',
   'store.restore_accepted': 'a person accepted that what came after the backup is lost',
   'store.released': 'callbacks and refunds go again after a restore',

@@ -3,6 +3,7 @@ import type { AttentionName, AttentionRow } from '../attention/attention.ts';
 import { ATTENTION_KINDS } from '../attention/attention-kinds.ts';
 import { listAttention } from '../attention/list-attention.ts';
 import { formatPlain } from '../lib/money.ts';
+import { formatAge } from '../lib/time-text.ts';
 import { readLimit } from './options.ts';
 import { print, table, time } from './print.ts';
 import { withApp } from './with-app.ts';
@@ -43,15 +44,4 @@ function linesOf(waiting: readonly AttentionRow[]): string[] {
     ...table([head, ...rows]),
     ...waiting.flatMap(({ kind, id, reason, command }) => ['', `${kind} ${id}: ${reason}`, `  ${command}`]),
   ];
-}
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-
-/** `45 min`, `30 h`, `12 d`. */
-export function formatAge(milliseconds: number): string {
-  if (milliseconds < 2 * HOUR) return `${Math.floor(milliseconds / MINUTE)} min`;
-  return milliseconds < 48 * HOUR
-    ? `${Math.floor(milliseconds / HOUR)} h`
-    : `${Math.floor(milliseconds / (24 * HOUR))} d`;
 }

@@ -68,7 +68,7 @@ const GROUPS: readonly { title: string; commands: Record<string, Load> }[] = [
     title: 'Operation:',
     commands: {
       doctor: async () => (await import('./doctor-command.ts')).addDoctorCommand,
-      'migrate backup': async () => (await import('./operation-commands.ts')).addOperationCommands,
+      'migrate backup backup-made': async () => (await import('./operation-commands.ts')).addOperationCommands,
       'restore after-restore release': async () => (await import('./restore-commands.ts')).addRestoreCommands,
       'master-key': async () => (await import('./master-key-commands.ts')).addMasterKeyCommands,
       audit: async () => (await import('./audit-commands.ts')).addAuditCommands,

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
+import { SEALED_KINDS } from '../health/sealed-kinds.ts';
 import { countSeals, reseal } from '../sealing/reseal.ts';
 import { CommandError, invalidOption, print, table } from './print.ts';
-import { SEALED_KINDS } from './sealed-kinds.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 
 /** `master-key rotate`. */

@@ -4,13 +4,15 @@ import type { Command } from 'commander';
 import { composeApp } from '../compose-app.ts';
 import { readConfig } from '../config.ts';
 import { inspectSchema } from '../db/migrate.ts';
+import { noteBackup, noteUpkeep } from '../upkeep/note-upkeep.ts';
 import { commandLineActor, findActor } from './find-actor.ts';
+import { readTime } from './options.ts';
 import { prepareStore } from './prepare-store.ts';
-import { alreadyDone, invalidOption, print } from './print.ts';
-import { type ActingOptions, acting } from './with-actor.ts';
+import { alreadyDone, invalidOption, print, time } from './print.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
-/** `migrate` and `backup`. */
+/** `migrate`, `backup` and `backup-made`. */
 export function addOperationCommands(program: Command): void {
   acting(program.command('migrate'))
     .description('bring the schema up to date')
@@ -22,6 +24,11 @@ export function addOperationCommands(program: Command): void {
     .argument('<file>', 'a file that does not exist yet')
     .option('--json', 'print one JSON object')
     .action(backup);
+  acting(program.command('backup-made'))
+    .description('note that a backup was made by other means, such as pg_dump, so that doctor asks for none')
+    .option('--at <time>', 'when, such as 2026-01-15 or 2026-01-15T03:00Z; else now')
+    .option('--json', 'print one JSON object')
+    .action(backupMade);
 }
 
 const USERS = '0002-users.sql';
@@ -57,10 +64,22 @@ async function backup(file: string, options: { json?: boolean }): Promise<void> 
       rmSync(target);
       throw error;
     });
+    if ((await inspectSchema(app.db)).pending.length === 0) await noteUpkeep(app, 'backup', true);
   }, asItIs);
   print(options, { file: target }, [
     `Written to ${target}. It needs the same MASTER_KEY (or master.key) when it is put back; keep that in another place.`,
   ]);
+}
+
+async function backupMade(options: ActingOptions & { at?: string; json?: boolean }): Promise<void> {
+  const said = options.at === undefined ? null : readTime('at', options.at).from;
+  const at = await withActor(options, async (app, by) => {
+    const made = said ?? app.now();
+    if (made > app.now()) throw invalidOption('--at is to come: say when the backup was made.');
+    await noteBackup(app, made, by);
+    return made;
+  });
+  print(options, { made_at: at }, [`Noted: a backup was made at ${time(at)} UTC.`]);
 }
 
 /** For this user alone from its first byte on. */

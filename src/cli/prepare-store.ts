@@ -7,6 +7,7 @@ import { ConfigError } from '../config.ts';
 import { anchorClock } from '../db/anchor-clock.ts';
 import { whyFeedIsElsewhere } from '../db/citus-placement.ts';
 import { migrate, requireSchema } from '../db/migrate.ts';
+import { SEALED_KINDS } from '../health/sealed-kinds.ts';
 import { continueFeed } from '../outbox/continue-feed.ts';
 import { CURSOR_KEY } from '../outbox/feed-cursor.ts';
 import { opensSecrets } from '../payment-services/seal-secret.ts';
@@ -14,7 +15,6 @@ import { beginFacts } from '../proof/begin-facts.ts';
 import { bindSeals } from '../sealing/bind-seals.ts';
 import { TERM_KEY } from '../search/search-term.ts';
 import { CommandError, EXIT_FINAL } from './print.ts';
-import { SEALED_KINDS } from './sealed-kinds.ts';
 
 const WRONG_KEY =
   'The master key is not the one that sealed the stored Secret Tokens. Set MASTER_KEY (and MASTER_KEY_PREVIOUS while it is being replaced), or put back master.key in DATA_DIR.';

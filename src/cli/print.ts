@@ -3,6 +3,8 @@ import { clockOf } from '../lib/calendar-day.ts';
 import { stringifyExactly } from '../lib/exact-sum.ts';
 import type { RefundRefusalCode } from '../refunds/refund-refusal.ts';
 
+export { timeText as time } from '../lib/time-text.ts';
+
 /** With `--json` stdout is exactly one JSON object; otherwise lines for a person. */
 export function print(options: { json?: boolean }, value: object, lines: readonly string[]): void {
   process.stdout.write(options.json === true ? `${stringifyExactly(value)}\n` : `${lines.join('\n')}\n`);
@@ -94,12 +96,7 @@ export function table(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** UTC, to the second. */
-export function time(utcMs: number | null): string {
-  return utcMs === null ? '—' : new Date(utcMs).toISOString().replace('T', ' ').slice(0, 19);
-}
-
-/** The same on the clocks of Chile, by whose days books are closed, with the offset. */
+/** A time on the clocks of Chile, by whose days books are closed, with the offset. */
 export function timeInChile(utcMs: number | null): string {
   return utcMs === null ? '—' : clockOf(utcMs);
 }

@@ -11,6 +11,7 @@ import { holdStore } from '../db/hold-store.ts';
 import { whyStoreIsOlder } from '../epochs/check-mark.ts';
 import { findHeld } from '../epochs/hold.ts';
 import { watchStore } from '../epochs/watch-store.ts';
+import { publicUrlProblem } from '../health/public-url-problem.ts';
 import { withinTime } from '../lib/within-time.ts';
 import { releaseClaims } from '../outbox/release-claims.ts';
 import { buildServer } from '../server/build-server.ts';
@@ -22,7 +23,6 @@ import { commandLineActor } from './find-actor.ts';
 import { greetingOf } from './greeting.ts';
 import { prepareStore, requireFeedHere } from './prepare-store.ts';
 import { CommandError, EXIT_FINAL } from './print.ts';
-import { publicUrlProblem } from './public-url-problem.ts';
 
 const HELD = 'the store was restored: callbacks and refunds wait until bin/rubrica release';
 /** Time for requests and deliveries under way once a stop is asked for. */

@@ -6,6 +6,7 @@ import { writeAnchors } from '../proof/keep-anchors.ts';
 import { makeAnchor } from '../proof/make-anchor.ts';
 import { postKey } from '../proof/post-anchors.ts';
 import { type StoreVerification, verifyStore } from '../proof/verify-store.ts';
+import { noteUpkeep } from '../upkeep/note-upkeep.ts';
 import { anchorLine, counted, findingLine, restoreLine } from './finding-lines.ts';
 import { print, unusableFile } from './print.ts';
 import { recordLine } from './reconcile-command.ts';
@@ -43,7 +44,11 @@ export function addVerifyCommand(group: Command): void {
 async function verify(options: Options): Promise<void> {
   const exported = options.head === undefined ? [] : readHeads(options.head);
   for (const file of options.anchor) if (!existsSync(file)) throw unusableFile(`There is no file ${file}.`);
-  const verification = await withApp((app) => verifyStore(app, exported, options.anchor));
+  const verification = await withApp(async (app) => {
+    const verified = await verifyStore(app, exported, options.anchor);
+    await noteUpkeep(app, 'books', verified.ok);
+    return verified;
+  });
   print(options, verification, verificationLines(verification, exported.length > 0));
   if (!verification.ok) process.exitCode = 1;
 }

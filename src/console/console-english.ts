@@ -212,6 +212,8 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'attention.callback': 'Callback given up',
   'attention.endpoint': 'Failing endpoint',
   'attention.restore': 'Restore',
+  'attention.backup': 'Old backup',
+  'attention.books': 'Books to verify',
 
   'audit.title': 'Audit',
   'audit.none': 'There are no acts to show yet.',

@@ -45,6 +45,7 @@ const GROUPS: readonly Group[] = [
     text: 'nav.house',
     sections: [
       { path: '/staff', text: 'people.nav', permission: 'users:manage', whole: true },
+      { path: '/health', text: 'health.title', permission: 'payment-services:manage', whole: true },
       { path: '/audit', text: 'nav.audit', permission: 'audit:read', whole: true },
     ],
   },

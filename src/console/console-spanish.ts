@@ -211,6 +211,8 @@ export const SPANISH = {
   'attention.callback': 'Callback abandonado',
   'attention.endpoint': 'Dirección que falla',
   'attention.restore': 'Restauración',
+  'attention.backup': 'Respaldo antiguo',
+  'attention.books': 'Libros por verificar',
 
   'audit.title': 'Auditoría',
   'audit.none': 'Todavía no hay actos que mostrar.',

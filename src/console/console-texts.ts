@@ -3,6 +3,7 @@ import { ACCOUNT_TEXTS } from './accounts/account-texts.ts';
 import { CALLBACK_TEXTS } from './callbacks/callback-texts.ts';
 import { ENGLISH } from './console-english.ts';
 import { SPANISH } from './console-spanish.ts';
+import { HEALTH_TEXTS } from './health/health-texts.ts';
 import { MERCHANT_TEXTS } from './merchants/merchant-texts.ts';
 import { PAYEE_TEXTS } from './payouts/payee-texts.ts';
 import { PAYOUT_TEXTS } from './payouts/payout-texts.ts';
@@ -17,6 +18,7 @@ const TEXTS = {
     ...SPANISH,
     ...CALLBACK_TEXTS.es,
     ...ACCOUNT_TEXTS.es,
+    ...HEALTH_TEXTS.es,
     ...MERCHANT_TEXTS.es,
     ...REQUEST_TEXTS.es,
     ...SETTLEMENT_TEXTS.es,
@@ -29,6 +31,7 @@ const TEXTS = {
     ...ENGLISH,
     ...CALLBACK_TEXTS.en,
     ...ACCOUNT_TEXTS.en,
+    ...HEALTH_TEXTS.en,
     ...MERCHANT_TEXTS.en,
     ...REQUEST_TEXTS.en,
     ...SETTLEMENT_TEXTS.en,

@@ -4,7 +4,7 @@ import type { SqlRow } from '../db/database.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { deriveKey, open, type SealingKey, seal, sealedKeyId, sealingKey } from '../lib/seal.ts';
 
-/** A column of sealed texts. One that is not in src/cli/sealed-kinds.ts would be lost with the next change of MASTER_KEY. */
+/** A column of sealed texts. One that is not in src/health/sealed-kinds.ts would be lost with the next change of MASTER_KEY. */
 export type SealedKind = {
   /** As `master-key rotate` and `doctor` call it. */
   readonly name: string;

@@ -52,6 +52,7 @@ import {
   postConsoleResend,
 } from '../console/callbacks/resend-callbacks.ts';
 import { postConsoleLanguage } from '../console/choose-language.ts';
+import { getConsoleHealth } from '../console/health/health-page.ts';
 import { getConsoleLive } from '../console/live-screen.ts';
 import {
   postConsoleEventsUrl,
@@ -255,6 +256,7 @@ export const ROUTES: readonly Endpoint[] = [
   wholeScreen('POST', ['/console/staff/:id/rights'], 'users:manage', postConsoleStaffRights),
   wholeScreen('GET', ['/console/staff/:id/confirm'], 'users:manage', getConsoleStaffConfirm),
   wholeScreen('POST', ['/console/staff/:id/confirm'], 'users:manage', postConsoleStaffConfirm),
+  wholeScreen('GET', ['/console/health'], 'payment-services:manage', getConsoleHealth),
   wholeScreen('GET', ['/console/audit'], 'audit:read', getConsoleAudit),
   wholeScreen('GET', ['/console/callbacks/:id'], 'callbacks:resend', getConsoleEndpoint),
   wholeScreen('POST', ['/console/callbacks/:id/test'], 'callbacks:resend', postConsoleEndpointTest),

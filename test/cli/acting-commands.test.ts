@@ -95,6 +95,7 @@ const ACTING: [words: string, action: string, rest: (world: World) => (string | 
     'payment_service.imported',
     () => ['--name', 'Shop', '--environment', 'production', '--service-token', 'st-1', '--secret-token', SECRET],
   ],
+  ['backup-made', 'store.backed_up', () => []],
   ['payment-service disable', 'payment_service.disabled', ({ id }) => [id]],
   ['payment-service enable', 'payment_service.enabled', ({ id }) => [id]],
   ['payment-service rotate', 'payment_service.rotated', ({ id }) => [id, '--environment', 'development']],

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
-import { isSafeSqlite } from '../../src/cli/doctor-command.ts';
+import { isSafeSqlite } from '../../src/health/sqlite-findings.ts';
 import type { Ended } from '../support/child-process.ts';
 import { runCommand } from '../support/run-command.ts';
 
@@ -55,9 +55,15 @@ suite('doctor', () => {
         'suspense',
         'callback',
         'endpoint',
+        'payout',
+        'approval',
+        'statement',
+        'backup',
+        'books',
         'anchors',
         'audit-log',
         'bank-list',
+        'process',
         'public-url',
         'port',
       ],

@@ -402,7 +402,7 @@ function through(app: TestApp, tx: Tx): TestApp {
 }
 
 async function resealAll(app: TestApp): Promise<void> {
-  const { SEALED_KINDS } = await import('../../src/cli/sealed-kinds.ts');
+  const { SEALED_KINDS } = await import('../../src/health/sealed-kinds.ts');
   assert.ok(SEALED_KINDS.includes(KEPT_KEYS));
   for (const kind of SEALED_KINDS) await reseal(app, kind, TESTER, () => {});
 }

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { publicUrlProblem } from '../../src/cli/public-url-problem.ts';
 import { ConfigError, privateCallbacksProblem, readConfig } from '../../src/config.ts';
+import { publicUrlProblem } from '../../src/health/public-url-problem.ts';
 import { ownPlaces } from '../../src/lib/own-places.ts';
 import { describeSettings, SETTINGS } from '../../src/settings.ts';
 

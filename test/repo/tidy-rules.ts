@@ -14,6 +14,7 @@ const layers: readonly (readonly string[])[] = [
   ['server', 'worker'],
   ['api', 'pages', 'console', 'reference'],
   ['http'],
+  ['health'],
   ['attention', 'proof', 'privacy', 'search'],
   [
     'statements',
@@ -29,6 +30,7 @@ const layers: readonly (readonly string[])[] = [
     'bank-validation',
     'auth',
     'chaos',
+    'upkeep',
   ],
   ['limits', 'sealing', 'epochs'],
   ['audit'],

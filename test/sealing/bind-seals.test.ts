@@ -6,9 +6,9 @@ import { VALIDATION_QUESTIONS } from '../../src/bank-validation/holder/seal-ques
 import { settleDueValidations } from '../../src/bank-validation/holder/settle-validations.ts';
 import { validateBankAccount } from '../../src/bank-validation/validate-bank-account.ts';
 import { prepareStore } from '../../src/cli/prepare-store.ts';
-import { SEALED_KINDS } from '../../src/cli/sealed-kinds.ts';
 import { ConfigError, readConfig } from '../../src/config.ts';
 import type { Database, SqlRow } from '../../src/db/database.ts';
+import { SEALED_KINDS } from '../../src/health/sealed-kinds.ts';
 import { authenticateRequest } from '../../src/payment-services/authenticate-request.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { findEnvironmentById } from '../../src/payment-services/find-environment.ts';

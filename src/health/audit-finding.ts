@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import { selectAudit, selectAuditHead } from '../audit/audit-queries.ts';
-import { formatAge } from './attention-commands.ts';
+import type { Said } from '../error-catalogue.ts';
+import { formatAge } from '../lib/time-text.ts';
 import { type Finding, fine, problem } from './finding.ts';
 
 /** Whether the audit log ends where it says that it ends. Whether all of it is whole takes longer: `audit verify`. */
@@ -8,14 +9,20 @@ export async function auditFinding(app: App): Promise<Finding> {
   // The newest row first: an act of this moment is then in the end, and not the other way round.
   const [last] = await selectAudit(app.db, {}, 1);
   const head = await selectAuditHead(app.db);
-  if (head === null || (last?.link ?? 0) > head.link) return broken('says no end that fits its rows');
+  if (head === null || (last?.link ?? 0) > head.link)
+    return broken({ en: 'says no end that fits its rows', es: 'no dice un final que calce con sus filas' });
   const [ended] = await selectAudit(app.db, { before: head.link + 1 }, 1);
-  if (head.link === 0) return fine('audit-log', 'nobody has done anything yet');
-  if (ended?.link !== head.link || ended.hash !== head.hash) return broken('does not end where it should');
+  if (head.link === 0)
+    return fine('audit-log', { en: 'nobody has done anything yet', es: 'nadie ha hecho nada todavía' });
+  if (ended?.link !== head.link || ended.hash !== head.hash)
+    return broken({ en: 'does not end where it should', es: 'no termina donde debería' });
   const age = formatAge(Math.max(0, app.now() - ended.created_at));
-  return fine('audit-log', `${head.link} rows, the last of ${age} ago`);
+  return fine('audit-log', {
+    en: `${head.link} rows, the last of ${age} ago`,
+    es: `${head.link} filas, la última de hace ${age}`,
+  });
 }
 
-function broken(says: string): Finding {
+function broken(says: Said): Finding {
   return problem('audit-log', says, 'bin/rubrica audit verify');
 }

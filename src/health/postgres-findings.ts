@@ -10,19 +10,27 @@ const LONGEST_HOLD_MS = 60_000;
 /** Whether the feed moves: behind a long transaction, of any database of the server, it stands still. */
 export async function feedFinding(app: App): Promise<Finding> {
   const elsewhere = await whyFeedIsElsewhere(app.db);
-  if (elsewhere !== null) return problem('feed', 'cannot be right on this node', elsewhere);
+  if (elsewhere !== null)
+    return problem('feed', { en: 'cannot be right on this node', es: 'no puede estar bien en este nodo' }, elsewhere);
   const hold = await measureFeedHold(app);
-  if (hold === null) return fine('feed', 'nothing holds it back');
+  if (hold === null) return fine('feed', { en: 'nothing holds it back', es: 'nada lo detiene' });
   const { pid, application, database, ageMs } = hold;
+  const seconds = Math.round(ageMs / 1000);
   const who = `${pid === 0 ? 'no process' : `pid ${pid}`}, ${application || 'without a name'}, database ${database}`;
-  const says = `stands still behind a transaction of ${Math.round(ageMs / 1000)} s (${who})`;
+  const quien = `${pid === 0 ? 'ningún proceso' : `pid ${pid}`}, ${application || 'sin nombre'}, base ${database}`;
+  const says = {
+    en: `stands still behind a transaction of ${seconds} s (${who})`,
+    es: `está detenido detrás de una transacción de ${seconds} s (${quien})`,
+  };
   if (ageMs < LONGEST_HOLD_MS) return fine('feed', says);
-  const end =
-    pid === 0 ? 'End it with commit prepared or rollback prepared.' : `select pg_terminate_backend(${pid}) ends it.`;
-  return problem('feed', says, `Readers of GET /events see nothing newer. Let it end, or end it: ${end}`);
+  const command = pid === 0 ? 'commit prepared, rollback prepared' : `select pg_terminate_backend(${pid})`;
+  return problem('feed', says, {
+    en: `Readers of GET /events see nothing newer. Let it end, or end it: ${command}.`,
+    es: `Quienes leen GET /events no ven nada nuevo. Deja que termine, o termínala: ${command}.`,
+  });
 }
 
-/** What `doctor` finds of a PostgreSQL as such, whatever is in the store. */
+/** What a process finds of the PostgreSQL that it works on, whatever is in the store. */
 export async function postgresFindings(app: App): Promise<Finding[]> {
   return [await clockFinding(app), await durabilityFinding(app)];
 }
@@ -30,14 +38,23 @@ export async function postgresFindings(app: App): Promise<Finding[]> {
 const MOST_SKEW_MS = 5000;
 
 async function clockFinding(app: App): Promise<Finding> {
-  const ahead = app.now() - (await readServerTime(app.db));
-  const says = `PostgreSQL answers; this machine's clock is ${Math.abs(ahead)} ms ${ahead < 0 ? 'behind' : 'ahead'}`;
-  if (Math.abs(ahead) <= MOST_SKEW_MS) return fine('database', says);
-  return problem('database', says, 'The service goes by the clock of the database. Run NTP on both machines.');
+  const skew = app.now() - (await readServerTime(app.db));
+  const ms = Math.abs(skew);
+  const says = {
+    en: `PostgreSQL answers; this machine's clock is ${ms} ms ${skew < 0 ? 'behind' : 'ahead'}`,
+    es: `PostgreSQL responde; el reloj de esta máquina está ${ms} ms ${skew < 0 ? 'atrasado' : 'adelantado'}`,
+  };
+  if (ms <= MOST_SKEW_MS) return fine('database', says);
+  return problem('database', says, {
+    en: 'The service goes by the clock of the database. Run NTP on both machines.',
+    es: 'El servicio sigue el reloj de la base. Usa NTP en las dos máquinas.',
+  });
 }
 
-const WITHOUT_FSYNC =
-  'Set fsync = on: a crash of the server loses what was acknowledged, and can damage everything that is stored.';
+const WITHOUT_FSYNC = {
+  en: 'Set fsync = on: a crash of the server loses what was acknowledged, and can damage everything that is stored.',
+  es: 'Pon fsync = on: si el servidor se cae se pierde lo confirmado, y se puede dañar todo lo guardado.',
+};
 
 async function durabilityFinding(app: App): Promise<Finding> {
   const { fsync, fullPageWrites, synchronousCommit, isolation } = await readDurability(app.db);

@@ -7,9 +7,11 @@ const DAY_MS = 86_400_000;
 /** How old the bank list is by its own date. One that names only its year or month may be as old as their first day. */
 export async function bankListFinding(app: App): Promise<Finding> {
   const { asOf, version } = await currentDirectory(app);
-  const days = Math.floor((app.now() - Date.parse(asOf)) / DAY_MS);
-  const says = `${version}, up to ${Math.max(0, days)} days old`;
+  const days = Math.max(0, Math.floor((app.now() - Date.parse(asOf)) / DAY_MS));
+  const says = { en: `${version}, up to ${days} days old`, es: `${version}, tiene hasta ${days} días` };
   if (days <= app.config.bankDirectoryMaxAgeDays) return fine('bank-list', says);
-  const fix = "Download the regulator's list of institutions, and take it over: bin/rubrica banks import FILE";
-  return problem('bank-list', says, fix);
+  return problem('bank-list', says, {
+    en: "Download the regulator's list of institutions, and take it over: bin/rubrica banks import FILE",
+    es: 'Descarga la lista de instituciones del regulador e impórtala: bin/rubrica banks import FILE',
+  });
 }

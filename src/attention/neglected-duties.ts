@@ -1,0 +1,82 @@
+import type { App } from '../app.ts';
+import { selectFactsBegun } from '../books/fact-queries.ts';
+import { formatAge } from '../lib/time-text.ts';
+import type { Duty } from '../upkeep/upkeep.ts';
+import { selectUpkeep } from '../upkeep/upkeep-queries.ts';
+import type { AttentionKind, Waiting } from './attention.ts';
+
+const DAY_MS = 86_400_000;
+
+/** A duty as a kind of what waits: it has one row or none. */
+export function dutyKind(kind: Duty, nouns: AttentionKind['nouns']): AttentionKind {
+  return {
+    kind,
+    nouns,
+    measure: async (app) => {
+      const waiting = await neglected(app, kind);
+      return { count: waiting === null ? 0 : 1, oldest: waiting?.since ?? null };
+    },
+    list: async (app) => {
+      const waiting = await neglected(app, kind);
+      return waiting === null ? [] : [waiting];
+    },
+  };
+}
+
+/** What waits while a duty is older than its setting, was never done in so long a time, or found something wrong. */
+async function neglected(app: App, duty: Duty): Promise<Waiting | null> {
+  const limit = { backup: app.config.backupMaxAgeDays, books: app.config.verifyMaxAgeDays }[duty];
+  const done = await selectUpkeep(app.db, duty);
+  if (done?.ok === false) return waitingDuty(duty, done.done_at, WRONG);
+  if (limit === null) return null;
+  const since = done?.done_at ?? (await selectFactsBegun(app.db));
+  if (since === null || app.now() - since <= limit * DAY_MS) return null;
+  const age = formatAge(app.now() - since);
+  return waitingDuty(duty, since, done === null ? NEVER[duty](age) : OLD[duty](age));
+}
+
+type Both = { en: string; es: string };
+
+const WRONG: Both = {
+  en: 'the last books verify found places that are not as posted',
+  es: 'el último books verify encontró lugares que no están como se registraron',
+};
+
+const NEVER: Record<Duty, (age: string) => Both> = {
+  backup: (age) => ({
+    en: `no backup was made, and the store is ${age} old`,
+    es: `no se ha hecho ningún respaldo, y la base tiene ${age}`,
+  }),
+  books: (age) => ({
+    en: `the books were never verified, and they are ${age} old`,
+    es: `los libros nunca se verificaron, y tienen ${age}`,
+  }),
+};
+
+const OLD: Record<Duty, (age: string) => Both> = {
+  backup: (age) => ({ en: `the last backup is ${age} old`, es: `el último respaldo tiene ${age}` }),
+  books: (age) => ({
+    en: `the books were last verified ${age} ago`,
+    es: `los libros se verificaron por última vez hace ${age}`,
+  }),
+};
+
+const COMMANDS: Record<Duty, string> = {
+  backup: 'bin/rubrica backup FILE, or after a backup by other means: bin/rubrica backup-made',
+  books: 'bin/rubrica books verify',
+};
+
+function waitingDuty(duty: Duty, since: number, reason: Both): Waiting {
+  return {
+    payment_service: '—',
+    name: '—',
+    environment: '—',
+    transaction: null,
+    id: duty,
+    since,
+    amount: null,
+    currency: null,
+    reason,
+    command: COMMANDS[duty],
+  };
+}

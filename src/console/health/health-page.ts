@@ -1,0 +1,73 @@
+import type { App } from '../../app.ts';
+import type { Language } from '../../checkout/texts.ts';
+import { examineStore } from '../../health/examine-store.ts';
+import { type Finding, sayFinding } from '../../health/finding.ts';
+import { type ListedProcess, listProcesses } from '../../health/list-processes.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { type Html, html } from '../../http/html.ts';
+import { clockOf } from '../../lib/calendar-day.ts';
+import { createExpiringCache } from '../../lib/expiring-cache.ts';
+import { perInstance } from '../../lib/per-instance.ts';
+import { formatAge } from '../../lib/time-text.ts';
+import { badge, tableOf } from '../console-format.ts';
+import { tell } from '../console-texts.ts';
+import { consoleHandler } from '../console-visit.ts';
+
+type Health = { store: Finding[]; processes: ListedProcess[] };
+
+/** Counting what is sealed reads whole tables, so those who look within a few seconds share an answer. */
+const SHARED_MS = 5000;
+
+const healthOf = perInstance((app: App) =>
+  createExpiringCache<Health>({ lifetimeMs: SHARED_MS, capacity: 1, now: app.now }),
+);
+
+/** What `doctor` knows, of the store and of every process that serves it, in the same words. */
+export const getConsoleHealth: Operation = {
+  handle: consoleHandler(async (app, { language, send }) => {
+    const { store, processes } = (await healthOf(app).get('all', () => examine(app))) ?? (await examine(app));
+    const count = store.filter(({ fix }) => fix !== null).length;
+    const title = tell(language, 'health.title');
+    const main = html`<h1>${title}</h1>
+<p class="notice${count === 0 && ' done'}" role="status">${count === 0 ? tell(language, 'health.well') : tell(language, 'health.problems', { count })}</p>
+<h2>${tell(language, 'health.store')}</h2>
+${findingsTable(language, store)}
+${processes.length === 0 ? html`<p>${tell(language, 'health.no_process')}</p>` : processes.map((one) => processPart(language, one))}
+<p class="quiet">${tell(language, 'health.same', { command: 'bin/rubrica doctor' })}</p>`;
+    return send(200, { title, main });
+  }),
+};
+
+async function examine(app: App): Promise<Health> {
+  return { store: await examineStore(app), processes: await listProcesses(app) };
+}
+
+function processPart(language: Language, { host, pid, version, started_at, age, findings }: ListedProcess): Html {
+  const facts = {
+    version,
+    since: clockOf(started_at),
+    age: age < 120_000 ? `${Math.round(age / 1000)} s` : formatAge(age),
+  };
+  return html`<h2>${tell(language, 'health.process', { host, pid })}</h2>
+<p class="quiet">${tell(language, 'health.process_facts', facts)}</p>
+${findingsTable(language, findings)}`;
+}
+
+/** What needs a person first. */
+function findingsTable(language: Language, findings: readonly Finding[]): Html {
+  const said = findings.map((finding) => sayFinding(finding, language));
+  const sorted = [...said.filter(({ fix }) => fix !== null), ...said.filter(({ fix }) => fix === null)];
+  const rows = sorted.map(({ check, says, fix }) => [
+    fix === null ? badge('good', tell(language, 'health.ok')) : badge('bad', tell(language, 'health.problem')),
+    check,
+    html`${says}${fix !== null && fixPart(fix)}`,
+  ]);
+  return tableOf(
+    [tell(language, 'column.state'), tell(language, 'column.check'), tell(language, 'column.finding')],
+    rows,
+  );
+}
+
+function fixPart(fix: string): Html {
+  return fix.startsWith('bin/rubrica') ? html`<br><code>${fix}</code>` : html`<br><strong>${fix}</strong>`;
+}

@@ -1,0 +1,77 @@
+import type { App } from '../app.ts';
+import { selectFactsBegun } from '../books/fact-queries.ts';
+import { formatAge } from '../lib/time-text.ts';
+import { lastAnchorIn } from '../proof/anchor-folder.ts';
+import { type AnchorRow, selectLastAnchor, selectOldestUnposted } from '../proof/anchor-queries.ts';
+import { placeAfter } from '../proof/keep-anchors.ts';
+import { type Finding, fine, problem } from './finding.ts';
+
+const DAY_MS = 86_400_000;
+const RUNNING = {
+  en: 'Is serve running? It seals the ends of the books every day; without it: bin/rubrica books anchor',
+  es: '¿Está corriendo serve? Sella los finales de los libros cada día; sin él: bin/rubrica books anchor',
+};
+
+/** Whether the ends of the books were sealed within the last day, and are where they were to be brought. */
+export async function anchorFindings(app: App): Promise<Finding[]> {
+  const last = await selectLastAnchor(app.db);
+  if (last === null) {
+    const begun = await selectFactsBegun(app.db);
+    if (begun === null || app.now() - begun <= DAY_MS)
+      return [fine('anchors', { en: 'the books were not sealed yet', es: 'los libros todavía no se sellan' })];
+    return [problem('anchors', { en: 'the books were never sealed', es: 'los libros nunca se sellaron' }, RUNNING)];
+  }
+  const age = Math.max(0, app.now() - last.made_at);
+  const ago = formatAge(age);
+  if (age > DAY_MS) {
+    const says = {
+      en: `the books were sealed ${ago} ago, on ${last.day}`,
+      es: `los libros se sellaron hace ${ago}, el ${last.day}`,
+    };
+    return [problem('anchors', says, RUNNING)];
+  }
+  const { anchorDir, anchorUrl } = app.config;
+  const findings: Finding[] = [];
+  if (anchorDir !== null) findings.push(await folderFinding(app, anchorDir, last));
+  if (anchorUrl !== null) findings.push(await postFinding(app));
+  const alone = findings.length === 0;
+  const says = {
+    en: `the books were sealed ${ago} ago${alone ? '; they are in the store alone: set ANCHOR_DIR' : ''}`,
+    es: `los libros se sellaron hace ${ago}${alone ? '; los sellos están solo en la base: define ANCHOR_DIR' : ''}`,
+  };
+  return [fine('anchors', says), ...findings];
+}
+
+async function folderFinding(app: App, folder: string, { number, mac }: AnchorRow): Promise<Finding> {
+  const newest = lastAnchorIn(folder);
+  if (newest?.mac === mac)
+    return fine('anchors', { en: `ANCHOR_DIR has all ${number}`, es: `ANCHOR_DIR tiene los ${number}` });
+  const there = newest === null ? 0 : await placeAfter(app, newest);
+  if (there === null) {
+    const says = {
+      en: 'ANCHOR_DIR has ones that the store has not: it was put back',
+      es: 'ANCHOR_DIR tiene sellos que la base no tiene: la base volvió atrás',
+    };
+    return problem('anchors', says, 'bin/rubrica books verify');
+  }
+  const lacks = number - there;
+  return problem(
+    'anchors',
+    { en: `ANCHOR_DIR lacks the last ${lacks}`, es: `a ANCHOR_DIR le faltan los últimos ${lacks}` },
+    {
+      en: `See that ${folder} can be written, and that serve has this ANCHOR_DIR.`,
+      es: `Revisa que se pueda escribir en ${folder}, y que serve tenga este ANCHOR_DIR.`,
+    },
+  );
+}
+
+async function postFinding(app: App): Promise<Finding> {
+  const oldest = await selectOldestUnposted(app.db);
+  const age = oldest === null ? 0 : app.now() - oldest;
+  if (age <= DAY_MS) return fine('anchors', { en: 'ANCHOR_URL takes them', es: 'ANCHOR_URL los recibe' });
+  return problem(
+    'anchors',
+    { en: `ANCHOR_URL takes none for ${formatAge(age)}`, es: `ANCHOR_URL no recibe ninguno hace ${formatAge(age)}` },
+    { en: 'See what it answers: the log of serve says it.', es: 'Mira qué responde: lo dice el registro de serve.' },
+  );
+}

@@ -1,0 +1,91 @@
+import type { App } from '../app.ts';
+import { inspectSchema } from '../db/migrate.ts';
+import { refusalOf, type SchemaDifference } from '../db/schema.ts';
+import { findEnvironmentById } from '../payment-services/find-environment.ts';
+import { listPaymentServices } from '../payment-services/list-payment-services.ts';
+import { countSeals } from '../sealing/reseal.ts';
+import { anchorFindings } from './anchor-findings.ts';
+import { auditFinding } from './audit-finding.ts';
+import { bankListFinding } from './bank-list-finding.ts';
+import { type Finding, fine, problem } from './finding.ts';
+import { runningFindings } from './list-processes.ts';
+import { feedFinding } from './postgres-findings.ts';
+import { SEALED_KINDS } from './sealed-kinds.ts';
+import { workFindings } from './work-findings.ts';
+
+/** What is found in the store, whichever process looks: `doctor` and the console print the same. Reads only. */
+export async function examineStore(app: App): Promise<Finding[]> {
+  const schema = schemaFinding(await inspectSchema(app.db));
+  if (schema.fix !== null) return [schema];
+  const feed = app.db.engine === 'postgres' ? [await feedFinding(app)] : [];
+  return [
+    schema,
+    await masterKeyFinding(app),
+    ...feed,
+    ...(await workFindings(app)),
+    ...(await anchorFindings(app)),
+    await auditFinding(app),
+    await bankListFinding(app),
+    ...(await runningFindings(app)),
+  ];
+}
+
+function schemaFinding(difference: SchemaDifference): Finding {
+  const refusal = refusalOf(difference);
+  if (refusal !== null)
+    return problem('schema', { en: 'belongs to another version', es: 'es de otra versión' }, refusal.message);
+  const { pending, newer } = difference;
+  if (pending.length > 0) {
+    const says = { en: `lacks ${pending.join(', ')}`, es: `le falta ${pending.join(', ')}` };
+    return problem('schema', says, {
+      en: 'serve does it when it starts; without it: bin/rubrica migrate',
+      es: 'serve lo hace al partir; sin él: bin/rubrica migrate',
+    });
+  }
+  if (newer.length === 0) return fine('schema', { en: 'up to date', es: 'al día' });
+  return fine('schema', {
+    en: `a newer version has added ${newer.join(', ')}, beside which this one goes on`,
+    es: `una versión más nueva agregó ${newer.join(', ')}, y esta sigue al lado`,
+  });
+}
+
+const RIGHT_KEY = {
+  en: 'Set the MASTER_KEY that it was sealed with, or put back master.key in DATA_DIR.',
+  es: 'Pon la MASTER_KEY con que se selló, o devuelve master.key a DATA_DIR.',
+};
+
+/** Opening what is sealed shows that MASTER_KEY is the one that sealed it. */
+async function masterKeyFinding(app: App): Promise<Finding> {
+  const services = await listPaymentServices(app);
+  try {
+    for (const { tokens } of services) for (const token of tokens) await findEnvironmentById(app, token.environment_id);
+  } catch {
+    const says = { en: 'does not open a stored Secret Token', es: 'no abre un Secret Token guardado' };
+    return problem('master-key', says, RIGHT_KEY);
+  }
+  const seals = await Promise.all(
+    SEALED_KINDS.map(async (kind) => ({ name: kind.name, ...(await countSeals(app, kind)) })),
+  );
+  const stranger = seals.find(({ unknown }) => unknown > 0);
+  if (stranger !== undefined) {
+    const { unknown, name } = stranger;
+    const says = { en: `another key has sealed ${unknown} ${name}`, es: `otra clave selló ${unknown} ${name}` };
+    return problem('master-key', says, RIGHT_KEY);
+  }
+  const opens = {
+    en: `opens every Secret Token of ${services.length} payment services`,
+    es: `abre todos los Secret Token de ${services.length} servicios de pago`,
+  };
+  if (app.config.masterKeyPrevious === null) return fine('master-key', opens);
+  const left = seals.reduce((sum, { previous }) => sum + previous, 0);
+  if (left === 0)
+    return fine('master-key', {
+      en: `${opens.en}; nothing is sealed with MASTER_KEY_PREVIOUS: it may be removed`,
+      es: `${opens.es}; nada está sellado con MASTER_KEY_PREVIOUS: se puede quitar`,
+    });
+  const says = {
+    en: `${left} texts are sealed with MASTER_KEY_PREVIOUS`,
+    es: `${left} textos están sellados con MASTER_KEY_PREVIOUS`,
+  };
+  return problem('master-key', says, 'bin/rubrica master-key rotate');
+}

@@ -1,0 +1,53 @@
+import type { App } from '../app.ts';
+import { formatAge, timeText } from '../lib/time-text.ts';
+import { type Finding, fine, problem } from './finding.ts';
+import { type ProcessRow, selectProcesses } from './process-queries.ts';
+
+/** Three signs of life that did not come. */
+const SILENT_MS = 200_000;
+
+/** A process that says every minute that it runs, with what it finds of itself. `age`: since its last sign of life, in milliseconds. */
+export type ListedProcess = Pick<ProcessRow, 'host' | 'pid' | 'version' | 'started_at'> & {
+  age: number;
+  silent: boolean;
+  findings: Finding[];
+};
+
+/** All that were seen within the last hour, the oldest first. */
+export async function listProcesses(app: App): Promise<ListedProcess[]> {
+  return (await selectProcesses(app.db)).map(({ host, pid, version, started_at, seen_at, findings }) => {
+    const age = Math.max(0, app.now() - seen_at);
+    return { host, pid, version, started_at, age, silent: age > SILENT_MS, findings: JSON.parse(findings) };
+  });
+}
+
+/** A line for each of them, and below it what it finds wrong with itself. */
+export async function runningFindings(app: App): Promise<Finding[]> {
+  const processes = await listProcesses(app);
+  if (processes.length === 0)
+    return [fine('process', { en: 'no serve says that it runs', es: 'ningún serve dice que corre' })];
+  return processes.flatMap(({ host, pid, version, started_at, age, silent, findings }) => {
+    const seen = age < 120_000 ? `${Math.round(age / 1000)} s` : formatAge(age);
+    const who = `${version}, ${host}, pid ${pid}`;
+    const says = {
+      en: `${who}: since ${timeText(started_at)} UTC, seen ${seen} ago`,
+      es: `${who}: desde ${timeText(started_at)} UTC, visto hace ${seen}`,
+    };
+    const wrong = findings.filter(({ fix }) => fix !== null);
+    return [silent ? problem('process', says, SILENT) : fine('process', says), ...wrong.map(placed(host, pid))];
+  });
+}
+
+const SILENT = {
+  en: 'It ended without a word, or hangs: see its log and start it again. It is forgotten an hour after its last sign.',
+  es: 'Terminó sin avisar, o está pegado: mira su registro y pártelo de nuevo. Se olvida una hora después de su última señal.',
+};
+
+/** What a process finds of itself, with its place in front. */
+function placed(host: string, pid: number) {
+  return ({ check, says, fix }: Finding): Finding => {
+    const { en, es } = typeof says === 'string' ? { en: says, es: says } : says;
+    const place = `${host}, pid ${pid}`;
+    return { check, says: { en: `${place}: ${en}`, es: `${place}: ${es}` }, fix };
+  };
+}

@@ -1,0 +1,52 @@
+import type { App } from '../app.ts';
+import { publicOrigin } from '../config.ts';
+import { type Finding, fine, problem } from './finding.ts';
+import { postgresFindings } from './postgres-findings.ts';
+import { publicUrlProblem } from './public-url-problem.ts';
+import { sqliteFindings } from './sqlite-findings.ts';
+
+/** The program itself. */
+export function programFinding(): Finding {
+  return fine('node', process.version);
+}
+
+/** Its engine as this process meets it: version and disk, or clock and durability. */
+export async function engineFindings(app: App): Promise<Finding[]> {
+  return app.db.engine === 'sqlite' ? sqliteFindings(app.config) : postgresFindings(app);
+}
+
+/** The address that this process tells payers and shops. */
+export function publicUrlFinding(config: App['config']): Finding {
+  const misled = publicUrlProblem(config);
+  if (misled === null) return fine('public-url', publicOrigin(config));
+  return problem('public-url', misled, {
+    en: 'Set PUBLIC_URL to the https address of this service.',
+    es: 'Pon en PUBLIC_URL la dirección https de este servicio.',
+  });
+}
+
+/** Of a process behind a proxy that it was not told to trust. */
+export function proxyFinding(): Finding {
+  return problem(
+    'proxy',
+    {
+      en: 'X-Forwarded-For arrives from a proxy and TRUST_PROXY is off, so all its clients count as one in every limit',
+      es: 'llega X-Forwarded-For de un proxy y TRUST_PROXY está apagado: todos sus clientes cuentan como uno en cada límite',
+    },
+    {
+      en: 'Set TRUST_PROXY=true and start anew, or let the proxy leave the header out.',
+      es: 'Pon TRUST_PROXY=true y reinicia, o haz que el proxy quite el encabezado.',
+    },
+  );
+}
+
+/** What a running process finds of itself. */
+export async function ownFindings(app: App): Promise<Finding[]> {
+  const [proxied] = (await app.metrics.untrustedProxy.get()).values;
+  return [
+    programFinding(),
+    ...(await engineFindings(app)),
+    publicUrlFinding(app.config),
+    ...(!app.config.trustProxy && proxied?.value === 1 ? [proxyFinding()] : []),
+  ];
+}

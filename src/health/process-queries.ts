@@ -1,0 +1,32 @@
+import type { Database, SqlRow, Tx } from '../db/database.ts';
+
+/** A process of the service. Times are UTC milliseconds; `findings` is JSON. */
+export type ProcessRow = SqlRow & {
+  id: string;
+  host: string;
+  pid: number;
+  version: string;
+  started_at: number;
+  seen_at: number;
+  findings: string;
+};
+
+/** The oldest first. */
+export function selectProcesses(db: Pick<Database, 'query'>): Promise<ProcessRow[]> {
+  return db.query<ProcessRow>('select * from processes order by started_at, id');
+}
+
+/** Its first sign of life, or its next one. */
+export async function upsertProcess(tx: Tx, row: ProcessRow): Promise<void> {
+  const { id, host, pid, version, started_at, seen_at, findings } = row;
+  await tx.query(
+    `insert into processes (id, host, pid, version, started_at, seen_at, findings) values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict (id) do update set seen_at = excluded.seen_at, findings = excluded.findings`,
+    [id, host, pid, version, started_at, seen_at, findings],
+  );
+}
+
+/** One that has stopped, and all that have not been seen since `before`. */
+export async function deleteProcesses(tx: Tx, stopped: string | null, before: number): Promise<void> {
+  await tx.query('delete from processes where id = $1 or seen_at < $2', [stopped ?? '', before]);
+}

@@ -1,0 +1,57 @@
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Config } from '../config.ts';
+import { type Finding, fine, problem } from './finding.ts';
+
+/** What a process finds of the SQLite that it brings, and of the disk under the embedded store. */
+export function sqliteFindings({ databaseUrl }: Pick<Config, 'databaseUrl'>): Finding[] {
+  const version = sqliteVersionFinding(process.versions.sqlite ?? '0');
+  return databaseUrl === 'sqlite::memory:' ? [version] : [version, diskFinding(databaseUrl)];
+}
+
+/** SQLite 3.7.0 to 3.51.2, and 3.52.0, which was withdrawn, can damage a store in WAL mode under two connections. */
+export function isSafeSqlite(version: string): boolean {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
+  if (major !== 3) return major > 3;
+  return minor > 52 || (minor === 51 && patch >= 3) || (minor === 52 && patch > 0);
+}
+
+function sqliteVersionFinding(version: string): Finding {
+  if (isSafeSqlite(version)) return fine('database', `SQLite ${version}`);
+  const says = {
+    en: `SQLite ${version} of this Node.js can damage the store`,
+    es: `SQLite ${version} de este Node.js puede dañar la base`,
+  };
+  return problem('database', says, {
+    en: 'Take a newer Node.js off the PATH or put one on it: SQLite must be 3.51.3, or 3.53.0 and newer.',
+    es: 'Usa otro Node.js en el PATH: SQLite debe ser 3.51.3, o 3.53.0 o más nuevo.',
+  });
+}
+
+const LEAST_FREE_BYTES = 2 ** 30;
+
+function diskFinding(databaseUrl: string): Finding {
+  const folder = dirname(databaseUrl.slice('sqlite:'.length));
+  const bytes = freeBytes(folder);
+  if (bytes === null) {
+    const says = { en: `${folder} cannot be read`, es: `no se puede leer ${folder}` };
+    return problem('disk', says, { en: 'See that the disk is mounted.', es: 'Revisa que el disco esté montado.' });
+  }
+  const free = (bytes / 2 ** 30).toFixed(1);
+  const says = { en: `${free} GiB free in ${folder}`, es: `${free} GiB libres en ${folder}` };
+  if (bytes >= LEAST_FREE_BYTES) return fine('disk', says);
+  return problem('disk', says, {
+    en: 'Make room: when it is full nothing more is accepted. A backup needs as much again.',
+    es: 'Haz espacio: cuando se llena no se acepta nada más. Un respaldo necesita otro tanto.',
+  });
+}
+
+/** Null: there is no such folder, or nobody may look at it. */
+function freeBytes(folder: string): number | null {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { App } from '../../src/app.ts';
+import { listAttention } from '../../src/attention/list-attention.ts';
+import { listAudit } from '../../src/audit/list-audit.ts';
+import { examineStore } from '../../src/health/examine-store.ts';
+import { sayFinding } from '../../src/health/finding.ts';
+import { forgetProcess, keepProcess } from '../../src/health/keep-process.ts';
+import { beginFacts } from '../../src/proof/begin-facts.ts';
+import { noteBackup, noteUpkeep } from '../../src/upkeep/note-upkeep.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { createTestUser } from '../support/test-user.ts';
+
+const MINUTE = 60_000;
+const DAY = 1440 * MINUTE;
+
+forEachEngine('health', (openTestDatabase) => {
+  test('every process is named with its version, one that was killed is a problem, and one that stopped is gone', async () => {
+    const db = await openTestDatabase();
+    const one = createTestApp(db);
+    const other = createTestApp(db, { now: one.now });
+    await keepProcess(one);
+    await keepProcess(other);
+    assert.deepEqual(await fixesOf(one, 'process'), [null, null]);
+    one.now.advance(5 * MINUTE);
+    await keepProcess(one);
+    assert.equal((await fixesOf(one, 'process')).filter((fix) => fix !== null).length, 1);
+    await forgetProcess(one);
+    assert.equal((await fixesOf(one, 'process')).length, 1);
+    one.now.advance(61 * MINUTE);
+    await keepProcess(one);
+    assert.deepEqual(await fixesOf(one, 'process'), [null], 'the killed one is forgotten');
+  });
+
+  test('what a process finds wrong with itself is said by every other', async () => {
+    const db = await openTestDatabase();
+    const one = createTestApp(db);
+    const production = { ...one.config, mode: 'production' as const };
+    await keepProcess(createTestApp(db, { config: production, now: one.now }));
+    const said = (await examineStore(one)).map((finding) => sayFinding(finding, 'en'));
+    const found = said.find(({ check }) => check === 'public-url');
+    assert.match(found?.says ?? '', /pid \d+: PUBLIC_URL is not set/);
+    assert.match(found?.fix ?? '', /Set PUBLIC_URL/);
+  });
+
+  test('an old backup and books that nobody verified wait for a person until they are done', async () => {
+    const { app, kinds } = await openProduction(openTestDatabase);
+    assert.deepEqual(await kinds(), []);
+    app.now.advance(8 * DAY);
+    assert.deepEqual(await kinds(), ['backup']);
+    app.now.advance(24 * DAY);
+    assert.deepEqual(await kinds(), ['backup', 'books']);
+    assert.deepEqual(
+      (await listAttention(app, null, 10)).map(({ reason }) => reason),
+      ['no backup was made, and the store is 32 d old', 'the books were never verified, and they are 32 d old'],
+    );
+    await noteUpkeep(app, 'books', true);
+    await noteBackup(app, app.now() - DAY, TESTER);
+    assert.deepEqual(await kinds(), []);
+    assert.deepEqual(
+      (await examineStore(app)).flatMap((one) => (one.check === 'backup' ? [sayFinding(one, 'es').says] : [])),
+      ['el último tiene 24 h'],
+    );
+    const { acts } = await listAudit(app, { action: 'store.backed_up' }, 10);
+    assert.deepEqual(
+      acts.map(({ subject }) => subject.kind),
+      ['store'],
+    );
+    app.now.advance(7 * DAY);
+    assert.deepEqual(await kinds(), ['backup']);
+  });
+
+  test('a verification that found something waits at once, in development too', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await noteUpkeep(app, 'books', false);
+    const [row] = await listAttention(app, null, 10, 'es');
+    assert.deepEqual([row?.kind, row?.command], ['books', 'bin/rubrica books verify']);
+    assert.match(row?.reason ?? '', /no están como se registraron/);
+  });
+
+  test('the page says what doctor says, in both languages, to operators alone', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await keepProcess(app);
+    await noteUpkeep(app, 'books', false);
+    await using server = await startTestServer(app);
+    const operator = await createTestUser(app, { role: 'operator', may: [] });
+    const get = (language: string) =>
+      server.get('/console/health', { ...operator.console, 'accept-language': language });
+    const english = (await get('en')).text;
+    const found = await examineStore(app);
+    const problems = found.filter(({ fix }) => fix !== null).length;
+    assert.ok(problems > 0);
+    for (const finding of found) {
+      const { says, fix } = sayFinding(finding, 'en');
+      assert.ok(english.includes(escaped(says)), says);
+      if (fix !== null) assert.ok(english.includes(escaped(fix)), fix);
+    }
+    assert.ok(english.includes(`Need a person: ${problems}`));
+    assert.ok((await get('es')).text.includes(`Necesitan a una persona: ${problems}`));
+    const support = await createTestUser(app, { role: 'support', may: [] });
+    assert.equal((await server.get('/console/health', support.console)).status, 403);
+  });
+});
+
+const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll("'", '&#39;').replaceAll('"', '&quot;');
+
+async function fixesOf(app: App, check: string): Promise<unknown[]> {
+  return (await examineStore(app)).filter((finding) => finding.check === check).map(({ fix }) => fix);
+}
+
+/** A store of production whose books have begun. */
+async function openProduction(openTestDatabase: OpenTestDatabase) {
+  const plain = createTestApp(await openTestDatabase());
+  const config = { ...plain.config, backupMaxAgeDays: 7, verifyMaxAgeDays: 31 };
+  const app = createTestApp(plain.db, { config, now: plain.now });
+  await beginFacts(app);
+  return { app, kinds: async () => (await listAttention(app, null, 10)).map(({ kind }) => kind).sort() };
+}
