@@ -27,7 +27,7 @@ const BCI_HEADING = [
   'Cuenta Destino inscrita como(4)',
 ];
 
-/** BCI, "nómina en línea": 13 columns under a heading. Its portal also takes text; .xls of 97 is what it once asked for. */
+/** BCI, "nómina en línea": 13 columns under a heading. Its sheet asks for .xls of 97-2003, which nothing well kept writes, or text, whose separator it does not say. */
 export const bciFile: BankFileFormat = {
   code: 'bci',
   means: 'BCI, nómina en línea (.xlsx, 13 columns)',

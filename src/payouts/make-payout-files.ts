@@ -63,7 +63,7 @@ export function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<MadeFil
       await insertPayoutFile(tx, file);
       const ids = payouts.slice(start, end).map(({ id }) => id);
       const sent = await transitionPayouts(tx, owner, { ids, to: 'sent', at }, { file: file.id });
-      await updateFileLines(tx, owner.id, ids);
+      await updateFileLines(tx, owner.id, file.id);
       made.push({ file, content, payouts: sent });
     }
     await recordAudit(tx, actOf(wish, made, at));

@@ -153,15 +153,15 @@ export async function lockApproved(tx: Tx, environmentId: number, batchId: strin
   return rows.sort((one, other) => one.created_at - other.created_at || (one.id < other.id ? -1 : 1));
 }
 
-/** Numbers the payouts of a file in the order of its lines, from 1. */
-export async function updateFileLines(tx: Tx, environmentId: number, ids: readonly string[]): Promise<void> {
-  for (const [at, id] of ids.entries()) {
-    await tx.query('update payouts set file_line = $3 where id = $1 and environment_id = $2', [
-      id,
-      environmentId,
-      at + 1,
-    ]);
-  }
+/** Numbers the payouts of a file in the order of `lockApproved`, from 1. */
+export async function updateFileLines(tx: Tx, environmentId: number, fileId: string): Promise<void> {
+  await tx.query(
+    `update payouts set file_line = numbered.line
+     from (select id as numbered_id, row_number() over (order by created_at, id {bytewise}) as line from payouts
+       where environment_id = $1 and file_id = $2) as numbered
+     where payouts.environment_id = $1 and payouts.id = numbered.numbered_id`,
+    [environmentId, fileId],
+  );
 }
 
 export function selectPayoutsOfFile(db: Reader, environmentId: number, fileId: string): Promise<Payout[]> {

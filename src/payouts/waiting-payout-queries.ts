@@ -77,34 +77,45 @@ export type WaitingApproval = SqlRow & {
 /** `before`: what has waited since then is listed though somebody can approve it. `validatedBefore`: a verdict of then is too old. */
 export type ApprovalTerms = { now: number; before: number; validatedBefore: number };
 
-const NOT_LEFT = `select p.environment_id, coalesce(p.batch_id, p.id) as id, p.state, p.changed_at, p.amount, p.currency,
-    case when p.next_look_at is null then 0 else 1 end as by_sender,
-    case when p.state = 'approved' then ''
-      when not exists (select 1 from users u where u.id <> p.proposed_by_id
-        and u.id <> coalesce(p.account_changed_by, '')
-        and (p.account_changed_by is null or not exists (select 1 from recipients kept where kept.id = p.recipient_id
-          and kept.account_hash = p.account_hash and kept.version <= p.recipient_version and kept.created_by = u.id))
-        and ${MAY_APPROVE}) then 'approver'
-      when newest.id is null or own.id is null then 'erased'
-      when newest.account_hash <> own.account_hash then 'changed'
-      when newest.validated_at <= $3 or newest.expires_at <= $4 then 'stale'
-      else '' end as hindrance
-  from payouts p
-  join environments e on e.id = p.environment_id
-  left join recipients own on own.id = p.recipient_id and own.version = p.recipient_version
-  left join recipients newest on newest.id = p.recipient_id
-    and newest.version = (select max(version) from recipients r where r.id = p.recipient_id)
-  where p.state in ('awaiting_approval', 'approved')`;
-
-const GROUPED = `select environment_id, id, state, hindrance, currency, max(by_sender) as by_sender, min(changed_at) as since,
-    count(*) as payouts, cast(sum(amount) as bigint) as amount
-  from (${NOT_LEFT}) as one
-  where changed_at <= $5 or hindrance <> '' group by environment_id, id, state, hindrance, currency`;
+/**
+ * Each part is read once: by itself PostgreSQL works out the hindrance of every row anew wherever it is named. Whether anybody
+ * is left to approve is asked once for each maker, and for each payout only where its account was changed.
+ */
+const GROUPED = `with makers as materialized (
+    select distinct environment_id, proposed_by_id from payouts where state = 'awaiting_approval'),
+  alone as materialized (
+    select m.environment_id, m.proposed_by_id from makers m join environments e on e.id = m.environment_id
+    where not exists (select 1 from users u where u.id <> m.proposed_by_id and ${MAY_APPROVE})),
+  one as materialized (
+    select p.environment_id, coalesce(p.batch_id, p.id) as id, p.state, p.changed_at, p.amount, p.currency,
+      case when p.next_look_at is null then 0 else 1 end as by_sender,
+      case when p.state = 'approved' then ''
+        when alone.environment_id is not null then 'approver'
+        when p.account_changed_by is not null and not exists (select 1 from users u
+          where u.id <> p.proposed_by_id and u.id <> p.account_changed_by
+            and not exists (select 1 from recipients kept where kept.id = p.recipient_id
+              and kept.account_hash = p.account_hash and kept.version <= p.recipient_version and kept.created_by = u.id)
+            and ${MAY_APPROVE}) then 'approver'
+        when newest.id is null or own.id is null then 'erased'
+        when newest.account_hash <> own.account_hash then 'changed'
+        when newest.validated_at <= $3 or newest.expires_at <= $4 then 'stale'
+        else '' end as hindrance
+    from payouts p
+    join environments e on e.id = p.environment_id
+    left join alone on alone.environment_id = p.environment_id and alone.proposed_by_id = p.proposed_by_id
+    left join recipients own on own.id = p.recipient_id and own.version = p.recipient_version
+    left join recipients newest on newest.id = p.recipient_id
+      and newest.version = (select max(version) from recipients r where r.id = p.recipient_id)
+    where p.state in ('awaiting_approval', 'approved')),
+  waiting as materialized (
+    select environment_id, id, state, hindrance, currency, max(by_sender) as by_sender, min(changed_at) as since,
+      count(*) as payouts, cast(sum(amount) as bigint) as amount
+    from one where changed_at <= $5 or hindrance <> '' group by environment_id, id, state, hindrance, currency)`;
 
 /** How many batches and single payouts there are, and since when the oldest waits. */
 export async function measureWaitingApprovals(db: Reader, terms: ApprovalTerms): Promise<Measure> {
   const [row] = await db.query<Measure>(
-    `select count(*) as count, min(since) as oldest from (${GROUPED}) as waiting`,
+    `${GROUPED} select count(*) as count, min(since) as oldest from waiting`,
     parametersOf(terms),
   );
   return row ?? { count: 0, oldest: null };
@@ -113,9 +124,10 @@ export async function measureWaitingApprovals(db: Reader, terms: ApprovalTerms):
 /** The oldest first. */
 export function selectWaitingApprovals(db: Reader, terms: ApprovalTerms, limit: number): Promise<WaitingApproval[]> {
   return db.query<WaitingApproval>(
-    `select w.id, e.payment_service_id as payment_service, s.name, e.environment, w.since, w.payouts, w.amount, w.currency, w.state,
+    `${GROUPED}
+     select w.id, e.payment_service_id as payment_service, s.name, e.environment, w.since, w.payouts, w.amount, w.currency, w.state,
        w.hindrance, w.by_sender
-     from (${GROUPED}) as w
+     from waiting w
      join environments e on e.id = w.environment_id
      join payment_services s on s.id = e.payment_service_id
      order by w.since, w.id, w.hindrance limit $6`,
