@@ -2,14 +2,14 @@ import type { FastifyReply } from 'fastify';
 import type { App } from '../app.ts';
 import type { User } from '../auth/user.ts';
 import type { Language } from '../checkout/texts.ts';
-import { assetPath, publicPath } from '../http/assets.ts';
+import { type AssetName, assetPath, publicPath } from '../http/assets.ts';
 import { type Html, html } from '../http/html.ts';
 import { beginDocument, sendDocument, WORDMARK } from '../http/page.ts';
 import { sectionsOf } from './console-sections.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
 
-/** What differs from screen to screen. `search` is what stands in the box that finds anything. */
-export type ConsolePage = { title: string; main: Html; search?: string };
+/** What differs from screen to screen. `search` is what stands in the box that finds anything, `script` one that this screen needs. */
+export type ConsolePage = { title: string; main: Html; search?: string; script?: AssetName };
 
 type Layout = ConsolePage & { status: number; language: Language; user: User | null; path: string };
 
@@ -25,6 +25,7 @@ function layout(app: App, page: Layout): Html {
   return html`${beginDocument(app, language, `${title} · Rúbrica`)}
 <link rel="stylesheet" href="${assetPath(app, 'console.css')}">
 <script src="${assetPath(app, 'console.js')}" defer></script>
+${page.script !== undefined && html`<script src="${assetPath(app, page.script)}" defer></script>`}
 </head>
 <body class="${user === null ? 'plain' : 'staff'}"${user?.may.has('payments:read') === true && html` data-events="${publicPath(app)}/console/live"`}>
 <a class="skip" href="#main">${tell(language, 'skip')}</a>

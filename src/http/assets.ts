@@ -12,6 +12,7 @@ export type AssetName =
   | 'submit-form.js'
   | 'docs.js'
   | 'console.js'
+  | 'passkey.js'
   | 'favicon.svg'
   | 'simulated-method.svg'
   | 'simulated-transfer.svg'
@@ -25,6 +26,7 @@ export const ASSETS: Readonly<Record<AssetName, Asset>> = {
   'submit-form.js': read('../checkout/assets/submit-form.js', 'text/javascript; charset=utf-8'),
   'docs.js': read('../reference/assets/docs.js', 'text/javascript; charset=utf-8'),
   'console.js': read('../console/assets/console.js', 'text/javascript; charset=utf-8'),
+  'passkey.js': read('../console/assets/passkey.js', 'text/javascript; charset=utf-8'),
   'favicon.svg': read('../checkout/assets/favicon.svg', 'image/svg+xml'),
   'simulated-method.svg': read('../checkout/assets/simulated-method.svg', 'image/svg+xml'),
   'simulated-transfer.svg': read('../checkout/assets/simulated-transfer.svg', 'image/svg+xml'),

@@ -98,6 +98,7 @@ import {
   postConsoleRecoveryCodes,
   postConsoleSessionsEnd,
 } from '../console/staff/my-account.ts';
+import { getConsolePasskey, postConsolePasskey } from '../console/staff/passkey-page.ts';
 import { getConsoleProve, postConsoleProve } from '../console/staff/prove-person.ts';
 import { getConsoleStaffConfirm, postConsoleStaffConfirm } from '../console/staff/staff-act.ts';
 import { getConsoleStaff } from '../console/staff/staff-list.ts';
@@ -202,6 +203,8 @@ export const ROUTES: readonly Endpoint[] = [
   own('POST', ['/console/account/recovery-codes'], postConsoleRecoveryCodes),
   own('GET', ['/console/account/factors/totp'], getConsoleTotp),
   own('POST', ['/console/account/factors/totp'], postConsoleTotp),
+  own('GET', ['/console/account/factors/passkey'], getConsolePasskey),
+  own('POST', ['/console/account/factors/passkey'], postConsolePasskey),
   own('POST', ['/console/account/factors/remove'], postConsoleFactorRemove),
   screen('GET', ['/console'], 'payments:read', getConsole),
   screen('GET', ['/console/payments'], 'payments:read', getConsolePayments),

@@ -63,6 +63,19 @@ export async function updateFactorUsed(tx: Tx, id: string, step: number, usedAt:
   return rows.length === 1;
 }
 
+/**
+ * Notes that a passkey was used, with its counter. False where that does not go on from the last: somebody else has used a copy. Passkeys
+ * that do not count say 0 each time (WebAuthn, 6.1.1).
+ */
+export async function updatePasskeyUsed(tx: Tx, id: string, counter: number, usedAt: number): Promise<boolean> {
+  const rows = await tx.query(
+    `update factors set last_step = $2, last_used_at = $3
+     where id = $1 and kind = 'passkey' and (last_step < $2 or (last_step = 0 and $2 = 0)) returning id`,
+    [id, counter, usedAt],
+  );
+  return rows.length === 1;
+}
+
 /** Removes one factor of a user, or with null all. Answers those that it removed. */
 export function deleteFactors(tx: Tx, userId: string, id: string | null): Promise<FactorRow[]> {
   return tx.query<FactorRow>("delete from factors where user_id = $1 and $2 in ('', id) returning *", [

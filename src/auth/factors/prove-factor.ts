@@ -36,41 +36,51 @@ export type Prover = { user: User; session: SessionRow; address: string };
  * asked. A code works once. Throws `Problem` `FACTOR_REFUSED`, and `RATE_LIMITED` after too many.
  */
 export async function proveByCode(app: App, prover: Prover, text: string): Promise<AccessToken> {
-  const { user, session, address } = prover;
+  const { user } = prover;
   const isRecovery = isRecoveryCode(text);
-  const guesses: Guess[] = [
-    { limit: FACTOR_LIMITS.network, subject: `${user.id}\n${clientNetwork(address)}` },
-    ...(isRecovery ? [] : [{ limit: FACTOR_LIMITS.account, subject: user.id }]),
-  ];
+  const guesses = await countGuesses(
+    app,
+    prover,
+    isRecovery ? [] : [{ limit: FACTOR_LIMITS.account, subject: user.id }],
+  );
+  if (isRecovery)
+    return takeProof(app, prover, { take: await recoveryTaker(app, user, text), guesses, factor: RECOVERY });
+  const take = await totpTaker(app, user, text.replace(/\s/g, ''));
+  return takeProof(app, prover, { take, guesses, factor: 'totp' });
+}
+
+/** Counts one more guess of the person's network, and what `more` counts. Throws `Problem` `RATE_LIMITED` after too many. */
+export async function countGuesses(app: App, { user, address }: Prover, more: readonly Guess[]): Promise<Guess[]> {
+  const guesses = [{ limit: FACTOR_LIMITS.network, subject: `${user.id}\n${clientNetwork(address)}` }, ...more];
   for (const guess of guesses) await countGuess(app, guess);
-  const take = isRecovery ? await recoveryTaker(app, user, text) : await totpTaker(app, user, text.replace(/\s/g, ''));
+  return guesses;
+}
+
+/** Uses a proof up in the commit that lets in; false: it was used before. */
+export type Taker = (tx: Tx, at: number) => Promise<boolean>;
+
+const RECOVERY = 'recovery code';
+
+/** Takes what proves the person, if anything does, and lets in or refuses; `factor` is what the audit log says of it. */
+export async function takeProof(
+  app: App,
+  { user, session, address }: Prover,
+  { take, guesses, factor }: { take: Taker | null; guesses: readonly Guess[]; factor: string },
+): Promise<AccessToken> {
   const by = userActor(user, clientNetwork(address));
+  const subject = { kind: 'user', id: user.id };
   const renewed = await app.db.transaction(async (tx) => {
     if (take === null || !(await take(tx, app.now()))) return null;
     const begun = await renewSession(tx, session, 'factor', app.now());
     await forgetGuesses(app, tx, guesses);
-    const subject = { kind: 'user', id: user.id };
-    if (isRecovery) await recordAudit(tx, { at: app.now(), by, action: 'user.recovery_code_used', subject });
+    if (factor === RECOVERY) await recordAudit(tx, { at: app.now(), by, action: 'user.recovery_code_used', subject });
     return begun;
   });
-  return answerProof(app, prover, renewed, isRecovery ? 'recovery code' : 'totp');
-}
-
-/** Counts how a proof ended, and lets in or refuses. */
-function answerProof(
-  app: App,
-  { user, address }: Prover,
-  renewed: SessionRow | null,
-  factor: string,
-): Promise<AccessToken> {
   const action = renewed === null ? 'user.factor_refused' : 'user.factor_proved';
-  const by = userActor(user, clientNetwork(address));
-  countAct(app, { by, action, subject: { kind: 'user', id: user.id }, after: { factor } });
+  countAct(app, { by, action, subject, after: { factor } });
   if (renewed === null) throw new Problem('FACTOR_REFUSED');
   return issueAccessToken(app, renewed);
 }
-
-type Taker = (tx: Tx, at: number) => Promise<boolean>;
 
 async function recoveryTaker(app: App, user: User, text: string): Promise<Taker> {
   const hash = await hashOf(app, user.id, text);

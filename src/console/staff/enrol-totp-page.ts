@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { App } from '../../app.ts';
 import { beginTotp, continueTotp, finishTotp } from '../../auth/factors/enrol-totp.ts';
 import { isFactorName } from '../../auth/factors/factor.ts';
+import { passkeySite } from '../../auth/factors/passkey.ts';
 import { proveAtEnrolment } from '../../auth/factors/prove-factor.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Operation } from '../../http/endpoint.ts';
@@ -48,7 +49,12 @@ export const postConsoleTotp: Operation = {
 };
 
 /** After a factor was added, which proved the person: a new session, and the recovery codes where there are new ones. */
-async function letIn(app: App, visit: ConsoleVisit, codes: readonly string[], next: string): Promise<FastifyReply> {
+export async function letIn(
+  app: App,
+  visit: ConsoleVisit,
+  codes: readonly string[],
+  next: string,
+): Promise<FastifyReply> {
   const { session, reply, goTo } = visit;
   const token = await proveAtEnrolment(app, session);
   if (token === null) return goTo('/sign-in');
@@ -91,7 +97,8 @@ ${said !== null && html`<p class="notice" role="alert">${tell(language, said)}</
 <label>${tell(language, 'totp.name')}<input name="name" maxlength="60" required value="${tell(language, 'totp.default_name')}"></label>
 <label>${tell(language, 'totp.code')}<input name="code" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 ]{6,7}" required></label>
 <p class="actions"><button class="primary">${tell(language, 'totp.button')}</button></p>
-</form>`;
+</form>
+${passkeySite(app) !== null && html`<p class="actions"><a class="button" href="${publicPath(app)}/console/account/factors/passkey?next=${encodeURIComponent(next)}">${tell(language, 'me.add_passkey')}</a></p>`}`;
   return send(status, { title, main });
 }
 

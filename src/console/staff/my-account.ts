@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { App } from '../../app.ts';
 import { issueAccessToken } from '../../auth/access-token.ts';
 import { selectFactorsOf } from '../../auth/factors/factor-queries.ts';
+import { passkeySite } from '../../auth/factors/passkey.ts';
 import { countRecoveryCodes } from '../../auth/factors/recovery-code-queries.ts';
 import { renewRecoveryCodes } from '../../auth/factors/recovery-codes.ts';
 import { removeFactor } from '../../auth/factors/remove-factor.ts';
@@ -150,7 +151,8 @@ async function factorSection(app: App, { language, user }: ConsoleVisit, at: str
   const left = await countRecoveryCodes(app.db, user.id);
   return html`<h2>${tell(language, 'me.factors')}</h2>
 ${rows.length === 0 ? html`<div class="card empty">${tell(language, 'me.no_factor')}</div>` : tableOf(head, rows)}
-<p class="actions"><a class="button" href="${at}/factors/totp">${tell(language, 'me.add_totp')}</a></p>
+<p class="actions"><a class="button" href="${at}/factors/totp">${tell(language, 'me.add_totp')}</a>
+${passkeySite(app) !== null && html`<a class="button" href="${at}/factors/passkey">${tell(language, 'me.add_passkey')}</a>`}</p>
 ${
   rows.length > 0 &&
   html`<h2>${tell(language, 'me.codes')}</h2>

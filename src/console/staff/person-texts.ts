@@ -37,6 +37,20 @@ export const PERSON_TEXTS = roomTexts(
     'totp.over': 'Pasó demasiado tiempo. Aquí tienes una clave nueva: borra la anterior de la app.',
     'totp.bad_name': 'El nombre lleva de 1 a 60 letras, números, espacios, puntos o guiones.',
 
+    'passkey.title': 'Añade una llave de acceso',
+    'passkey.text':
+      'Este equipo, tu teléfono o una llave USB te confirman con la huella, la cara o un PIN. Nada secreto sale de ahí.',
+    'passkey.default_name': 'Este equipo',
+    'passkey.button': 'Añadir este equipo',
+    'passkey.prove': 'Confirmar con una llave de acceso',
+    'passkey.failed': 'El navegador no entregó una llave. Prueba otra vez, o usa la app o un código de recuperación.',
+    'passkey.refused': 'Esa llave no sirvió, o ya estaba añadida. Prueba otra vez.',
+    'passkey.no_site':
+      'Las llaves de acceso necesitan que el servicio tenga un nombre con https (PUBLIC_URL). Usa una app de autenticación.',
+    'passkey.no_script':
+      'Las llaves de acceso necesitan JavaScript y un navegador al día. Una app de autenticación sirve sin eso.',
+    'me.add_passkey': 'Añadir una llave de acceso',
+
     'codes.title': 'Tus códigos de recuperación',
     'codes.text':
       'Guárdalos fuera de este equipo. Cada uno sirve una vez, cuando no tengas tu teléfono. No se muestran de nuevo.',
@@ -118,6 +132,18 @@ export const PERSON_TEXTS = roomTexts(
     'totp.wrong': 'The code does not fit. Check the time of the phone and write the next one.',
     'totp.over': 'That took too long. Here is a new key: remove the one before from the app.',
     'totp.bad_name': 'A name has 1 to 60 letters, digits, spaces, points or dashes.',
+
+    'passkey.title': 'Add a passkey',
+    'passkey.text':
+      'This device, your phone or a USB key confirms you by fingerprint, face or PIN. Nothing secret leaves it.',
+    'passkey.default_name': 'This device',
+    'passkey.button': 'Add this device',
+    'passkey.prove': 'Confirm with a passkey',
+    'passkey.failed': 'The browser gave no passkey. Try again, or use the app or a recovery code.',
+    'passkey.refused': 'That passkey did not fit, or was added before. Try again.',
+    'passkey.no_site': 'Passkeys need a service with a name and https (PUBLIC_URL). Use an authenticator app.',
+    'passkey.no_script': 'Passkeys need JavaScript and a browser of today. An authenticator app does without.',
+    'me.add_passkey': 'Add a passkey',
 
     'codes.title': 'Your recovery codes',
     'codes.text':

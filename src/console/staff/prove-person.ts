@@ -3,6 +3,7 @@ import type { App } from '../../app.ts';
 import { issueAccessToken } from '../../auth/access-token.ts';
 import { hasFactor } from '../../auth/factors/factor-queries.ts';
 import { proveByCode } from '../../auth/factors/prove-factor.ts';
+import { askForPasskey, proveByPasskey } from '../../auth/factors/prove-passkey.ts';
 import { proveByPassword } from '../../auth/log-in.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
@@ -11,6 +12,7 @@ import { html } from '../../http/html.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, sessionCookie } from '../console-visit.ts';
 import { fieldsOf, pathOf } from '../sign-in.ts';
+import { passkeyForm } from './passkey-page.ts';
 
 /** Asks for the second factor: after the password, and again before money or people are moved. */
 export const getConsoleProve: Operation = {
@@ -29,13 +31,16 @@ export const postConsoleProve: Operation = {
   handle: consoleHandler(
     async (app, visit) => {
       const { request, reply, goTo } = visit;
-      const { code = '', password = '', next } = fieldsOf(request);
+      const { code = '', password = '', answer = '', setup = '', next } = fieldsOf(request);
       const { user, session } = visit;
       const address = request.ip;
       try {
-        const token = (await hasFactor(app.db, user.id))
-          ? await proveByCode(app, { user, session, address }, code)
-          : await issueAccessToken(app, await proveByPassword(app, session, { email: user.email, password, address }));
+        const prover = { user, session, address };
+        const token = await ((await hasFactor(app.db, user.id))
+          ? answer === ''
+            ? proveByCode(app, prover, code)
+            : proveByPasskey(app, prover, { setup, answer })
+          : issueAccessToken(app, await proveByPassword(app, session, { email: user.email, password, address })));
         reply.header('set-cookie', sessionCookie(app, token.text));
         return await goTo(pathOf(next));
       } catch (error) {
@@ -60,10 +65,12 @@ async function sendQuestion(app: App, visit: ConsoleVisit, { status, next, said 
   const { language, user, standing, send } = visit;
   const at = `${publicPath(app)}/console`;
   const withCode = await hasFactor(app.db, user.id);
+  const asked = withCode ? await askForPasskey(app, visit) : null;
   const title = tell(language, 'prove.title');
   const main = html`<h1>${title}</h1>
 <p>${tell(language, standing === 'prove' ? 'prove.first' : 'prove.again')}</p>
 ${said !== null && html`<p class="notice" role="alert">${tell(language, said)}</p>`}
+${asked !== null && passkeyForm('get', asked, language, { at: `${at}/prove`, next, fields: false })}
 <form class="card pad" method="post" action="${at}/prove">
 <input type="hidden" name="next" value="${next}">
 ${
@@ -75,5 +82,5 @@ ${
 </form>
 ${withCode && html`<p class="quiet">${tell(language, 'prove.lost', { command: `bin/rubrica user factor reset ${user.email}` })}</p>`}
 <form method="post" action="${at}/sign-out"><button class="link">${tell(language, 'prove.other')}</button></form>`;
-  return send(status, { title, main });
+  return send(status, { title, main, ...(asked !== null && { script: 'passkey.js' }) });
 }

@@ -1,0 +1,70 @@
+import type { RegistrationResponseJSON } from '@simplewebauthn/server';
+import type { App } from '../../app.ts';
+import type { Actor } from '../../audit/actor.ts';
+import { prefixedId } from '../../lib/ids.ts';
+import type { SessionRow } from '../session-queries.ts';
+import type { User } from '../user.ts';
+import { selectFactorsOf } from './factor-queries.ts';
+import { beginSetup, readSetup } from './factor-setup.ts';
+import { credentialsOf, PASSKEY_ALGORITHMS, passkeyLibrary, passkeySite, readAnswer } from './passkey.ts';
+import { sealFactor } from './seal-factor.ts';
+import { type StoredFactor, storeFactor } from './store-factor.ts';
+
+/** Who adds one, and in which session: a question is of both, and the session ends when it was answered. */
+export type Enrolling = { user: User; session: SessionRow };
+
+/** `options` is JSON for `navigator.credentials.create`, `setup` is for `finishPasskey`. Null: there are no passkeys at this address. */
+export async function beginPasskey(app: App, who: Enrolling): Promise<{ options: string; setup: string } | null> {
+  const site = passkeySite(app);
+  if (site === null) return null;
+  const { user } = who;
+  const { generateRegistrationOptions } = await passkeyLibrary();
+  const options = await generateRegistrationOptions({
+    rpName: 'Rúbrica',
+    rpID: site.host,
+    userName: user.email,
+    userID: new TextEncoder().encode(user.id),
+    attestationType: 'none',
+    excludeCredentials: credentialsOf(await selectFactorsOf(app.db, user.id)),
+    supportedAlgorithmIDs: PASSKEY_ALGORITHMS,
+    authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
+  });
+  const setup = beginSetup(app, ownerOf(who, 'added'), { id: prefixedId('fac'), secret: options.challenge });
+  return { options: JSON.stringify(options), setup };
+}
+
+/**
+ * Adds the passkey when `answer` is what a browser at this site made for the question of `setup`. Null: it is not, the question is over
+ * or was another person's, or somebody has this passkey already.
+ */
+export async function finishPasskey(
+  app: App,
+  who: Enrolling,
+  { setup, answer, name }: { setup: string; answer: string; name: string },
+  by: Actor,
+): Promise<StoredFactor | null> {
+  const site = passkeySite(app);
+  const begun = readSetup(app, ownerOf(who, 'added'), setup);
+  const response = readAnswer<RegistrationResponseJSON>(answer);
+  if (site === null || begun === null || response === null) return null;
+  const { verifyRegistrationResponse } = await passkeyLibrary();
+  // It throws for whatever is not as it was asked for.
+  const { registrationInfo } = await verifyRegistrationResponse({
+    response,
+    expectedChallenge: begun.secret,
+    expectedOrigin: site.origin,
+    expectedRPID: site.host,
+    supportedAlgorithmIDs: PASSKEY_ALGORITHMS,
+    requireUserVerification: false,
+  }).catch(() => ({ registrationInfo: undefined }));
+  if (registrationInfo === undefined) return null;
+  const { id: credential, publicKey, counter } = registrationInfo.credential;
+  const place = { id: begun.id, user_id: who.user.id, kind: 'passkey' } as const;
+  const sealed = sealFactor(app, place, Buffer.from(publicKey).toString('base64url'));
+  return storeFactor(app, { ...place, name, sealed, credential, last_step: counter }, by);
+}
+
+/** Whose question it is, and what for. */
+export function ownerOf({ user, session }: Enrolling, toBe: 'added' | 'proved'): string {
+  return `${user.id}/${session.id}/${toBe}`;
+}

@@ -1,0 +1,42 @@
+import type { App } from '../../app.ts';
+import { publicOrigin } from '../../config.ts';
+import type { FactorRow } from './factor-queries.ts';
+
+/** For which site passkeys are made: its host, and the origin that a browser must say. */
+export type PasskeySite = { host: string; origin: string };
+
+/**
+ * The site of this installation. Null where browsers make no passkeys: at an address without a name, and without https on any host but
+ * this machine (WebAuthn, "secure context").
+ */
+export function passkeySite({ config }: Pick<App, 'config'>): PasskeySite | null {
+  const { protocol, hostname, origin } = new URL(publicOrigin(config));
+  const isHere = hostname === 'localhost' || hostname.endsWith('.localhost');
+  const isAddress = /^[\d.]+$/.test(hostname) || hostname.startsWith('[');
+  return isAddress || !(protocol === 'https:' || isHere) ? null : { host: hostname, origin };
+}
+
+/** What a browser is told of the passkeys that a person has. */
+export function credentialsOf(factors: readonly FactorRow[]): { id: string }[] {
+  return factors.flatMap(({ kind, credential }) =>
+    kind === 'passkey' && credential !== null ? [{ id: credential }] : [],
+  );
+}
+
+/** What a browser has sent, as an object; null where it is no JSON. What is in it the library checks. */
+export function readAnswer<Answer extends { id: string }>(text: string): Answer | null {
+  try {
+    const read: unknown = JSON.parse(text);
+    return typeof read === 'object' && read !== null && 'id' in read && typeof read.id === 'string'
+      ? (read as Answer)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+/** EdDSA, ES256 and RS256 (RFC 8152, RFC 8812), which every browser knows. Longer signatures fit into no form of ours. */
+export const PASSKEY_ALGORITHMS = [-8, -7, -257];
+
+/** Loaded when somebody first uses it. */
+export const passkeyLibrary = () => import('@simplewebauthn/server');

@@ -1,0 +1,75 @@
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
+import type { App } from '../../app.ts';
+import type { AccessToken } from '../access-token.ts';
+import { ownerOf } from './enrol-passkey.ts';
+import { type FactorRow, selectFactorsOf, updatePasskeyUsed } from './factor-queries.ts';
+import { beginSetup, readSetup } from './factor-setup.ts';
+import { credentialsOf, type PasskeySite, passkeyLibrary, passkeySite, readAnswer } from './passkey.ts';
+import { countGuesses, type Prover, type Taker, takeProof } from './prove-factor.ts';
+import { openFactor } from './seal-factor.ts';
+
+type Asking = Omit<Prover, 'address'>;
+
+/** `options` is JSON for `navigator.credentials.get`, `setup` is for `proveByPasskey`. Null: the person has none, or not at this address. */
+export async function askForPasskey(app: App, who: Asking): Promise<{ options: string; setup: string } | null> {
+  const site = passkeySite(app);
+  const credentials = credentialsOf(await selectFactorsOf(app.db, who.user.id));
+  if (site === null || credentials.length === 0) return null;
+  const { generateAuthenticationOptions } = await passkeyLibrary();
+  const options = await generateAuthenticationOptions({
+    rpID: site.host,
+    allowCredentials: credentials,
+    userVerification: 'preferred',
+  });
+  const setup = beginSetup(app, ownerOf(who, 'proved'), { id: 'passkey', secret: options.challenge });
+  return { options: JSON.stringify(options), setup };
+}
+
+/**
+ * Takes what a passkey of the person has signed for the question of `setup`, and answers the access token of a new session in the place
+ * of the one that asked: the question is of that session, so it is answered once. Throws `Problem` `FACTOR_REFUSED`, and `RATE_LIMITED`
+ * after too many.
+ */
+export async function proveByPasskey(
+  app: App,
+  prover: Prover,
+  { setup, answer }: { setup: string; answer: string },
+): Promise<AccessToken> {
+  const guesses = await countGuesses(app, prover, []);
+  const take = await passkeyTaker(app, prover, { setup, answer });
+  return takeProof(app, prover, { take, guesses, factor: 'passkey' });
+}
+
+async function passkeyTaker(
+  app: App,
+  prover: Prover,
+  { setup, answer }: { setup: string; answer: string },
+): Promise<Taker | null> {
+  const site = passkeySite(app);
+  const asked = readSetup(app, ownerOf(prover, 'proved'), setup);
+  const response = readAnswer<AuthenticationResponseJSON>(answer);
+  if (site === null || asked === null || response === null) return null;
+  const factors = await selectFactorsOf(app.db, prover.user.id);
+  const factor = factors.find(({ kind, credential }) => kind === 'passkey' && credential === response.id);
+  if (factor === undefined) return null;
+  const counter = await counterOf(app, factor, { response, challenge: asked.secret, site });
+  return counter === null ? null : (tx, at) => updatePasskeyUsed(tx, factor.id, counter, at);
+}
+
+type Signed = { response: AuthenticationResponseJSON; challenge: string; site: PasskeySite };
+
+/** The counter of the passkey where its signature is right, else null; a counter that went back is a copy of the passkey. */
+async function counterOf(app: App, factor: FactorRow, { response, challenge, site }: Signed): Promise<number | null> {
+  const publicKey = new Uint8Array(Buffer.from(openFactor(app, factor), 'base64url'));
+  const { verifyAuthenticationResponse } = await passkeyLibrary();
+  // It throws for whatever is not as it was asked for.
+  const verified = await verifyAuthenticationResponse({
+    response,
+    expectedChallenge: challenge,
+    expectedOrigin: site.origin,
+    expectedRPID: site.host,
+    credential: { id: response.id, publicKey, counter: factor.last_step },
+    requireUserVerification: false,
+  }).catch(() => null);
+  return verified?.verified === true ? verified.authenticationInfo.newCounter : null;
+}

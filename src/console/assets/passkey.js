@@ -1,0 +1,31 @@
+// Asks the browser for a passkey and sends what it says. Without it the authenticator app and the recovery codes do the same.
+'use strict';
+
+const CALLS = {
+  create: (options) =>
+    navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) }),
+  get: (options) => navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options) }),
+};
+
+const form = document.querySelector('form[data-passkey]');
+
+async function ask(event) {
+  event.preventDefault();
+  const { passkey, options } = form.dataset;
+  const failed = form.querySelector('[data-failed]');
+  failed.hidden = true;
+  try {
+    const made = await CALLS[passkey](JSON.parse(options));
+    form.elements.answer.value = JSON.stringify(made.toJSON());
+    form.submit();
+  } catch {
+    // The person closed the question, or the device has no such passkey.
+    failed.hidden = false;
+  }
+}
+
+if (form !== null && window.PublicKeyCredential?.parseCreationOptionsFromJSON !== undefined) {
+  form.hidden = false;
+  document.querySelector('[data-without-passkey]')?.remove();
+  form.addEventListener('submit', ask);
+}

@@ -1,0 +1,76 @@
+import type { FastifyReply } from 'fastify';
+import type { App } from '../../app.ts';
+import { beginPasskey, finishPasskey } from '../../auth/factors/enrol-passkey.ts';
+import { isFactorName } from '../../auth/factors/factor.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { type Html, html } from '../../http/html.ts';
+import { type ConsoleText, tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
+import { fieldsOf, pathOf } from '../sign-in.ts';
+import { letIn } from './enrol-totp-page.ts';
+
+const PATH = '/account/factors/passkey';
+
+/** The form with which a browser makes a passkey. It needs a script; an authenticator app does without. */
+export const getConsolePasskey: Operation = {
+  handle: consoleHandler(
+    async (app, visit) => {
+      const asked = requireProof(app, visit, PATH);
+      if (asked !== null) return asked;
+      const { next } = visit.request.query as Record<string, unknown>;
+      return sendSetup(app, visit, { status: 200, next: pathOf(next), said: null });
+    },
+    ['enrol'],
+  ),
+};
+
+/** Adds the passkey that the browser has made. */
+export const postConsolePasskey: Operation = {
+  consumes: ['application/x-www-form-urlencoded'],
+  handle: consoleHandler(
+    async (app, visit) => {
+      const asked = requireProof(app, visit, PATH);
+      if (asked !== null) return asked;
+      const { setup = '', answer = '', name = '', next: path } = fieldsOf(visit.request);
+      const next = pathOf(path);
+      if (!isFactorName(name)) return sendSetup(app, visit, { status: 400, next, said: 'totp.bad_name' });
+      const added = await finishPasskey(app, visit, { setup, answer, name }, visit.by);
+      if (added === null) return sendSetup(app, visit, { status: 400, next, said: 'passkey.refused' });
+      return letIn(app, visit, added.recoveryCodes, next);
+    },
+    ['enrol'],
+  ),
+};
+
+/** What `passkey.js` reads of a form: the question, and where to write the answer. */
+export function passkeyForm(
+  kind: 'create' | 'get',
+  asked: { options: string; setup: string },
+  language: ConsoleVisit['language'],
+  { at, next, fields }: { at: string; next: string; fields: Html | false },
+): Html {
+  return html`<form class="card pad" method="post" action="${at}" data-passkey="${kind}" data-options="${asked.options}" hidden>
+<input type="hidden" name="setup" value="${asked.setup}"><input type="hidden" name="answer" value=""><input type="hidden" name="next" value="${next}">
+${fields}
+<p class="notice" role="alert" data-failed hidden>${tell(language, 'passkey.failed')}</p>
+<p class="actions"><button class="primary">${tell(language, kind === 'create' ? 'passkey.button' : 'passkey.prove')}</button></p>
+</form>`;
+}
+
+type Shown = { status: number; next: string; said: ConsoleText | null };
+
+async function sendSetup(app: App, visit: ConsoleVisit, { status, next, said }: Shown): Promise<FastifyReply> {
+  const { language, send } = visit;
+  const at = `${publicPath(app)}/console/account/factors`;
+  const title = tell(language, 'passkey.title');
+  const asked = await beginPasskey(app, visit);
+  const fields = html`<p>${tell(language, 'passkey.text')}</p>
+<label>${tell(language, 'totp.name')}<input name="name" maxlength="60" required value="${tell(language, 'passkey.default_name')}"></label>`;
+  const main = html`<h1>${title}</h1>
+${said !== null && html`<p class="notice" role="alert">${tell(language, said)}</p>`}
+${asked === null ? html`<p class="notice">${tell(language, 'passkey.no_site')}</p>` : passkeyForm('create', asked, language, { at: `${at}/passkey`, next, fields })}
+${asked !== null && html`<p class="notice" data-without-passkey>${tell(language, 'passkey.no_script')}</p>`}
+<p class="actions"><a class="button" href="${at}/totp">${tell(language, 'me.add_totp')}</a></p>`;
+  return send(status, { title, main, script: 'passkey.js' });
+}
