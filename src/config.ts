@@ -76,6 +76,8 @@ export type Config = {
   /** The roles whose people must have a second factor at the console, and how long a proof of it counts there. */
   secondFactorRoles: readonly string[];
   proofMinutes: number;
+  /** After so many minutes without a click a session of the console lets nobody in. */
+  consoleIdleMinutes: number;
   operatorName: string | null;
   /** E-mail address of the user in whose name commands change things; null: nobody was named. */
   actingUser: string | null;
@@ -140,6 +142,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     egressProxy: proxyAddress('EGRESS_PROXY', text('EGRESS_PROXY')),
     secondFactorRoles: words(text('SECOND_FACTOR_ROLES') ?? (development ? 'none' : MONEY_AND_PEOPLE)),
     proofMinutes: integer('PROOF_MINUTES', text('PROOF_MINUTES') ?? '15', 1, 24 * 60),
+    consoleIdleMinutes: integer('CONSOLE_IDLE_MINUTES', text('CONSOLE_IDLE_MINUTES') ?? '60', 5, 24 * 60),
     operatorName: text('OPERATOR_NAME'),
     actingUser: text('RUBRICA_USER'),
   };

@@ -241,6 +241,12 @@ export const SETTINGS: readonly Setting[] = [
     inForce: ({ proofMinutes }) => proofMinutes,
   },
   {
+    name: 'CONSOLE_IDLE_MINUTES',
+    fallback: '60',
+    meaning: 'minutes without a click after which somebody signs in to the console again; at most a day',
+    inForce: ({ consoleIdleMinutes }) => consoleIdleMinutes,
+  },
+  {
     name: 'RUBRICA_USER',
     fallback: '',
     meaning: 'e-mail address of the user in whose name commands change things, unless `--as` says another',

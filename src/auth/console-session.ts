@@ -3,7 +3,7 @@ import { readAccessToken } from './access-token.ts';
 import { mustHaveFactor } from './factors/factor.ts';
 import { hasFactor } from './factors/factor-queries.ts';
 import { userOf } from './find-user.ts';
-import { noteSessionUse } from './session.ts';
+import { isIdle, noteSessionUse } from './session.ts';
 import { type SessionRow, selectSession } from './session-queries.ts';
 import type { User } from './user.ts';
 import { selectUserById } from './user-queries.ts';
@@ -14,16 +14,23 @@ export type Standing = 'in' | 'prove' | 'enrol';
 /** A person with a session of the console. */
 export type ConsoleSession = { user: User; session: SessionRow; standing: Standing };
 
-/** Whose cookie this is, read from the store each time: what was ended a moment ago lets nobody in. Null: nobody's. */
-export async function findConsoleSession(app: App, token: string): Promise<ConsoleSession | null> {
+/**
+ * Whose cookie this is, read from the store each time: what was ended a moment ago lets nobody in. Null: nobody's. `isClick`: a person
+ * asks, and not a page that brings itself up to date; only that keeps the session from ending for want of use.
+ */
+export async function findConsoleSession(
+  app: App,
+  token: string,
+  { isClick }: { isClick: boolean },
+): Promise<ConsoleSession | null> {
   const claims = token === '' ? null : await readAccessToken(app, token, 'rubrica-console');
   if (claims === null || claims.sessionId === null) return null;
   const session = await selectSession(app.db, claims.sessionId);
   if (session === null || session.user_id !== claims.userId || session.kind !== 'console') return null;
-  if (session.ended_at !== null || session.expires_at <= app.now()) return null;
+  if (session.ended_at !== null || session.expires_at <= app.now() || isIdle(app, session)) return null;
   const row = await selectUserById(app.db, session.user_id);
   if (row === null || row.disabled_at !== null) return null;
-  noteSessionUse(app, session);
+  if (isClick) noteSessionUse(app, session);
   const user = await userOf(app, row);
   return { user, session, standing: await standingOf(app, user, session) };
 }

@@ -2,6 +2,7 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { type ApiTokenRow, selectApiTokensOf } from './api-token-queries.ts';
+import { isIdle } from './session.ts';
 import {
   type SessionRow,
   selectSession,
@@ -29,7 +30,8 @@ export async function listApiTokens(app: App, user: string): Promise<ListedToken
 /** What lets a user in at this moment, the newest first: log-ins, and access tokens made with an API token. */
 export async function listSessions(app: App, user: string): Promise<SessionRow[] | null> {
   const row = await selectUserByIdOrEmail(app.db, normalizeEmail(user));
-  return row === null ? null : selectSessionsOf(app.db, row.id, app.now());
+  if (row === null) return null;
+  return (await selectSessionsOf(app.db, row.id, app.now())).filter((session) => !isIdle(app, session));
 }
 
 /** Ends a session by its id; its access token fails within a second. Answers `already` where it had ended before. */

@@ -60,6 +60,16 @@ export function noteSessionUse(
   pending(app).set(id, { usedAt: app.now(), apiTokenId });
 }
 
+/**
+ * Whether a session of the console was without a click for CONSOLE_IDLE_MINUTES: then it no longer lets anybody in. What other processes
+ * have seen of it is stored within seconds.
+ */
+export function isIdle(app: App, { id, kind, created_at, last_used_at }: SessionRow): boolean {
+  if (kind !== 'console') return false;
+  const last = Math.max(created_at, last_used_at ?? 0, pending(app).get(id)?.usedAt ?? 0);
+  return app.now() - last >= app.config.consoleIdleMinutes * 60_000;
+}
+
 /** Stores what was remembered since the last call; the worker calls it. */
 export async function storeSessionUse(app: App): Promise<void> {
   const uses = [...pending(app)];

@@ -67,7 +67,8 @@ export function consoleHandler(
         .send();
     try {
       if (app.config.rateLimits) await limitAddress(app, request);
-      const found = await findConsoleSession(app, cookieOf(request));
+      const isClick = request.headers['sec-fetch-dest'] !== 'empty';
+      const found = await findConsoleSession(app, cookieOf(request), { isClick });
       if (found === null) return await goTo(`/sign-in${nextOf(request)}`);
       const { user, standing } = found;
       if (app.config.rateLimits) await limitUser(app, request, user.id);

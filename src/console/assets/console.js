@@ -33,6 +33,8 @@ function refresh() {
   request.responseType = 'document';
   request.open('GET', location.href);
   request.addEventListener('load', () => {
+    // The session is over: nothing of it stays on the screen.
+    if (new URL(request.responseURL).pathname !== location.pathname) return location.reload();
     const fresh = request.response === null ? [] : live(request.response);
     const shown = live(document);
     if (fresh.length === shown.length) shown.forEach((part, at) => replace(part, fresh[at]));
@@ -58,6 +60,7 @@ function listen() {
   } else if (source === null) {
     source = new EventSource(document.body.dataset.events);
     source.addEventListener('message', refresh);
+    source.addEventListener('error', () => source?.readyState === EventSource.CLOSED && refresh());
   }
 }
 

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { listSessions } from '../../src/auth/list-sessions.ts';
+import { storeSessionUse } from '../../src/auth/session.ts';
+import { ConsolePerson } from '../support/console-person.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { createTestUser } from '../support/test-user.ts';
+
+const MINUTE = 60_000;
+
+forEachEngine('a session of the console that nobody uses', (openTestDatabase) => {
+  const open = async () => {
+    const app = createTestApp(await openTestDatabase());
+    const server = await startTestServer(app);
+    const user = await createTestUser(app, { role: 'support', may: [] });
+    const person = new ConsolePerson(server);
+    await person.signIn(user);
+    const isIn = async (one: ConsolePerson) => (await one.get('/console/payments')).status === 200;
+    const consoleSessions = async () =>
+      (await listSessions(app, user.id))?.filter(({ kind }) => kind === 'console').length ?? 0;
+    return { app, server, user, person, isIn, consoleSessions };
+  };
+
+  test('lets in for an hour after the last click and not longer, and is in no list then', async () => {
+    const { app, server, person, isIn, consoleSessions } = await open();
+    await using _server = server;
+    for (let click = 0; click < 3; click++) {
+      app.now.advance(60 * MINUTE - 1);
+      assert.ok(await isIn(person), `click ${click}`);
+    }
+    assert.equal(await consoleSessions(), 1, 'the cookie that nobody has used has ended');
+    app.now.advance(60 * MINUTE);
+    assert.equal(await consoleSessions(), 0);
+    const late = await person.get('/console/payments?state=failed');
+    assert.equal(late.headers.get('location'), '/console/sign-in?next=%2Fpayments%3Fstate%3Dfailed');
+    assert.equal((await person.post('/console/account/recovery-codes')).headers.get('location'), '/console/sign-in');
+    assert.deepEqual(await app.db.query('select user_id from recovery_codes'), []);
+  });
+
+  test('was kept alive by an open page that brings itself up to date', async () => {
+    const { app, server, person, isIn } = await open();
+    await using _server = server;
+    const page = new ConsolePerson(server, { 'sec-fetch-dest': 'empty' });
+    page.cookie = person.cookie;
+    for (let look = 0; look < 3; look++) {
+      app.now.advance(20 * MINUTE - 1);
+      assert.ok(await isIn(page));
+    }
+    app.now.advance(3);
+    assert.equal(await isIn(page), false);
+    assert.equal(await isIn(person), false);
+  });
+
+  test('is used where one of several processes has seen a click', async () => {
+    const { app, server, person, isIn } = await open();
+    await using _server = server;
+    const other = createTestApp(app.db, { now: app.now });
+    await using replica = await startTestServer(other);
+    app.now.advance(59 * MINUTE);
+    assert.ok(await isIn(person));
+    await storeSessionUse(app);
+    app.now.advance(59 * MINUTE);
+    const there = new ConsolePerson(replica);
+    there.cookie = person.cookie;
+    assert.ok(await isIn(there));
+  });
+});
