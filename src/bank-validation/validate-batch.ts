@@ -6,8 +6,10 @@ import { perInstance } from '../lib/per-instance.ts';
 import type { AccountInput } from './account-checks.ts';
 import { insertValidations, type ValidationRow } from './bank-validation-queries.ts';
 import { askHolder } from './holder/ask-holder.ts';
+import { NO_PROVIDER_CHECKS } from './holder/holder-checks.ts';
 import type { Validation } from './stored-validation.ts';
 import { type Plan, planValidation, type ValidationActor } from './validate-bank-account.ts';
+import { rowOf } from './validation-draft.ts';
 
 export type BatchResult = { readonly validation: Validation } | { readonly problem: Problem };
 
@@ -36,6 +38,18 @@ export async function validateBatch(
     results.push(...(await Promise.all(some.map((plan) => resultOf(app, plan)))));
   }
   return results;
+}
+
+/** What the rules alone say of accounts, in their order: no provider is asked and nothing is kept. */
+export async function judgeBatch(
+  app: App,
+  actor: ValidationActor,
+  inputs: readonly AccountInput[],
+): Promise<BatchResult[]> {
+  const plans = await Promise.all(inputs.map((input) => planValidation(app, actor, input)));
+  return plans.map((plan) => ({
+    validation: plan.provider === null ? plan.validation : rowOf(plan.draft, NO_PROVIDER_CHECKS).validation,
+  }));
 }
 
 async function resultOf(app: App, plan: Plan): Promise<BatchResult> {

@@ -39,6 +39,8 @@ const GROUPS: readonly Group[] = [
     sections: [
       { path: '/payouts', text: 'payouts.title', permission: 'recipients:read' },
       { path: '/batches', text: 'batches.title', permission: 'recipients:read' },
+      { path: '/recipients', text: 'recipients.title', permission: 'recipients:read' },
+      { path: '/payout-files', text: 'files.title', permission: 'recipients:read' },
     ],
   },
   {

@@ -5,6 +5,7 @@ import { ENGLISH } from './console-english.ts';
 import { SPANISH } from './console-spanish.ts';
 import { HEALTH_TEXTS } from './health/health-texts.ts';
 import { MERCHANT_TEXTS } from './merchants/merchant-texts.ts';
+import { BANK_FILE_TEXTS } from './payouts/bank-file-texts.ts';
 import { PAYEE_TEXTS } from './payouts/payee-texts.ts';
 import { PAYOUT_TEXTS } from './payouts/payout-texts.ts';
 import { REQUEST_TEXTS } from './requests/request-texts.ts';
@@ -26,6 +27,7 @@ const TEXTS = {
     ...PAYOUT_TEXTS.es,
     ...PAYEE_TEXTS.es,
     ...STAFF_TEXTS.es,
+    ...BANK_FILE_TEXTS.es,
   },
   en: {
     ...ENGLISH,
@@ -39,6 +41,7 @@ const TEXTS = {
     ...PAYOUT_TEXTS.en,
     ...PAYEE_TEXTS.en,
     ...STAFF_TEXTS.en,
+    ...BANK_FILE_TEXTS.en,
   },
 } satisfies Record<Language, Record<string, string>>;
 

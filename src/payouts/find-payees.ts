@@ -44,20 +44,23 @@ const AT_ONCE = 500;
 /**
  * Finds the recipient of each wish, in their order: one that is kept with a verdict that still counts, or a new one, whose
  * account is validated here. A RUT that was paid on another account last needs a verdict from after that payout. Nothing but
- * the validations is kept.
+ * the validations is kept, by `validate`.
  */
 export async function findPayees(
   app: App,
   owner: PayoutOwner,
   keeper: string,
   wishes: readonly PayeeWish[],
+  validate: typeof validateBatch = validateBatch,
 ): Promise<PayeeFinding[]> {
   const hashes = await identityHashes(app);
   const findings: PayeeFinding[] = [];
   // The same account twice in one file is one recipient.
   const known = new Map<string, Payee>();
   for (let start = 0; start < wishes.length; start += AT_ONCE) {
-    findings.push(...(await findSome(app, owner, keeper, wishes.slice(start, start + AT_ONCE), { hashes, known })));
+    findings.push(
+      ...(await findSome(app, owner, keeper, wishes.slice(start, start + AT_ONCE), { hashes, known, validate })),
+    );
   }
   return findings;
 }
@@ -67,7 +70,7 @@ async function findSome(
   owner: PayoutOwner,
   keeper: string,
   wishes: readonly PayeeWish[],
-  { hashes, known }: { hashes: IdentityHashes; known: Map<string, Payee> },
+  { hashes, known, validate }: Pick<Known, 'hashes' | 'known' | 'validate'>,
 ): Promise<PayeeFinding[]> {
   const read = wishes.map((wish) => readWish(wish, hashes));
   const ruts = [...new Set(read.flatMap((one) => ('error' in one ? [] : [one.rutHash])))];
@@ -82,7 +85,13 @@ async function findSome(
     if (row === undefined) missing.set(accountKeyOf(one), one);
     else known.set(accountKeyOf(one), { row, isNew: false, changed });
   }
-  const refused = await validateMissing(app, owner, keeper, [...missing.values()], { kept, lastOf, known, hashes });
+  const refused = await validateMissing(app, owner, keeper, [...missing.values()], {
+    kept,
+    lastOf,
+    known,
+    hashes,
+    validate,
+  });
   return read.map((one) => {
     if ('error' in one) return one;
     const payee = known.get(accountKeyOf(one));
@@ -108,6 +117,7 @@ type Known = {
   lastOf: LastPaid;
   known: Map<string, Payee>;
   hashes: IdentityHashes;
+  validate: typeof validateBatch;
 };
 
 /** Validates accounts and adds those that can be paid to `known`. Answers why the others cannot. */
@@ -116,10 +126,10 @@ async function validateMissing(
   owner: PayoutOwner,
   keeper: string,
   missing: readonly Read[],
-  { kept, lastOf, known, hashes }: Known,
+  { kept, lastOf, known, hashes, validate }: Known,
 ): Promise<Map<string, ErrorItem>> {
   const refused = new Map<string, ErrorItem>();
-  const results = await validateBatch(
+  const results = await validate(
     app,
     { id: keeper },
     missing.map(({ rut, bankCode, account, rutFormat, name }) => ({
@@ -150,17 +160,36 @@ async function validateMissing(
 function errorOf(validation: Validation, name: string | null): ErrorItem | null {
   if (validation.state !== 'completed') {
     const message = 'The provider is still checking the account.';
-    return { pointer: '/bankData/bankAccount', code: 'VALIDATION_PENDING', message, fix: 'Send it again in a minute.' };
+    return {
+      pointer: '/bankData/bankAccount',
+      code: 'VALIDATION_PENDING',
+      message,
+      fix: 'Send it again in a minute.',
+      es: { message: 'El proveedor todavía revisa la cuenta.', fix: 'Envíalo de nuevo en un minuto.' },
+    };
   }
   if (!isValid(validation.verdict)) {
     const failed = validation.checks.find(({ result }) => result !== 'pass' && result !== 'not_performed');
     const message = `The account is ${validation.verdict}${failed === undefined ? '.' : `: ${failed.message.en}`}`;
     const pointer = failed?.field ?? '/bankData/bankAccount';
-    return { pointer, code: failed?.code ?? 'ACCOUNT_NOT_PAYABLE', message, fix: 'Mend it, and send it again.' };
+    const es = `La cuenta está ${validation.verdict}${failed === undefined ? '.' : `: ${failed.message.es}`}`;
+    return {
+      pointer,
+      code: failed?.code ?? 'ACCOUNT_NOT_PAYABLE',
+      message,
+      fix: 'Mend it, and send it again.',
+      es: { message: es, fix: MENDED },
+    };
   }
   if (name !== null && name.trim() !== '') return null;
   const message = 'The name of the recipient is missing.';
-  return { pointer: '/recipientData/name', code: 'MISSING_FIELD', message, fix: 'Send it.' };
+  return {
+    pointer: '/recipientData/name',
+    code: 'MISSING_FIELD',
+    message,
+    fix: 'Send it.',
+    es: { message: 'Falta el nombre del destinatario.', fix: 'Envíalo.' },
+  };
 }
 
 function problemItem({ code, message }: { code: string; message: string }): ErrorItem {
@@ -204,10 +233,16 @@ function newVersion(app: App, owner: PayoutOwner, { keeper, before, wish, name, 
 function readWish(wish: PayeeWish, hashes: IdentityHashes): Read | { error: ErrorItem } {
   const rut = readRut(wish.rut, wish.rutFormat);
   if (!rut.valid)
-    return unreadable('/recipientData/rut', rut.reason, 'The RUT cannot be read, or its check character is wrong.');
+    return unreadable('/recipientData/rut', rut.reason, {
+      en: 'The RUT cannot be read, or its check character is wrong.',
+      es: 'El RUT no se puede leer, o su dígito verificador está mal.',
+    });
   const { digits } = readAccount(wish.account);
   if (digits === null)
-    return unreadable('/bankData/bankAccount', 'ACCOUNT_BAD_FORMAT', 'This is not the number of an account.');
+    return unreadable('/bankData/bankAccount', 'ACCOUNT_BAD_FORMAT', {
+      en: 'This is not the number of an account.',
+      es: 'La cuenta no es un número de cuenta.',
+    });
   return {
     ...wish,
     rutText: rut.canonical,
@@ -217,8 +252,11 @@ function readWish(wish: PayeeWish, hashes: IdentityHashes): Read | { error: Erro
   };
 }
 
-function unreadable(pointer: string, code: string, message: string): { error: ErrorItem } {
-  return { error: { pointer, code, message, fix: 'Mend it, and send it again.' } };
+const MENDED = 'Corrígelo y envíalo de nuevo.';
+
+function unreadable(pointer: string, code: string, said: { en: string; es: string }): { error: ErrorItem } {
+  const es = { message: said.es, fix: MENDED };
+  return { error: { pointer, code, message: said.en, fix: 'Mend it, and send it again.', es } };
 }
 
 /** A recipient has one RUT and one account; the bank is part of the hash of the account. */

@@ -71,7 +71,8 @@ export async function listBatches(app: App, scope: PayoutScope, limit: number): 
   return batches.map((batch) => ({ batch, sums: sums.filter(({ batch_id }) => batch_id === batch.id) }));
 }
 
-async function idsOf(app: App, scope: PayoutScope): Promise<number[]> {
+/** The environments of a scope. */
+export async function idsOf(app: App, scope: PayoutScope): Promise<number[]> {
   return scope === null ? selectAllEnvironmentIds(app.db) : [...scope];
 }
 

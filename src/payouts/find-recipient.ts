@@ -12,13 +12,13 @@ export async function findRecipient(app: App, actor: RecipientActor, id: string)
   return [newest, ...earlier];
 }
 
-/** A page of the recipients that the actor may see, by id; `next` is the `after` of the page that follows, null at the end. */
+/** A page of the recipients that the actor may see, of one RUT where its hash is said, by id; `next` is the `after` of the page that follows, null at the end. */
 export async function listRecipients(
   app: App,
   actor: RecipientActor,
-  { after, limit }: { after: string | null; limit: number },
+  { after, limit, rutHash }: { after: string | null; limit: number; rutHash?: string },
 ): Promise<{ recipients: Recipient[]; next: string | null }> {
-  const rows = await selectRecipients(app.db, actor, { after: after ?? '', limit: limit + 1 });
+  const rows = await selectRecipients(app.db, actor, { after: after ?? '', limit: limit + 1, rutHash: rutHash ?? '' });
   const page = rows.slice(0, limit);
   const next = rows.length > limit ? (page.at(-1)?.id ?? null) : null;
   return { recipients: page.map((row) => view(app, row)), next };

@@ -4,7 +4,7 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
 import { findHeld } from '../epochs/hold.ts';
-import { Problem } from '../error-catalogue.ts';
+import { Problem, type Said } from '../error-catalogue.ts';
 import { dayOf } from '../lib/calendar-day.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { formatMoney } from '../lib/money.ts';
@@ -46,14 +46,15 @@ export function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<MadeFil
   const missing = (['rut', 'name', 'agreement'] as const).find(
     (one) => format.needs.includes(one) && payer[one] === '',
   );
-  if (missing !== undefined) throw refusal(`${format.code} needs the ${missing} of the payer.`);
+  if (missing !== undefined) throw refusal(NEEDED[missing](format.code));
   return app.db.transaction(async (tx) => {
     await requireUserOf(tx, by, owner.id, 'payouts:create');
     // What left in the lost time is `approved` again: it would be paid twice.
     if ((await findHeld({ db: tx })) !== null) throw held();
     const at = app.now();
     const payouts = await lockApproved(tx, owner.id, batchId);
-    if (payouts.length === 0) throw refusal('Nothing is approved that has not left.');
+    if (payouts.length === 0)
+      throw refusal({ en: 'Nothing is approved that has not left.', es: 'No hay nada aprobado que no haya salido.' });
     const lines = await linesOf(app, tx, owner, format, payouts);
     const made: MadeFile[] = [];
     for (let start = 0; start < payouts.length; start += format.mostLines) {
@@ -78,11 +79,18 @@ export async function readPayoutFile(app: App, id: string): Promise<{ file: Payo
   return { file, content: openContent(app, file) };
 }
 
+/** What of the payer is missing, by its name. */
+const NEEDED = {
+  rut: (code: string) => ({ en: `${code} needs the rut of the payer.`, es: `${code} pide el RUT de quien paga.` }),
+  name: (code: string) => ({ en: `${code} needs the name of the payer.`, es: `${code} pide el nombre de quien paga.` }),
+  agreement: (code: string) => ({ en: `${code} needs the agreement of the payer.`, es: `${code} pide el convenio.` }),
+} as const;
+
 function codes(): string {
   return BANK_FILES.map(({ code }) => code).join(', ');
 }
 
-function refusal(detail: string): Problem {
+function refusal(detail: Said): Problem {
   return new Problem('INVALID_PAYOUT', { detail });
 }
 
@@ -105,11 +113,17 @@ async function linesOf(
   const lines = await readLines(app, tx, owner.id, payouts);
   return lines.map((line, at) => {
     const { id } = payouts[at] as Payout;
-    if (line === null) throw refusal(`The recipient of ${id} was erased: cancel it.`);
+    if (line === null)
+      throw refusal({
+        en: `The recipient of ${id} was erased: cancel it.`,
+        es: `El destinatario de ${id} fue borrado: retíralo.`,
+      });
     if (line.accountType === null && format.needs.includes('accountTypes')) {
-      throw refusal(
-        `${format.code} asks what kind of account it is, and nobody has said it of ${id}: bin/rubrica payout account-type ${id} checking|savings|sight`,
-      );
+      const command = `bin/rubrica payout account-type ${id} checking|savings|sight`;
+      throw refusal({
+        en: `${format.code} asks what kind of account it is, and nobody has said it of ${id}: ${command}`,
+        es: `${format.code} pide el tipo de cuenta, y nadie lo ha dicho de ${id}: en su página, o ${command}`,
+      });
     }
     return line;
   });
@@ -120,7 +134,11 @@ async function write(format: BankFileFormat, payer: Payer, lines: readonly FileL
   try {
     return await format.write(payer, lines);
   } catch (error) {
-    if (error instanceof RangeError) throw refusal(`${format.code} cannot hold a line: ${error.message}.`);
+    if (error instanceof RangeError)
+      throw refusal({
+        en: `${format.code} cannot hold a line: ${error.message}.`,
+        es: `${format.code} no puede llevar una línea: ${error.message}.`,
+      });
     throw error;
   }
 }

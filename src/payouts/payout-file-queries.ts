@@ -1,5 +1,6 @@
 import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
 import type { AccountType } from '../payout-senders/bank-file.ts';
+import type { PayoutState } from './payout.ts';
 
 type Reader = Pick<Database, 'query'>;
 
@@ -54,6 +55,29 @@ export function selectPayoutFiles(
     `select id, environment_id, format, name, created_at, made_by, payouts, total, sha256 from payout_files
      where environment_id {among $1} order by created_at desc, id limit $2`,
     [environmentIds, limit],
+  );
+}
+
+/** How many payouts of a file are in which state. */
+export type FileSum = { file_id: string; state: PayoutState; count: number };
+
+export function sumFiles(db: Reader, environmentId: number, ids: readonly string[]): Promise<FileSum[]> {
+  return db.query(
+    `select file_id, state, count(*) as count from payouts
+     where environment_id = $1 and file_id {named $2} group by file_id, state order by state`,
+    [environmentId, ids],
+  );
+}
+
+/** What of some environments is approved and has not left. */
+export function sumApprovedOf(
+  db: Reader,
+  environmentIds: readonly number[],
+): Promise<{ environment_id: number; count: number; amount: number }[]> {
+  return db.query(
+    `select environment_id, count(*) as count, cast(sum(amount) as bigint) as amount from payouts
+     where environment_id {among $1} and state = 'approved' group by environment_id order by environment_id`,
+    [environmentIds],
   );
 }
 

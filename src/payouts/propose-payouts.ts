@@ -1,6 +1,8 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import type { User } from '../auth/user.ts';
+import { judgeBatch, validateBatch } from '../bank-validation/validate-batch.ts';
 import type { Tx } from '../db/database.ts';
 import { Problem } from '../error-catalogue.ts';
 import { prefixedId } from '../lib/ids.ts';
@@ -38,16 +40,11 @@ export type Proposed = { kind: 'proposed' | 'replayed'; batch: PayoutBatch | nul
  * PAYOUT_CONFLICT, PAYOUT_LIMIT_REACHED, PERSON_NEEDED, PERMISSION_MISSING, and `StorageError`.
  */
 export async function proposePayouts(app: App, proposal: Proposal): Promise<Proposed> {
-  const { owner, by, batch } = proposal;
-  const user = await requireUserOf(app.db, by, owner.id, 'payouts:create');
-  const known = await findBatchOfFile(app, proposal);
-  if (known !== null) return replayed(app, known);
-  const most = app.config.payoutRailLimit;
-  const wishes = await checkWishes(app, proposal.wishes, { most, splits: batch !== null });
-  await checkSum(app, proposal, wishes);
-  const same = await findSame(app, owner, wishes);
-  if (same !== null) return { kind: 'replayed', batch: null, payouts: same };
-  const payees = await payeesOf(app, proposal, user.id, wishes);
+  const { owner, batch } = proposal;
+  const plan = await planPayouts(app, proposal, validateBatch);
+  if ('known' in plan) return plan.known;
+  const { user, planned } = plan;
+  const payees = planned.map(({ payee }) => payee);
   return app.db
     .transaction(async (tx) => {
       const now = app.now();
@@ -55,13 +52,9 @@ export async function proposePayouts(app: App, proposal: Proposal): Promise<Prop
       const made = batch === null ? null : newBatch(proposal, user.id, now);
       if (made !== null && !(await insertBatch(tx, made))) throw new Overtaken();
       const kind = user.role === 'integration' ? 'program' : 'person';
-      const rows = wishes.map((wish, at) =>
-        newRow(proposal, wish, payees[at] as Payee, {
-          batchId: made?.id ?? null,
-          userId: user.id,
-          kind,
-          now,
-        }),
+      const batchId = made?.id ?? null;
+      const rows = planned.map(({ wish, payee }) =>
+        newRow(proposal, wish, payee, { batchId, userId: user.id, kind, now }),
       );
       const payouts = await insertPayouts(tx, rows);
       if (payouts.length < rows.length) throw new Overtaken();
@@ -74,6 +67,36 @@ export async function proposePayouts(app: App, proposal: Proposal): Promise<Prop
       if (error instanceof Overtaken) return proposePayouts(app, proposal);
       throw error;
     });
+}
+
+/** What a proposal makes: a transfer, and the recipient that it goes to. */
+export type PlannedPayout = { readonly wish: CheckedWish; readonly payee: Payee };
+
+type Plan = { known: Proposed } | { user: User; planned: PlannedPayout[] };
+
+/**
+ * What `proposePayouts` would make, for a person to see beforehand: nothing is kept, and no provider is asked, so that accounts which
+ * are new have the verdict of the rules alone. `known`: it was proposed before. Throws the same `Problem`s.
+ */
+export async function previewPayouts(
+  app: App,
+  proposal: Proposal,
+): Promise<{ known: Proposed } | { planned: PlannedPayout[] }> {
+  return planPayouts(app, proposal, judgeBatch);
+}
+
+async function planPayouts(app: App, proposal: Proposal, validate: typeof validateBatch): Promise<Plan> {
+  const { owner, by, batch } = proposal;
+  const user = await requireUserOf(app.db, by, owner.id, 'payouts:create');
+  const known = await findBatchOfFile(app, proposal);
+  if (known !== null) return { known: await replayed(app, known) };
+  const most = app.config.payoutRailLimit;
+  const wishes = await checkWishes(app, proposal.wishes, { most, splits: batch !== null });
+  await checkSum(app, proposal, wishes);
+  const same = await findSame(app, owner, wishes);
+  if (same !== null) return { known: { kind: 'replayed', batch: null, payouts: same } };
+  const payees = await payeesOf(app, proposal, user.id, wishes, validate);
+  return { user, planned: wishes.map((wish, at) => ({ wish, payee: payees[at] as Payee })) };
 }
 
 /** Rolls the commit back: another process was quicker with the same file, a reference or a recipient. Asked again, it is found. */
@@ -106,15 +129,24 @@ async function findSame(app: App, owner: PayoutOwner, wishes: readonly CheckedWi
   if (isSame) return wishes.map(({ reference }) => byReference.get(reference) as Payout);
   const other = wishes.find(({ reference, hash }) => (byReference.get(reference)?.wish_hash ?? hash) !== hash);
   const which = other?.reference ?? (found[0] as Payout).reference;
-  throw new Problem('PAYOUT_CONFLICT', { detail: `${which} belongs to another payout.` });
+  throw new Problem('PAYOUT_CONFLICT', {
+    detail: { en: `${which} belongs to another payout.`, es: `${which} es de otro pago.` },
+  });
 }
 
-async function payeesOf(app: App, { owner }: Proposal, keeper: string, wishes: readonly CheckedWish[]) {
+async function payeesOf(
+  app: App,
+  { owner }: Proposal,
+  keeper: string,
+  wishes: readonly CheckedWish[],
+  validate: typeof validateBatch,
+) {
   const findings = await findPayees(
     app,
     owner,
     keeper,
     wishes.map(({ payee }) => payee),
+    validate,
   );
   const errors = findings.flatMap((finding, at) =>
     'error' in finding ? [{ ...finding.error, pointer: `/${wishes[at]?.row}${finding.error.pointer}` }] : [],

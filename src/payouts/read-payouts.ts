@@ -1,10 +1,11 @@
+import type { Readable } from 'node:stream';
 import type { App } from '../app.ts';
 import { currentDirectory } from '../bank-validation/directory/current-directory.ts';
 import type { RutFormat } from '../bank-validation/rut.ts';
 import { accountCells, accountInput, formatOfName } from '../bank-validation/tables/account-columns.ts';
 import { judgeColumn } from '../bank-validation/tables/column-format.ts';
 import { isSplit, plainRut, repairAccount } from '../bank-validation/tables/repair-account.ts';
-import { Problem } from '../error-catalogue.ts';
+import { Problem, type Said } from '../error-catalogue.ts';
 import type { Places } from '../lib/tables/find-header.ts';
 import { withTable } from '../lib/tables/open-table.ts';
 import { isTotal, TableError, type TableRow } from '../lib/tables/table.ts';
@@ -21,16 +22,19 @@ export type ReadPayouts = { readonly wishes: readonly PayoutWish[]; readonly lin
  *
  * Throws `Problem` INVALID_PAYOUT for a file that is not such a table, or too long.
  */
-export async function readPayouts(app: App, path: string, prefix: string): Promise<ReadPayouts> {
+export async function readPayouts(app: App, source: string | Readable, prefix: string): Promise<ReadPayouts> {
   try {
-    return await withTable(path, PAYOUT_TABLE, async (table) => {
+    return await withTable(source, PAYOUT_TABLE, async (table) => {
       if (table.header === null) throw unusable(NO_HEADER);
       const rows: TableRow[] = [];
       for await (const row of table.rows) {
         if (isTotal(row.cells)) continue;
         rows.push(row);
         if (rows.length > MOST_IN_BATCH)
-          throw unusable(`A batch has at most ${MOST_IN_BATCH} payouts: split the file.`);
+          throw unusable({
+            en: `A batch has at most ${MOST_IN_BATCH} payouts: split the file.`,
+            es: `Un lote lleva como máximo ${MOST_IN_BATCH} pagos: divide el archivo.`,
+          });
       }
       const { places, row: header } = table.header;
       const wishes = await wishesOf(app, rows, { places, header, prefix });
@@ -41,10 +45,12 @@ export async function readPayouts(app: App, path: string, prefix: string): Promi
   }
 }
 
-const NO_HEADER =
-  'No row names the columns: the first row needs RUT, bank (its code), account and amount, such as rut,banco,cuenta,nombre,monto,mensaje.';
+const NO_HEADER = {
+  en: 'No row names the columns: the first row needs RUT, bank (its code), account and amount, such as rut,banco,cuenta,nombre,monto,mensaje.',
+  es: 'Ninguna fila nombra las columnas: la primera lleva RUT, banco (su código), cuenta y monto, como rut,banco,cuenta,nombre,monto,mensaje.',
+};
 
-function unusable(detail: string): Problem {
+function unusable(detail: Said): Problem {
   return new Problem('INVALID_PAYOUT', { detail });
 }
 

@@ -1,8 +1,9 @@
+import type { Readable } from 'node:stream';
 import type { App } from '../app.ts';
 import { readAccount } from '../bank-validation/bank-account.ts';
 import { identityHashes } from '../bank-validation/identity-hash.ts';
 import { readRut } from '../bank-validation/rut.ts';
-import { Problem } from '../error-catalogue.ts';
+import { Problem, type Said } from '../error-catalogue.ts';
 import { foldText } from '../lib/fold-text.ts';
 import type { HeaderRule } from '../lib/tables/find-header.ts';
 import { withTable } from '../lib/tables/open-table.ts';
@@ -44,14 +45,22 @@ export type ReadResults = {
  * Reads what a bank says became of a file's payouts: by our id, or by RUT, account (where there is one) and amount. Every line
  * is of one payout, and every payout has one line. Throws `Problem` INVALID_PAYOUT for a file that is not such a table.
  */
-export async function readResults(app: App, path: string, payouts: readonly Payout[]): Promise<ReadResults> {
+export async function readResults(
+  app: App,
+  source: string | Readable,
+  payouts: readonly Payout[],
+): Promise<ReadResults> {
   const hashes = await identityHashes(app);
   const left = new Set(payouts);
   const known = indexOf(payouts);
   const results: ReadResults = { outcomes: [], unmatched: [], unclear: [] };
   try {
-    return await withTable(path, RESULT_TABLE, async (table) => {
-      if (table.header === null) throw unusable('No row names the columns: RUT, monto and estado, or id and estado.');
+    return await withTable(source, RESULT_TABLE, async (table) => {
+      if (table.header === null)
+        throw unusable({
+          en: 'No row names the columns: RUT, monto and estado, or id and estado.',
+          es: 'Ninguna fila nombra las columnas: RUT, monto y estado, o id y estado.',
+        });
       const { places } = table.header;
       for await (const { line, cells } of table.rows) {
         if (isTotal(cells)) continue;
@@ -100,6 +109,6 @@ function reasonOf(text: string, outcome: PayoutOutcome): string | null {
   return text.replace(/\d{4,}/g, '…').slice(0, 200) || 'the bank gave no reason';
 }
 
-function unusable(detail: string): Problem {
+function unusable(detail: Said): Problem {
   return new Problem('INVALID_PAYOUT', { detail });
 }

@@ -45,13 +45,13 @@ export function selectVersions(db: Reader, id: string, actor: RecipientActor): P
 export function selectRecipients(
   db: Reader,
   actor: RecipientActor,
-  { after, limit }: { after: string; limit: number },
+  { after, limit, rutHash }: { after: string; limit: number; rutHash: string },
 ): Promise<RecipientRow[]> {
   return db.query<RecipientRow>(
     `select * from recipients as newest
-     where ${SEEN} and id > $4 and version = (select max(version) from recipients where id = newest.id)
+     where ${SEEN} and id > $4 and $6 in ('', rut_hash) and version = (select max(version) from recipients where id = newest.id)
      order by id limit $5`,
-    [...sightOf(actor), after, limit],
+    [...sightOf(actor), after, limit, rutHash],
   );
 }
 

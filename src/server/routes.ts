@@ -69,10 +69,21 @@ import { getTokenLink, postTokenLink } from '../console/merchants/token-link.ts'
 import { getConsolePayment } from '../console/payments/get-payment.ts';
 import { getConsolePayments } from '../console/payments/payment-list.ts';
 import { getConsoleRefund, postConsoleRefund } from '../console/payments/refund-payment.ts';
+import {
+  getConsoleNewPayoutFile,
+  getConsolePayoutFiles,
+  postConsolePayoutFiles,
+} from '../console/payouts/bank-file-list.ts';
+import {
+  getConsolePayoutFile,
+  getConsolePayoutFileContent,
+  postConsolePayoutResults,
+} from '../console/payouts/bank-file-page.ts';
 import { getConsoleBatch, getConsoleBatches } from '../console/payouts/batch-page.ts';
 import {
   getConsoleApproveBatch,
   getConsoleApprovePayout,
+  postConsoleAccountType,
   postConsoleApproveBatch,
   postConsoleApprovePayout,
   postConsoleCancelBatch,
@@ -83,6 +94,9 @@ import {
 } from '../console/payouts/decide-page.ts';
 import { getConsolePayouts } from '../console/payouts/payout-list.ts';
 import { getConsolePayout } from '../console/payouts/payout-page.ts';
+import { getConsoleRecipients, postConsoleRecipients } from '../console/payouts/recipient-list.ts';
+import { getConsoleRecipient, postConsolePay, postConsoleRecipient } from '../console/payouts/recipient-page.ts';
+import { getConsoleUpload, postConsoleUpload } from '../console/payouts/upload-payouts.ts';
 import { getConsoleRequest, getConsoleRequests } from '../console/requests/refused-requests-page.ts';
 import { getConsoleMonth, postConsoleMonth } from '../console/settlements/month-page.ts';
 import { getConsoleSettlements, postConsoleSettlements } from '../console/settlements/settlement-list.ts';
@@ -224,11 +238,14 @@ export const ROUTES: readonly Endpoint[] = [
   wholeScreen('GET', ['/console/months'], 'books:read', getConsoleMonth),
   wholeScreen('POST', ['/console/months'], 'movements:record', postConsoleMonth),
   screen('GET', ['/console/payouts'], 'recipients:read', getConsolePayouts),
+  screen('GET', ['/console/payouts/upload'], 'payouts:create', getConsoleUpload),
+  screen('POST', ['/console/payouts/upload'], 'payouts:create', postConsoleUpload),
   screen('GET', ['/console/payouts/:id'], 'recipients:read', getConsolePayout),
   screen('GET', ['/console/payouts/:id/approve'], 'payouts:approve', getConsoleApprovePayout),
   screen('POST', ['/console/payouts/:id/approve'], 'payouts:approve', postConsoleApprovePayout),
   screen('POST', ['/console/payouts/:id/reject'], 'payouts:approve', postConsoleRejectPayout),
   screen('POST', ['/console/payouts/:id/cancel'], 'payouts:create', postConsoleCancelPayout),
+  screen('POST', ['/console/payouts/:id/account-type'], 'payouts:create', postConsoleAccountType),
   screen('GET', ['/console/batches'], 'recipients:read', getConsoleBatches),
   screen('GET', ['/console/batches/:id'], 'recipients:read', getConsoleBatch),
   screen('GET', ['/console/batches/:id/approve'], 'payouts:approve', getConsoleApproveBatch),
@@ -236,6 +253,17 @@ export const ROUTES: readonly Endpoint[] = [
   screen('POST', ['/console/batches/:id/reject'], 'payouts:approve', postConsoleRejectBatch),
   screen('POST', ['/console/batches/:id/cancel'], 'payouts:create', postConsoleCancelBatch),
   screen('POST', ['/console/batches/:id/submit'], 'payouts:create', postConsoleSubmitBatch),
+  screen('GET', ['/console/recipients'], 'recipients:read', getConsoleRecipients),
+  screen('POST', ['/console/recipients'], 'accounts:validate', postConsoleRecipients),
+  screen('GET', ['/console/recipients/:id'], 'recipients:read', getConsoleRecipient),
+  screen('POST', ['/console/recipients/:id'], 'accounts:validate', postConsoleRecipient),
+  screen('POST', ['/console/recipients/:id/pay'], 'payouts:create', postConsolePay),
+  screen('GET', ['/console/payout-files'], 'recipients:read', getConsolePayoutFiles),
+  screen('POST', ['/console/payout-files'], 'payouts:create', postConsolePayoutFiles),
+  screen('GET', ['/console/payout-files/new'], 'payouts:create', getConsoleNewPayoutFile),
+  screen('GET', ['/console/payout-files/:id'], 'recipients:read', getConsolePayoutFile),
+  screen('GET', ['/console/payout-files/:id/content'], 'payouts:create', getConsolePayoutFileContent),
+  screen('POST', ['/console/payout-files/:id/results'], 'movements:record', postConsolePayoutResults),
   screen('GET', ['/console/requests'], 'payments:read', getConsoleRequests),
   screen('GET', ['/console/requests/:id'], 'payments:read', getConsoleRequest),
   screen('GET', ['/console/merchants'], 'tokens:manage', getConsoleMerchants),

@@ -3,12 +3,13 @@ import { type TestContext, test } from 'node:test';
 import axe from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
+import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
 import { ROUTES } from '../../src/server/routes.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { withBrowser } from '../support/test-browser.ts';
-import { openPayoutDesk, propose } from '../support/test-payouts.ts';
+import { approved, openPayoutDesk, propose } from '../support/test-payouts.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 import { createTestUser } from '../support/test-user.ts';
@@ -109,11 +110,24 @@ async function openConsole(context: TestContext, openTestDatabase: OpenTestDatab
   const server = await startTestServer(app);
   context.after(() => server[Symbol.asyncDispose]());
   const owner = await createTestUser(app, { role: 'owner', may: [] });
-  const [payout] = await propose(app, await openPayoutDesk(app));
+  const desk = await openPayoutDesk(app);
+  const [filed] = await approved(app, desk);
+  const payer = { account: '1', rut: '', name: '', agreement: '' };
+  const batchId = filed?.batch_id ?? '';
+  const [made] = await makePayoutFiles(app, {
+    owner: desk.environment,
+    by: desk.maker,
+    format: 'santander',
+    payer,
+    batchId,
+  });
+  const [payout] = await propose(app, desk);
   const other = await createTestUser(app, { role: 'support', may: [] });
   const ids: Record<string, string> = {
     '/console/payouts/:id': payout?.id ?? '',
     '/console/payouts/:id/approve': payout?.id ?? '',
+    '/console/recipients/:id': payout?.recipient_id ?? '',
+    '/console/payout-files/:id': made?.file.id ?? '',
     '/console/batches/:id': payout?.batch_id ?? '',
     '/console/batches/:id/approve': payout?.batch_id ?? '',
     '/console/payments/:id': String(payment.id),

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { ROLES, type Role } from '../../src/auth/permission.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
+import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
 import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
 import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
 import { ROUTES } from '../../src/server/routes.ts';
@@ -10,7 +11,7 @@ import { forEachEngine } from '../support/engines.ts';
 import { formHeaders } from '../support/form-headers.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
-import { openPayoutDesk, propose, wish } from '../support/test-payouts.ts';
+import { approved, openPayoutDesk, propose, wish } from '../support/test-payouts.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTestUser, type TestUser } from '../support/test-user.ts';
 
@@ -157,23 +158,39 @@ forEachEngine('the payout screens', (openTestDatabase) => {
   });
 
   test('nothing of a payout is shown or changed for those of another merchant, without the permission, or from another site', async () => {
-    const { app, desk, server, as } = await open();
+    const { app, desk, server } = await open();
     await using _server = server;
     const [payout] = await propose(app, desk, [wish({ reference: 'SECRETA-1' })]);
     const other = await createPaymentService(app, 'Other', TESTER);
     const screens = ROUTES.filter(
-      ({ access, paths }) => access === 'session' && /^\/console\/(payouts|batches)/.test(paths[0]),
+      ({ access, paths }) =>
+        access === 'session' && /^\/console\/(payouts|batches|recipients|payout-files)/.test(paths[0]),
     );
-    const ids = { payouts: payout?.id ?? '', batches: payout?.batch_id ?? '' };
+    const filed = await approved(app, desk, [wish({ reference: 'SECRETA-2' })]);
+    const { environment: owner, maker: by } = desk;
+    const payer = { account: '1', rut: '', name: '', agreement: '' };
+    const [made] = await makePayoutFiles(app, {
+      owner,
+      by,
+      format: 'santander',
+      payer,
+      batchId: filed[0]?.batch_id ?? '',
+    });
+    const ids: Record<string, string> = {
+      payouts: payout?.id ?? '',
+      batches: payout?.batch_id ?? '',
+      recipients: payout?.recipient_id ?? '',
+      'payout-files': made?.file.id ?? '',
+    };
     const before = await app.db.query('select * from payouts');
     const strangers: [Role, TestUser][] = [];
     for (const role of Object.keys(ROLES) as Role[]) {
       strangers.push([role, await createTestUser(app, { role, may: [], paymentServices: [other.id] })]);
     }
-    const visited = as(await createTestUser(app, { role: 'owner', may: [] }), { 'sec-fetch-site': 'cross-site' });
+    const visitor = await createTestUser(app, { role: 'owner', may: [] });
     for (const screen of screens) {
       const { method, paths, permission } = screen;
-      const path = paths[0].replace(':id', paths[0].includes('batches') ? ids.batches : ids.payouts);
+      const path = paths[0].replace(':id', ids[paths[0].split('/')[2] ?? ''] ?? '');
       for (const [role, user] of strangers) {
         const answer = await server.send(method, path, {
           headers: { ...formHeaders(screen), ...user.console },
@@ -185,7 +202,8 @@ forEachEngine('the payout screens', (openTestDatabase) => {
         if (answer.status === 403) assert.ok(answer.text.includes(permission ?? ''), about);
       }
       if (method !== 'POST') continue;
-      const answer = await visited.post(path.slice('/console'.length), { reason: 'x' });
+      const headers = { ...formHeaders(screen), 'sec-fetch-site': 'cross-site', ...visitor.console };
+      const answer = await server.post(path, { headers, body: 'reason=x' });
       assert.equal(answer.status, 403, path);
     }
     assert.deepEqual(await app.db.query('select * from payouts'), before);

@@ -6,6 +6,7 @@ import type { Operation } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { addUp } from '../../lib/exact-sum.ts';
 import { formatMoney } from '../../lib/money.ts';
+import type { AccountType } from '../../payout-senders/bank-file.ts';
 import {
   approvePayouts,
   cancelPayouts,
@@ -18,6 +19,7 @@ import { findBatch, findPayout, listPayouts } from '../../payouts/find-payout.ts
 import type { Payout } from '../../payouts/payout.ts';
 import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
 import { MOST_IN_BATCH } from '../../payouts/payout-wish.ts';
+import { setAccountType } from '../../payouts/set-account-type.ts';
 import { tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
@@ -75,6 +77,23 @@ export const postConsoleSubmitBatch: Operation = {
       reason: null,
     }),
   ),
+};
+
+/** Says what kind of account it is, for the banks whose file asks. It holds for every payout to that account. */
+export const postConsoleAccountType: Operation = {
+  consumes: ['application/x-www-form-urlencoded'],
+  handle: consoleHandler(async (app, visit) => {
+    const { user, by, request, language, goTo } = visit;
+    const { id } = request.params as { id: string };
+    const { payout } = await findPayout(app, user.environmentIds, id);
+    try {
+      await setAccountType(app, payout, fieldsOf(request)['type'] as AccountType, by);
+      return goTo(`/payouts/${id}`);
+    } catch (error) {
+      const { status, said } = refusalOf(language, error);
+      return sendPayout(app, visit, status, said);
+    }
+  }),
 };
 
 /** Asks once more: the money, the entries that the books will have, what the merchant has left, and what is odd. */

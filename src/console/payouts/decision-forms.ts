@@ -20,6 +20,7 @@ const DONE: Readonly<Record<string, ConsoleText>> = {
   submitted: 'decide.done_submitted',
   proposed: 'decide.done_proposed',
   replayed: 'decide.done_replayed',
+  kept: 'recipient.done',
 };
 
 /** Says it, where the address says so. */

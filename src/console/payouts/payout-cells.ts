@@ -82,13 +82,21 @@ export function verdictText(language: Language, { payout, verdictDays }: ShownPa
   });
 }
 
-/** An expected refusal as a page says it. Throws anything else, and what is as if it did not exist. */
-export function refusalOf(language: Language, error: unknown): { status: number; said: string; errors: string[] } {
+/** An expected refusal as a page says it; `lines`: where each row of a file stands. Throws anything else, and what is not there. */
+export function refusalOf(
+  language: Language,
+  error: unknown,
+  lines: readonly number[] = [],
+): { status: number; said: string; errors: string[] } {
   if (!(error instanceof Problem) || error.code === 'NOT_FOUND') throw error;
   const { title, detail, errors } = wordsOf(error, language);
   return {
     status: CATALOGUE[error.code].status,
     said: detail.startsWith(title) ? detail : `${title}. ${detail}`,
-    errors: errors.map(({ message, fix }) => `${message} ${fix}`),
+    errors: errors.map(({ pointer, message, fix }) => {
+      const line = lines[Number(/^\/(\d+)\//.exec(pointer)?.[1] ?? -1)];
+      const text = `${message} ${fix}`;
+      return line === undefined ? text : tell(language, 'upload.line', { line, text });
+    }),
   };
 }

@@ -53,9 +53,13 @@ export const getConsolePayouts: Operation = {
 };
 
 /** What a person may do here. */
-function actionsOf(app: App, { language }: ConsoleVisit): Html {
+function actionsOf(app: App, { language, user }: ConsoleVisit): Html {
   const at = `${publicPath(app)}/console`;
-  return html`<p class="actions"><a class="button" href="${at}/batches">${tell(language, 'batches.title')}</a></p>`;
+  return html`<p class="actions">${
+    user.may.has('payouts:create') &&
+    html`<a class="button primary" href="${at}/payouts/upload">${tell(language, 'upload.title')}</a>
+<a class="button" href="${at}/recipients">${tell(language, 'payouts.to_one')}</a>`
+  } <a class="button" href="${at}/batches">${tell(language, 'batches.title')}</a></p>`;
 }
 
 function pageLinks(app: App, language: Language, asked: Record<string, string>, after: string, next: string): Html {

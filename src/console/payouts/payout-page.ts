@@ -12,6 +12,7 @@ import { type PayoutLine, tellPayout } from '../../payouts/payout-history.ts';
 import { timeCell } from '../console-format.ts';
 import { tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { accountTypeForm } from './account-type-form.ts';
 import { decisionForm, doneNotice } from './decision-forms.ts';
 import { payoutBadges, type SeenPayout, seePayouts, verdictText, warningNotices } from './payout-cells.ts';
 
@@ -43,6 +44,7 @@ ${timelineOf(language, seen, lines)}</section>
 <h2>${tell(language, 'payment.facts')}</h2>
 ${factsOf(app, language, seen)}
 ${decisionsOf(app, visit, seen)}
+${accountTypeForm(app, visit, payout)}
 </div>
 </div>`;
   return send(status, { title: `${payout.reference} · ${money}`, main });
@@ -90,7 +92,10 @@ function factsOf(app: App, language: Language, seen: SeenPayout): Html {
   const { payout, recipient, bank } = seen;
   const at = `${publicPath(app)}/console`;
   const facts: [string, Html | string | null][] = [
-    [tell(language, 'column.recipient'), recipient?.name ?? null],
+    [
+      tell(language, 'column.recipient'),
+      recipient === null ? null : html`<a href="${at}/recipients/${recipient.id}">${recipient.name}</a>`,
+    ],
     [tell(language, 'column.rut'), recipient?.rut ?? null],
     [tell(language, 'column.account'), html`${bank} <span class="code">${payout.account_masked}</span>`],
     [tell(language, 'column.verdict'), verdictText(language, seen)],
@@ -101,7 +106,12 @@ function factsOf(app: App, language: Language, seen: SeenPayout): Html {
       tell(language, 'column.batch'),
       payout.batch_id === null ? null : html`<a href="${at}/batches/${payout.batch_id}">${payout.batch_id}</a>`,
     ],
-    [tell(language, 'column.bank_file'), payout.file_id === null ? null : `${payout.file_id}, ${payout.file_line}`],
+    [
+      tell(language, 'column.bank_file'),
+      payout.file_id === null
+        ? null
+        : html`<a href="${at}/payout-files/${payout.file_id}">${payout.file_id}</a>, ${payout.file_line}`,
+    ],
     [tell(language, 'column.created'), timeCell(payout.created_at)],
   ];
   return html`<div class="card pad"><dl class="facts">${facts

@@ -1,0 +1,83 @@
+import type { App } from '../../app.ts';
+import type { AccountInput } from '../../bank-validation/account-checks.ts';
+import { isValid } from '../../bank-validation/check.ts';
+import { currentDirectory } from '../../bank-validation/directory/current-directory.ts';
+import type { Validation } from '../../bank-validation/stored-validation.ts';
+import { type Html, html } from '../../http/html.ts';
+import { badge } from '../console-format.ts';
+import { tell, tellKind } from '../console-texts.ts';
+import type { ConsoleVisit } from '../console-visit.ts';
+import type { SeenOwner } from './owner-choice.ts';
+
+/** An account as a person writes it. `merchant`: whose people share it. */
+export type AccountFields = Record<'rut' | 'bank' | 'account' | 'name' | 'email' | 'merchant', string>;
+
+/** The fields of a form, each as it was written. */
+export function accountFields(fields: Record<string, string>): AccountFields {
+  const text = (name: keyof AccountFields, most: number) => (fields[name] ?? '').trim().slice(0, most);
+  return {
+    rut: text('rut', 40),
+    bank: text('bank', 10),
+    account: text('account', 60),
+    name: text('name', 200),
+    email: text('email', 254),
+    merchant: text('merchant', 60),
+  };
+}
+
+/** The same for a validation. */
+export function accountInputOf({ rut, bank, account, name }: AccountFields): AccountInput {
+  return { rut, bankCode: bank, account, rutFormat: null, holderName: name === '' ? null : name };
+}
+
+/** A form that asks for an account. `owners` is empty where it is known whose it is. */
+export async function accountForm(
+  app: App,
+  { language }: ConsoleVisit,
+  { action, fields, owners }: { action: string; fields: Partial<AccountFields>; owners: readonly SeenOwner[] },
+): Promise<Html> {
+  const { banks } = await currentDirectory(app);
+  const options = [...banks.values()]
+    .filter(({ status }) => status === 'active' || status === 'authorised')
+    .sort((one, other) => one.name.localeCompare(other.name, 'es'))
+    .map(
+      ({ code, name }) =>
+        html`<option value="${code}"${code === fields.bank && html` selected`}>${name} (${code})</option>`,
+    );
+  const merchants = new Map(owners.map(({ merchant, name }) => [merchant, name]));
+  return html`<form class="card pad narrow" method="post" action="${action}">
+<label>${tell(language, 'column.rut')}<input name="rut" required maxlength="40" value="${fields.rut ?? ''}" autocomplete="off"></label>
+<label>${tell(language, 'recipient.bank')}<select name="bank" required><option value=""></option>${options}</select></label>
+<label>${tell(language, 'column.account')}<input name="account" required maxlength="60" inputmode="numeric" value="${fields.account ?? ''}" autocomplete="off"></label>
+<label>${tell(language, 'recipient.name')}<input name="name" required maxlength="200" value="${fields.name ?? ''}" autocomplete="off"></label>
+<label>${tell(language, 'recipient.email')}<input type="email" name="email" maxlength="254" value="${fields.email ?? ''}" autocomplete="off"></label>
+${
+  merchants.size > 0 &&
+  html`<label>${tell(language, 'column.merchant')}<select name="merchant" required>${[...merchants].map(
+    ([id, name]) => html`<option value="${id}"${id === fields.merchant && html` selected`}>${name}</option>`,
+  )}</select></label>`
+}
+<p class="actions"><button class="primary">${tell(language, 'recipient.validate')}</button></p></form>`;
+}
+
+const TONES: Readonly<Record<string, string>> = { pass: 'good', fail: 'bad', warn: 'warn', error: 'warn' };
+
+/** What a validation found, and where it is good the form that keeps the account with it. */
+export function verdictSection(
+  { language }: ConsoleVisit,
+  { action, fields, validation }: { action: string; fields: AccountFields; validation: Validation },
+): Html {
+  const isPending = validation.state !== 'completed';
+  const good = !isPending && isValid(validation.verdict);
+  const said = tellKind(language, 'verdict', isPending ? 'pending' : validation.verdict);
+  const checks = validation.checks.filter(({ result }) => result !== 'not_performed');
+  return html`<section class="card pad" aria-labelledby="verdict"><h2 id="verdict">${tell(language, 'column.verdict')}: ${badge(good ? 'good' : isPending ? 'warn' : 'bad', said)}</h2>
+<ul>${checks.map(({ result, message }) => html`<li>${badge(TONES[result] ?? 'calm', tellKind(language, 'check', result))} ${message[language]}</li>`)}</ul>
+${
+  good
+    ? html`<form method="post" action="${action}">${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+<input type="hidden" name="validation" value="${validation.id}">
+<button class="primary">${tell(language, 'recipient.keep')}</button></form>`
+    : html`<p>${tell(language, isPending ? 'recipient.pending' : 'recipient.not_good')}</p>`
+}</section>`;
+}

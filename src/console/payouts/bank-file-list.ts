@@ -1,0 +1,176 @@
+import type { App } from '../../app.ts';
+import { listOwners } from '../../books/list-books.ts';
+import type { Language } from '../../checkout/texts.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { type Html, html } from '../../http/html.ts';
+import { formatMoney, formatPlain } from '../../lib/money.ts';
+import type { BankFileFormat } from '../../payout-senders/bank-file.ts';
+import { BANK_FILES } from '../../payout-senders/bank-files.ts';
+import { listApproved, listPayoutFiles, type SummedPayoutFile } from '../../payouts/find-payout-file.ts';
+import { makePayoutFiles } from '../../payouts/make-payout-files.ts';
+import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
+import { badge, emptyState, tableOf } from '../console-format.ts';
+import { type Column, sendList } from '../console-list.ts';
+import { tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
+import { fieldsOf } from '../sign-in.ts';
+import { listSeenOwners, ownerField, ownerNamed } from './owner-choice.ts';
+import { refusalOf, stateBadge } from './payout-cells.ts';
+
+const SHOWN = 200;
+const NEW = '/payout-files/new';
+
+type SeenFile = SummedPayoutFile & { merchant: string };
+
+/** The files that went to banks, each with what it holds and what became of it. */
+export const getConsolePayoutFiles: Operation = {
+  handle: consoleHandler(async (app, visit) => {
+    const { language, user } = visit;
+    const files = await listPayoutFiles(app, user.environmentIds, SHOWN);
+    const owners = await listOwners(app, [...new Set(files.map(({ file }) => file.environment_id))]);
+    return sendList<SeenFile>(visit, {
+      title: tell(language, 'files.title'),
+      path: '/payout-files',
+      columns: columnsFor(app, language),
+      rows: files.map((one) => ({ ...one, merchant: owners.get(one.file.environment_id)?.name ?? '' })),
+      above:
+        user.may.has('payouts:create') &&
+        html`<p class="actions"><a class="button primary" href="${publicPath(app)}/console${NEW}">${tell(language, 'files.make')}</a></p>`,
+      empty: emptyState(
+        tell(language, 'files.none'),
+        'bin/rubrica payout file --payment-service ID --format santander --account NUMBER',
+      ),
+    });
+  }),
+};
+
+/** What is approved and has not left, and for which bank it is to be written. */
+export const getConsoleNewPayoutFile: Operation = {
+  handle: consoleHandler(async (app, visit) => {
+    const asked = requireProof(app, visit, NEW);
+    return asked ?? sendForm(app, visit, 200, '', {});
+  }),
+};
+
+/** Writes what is approved into files, after the second factor. A payout is in one file only. */
+export const postConsolePayoutFiles: Operation = {
+  consumes: ['application/x-www-form-urlencoded'],
+  handle: consoleHandler(async (app, visit) => {
+    const { language, user, by, request, send, goTo } = visit;
+    const fields = fieldsOf(request);
+    const owner = await ownerNamed(app, user, fields['of']);
+    if (owner === null) return send(404, notFoundPage(language));
+    const asked = requireProof(app, visit, NEW);
+    if (asked !== null) return asked;
+    const text = (name: string) => (fields[name] ?? '').trim().slice(0, 100);
+    const payer = { account: text('account'), rut: text('rut'), name: text('name'), agreement: text('agreement') };
+    try {
+      const batchId = text('batch') || null;
+      const made = await makePayoutFiles(app, { owner, by, format: text('format'), payer, batchId });
+      const [first] = made;
+      return goTo(made.length === 1 ? `/payout-files/${first?.file.id}?done=filed` : '/payout-files');
+    } catch (error) {
+      const { status, said } = refusalOf(language, error);
+      return sendForm(app, visit, status, said, fields);
+    }
+  }),
+};
+
+async function sendForm(app: App, visit: ConsoleVisit, status: number, said: string, fields: Record<string, string>) {
+  const { language, user, send } = visit;
+  const owners = await listSeenOwners(app, user);
+  const approved = await listApproved(app, user.environmentIds);
+  const rows = approved.map(({ environment_id, count, amount }) => {
+    const owner = owners.find(({ id }) => id === environment_id);
+    const name = `${owner?.name ?? ''} · ${owner === undefined ? '' : tell(language, `merchant.${owner.environment}`).toLowerCase()}`;
+    return [name, String(count), formatMoney(amount, PAYOUT_CURRENCY)];
+  });
+  const head = [tell(language, 'column.merchant'), tell(language, 'payouts.title'), tell(language, 'column.amount')];
+  const title = tell(language, 'files.make');
+  const input = (
+    name: string,
+    text: 'files.account' | 'column.rut' | 'recipient.name' | 'files.agreement' | 'files.batch',
+  ) =>
+    html`<label>${tell(language, text)}<input name="${name}" maxlength="100" value="${fields[name] ?? ''}" autocomplete="off"${name === 'account' && html` required inputmode="numeric"`}></label>`;
+  const main = html`${said !== '' && html`<p class="notice" role="alert">${said}</p>`}
+<h1>${title}</h1>
+<p>${tell(language, 'files.text')}</p>
+<h2>${tell(language, 'files.approved')}</h2>
+${rows.length === 0 ? emptyState(tell(language, 'files.nothing'), 'bin/rubrica batch approve ID --as EMAIL') : tableOf(head, rows, [1, 2])}
+<form class="card pad narrow" method="post" action="${publicPath(app)}/console/payout-files">
+${ownerField(visit, owners, fields['of'])}
+<label>${tell(language, 'files.format')}<select name="format" required>${BANK_FILES.map(
+    ({ code, means, sure }) =>
+      html`<option value="${code}"${code === fields['format'] && html` selected`}>${means} · ${tell(language, `sure.${sure}`)}</option>`,
+  )}</select></label>
+${input('account', 'files.account')}
+<p class="quiet">${tell(language, 'files.needs')}</p>
+${input('rut', 'column.rut')}${input('name', 'recipient.name')}${input('agreement', 'files.agreement')}${input('batch', 'files.batch')}
+<p class="notice">${tell(language, 'files.untried')}</p>
+<p class="actions"><button class="primary">${tell(language, 'files.write')}</button></p></form>
+<h2>${tell(language, 'files.formats')}</h2>
+${formatTable(language)}`;
+  return send(status, { title, main });
+}
+
+const SURENESS = { several: 'good', one: 'warn', weak: 'bad' } as const;
+
+/** How sure the layout of a bank's file is. */
+export function sureBadge(language: Language, sure: BankFileFormat['sure']): Html {
+  return badge(SURENESS[sure], tell(language, `sure.${sure}`));
+}
+
+function formatTable(language: Language): Html {
+  const head = [
+    tell(language, 'files.format'),
+    tell(language, 'files.sure'),
+    tell(language, 'files.lines'),
+    tell(language, 'files.asks'),
+  ];
+  const rows = BANK_FILES.map(({ code, means, sure, mostLines, needs }) => [
+    html`<span>${means}<br><span class="code">${code}</span></span>`,
+    sureBadge(language, sure),
+    String(mostLines),
+    needs.map((need) => tell(language, `needs.${need}`)).join(', ') || '—',
+  ]);
+  return tableOf(head, rows, [2]);
+}
+
+function columnsFor(app: App, language: Language): Column<SeenFile>[] {
+  return [
+    {
+      name: 'name',
+      text: 'column.file',
+      value: ({ file }) => file.name,
+      cell: ({ file: { id, name } }) =>
+        html`<a class="code" href="${publicPath(app)}/console/payout-files/${id}">${name}</a>`,
+    },
+    { name: 'id', text: 'column.file_id', value: ({ file }) => file.id, hidden: true },
+    { name: 'format', text: 'files.format', value: ({ file }) => file.format },
+    { name: 'count', text: 'payouts.title', kind: 'number', value: ({ file }) => file.payouts },
+    {
+      name: 'amount',
+      text: 'column.amount',
+      kind: 'number',
+      value: ({ file }) => Number(formatPlain(file.total, PAYOUT_CURRENCY)),
+      cell: ({ file }) => formatMoney(file.total, PAYOUT_CURRENCY),
+    },
+    {
+      name: 'states',
+      text: 'column.state',
+      value: ({ sums }) =>
+        sums.map(({ state, count }) => `${tell(language, `payout_state.${state}`)}: ${count}`).join(', '),
+      cell: ({ sums }) =>
+        html`<span>${sums.map(({ state, count }) => html`${stateBadge(language, state, count)} `)}</span>`,
+    },
+    { name: 'created', text: 'column.created', kind: 'time', value: ({ file }) => file.created_at },
+    {
+      name: 'maker',
+      text: 'column.who',
+      value: ({ file }) => file.made_by,
+      cell: ({ file }) => html`<span class="mail">${file.made_by}</span>`,
+    },
+    { name: 'merchant', text: 'column.merchant', value: ({ merchant }) => merchant },
+  ];
+}

@@ -1,0 +1,185 @@
+import { Readable } from 'node:stream';
+import type { App } from '../../app.ts';
+import type { Language } from '../../checkout/texts.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { type Html, html } from '../../http/html.ts';
+import { describeEvidence } from '../../lib/evidence-file.ts';
+import { formatMoney } from '../../lib/money.ts';
+import { findEnvironmentById } from '../../payment-services/find-environment.ts';
+import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
+import { BANK_FILES } from '../../payout-senders/bank-files.ts';
+import { findPayoutFile } from '../../payouts/find-payout-file.ts';
+import { PAYOUT_STATES, type Payout } from '../../payouts/payout.ts';
+import type { PayoutFile } from '../../payouts/payout-file-queries.ts';
+import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
+import { selectPayoutsOfFile } from '../../payouts/payout-queries.ts';
+import type { ReadResults } from '../../payouts/read-results.ts';
+import { openContent } from '../../payouts/seal-payout-file.ts';
+import { settlePayouts } from '../../payouts/settle-payouts.ts';
+import { badge, tableOf, timeCell } from '../console-format.ts';
+import { tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
+import { sureBadge } from './bank-file-list.ts';
+import { carriedFile, MOST_UPLOAD_BYTES, readSentFile, type SentFile } from './kept-upload.ts';
+import { accountCell, payoutBadges, recipientCell, refusalOf, seePayouts } from './payout-cells.ts';
+
+const SHOWN = 500;
+
+/** One file: its lines with what became of each, its bytes again, and a form for what the bank says. */
+export const getConsolePayoutFile: Operation = {
+  handle: consoleHandler((app, visit) => sendFile(app, visit, 200, '')),
+};
+
+/** The bytes that the file had when it was made. */
+export const getConsolePayoutFileContent: Operation = {
+  handle: consoleHandler(async (app, visit) => {
+    const file = await fileOf(app, visit);
+    return visit.reply
+      .header('content-type', 'application/octet-stream')
+      .header('content-disposition', `attachment; filename="${file.name}"`)
+      .header('cache-control', 'no-store')
+      .send(openContent(app, file));
+  }),
+};
+
+/** Shows what a bank's result would change; with `confirm` changes it, after the second factor. */
+export const postConsolePayoutResults: Operation = {
+  consumes: ['multipart/form-data'],
+  bodyLimit: MOST_UPLOAD_BYTES,
+  handle: consoleHandler(async (app, visit) => {
+    const { language, by, request, goTo } = visit;
+    const file = await fileOf(app, visit);
+    const asked = requireProof(app, visit, `/payout-files/${file.id}`);
+    if (asked !== null) return asked;
+    const { fields, file: sent } = await readSentFile(request);
+    if (sent === null) return sendFile(app, visit, 400, tell(language, 'upload.no_file'));
+    try {
+      const { readResults } = await import('../../payouts/read-results.ts');
+      const payouts = await selectPayoutsOfFile(app.db, file.environment_id, file.id);
+      const results = await readResults(app, Readable.from([sent.content]), payouts);
+      if (fields['confirm'] === undefined) return sendEffect(app, visit, file, { payouts, results, sent });
+      const owner = (await findEnvironmentById(app, file.environment_id)) as ServiceEnvironment;
+      const evidence = describeEvidence(sent.name, sent.content);
+      const { settled, already, contradicted } = await settlePayouts(app, {
+        owner,
+        by,
+        outcomes: results.outcomes,
+        evidence,
+        file: file.id,
+      });
+      const counts = { settled: settled.length, already: already.length, contradicted: contradicted.length };
+      const query = Object.entries(counts).map(([name, count]) => `${name}=${count}`);
+      return goTo(`/payout-files/${file.id}?${query.join('&')}`);
+    } catch (error) {
+      const { status, said } = refusalOf(language, error);
+      return sendFile(app, visit, status, said);
+    }
+  }),
+};
+
+function fileOf(app: App, { user, request }: ConsoleVisit): Promise<PayoutFile> {
+  const { id } = request.params as { id: string };
+  return findPayoutFile(app, user.environmentIds, id);
+}
+
+async function sendFile(app: App, visit: ConsoleVisit, status: number, said: string) {
+  const { language, user, send } = visit;
+  const file = await fileOf(app, visit);
+  const format = BANK_FILES.find(({ code }) => code === file.format);
+  const payouts = await selectPayoutsOfFile(app.db, file.environment_id, file.id);
+  const seen = await seePayouts(app, payouts.slice(0, SHOWN));
+  const at = `${publicPath(app)}/console/payout-files/${file.id}`;
+  const head = (['line', 'payout', 'recipient', 'account', 'amount', 'state', 'reason'] as const).map((name) =>
+    tell(language, `column.${name}`),
+  );
+  const rows = seen.map((one) => [
+    String(one.payout.file_line ?? '—'),
+    html`<a class="code" href="${publicPath(app)}/console/payouts/${one.payout.id}">${one.payout.reference}</a>`,
+    recipientCell(language, one),
+    accountCell(one.bank, one.payout.account_masked),
+    formatMoney(one.payout.amount, one.payout.currency),
+    html`<span>${payoutBadges(language, one)}</span>`,
+    one.payout.reason ?? '—',
+  ]);
+  const main = html`${said === '' ? noticeOf(visit) : html`<p class="notice" role="alert">${said}</p>`}
+<div class="head"><div>
+<p class="quiet">${seen[0]?.merchant ?? ''} · <span class="code">${file.id}</span></p>
+<h1 class="code">${file.name}</h1>
+<p>${format?.means ?? file.format} ${format !== undefined && sureBadge(language, format.sure)}</p>
+<p>${tell(language, 'batch.sum', { n: file.payouts, amount: formatMoney(file.total, PAYOUT_CURRENCY) })} · ${tell(language, 'line.by', { name: file.made_by })} · ${timeCell(file.created_at)}</p>
+<p class="quiet code">SHA-256 ${file.sha256}</p>
+</div>${user.may.has('payouts:create') && html`<p class="exports"><a class="button" download href="${at}/content">${tell(language, 'files.download')}</a></p>`}</div>
+${tableOf(head, rows, [0, 4])}
+${payouts.length > SHOWN && html`<p class="quiet">${tell(language, 'batch.more', { n: payouts.length - SHOWN })}</p>`}
+${
+  user.may.has('movements:record') &&
+  html`<h2>${tell(language, 'results.title')}</h2>
+<p class="quiet">${tell(language, 'results.text')}</p>
+<form class="card pad narrow" method="post" enctype="multipart/form-data" action="${at}/results">
+<label>${tell(language, 'upload.file')}<input type="file" name="file" required accept=".csv,.txt,.xlsx"></label>
+<p class="actions"><button class="primary">${tell(language, 'results.look')}</button></p></form>`
+}`;
+  return send(status, { title: file.name, main });
+}
+
+function noticeOf({ request, language }: ConsoleVisit): Html | false {
+  const { done, settled, already, contradicted } = request.query as Record<string, unknown>;
+  if (done === 'filed') return html`<p class="notice done" role="status">${tell(language, 'files.done')}</p>`;
+  const counts = [settled, already, contradicted].map((count) =>
+    /^\d{1,6}$/.test(String(count)) ? Number(count) : null,
+  );
+  const [n, same, against] = counts;
+  if (n === null || n === undefined) return false;
+  return html`<p class="notice${against === 0 && html` done`}" role="status">${tell(language, 'results.done', { n, same: same ?? 0, against: against ?? 0 })}</p>`;
+}
+
+type Effect = { payouts: readonly Payout[]; results: ReadResults; sent: SentFile };
+
+/** Each line of the result beside the payout that it is of, before anything is changed. */
+async function sendEffect(app: App, visit: ConsoleVisit, file: PayoutFile, { payouts, results, sent }: Effect) {
+  const { language, send } = visit;
+  const byId = new Map((await seePayouts(app, payouts)).map((seen) => [seen.payout.id, seen]));
+  const at = `${publicPath(app)}/console/payout-files/${file.id}`;
+  const rows = results.outcomes.flatMap(({ id, outcome, reason }) => {
+    const seen = byId.get(id);
+    if (seen === undefined) return [];
+    const { payout } = seen;
+    return [
+      [
+        html`<span class="code">${payout.reference}</span>`,
+        recipientCell(language, seen),
+        formatMoney(payout.amount, payout.currency),
+        html`<span>${payoutBadges(language, seen)}</span>`,
+        effectOf(language, payout, outcome),
+        reason ?? '—',
+      ],
+    ];
+  });
+  const head = (['payout', 'recipient', 'amount', 'state', 'effect', 'reason'] as const).map((name) =>
+    tell(language, `column.${name}`),
+  );
+  const title = tell(language, 'results.preview', { n: rows.length });
+  const main = html`<h1>${title}</h1>
+<p>${sent.name} · <span class="code">${file.name}</span></p>
+${results.unmatched.length > 0 && html`<p class="notice">${tell(language, 'results.unmatched', { lines: linesText(results.unmatched) })}</p>`}
+${results.unclear.length > 0 && html`<p class="notice">${tell(language, 'results.unclear', { lines: linesText(results.unclear) })}</p>`}
+${tableOf(head, rows.slice(0, SHOWN), [2])}
+${rows.length > SHOWN && html`<p class="quiet">${tell(language, 'upload.more', { n: rows.length - SHOWN })}</p>`}
+<form class="actions" method="post" enctype="multipart/form-data" action="${at}/results">
+${carriedFile(sent)}<input type="hidden" name="confirm" value="yes">
+${rows.length > 0 && html`<button class="primary">${tell(language, 'results.confirm', { n: rows.length })}</button>`}
+<a class="button" href="${at}">${tell(language, 'refund.back')}</a></form>`;
+  return send(200, { title, main });
+}
+
+function effectOf(language: Language, { state }: Payout, outcome: Payout['state']): Html {
+  const said = tell(language, `payout_state.${outcome}`);
+  if (state === outcome) return badge('calm', tell(language, 'results.already', { said }));
+  if (PAYOUT_STATES[state].includes(outcome)) return badge(outcome === 'confirmed' ? 'good' : 'warn', `→ ${said}`);
+  return badge('bad', tell(language, 'results.contradicts', { said }));
+}
+
+function linesText(lines: readonly number[]): string {
+  return `${lines.slice(0, 50).join(', ')}${lines.length > 50 ? ' …' : ''}`;
+}

@@ -1,0 +1,44 @@
+import type { App } from '../../app.ts';
+import type { User } from '../../auth/user.ts';
+import { type Html, html } from '../../http/html.ts';
+import { findEnvironmentById } from '../../payment-services/find-environment.ts';
+import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
+import { tell } from '../console-texts.ts';
+import type { ConsoleVisit } from '../console-visit.ts';
+import { listMerchants } from '../merchants/visible-merchants.ts';
+
+/** An environment of a merchant, as a form names it. */
+export type SeenOwner = { id: number; merchant: string; name: string; environment: ServiceEnvironment['environment'] };
+
+/** Whose money the person may choose: what RUBRICA_ENV says comes first. */
+export async function listSeenOwners(app: App, user: User): Promise<SeenOwner[]> {
+  const merchants = await listMerchants(app, user);
+  const owners = merchants.flatMap(({ id: merchant, name, tokens }) => {
+    const ids = new Map(tokens.map(({ environment, environment_id }) => [environment, environment_id]));
+    return [...ids].map(([environment, id]) => ({ id, merchant, name, environment }));
+  });
+  return owners.sort(
+    (one, other) =>
+      Number(other.environment === app.config.mode) - Number(one.environment === app.config.mode) ||
+      one.name.localeCompare(other.name, 'es'),
+  );
+}
+
+/** The field `of` of a form. */
+export function ownerField(
+  { language }: Pick<ConsoleVisit, 'language'>,
+  owners: readonly SeenOwner[],
+  chosen = '',
+): Html {
+  const options = owners.map(
+    ({ id, name, environment }) =>
+      html`<option value="${id}"${String(id) === chosen && html` selected`}>${name} · ${tell(language, `merchant.${environment}`).toLowerCase()}</option>`,
+  );
+  return html`<label>${tell(language, 'upload.whose')}<select name="of" required>${options}</select></label>`;
+}
+
+/** Whom a form names in it, where the person sees it; else null. */
+export async function ownerNamed(app: App, user: User, name: string | undefined): Promise<ServiceEnvironment | null> {
+  const owner = (await listSeenOwners(app, user)).find(({ id }) => String(id) === name);
+  return owner === undefined ? null : findEnvironmentById(app, owner.id);
+}

@@ -1,0 +1,148 @@
+import type { App } from '../../app.ts';
+import { currentDirectory } from '../../bank-validation/directory/current-directory.ts';
+import { validateBankAccount } from '../../bank-validation/validate-bank-account.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { type Html, html } from '../../http/html.ts';
+import { parseTyped } from '../../lib/money.ts';
+import { recipientPayee } from '../../payouts/find-payees.ts';
+import { findRecipient } from '../../payouts/find-recipient.ts';
+import { keepRecipient } from '../../payouts/keep-recipient.ts';
+import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
+import { proposePayouts } from '../../payouts/propose-payouts.ts';
+import type { Recipient } from '../../payouts/recipient.ts';
+import { tableOf, timeCell } from '../console-format.ts';
+import { tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
+import { fieldsOf } from '../sign-in.ts';
+import { accountFields, accountForm, accountInputOf, verdictSection } from './account-form.ts';
+import { doneNotice } from './decision-forms.ts';
+import { listSeenOwners, ownerField, ownerNamed } from './owner-choice.ts';
+import { accountCell, refusalOf } from './payout-cells.ts';
+import { verdictCell } from './recipient-list.ts';
+
+type Answer = { status: number; said: string; found?: Html; pay?: Record<string, string> };
+
+/** One recipient: the account that counts, every version that it had, another account, and a payout to it. */
+export const getConsoleRecipient: Operation = {
+  handle: consoleHandler((app, visit) => sendRecipient(app, visit, { status: 200, said: '' })),
+};
+
+/** Validates another account of the same holder, or the same one anew; with the validation that was shown keeps it. */
+export const postConsoleRecipient: Operation = {
+  consumes: ['application/x-www-form-urlencoded'],
+  handle: consoleHandler(async (app, visit) => {
+    const { language, user, by, request, goTo } = visit;
+    const { id } = request.params as { id: string };
+    await findRecipient(app, user, id);
+    const posted = fieldsOf(request);
+    const fields = accountFields(posted);
+    const action = `${publicPath(app)}/console/recipients/${id}`;
+    try {
+      const { validation: validationId } = posted;
+      if (validationId === undefined) {
+        const validation = await validateBankAccount(app, user, accountInputOf(fields));
+        return await sendRecipient(app, visit, {
+          status: 200,
+          said: '',
+          found: verdictSection(visit, { action, fields, validation }),
+        });
+      }
+      const { name, email } = fields;
+      const input = {
+        validationId,
+        paymentServiceId: null,
+        account: accountInputOf(fields),
+        name,
+        email: email || null,
+      };
+      await keepRecipient(app, user, id, input, by);
+      return goTo(`/recipients/${id}?done=kept`);
+    } catch (error) {
+      return sendRecipient(app, visit, refusalOf(language, error));
+    }
+  }),
+};
+
+/** Proposes one payout, for another person to approve. The same reference again is the same payout. */
+export const postConsolePay: Operation = {
+  consumes: ['application/x-www-form-urlencoded'],
+  handle: consoleHandler(async (app, visit) => {
+    const { language, user, by, request, send, goTo } = visit;
+    const { id } = request.params as { id: string };
+    const [{ paymentServiceId }] = await findRecipient(app, user, id);
+    const pay = fieldsOf(request);
+    const owner = await ownerNamed(app, user, pay['of']);
+    if (owner === null || (paymentServiceId ?? owner.paymentServiceId) !== owner.paymentServiceId) {
+      return send(404, notFoundPage(language));
+    }
+    const { amount: text = '', reference = '', message = '' } = pay;
+    const amount = parseTyped(text.trim(), PAYOUT_CURRENCY);
+    if (amount === null || amount < 1) {
+      return sendRecipient(app, visit, { status: 400, said: tell(language, 'recipient.bad_amount'), pay });
+    }
+    const payee = await recipientPayee(app, id);
+    const wishes = [{ reference: reference.trim(), amount, payee, message: message.trim(), callbackUrl: null }];
+    try {
+      const batch = { name: reference.trim(), fileSha256: null };
+      const { kind, payouts } = await proposePayouts(app, { owner, by, wishes, batch });
+      return goTo(`/payouts/${payouts[0]?.id}?done=${kind}`);
+    } catch (error) {
+      return sendRecipient(app, visit, { ...refusalOf(language, error), pay });
+    }
+  }),
+};
+
+async function sendRecipient(app: App, visit: ConsoleVisit, { status, said, found, pay = {} }: Answer) {
+  const { language, user, request, send } = visit;
+  const { id } = request.params as { id: string };
+  const versions = await findRecipient(app, user, id);
+  const [newest] = versions;
+  const { banks } = await currentDirectory(app);
+  const at = `${publicPath(app)}/console/recipients/${id}`;
+  const title = newest.name;
+  const head = (['version', 'kept', 'account', 'verdict', 'valid_until'] as const).map((name) =>
+    tell(language, `column.${name}`),
+  );
+  const rows = versions.map((one) => [
+    String(one.version),
+    timeCell(one.createdAt),
+    accountCell(banks.get(one.bankCode)?.name ?? one.bankCode, one.maskedAccount),
+    verdictCell(app, language, one),
+    timeCell(one.validUntil),
+  ]);
+  const main = html`${said === '' ? doneNotice(visit) : html`<p class="notice" role="alert">${said}</p>`}
+<p class="quiet"><span class="code">${id}</span></p>
+<h1>${title}</h1>
+<p>${newest.rut}${newest.email !== null && html` · ${newest.email}`}</p>
+${found ?? ''}
+<h2>${tell(language, 'recipient.versions')}</h2>
+${tableOf(head, rows)}
+<div class="columns"><div>${user.may.has('payouts:create') && (await payForm(app, visit, newest, pay))}</div>
+<div>${
+    user.may.has('accounts:validate') &&
+    html`<h2>${tell(language, 'recipient.change')}</h2><p class="quiet">${tell(language, 'recipient.change_text')}</p>
+${await accountForm(app, visit, { action: at, fields: { rut: newest.rut, bank: newest.bankCode, name: newest.name, email: newest.email ?? '' }, owners: [] })}`
+  }</div></div>`;
+  return send(status, { title, main });
+}
+
+async function payForm(
+  app: App,
+  visit: ConsoleVisit,
+  { id, paymentServiceId }: Recipient,
+  pay: Record<string, string>,
+) {
+  const { language, user } = visit;
+  const owners = (await listSeenOwners(app, user)).filter(
+    ({ merchant }) => merchant === (paymentServiceId ?? merchant),
+  );
+  return html`<h2>${tell(language, 'recipient.pay')}</h2>
+<form class="card pad narrow" method="post" action="${publicPath(app)}/console/recipients/${id}/pay">
+${ownerField(visit, owners, pay['of'])}
+<label>${tell(language, 'recipient.amount')}<input name="amount" required inputmode="numeric" maxlength="15" value="${pay['amount'] ?? ''}"></label>
+<label>${tell(language, 'recipient.reference')}<input name="reference" required maxlength="80" value="${pay['reference'] ?? ''}"></label>
+<label>${tell(language, 'recipient.message')}<input name="message" maxlength="200" value="${pay['message'] ?? ''}"></label>
+<p class="quiet">${tell(language, 'decide.another')}</p>
+<p class="actions"><button class="primary">${tell(language, 'recipient.propose')}</button></p></form>`;
+}

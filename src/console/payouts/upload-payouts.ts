@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { App } from '../../app.ts';
+import { availableBalance } from '../../books/available-balance.ts';
+import type { Language } from '../../checkout/texts.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { type Html, html } from '../../http/html.ts';
+import { addUp } from '../../lib/exact-sum.ts';
+import { formatMoney } from '../../lib/money.ts';
+import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
+import { type PlannedPayout, type Proposal, previewPayouts, proposePayouts } from '../../payouts/propose-payouts.ts';
+import { openDetails } from '../../payouts/seal-recipient.ts';
+import { badge, tableOf } from '../console-format.ts';
+import { tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
+import { carriedFile, MOST_FILE_BYTES, MOST_UPLOAD_BYTES, readSentFile, type SentFile } from './kept-upload.ts';
+import { listSeenOwners, ownerField, ownerNamed } from './owner-choice.ts';
+import { accountCell, refusalOf } from './payout-cells.ts';
+
+const SHOWN = 200;
+const ERRORS_SHOWN = 100;
+
+/** Takes a CSV or .xlsx of payouts. */
+export const getConsoleUpload: Operation = {
+  handle: consoleHandler((app, visit) => sendForm(app, visit, { status: 200, said: '', errors: [] })),
+};
+
+/** Shows what a file would make; with `confirm` makes it. The same file again is the same batch. */
+export const postConsoleUpload: Operation = {
+  consumes: ['multipart/form-data'],
+  bodyLimit: MOST_UPLOAD_BYTES,
+  handle: consoleHandler(async (app, visit) => {
+    const { language, user, by, request, send, goTo } = visit;
+    const { fields, file } = await readSentFile(request);
+    const owner = await ownerNamed(app, user, fields['of']);
+    if (owner === null) return send(404, notFoundPage(language));
+    if (file === null || file.content.length > MOST_FILE_BYTES) {
+      return sendForm(app, visit, {
+        status: 400,
+        said: tell(language, 'upload.no_file'),
+        errors: [],
+        of: fields['of'],
+      });
+    }
+    const sha256 = createHash('sha256').update(file.content).digest('hex');
+    let lines: readonly number[] = [];
+    try {
+      const { readPayouts } = await import('../../payouts/read-payouts.ts');
+      const read = await readPayouts(app, Readable.from([file.content]), sha256.slice(0, 12));
+      lines = read.lines;
+      const name = (fields['name'] ?? '').trim().slice(0, 200) || file.name;
+      const proposal: Proposal = { owner, by, wishes: read.wishes, batch: { name, fileSha256: sha256 } };
+      if (fields['confirm'] === undefined) return await sendPreview(app, visit, proposal, file);
+      const { kind, batch, payouts } = await proposePayouts(app, proposal);
+      return goTo(`${batch === null ? `/payouts/${payouts[0]?.id}` : `/batches/${batch.id}`}?done=${kind}`);
+    } catch (error) {
+      const refusal = refusalOf(language, error, lines);
+      return sendForm(app, visit, { ...refusal, of: fields['of'] });
+    }
+  }),
+};
+
+type Answer = { status: number; said: string; errors: readonly string[]; of?: string | undefined };
+
+async function sendForm(app: App, visit: ConsoleVisit, { status, said, errors, of }: Answer) {
+  const { language, user, send } = visit;
+  const title = tell(language, 'upload.title');
+  const more = errors.length - ERRORS_SHOWN;
+  const main = html`${
+    said !== '' &&
+    html`<div class="notice" role="alert"><strong>${tell(language, 'upload.unreadable')}</strong> ${said}${
+      errors.length > 0 && html`<ul>${errors.slice(0, ERRORS_SHOWN).map((error) => html`<li>${error}</li>`)}</ul>`
+    }${more > 0 && tell(language, 'upload.more', { n: more })}</div>`
+  }
+<h1>${title}</h1>
+<p>${tell(language, 'upload.text')}</p>
+<form class="card pad narrow" method="post" enctype="multipart/form-data" action="${publicPath(app)}/console/payouts/upload">
+<label>${tell(language, 'upload.file')}<input type="file" name="file" required accept=".csv,.txt,.xlsx"></label>
+${ownerField(visit, await listSeenOwners(app, user), of)}
+<label>${tell(language, 'upload.name')}<input name="name" maxlength="200"></label>
+<p class="actions"><button class="primary">${tell(language, 'upload.look')}</button></p></form>`;
+  return send(status, { title, main });
+}
+
+async function sendPreview(app: App, visit: ConsoleVisit, proposal: Proposal, file: SentFile) {
+  const { language, send, goTo } = visit;
+  const { owner } = proposal;
+  const preview = await previewPayouts(app, proposal);
+  if ('known' in preview) {
+    const { batch, payouts } = preview.known;
+    return goTo(`${batch === null ? `/payouts/${payouts[0]?.id}` : `/batches/${batch.id}`}?done=replayed`);
+  }
+  const { planned } = preview;
+  const total = formatMoney(addUp(planned.map(({ wish }) => wish.amount)), PAYOUT_CURRENCY);
+  const available = await availableBalance(app, { environmentIds: [owner.id], transactionId: 0 }, PAYOUT_CURRENCY);
+  const title = tell(language, 'upload.preview', { n: planned.length, amount: total });
+  // What is odd comes first, where a long list shows only its beginning.
+  const rows = planned.toSorted((one, other) => Number(other.payee.changed) - Number(one.payee.changed));
+  const head = (['payout', 'recipient', 'account', 'amount', 'verdict'] as const).map((name) =>
+    tell(language, `column.${name}`),
+  );
+  const main = html`<h1>${title}</h1>
+<p>${file.name} · ${tell(language, `merchant.${owner.environment}`)} · ${tell(language, 'upload.available', { amount: formatMoney(available, PAYOUT_CURRENCY) })}</p>
+<p class="notice">${tell(language, 'upload.nothing_yet')}${app.validationProvider !== null && html` ${tell(language, 'upload.holder_later')}`}</p>
+<form class="actions" method="post" enctype="multipart/form-data" action="${publicPath(app)}/console/payouts/upload">
+${carriedFile(file)}<input type="hidden" name="of" value="${owner.id}"><input type="hidden" name="name" value="${proposal.batch?.name ?? ''}"><input type="hidden" name="confirm" value="yes">
+<button class="primary">${tell(language, 'upload.confirm', { amount: total })}</button>
+<a class="button" href="${publicPath(app)}/console/payouts/upload">${tell(language, 'refund.back')}</a></form>
+${tableOf(
+  head,
+  rows.slice(0, SHOWN).map((one) => cellsOf(app, language, one)),
+  [3],
+)}
+${rows.length > SHOWN && html`<p class="quiet">${tell(language, 'upload.more', { n: rows.length - SHOWN })}</p>`}`;
+  return send(200, { title, main });
+}
+
+function cellsOf(app: App, language: Language, { wish, payee }: PlannedPayout): (Html | string)[] {
+  const { row, isNew, changed } = payee;
+  const { name, rut } = openDetails(app, row);
+  const days = Math.floor((app.now() - row.validated_at) / 86_400_000);
+  const verdict = tell(language, row.verdict === 'confirmed' ? 'verdict.confirmed' : 'verdict.plausible');
+  return [
+    html`<span class="code">${wish.reference}</span>`,
+    html`<span>${name}<br><span class="quiet whole">${rut}</span></span>`,
+    accountCell(row.bank_code, row.account_masked),
+    formatMoney(wish.amount, PAYOUT_CURRENCY),
+    html`<span>${tell(language, 'payout.verdict_age', { verdict, days })}${isNew && html` ${badge('calm', tell(language, 'upload.new'))}`}${changed && html` ${badge('warn', tell(language, 'upload.changed'))}`}</span>`,
+  ];
+}

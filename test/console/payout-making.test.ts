@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
+import { ROUTES } from '../../src/server/routes.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { approved, openPayoutDesk, wish } from '../support/test-payouts.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { createTestUser, type TestUser } from '../support/test-user.ts';
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
+const MINUTE_MS = 60_000;
+const CSV = ['rut,banco,cuenta,nombre,monto,id', '12.531.909-2,012,12531909,Ana Núñez,15000,FAC-1', ''].join('\n');
+
+const stateOf = async (app: TestApp, id: string) => (await selectPayoutAnywhere(app.db, id))?.state;
+const valueOf = (page: string, name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? '';
+
+forEachEngine('the screens on which payouts are made', (openTestDatabase) => {
+  const open = async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desk = await openPayoutDesk(app);
+    const server = await startTestServer(app);
+    const as = (user: TestUser, language = 'en') => {
+      const headers = { 'accept-language': language, ...user.console };
+      return {
+        get: (path: string) => server.get(`/console${path}`, headers),
+        post: (path: string, fields: Record<string, string> = {}) =>
+          server.post(`/console${path}`, {
+            headers: { ...FORM, ...headers },
+            body: String(new URLSearchParams(fields)),
+          }),
+        upload: async (path: string, fields: Record<string, string>, file?: { name: string; content: string }) => {
+          const form = new FormData();
+          for (const [name, value] of Object.entries(fields)) form.append(name, value);
+          if (file !== undefined) form.append('file', new Blob([file.content]), file.name);
+          const request = new Request('http://localhost', { method: 'POST', body: form });
+          return server.post(`/console${path}`, {
+            headers: {
+              'content-type': request.headers.get('content-type') ?? '',
+              'sec-fetch-site': 'same-origin',
+              ...headers,
+            },
+            body: await request.text(),
+          });
+        },
+      };
+    };
+    const maker = as(desk.users.maker);
+    return { app, desk, server, as, maker, of: String(desk.environment.id) };
+  };
+
+  test('an account is validated in front of the person, kept with that verdict, changed by a new one, and paid', async () => {
+    const { app, desk, server, maker, of } = await open();
+    await using _server = server;
+    assert.match((await maker.get('/recipients')).text, /bin\/rubrica recipient create/);
+    const merchant = desk.environment.paymentServiceId;
+    const fields = { rut: '12.531.909-2', bank: '012', account: '12531909', name: 'Ana Núñez', email: '', merchant };
+    const bad = await maker.post('/recipients', { ...fields, rut: '12.531.909-3' });
+    assert.match(bad.text, /Verdict:.*invalid/);
+    assert.ok(!bad.text.includes('name="validation"'), 'nothing to keep');
+    const shown = await maker.post('/recipients', fields);
+    assert.match(shown.text, /Verdict:.*plausible/);
+    const other = await maker.post('/recipients', {
+      ...fields,
+      account: '12531910',
+      validation: valueOf(shown.text, 'validation'),
+    });
+    assert.equal(other.status, 409, 'the validation of another account keeps nothing');
+    assert.equal((await app.db.query('select id from recipients')).length, 0);
+    const kept = await maker.post('/recipients', { ...fields, validation: valueOf(shown.text, 'validation') });
+    const path = /^\/console(\/recipients\/rcp_\w+)\?done=kept$/.exec(kept.headers.get('location') ?? '')?.[1] ?? '';
+    assert.notEqual(path, '', kept.text);
+    const page = await maker.get(path);
+    assert.match(page.text, /Ana Núñez/);
+    assert.ok(!page.text.includes('>12531909<'), 'the account is masked');
+    const changed = { ...fields, bank: '001', account: '990011223' };
+    const found = await maker.post(path, changed);
+    const done = await maker.post(path, { ...changed, validation: valueOf(found.text, 'validation') });
+    assert.equal(done.status, 303, done.text);
+    assert.match((await maker.get(path)).text, /Banco de Chile/);
+    const pay = { of, amount: '15000', reference: 'FAC-9', message: 'enero' };
+    assert.equal((await maker.post(`${path}/pay`, { ...pay, amount: '1.5000' })).status, 400);
+    const [first, again] = [await maker.post(`${path}/pay`, pay), await maker.post(`${path}/pay`, pay)];
+    const payout = /\/payouts\/(po_\w+)\?done=proposed$/.exec(first.headers.get('location') ?? '')?.[1] ?? '';
+    assert.equal(again.headers.get('location'), `/console/payouts/${payout}?done=replayed`);
+    assert.equal((await maker.post(`${path}/pay`, { ...pay, amount: '16000' })).status, 409);
+    assert.equal(await stateOf(app, payout), 'awaiting_approval');
+    const rows = (query: string) => maker.get(`/recipients?rut=${encodeURIComponent(query)}`);
+    assert.match((await rows('12531909-2')).text, /Ana Núñez/);
+    assert.doesNotMatch((await rows('11.111.111-1')).text, /Ana Núñez/);
+  });
+
+  test('a file is shown row by row before anything is made, and the same file again is the same batch', async () => {
+    const { app, desk, server, as, maker, of } = await open();
+    await using _server = server;
+    const file = { name: 'nomina.csv', content: CSV };
+    const shown = await maker.upload('/payouts/upload', { of, name: '' }, file);
+    for (const said of [
+      '1 payouts would be made, $15.000 CLP',
+      'Ana Núñez',
+      'New recipient',
+      'Available now: $1.000.000',
+    ])
+      assert.ok(shown.text.includes(said), `${said}: ${shown.text}`);
+    for (const table of ['payouts', 'payout_batches', 'recipients'])
+      assert.equal((await app.db.query(`select * from ${table}`)).length, 0, table);
+    const confirmed = {
+      of,
+      name: valueOf(shown.text, 'name'),
+      file_name: valueOf(shown.text, 'file_name'),
+      content: valueOf(shown.text, 'content'),
+      confirm: 'yes',
+    };
+    const made = await maker.upload('/payouts/upload', confirmed);
+    const batch = /\/batches\/(pb_\w+)\?done=proposed$/.exec(made.headers.get('location') ?? '')?.[1] ?? '';
+    assert.notEqual(batch, '', made.text);
+    for (const again of [
+      await maker.upload('/payouts/upload', confirmed),
+      await maker.upload('/payouts/upload', { of }, file),
+    ])
+      assert.equal(again.headers.get('location'), `/console/batches/${batch}?done=replayed`);
+    assert.equal((await app.db.query('select id from payouts')).length, 1);
+    assert.match((await maker.get(`/batches/${batch}`)).text, /nomina\.csv/);
+    const wrong = { name: 'x.csv', content: `${CSV}12.531.909-3,012,12531909,Ana,1.000,FAC-2\n` };
+    const refused = await as(desk.users.maker, 'es').upload('/payouts/upload', { of }, wrong);
+    assert.equal(refused.status, 422);
+    assert.match(refused.text, /Línea 3: El monto no se puede pagar/);
+    for (const content of ['', 'nothing', 'a;b\n1;2\n'])
+      assert.ok(
+        [400, 422].includes((await maker.upload('/payouts/upload', { of }, { name: 'x.csv', content })).status),
+      );
+    const elsewhere = await createTestUser(app, { role: 'finance', may: [], paymentServices: [] });
+    assert.equal((await as(elsewhere).upload('/payouts/upload', { of }, file)).status, 404);
+  });
+
+  test('a preview asks no provider and keeps no validation', async () => {
+    const asked: unknown[] = [];
+    const app = createTestApp(await openTestDatabase());
+    const provider = {
+      name: 'counting',
+      covers: () => true,
+      ask: async (question: unknown) => {
+        asked.push(question);
+        return { kind: 'unavailable' as const };
+      },
+    };
+    Object.assign(app, { validationProvider: provider });
+    const desk = await openPayoutDesk(app);
+    const { previewPayouts } = await import('../../src/payouts/propose-payouts.ts');
+    const batch = { name: 'x', fileSha256: null };
+    const preview = await previewPayouts(app, { owner: desk.environment, by: desk.maker, wishes: [wish()], batch });
+    assert.ok('planned' in preview && preview.planned[0]?.payee.isNew);
+    assert.deepEqual(asked, []);
+    assert.equal((await app.db.query('select id from bank_account_validations')).length, 0);
+  });
+
+  test('what is approved goes into one file, is downloaded again as it was, and the result is shown before it counts', async () => {
+    const { app, desk, server, as, maker, of } = await open();
+    await using _server = server;
+    const payouts = await approved(app, desk, [
+      wish({ reference: 'FAC-1' }),
+      wish({ reference: 'FAC-2', amount: 20_000 }),
+    ]);
+    const idOf = (wanted: string) => payouts.find(({ reference }) => reference === wanted)?.id ?? '';
+    const [first, second] = [idOf('FAC-1'), idOf('FAC-2')];
+    assert.match((await maker.get('/payout-files/new')).text, /several sources agree/);
+    const lacking = await as(desk.users.maker, 'es').post('/payout-files', {
+      of,
+      format: 'bancochile-masivas',
+      account: '1',
+    });
+    assert.equal(lacking.status, 422);
+    assert.match(lacking.text, /pide el RUT de quien paga/);
+    const made = await maker.post('/payout-files', { of, format: 'bancoestado-proveedores', account: '123456789' });
+    const path = /^\/console(\/payout-files\/pf_\w+)\?done=filed$/.exec(made.headers.get('location') ?? '')?.[1] ?? '';
+    assert.notEqual(path, '', made.text);
+    assert.equal(await stateOf(app, first), 'sent');
+    const [one, two] = [await maker.get(`${path}/content`), await maker.get(`${path}/content`)];
+    assert.match(one.text, /12531909/);
+    assert.equal(one.text, two.text);
+    assert.equal((await as(desk.users.approver).get(`${path}/content`)).status, 403);
+    assert.match((await maker.get(`/payouts/${first}`)).text, /Sent<\/strong> · by/);
+    const result = {
+      name: 'resultado.csv',
+      content: 'id;estado;motivo\nFAC-1;Pagado;\nFAC-2;Rechazado;cuenta 123456789 cerrada\nFAC-7;Pagado;\n',
+    };
+    const shown = await maker.upload(`${path}/results`, {}, result);
+    for (const said of ['→ Arrived', '→ Refused by the bank', 'cuenta … cerrada', 'Lines of no payout of this file: 4'])
+      assert.ok(shown.text.includes(said), said);
+    assert.equal(await stateOf(app, first), 'sent', 'nothing counts yet');
+    const carried = { content: valueOf(shown.text, 'content'), file_name: 'resultado.csv', confirm: 'yes' };
+    const done = await maker.upload(`${path}/results`, carried);
+    assert.equal(done.headers.get('location'), `/console${path}?settled=2&already=0&contradicted=0`);
+    assert.deepEqual([await stateOf(app, first), await stateOf(app, second)], ['confirmed', 'failed']);
+    const against = { name: 'r.csv', content: 'id;estado\nFAC-2;Pagado\n' };
+    assert.match((await maker.upload(`${path}/results`, {}, against)).text, /Contradicts: Arrived/);
+    assert.match((await maker.get(`${path}?settled=0&already=0&contradicted=1`)).text, /1 contradict what is known/);
+    const page = await maker.get(`/payouts/${first}`);
+    assert.match(page.text, /Arrived<\/strong> · by user-/, 'who took the result over is in the timeline');
+    assert.match((await maker.get('/payout-files')).text, /Arrived: 1/);
+    app.now.advance(16 * MINUTE_MS);
+    for (const answer of [
+      await maker.get('/payout-files/new'),
+      await maker.post('/payout-files', { of, format: 'bci', account: '1' }),
+      await maker.upload(`${path}/results`, carried),
+    ])
+      assert.match(answer.headers.get('location') ?? '', /^\/console\/prove\?next=/);
+  });
+
+  test('a bank that asks for the kind of account is told it once', async () => {
+    const { app, desk, server, maker, of } = await open();
+    await using _server = server;
+    const payee = { ...wish().payee, bankCode: '001', account: '990011223' };
+    const [payout] = await approved(app, desk, [wish({ payee })]);
+    const ask = () => maker.post('/payout-files', { of, format: 'bancoestado-abonos', account: '1' });
+    const format = (await ask()).status === 303 ? null : 'asked';
+    if (format !== null) {
+      assert.equal((await maker.post(`/payouts/${payout?.id}/account-type`, { type: 'gold' })).status, 422);
+      assert.equal((await maker.post(`/payouts/${payout?.id}/account-type`, { type: 'checking' })).status, 303);
+      assert.equal((await ask()).status, 303);
+    }
+    assert.equal(await stateOf(app, payout?.id ?? ''), 'sent');
+  });
+
+  test('every screen of payouts is in the tests of who may not see it', () => {
+    const rooms = ROUTES.filter(({ access, paths }) => access === 'session' && /payout|batch|recipient/.test(paths[0]));
+    const tested = /^\/console\/(payouts|batches|recipients|payout-files)/;
+    assert.deepEqual(
+      rooms.filter(({ paths }) => !tested.test(paths[0])).map(({ paths }) => paths[0]),
+      [],
+    );
+  });
+});
