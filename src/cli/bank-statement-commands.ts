@@ -44,13 +44,13 @@ export function addBankStatementCommands(program: Command): void {
   group
     .command('show')
     .description('the lines of one, and what each is of')
-    .argument('<id>')
+    .argument('<id>', 'of the statement: statement list')
     .option('--open', 'only what is in suspense')
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(show);
   acting(group.command('resolve'))
     .description('say what a line in suspense is; without --line all of them that are of nothing here')
-    .argument('<id>')
+    .argument('<id>', 'of the statement: statement list')
     .option('--line <number>', 'its line in the file')
     .addOption(
       new Option('--use <use>', 'other: of nothing here').choices(['payout', 'return', 'other']).makeOptionMandatory(),

@@ -103,6 +103,7 @@ const GROUPS = [
     en: 'For operators',
     es: 'Para operadores',
     names: [
+      'installing',
       'settings',
       'operation',
       'restore',

@@ -27,6 +27,23 @@ function textsOf(command: Command): string[] {
   return [...own, ...args, ...command.commands.flatMap(textsOf)].filter((text) => text !== '');
 }
 
+/** The parts of a command, and of all below it, of which the help says nothing. */
+function silentIn(command: Command, words: readonly string[] = []): string[] {
+  const parts = [
+    { name: 'itself', description: command.description() },
+    ...command.options.map(({ flags, description }) => ({ name: flags, description })),
+    ...command.registeredArguments.map((one) => ({ name: one.name(), description: one.description })),
+  ];
+  const silent = parts.filter(({ description }) => description === '').map(({ name }) => [...words, name].join(' '));
+  return [...silent, ...command.commands.flatMap((one) => silentIn(one, [...words, one.name()]))];
+}
+
+test('the help says what every command, option and argument is', async () => {
+  const program = new Command('rubrica').description('all of it');
+  await addCommands(program, '');
+  assert.deepEqual(silentIn(program), []);
+});
+
 suite('the help in Spanish', () => {
   test('has every command, option and argument that shops and finance use', async () => {
     const program = new Command('rubrica');

@@ -8,7 +8,7 @@ const repository = join(import.meta.dirname, '../..');
 
 /** Reads the files of the repository that match any of `patterns`; what is installed or made by a run is left out. */
 export function readSourceFiles(...patterns: string[]): SourceFile[] {
-  const exclude = ['**/node_modules', '.git', '.install-*', 'data', 'coverage', 'dist', 'sdk/dist'];
+  const exclude = ['**/node_modules', '.git', '.install-*', 'data', 'coverage', 'dist', 'release', 'sdk/dist'];
   return globSync(patterns, { cwd: repository, exclude, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))

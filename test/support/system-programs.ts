@@ -7,6 +7,8 @@ const debianPackages = {
   bash: 'bash',
   chromium: 'chromium',
   curl: 'curl',
+  dpkg: 'dpkg',
+  'dpkg-deb': 'dpkg',
   fish: 'fish',
   id: 'coreutils',
   initdb: 'postgresql',

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { run } from '../support/sdk-package.ts';
+
+const repository = join(import.meta.dirname, '../..');
+const folder = mkdtempSync(join(tmpdir(), 'rubrica-release-'));
+after(() => rmSync(folder, { recursive: true }));
+
+test('bin/release makes every package, the list of what is in them, and the checksums of all', async () => {
+  await run(repository, 'bin/release', folder);
+  const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as { version: string };
+  const files = readdirSync(folder).filter((file) => file !== 'SHA256SUMS');
+  const expected = ['rubrica-V.cdx.json', 'rubrica-V.tgz', 'rubrica-sdk-V.tgz', 'rubrica_V_*.deb'];
+  assert.deepEqual(
+    files.map((file) => file.replace(version, 'V').replace(/_[a-z0-9]+\.deb$/, '_*.deb')).sort(),
+    expected,
+  );
+  const sums = files.sort().map((file) => `${hashOf(file)}  ${file}`);
+  const written = readFileSync(join(folder, 'SHA256SUMS'), 'utf8').trimEnd().split('\n');
+  assert.deepEqual(written.sort(), sums.sort());
+
+  const bom = JSON.parse(readFileSync(join(folder, `rubrica-${version}.cdx.json`), 'utf8')) as Bom;
+  assert.deepEqual([bom.bomFormat, bom.metadata.component.name], ['CycloneDX', 'rubrica']);
+  const { dependencies } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
+    dependencies: object;
+  };
+  const listed = new Set(bom.components.map(({ name, version }) => `${name} ${version}`));
+  for (const [name, pinned] of Object.entries(dependencies)) assert.ok(listed.has(`${name} ${pinned}`), name);
+  assert.ok(!bom.components.some(({ name }) => name === 'typescript'));
+  await assert.rejects(run(repository, 'bin/release', folder), /is not empty/);
+});
+
+type Bom = {
+  bomFormat: string;
+  metadata: { component: { name: string } };
+  components: { name: string; version: string }[];
+};
+
+function hashOf(file: string): string {
+  return createHash('sha256')
+    .update(readFileSync(join(folder, file)))
+    .digest('hex');
+}
