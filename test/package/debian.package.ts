@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import { outputOf } from '../support/child-process.ts';
 import { proveInstalled } from '../support/installed-product.ts';
 import { run } from '../support/sdk-package.ts';
 
@@ -15,7 +16,7 @@ suite("Debian's package", { skip }, () => {
   const settings = join(root, 'etc/rubrica.env');
   let file: string;
   before(async () => {
-    const printed = await run(repository, 'packaging/make-deb', folder);
+    const printed = await outputOf('packaging/make-deb', [folder], { cwd: repository, longestMs: 9 * 60_000 });
     file = printed.trim().split('\n').at(-1) ?? '';
   });
   after(() => rmSync(folder, { recursive: true }));
