@@ -47,6 +47,7 @@ export const AUDIT_ACTIONS = {
   'bank_list.imported': 'another list of banks serves',
   'recipient.created': 'a validated account was kept, for payouts',
   'recipient.changed': 'another account of the same holder, or a newer verdict',
+  'privacy.looked_up': 'somebody asked in the console what is kept about a person, and was told how much',
   'privacy.exported': 'what is kept about a person was read out',
   'privacy.erased': 'what is kept about a person was removed',
   'master_key.rotated': 'what the key before had sealed was sealed with the new one',

@@ -18,6 +18,7 @@ export const PERMISSIONS = {
   'payment-services:manage': 'make payment services, rotate tokens, set payment methods and fees',
   'tokens:manage': 'obtain and rotate the tokens of payment services, and say where they are told',
   'users:manage': 'make users and say what they may do',
+  'privacy:manage': 'find, export and erase what is kept about a person',
   'audit:read': 'read the audit log and verify the books',
 } as const satisfies Record<string, string>;
 

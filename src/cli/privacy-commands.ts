@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Erasure } from '../privacy/erase-person.ts';
+import { type SaidKept, sayKept } from '../privacy/kept.ts';
 import { type Person, personOfEmail, personOfRut } from '../privacy/person.ts';
 import { invalidOption, missingOption, print, table } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
@@ -44,11 +45,12 @@ async function eraseWhom(options: Whom & ActingOptions & { dryRun?: boolean; jso
   const person = personOf(options);
   const dryRun = options.dryRun === true;
   const { erasePerson } = await import('../privacy/erase-person.ts');
-  const erasure = await withActor(options, (app, by) => erasePerson(app, person, by, dryRun));
-  print(options, { [person.kind]: person.name, dry_run: dryRun, ...erasure }, linesOf(erasure, dryRun));
+  const erasure = await withActor(options, (app, by) => erasePerson(app, person, by, { dryRun }));
+  const kept = erasure.kept.map((one) => sayKept(one, 'en'));
+  print(options, { [person.kind]: person.name, dry_run: dryRun, ...erasure, kept }, linesOf(erasure, kept, dryRun));
 }
 
-function linesOf({ records, waiting, kept }: Erasure, dryRun: boolean): string[] {
+function linesOf({ records, waiting }: Erasure, kept: readonly SaidKept[], dryRun: boolean): string[] {
   const waits = 'are still paid or sent and keep their addresses: run it again when they have ended.';
   return [
     dryRun ? 'This would go; nothing was changed:' : 'This went:',

@@ -48,6 +48,7 @@ const GROUPS: readonly Group[] = [
     sections: [
       { path: '/staff', text: 'people.nav', permission: 'users:manage', whole: true },
       { path: '/health', text: 'health.title', permission: 'payment-services:manage', whole: true },
+      { path: '/personal-data', text: 'privacy.title', permission: 'privacy:manage', whole: true },
       { path: '/audit', text: 'nav.audit', permission: 'audit:read', whole: true },
     ],
   },

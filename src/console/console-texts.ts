@@ -8,6 +8,7 @@ import { MERCHANT_TEXTS } from './merchants/merchant-texts.ts';
 import { BANK_FILE_TEXTS } from './payouts/bank-file-texts.ts';
 import { PAYEE_TEXTS } from './payouts/payee-texts.ts';
 import { PAYOUT_TEXTS } from './payouts/payout-texts.ts';
+import { PRIVACY_TEXTS } from './privacy/privacy-texts.ts';
 import { REQUEST_TEXTS } from './requests/request-texts.ts';
 import { SETTLEMENT_TEXTS } from './settlements/settlement-texts.ts';
 import { PERSON_TEXTS } from './staff/person-texts.ts';
@@ -19,6 +20,7 @@ const TEXTS = {
     ...SPANISH,
     ...CALLBACK_TEXTS.es,
     ...ACCOUNT_TEXTS.es,
+    ...PRIVACY_TEXTS.es,
     ...HEALTH_TEXTS.es,
     ...MERCHANT_TEXTS.es,
     ...REQUEST_TEXTS.es,
@@ -33,6 +35,7 @@ const TEXTS = {
     ...ENGLISH,
     ...CALLBACK_TEXTS.en,
     ...ACCOUNT_TEXTS.en,
+    ...PRIVACY_TEXTS.en,
     ...HEALTH_TEXTS.en,
     ...MERCHANT_TEXTS.en,
     ...REQUEST_TEXTS.en,

@@ -18,5 +18,6 @@ export const SPANISH_PERMISSIONS: Readonly<Record<Permission, string>> = {
   'payment-services:manage': 'crear comercios, rotar tokens, definir métodos de pago y comisiones',
   'tokens:manage': 'obtener y rotar los tokens de los comercios, y decir dónde se les avisa',
   'users:manage': 'crear usuarios y decir qué pueden hacer',
+  'privacy:manage': 'buscar, exportar y borrar lo que se guarda de una persona',
   'audit:read': 'leer la auditoría y verificar los libros',
 };

@@ -16,7 +16,8 @@ import { deleteRefused } from '../refused-requests/refused-request-queries.ts';
 import { deleteSearchTerm } from '../search/search-queries.ts';
 import { type Terms, termsOf } from '../search/search-term.ts';
 import { type PersonalTransaction, updatePersonalTexts } from '../transactions/personal-transaction-queries.ts';
-import { findPersonalData, type Kept } from './find-personal-data.ts';
+import { findPersonalData } from './find-personal-data.ts';
+import type { Kept } from './kept.ts';
 import { type Person, subjectOf } from './person.ts';
 
 /** How many records of each kind lost what they held of the person. */
@@ -37,9 +38,14 @@ const AT_ONCE = 100;
 /**
  * Removes what is kept about a person: validations and recipients are deleted; transactions lose the e-mail address and the shop's objects, and
  * the person in session ids and addresses; a callback that tells of him is deleted; excerpts lose him. The books stay as
- * they are, so `books verify` says what it said before. With `dryRun` it says the same and changes nothing.
+ * they are, so `books verify` says what it said before. `reason`: why, for the audit log; it names nobody. With `dryRun` it says the same and changes nothing.
  */
-export async function erasePerson(app: App, person: Person, by: Actor, dryRun: boolean): Promise<Erasure> {
+export async function erasePerson(
+  app: App,
+  person: Person,
+  by: Actor,
+  { dryRun = false, reason = null }: { dryRun?: boolean; reason?: string | null } = {},
+): Promise<Erasure> {
   const { transactions, callbacks, delivery_attempts, refused_requests, kept } = await findPersonalData(app, person);
   const ended = callbacks.filter(({ state }) => state !== 'queued');
   const waiting = transactions.filter((row) => isWaiting(row, person)).length + callbacks.length - ended.length;
@@ -55,7 +61,14 @@ export async function erasePerson(app: App, person: Person, by: Actor, dryRun: b
   if (!dryRun) {
     // First, so that nothing is gone without the name of who removed it, also where the process is killed in between.
     await app.db.transaction((tx) =>
-      recordAudit(tx, { at: app.now(), by, action: 'privacy.erased', subject: subjectOf(person), after: records }),
+      recordAudit(tx, {
+        at: app.now(),
+        by,
+        action: 'privacy.erased',
+        subject: subjectOf(person),
+        after: records,
+        reason,
+      }),
     );
     if (person.kind === 'rut') await eraseValidations(app, person.name);
     await eraseRecipients(app, person);

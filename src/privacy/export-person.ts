@@ -4,7 +4,8 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { type ExportedValidations, exportValidations } from '../bank-validation/export-validations.ts';
 import { formatDecimal } from '../lib/money.ts';
 import { exportRecipients, type KeptRecipient } from '../payouts/forget-recipients.ts';
-import { findPersonalData, type Kept } from './find-personal-data.ts';
+import { findPersonalData } from './find-personal-data.ts';
+import { type SaidKept, sayKept } from './kept.ts';
 import { type Person, subjectOf } from './person.ts';
 
 /** Times are ISO 8601 in UTC, amounts decimal texts. */
@@ -18,7 +19,7 @@ export type PersonExport = {
   delivery_attempts: Record<string, unknown>[];
   refused_requests: Record<string, unknown>[];
   /** Where the person stands beside this, and why it stays when the rest is erased. */
-  kept: Kept[];
+  kept: SaidKept[];
 };
 
 /** Everything that is kept about a person, as he may ask under Law 21.719. The audit log says who read it, and not about whom. */
@@ -49,7 +50,7 @@ export async function exportPerson(app: App, person: Person, by: Actor): Promise
     callbacks: found.callbacks.map(withTime('created_at')),
     delivery_attempts: found.delivery_attempts.map(withTime('started_at')),
     refused_requests: found.refused_requests.map(withTime('at')),
-    kept: found.kept,
+    kept: found.kept.map((one) => sayKept(one, 'en')),
   };
 }
 

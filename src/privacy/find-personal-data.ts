@@ -9,13 +9,11 @@ import { listPayoutsOf } from '../payouts/forget-recipients.ts';
 import type { RefusedRequest } from '../refused-requests/refused-request.ts';
 import { selectRefusedLike } from '../refused-requests/refused-request-queries.ts';
 import { type PersonalTransaction, selectPersonalTransactions } from '../transactions/personal-transaction-queries.ts';
+import type { Kept } from './kept.ts';
 import { KEPT_PLACES, selectKeptTexts } from './kept-queries.ts';
 import type { Person } from './person.ts';
 
 const PAGE = 500;
-
-/** What stays: `texts` by the names of their rows, with the reason. */
-export type Kept = { kind: string; why: string; rows: string[] };
 
 /** Everything that is kept of a person beside validations of bank accounts and recipients, which are found by a hash. */
 export type PersonalData = {
@@ -78,7 +76,7 @@ async function findKept(app: App, person: Person): Promise<Kept[]> {
   for (const place of KEPT_PLACES) {
     const texts = await selectKeptTexts(app.db, place, person.like, MOST_KEPT);
     const rows = texts.filter(({ text }) => person.holds(text)).map(({ name }) => name);
-    if (rows.length > 0) kept.push({ kind: place.kind, why: place.why, rows });
+    if (rows.length > 0) kept.push({ kind: place.kind, reason: place.reason, rows });
   }
   return kept;
 }
@@ -88,7 +86,7 @@ async function keptPayouts(app: App, { kind, name }: Person): Promise<Kept[]> {
   if (kind === 'email') return [];
   const { payouts, files } = await listPayoutsOf(app, name);
   return [
-    { kind: 'payouts', why: 'it says where money went: a masked account and the hash of the RUT', rows: payouts },
-    { kind: 'payout_files', why: 'it is kept sealed as it went to the bank, with RUT, name and account', rows: files },
+    { kind: 'payouts', reason: 'paid_to' as const, rows: payouts },
+    { kind: 'payout_files', reason: 'bank_file' as const, rows: files },
   ].filter(({ rows }) => rows.length > 0);
 }

@@ -97,6 +97,7 @@ import { getConsolePayout } from '../console/payouts/payout-page.ts';
 import { getConsoleRecipients, postConsoleRecipients } from '../console/payouts/recipient-list.ts';
 import { getConsoleRecipient, postConsolePay, postConsoleRecipient } from '../console/payouts/recipient-page.ts';
 import { getConsoleUpload, postConsoleUpload } from '../console/payouts/upload-payouts.ts';
+import { getConsolePersonalData, postConsolePersonalData } from '../console/privacy/personal-data-page.ts';
 import { getConsoleRequest, getConsoleRequests } from '../console/requests/refused-requests-page.ts';
 import { getConsoleMonth, postConsoleMonth } from '../console/settlements/month-page.ts';
 import { getConsoleSettlements, postConsoleSettlements } from '../console/settlements/settlement-list.ts';
@@ -288,6 +289,8 @@ export const ROUTES: readonly Endpoint[] = [
   wholeScreen('GET', ['/console/staff/:id/confirm'], 'users:manage', getConsoleStaffConfirm),
   wholeScreen('POST', ['/console/staff/:id/confirm'], 'users:manage', postConsoleStaffConfirm),
   wholeScreen('GET', ['/console/health'], 'payment-services:manage', getConsoleHealth),
+  wholeScreen('GET', ['/console/personal-data'], 'privacy:manage', getConsolePersonalData),
+  wholeScreen('POST', ['/console/personal-data'], 'privacy:manage', postConsolePersonalData),
   wholeScreen('GET', ['/console/audit'], 'audit:read', getConsoleAudit),
   wholeScreen('GET', ['/console/callbacks/:id'], 'callbacks:resend', getConsoleEndpoint),
   wholeScreen('POST', ['/console/callbacks/:id/test'], 'callbacks:resend', postConsoleEndpointTest),

@@ -53,9 +53,9 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
     assert.deepEqual(counts(exported), [0, 2, 1, 1]);
 
     const before = await stored(app);
-    const dry = await erasePerson(app, ANA, TESTER, true);
+    const dry = await erasePerson(app, ANA, TESTER, { dryRun: true });
     assert.deepEqual(await stored(app), before);
-    const done = await erasePerson(app, ANA, TESTER, false);
+    const done = await erasePerson(app, ANA, TESTER);
     assert.deepEqual(done, dry);
     assert.deepEqual(done.records, {
       validations: 0,
@@ -91,7 +91,7 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
       await createPaidTransaction(app, environment, { reference: `OTHER-${n}`, unsignedFields });
     }
     assert.deepEqual(counts(await exportPerson(app, ANA_BY_RUT, TESTER)), [1, 3, 0, 0]);
-    const { records, erased } = await erasePerson(app, ANA_BY_RUT, TESTER, false);
+    const { records, erased } = await erasePerson(app, ANA_BY_RUT, TESTER);
     assert.deepEqual([records.validations, records.transactions, erased], [1, 3, 4]);
     assert.deepEqual(counts(await exportPerson(app, ANA_BY_RUT, TESTER)), [0, 0, 0, 0]);
     const left = await app.db.query('select id from transactions where unsigned_fields is not null');
@@ -104,7 +104,7 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
     const reference = 'for-ana.perez+web@example.cl';
     await createPaidTransaction(app, environment, { reference: 'ana.perez+web@example.cl' });
     await createTestTransaction(app, environment, { reference, sessionId: 'ana.perez+web@example.cl' });
-    const { waiting, kept, records } = await erasePerson(app, ANA, TESTER, false);
+    const { waiting, kept, records } = await erasePerson(app, ANA, TESTER);
     assert.deepEqual(
       kept.map(({ kind, rows }) => [kind, rows.length]),
       [['references', 1]],
@@ -126,7 +126,7 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
       return app.db.transaction(work);
     };
     const killed = { ...app, db: { ...app.db, transaction } };
-    await assert.rejects(erasePerson(killed, ANA_BY_RUT, TESTER, false), /killed/);
+    await assert.rejects(erasePerson(killed, ANA_BY_RUT, TESTER), /killed/);
     assert.equal((await acts()).length, 1);
   });
 
@@ -141,11 +141,11 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
       ['payouts', [payout?.id]],
       ['payout_files', [made?.file.id]],
     ];
-    const named = (found: Pick<Awaited<ReturnType<typeof exportPerson>>, 'kept'>) =>
+    const named = (found: { kept: readonly { kind: string; rows: string[] }[] }) =>
       found.kept.map(({ kind, rows }) => [kind, rows]);
     const byRut = personOfRut(PAYEE.rut) as Person;
     assert.deepEqual(named(await exportPerson(app, byRut, TESTER)), kept);
-    const erased = await erasePerson(app, byRut, TESTER, false);
+    const erased = await erasePerson(app, byRut, TESTER);
     assert.deepEqual([erased.records.recipients, named(erased)], [1, kept]);
     assert.deepEqual(named(await exportPerson(app, byRut, TESTER)), kept);
     const byEmail = personOfEmail(PAYEE.email as string) as Person;
@@ -169,7 +169,7 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
       exported.refused_requests.map((row) => row['request_id']),
       ['req_1'],
     );
-    assert.equal((await erasePerson(app, ANA_BY_RUT, TESTER, false)).records.refused_requests, 1);
+    assert.equal((await erasePerson(app, ANA_BY_RUT, TESTER)).records.refused_requests, 1);
     assert.deepEqual(await app.db.query('select request_id from refused_requests'), []);
   });
 
@@ -189,7 +189,7 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
       const bytes = () =>
         [file, `${file}-wal`].filter(existsSync).map((path) => readFileSync(path).includes('Ana.Perez'));
       assert.ok(bytes().includes(true));
-      await erasePerson(app, ANA, TESTER, false);
+      await erasePerson(app, ANA, TESTER);
       assert.deepEqual([...new Set(bytes())], [false]);
     });
   }

@@ -1,0 +1,125 @@
+import type { FastifyReply } from 'fastify';
+import type { App } from '../../app.ts';
+import { isReason } from '../../audit/reason.ts';
+import type { Language } from '../../checkout/texts.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { type Html, html } from '../../http/html.ts';
+import { type Erasure, erasePerson } from '../../privacy/erase-person.ts';
+import { exportPerson } from '../../privacy/export-person.ts';
+import { sayKept } from '../../privacy/kept.ts';
+import { lookUpPerson } from '../../privacy/look-up-person.ts';
+import { type Person, personOfEmail, personOfRut } from '../../privacy/person.ts';
+import { tableOf } from '../console-format.ts';
+import { tell, tellAll, tellKind } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
+import { fieldsOf } from '../sign-in.ts';
+
+const PATH = '/personal-data';
+
+/** A box for a RUT or an e-mail address. Only a form that is sent says whom, so no address of a page and no log has it. */
+export const getConsolePersonalData: Operation = {
+  handle: consoleHandler(async (app, visit) => requireProof(app, visit, PATH) ?? sendPage(app, visit, 200, {})),
+};
+
+/** Says what is kept of a person, exports it, or erases it; what the form does is in its button. */
+export const postConsolePersonalData: Operation = {
+  consumes: ['application/x-www-form-urlencoded'],
+  handle: consoleHandler(async (app, visit) => {
+    const asked = requireProof(app, visit, PATH);
+    if (asked !== null) return asked;
+    const { language, by, request } = visit;
+    const fields = fieldsOf(request);
+    const person = personOf(fields['who']);
+    if (person === null) return sendPage(app, visit, 400, { said: tell(language, 'privacy.wrong') });
+    if (fields['do'] === 'export') return sendExport(app, visit, person);
+    if (fields['do'] === 'erase') return erase(app, visit, person, fields);
+    return sendPage(app, visit, 200, { person, found: await lookUpPerson(app, person, by) });
+  }),
+};
+
+function personOf(text: string | undefined): Person | null {
+  return text === undefined ? null : (personOfRut(text) ?? personOfEmail(text));
+}
+
+async function sendExport(app: App, { by, reply }: ConsoleVisit, person: Person): Promise<FastifyReply> {
+  const exported = await exportPerson(app, person, by);
+  return reply
+    .header('content-disposition', 'attachment; filename="personal-data.json"')
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(`${JSON.stringify(exported, null, 2)}\n`);
+}
+
+async function erase(app: App, visit: ConsoleVisit, person: Person, fields: Record<string, string>) {
+  const { language, by } = visit;
+  const reason = (fields['reason'] ?? '').trim();
+  const isSame = personOf(fields['confirm'])?.name === person.name;
+  if (!isSame || !isReason(reason)) {
+    const said = tell(language, isSame ? 'privacy.no_reason' : 'privacy.erase_wrong');
+    return sendPage(app, visit, 400, { said, person, found: await lookUpPerson(app, person, by) });
+  }
+  const erasure = await erasePerson(app, person, by, { reason });
+  return sendPage(app, visit, 200, { erasure });
+}
+
+type Shown = { said?: string; person?: Person; found?: Erasure; erasure?: Erasure };
+
+function sendPage(app: App, { language, send }: ConsoleVisit, status: number, shown: Shown): FastifyReply {
+  const { said, person, found, erasure } = shown;
+  const title = tell(language, 'privacy.title');
+  const main = html`<h1>${title}</h1>
+${said !== undefined && html`<p class="notice" role="alert">${said}</p>`}
+${erasure !== undefined && html`<p class="notice done" role="status">${tell(language, 'privacy.done', { count: erasure.erased })}</p>`}
+<p>${tell(language, 'privacy.text')}</p>
+<form class="card pad" method="post" action="${publicPath(app)}/console${PATH}">
+<label>${tell(language, 'privacy.who')}<input name="who" required maxlength="254" autocomplete="off" autocapitalize="none" spellcheck="false"></label>
+<p class="actions"><button class="primary">${tell(language, 'privacy.find')}</button></p></form>
+${person !== undefined && found !== undefined && html`<h2>${person.name}</h2>${parts(language, found, 'privacy.would_go')}${acts(app, language, person)}`}
+${erasure !== undefined && parts(language, erasure, 'privacy.went')}`;
+  return send(status, { title, main });
+}
+
+/** What goes, what is still needed, and what stays and why. */
+function parts(
+  language: Language,
+  { records, waiting, kept }: Erasure,
+  heading: 'privacy.would_go' | 'privacy.went',
+): Html {
+  const named = (kind: string) => tellKind(language, 'kept', kind);
+  const gone = Object.entries(records).filter(([, count]) => count > 0);
+  const stays = kept.map((one) => sayKept(one, language));
+  return html`<h2>${tell(language, heading)}</h2>
+${
+  gone.length === 0
+    ? html`<div class="card pad">${tell(language, 'privacy.nothing')}</div>`
+    : tableOf(
+        tellAll(language, ['column.kind', 'column.records']),
+        gone.map(([kind, count]) => [named(kind), count]),
+        [1],
+      )
+}
+${waiting > 0 && html`<p class="notice">${tell(language, 'privacy.waiting', { count: waiting })}</p>`}
+<h2>${tell(language, 'privacy.stays')}</h2>
+${
+  stays.length === 0
+    ? html`<div class="card pad">${tell(language, 'privacy.stays_none')}</div>`
+    : tableOf(
+        tellAll(language, ['column.kind', 'column.records', 'column.why', 'column.rows']),
+        stays.map(({ kind, why, rows }) => [named(kind), rows.length, why, rows.slice(0, 5).join(' ')]),
+        [1],
+      )
+}`;
+}
+
+function acts(app: App, language: Language, { name }: Person): Html {
+  const action = `${publicPath(app)}/console${PATH}`;
+  return html`<form class="card pad" method="post" action="${action}"><input type="hidden" name="who" value="${name}">
+<p class="actions"><button name="do" value="export">${tell(language, 'privacy.export')}</button></p></form>
+<h2>${tell(language, 'privacy.erase')}</h2>
+<form class="card pad" method="post" action="${action}"><input type="hidden" name="who" value="${name}">
+<p>${tell(language, 'privacy.erase_text')}</p>
+<label>${tell(language, 'privacy.confirm')}<input name="confirm" required maxlength="254" autocomplete="off" autocapitalize="none" spellcheck="false"></label>
+<label>${tell(language, 'refund.reason')}<input name="reason" required maxlength="200" autocomplete="off"></label>
+<p class="quiet">${tell(language, 'refund.reason_hint')}</p>
+<p class="actions"><button class="primary" name="do" value="erase">${tell(language, 'privacy.erase')}</button></p></form>`;
+}

@@ -1,0 +1,35 @@
+/** Why a text stays when a person is erased. */
+export const KEPT_REASONS = {
+  sealed: {
+    en: 'it is sealed in a chain that proves where money is',
+    es: 'está sellado en una cadena que prueba dónde está el dinero',
+  },
+  paid_to: {
+    en: 'it says where money went: a masked account and the hash of the RUT',
+    es: 'dice adónde fue el dinero: una cuenta enmascarada y el hash del RUT',
+  },
+  bank_file: {
+    en: 'it is kept sealed as it went to the bank, with RUT, name and account',
+    es: 'se guarda sellado como fue al banco, con RUT, nombre y cuenta',
+  },
+  paid_why: { en: 'it says what was paid out, and why', es: 'dice qué se pagó, y por qué' },
+  paid_out: { en: 'it says what was paid out', es: 'dice qué se pagó' },
+  audit: { en: 'it says who did what, and is sealed', es: 'dice quién hizo qué, y está sellado' },
+  works_here: {
+    en: 'this person works here: bin/rubrica user disable',
+    es: 'esta persona trabaja aquí: bin/rubrica user disable',
+  },
+} as const;
+
+export type KeptReason = keyof typeof KEPT_REASONS;
+
+/** What stays: texts of one kind by the names of their rows, with the reason. */
+export type Kept = { kind: string; reason: KeptReason; rows: string[] };
+
+/** The same as a person reads it, and as it is exported. */
+export type SaidKept = { kind: string; why: string; rows: string[] };
+
+/** In one language. */
+export function sayKept({ kind, reason, rows }: Kept, language: 'en' | 'es'): SaidKept {
+  return { kind, why: KEPT_REASONS[reason][language], rows };
+}

@@ -1,0 +1,19 @@
+import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import { type Erasure, erasePerson } from './erase-person.ts';
+import { type Person, subjectOf } from './person.ts';
+
+/** What is kept of a person: how many records of each kind would go, and what would stay. The audit log says who asked, and not about whom. */
+export async function lookUpPerson(app: App, person: Person, by: Actor): Promise<Erasure> {
+  const found = await erasePerson(app, person, by, { dryRun: true });
+  const act = {
+    at: app.now(),
+    by,
+    action: 'privacy.looked_up',
+    subject: subjectOf(person),
+    after: found.records,
+  } as const;
+  await app.db.transaction((tx) => recordAudit(tx, act));
+  return found;
+}
