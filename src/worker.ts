@@ -7,6 +7,7 @@ import { lookUpPayments } from './checkout/look-up-payments.ts';
 import { anchorClock } from './db/anchor-clock.ts';
 import { SchemaError } from './db/database.ts';
 import { refuseNewerSchema } from './db/migrate.ts';
+import { followClock } from './epochs/follow-clock.ts';
 import { forgetProcess, keepProcess } from './health/keep-process.ts';
 import { watchLoad } from './lib/watch-load.ts';
 import { removeEndedLimits } from './limits/consume-limit.ts';
@@ -79,6 +80,9 @@ export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit:
     loop(app, 'feed', () => measureFeedHold(app).then(() => 0), FEED_EVERY_MS),
     loop(app, 'process', () => keepProcess(app).then(() => 0), PROCESS_EVERY_MS),
     loop(app, 'clock', () => anchorClock(app.db, app.now).then(() => 0), ANCHOR_EVERY_MS),
+    ...(app.config.mode === 'development'
+      ? [loop(app, 'travel', () => watchClock(app, onUnfit), SCHEMA_EVERY_MS)]
+      : []),
   ];
   return {
     stop: async () => {
@@ -101,6 +105,13 @@ async function watchSchema(app: App, onUnfit: (reason: Error) => void): Promise<
     onUnfit(error);
   });
   app.outage.answered();
+  return 0;
+}
+
+/** Of a development installation: somebody may set the clock ahead at any time. Back it goes only in a new process. */
+async function watchClock(app: App, onUnfit: (reason: Error) => void): Promise<number> {
+  if (!(await followClock(app)))
+    onUnfit(new Error('the clock of this installation was reset: start the service again'));
   return 0;
 }
 

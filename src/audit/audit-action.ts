@@ -42,6 +42,8 @@ export const AUDIT_ACTIONS = {
   'month.closed': 'a month was closed, with what merchants were owed at its end',
   'callback.resent': 'callbacks were sent again',
   'endpoint.tested': 'a test event was posted to a shop, with a right and a wrong signature',
+  'clock.advanced': 'the clock of a development installation was set ahead, and what happened meanwhile was done',
+  'clock.reset': 'it went back to the time of the world',
   'chaos.run': 'what goes wrong with callbacks was posted to a shop, signed with tokens for development',
   'callback.listener_begun': 'callbacks of development go to the computer of this person',
   'bank_list.imported': 'another list of banks serves',

@@ -3,6 +3,7 @@ import { signingKey } from '../../protocol/hmac.ts';
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import { worldTime } from '../lib/clock.ts';
 import { dialAddress } from '../lib/dial-address.ts';
 import { randomHex } from '../lib/ids.ts';
 import { loseAnswers } from '../lib/lose-answers.ts';
@@ -126,7 +127,7 @@ function stageOf(run: Run, at: number): ChaosStage {
     live,
     closedSecret,
     random,
-    now: app.now(),
+    now: worldTime(app.now),
     send: send(app.fetch, false),
     sendUnheard: send(run.unheard, true),
   };

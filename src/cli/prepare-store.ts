@@ -7,6 +7,7 @@ import { ConfigError } from '../config.ts';
 import { anchorClock } from '../db/anchor-clock.ts';
 import { whyFeedIsElsewhere } from '../db/citus-placement.ts';
 import { migrate, requireSchema } from '../db/migrate.ts';
+import { followClock } from '../epochs/follow-clock.ts';
 import { SEALED_KINDS } from '../health/sealed-kinds.ts';
 import { continueFeed } from '../outbox/continue-feed.ts';
 import { CURSOR_KEY } from '../outbox/feed-cursor.ts';
@@ -26,6 +27,7 @@ const WRONG_KEY =
 export async function prepareStore(app: App, by: Actor): Promise<string[]> {
   await anchorClock(app.db, app.now);
   const applied = await migrate(app.db);
+  await followClock(app);
   if (applied.length > 0) await recordMigration(app, by, applied);
   await makeReady(app);
   return applied;
@@ -44,6 +46,7 @@ function recordMigration(app: App, by: Actor, applied: readonly string[]): Promi
 export async function openStore(app: App): Promise<void> {
   await anchorClock(app.db, app.now);
   await requireSchema(app.db);
+  await followClock(app);
   await requireFeedHere(app);
   await makeReady(app);
 }

@@ -91,6 +91,16 @@ export async function selectStoreMark(db: Reader): Promise<StoreMark> {
   return row as StoreMark;
 }
 
+/** How far the clock of this installation is ahead of the world's, in milliseconds. */
+export async function selectClockAhead(db: Reader): Promise<number> {
+  const [row] = await db.query<{ clock_ahead_ms: number }>('select clock_ahead_ms from store_marks');
+  return row?.clock_ahead_ms ?? 0;
+}
+
+export async function updateClockAhead(tx: Tx, aheadMs: number): Promise<void> {
+  await tx.query('update store_marks set clock_ahead_ms = $1', [aheadMs]);
+}
+
 /** Gives the store a name if it has none. */
 export async function nameStore(tx: Tx, storeId: string): Promise<void> {
   await tx.query('update store_marks set store_id = $1 where store_id is null', [storeId]);

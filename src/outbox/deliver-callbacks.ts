@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { worldTime } from '../lib/clock.ts';
 import { randomToken } from '../lib/ids.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { callbackHeaders } from './callback-headers.ts';
@@ -28,6 +29,8 @@ const BUSY_ENDPOINTS = 200;
 export type CallbackDelivery = {
   /** Claims what is due and begins to send it. Answers how many were claimed. */
   poll(): Promise<number>;
+  /** Resolves once all that was claimed is sent and recorded. */
+  settled(): Promise<void>;
   /** Releases what was not begun and waits for what was. */
   drain(): Promise<void>;
 };
@@ -112,6 +115,11 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
     return claims.length;
   };
 
+  const settled = async () => {
+    while (sending.size > 0) await Promise.all(sending);
+    await recorder.flush();
+  };
+
   const drain = async () => {
     draining = true;
     const unsent = [...queues.values()].flatMap((queue) => queue.waiting.splice(0));
@@ -120,7 +128,7 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
     await recorder.flush();
   };
 
-  return { poll, drain };
+  return { poll, settled, drain };
 }
 
 function newQueue(): EndpointQueue {
@@ -192,7 +200,7 @@ async function send(app: App, callback: Claim): Promise<Attempt | null> {
     const outcome = await app.fetch({
       url: callback.url,
       method: 'POST',
-      headers: callbackHeaders(environment, callback, startedAt),
+      headers: callbackHeaders(environment, callback, worldTime(app.now)),
       body: callback.body,
       allowPrivate: app.config.allowPrivateCallbacks && environment.environment === 'development',
       merchant: callback.environment_id,

@@ -5,6 +5,7 @@ import { recordAudit } from '../audit/record-audit.ts';
 import type { RowKey } from '../db/row-key.ts';
 import { findHeld } from '../epochs/hold.ts';
 import { Problem } from '../error-catalogue.ts';
+import { worldTime } from '../lib/clock.ts';
 import { randomToken } from '../lib/ids.ts';
 import type { FetchOutcome } from '../lib/safe-fetch.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
@@ -118,10 +119,10 @@ async function look(app: App, listener: RowKey<string>): Promise<ClaimedPost | n
     const claim = { lease: randomToken(12), now, until: now + LEASE_MS };
     return held ? null : claimOldest(tx, listener.environment_id, claim);
   });
-  return claimed === null ? null : postOf(app, claimed, now);
+  return claimed === null ? null : postOf(app, claimed);
 }
 
-async function postOf(app: App, callback: ClaimedCallback, now: number): Promise<ClaimedPost> {
+async function postOf(app: App, callback: ClaimedCallback): Promise<ClaimedPost> {
   const environment = await findEnvironmentById(app, callback.environment_id);
   if (environment === null) throw new Error('A callback of no environment');
   return {
@@ -130,7 +131,7 @@ async function postOf(app: App, callback: ClaimedCallback, now: number): Promise
     transactionId: callback.transaction_id,
     attempt: callback.attempts + 1,
     url: callback.url,
-    headers: callbackHeaders(environment, callback, now),
+    headers: callbackHeaders(environment, callback, worldTime(app.now)),
     body: callback.body,
   };
 }

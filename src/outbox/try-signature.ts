@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import { worldTime } from '../lib/clock.ts';
 import type { FetchOutcome } from '../lib/safe-fetch.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { callbackHeaders } from './callback-headers.ts';
@@ -63,7 +64,7 @@ function post(
   return app.fetch({
     url,
     method: 'POST',
-    headers: callbackHeaders(environment, event, app.now()),
+    headers: callbackHeaders(environment, event, worldTime(app.now)),
     body: event.body,
     allowPrivate: app.config.allowPrivateCallbacks && kind === 'development',
     merchant: environment_id,

@@ -75,6 +75,7 @@ const READING = [
   'books suspense',
   'reconcile',
   'chaos orders',
+  'clock show',
   'validate', // Validations are no acts: they have a record of their own.
   'banks list',
   'recipient list',
@@ -191,6 +192,9 @@ const APART = [
   'listen',
   'trigger',
   'chaos run',
+  // They move the whole store: test/travel/advance-clock.test.ts.
+  'clock advance',
+  'clock reset',
   'payment-service end-link',
   'master-key rotate',
   'restore',

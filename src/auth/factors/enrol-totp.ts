@@ -1,5 +1,6 @@
 import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
+import { worldTime } from '../../lib/clock.ts';
 import { prefixedId } from '../../lib/ids.ts';
 import { beginSetup, readSetup } from './factor-setup.ts';
 import { sealFactor } from './seal-factor.ts';
@@ -33,7 +34,7 @@ export async function finishTotp(
 ): Promise<{ id: string; recoveryCodes: string[] } | null> {
   const begun = readSetup(app, user.id, setup);
   if (begun === null) return null;
-  const step = await stepOfCode(begun.secret, code, app.now());
+  const step = await stepOfCode(begun.secret, code, worldTime(app.now));
   if (step === null) return null;
   const place = { id: begun.id, user_id: user.id, kind: 'totp' } as const;
   const row = { ...place, name, sealed: sealFactor(app, place, begun.secret), credential: null, last_step: step };

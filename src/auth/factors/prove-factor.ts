@@ -4,6 +4,7 @@ import { recordAudit } from '../../audit/record-audit.ts';
 import type { Tx } from '../../db/database.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
+import { worldTime } from '../../lib/clock.ts';
 import type { Limit } from '../../limits/limit.ts';
 import { type AccessToken, issueAccessToken } from '../access-token.ts';
 import { countGuess, forgetGuesses, type Guess } from '../guess.ts';
@@ -97,7 +98,7 @@ async function totpTaker(app: App, user: User, code: string): Promise<Taker | nu
 }
 
 function stepOf(app: App, factor: FactorRow, code: string): Promise<number | null> {
-  return stepOfCode(openFactor(app, factor), code, app.now());
+  return stepOfCode(openFactor(app, factor), code, worldTime(app.now));
 }
 
 /** A new session in the place of the one in which a factor was added, which has proved it. Null: it had ended meanwhile. */

@@ -1,0 +1,118 @@
+import type { Command } from 'commander';
+import type { App } from '../app.ts';
+import { selectClockAhead } from '../epochs/epoch-queries.ts';
+import { findHeld } from '../epochs/hold.ts';
+import { worldTime } from '../lib/clock.ts';
+import { advanceClock, type Happening, resetClock } from '../travel/advance-clock.ts';
+import { readDuration } from './options.ts';
+import { alreadyDone, CommandError, invalidOption, print, time } from './print.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
+import { withApp } from './with-app.ts';
+
+/** `clock show | advance | reset`. */
+export function addClockCommands(program: Command): void {
+  const group = program.command('clock').description('the time of a development installation, which can be set ahead');
+  group
+    .command('show')
+    .description('the time here, and how far it is ahead')
+    .option('--json', 'print one JSON object')
+    .action(show);
+  acting(group.command('advance'))
+    .description('sets the clock ahead, does what would have happened meanwhile, and lists it')
+    .argument('<duration>', 'how far, such as 31d, 12h or 30m')
+    .option('--json', 'print one JSON object, times in UTC milliseconds')
+    .action(advance);
+  acting(group.command('reset'))
+    .description('goes back to the time of the world; start the service again afterwards')
+    .option('--json', 'print one JSON object')
+    .action(reset);
+}
+
+type JsonOption = { json?: boolean };
+
+const MOST_MS = 400 * 86_400_000;
+
+async function show(options: JsonOption): Promise<void> {
+  const { now, world, ahead } = await withApp(async (app) => ({
+    now: app.now(),
+    world: worldTime(app.now),
+    ahead: await selectClockAhead(app.db),
+  }));
+  const value = { now: new Date(now).toISOString(), world: new Date(world).toISOString(), ahead_ms: ahead };
+  print(options, value, [
+    `here       ${time(now)} UTC`,
+    `the world  ${time(world)} UTC`,
+    `ahead      ${spanOf(ahead)}`,
+  ]);
+}
+
+async function advance(duration: string, options: ActingOptions & JsonOption): Promise<void> {
+  const byMs = readDuration(duration);
+  if (byMs <= 0 || byMs > MOST_MS) throw invalidOption('The clock goes ahead by 1s to 400d at once.');
+  const startedAt = performance.now();
+  const travel = await withActor(options, async (app, by) => {
+    requireDevelopment(app);
+    if ((await findHeld(app)) !== null)
+      throw new CommandError(
+        'The store was restored, and nothing leaves before bin/rubrica release.',
+        1,
+        'COMMAND_FAILED',
+      );
+    // What is given up on the way is in the list, and alarms nobody.
+    app.log.level = 'silent';
+    return advanceClock(app, byMs, by);
+  });
+  const { from, to, aheadMs, happened } = travel;
+  const ms = Math.round(performance.now() - startedAt);
+  print(options, { from, to, ahead_ms: aheadMs, ms, happened }, [
+    ...happened.map(lineOf),
+    `It is ${time(to)} UTC here, ${spanOf(aheadMs)} ahead of the world. ${happened.length === 0 ? 'Nothing happened meanwhile.' : ''}`.trimEnd(),
+  ]);
+}
+
+async function reset(options: ActingOptions & JsonOption): Promise<void> {
+  const ahead = await withActor(options, async (app, by) => {
+    requireDevelopment(app);
+    const before = await selectClockAhead(app.db);
+    if (before === 0) throw alreadyDone('The clock is not ahead: bin/rubrica clock show');
+    await resetClock(app, by);
+    return before;
+  });
+  print(options, { ahead_ms: 0, was_ahead_ms: ahead }, [
+    `The clock was ${spanOf(ahead)} ahead and is no longer. A service that runs stops now: start it again.`,
+    'What was recorded meanwhile keeps its times. For a store without them: restore a backup, or begin a new one.',
+  ]);
+}
+
+function requireDevelopment({ config }: App): void {
+  if (config.mode === 'production')
+    throw new CommandError(
+      'The clock is set in development alone: RUBRICA_ENV is production here.',
+      1,
+      'DEVELOPMENT_ONLY',
+    );
+}
+
+function lineOf({ at, what, count, transactions }: Happening): string {
+  const more = count > transactions.length && transactions.length > 0 ? ', …' : '';
+  const named = transactions.length === 0 ? '' : ` (transaction ${transactions.join(', ')}${more})`;
+  return `${time(at)}  ${count === 1 ? '' : `${count} times `}${what}${named}`;
+}
+
+const UNITS: readonly [name: string, ms: number][] = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+];
+
+/** `31d 2h`; `0s` for none. */
+function spanOf(ms: number): string {
+  let left = ms;
+  const parts = UNITS.flatMap(([name, unit]) => {
+    const count = Math.floor(left / unit);
+    left -= count * unit;
+    return count === 0 ? [] : [`${count}${name}`];
+  });
+  return parts.length === 0 ? '0s' : parts.join(' ');
+}

@@ -1,0 +1,17 @@
+import type { App } from '../app.ts';
+import { ConfigError } from '../config.ts';
+import { selectClockAhead } from './epoch-queries.ts';
+
+/**
+ * Sets the clock of this process as far ahead as the store says; only a development installation is ever ahead. False where the
+ * store's was set back since: a running process does not follow there. Throws `ConfigError` in production for a store that travelled.
+ */
+export async function followClock({ db, now, config }: Pick<App, 'db' | 'now' | 'config'>): Promise<boolean> {
+  const ahead = await selectClockAhead(db);
+  if (ahead > 0 && config.mode === 'production')
+    throw new ConfigError(
+      'The clock of this store was set ahead in development (bin/rubrica clock show): it holds what has not happened. Production needs another store.',
+    );
+  now.travel?.(ahead);
+  return (now.ahead?.() ?? 0) <= ahead;
+}

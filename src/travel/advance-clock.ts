@@ -1,0 +1,137 @@
+import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import { deleteOldValidations } from '../bank-validation/delete-old-validations.ts';
+import { settleDueValidations } from '../bank-validation/holder/settle-validations.ts';
+import { lookUpPayments } from '../checkout/look-up-payments.ts';
+import { selectClockAhead, updateClockAhead } from '../epochs/epoch-queries.ts';
+import { deleteOldCallbacks } from '../outbox/delete-old-callbacks.ts';
+import { createCallbackDelivery } from '../outbox/deliver-callbacks.ts';
+import { carryOutPayouts } from '../payouts/carry-out-payouts.ts';
+import { carryOutRefunds } from '../refunds/carry-out-refunds.ts';
+import { expireTransactions } from '../transactions/expire-transactions.ts';
+import {
+  selectAttemptTraces,
+  selectDeliveryTraces,
+  selectEventTraces,
+  selectNextDue,
+  selectSecretTraces,
+  selectWindowTraces,
+  type Trace,
+} from './travel-queries.ts';
+
+/** What happened, as often as it happened at about one time. `transactions` are the first few. */
+export type Happening = { at: number; what: string; count: number; transactions: readonly number[] };
+
+export type Travel = { from: number; to: number; aheadMs: number; happened: readonly Happening[] };
+
+const BATCH = 100;
+const DAY_MS = 86_400_000;
+/** What is due within a tenth of the wait happens together, as the waits of callbacks are longer by up to a tenth. */
+const TOGETHER = 0.1;
+const LEAST_TOGETHER_MS = 1_000;
+/** So many transactions are named. */
+const NAMED = 5;
+
+/**
+ * Sets the clock of a development installation ahead by `byMs` and does on the way what becomes due, in its order: expiries, look-ups,
+ * refunds, payouts, callbacks and their repeats; at the end what is kept too long is deleted. Answers all of it as a list.
+ *
+ * The store says each time before anything happens at it, so that no record is ever ahead of the clock, also after a crash.
+ */
+export async function advanceClock(app: App, byMs: number, by: Actor): Promise<Travel> {
+  const from = app.now();
+  const before = await selectClockAhead(app.db);
+  const aheadMs = before + byMs;
+  await app.db.transaction(async (tx) => {
+    const said = { before: { ahead_ms: before }, after: { ahead_ms: aheadMs } };
+    await recordAudit(tx, { at: from, by, action: 'clock.advanced', subject: { kind: 'store', id: '' }, ...said });
+  });
+  const steps = [from];
+  await doDue(app);
+  for (let due = await selectNextDue(app.db, app.now()); due !== null; due = await selectNextDue(app.db, app.now())) {
+    const wait = due - app.now();
+    const ahead = (app.now.ahead?.() ?? 0) + wait + Math.max(LEAST_TOGETHER_MS, Math.round(wait * TOGETHER));
+    if (ahead >= aheadMs) break;
+    await moveTo(app, ahead);
+    steps.push(app.now());
+    await doDue(app);
+  }
+  await moveTo(app, aheadMs);
+  steps.push(app.now());
+  await doDue(app);
+  const span = { from: from - 1, to: app.now() };
+  const happened = gather(await tracesOf(app, span), steps);
+  return { from, to: span.to, aheadMs, happened: [...happened, ...(await forget(app))] };
+}
+
+async function moveTo(app: App, aheadMs: number): Promise<void> {
+  await app.db.transaction((tx) => updateClockAhead(tx, aheadMs));
+  app.now.travel?.(aheadMs);
+}
+
+/** All that is due now, as the worker does it, until nothing more is. */
+async function doDue(app: App): Promise<void> {
+  const delivery = createCallbackDelivery(app);
+  for (let found = 1; found > 0; ) {
+    found = await lookUpPayments(app, BATCH);
+    found += await carryOutRefunds(app, BATCH);
+    found += await carryOutPayouts(app, BATCH);
+    found += await expireTransactions(app, BATCH);
+    found += await settleDueValidations(app, BATCH);
+    found += await delivery.poll();
+    await delivery.settled();
+  }
+}
+
+async function tracesOf(app: App, span: { from: number; to: number }): Promise<Trace[]> {
+  const windows = app.paymentMethods.map(({ refunds }) => (refunds?.windowDays ?? 0) * DAY_MS);
+  const traces = await Promise.all([
+    selectEventTraces(app.db, span),
+    selectAttemptTraces(app.db, span),
+    selectDeliveryTraces(app.db, span),
+    selectSecretTraces(app.db, span),
+    // The methods of this service have one window; of several the longest says when it is over for all.
+    selectWindowTraces(app.db, span, Math.max(...windows)),
+  ]);
+  return traces.flat();
+}
+
+/** What is one in kind and belongs to one stop of the clock is one line. `steps` are in order. */
+export function gather(traces: readonly Trace[], steps: readonly number[]): Happening[] {
+  const groups = Map.groupBy(traces, ({ at, what }) => `${steps.findLastIndex((step) => step <= at)} ${what}`);
+  return [...groups.values()]
+    .map((group) => ({
+      at: Math.min(...group.map(({ at }) => at)),
+      what: group[0]?.what ?? '',
+      count: group.length,
+      transactions: [...new Set(group.flatMap(({ subject }) => (subject === null ? [] : [subject])))]
+        .sort((one, other) => one - other)
+        .slice(0, NAMED),
+    }))
+    .sort((one, other) => one.at - other.at);
+}
+
+/** What RETENTION_* has deleted now. Events are cut by the service itself, once they are read. */
+async function forget(app: App): Promise<Happening[]> {
+  const done: Happening[] = [];
+  const kinds = [
+    ['old callbacks and delivery attempts deleted', deleteOldCallbacks],
+    ['old validations deleted', deleteOldValidations],
+  ] as const;
+  for (const [what, remove] of kinds) {
+    let count = 0;
+    for (let removed = await remove(app, BATCH); removed > 0; removed = await remove(app, BATCH)) count += removed;
+    if (count > 0) done.push({ at: app.now(), what, count, transactions: [] });
+  }
+  return done;
+}
+
+/** Back to the time of the world. What was recorded keeps its times; services that run stop, to be started again. */
+export async function resetClock(app: App, by: Actor): Promise<void> {
+  await app.db.transaction(async (tx) => {
+    const before = { ahead_ms: await selectClockAhead(tx) };
+    await updateClockAhead(tx, 0);
+    await recordAudit(tx, { at: app.now(), by, action: 'clock.reset', subject: { kind: 'store', id: '' }, before });
+  });
+}

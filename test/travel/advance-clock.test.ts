@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { verifyCallback } from '../../protocol/verify-callback.ts';
+import type { App } from '../../src/app.ts';
+import { startPayment } from '../../src/checkout/start-payment.ts';
+import { updateClockAhead } from '../../src/epochs/epoch-queries.ts';
+import { followClock } from '../../src/epochs/follow-clock.ts';
+import { systemClock, worldTime } from '../../src/lib/clock.ts';
+import type { FetchRequest } from '../../src/lib/safe-fetch.ts';
+import { retrySchedule } from '../../src/outbox/retry-schedule.ts';
+import { rotateSecretToken } from '../../src/payment-services/rotate-secret-token.ts';
+import { verifyAudit } from '../../src/proof/verify-audit.ts';
+import { advanceClock, gather } from '../../src/travel/advance-clock.ts';
+import { startWorker } from '../../src/worker.ts';
+import { comesTrue } from '../support/comes-true.ts';
+import { forEachEngine, type TestDatabase } from '../support/engines.ts';
+import { runCommand } from '../support/run-command.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
+
+const DAY_MS = 86_400_000;
+
+forEachEngine('clock advance', (openTestDatabase) => {
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-clock-'));
+  after(() => rmSync(folder, { recursive: true }));
+
+  const traveller = (db: TestDatabase, parts: Partial<App> = {}) => {
+    const now = Object.assign(systemClock(), { advance: () => {} });
+    return createTestApp(db, { ...parts, now });
+  };
+  const pay = async (app: App, environment: Awaited<ReturnType<typeof createTestEnvironment>>, amount: number) => {
+    const reference = `ORD-${amount}-${app.random()}`;
+    const transaction = await createTestTransaction(app, environment, { amount, reference });
+    await startPayment(app, transaction, 'simulated');
+    return transaction.id;
+  };
+
+  test('does what would have happened, in its order: late answers, expiries, repeats, the end of an overlap and of refunds', async () => {
+    const db = await openTestDatabase();
+    const down: App['fetch'] = async () => ({
+      kind: 'failed',
+      reason: 'connect',
+      detail: 'ECONNREFUSED',
+      durationMs: 1,
+    });
+    const app = traveller(db, { fetch: down });
+    const environment = await createTestEnvironment(app);
+    const unpaid = await createTestTransaction(app, environment, { reference: 'ORD-2' });
+    const late = await pay(app, environment, 5003);
+    await rotateSecretToken(app, environment.paymentServiceId, 'development', 3 * 3_600_000, TESTER);
+    const from = app.now();
+    const { happened, to } = await advanceClock(app, 91 * DAY_MS, TESTER);
+    assert.ok(Math.abs(to - from - 91 * DAY_MS) < 60_000);
+    const told = happened.map(({ what, transactions }) => [what, ...transactions].join(' '));
+    const firstOf = (what: string) => told.indexOf(what);
+    const repeats = happened.filter(({ what }) => what.startsWith('callback to https://shop.example.cl/callback: '));
+    assert.deepEqual(
+      [`transaction.completed ${late}`, `transaction.expired ${unpaid.id}`].map((what) => told.includes(what)),
+      [true, true],
+      told.join('\n'),
+    );
+    assert.ok(firstOf(`transaction.completed ${late}`) < firstOf(`transaction.expired ${unpaid.id}`));
+    assert.ok(
+      firstOf(`transaction.expired ${unpaid.id}`) < firstOf('old Secret Token of Test shop (development) closed'),
+    );
+    assert.equal(told.at(-1), `payment can be refunded no more ${late}`);
+    assert.equal(
+      repeats.reduce((sum, { count }) => sum + count, 0),
+      2 * retrySchedule.length,
+    );
+    const waits = await db.query<{ started_at: number }>(
+      `select a.started_at from delivery_attempts a join callbacks c on c.id = a.callback_id
+       where c.transaction_id = $1 order by a.id`,
+      [late],
+    );
+    for (const [at, wait] of retrySchedule.slice(1).entries()) {
+      const waited = (waits[at + 1]?.started_at ?? 0) - (waits[at]?.started_at ?? 0);
+      assert.ok(waited >= wait && waited < wait * 1.25 + 5_000, `attempt ${at + 2} came after ${waited} ms`);
+    }
+    const [given] = await db.query('select count(*) as dead from callbacks where state = $1', ['dead']);
+    assert.equal(given?.['dead'], 2);
+    assert.deepEqual((await verifyAudit(app)).findings, []);
+  });
+
+  test('deletes at the end what RETENTION_* keeps no longer', async () => {
+    const db = await openTestDatabase();
+    const { config } = traveller(db);
+    const retentionDays = { ...config.retentionDays, deliveryAttempts: 30 };
+    const app = traveller(db, { config: { ...config, retentionDays } });
+    const environment = await createTestEnvironment(app);
+    await pay(app, environment, 12_990);
+    const { happened } = await advanceClock(app, 31 * DAY_MS, TESTER);
+    assert.ok(
+      happened.some(({ what }) => what === 'old callbacks and delivery attempts deleted'),
+      JSON.stringify(happened),
+    );
+  });
+
+  test('what it sends, and codes of an app, go by the time of the world: a right receiver refused it as a month old', async () => {
+    const db = await openTestDatabase();
+    const sent: FetchRequest[] = [];
+    const app = traveller(db, {
+      fetch: async (request) => {
+        sent.push(request);
+        return {
+          kind: 'answered',
+          status: sent.length === 1 ? 503 : 200,
+          retryAfter: null,
+          excerpt: '',
+          durationMs: 1,
+        };
+      },
+    });
+    const environment = await createTestEnvironment(app);
+    await pay(app, environment, 12_990);
+    await advanceClock(app, 30 * DAY_MS, TESTER);
+    assert.equal(sent.length, 2);
+    for (const { headers, body } of sent) {
+      const verified = verifyCallback({
+        body: body as string,
+        headers,
+        secret: environment.secrets.map(({ text }) => text),
+        requireWebhookHeaders: true,
+        expected: {},
+        now: worldTime(app.now),
+      });
+      assert.equal(verified.ok, true);
+    }
+  });
+
+  test('a service that runs follows, and stops when the clock is reset', async () => {
+    const db = await openTestDatabase();
+    const app = traveller(db);
+    const unfit: string[] = [];
+    const worker = startWorker(
+      app,
+      async () => true,
+      (reason) => unfit.push(reason.message),
+    );
+    try {
+      await db.transaction((tx) => updateClockAhead(tx, DAY_MS));
+      assert.ok(await comesTrue(() => app.now.ahead?.() === DAY_MS));
+      await db.transaction((tx) => updateClockAhead(tx, 0));
+      assert.ok(await comesTrue(() => unfit.some((reason) => reason.includes('reset'))));
+      assert.equal(app.now.ahead?.(), DAY_MS, 'time went back within a process');
+    } finally {
+      await worker.stop();
+    }
+  });
+
+  test('is a command with a list, undone by reset, and production takes neither it nor its store', async () => {
+    const db = await openTestDatabase();
+    const app = traveller(db);
+    await createTestTransaction(app, await createTestEnvironment(app));
+    const env = { ...process.env, DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32) };
+    const live = { RUBRICA_ENV: 'production', PUBLIC_URL: 'https://pay.example.cl' };
+    const clock = (words: string[], more: Record<string, string> = {}) =>
+      runCommand(['clock', ...words], { env: { ...env, ...more } });
+    assert.match((await clock(['advance', '31d'], live)).stderr, /^DEVELOPMENT_ONLY/);
+    assert.match((await clock(['advance', '0'])).stderr, /^INVALID_OPTION: .*1s to 400d/);
+    const advanced = await clock(['advance', '31d']);
+    assert.match(
+      advanced.stdout,
+      /Z?transaction\.expired \(transaction \d+\)\n[^]*31d ahead of the world/,
+      advanced.stderr,
+    );
+    assert.equal(JSON.parse((await clock(['show', '--json'])).stdout).ahead_ms, 31 * DAY_MS);
+    assert.match((await clock(['show'], live)).stderr, /^INVALID_SETTING: .*Production needs another store/);
+    const reset = await clock(['reset', '--json']);
+    assert.deepEqual(JSON.parse(reset.stdout), { ahead_ms: 0, was_ahead_ms: 31 * DAY_MS });
+    assert.match((await clock(['reset'])).stderr, /^ALREADY_DONE/);
+    const acts = await db.query("select action from audit_log where action like 'clock.%' order by link");
+    assert.deepEqual(
+      acts.map(({ action }) => action),
+      ['clock.advanced', 'clock.reset'],
+    );
+    assert.equal(await followClock(app), true);
+  });
+});
+
+test('what is one in kind at one stop of the clock is one line', () => {
+  const traces = [
+    { at: 10, what: 'a', subject: 2 },
+    { at: 11, what: 'a', subject: 1 },
+    { at: 25, what: 'a', subject: 3 },
+    { at: 12, what: 'b', subject: null },
+  ];
+  assert.deepEqual(gather(traces, [0, 20]), [
+    { at: 10, what: 'a', count: 2, transactions: [1, 2] },
+    { at: 12, what: 'b', count: 1, transactions: [] },
+    { at: 25, what: 'a', count: 1, transactions: [3] },
+  ]);
+});
