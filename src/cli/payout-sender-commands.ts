@@ -74,7 +74,11 @@ async function readKey(source: string | undefined): Promise<string | null> {
 }
 
 async function list(options: { json?: boolean }): Promise<void> {
-  const senders = await withApp((app) => selectSenders(app.db));
+  const senders = (await withApp((app) => selectSenders(app.db))).map((one) => ({
+    ...one,
+    // A provider may want a key behind it.
+    url: one.url === null ? null : (one.url.split('?')[0] as string),
+  }));
   const rows = senders.map((one) => [
     one.payment_service_id,
     one.name,

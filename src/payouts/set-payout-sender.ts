@@ -67,7 +67,7 @@ export function setPayoutSender(
     }
     const due = await updateApprovedDue(tx, owner.id, at);
     const total = due.reduce((sum, { amount }) => sum + amount, 0);
-    const after = { kind, url, payouts: due.length, total: formatMoney(total, PAYOUT_CURRENCY) };
+    const after = { kind, url: withoutQuery(url), payouts: due.length, total: formatMoney(total, PAYOUT_CURRENCY) };
     await recordAudit(tx, { ...actOf(owner, by, before), at, action: 'payout.sender_set', after });
     return { id, payouts: due.length, total };
   });
@@ -99,6 +99,11 @@ function actOf({ paymentServiceId, environment }: PayoutOwner, by: Actor, before
   return {
     by,
     subject: { kind: 'environment', id: `${paymentServiceId} ${environment}` },
-    before: { kind: before?.kind ?? null, url: before?.url ?? null },
+    before: { kind: before?.kind ?? null, url: withoutQuery(before?.url ?? null) },
   };
+}
+
+/** A provider may want a key there, and the audit log is read by many. */
+function withoutQuery(url: string | null): string | null {
+  return url === null ? null : (url.split('?')[0] as string);
 }

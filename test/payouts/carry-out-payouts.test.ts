@@ -157,6 +157,16 @@ forEachEngine('payouts that leave by a sender', (openTestDatabase) => {
     assert.equal(provider.given.length, 1);
   });
 
+  test('the address of a provider may have a key in its query: the audit log keeps it without', async () => {
+    const { app, desk } = await open();
+    const url = `${PROVIDER_URL}?key=very-secret`;
+    await setPayoutSender(app, desk.environment, { kind: 'http', url, key: 'provider-key' }, desk.maker);
+    await removePayoutSender(app, desk.environment, desk.maker);
+    const log = JSON.stringify(await app.db.query("select * from audit_log where action like 'payout.sender%'"));
+    assert.match(log, /provider\.example/);
+    assert.doesNotMatch(log, /very-secret|provider-key/);
+  });
+
   test('workers that come at once hand each payout over once', async () => {
     const provider = openStandInProvider();
     const { app, pay, states } = await open(provider);
