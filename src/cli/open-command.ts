@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { Argument, type Command } from 'commander';
 import type { App } from '../app.ts';
-import { payUrl, publicBase } from '../checkout/pay-link.ts';
-import { environmentVariable } from '../config.ts';
+import { payUrl } from '../checkout/pay-link.ts';
+import { environmentVariable, publicOrigin, readConfig } from '../config.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { findTransaction } from '../transactions/find-transaction.ts';
 import { missingOption, print, unknownTransaction } from './print.ts';
@@ -22,15 +22,20 @@ export function addOpenCommand(program: Command): void {
 }
 
 async function open(place: (typeof PLACES)[number], id: string | undefined, options: { json?: boolean }) {
-  const { url, mayOpen } = await withApp((app) => placeOf(app, place, id));
+  const { url, mayOpen } = place === 'pay' ? await withApp((app) => payPage(app, id)) : pageOf(place);
   print(options, { url }, [url]);
   if (options.json !== true && mayOpen && process.stdout.isTTY) openBrowser(url);
 }
 
 type Place = { url: string; mayOpen: boolean };
 
-async function placeOf(app: App, place: (typeof PLACES)[number], id: string | undefined): Promise<Place> {
-  if (place !== 'pay') return { url: `${publicBase(app)}/${place}`, mayOpen: true };
+/** Needs no store: there may be none yet. */
+function pageOf(place: 'console' | 'docs'): Place {
+  const config = readConfig();
+  return { url: `${publicOrigin(config)}${config.basePath}/${place}`, mayOpen: true };
+}
+
+async function payPage(app: App, id: string | undefined): Promise<Place> {
   if (id === undefined) throw missingOption('Say which payment: bin/rubrica open pay 1001');
   const transaction = await findTransaction(app, id, null);
   if (transaction === null) throw unknownTransaction(id);
