@@ -18,6 +18,7 @@ import type { AttentionKind, Waiting } from './attention.ts';
 import { dutyKind } from './neglected-duties.ts';
 import { APPROVAL_ATTENTION, PAYOUT_ATTENTION } from './payout-attention.ts';
 import { sayPaymentContradiction, sayRefundContradiction } from './say-contradiction.ts';
+import { SETTLEMENT_ATTENTION } from './settlement-attention.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -77,6 +78,7 @@ export const ATTENTION_KINDS: readonly AttentionKind[] = [
   },
   PAYOUT_ATTENTION,
   APPROVAL_ATTENTION,
+  SETTLEMENT_ATTENTION,
   {
     kind: 'statement',
     nouns: ['line of a statement in suspense', 'lines of statements in suspense'],

@@ -13,7 +13,8 @@ export type AttentionName =
   | 'approval'
   | 'statement'
   | 'backup'
-  | 'books';
+  | 'books'
+  | 'settlement';
 
 /** Something that waits for longer than usual, or that contradicts what is known. A person ends it with `command`. */
 export type Waiting = {
@@ -35,8 +36,14 @@ export type Waiting = {
   command: string;
 };
 
-/** One line of `attention list`, in one language. `age` is in milliseconds. */
-export type AttentionRow = { kind: AttentionName; age: number; reason: string } & Omit<Waiting, 'reason'>;
+/** One line of `attention list`, in one language. `age` is in milliseconds. `taken_by`: who looks after it, and since when in UTC milliseconds; null: nobody. */
+export type AttentionRow = {
+  taken_by: string | null;
+  taken_at: number | null;
+  kind: AttentionName;
+  age: number;
+  reason: string;
+} & Omit<Waiting, 'reason'>;
 
 /** How much of a kind waits, and since when the oldest does, in UTC milliseconds. */
 export type AttentionMeasure = { count: number; oldest: number | null };

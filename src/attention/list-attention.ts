@@ -2,6 +2,7 @@ import type { App } from '../app.ts';
 import { sayIn } from '../error-catalogue.ts';
 import type { AttentionName, AttentionRow } from './attention.ts';
 import { ATTENTION_KINDS } from './attention-kinds.ts';
+import { type AttentionKey, selectOwnersOf } from './attention-owner-queries.ts';
 
 /** Everything that waits for a person, or one kind of it (`null`: all), the oldest first. Read from the store. */
 export async function listAttention(
@@ -12,12 +13,31 @@ export async function listAttention(
 ): Promise<AttentionRow[]> {
   const now = app.now();
   const rows: AttentionRow[] = [];
-  for (const one of ATTENTION_KINDS.filter((each) => kind === null || each.kind === kind)) {
+  const kinds = ATTENTION_KINDS.filter((each) => kind === null || each.kind === kind);
+  const owners = new Map(
+    (
+      await selectOwnersOf(
+        app.db,
+        kinds.map((each) => each.kind),
+      )
+    ).map((one) => [keyOf(one), one]),
+  );
+  for (const one of kinds) {
     const waiting = await one.list(app, limit);
     for (const row of waiting) {
       const reason = sayIn(row.reason, language);
-      rows.push({ kind: one.kind, age: Math.max(0, now - row.since), ...row, reason });
+      const owner = owners.get(keyOf({ ...row, kind: one.kind }));
+      // What began to wait after somebody had taken it is another thing with the same id.
+      const taken = owner !== undefined && owner.taken_at >= row.since ? owner : null;
+      const { taken_by, taken_at } = taken ?? NOBODY;
+      rows.push({ kind: one.kind, age: Math.max(0, now - row.since), ...row, reason, taken_by, taken_at });
     }
   }
   return rows.sort((one, other) => one.since - other.since).slice(0, limit);
+}
+
+const NOBODY = { taken_by: null, taken_at: null };
+
+function keyOf({ kind, id, payment_service, environment }: AttentionKey): string {
+  return [kind, id, payment_service, environment].join(' ');
 }

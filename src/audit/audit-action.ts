@@ -39,6 +39,8 @@ export const AUDIT_ACTIONS = {
   'statement.line_resolved': 'a person said what lines of a statement are of, and why',
   'settlement.kept': "an acquirer's file was held against the books",
   'settlement.accepted': 'differences of it were accepted; no money moved',
+  'attention.taken': 'a person said that they look after something that waits',
+  'attention.given_up': "a person said that it is nobody's work again",
   'month.closed': 'a month was closed, with what merchants were owed at its end',
   'callback.resent': 'callbacks were sent again',
   'endpoint.tested': 'a test event was posted to a shop, with a right and a wrong signature',

@@ -101,7 +101,7 @@ export type StatementLine = {
   amount: number;
   transaction_id: number | null;
   refund_id: string | null;
-  /** Of the order, or the bank's of a movement. */
+  /** Of the order or the payout, or the bank's of a movement. */
   reference: string | null;
 };
 
@@ -117,10 +117,11 @@ export function selectStatementLines(
 ): Promise<(SqlRow & StatementLine)[]> {
   return db.query<SqlRow & StatementLine>(
     `select j.link, j.line, j.created_at, j.kind, ${SIGNED} as amount,
-       j.transaction_id, j.refund_id, coalesce(t.reference, m.reference) as reference
+       j.transaction_id, j.refund_id, coalesce(t.reference, m.reference, p.reference) as reference
      from journal_entries j
      left join transactions t on t.id = j.transaction_id and t.environment_id = j.environment_id
      left join movements m on m.id = j.movement_id and m.environment_id = j.environment_id
+     left join payouts p on p.id = j.payout_id and p.environment_id = j.environment_id
      where j.environment_id = $1 and j.currency = $2 and j.created_at >= $3 and j.created_at < $4
        and ${OF_MERCHANT} and (j.created_at, j.link, j.line) > ($5, $6, $7)
      order by j.created_at, j.link, j.line limit $8`,

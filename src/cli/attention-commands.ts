@@ -1,24 +1,63 @@
 import { type Command, Option } from 'commander';
+import type { App } from '../app.ts';
 import type { AttentionName, AttentionRow } from '../attention/attention.ts';
 import { ATTENTION_KINDS } from '../attention/attention-kinds.ts';
 import { listAttention } from '../attention/list-attention.ts';
+import { type AttentionNamed, giveUpAttention, takeAttention } from '../attention/take-attention.ts';
+import type { Actor } from '../audit/actor.ts';
 import { formatPlain } from '../lib/money.ts';
 import { formatAge } from '../lib/time-text.ts';
+import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
 import { readLimit } from './options.ts';
 import { print, table, time } from './print.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
-/** `attention list`. */
+const KINDS = ATTENTION_KINDS.map(({ kind }) => kind);
+
+/** `attention list | take | give-up`. */
 export function addAttentionCommands(program: Command): void {
-  program
-    .command('attention')
-    .description('what waits for a person')
+  const group = program.command('attention').description('what waits for a person');
+  group
     .command('list')
-    .description('everything that waits or contradicts, the oldest first, each with the command that ends it')
-    .addOption(new Option('--kind <kind>', 'only these').choices(ATTENTION_KINDS.map(({ kind }) => kind)))
+    .description(
+      'everything that waits or contradicts, the oldest first, each with who looks after it and the command that ends it',
+    )
+    .addOption(new Option('--kind <kind>', 'only these').choices(KINDS))
     .option('--limit <number>', 'how many', '1000')
     .option('--json', 'print one JSON object; amounts in minor units, times and ages in milliseconds')
     .action(list);
+  addTaking(group, 'take', takeAttention, 'say that you look after it, so that nobody else begins too');
+  addTaking(group, 'give-up', giveUpAttention, "say that it is nobody's work again");
+}
+
+type Take = (app: App, named: AttentionNamed, by: Actor) => Promise<AttentionRow>;
+type TakeOptions = ActingOptions & {
+  kind?: AttentionName;
+  paymentService?: string;
+  environment?: Environment;
+  json?: boolean;
+};
+
+function addTaking(group: Command, name: string, take: Take, description: string): void {
+  acting(group.command(name))
+    .description(description)
+    .argument('<id>', 'the ID of attention list')
+    .addOption(new Option('--kind <kind>', 'where several have the id').choices(KINDS))
+    .option('--payment-service <id>', 'where several have the id')
+    .addOption(new Option('--environment <environment>', 'where several have the id').choices([...ENVIRONMENTS]))
+    .option('--json', 'print one JSON object')
+    .action(async (id: string, { kind, paymentService, environment, ...options }: TakeOptions) => {
+      const named = {
+        id,
+        ...(kind !== undefined && { kind }),
+        ...(paymentService !== undefined && { payment_service: paymentService }),
+        ...(environment !== undefined && { environment }),
+      };
+      const row = await withActor(options, (app, by) => take(app, named, by));
+      const who = row.taken_by === null ? 'nobody looks after it' : `${row.taken_by} looks after it`;
+      print(options, { kind: row.kind, id, taken_by: row.taken_by }, [`${row.kind} ${id}: ${who}. ${row.command}`]);
+    });
 }
 
 async function list(options: { kind?: AttentionName; limit: string; json?: boolean }): Promise<void> {
@@ -29,7 +68,17 @@ async function list(options: { kind?: AttentionName; limit: string; json?: boole
 
 /** The table, and below it what to do: a command is too long for a column. */
 function linesOf(waiting: readonly AttentionRow[]): string[] {
-  const head = ['KIND', 'ID', 'PAYMENT SERVICE', 'ENVIRONMENT', 'TRANSACTION', 'AMOUNT', 'SINCE (UTC)', 'AGE'];
+  const head = [
+    'KIND',
+    'ID',
+    'PAYMENT SERVICE',
+    'ENVIRONMENT',
+    'TRANSACTION',
+    'AMOUNT',
+    'SINCE (UTC)',
+    'AGE',
+    'TAKEN BY',
+  ];
   const rows = waiting.map((row) => [
     row.kind,
     row.id,
@@ -39,6 +88,7 @@ function linesOf(waiting: readonly AttentionRow[]): string[] {
     row.amount === null ? '—' : `${formatPlain(row.amount, row.currency ?? '')} ${row.currency}`,
     time(row.since),
     formatAge(row.age),
+    row.taken_by ?? '—',
   ]);
   return [
     ...table([head, ...rows]),

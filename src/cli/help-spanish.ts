@@ -35,6 +35,11 @@ export const SPANISH_HELP: Readonly<Record<string, string>> = {
   'its id': 'su id',
   'the idTrx': 'el idTrx',
   'the ID of attention list': 'el ID de attention list',
+  'everything that waits or contradicts, the oldest first, each with who looks after it and the command that ends it':
+    'todo lo que espera o se contradice, lo más antiguo primero, con quién lo ve y el comando que lo termina',
+  'say that you look after it, so that nobody else begins too': 'di que lo ves tú, para que nadie más empiece',
+  "say that it is nobody's work again": 'di que ya no lo ve nadie',
+  'where several have the id': 'si varios tienen ese id',
   'the ID of callback list': 'el ID de callback list',
 
   // Commands, as the first list names them
@@ -252,8 +257,6 @@ export const SPANISH_HELP: Readonly<Record<string, string>> = {
   'what the acquirer settles, as for reconcile --settlement':
     'lo que liquida el adquirente, como en reconcile --settlement',
   'what waits for a person': 'lo que espera a una persona',
-  'everything that waits or contradicts, the oldest first, each with the command that ends it':
-    'todo lo que espera o se contradice, primero lo más antiguo, cada uno con el comando que lo termina',
 };
 
 /** What stands over the parts of a help. */

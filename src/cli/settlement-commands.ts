@@ -12,6 +12,7 @@ import {
   alreadyDone,
   CommandError,
   invalidOption,
+  missingOption,
   notFound,
   print,
   table,
@@ -50,10 +51,11 @@ export function addSettlementCommands(program: Command): void {
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(show);
   acting(group.command('accept'))
-    .description('accept what is open of a cause, or one difference; it moves no money')
+    .description('accept what is open of a cause, one line of the file, or one difference; it moves no money')
     .argument('<id>', 'of the file: settlement list')
-    .requiredOption('--cause <cause>', 'as `settlement show` names it')
-    .option('--number <number>', 'one difference alone')
+    .option('--cause <cause>', 'all that is open of it, as `settlement show` names it')
+    .option('--line <line>', 'what is open of this line of the file')
+    .option('--number <number>', 'one difference alone, also one that the file does not have')
     .requiredOption('--reason <text>', 'why; it stays, so name no person')
     .option('--json', 'print one JSON object')
     .action(accept);
@@ -138,21 +140,27 @@ async function show(id: string, options: { json?: boolean }): Promise<void> {
   ]);
 }
 
-type AcceptOptions = ActingOptions & { cause: string; number?: string; reason: string; json?: boolean };
+type AcceptOptions = ActingOptions & { cause?: string; line?: string; number?: string; reason: string; json?: boolean };
 
 async function accept(id: string, options: AcceptOptions): Promise<void> {
-  const { cause, number } = options;
-  if (number !== undefined && !/^\d{1,6}$/.test(number)) throw invalidOption('--number is a whole number.');
+  const { cause } = options;
+  const [number, line] = [readNumber(options.number, '--number'), readNumber(options.line, '--line')];
+  if (cause === undefined && number === null && line === null) {
+    throw missingOption('Say what is accepted: --line, --number or --cause.');
+  }
   const reason = readReason(options.reason);
-  const wish = {
-    settlementId: id,
-    cause: cause as DifferenceCause,
-    number: number === undefined ? null : Number(number),
-    reason,
-  };
+  const wish = { settlementId: id, cause: (cause as DifferenceCause | undefined) ?? null, number, line, reason };
   const accepted = await withActor(options, (app, by) => acceptDifferences(app, { ...wish, by }));
-  if (accepted === 0) throw alreadyDone(`Nothing of ${cause} is open in ${id}: bin/rubrica settlement show ${id}`);
-  print(options, { id, cause, accepted }, [`${accepted} differences are accepted.`]);
+  if (accepted === 0) throw alreadyDone(`Nothing of that is open in ${id}: bin/rubrica settlement show ${id}`);
+  print(options, { id, cause: wish.cause, number, line, accepted }, [
+    accepted === 1 ? '1 difference is accepted.' : `${accepted} differences are accepted.`,
+  ]);
+}
+
+function readNumber(text: string | undefined, option: string): number | null {
+  if (text === undefined) return null;
+  if (!/^\d{1,7}$/.test(text)) throw invalidOption(`${option} is a whole number.`);
+  return Number(text);
 }
 
 type MonthOptions = ActingOptions & { environment?: Environment; json?: boolean };

@@ -212,6 +212,10 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'attention.callback': 'Callback given up',
   'attention.endpoint': 'Failing endpoint',
   'attention.restore': 'Restore',
+  'attention.owner': 'Looked after by',
+  'attention.take': 'Take',
+  'attention.give_up': 'Give up',
+  'attention.settlement': 'Settlement with differences',
   'attention.backup': 'Old backup',
   'attention.books': 'Books to verify',
 

@@ -211,6 +211,10 @@ export const SPANISH = {
   'attention.callback': 'Callback abandonado',
   'attention.endpoint': 'Dirección que falla',
   'attention.restore': 'Restauración',
+  'attention.owner': 'La ve',
+  'attention.take': 'Tomar',
+  'attention.give_up': 'Dejar',
+  'attention.settlement': 'Liquidación con diferencias',
   'attention.backup': 'Respaldo antiguo',
   'attention.books': 'Libros por verificar',
 

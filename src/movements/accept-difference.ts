@@ -1,25 +1,15 @@
 import type { App } from '../app.ts';
-import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
-import type { DifferenceCause } from '../books/explain-difference.ts';
 import { addUp } from '../lib/exact-sum.ts';
-import type { KeptDifference, KeptSettlement } from './settlement.ts';
+import type { Acceptance, KeptDifference, KeptSettlement } from './settlement.ts';
 import { selectDifferences, selectSettlement, selectSettlements, updateAccepted } from './settlement-queries.ts';
 
-/** What of a file is accepted: all that is open of a cause, or one difference by its number. */
-export type Acceptance = {
-  settlementId: string;
-  cause: DifferenceCause;
-  number: number | null;
-  reason: string;
-  by: Actor;
-};
-
 /** Accepts differences, with a reason that stays. It moves no money. Answers how many; 0: nothing of it is open. */
-export function acceptDifferences(app: App, { settlementId, cause, number, reason, by }: Acceptance): Promise<number> {
+export function acceptDifferences(app: App, acceptance: Acceptance): Promise<number> {
+  const { settlementId, reason, by } = acceptance;
   const at = app.now();
   return app.db.transaction(async (tx) => {
-    const accepted = await updateAccepted(tx, { settlementId, cause, number }, { at, name: by.name, reason });
+    const accepted = await updateAccepted(tx, acceptance, { at, name: by.name, reason });
     if (accepted.length === 0) return 0;
     const amount = addUp(accepted.map(({ settled, booked }) => (settled ?? 0) - (booked ?? 0)));
     await recordAudit(tx, {
@@ -27,7 +17,13 @@ export function acceptDifferences(app: App, { settlementId, cause, number, reaso
       by,
       action: 'settlement.accepted',
       subject: { kind: 'settlement', id: settlementId },
-      after: { cause, differences: accepted.length, amount: String(amount), currency: accepted[0]?.currency ?? '' },
+      after: {
+        cause: [...new Set(accepted.map(({ cause }) => cause))].join(', '),
+        differences: accepted.length,
+        ...(accepted.length === 1 && { number: accepted[0]?.number ?? null, line: accepted[0]?.file_line ?? null }),
+        amount: String(amount),
+        currency: accepted[0]?.currency ?? '',
+      },
       reason,
     });
     return accepted.length;

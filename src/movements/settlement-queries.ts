@@ -1,5 +1,5 @@
 import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
-import type { KeptDifference, KeptSettlement } from './settlement.ts';
+import type { Acceptance, KeptDifference, KeptSettlement } from './settlement.ts';
 
 type Reader = Pick<Database, 'query'>;
 
@@ -86,16 +86,17 @@ export function selectDifferences(db: Reader, settlementId: string): Promise<Kep
   ]);
 }
 
-/** Accepts what is open of a cause, or with a number one difference of it. */
+/** Accepts what is open: of a cause, of a line of the file, or one difference by its number; null: whichever. */
 export function updateAccepted(
   tx: Tx,
-  { settlementId, cause, number }: { settlementId: string; cause: string; number: number | null },
+  { settlementId, cause, number, line }: Pick<Acceptance, 'settlementId' | 'cause' | 'number' | 'line'>,
   by: { at: number; name: string; reason: string },
 ): Promise<KeptDifference[]> {
   return tx.query<KeptDifference>(
     `update settlement_differences set accepted_at = $4, accepted_by = $5, reason = $6
-     where settlement_id = $1 and cause = $2 and ($3 < 0 or number = $3) and accepted_at is null returning *`,
-    [settlementId, cause, number ?? -1, by.at, by.name, by.reason],
+     where settlement_id = $1 and $2 in ('', cause) and ($3 < 0 or number = $3) and ($7 < 0 or file_line = $7)
+       and accepted_at is null returning *`,
+    [settlementId, cause ?? '', number ?? -1, by.at, by.name, by.reason, line ?? -1],
   );
 }
 
@@ -112,6 +113,37 @@ export async function countOpenDifferences(
     [environment, first, last],
   );
   return row?.count ?? 0;
+}
+
+/** A file with open differences, their sum in minor units and as text: it can be more than a double holds. */
+export type OpenSettlement = SqlRow &
+  Pick<KeptSettlement, 'id' | 'environment' | 'payment_service_id' | 'file_name' | 'kept_at'> & {
+    open: number;
+    currency: string;
+    currencies: number;
+    difference: string;
+  };
+
+/** Those with differences that nobody has accepted, the oldest first. */
+export function selectOpenSettlements(db: Reader, limit: number): Promise<OpenSettlement[]> {
+  return db.query<OpenSettlement>(
+    `select s.id, s.environment, s.payment_service_id, s.file_name, s.kept_at, count(*) as open, min(d.currency) as currency,
+       count(distinct d.currency) as currencies,
+       cast(cast(sum(coalesce(d.settled, 0) - coalesce(d.booked, 0)) as bigint) as text) as difference
+     from settlement_differences d join settlements s on s.id = d.settlement_id
+     where d.accepted_at is null and s.replaced_at is null
+     group by s.id, s.environment, s.payment_service_id, s.file_name, s.kept_at order by s.kept_at, s.id limit $1`,
+    [limit],
+  );
+}
+
+export async function measureOpenSettlements(db: Reader): Promise<{ count: number; oldest: number | null }> {
+  const [row] = await db.query<{ count: number; oldest: number | null }>(
+    `select count(*) as count, min(s.kept_at) as oldest from settlements s
+     where s.replaced_at is null
+       and exists (select 1 from settlement_differences d where d.settlement_id = s.id and d.accepted_at is null)`,
+  );
+  return { count: row?.count ?? 0, oldest: row?.oldest ?? null };
 }
 
 export type ClosedMonth = SqlRow & {

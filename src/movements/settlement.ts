@@ -1,3 +1,4 @@
+import type { Actor } from '../audit/actor.ts';
 import type { DifferenceCause } from '../books/explain-difference.ts';
 import type { SqlRow } from '../db/database.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
@@ -42,6 +43,19 @@ export type KeptDifference = SqlRow & {
   accepted_at: number | null;
   accepted_by: string | null;
   reason: string | null;
+};
+
+/**
+ * What of a file is accepted: what is open of a cause, of a line of the file, or one difference by its number. Null: whichever; one
+ * of the three is named.
+ */
+export type Acceptance = {
+  readonly settlementId: string;
+  readonly cause: DifferenceCause | null;
+  readonly number: number | null;
+  readonly line: number | null;
+  readonly reason: string;
+  readonly by: Actor;
 };
 
 /** More than these mean that it is not the file of these books. */

@@ -323,3 +323,15 @@ export function selectUnbookedPayouts(
      order by p.environment_id, p.id`,
   );
 }
+
+/** How many payouts of an environment are in a state that has not ended, and how much they are. */
+export type StateSum = { state: PayoutState; count: number; amount: number };
+
+export function sumOpenPayouts(db: Reader, environmentId: number, currency: string): Promise<StateSum[]> {
+  return db.query(
+    `select state, count(*) as count, cast(sum(amount) as bigint) as amount from payouts
+     where environment_id = $1 and currency = $2 and state in ('awaiting_approval', 'approved', 'sent', 'unknown')
+     group by state order by state`,
+    [environmentId, currency],
+  );
+}

@@ -42,7 +42,7 @@ import { putWebhook } from '../api/webhooks/put-webhook.ts';
 import type { Permission } from '../auth/permission.ts';
 import { getConsoleAccounts } from '../console/accounts/account-list.ts';
 import { getConsoleAccount, getConsoleStatementCsv } from '../console/accounts/account-page.ts';
-import { getConsoleAttention } from '../console/attention/get-attention.ts';
+import { getConsoleAttention, postConsoleGiveUp, postConsoleTake } from '../console/attention/get-attention.ts';
 import { getConsoleAudit } from '../console/audit/get-audit.ts';
 import { getConsoleCallbacks } from '../console/callbacks/get-callbacks.ts';
 import { getConsoleEndpoint } from '../console/callbacks/get-endpoint.ts';
@@ -280,6 +280,8 @@ export const ROUTES: readonly Endpoint[] = [
   screen('POST', ['/console/merchants/:id/limit'], 'payment-services:manage', postConsoleLimit),
   screen('POST', ['/console/merchants/:id/state'], 'payment-services:manage', postConsoleState),
   wholeScreen('GET', ['/console/attention'], 'books:read', getConsoleAttention),
+  wholeScreen('POST', ['/console/attention/take'], 'books:read', postConsoleTake),
+  wholeScreen('POST', ['/console/attention/give-up'], 'books:read', postConsoleGiveUp),
   wholeScreen('GET', ['/console/staff'], 'users:manage', getConsoleStaff),
   wholeScreen('GET', ['/console/staff/invite'], 'users:manage', getConsoleStaffInvite),
   wholeScreen('POST', ['/console/staff/invite'], 'users:manage', postConsoleStaffInvite),

@@ -32,7 +32,10 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
       ['endpoint', 0, null],
       ['payout', 0, null],
       ['approval', 0, null],
+      ['settlement', 0, null],
       ['statement', 0, null],
+      ['backup', 0, null],
+      ['books', 0, null],
     ]);
   });
 
@@ -53,6 +56,8 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
         name: 'Test shop',
         environment: 'development',
         transaction: transaction.id,
+        taken_by: null,
+        taken_at: null,
         since: begun,
         age: HOUR / 2,
         amount: 12_990,

@@ -62,6 +62,8 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
         name: 'Test shop',
         environment: 'development',
         transaction: null,
+        taken_by: null,
+        taken_at: null,
         since: sent,
         age: HOUR,
         amount: 6006,

@@ -188,6 +188,8 @@ const ACTING: [words: string, action: string, rest: (world: World) => (string | 
 /** Tested below, because they need a store or a file of their own. */
 const APART = [
   'settlement accept',
+  'attention take',
+  'attention give-up',
   'month close',
   'listen',
   'trigger',

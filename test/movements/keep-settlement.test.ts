@@ -57,7 +57,14 @@ forEachEngine('settlement files', (openTestDatabase) => {
     assert.deepEqual(JSON.parse(shown.settlement.totals), [
       { currency: 'CLP', settled: '36000', booked: '60000', difference: '-24000' },
     ]);
-    const wish = { settlementId: id, cause: 'other_amount', number: null, reason: 'comisión', by: TESTER } as const;
+    const wish = {
+      settlementId: id,
+      cause: 'other_amount',
+      number: null,
+      line: null,
+      reason: 'comisión',
+      by: TESTER,
+    } as const;
     assert.equal(await acceptDifferences(app, wish), 1);
     assert.equal(await acceptDifferences(app, wish), 0, 'once');
     const [listed] = await listSettlements(app, 10);
@@ -72,10 +79,59 @@ forEachEngine('settlement files', (openTestDatabase) => {
     );
   });
 
+  test('one line of a file is accepted by itself, and the audit log names it', async () => {
+    const { app, text } = await open();
+    const { id } = await keep(app, text);
+    const wish = { settlementId: id, cause: null, number: null, line: 3, reason: 'propina', by: TESTER } as const;
+    assert.equal(await acceptDifferences(app, { ...wish, line: 99 }), 0);
+    assert.equal(await acceptDifferences(app, { ...wish, cause: 'other_date' }), 0, 'of another cause');
+    assert.equal(await acceptDifferences(app, wish), 1);
+    const shown = await showSettlement(app, id);
+    assert.deepEqual(
+      shown?.differences.filter(({ accepted_by }) => accepted_by !== null).map(({ file_line }) => file_line),
+      [3],
+    );
+    const {
+      acts: [act],
+    } = await listAudit(app, { action: 'settlement.accepted' }, 1);
+    assert.deepEqual((act?.after as { line: number; cause: string }).line, 3);
+    assert.equal((act?.after as { cause: string }).cause, 'other_amount');
+  });
+
+  test('a person accepts one line at the console, and the others stay open', async () => {
+    const { app, text } = await open();
+    const { id } = await keep(app, text);
+    await using server = await startTestServer(app);
+    const user = await createTestUser(app, { role: 'finance', may: [] });
+    const at = `/console/settlements/${id}`;
+    assert.match((await server.get(at, user.console)).text, /\?one=1#d1/);
+    const asked = await server.get(`${at}?one=2`, user.console);
+    const form = /<form id="d2"[^]*?<\/form>/.exec(asked.text)?.[0] ?? '';
+    const [, cause = ''] = /name="cause" value="([^"]+)"/.exec(form) ?? [];
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', ...user.console };
+    const body = `cause=${cause}&number=2&reason=visto`;
+    const foreign = await server.post(`${at}/accept`, {
+      headers: { ...headers, 'sec-fetch-site': 'cross-site' },
+      body,
+    });
+    assert.equal(foreign.status, 403);
+    const done = await server.post(`${at}/accept`, { headers: { ...headers, 'sec-fetch-site': 'same-origin' }, body });
+    assert.equal(done.headers.get('location'), `${at}?accepted=1`);
+    const [listed] = await listSettlements(app, 10);
+    assert.equal(listed?.open, 2);
+  });
+
   test('the same file again takes the place of the first, and what was accepted and is still so stays accepted', async () => {
     const { app, text } = await open();
     const first = await keep(app, text);
-    await acceptDifferences(app, { settlementId: first.id, cause: 'other_amount', number: 1, reason: 'x', by: TESTER });
+    await acceptDifferences(app, {
+      settlementId: first.id,
+      cause: 'other_amount',
+      number: 1,
+      line: null,
+      reason: 'x',
+      by: TESTER,
+    });
     const second = await keep(app, text);
     assert.equal(second.open, 2);
     assert.deepEqual(
@@ -104,7 +160,7 @@ forEachEngine('settlement files', (openTestDatabase) => {
     await createPaidTransaction(app, shop, { reference: 'S-9', amount: 90_000 });
     assert.equal((await close())?.differences, 3);
     for (const { cause } of (await showSettlement(app, id))?.differences ?? [])
-      await acceptDifferences(app, { settlementId: id, cause, number: null, reason: 'visto', by: TESTER });
+      await acceptDifferences(app, { settlementId: id, cause, number: null, line: null, reason: 'visto', by: TESTER });
     assert.equal(await close(), null);
     const state = await describeMonth(app, '2026-01', 'development');
     assert.deepEqual(

@@ -12,8 +12,11 @@ import { formatMoney, formatPlain } from '../../lib/money.ts';
 import { writeCsv } from '../../lib/tables/write-csv.ts';
 import type { ListedPaymentService } from '../../payment-services/list-payment-services.ts';
 import type { Environment } from '../../payment-services/payment-service.ts';
+import type { PayoutState } from '../../payouts/payout.ts';
+import { payoutPosition } from '../../payouts/payout-balance.ts';
+import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
 import { tableOf } from '../console-format.ts';
-import { tell, tellAll, tellKind } from '../console-texts.ts';
+import { type ConsoleText, tell, tellAll, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { merchantOf } from '../merchants/visible-merchants.ts';
 import { accountHead, environmentAsked, idOf, sumsOf } from './account-list.ts';
@@ -42,6 +45,7 @@ ${
     [1, 2, 3, 4],
   )
 }
+${await payoutSection(app, visit, scope)}
 <form class="filters" action="${at}"><input type="hidden" name="environment" value="${environment}"><input type="hidden" name="currency" value="${scope.currency}">
 <label>${tell(language, 'statement.from')}<br><input type="date" name="from" value="${from}" required></label>
 <label>${tell(language, 'statement.to')}<br><input type="date" name="to" value="${to}" required></label>
@@ -64,6 +68,33 @@ export const getConsoleStatementCsv: Operation = {
       .header('content-disposition', `attachment; filename="statement-${from}-${to}.csv"`)
       .send(Readable.from(csvLines(app, language, scope)));
   }),
+};
+
+/** What of the account is on its way to others: reserved, and handed to the bank without a result. */
+async function payoutSection(app: App, { language, user }: ConsoleVisit, { environmentId, currency }: StatementScope) {
+  const sums = currency === PAYOUT_CURRENCY ? await payoutPosition(app, environmentId) : [];
+  if (sums.length === 0) return false;
+  const rows = sums.map(({ state, count, amount }) => [
+    user.may.has('recipients:read')
+      ? html`<a href="${publicPath(app)}/console/payouts?state=${state}">${tell(language, `payout_state.${state}`)}</a>`
+      : tell(language, `payout_state.${state}`),
+    String(count),
+    formatMoney(amount, currency),
+    tell(language, POSITIONS[state] ?? 'position.in_process'),
+  ]);
+  const head = [
+    tell(language, 'column.state'),
+    tell(language, 'payouts.title'),
+    tell(language, 'column.amount'),
+    tell(language, 'position.means'),
+  ];
+  return html`<h2>${tell(language, 'payouts.title')}</h2>${tableOf(head, rows, [1, 2])}`;
+}
+
+/** What each state means for the money. */
+const POSITIONS: Readonly<Partial<Record<PayoutState, ConsoleText>>> = {
+  awaiting_approval: 'position.waiting',
+  approved: 'position.reserved',
 };
 
 type Asked = {

@@ -2,7 +2,9 @@ import type { App } from '../../app.ts';
 import type { AttentionRow } from '../../attention/attention.ts';
 import { ATTENTION_KINDS } from '../../attention/attention-kinds.ts';
 import { listAttention } from '../../attention/list-attention.ts';
+import { giveUpAttention, takeAttention } from '../../attention/take-attention.ts';
 import type { Language } from '../../checkout/texts.ts';
+import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Operation } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -11,6 +13,7 @@ import { ageText, badge, emptyState, tableOf } from '../console-format.ts';
 import { askedOf, type Column, sendList } from '../console-list.ts';
 import { tell, tellAll, tellKind } from '../console-texts.ts';
 import { consoleHandler } from '../console-visit.ts';
+import { fieldsOf } from '../sign-in.ts';
 
 const SHOWN = 200;
 
@@ -69,7 +72,49 @@ function columnsFor(app: App, language: Language): Column<AttentionRow>[] {
       value: ({ command }) => command,
       cell: ({ command }) => html`<code>${command}</code>`,
     },
+    {
+      name: 'owner',
+      text: 'attention.owner',
+      value: ({ taken_by }) => taken_by,
+      cell: (row) => ownerCell(app, language, row),
+    },
   ];
+}
+
+/** Who looks after it, and the way to say so. */
+function ownerCell(
+  app: App,
+  language: Language,
+  { kind, id, payment_service, environment, taken_by }: AttentionRow,
+): Html {
+  const at = `${publicPath(app)}/console/attention`;
+  const act = taken_by === null ? 'take' : 'give-up';
+  const fields = Object.entries({ kind, id, payment_service, environment });
+  return html`<form method="post" action="${at}/${act}">${taken_by !== null && html`<span class="mail">${taken_by}</span><br>`}${fields.map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  )}<button class="link">${tell(language, taken_by === null ? 'attention.take' : 'attention.give_up')}</button></form>`;
+}
+
+/** The person looks after it from now on, also where another did. */
+export const postConsoleTake = taking(takeAttention);
+
+/** It is nobody's work again. */
+export const postConsoleGiveUp = taking(giveUpAttention);
+
+function taking(take: typeof takeAttention): Operation {
+  return {
+    consumes: ['application/x-www-form-urlencoded'],
+    handle: consoleHandler(async (app, { by, request, goTo }) => {
+      const { id = '', kind: name, payment_service = '', environment = '' } = fieldsOf(request);
+      const kind = ATTENTION_KINDS.find((one) => one.kind === name)?.kind;
+      if (kind === undefined) throw new Problem('NOT_FOUND');
+      // What has ended meanwhile needs nobody.
+      await take(app, { id, kind, payment_service, environment }, by).catch((error: unknown) => {
+        if (!(error instanceof Problem) || error.code !== 'NOT_FOUND') throw error;
+      });
+      return goTo('/attention');
+    }),
+  };
 }
 
 /** The list, the oldest first. */

@@ -35,6 +35,7 @@ export const postConsoleAccept: Operation = {
       settlementId: id,
       cause: cause as DifferenceCause,
       number: /^\d{1,6}$/.test(number) ? Number(number) : null,
+      line: null,
       reason,
       by,
     });
@@ -48,9 +49,9 @@ async function sendSettlement(app: App, visit: ConsoleVisit, status: number, sai
   const shown = await showSettlement(app, id);
   if (shown === null) return send(404, notFoundPage(language));
   const { settlement, differences } = shown;
-  const { accepted } = request.query as Record<string, unknown>;
   const causes = [...Map.groupBy(differences, ({ cause }) => cause)];
-  const mayAccept = user.may.has('movements:record');
+  const { accepted, one } = request.query as Record<string, unknown>;
+  const accepting = { may: user.may.has('movements:record'), one: typeof one === 'string' ? one : '' };
   const main = html`${said !== '' && html`<p class="notice" role="alert">${said}</p>`}
 ${typeof accepted === 'string' && html`<p class="notice done" role="status">${tell(language, 'settlement.done', { n: accepted })}</p>`}
 <h1>${settlement.file_name}</h1>
@@ -59,7 +60,7 @@ ${totalsTable(language, settlement)}
 <p>${tell(language, 'settlement.matched', { n: settlement.matched })}</p>
 <h2>${tell(language, 'settlement.by_cause')}</h2>
 ${causes.length === 0 && html`<div class="card pad">${tell(language, 'settlement.no_differences')}</div>`}
-${causes.map(([cause, of]) => causeSection(app, language, settlement, cause, of, mayAccept))}`;
+${causes.map(([cause, of]) => causeSection(app, language, settlement, cause, of, accepting))}`;
   return send(status, { title: settlement.file_name, main });
 }
 
@@ -79,7 +80,7 @@ function causeSection(
   { id, file_name, payment_service_id }: KeptSettlement,
   cause: DifferenceCause,
   differences: readonly KeptDifference[],
-  mayAccept: boolean,
+  accepting: Accepting,
 ): Html {
   const sums = [...Map.groupBy(differences, ({ currency }) => currency)].map(([currency, of]) =>
     formatMoney(addUp(of.map(({ settled, booked }) => (settled ?? 0) - (booked ?? 0))), currency),
@@ -93,11 +94,11 @@ function causeSection(
 ${cause === 'payment_missing_in_books' && html`<p class="quiet">${tell(language, 'settlement.import', { command })}</p>`}
 ${tableOf(
   head,
-  differences.map((one) => cellsOf(app, language, one)),
+  differences.map((one) => cellsOf(app, language, one, accepting)),
   [3, 4],
 )}
 ${
-  mayAccept &&
+  accepting.may &&
   open.length > 0 &&
   html`<form class="filters" method="post" action="${publicPath(app)}/console/settlements/${id}/accept"><input type="hidden" name="cause" value="${cause}">
 <label>${tell(language, 'refund.reason')}<br><input name="reason" required maxlength="200"></label>
@@ -105,8 +106,8 @@ ${
 }`;
 }
 
-function cellsOf(app: App, language: Language, one: KeptDifference): (Html | string)[] {
-  const { file_line, day, buy_order, settled, booked, currency, entry, transaction_id, accepted_by, reason } = one;
+function cellsOf(app: App, language: Language, one: KeptDifference, accepting: Accepting): (Html | string)[] {
+  const { file_line, day, buy_order, settled, booked, currency, entry, transaction_id } = one;
   const money = (amount: number | null) => (amount === null ? '—' : formatMoney(amount, currency));
   return [
     String(file_line ?? '—'),
@@ -117,6 +118,23 @@ function cellsOf(app: App, language: Language, one: KeptDifference): (Html | str
     money(settled),
     money(booked),
     entry ?? '—',
-    accepted_by === null ? '—' : tell(language, 'settlement.accepted', { name: accepted_by, reason: reason ?? '' }),
+    acceptCell(app, language, one, accepting),
   ];
+}
+
+/** Whether the person may accept, and the number of the one line that is asked about, as the address says it. */
+type Accepting = { may: boolean; one: string };
+
+/** Who accepted a line and why, or the way to accept this line alone. */
+function acceptCell(app: App, language: Language, one: KeptDifference, accepting: Accepting): Html | string {
+  const { settlement_id, number, cause, accepted_by, reason } = one;
+  if (accepted_by !== null) return tell(language, 'settlement.accepted', { name: accepted_by, reason: reason ?? '' });
+  if (!accepting.may) return '—';
+  const at = `${publicPath(app)}/console/settlements/${settlement_id}`;
+  if (String(number) !== accepting.one) {
+    return html`<a id="d${number}" href="${at}?one=${number}#d${number}">${tell(language, 'settlement.accept_one')}…</a>`;
+  }
+  return html`<form id="d${number}" method="post" action="${at}/accept"><input type="hidden" name="cause" value="${cause}"><input type="hidden" name="number" value="${number}">
+<label>${tell(language, 'refund.reason')}<input name="reason" required maxlength="200"></label>
+<p class="actions"><button class="primary">${tell(language, 'settlement.accept_one')}</button></p></form>`;
 }

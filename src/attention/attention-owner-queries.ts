@@ -1,0 +1,45 @@
+import type { Database, SqlRow, Tx } from '../db/database.ts';
+import type { AttentionName } from './attention.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+/** What of the list somebody has taken: `id` is one of its kind, payment service and environment. */
+export type AttentionKey = { kind: AttentionName; id: string; payment_service: string; environment: string };
+
+/** A row of `attention_owners`. `taken_at` is UTC milliseconds. */
+export type AttentionOwner = SqlRow & AttentionKey & { taken_at: number; taken_by: string };
+
+/** Every owner of these kinds. */
+export function selectOwnersOf(db: Reader, kinds: readonly AttentionName[]): Promise<AttentionOwner[]> {
+  return db.query<AttentionOwner>('select * from attention_owners where kind {named $1}', [kinds]);
+}
+
+/** Who has it, locked until the commit; null: nobody. */
+export async function lockOwner(tx: Tx, key: AttentionKey): Promise<AttentionOwner | null> {
+  const [row] = await tx.query<AttentionOwner>(
+    `update attention_owners set taken_by = taken_by
+     where kind = $1 and id = $2 and payment_service = $3 and environment = $4 returning *`,
+    placeOf(key),
+  );
+  return row ?? null;
+}
+
+export async function upsertOwner(tx: Tx, key: AttentionKey, by: string, at: number): Promise<void> {
+  await tx.query(
+    `insert into attention_owners (kind, id, payment_service, environment, taken_at, taken_by) values ($1, $2, $3, $4, $5, $6)
+     on conflict (kind, id, payment_service, environment) do update
+     set taken_at = excluded.taken_at, taken_by = excluded.taken_by`,
+    [...placeOf(key), at, by],
+  );
+}
+
+export async function deleteOwner(tx: Tx, key: AttentionKey): Promise<void> {
+  await tx.query(
+    'delete from attention_owners where kind = $1 and id = $2 and payment_service = $3 and environment = $4',
+    placeOf(key),
+  );
+}
+
+function placeOf({ kind, id, payment_service, environment }: AttentionKey): string[] {
+  return [kind, id, payment_service, environment];
+}

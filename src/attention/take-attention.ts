@@ -1,0 +1,74 @@
+import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import type { Tx } from '../db/database.ts';
+import { Problem } from '../error-catalogue.ts';
+import type { AttentionName, AttentionRow } from './attention.ts';
+import { type AttentionKey, deleteOwner, lockOwner, upsertOwner } from './attention-owner-queries.ts';
+import { listAttention } from './list-attention.ts';
+
+/** Which of the list: by its id, and where several have the same, by more of it. */
+export type AttentionNamed = Pick<AttentionKey, 'id'> & Partial<Omit<AttentionKey, 'id'>>;
+
+/** Far more than a person looks at. */
+const MOST = 100_000;
+
+/**
+ * Says that a person looks after something that waits, also where another did. It ends by itself when that does. Throws `Problem`
+ * NOT_FOUND where nothing with this id waits, and INVALID_PARAMETER where several do.
+ */
+export async function takeAttention(app: App, named: AttentionNamed, by: Actor): Promise<AttentionRow> {
+  const row = await findWaiting(app, named);
+  const at = app.now();
+  await app.db.transaction(async (tx) => {
+    const before = await lockOwner(tx, row);
+    await upsertOwner(tx, row, by.name, at);
+    const was = before === null ? null : { taken_by: before.taken_by };
+    await record(tx, row, { at, by, action: 'attention.taken', before: was, after: { taken_by: by.name } });
+  });
+  return { ...row, taken_by: by.name, taken_at: at };
+}
+
+/** Makes it nobody's work again. Answers it; nothing is changed where nobody did. The same errors. */
+export async function giveUpAttention(app: App, named: AttentionNamed, by: Actor): Promise<AttentionRow> {
+  const row = await findWaiting(app, named);
+  await app.db.transaction(async (tx) => {
+    const before = await lockOwner(tx, row);
+    if (before === null) return;
+    await deleteOwner(tx, row);
+    const was = { taken_by: before.taken_by };
+    await record(tx, row, { at: app.now(), by, action: 'attention.given_up', before: was, after: null });
+  });
+  return { ...row, taken_by: null, taken_at: null };
+}
+
+async function findWaiting(app: App, named: AttentionNamed): Promise<AttentionRow> {
+  const { id, kind = null, payment_service, environment } = named;
+  const rows = (await listAttention(app, kind, MOST)).filter(
+    (row) =>
+      row.id === id &&
+      (payment_service ?? row.payment_service) === row.payment_service &&
+      (environment ?? row.environment) === row.environment,
+  );
+  const [only, ...others] = rows;
+  if (only === undefined) {
+    throw new Problem('NOT_FOUND', {
+      detail: { en: `Nothing with the id ${id} waits for a person.`, es: `Nada con el id ${id} espera a una persona.` },
+    });
+  }
+  if (others.length === 0) return only;
+  const said = rows.map((row) => `${row.kind} ${row.payment_service} ${row.environment}`).join('; ');
+  throw new Problem('INVALID_PARAMETER', {
+    detail: {
+      en: `Several have the id ${id}: ${said}. Name its kind, payment service or environment too.`,
+      es: `Varios tienen el id ${id}: ${said}. Nombra también su tipo, servicio de pago o ambiente.`,
+    },
+  });
+}
+
+type Said = { taken_by: string } | null;
+type Change = { at: number; by: Actor; action: 'attention.taken' | 'attention.given_up'; before: Said; after: Said };
+
+function record(tx: Tx, { kind, id }: { kind: AttentionName; id: string }, change: Change): Promise<void> {
+  return recordAudit(tx, { ...change, subject: { kind, id } });
+}

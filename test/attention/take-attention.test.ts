@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { listAttention } from '../../src/attention/list-attention.ts';
+import { giveUpAttention, takeAttention } from '../../src/attention/take-attention.ts';
+import type { Actor } from '../../src/audit/actor.ts';
+import { listAudit } from '../../src/audit/list-audit.ts';
+import { readSettlement } from '../../src/books/read-settlement.ts';
+import { acceptDifferences } from '../../src/movements/accept-difference.ts';
+import { keepSettlement } from '../../src/movements/keep-settlement.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { createLatePayment } from '../support/test-books.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+import { createTestUser } from '../support/test-user.ts';
+
+const MINUTE_MS = 60_000;
+const ANA: Actor = { ...TESTER, name: 'ana@example.cl' };
+const BEN: Actor = { ...TESTER, name: 'ben@example.cl' };
+
+const keep = async (app: TestApp, text: string, environment: 'development' | 'production' = 'development') => {
+  const settlement = await readSettlement(Readable.from([Buffer.from(`fecha;orden de compra;monto\n${text}`)]));
+  const evidence = { name: 'abono.csv', sha256: String(text.length).padStart(64, '0') };
+  const scope = { environment, paymentServiceId: null, method: 'simulated' };
+  const kept = await keepSettlement(app, scope, settlement, { evidence, by: TESTER });
+  assert.equal(kept.kind, 'kept');
+  return kept;
+};
+
+forEachEngine('who looks after what waits', (openTestDatabase) => {
+  const open = async () => {
+    const app = createTestApp(await openTestDatabase());
+    const shop = await createTestEnvironment(app);
+    return { app, shop };
+  };
+
+  test('a settlement waits until the last of its differences is accepted', async () => {
+    const { app } = await open();
+    const { id } = await keep(app, '2026-01-15;1;7000\n2026-01-15;2;500\n');
+    const [row, ...others] = await listAttention(app, 'settlement', 10);
+    assert.deepEqual(others, []);
+    assert.deepEqual([row?.id, row?.amount, row?.currency, row?.age], [id, 7500, 'CLP', 0]);
+    assert.equal(row?.reason, 'abono.csv differs from the books: 2 differences are not accepted');
+    assert.match(row?.command ?? '', new RegExp(`settlement accept ${id} `));
+    const wish = { settlementId: id, cause: null, number: null, reason: 'x', by: TESTER };
+    await acceptDifferences(app, { ...wish, line: 2 });
+    const [left] = await listAttention(app, 'settlement', 10, 'es');
+    assert.equal(left?.reason, 'abono.csv difiere de los libros: 1 diferencia no está aceptada');
+    await acceptDifferences(app, { ...wish, line: 3 });
+    assert.deepEqual(await listAttention(app, 'settlement', 10), []);
+  });
+
+  test('one takes it, another takes it over, and it is given up; the audit log says each', async () => {
+    const { app } = await open();
+    const { id } = await keep(app, '2026-01-15;1;7000\n');
+    assert.equal((await takeAttention(app, { id }, ANA)).taken_by, 'ana@example.cl');
+    await takeAttention(app, { id }, BEN);
+    const [row] = await listAttention(app, null, 10);
+    assert.deepEqual([row?.taken_by, row?.taken_at], ['ben@example.cl', app.now()]);
+    assert.equal((await giveUpAttention(app, { id }, ANA)).taken_by, null);
+    await giveUpAttention(app, { id }, ANA);
+    assert.equal((await listAttention(app, null, 10))[0]?.taken_by, null);
+    const { acts } = await listAudit(app, { action: 'attention' }, 10);
+    assert.deepEqual(
+      acts.map(({ action, who, before, after, subject }) => [action, who.name, before, after, subject.kind]),
+      [
+        ['attention.given_up', 'ana@example.cl', { taken_by: 'ben@example.cl' }, null, 'settlement'],
+        [
+          'attention.taken',
+          'ben@example.cl',
+          { taken_by: 'ana@example.cl' },
+          { taken_by: 'ben@example.cl' },
+          'settlement',
+        ],
+        ['attention.taken', 'ana@example.cl', null, { taken_by: 'ana@example.cl' }, 'settlement'],
+      ],
+    );
+  });
+
+  test('what does not wait cannot be taken, and of several with one id the right one is named', async () => {
+    const { app, shop } = await open();
+    const unknown = { code: 'NOT_FOUND' };
+    await assert.rejects(takeAttention(app, { id: 'nothing' }, ANA), unknown);
+    const other = await createTestEnvironment(app);
+    await createLatePayment(app, shop);
+    await createLatePayment(app, other);
+    const rows = await listAttention(app, 'suspense', 10);
+    const [first, second] = rows;
+    assert.equal(first?.id, second?.id, 'each environment counts its entries');
+    const id = first?.id ?? '';
+    await assert.rejects(takeAttention(app, { id }, ANA), { code: 'INVALID_PARAMETER' });
+    await takeAttention(app, { id, payment_service: other.paymentServiceId }, ANA);
+    assert.deepEqual(
+      (await listAttention(app, 'suspense', 10))
+        .map(({ payment_service, taken_by }) => [payment_service, taken_by])
+        .sort(),
+      [
+        [shop.paymentServiceId, null],
+        [other.paymentServiceId, 'ana@example.cl'],
+      ].sort(),
+    );
+  });
+
+  test('what ended and waits anew is not still the work of whom it was', async () => {
+    const { app } = await open();
+    const { id } = await keep(app, '2026-01-15;1;7000\n');
+    await takeAttention(app, { id }, ANA);
+    app.now.advance(MINUTE_MS);
+    await app.db.transaction((tx) => tx.query('update settlements set kept_at = $2 where id = $1', [id, app.now()]));
+    assert.equal((await listAttention(app, 'settlement', 10))[0]?.taken_by, null);
+  });
+
+  test('the console shows who has it, and takes it for the person who asks from a page of ours', async () => {
+    const { app } = await open();
+    const { id } = await keep(app, '2026-01-15;1;7000\n');
+    await using server = await startTestServer(app);
+    const user = await createTestUser(app, { role: 'auditor', may: [], email: 'ada@example.cl' });
+    const page = await server.get('/console/attention', user.console);
+    assert.ok(page.text.includes('action="/console/attention/take"'));
+    const [row] = await listAttention(app, null, 1);
+    const { payment_service = '', environment = '' } = row ?? {};
+    const body = String(new URLSearchParams({ kind: 'settlement', id, payment_service, environment }));
+    const send = (act: string, site: string) =>
+      server.post(`/console/attention/${act}`, {
+        headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': site, ...user.console },
+        body,
+      });
+    assert.equal((await send('take', 'cross-site')).status, 403);
+    assert.equal((await listAttention(app, null, 1))[0]?.taken_by, null);
+    assert.equal((await send('take', 'same-origin')).status, 303);
+    const taken = await server.get('/console/attention', user.console);
+    assert.ok(taken.text.includes('action="/console/attention/give-up"') && taken.text.includes('ada@example.cl'));
+    assert.equal((await send('give-up', 'same-origin')).status, 303);
+    assert.equal((await listAttention(app, null, 1))[0]?.taken_by, null);
+    const other = await createTestUser(app, { role: 'auditor', may: [], paymentServices: [] });
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
+    const hidden = await server.post('/console/attention/take', { headers: { ...headers, ...other.console }, body });
+    assert.equal(hidden.status, 404);
+  });
+});
