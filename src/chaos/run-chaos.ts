@@ -13,7 +13,7 @@ import { createSeededRandom } from '../lib/seeded-random.ts';
 import { endpointAddress } from '../outbox/endpoint-address.ts';
 import { findKnownSecrets } from '../payment-services/find-known-secrets.ts';
 import type { SecretToken, ServiceEnvironment } from '../payment-services/payment-service.ts';
-import type { ChaosClass, ChaosClassName } from './chaos-class.ts';
+import { CHAOS_CLASSES, type ChaosClass, type ChaosClassName } from './chaos-class.ts';
 import type { ChaosOrder } from './chaos-order.ts';
 import { answersText, type ChaosAnswer, type ChaosVerdict, isTaken, judgeChaos } from './judge-chaos.ts';
 import { type OrderState, readOrderState } from './order-state.ts';
@@ -82,14 +82,13 @@ export async function runChaos(
     plan,
     unheard: unheard.fetch,
     closedSecret: await findClosedSecret(app, environment),
-    random: createSeededRandom(seed),
   };
   try {
     const paid = await tryOrdinary(run);
     if ('kind' in paid) return paid;
     const classes: ChaosResult[] = [];
     for (const [at, one] of plan.classes.entries()) {
-      const result = await tryClass(run, one, stageOf(run, at + 1), paid);
+      const result = await tryClass(run, one, stageOf(run, at + 1, CHAOS_CLASSES.indexOf(one) + 1), paid);
       if ('kind' in result) return result;
       classes.push(result);
     }
@@ -99,7 +98,7 @@ export async function runChaos(
   }
 }
 
-type Run = { app: App; plan: ChaosPlan; unheard: SafeFetch; closedSecret: SecretToken; random: () => number };
+type Run = { app: App; plan: ChaosPlan; unheard: SafeFetch; closedSecret: SecretToken };
 
 /** What an order is like after one ordinary callback; `settleMs` is how long the shop may take. Null: it does not tell. */
 type Paid = { state: OrderState; settleMs: number } | { state: null };
@@ -113,20 +112,21 @@ async function findClosedSecret(app: App, environment: ServiceEnvironment): Prom
   return { id: 'closed', text, key: signingKey(text), createdAt: 0, closesAt: 0 };
 }
 
-function stageOf(run: Run, at: number): ChaosStage {
-  const { app, plan, closedSecret, random } = run;
+/** `order` counts the orders of the plan, `place` the classes of the table: their chance is the same whichever are left out. */
+function stageOf(run: Run, order: number, place: number): ChaosStage {
+  const { app, plan, closedSecret } = run;
   const { environment, seed, live } = plan;
   const send = (fetch: SafeFetch, lost: boolean) => async (post: ChaosPost) =>
     answerOf(await fetch(requestOf(run, post)), lost);
   return {
     environment,
-    order: plan.orders[at] as ChaosOrder,
+    order: plan.orders[order] as ChaosOrder,
     // Far from the ids of transactions, which begin at 1001.
-    transactionId: 9_000_000_000_000 + (seed % 1_000_000) * 100 + at,
-    eventId: `evt_chaos_${seed}_${at}`,
+    transactionId: 9_000_000_000_000 + (seed % 1_000_000) * 100 + place,
+    eventId: `evt_chaos_${seed}_${place}`,
     live,
     closedSecret,
-    random,
+    random: createSeededRandom(seed * 100 + place),
     now: worldTime(app.now),
     send: send(app.fetch, false),
     sendUnheard: send(run.unheard, true),
@@ -162,7 +162,7 @@ const SETTLE_TIMES = 3;
 const LEAST_SETTLE_MS = 100;
 
 async function tryOrdinary(run: Run): Promise<Paid | NotReady> {
-  const stage = stageOf(run, 0);
+  const stage = stageOf(run, 0, 0);
   const { reference, amount, currency } = stage.order;
   const before = await readOrder(run, reference);
   if (before !== null && 'kind' in before) return before;

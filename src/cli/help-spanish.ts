@@ -52,6 +52,10 @@ export const SPANISH_HELP: Readonly<Record<string, string>> = {
   'makes a test payment that ends as you say, so that your shop is told of it':
     'hace un pago de prueba que termina como digas, para que tu tienda se entere',
   'what shops ask of the service, as it happens': 'lo que las tiendas piden al servicio, mientras ocurre',
+  'what really happens to callbacks, tried on a shop of yours':
+    'lo que de verdad les pasa a los callbacks, probado en una tienda tuya',
+  'the time of a development installation, which can be set ahead':
+    'la hora de una instalación de desarrollo, que se puede adelantar',
   'prints the file by which a shell completes commands, options and their values':
     'imprime el archivo con que una shell completa comandos, opciones y sus valores',
   'payment services and their tokens': 'los servicios de pago y sus tokens',

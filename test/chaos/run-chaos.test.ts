@@ -96,6 +96,16 @@ forEachEngine('chaos run', (openTestDatabase) => {
     }
   });
 
+  test('sends the same again for a seed, whichever kinds are left out', async (t) => {
+    const { shopWith, reported } = await open(t);
+    const two = CHAOS_CLASSES.filter(({ name }) => name === 'duplicates' || name === 'two_at_once');
+    const sent = async (classes: typeof CHAOS_CLASSES) => {
+      const report = await reported({ ...(await shopWith()), orderUrl: null, classes, seed: 11 });
+      return report.classes.find(({ class: name }) => name === 'two_at_once')?.answers.length;
+    };
+    assert.equal(await sent(two), await sent(two.slice(1)));
+  });
+
   test('goes by the answers where the shop tells no state, and says what they leave open', async (t) => {
     const { shopWith, reported } = await open(t);
     const report = await reported({ ...(await shopWith()), orderUrl: null });
