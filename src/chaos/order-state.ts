@@ -20,7 +20,7 @@ export function readOrderState(status: number, body: string): OrderState | null 
   const members = membersOf(value);
   const state = members.find(([name, member]) => STATE_NAMES.has(name.toLowerCase()) && typeof member !== 'number');
   const paid = members.find(([name]) => /^(?:is_?)?paid$/i.test(name));
-  const said = state?.[1] ?? (paid === undefined ? undefined : Boolean(paid[1]) ? 'paid' : 'not paid');
+  const said = state?.[1] ?? (paid === undefined ? undefined : paid[1] ? 'paid' : 'not paid');
   if (said === undefined) return null;
   const isCount = ([name, member]: Member) =>
     typeof member === 'number' && COUNT_NAME.test(name) && !NOT_COUNTS.test(name);

@@ -88,7 +88,7 @@ export const PLAYS: Readonly<Record<ChaosClassName, Play>> = {
       { x_test: `${test}x_resultfailedx_test${test}` },
     ];
     const answers = [];
-    for (const changes of stage.random() < 0.5 ? readings : readings.reverse()) {
+    for (const changes of stage.random() < 0.5 ? readings : readings.toReversed()) {
       const { headers, ...post } = callbackOf(stage, { changes: { x_message: 'Declined', ...changes } });
       answers.push(await stage.send({ ...post, headers: { 'content-type': headers['content-type'] as string } }));
     }

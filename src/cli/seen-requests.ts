@@ -56,8 +56,8 @@ export function remoteRequests(connection: Connection): RequestSource {
     if (environment !== null) query.set('environment', environment);
     if (since !== null) query.set('since', new Date(since).toISOString());
     const [created, refused] = await Promise.all([
-      ask<{ transactions: Creation[] }>(connection, 'GET', `/transactions?${query}`, null),
-      ask<{ requests: RemoteRefusal[] }>(connection, 'GET', `/requests?${query}`, null),
+      ask<{ transactions: Creation[] }>(connection, 'GET', `/transactions?${query.toString()}`, null),
+      ask<{ requests: RemoteRefusal[] }>(connection, 'GET', `/requests?${query.toString()}`, null),
     ]);
     return [
       ...created.transactions.map(seenCreation),

@@ -103,11 +103,7 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
     const hidden = [...claimed.values()].some((share) => share.length === CLAIMED_PER_ENDPOINT);
     if (spread) limit = CLAIMED_OF_MANY;
     else if (hidden) limit = CLAIMED_AT_ONCE;
-    for (const [endpointId, callbacks] of claimed) {
-      const queue = queues.get(endpointId) ?? newQueue();
-      queues.set(endpointId, queue);
-      queue.waiting.push(...callbacks);
-    }
+    fill(queues, claimed);
     for (const [endpointId, queue] of queues) {
       if (!busy.includes(endpointId)) queue.more = (spread || hidden) && claimed.has(endpointId);
       begin(endpointId, queue);
@@ -124,11 +120,18 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
     draining = true;
     const unsent = [...queues.values()].flatMap((queue) => queue.waiting.splice(0));
     if (unsent.length > 0) await release(app, unsent);
-    await Promise.all(sending);
-    await recorder.flush();
+    await settled();
   };
 
   return { poll, settled, drain };
+}
+
+function fill(queues: Map<number, EndpointQueue>, claimed: ReadonlyMap<number, readonly Claim[]>): void {
+  for (const [endpointId, callbacks] of claimed) {
+    const queue = queues.get(endpointId) ?? newQueue();
+    queues.set(endpointId, queue);
+    queue.waiting.push(...callbacks);
+  }
 }
 
 function newQueue(): EndpointQueue {

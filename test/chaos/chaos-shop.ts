@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CallbackData, compareWithOrder, verifyCallback } from '../../protocol/verify-callback.ts';
@@ -53,7 +53,10 @@ export async function startChaosShop(
     if (verified.ok) return verified.data;
     if (!has('spliced_fields') || headers['webhook-id'] !== undefined) return null;
     const { x_signature, ...fields } = Object.fromEntries(new URLSearchParams(String(body)));
-    const message = Object.entries(fields).sort().flat().join('');
+    const message = Object.entries(fields)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .flat()
+      .join('');
     return createHmac('sha256', tokens.secret).update(message).digest('hex') === x_signature
       ? (fields as CallbackData)
       : null;
@@ -73,7 +76,7 @@ export async function startChaosShop(
     order.deliveries += 1;
   }
 
-  const server = createServer(async (request, response) => {
+  const reply = async (request: IncomingMessage, response: ServerResponse) => {
     if (request.method === 'GET') {
       const order = kept.get(decodeURIComponent(request.url?.slice('/orders/'.length) ?? ''));
       response.writeHead(order === undefined ? 404 : 200).end(JSON.stringify(order ?? {}));
@@ -82,7 +85,8 @@ export async function startChaosShop(
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     response.writeHead(await receive(request, Buffer.concat(chunks))).end();
-  });
+  };
+  const server = createServer((request, response) => void reply(request, response));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {

@@ -47,7 +47,7 @@ forEachEngine('chaos run', (openTestDatabase) => {
     const tokens = { account: environment.serviceToken, secret: secret ?? '', oldSecret: oldSecret ?? '' };
     const shopWith = async (fault?: ChaosClassName | 'none', answer?: number) => {
       const shop = await startChaosShop(tokens, ORDERS, fault, answer);
-      t.after(shop.close);
+      t.after(() => shop.close());
       return shop;
     };
     const tried = async (plan: Pick<ChaosPlan, 'receiver' | 'orderUrl'> & Partial<ChaosPlan>) => {

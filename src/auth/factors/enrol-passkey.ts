@@ -45,7 +45,7 @@ export async function finishPasskey(
 ): Promise<StoredFactor | null> {
   const site = passkeySite(app);
   const begun = readSetup(app, ownerOf(who, 'added'), setup);
-  const response = readAnswer<RegistrationResponseJSON>(answer);
+  const response = readAnswer(answer) as RegistrationResponseJSON | null;
   if (site === null || begun === null || response === null) return null;
   const { verifyRegistrationResponse } = await passkeyLibrary();
   // It throws for whatever is not as it was asked for.

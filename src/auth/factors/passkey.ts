@@ -23,12 +23,12 @@ export function credentialsOf(factors: readonly FactorRow[]): { id: string }[] {
   );
 }
 
-/** What a browser has sent, as an object; null where it is no JSON. What is in it the library checks. */
-export function readAnswer<Answer extends { id: string }>(text: string): Answer | null {
+/** What a browser has sent, as an object; null where it is not JSON. What is in it the library checks. */
+export function readAnswer(text: string): { id: string } | null {
   try {
     const read: unknown = JSON.parse(text);
     return typeof read === 'object' && read !== null && 'id' in read && typeof read.id === 'string'
-      ? (read as Answer)
+      ? { ...read, id: read.id }
       : null;
   } catch {
     return null;

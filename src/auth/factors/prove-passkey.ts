@@ -47,7 +47,7 @@ async function passkeyTaker(
 ): Promise<Taker | null> {
   const site = passkeySite(app);
   const asked = readSetup(app, ownerOf(prover, 'proved'), setup);
-  const response = readAnswer<AuthenticationResponseJSON>(answer);
+  const response = readAnswer(answer) as AuthenticationResponseJSON | null;
   if (site === null || asked === null || response === null) return null;
   const factors = await selectFactorsOf(app.db, prover.user.id);
   const factor = factors.find(({ kind, credential }) => kind === 'passkey' && credential === response.id);

@@ -27,5 +27,5 @@ async function ask(event) {
 if (form !== null && window.PublicKeyCredential?.parseCreationOptionsFromJSON !== undefined) {
   form.hidden = false;
   document.querySelector('[data-without-passkey]')?.remove();
-  form.addEventListener('submit', ask);
+  form.addEventListener('submit', (event) => void ask(event));
 }

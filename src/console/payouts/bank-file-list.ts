@@ -69,7 +69,7 @@ export const postConsolePayoutFiles: Operation = {
       const batchId = text('batch') || null;
       const made = await makePayoutFiles(app, { owner, by, format: text('format'), payer, batchId });
       const [first] = made;
-      return goTo(made.length === 1 ? `/payout-files/${first?.file.id}?done=filed` : '/payout-files');
+      return await goTo(made.length === 1 ? `/payout-files/${first?.file.id}?done=filed` : '/payout-files');
     } catch (error) {
       const { status, said } = refusalOf(language, error);
       return sendForm(app, visit, status, said, fields);

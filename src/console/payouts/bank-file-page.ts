@@ -58,7 +58,7 @@ export const postConsolePayoutResults: Operation = {
       const { readResults } = await import('../../payouts/read-results.ts');
       const payouts = await selectPayoutsOfFile(app.db, file.environment_id, file.id);
       const results = await readResults(app, Readable.from([sent.content]), payouts);
-      if (fields['confirm'] === undefined) return sendEffect(app, visit, file, { payouts, results, sent });
+      if (fields['confirm'] === undefined) return await sendEffect(app, visit, file, { payouts, results, sent });
       const owner = (await findEnvironmentById(app, file.environment_id)) as ServiceEnvironment;
       const evidence = describeEvidence(sent.name, sent.content);
       const { settled, already, contradicted } = await settlePayouts(app, {
@@ -70,7 +70,7 @@ export const postConsolePayoutResults: Operation = {
       });
       const counts = { settled: settled.length, already: already.length, contradicted: contradicted.length };
       const query = Object.entries(counts).map(([name, count]) => `${name}=${count}`);
-      return goTo(`/payout-files/${file.id}?${query.join('&')}`);
+      return await goTo(`/payout-files/${file.id}?${query.join('&')}`);
     } catch (error) {
       const { status, said } = refusalOf(language, error);
       return sendFile(app, visit, status, said);

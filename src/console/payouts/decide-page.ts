@@ -88,7 +88,7 @@ export const postConsoleAccountType: Operation = {
     const { payout } = await findPayout(app, user.environmentIds, id);
     try {
       await setAccountType(app, payout, fieldsOf(request)['type'] as AccountType, by);
-      return goTo(`/payouts/${id}`);
+      return await goTo(`/payouts/${id}`);
     } catch (error) {
       const { status, said } = refusalOf(language, error);
       return sendPayout(app, visit, status, said);

@@ -88,7 +88,7 @@ export const postConsoleRecipients: Operation = {
         email: email || null,
       };
       const { id } = await keepRecipient(app, user, null, input, by);
-      return goTo(`/recipients/${id}?done=kept`);
+      return await goTo(`/recipients/${id}?done=kept`);
     } catch (error) {
       const { status, said } = refusalOf(language, error);
       return sendAdding(app, visit, { status, said, fields, found: false });

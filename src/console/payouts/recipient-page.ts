@@ -57,7 +57,7 @@ export const postConsoleRecipient: Operation = {
         email: email || null,
       };
       await keepRecipient(app, user, id, input, by);
-      return goTo(`/recipients/${id}?done=kept`);
+      return await goTo(`/recipients/${id}?done=kept`);
     } catch (error) {
       return sendRecipient(app, visit, refusalOf(language, error));
     }
@@ -86,7 +86,7 @@ export const postConsolePay: Operation = {
     try {
       const batch = { name: reference.trim(), fileSha256: null };
       const { kind, payouts } = await proposePayouts(app, { owner, by, wishes, batch });
-      return goTo(`/payouts/${payouts[0]?.id}?done=${kind}`);
+      return await goTo(`/payouts/${payouts[0]?.id}?done=${kind}`);
     } catch (error) {
       return sendRecipient(app, visit, { ...refusalOf(language, error), pay });
     }

@@ -53,7 +53,7 @@ export const postConsoleUpload: Operation = {
       const proposal: Proposal = { owner, by, wishes: read.wishes, batch: { name, fileSha256: sha256 } };
       if (fields['confirm'] === undefined) return await sendPreview(app, visit, proposal, file);
       const { kind, batch, payouts } = await proposePayouts(app, proposal);
-      return goTo(`${batch === null ? `/payouts/${payouts[0]?.id}` : `/batches/${batch.id}`}?done=${kind}`);
+      return await goTo(`${batch === null ? `/payouts/${payouts[0]?.id}` : `/batches/${batch.id}`}?done=${kind}`);
     } catch (error) {
       const refusal = refusalOf(language, error, lines);
       return sendForm(app, visit, { ...refusal, of: fields['of'] });

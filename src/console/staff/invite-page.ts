@@ -51,7 +51,7 @@ export const postConsoleStaffInvite: Operation = {
     const { role, granted: may, services: paymentServices, limits: refundLimits } = rights;
     try {
       const made = await inviteUser(app, { email, role, may, paymentServices, refundLimits }, validMs, by);
-      return sendInvitationLink(visit, made);
+      return await sendInvitationLink(visit, made);
     } catch (error) {
       const refusal = error instanceof Problem ? REFUSALS[error.code] : undefined;
       if (refusal === undefined) throw error;
