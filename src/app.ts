@@ -3,6 +3,7 @@ import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import type { Outage } from './db/outage.ts';
 import type { Clock } from './lib/clock.ts';
+import type { Mailer } from './lib/mailer.ts';
 import type { SafeFetch } from './lib/safe-fetch.ts';
 import type { Metrics } from './metrics.ts';
 import type { PaymentMethod } from './payment-methods/payment-method.ts';
@@ -23,6 +24,8 @@ export type App = {
   readonly random: () => number;
   /** The only way out to other people's servers: refuses private addresses, follows no redirect. */
   readonly fetch: SafeFetch;
+  /** Sends mail to payers. `null` where no SMTP server is set. */
+  readonly mailer: Mailer | null;
   readonly paymentMethods: readonly PaymentMethod[];
   /** `null` where no online provider is configured. */
   readonly validationProvider: ValidationProvider | null;

@@ -8,6 +8,7 @@ import { systemClock } from './lib/clock.ts';
 import { errorForLog } from './lib/error-for-log.ts';
 import { limitLookUps } from './lib/limit-look-ups.ts';
 import { createLogOutput } from './lib/log-output.ts';
+import { createMailer } from './lib/mailer.ts';
 import { ownPlaces } from './lib/own-places.ts';
 import { createNameResolver } from './lib/resolve-name.ts';
 import { createSafeFetch } from './lib/safe-fetch.ts';
@@ -85,6 +86,7 @@ export function composeApp(config: Config, onFatal: (error: unknown) => void): R
     log,
     now,
     fetch: outbound.fetch,
+    mailer: config.smtp && createMailer(config.smtp),
     metrics,
     outage,
     random: Math.random,

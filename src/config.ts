@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { keptKey } from './lib/development-key.ts';
+import type { SmtpServer } from './lib/mailer.ts';
 import type { EgressProxy } from './lib/open-tunnel.ts';
 import { hostInUrl } from './lib/origins-at.ts';
 import type { Network } from './lib/private-networks.ts';
@@ -16,6 +17,8 @@ import {
   ownAddress,
   privateNetworks,
   proxyAddress,
+  senderAddress,
+  smtpServer,
   words,
 } from './lib/setting-readers.ts';
 
@@ -73,6 +76,10 @@ export type Config = {
   callbackNetworks: readonly Network[];
   /** Through which every request leaves; null: none. */
   egressProxy: EgressProxy | null;
+  /** Where receipts for payers leave; null: nowhere. */
+  smtp: SmtpServer | null;
+  /** The address that they come from. */
+  mailFrom: string;
   /** The roles whose people must have a second factor at the console, and how long a proof of it counts there. */
   secondFactorRoles: readonly string[];
   proofMinutes: number;
@@ -99,6 +106,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   const prefixes = basePaths(text('BASE_PATH'));
   const dataDir = resolve(text('DATA_DIR') ?? './data');
   const development = mode === 'development';
+  const smtp = smtpServer('SMTP_URL', text('SMTP_URL'));
   const database = databaseUrl(text('DATABASE_URL') ?? `sqlite:${join(dataDir, 'rubrica.db')}`);
   return {
     port: integer('PORT', text('PORT') ?? '8080', 0, 65_535),
@@ -140,6 +148,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     allowPrivateCallbacks: flag('ALLOW_PRIVATE_CALLBACKS', text('ALLOW_PRIVATE_CALLBACKS'), development) && development,
     callbackNetworks: privateNetworks('CALLBACK_NETWORKS', text('CALLBACK_NETWORKS')),
     egressProxy: proxyAddress('EGRESS_PROXY', text('EGRESS_PROXY')),
+    smtp,
+    mailFrom: senderAddress('MAIL_FROM', text('MAIL_FROM'), smtp, text('PUBLIC_URL')),
     secondFactorRoles: words(text('SECOND_FACTOR_ROLES') ?? (development ? 'none' : MONEY_AND_PEOPLE)),
     proofMinutes: integer('PROOF_MINUTES', text('PROOF_MINUTES') ?? '15', 1, 24 * 60),
     consoleIdleMinutes: integer('CONSOLE_IDLE_MINUTES', text('CONSOLE_IDLE_MINUTES') ?? '60', 5, 24 * 60),

@@ -227,6 +227,19 @@ export const SETTINGS: readonly Setting[] = [
     meaning: 'http:// address of a proxy through which every request leaves, by CONNECT: see docs/operation.md',
     inForce: ({ egressProxy }) => egressProxy && `http://${hostInUrl(egressProxy.host)}:${egressProxy.port}`,
   },
+  {
+    name: 'SMTP_URL',
+    fallback: '',
+    meaning:
+      'smtp://USER:PASSWORD@HOST:587 or smtps://… of a server that takes receipts for payers, see docs/pay-page.md',
+    inForce: ({ smtp }) => smtp && `${smtp.secure ? 'smtps' : 'smtp'}://${hostInUrl(smtp.host)}:${smtp.port}`,
+  },
+  {
+    name: 'MAIL_FROM',
+    fallback: 'the user of SMTP_URL, or no-reply@ the host of PUBLIC_URL',
+    meaning: 'e-mail address that receipts come from',
+    inForce: ({ smtp, mailFrom }) => smtp && mailFrom,
+  },
   { name: 'OPERATOR_NAME', fallback: '', meaning: 'who runs it, for payers to read', inForce: (c) => c.operatorName },
   {
     name: 'SECOND_FACTOR_ROLES',

@@ -11,11 +11,13 @@ import { followClock } from './epochs/follow-clock.ts';
 import { forgetProcess, keepProcess } from './health/keep-process.ts';
 import { watchLoad } from './lib/watch-load.ts';
 import { removeEndedLimits } from './limits/consume-limit.ts';
+import { deleteOldMails, deliverMails } from './mail/deliver-mails.ts';
 import { cutFeed } from './outbox/cut-feed.ts';
 import { deleteOldCallbacks } from './outbox/delete-old-callbacks.ts';
 import { createCallbackDelivery } from './outbox/deliver-callbacks.ts';
 import { measureFeedHold } from './outbox/measure-feed-hold.ts';
 import { sealFeed } from './outbox/seal-feed.ts';
+import { writeReceipt } from './pages/receipt-mail.ts';
 import { storeSecretUse } from './payment-services/note-secret-use.ts';
 import { carryOutPayouts } from './payouts/carry-out-payouts.ts';
 import { keepAnchors, keepLastAnchor } from './proof/keep-anchors.ts';
@@ -27,6 +29,7 @@ import { expireTransactions } from './transactions/expire-transactions.ts';
 
 /** What the worker does, how often it looks when there was nothing to do, and how much it takes at once. */
 const IDLE_MS = 250;
+const MAIL_EVERY_MS = 1_000;
 const SCHEMA_EVERY_MS = 1_000;
 const SESSION_USE_EVERY_MS = 5_000;
 const SESSIONS_EVERY_MS = 60_000;
@@ -48,8 +51,8 @@ export type Worker = {
  * longer, perhaps more than once.
  */
 export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit: (reason: Error) => void): Worker {
-  const heldLoop = (name: string, step: () => Promise<number>) =>
-    loop(app, name, async () => ((await mayLeave()) ? step() : 0));
+  const heldLoop = (name: string, step: () => Promise<number>, idleMs = IDLE_MS) =>
+    loop(app, name, async () => ((await mayLeave()) ? step() : 0), idleMs);
   const delivery = createCallbackDelivery(app, () => deliver.wake());
   const deliver = heldLoop('deliver', () => delivery.poll());
   const isBusy = watchLoad();
@@ -58,6 +61,8 @@ export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit:
     loop(app, 'look-up', () => lookUpPayments(app, BATCH)),
     heldLoop('refund', () => carryOutRefunds(app, BATCH)),
     heldLoop('payout', () => carryOutPayouts(app, BATCH)),
+    heldLoop('mail', () => deliverMails(app, writeReceipt), MAIL_EVERY_MS),
+    loop(app, 'forget-mails', () => deleteOldMails(app, BATCH), SESSIONS_EVERY_MS),
     heldLoop('expire', () => expireTransactions(app, BATCH)),
     loop(app, 'validate', () => settleDueValidations(app, BATCH)),
     loop(app, 'forget', () => deleteOldValidations(app, BATCH)),

@@ -8,6 +8,7 @@ import type { SqlRow } from '../db/database.ts';
 import type { Epoch } from '../epochs/epoch.ts';
 import { findHeld } from '../epochs/hold.ts';
 import type { Said } from '../error-catalogue.ts';
+import { type ListedMail, measureStuckMails, selectStuckMails } from '../mail/mail-queries.ts';
 import { measureUnresolved, type SuspenseEntry, selectUnresolved } from '../movements/movement-queries.ts';
 import { causeOf } from '../outbox/answer-cause.ts';
 import { type FailingEndpoint, measureFailing, selectFailing } from '../outbox/failing-endpoint-queries.ts';
@@ -87,6 +88,12 @@ export const ATTENTION_KINDS: readonly AttentionKind[] = [
   },
   dutyKind('backup', ['old backup', 'old backups']),
   dutyKind('books', ['verification of the books that is due', 'verifications of the books that are due']),
+  {
+    kind: 'mail',
+    nouns: ['receipt that did not leave', 'receipts that did not leave'],
+    measure: (app) => measureStuckMails(app.db, app.now() - DAY),
+    list: async (app, limit) => (await selectStuckMails(app.db, app.now() - DAY, limit)).map(waitingMail),
+  },
 ];
 
 /** Everybody's: callbacks and refunds of all payment services wait. */
@@ -220,6 +227,29 @@ function waitingEndpoint(endpoint: FailingEndpoint): Waiting {
     currency: null,
     reason: failureOf(endpoint),
     command: `bin/rubrica callback resend --endpoint ${address}`,
+  };
+}
+
+function waitingMail(mail: ListedMail): Waiting {
+  const { id, created_at, state, attempts } = mail;
+  const failure = mail.failure ?? 'SMTP_URL';
+  return {
+    ...ownerOf(mail),
+    id,
+    since: created_at,
+    amount: null,
+    currency: null,
+    reason:
+      state === 'dead'
+        ? {
+            en: `the receipt was given up after ${attempts} attempts: ${failure}`,
+            es: `el comprobante no salió tras ${attempts} intentos: ${failure}`,
+          }
+        : {
+            en: `the receipt has waited for more than a day: ${failure}`,
+            es: `el comprobante espera hace más de un día: ${failure}`,
+          },
+    command: `bin/rubrica mail resend ${id}`,
   };
 }
 

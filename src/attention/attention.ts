@@ -8,6 +8,7 @@ export type AttentionName =
   | 'suspense'
   | 'callback'
   | 'endpoint'
+  | 'mail'
   | 'restore'
   | 'payout'
   | 'approval'

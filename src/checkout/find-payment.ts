@@ -53,7 +53,11 @@ export type Payment = {
 /** The payment that a pay token opens, or null. Changes nothing. */
 export async function findPayment(app: App, token: string): Promise<Payment | null> {
   const transaction = await findByPayToken(app, token);
-  if (transaction === null) return null;
+  return transaction === null ? null : describePayment(app, transaction);
+}
+
+/** What the pages of a payment show of it. Changes nothing. */
+export async function describePayment(app: App, transaction: Transaction): Promise<Payment> {
   const environment = await environmentOf(app, transaction);
   const attempt = await selectLatestAttempt(app.db, transaction);
   return {

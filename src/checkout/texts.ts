@@ -67,6 +67,20 @@ export const TEXTS = {
     'receipt.silent':
       'La tienda no responde por ahora. Tu pago está hecho y se lo seguimos avisando: no pagues otra vez.',
     'receipt.print': 'Imprimir',
+    'receipt.mail': 'Recibe el comprobante por correo',
+    'receipt.send': 'Enviar comprobante',
+    'mailed.sent': 'Listo: el comprobante va en camino a tu correo.',
+    'mailed.address': 'Escribe un correo como nombre@ejemplo.cl.',
+    'mailed.too_often': 'Este comprobante ya se envió varias veces. Revisa tu correo, o guarda esta página.',
+
+    'mail.paid.subject': 'Tu comprobante de {merchant}: {amount}',
+    'mail.paid.title': 'Pagaste {amount} a {merchant}',
+    'mail.paid.text': 'Este es tu comprobante de la orden {reference}.',
+    'mail.refunded.subject': '{merchant} te devolvió {refunded}',
+    'mail.refunded.title': '{merchant} te devolvió {refunded}',
+    'mail.refunded.text': 'El dinero va al mismo medio de pago con que pagaste. Tu banco dice cuándo lo verás.',
+    'mail.link': 'Ver el comprobante',
+    'mail.questions': '¿Dudas? Consulta a {contact} con el número de transacción.',
 
     'return.in': 'Vuelves a {merchant} en',
     'return.stay': 'Quedarme aquí',
@@ -187,6 +201,20 @@ export const TEXTS = {
     'receipt.silent':
       'The shop does not answer right now. Your payment is done, and we keep telling the shop: do not pay again.',
     'receipt.print': 'Print',
+    'receipt.mail': 'Get the receipt by e-mail',
+    'receipt.send': 'Send receipt',
+    'mailed.sent': 'Done: the receipt is on its way to your e-mail address.',
+    'mailed.address': 'Write an e-mail address such as name@example.com.',
+    'mailed.too_often': 'This receipt was sent several times already. Look into your mailbox, or keep this page.',
+
+    'mail.paid.subject': 'Your receipt from {merchant}: {amount}',
+    'mail.paid.title': 'You paid {amount} to {merchant}',
+    'mail.paid.text': 'This is your receipt for order {reference}.',
+    'mail.refunded.subject': '{merchant} refunded {refunded}',
+    'mail.refunded.title': '{merchant} refunded {refunded}',
+    'mail.refunded.text': 'The money goes to the payment method that you paid with. Your bank says when you see it.',
+    'mail.link': 'See the receipt',
+    'mail.questions': 'Questions? Ask {contact} with the transaction number.',
 
     'return.in': 'You return to {merchant} in',
     'return.stay': 'Stay here',

@@ -43,6 +43,7 @@ const GROUPS: readonly { title: string; commands: Record<string, Load> }[] = [
       payment: async () => (await import('./payment-commands.ts')).addPaymentCommands,
       refund: async () => (await import('./refund-commands.ts')).addRefundCommands,
       callback: async () => (await import('./callback-commands.ts')).addCallbackCommands,
+      mail: async () => (await import('./mail-commands.ts')).addMailCommands,
       endpoint: async () => (await import('./endpoint-commands.ts')).addEndpointCommands,
       attention: async () => (await import('./attention-commands.ts')).addAttentionCommands,
     },

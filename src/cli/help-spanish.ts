@@ -118,6 +118,15 @@ export const SPANISH_HELP: Readonly<Record<string, string>> = {
   'created before, or on this day': 'creados antes, o en este día',
   'one payment and everything that happened to it, in one list': 'un pago y todo lo que le pasó, en una sola lista',
   'what is sent to merchants': 'lo que se envía a los comercios',
+  'receipts that leave by mail': 'comprobantes que salen por correo',
+  'receipts that wait to leave or were given up, with their age and why; with --state only that one':
+    'los comprobantes que esperan salir o se abandonaron, con su edad y por qué; con --state, solo ese',
+  'send one again, from its first attempt': 'envía uno otra vez, desde su primer intento',
+  'let one that has not left be sent no more': 'deja de enviar uno que no ha salido',
+  'the ID of mail list': 'el ID de mail list',
+  'set in which language payers get receipts by mail, or that they get none; needs SMTP_URL':
+    'define en qué idioma reciben quienes pagan su comprobante por correo, o que no lo reciben; necesita SMTP_URL',
+  'es, en or off': 'es, en u off',
   'the newest callbacks and the outcome of their last attempt':
     'los callbacks más nuevos y el resultado de su último intento',
   'only those for this URL, whatever its query': 'solo los de esta URL, con cualquier parámetro',

@@ -1,17 +1,19 @@
 import { readFileSync } from 'node:fs';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { App } from '../app.ts';
 import { readRut } from '../bank-validation/rut.ts';
 import { listPaymentServices } from '../payment-services/list-payment-services.ts';
 import { checkColour, checkLogo } from '../payment-services/look.ts';
+import { RECEIPT_WISHES, type ReceiptWish } from '../payment-services/payment-service.ts';
 import { findLook, type LookChanges, setLook } from '../payment-services/set-look.ts';
 import { setPayerAttempts } from '../payment-services/set-payer-attempts.ts';
+import { setReceipts } from '../payment-services/set-receipts.ts';
 import { DEFAULT_PAYER_ATTEMPTS } from '../transactions/transaction-state.ts';
 import { invalidOption, print, table, unknownPaymentService } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
-/** `payment-service payer-attempts | look`: what payers meet. */
+/** `payment-service payer-attempts | receipts | look`: what payers meet. */
 export function addPayerCommands(group: Command): void {
   acting(group.command('payer-attempts'))
     .description('set how many declined attempts end a transaction; without --most: the default')
@@ -19,6 +21,12 @@ export function addPayerCommands(group: Command): void {
     .option('--most <number>', `1: the first decline ends it; the default is ${DEFAULT_PAYER_ATTEMPTS}`)
     .option('--json', 'print one JSON object')
     .action(changePayerAttempts);
+  acting(group.command('receipts'))
+    .description('set in which language payers get receipts by mail, or that they get none; needs SMTP_URL')
+    .argument('<id>')
+    .addOption(new Option('--mail <language>', 'es, en or off').choices(RECEIPT_WISHES).makeOptionMandatory())
+    .option('--json', 'print one JSON object')
+    .action(changeReceipts);
   acting(group.command('look'))
     .description('set how the pages of its payments look and whose they are; without options: show it')
     .argument('<id>', 'of the payment service: payment-service list')
@@ -49,6 +57,19 @@ async function changePayerAttempts(id: string, options: ActingOptions & { most?:
     number === 1
       ? `The first decline ends a transaction of ${id}.`
       : `A payer of ${id} may try again after a decline; decline ${number} ends the transaction.`,
+  ]);
+}
+
+async function changeReceipts(id: string, options: ActingOptions & { mail: ReceiptWish; json?: boolean }) {
+  const { mail } = options;
+  const { known, isSet } = await withActor(options, async (app, by) => ({
+    known: await setReceipts(app, id, mail, by),
+    isSet: app.mailer !== null,
+  }));
+  if (!known) throw unknownPaymentService(id);
+  print(options, { id, receipts: mail }, [
+    mail === 'off' ? `Payers of ${id} get no receipts by mail.` : `Payers of ${id} get receipts by mail (${mail}).`,
+    ...(isSet || mail === 'off' ? [] : ['None leaves before SMTP_URL is set: docs/settings.md']),
   ]);
 }
 

@@ -1,4 +1,5 @@
 import { trimEnd } from '../../protocol/plain-text.ts';
+import type { SmtpServer } from './mailer.ts';
 import type { EgressProxy } from './open-tunnel.ts';
 import { type Network, readPrivateNetwork } from './private-networks.ts';
 
@@ -104,6 +105,36 @@ export function proxyAddress(name: string, text: string | null): EgressProxy | n
     port: Number(url.port) || 80,
     authorization: url.username === '' ? null : `Basic ${Buffer.from(credentials).toString('base64')}`,
   };
+}
+
+/** The server that takes mail, from smtp://USER:PASSWORD@HOST:PORT or smtps://…; null: not set. */
+export function smtpServer(name: string, text: string | null): SmtpServer | null {
+  if (text === null) return null;
+  const url = URL.parse(text);
+  const isPlain = url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== '' && url.search + url.hash === '';
+  if (!isPlain || !['', '/'].includes(url.pathname))
+    throw new ConfigError(`${name} must be an address such as smtp://USER:PASSWORD@smtp.example.cl:587 or smtps://….`);
+  const secure = url.protocol === 'smtps:';
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: Number(url.port) || (secure ? 465 : 587),
+    secure,
+    user: url.username === '' ? null : decodeURIComponent(url.username),
+    password: url.password === '' ? null : decodeURIComponent(url.password),
+  };
+}
+
+/** The address that mail comes from: as set, else the user of the server where that is one, else one of our own host. */
+export function senderAddress(
+  name: string,
+  text: string | null,
+  smtp: SmtpServer | null,
+  publicUrl: string | null,
+): string {
+  const isAddress = (one: string) => /^[^\s@<>"]+@[^\s@<>"]+$/.test(one);
+  if (text !== null && !isAddress(text)) throw new ConfigError(`${name} must be an address such as pagos@example.cl.`);
+  const user = smtp?.user ?? '';
+  return text ?? (isAddress(user) ? user : `no-reply@${URL.parse(publicUrl ?? '')?.hostname || 'localhost'}`);
 }
 
 /** 32 bytes in hexadecimal digits or base64. */

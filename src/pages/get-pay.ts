@@ -9,11 +9,15 @@ import { payHandler, sendPayPage } from './pay-visit.ts';
 export const getPay: Operation = {
   handle: payHandler(async (app, visit) => {
     const { payment, language, request, send } = visit;
-    const { method } = request.query as { method?: unknown };
+    const { method, receipt } = request.query as { method?: unknown; receipt?: unknown };
     const chosen = typeof method === 'string' ? chosenMethod(payment.methods, method) : undefined;
     const forward = forwardMethod(payment, chosen);
     if (forward !== null) return send(200, forwardPage(app, payment, language, forward));
-    return sendPayPage(app, visit, 200, chosen === undefined ? {} : { chosen: chosen.code });
+    const isAsked = receipt === 'sent' && payment.stage === 'completed';
+    return sendPayPage(app, visit, 200, {
+      ...(chosen !== undefined && { chosen: chosen.code }),
+      ...(isAsked && { asked: 'sent' }),
+    });
   }),
 };
 

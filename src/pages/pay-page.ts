@@ -17,6 +17,9 @@ import { submittingForm } from './submitting-form.ts';
 /** Why something that the payer asked for was not done. */
 export type Refusal = 'INVALID_PARAMETER' | 'NOT_PAYABLE' | 'PAYMENT_IN_PROGRESS' | 'HELD_AFTER_RESTORE';
 
+/** What became of a receipt that the payer asked for. */
+export type Asked = 'sent' | 'address' | 'too_often';
+
 type PageParts = Omit<Page, 'status' | 'language' | 'payment'>;
 
 /** The path of a payment's page as browsers see it. */
@@ -26,20 +29,26 @@ export function payPath(app: App, payment: Payment): string {
 
 /**
  * The page of a payment as it stands. `chosen` is the code of the method that the shop has chosen for the payer; it
- * comes first. `refusal` is said above everything else; without one, why the last attempt took no money.
+ * comes first. `refusal` is said above everything else; without one, what became of a receipt, or why the last attempt took no
+ * money.
  */
 export function payPage(
   app: App,
   payment: Payment,
   language: Language,
-  { chosen, refusal, isFirstReturn = false }: { chosen?: string; refusal?: Refusal; isFirstReturn?: boolean } = {},
+  said: { chosen?: string; refusal?: Refusal; asked?: Asked; isFirstReturn?: boolean } = {},
 ): Omit<Page, 'status'> {
-  const parts = partsOf(app, payment, language, { chosen, isFirstReturn });
-  const notice =
-    refusal === undefined
-      ? payment.stage === 'payable' && declineNotice(payment, language)
-      : html`<p class="notice" role="alert">${say(language, `notice.${refusal}`)}</p>`;
+  const { chosen, asked, isFirstReturn = false } = said;
+  const parts = partsOf(app, payment, language, { chosen, isFirstReturn, asked: asked !== undefined });
+  const notice = noticeOf(said, language) ?? (payment.stage === 'payable' && declineNotice(payment, language));
   return { ...parts, main: html`${notice}${parts.main}`, language, ...frameOf(app, payment, language) };
+}
+
+function noticeOf({ refusal, asked }: { refusal?: Refusal; asked?: Asked }, language: Language): Html | null {
+  if (refusal !== undefined) return html`<p class="notice" role="alert">${say(language, `notice.${refusal}`)}</p>`;
+  if (asked === undefined) return null;
+  const role = asked === 'sent' ? 'status' : 'alert';
+  return html`<p class="notice" role="${role}">${say(language, `mailed.${asked}`)}</p>`;
 }
 
 /** Asks whether the payer means it: a cancelled transaction is over for good. */
@@ -109,12 +118,12 @@ function partsOf(
   app: App,
   payment: Payment,
   language: Language,
-  { chosen, isFirstReturn }: { chosen: string | undefined; isFirstReturn: boolean },
+  { chosen, ...shown }: { chosen: string | undefined; isFirstReturn: boolean; asked: boolean },
 ): PageParts {
   const { stage } = payment;
   if (stage === 'payable') return payableParts(app, payment, language, chosen);
   if (stage === 'in_progress') return inProgressParts(app, payment, language);
-  return resultParts(app, payment, language, { stage, isFirstReturn });
+  return resultParts(app, payment, language, { stage, ...shown });
 }
 
 function payableParts(app: App, payment: Payment, language: Language, chosen: string | undefined): PageParts {

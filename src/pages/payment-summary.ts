@@ -23,6 +23,12 @@ export function outcome(icon: Icon, title: string, text: string): Html {
 
 /** The facts by which payer and shop find a payment again. */
 export function summary(payment: Payment, language: Language): Html {
+  const rows = summaryRows(payment, language);
+  return html`<dl>${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+/** The same as plain texts: the name of each and its value. */
+export function summaryRows(payment: Payment, language: Language): [name: string, value: string][] {
   const { transaction, environment, attempt, method, givenBack } = payment;
   const detail = JSON.parse(attempt?.detail ?? '{}') as { authorization_code?: string };
   const paidAt = payment.stage === 'completed' ? transaction.settled_at : null;
@@ -37,8 +43,7 @@ export function summary(payment: Payment, language: Language): Html {
     ['summary.time', paidAt === null ? undefined : formatTime(language, paidAt)],
     ['summary.transaction', String(transaction.id)],
   ];
-  const shown = rows.filter(([, value]) => value !== undefined) as [TextKey, string][];
-  return html`<dl>${shown.map(([key, value]) => html`<div><dt>${say(language, key)}</dt><dd>${value}</dd></div>`)}</dl>`;
+  return rows.flatMap(([key, value]) => (value === undefined ? [] : [[say(language, key), value]]));
 }
 
 /** What is paid, as the payer reads it. */

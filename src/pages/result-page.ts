@@ -3,8 +3,10 @@ import type { Payment } from '../checkout/find-payment.ts';
 import { formatAmount } from '../checkout/format-for-payer.ts';
 import { returnToShop } from '../checkout/return-to-shop.ts';
 import { type Language, say } from '../checkout/texts.ts';
+import { publicPath } from '../http/assets.ts';
 import { type Html, html } from '../http/html.ts';
 import type { Page } from '../http/page.ts';
+import { payToken } from '../transactions/transaction.ts';
 import { declineText } from './decline-notice.ts';
 import { amountOf, type Icon, outcome, summary } from './payment-summary.ts';
 import { submittingForm } from './submitting-form.ts';
@@ -21,25 +23,25 @@ const ICONS: Record<EndStage, Icon> = {
 
 /**
  * How a payment ended, and the way back to the shop. `isFirstReturn`: the shop may not have heard of it. Of a payment that worked
- * it is the receipt too: it stays at this address, and prints.
+ * it is the receipt too: it stays at this address, prints, and leaves by mail. `asked`: the payer has just asked for that, and stays.
  */
 export function resultParts(
   app: App,
   payment: Payment,
   language: Language,
-  { stage, isFirstReturn }: { stage: EndStage; isFirstReturn: boolean },
+  { stage, isFirstReturn, asked }: { stage: EndStage; isFirstReturn: boolean; asked: boolean },
 ): Pick<Page, 'title' | 'main' | 'script' | 'formTarget'> {
   const { icon, title, text } = sayResult(payment, language, stage);
   const back = returnToShop(payment.transaction, payment.environment);
   const goes = back.kind === 'post' && (isFirstReturn || !isLate(app, payment));
-  const afterMs = goes ? pauseBeforeReturn(payment, stage) : null;
+  const afterMs = goes && !asked ? pauseBeforeReturn(payment, stage) : null;
   const leaves = afterMs === RETURN_AFTER_MS;
   const button = say(language, 'return.button');
   const head = html`
 ${outcome(icon, title, text)}
 ${leaves && leavingPart(payment, language)}
 ${summary(payment, language)}`;
-  const receipt = stage === 'completed' && receiptPart(payment, language);
+  const receipt = stage === 'completed' && receiptPart(app, payment, language);
   const script = 'submit-form.js' as const;
   if (back.kind === 'get') {
     return { title, main: html`${head}<p><a class="primary" href="${back.url}">${button}</a></p>${receipt}`, script };
@@ -86,9 +88,19 @@ function leavingPart({ environment }: Payment, language: Language): Html {
 <button type="button" class="plain">${say(language, 'return.stay')}</button></p>`;
 }
 
-function receiptPart({ environment, look, shopIsSilent }: Payment, language: Language): Html {
+function receiptPart(app: App, payment: Payment, language: Language): Html {
+  const { environment, look, shopIsSilent, transaction } = payment;
   const contact = look.contact ?? environment.paymentServiceName;
   return html`${shopIsSilent && html`<p class="notice">${say(language, 'receipt.silent')}</p>`}
 <p class="quiet">${say(language, 'receipt.keep', { contact })}</p>
+${environment.receipts !== null && mailForm(`${publicPath(app)}/pay/${payToken(transaction)}/receipt`, language)}
 <button type="button" class="secondary print" hidden>${say(language, 'receipt.print')}</button>`;
+}
+
+function mailForm(path: string, language: Language): Html {
+  return html`<form method="post" action="${path}" class="mailed">
+<label for="email">${say(language, 'receipt.mail')}</label>
+<input id="email" type="email" name="email" required maxlength="254" autocomplete="email">
+<button class="secondary">${say(language, 'receipt.send')}</button>
+</form>`;
 }

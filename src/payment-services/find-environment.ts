@@ -2,7 +2,7 @@ import { signingKey } from '../../protocol/hmac.ts';
 import type { App } from '../app.ts';
 import { createExpiringCache } from '../lib/expiring-cache.ts';
 import { perInstance } from '../lib/per-instance.ts';
-import type { SecretToken, ServiceEnvironment } from './payment-service.ts';
+import { DEFAULT_RECEIPTS, type SecretToken, type ServiceEnvironment } from './payment-service.ts';
 import { type EnvironmentRow, selectEnvironmentById, selectEnvironmentByToken } from './payment-service-queries.ts';
 import { openSecret } from './seal-secret.ts';
 
@@ -62,12 +62,18 @@ function fromRows(app: App, rows: EnvironmentRow[]): ServiceEnvironment | null {
     paymentServiceName: first.name,
     perMinute: first.per_minute,
     payerAttempts: first.payer_attempts,
+    receipts: receiptsOf(app, first),
     environment: first.environment,
     serviceToken: first.service_token,
     eventsUrl: first.events_url,
     configuredMethods: first.configured_methods?.split(',') ?? [],
     secrets: openSecrets(app, rows),
   };
+}
+
+function receiptsOf(app: App, { receipts }: EnvironmentRow): ServiceEnvironment['receipts'] {
+  const wish = receipts ?? DEFAULT_RECEIPTS;
+  return app.mailer === null || wish === 'off' ? null : wish;
 }
 
 /** One that somebody moved or changed in the store is left out, so that it stops none of the others. Throws where none opens. */

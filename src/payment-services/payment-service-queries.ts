@@ -1,5 +1,5 @@
 import type { Database, Tx } from '../db/database.ts';
-import type { Environment } from './payment-service.ts';
+import type { Environment, ReceiptWish } from './payment-service.ts';
 
 type Reader = Pick<Tx, 'query'> | Database;
 
@@ -9,6 +9,7 @@ export type EnvironmentRow = {
   name: string;
   per_minute: number | null;
   payer_attempts: number | null;
+  receipts: ReceiptWish | null;
   environment: Environment;
   service_token: string;
   /** Since when its payment service is disabled, in UTC milliseconds; null: it is not. */
@@ -22,7 +23,7 @@ export type EnvironmentRow = {
   closes_at: number | null;
 };
 
-const environmentColumns = `e.id, e.payment_service_id, p.name, p.per_minute, p.payer_attempts, e.environment, e.service_token, p.disabled_at,
+const environmentColumns = `e.id, e.payment_service_id, p.name, p.per_minute, p.payer_attempts, p.receipts, e.environment, e.service_token, p.disabled_at,
   e.events_url,
   (select string_agg(m.payment_method, ',') from payment_method_accounts m
     where m.environment_id = e.id and m.retired_at is null) as configured_methods,
@@ -231,6 +232,20 @@ export async function updatePayerAttempts(tx: Tx, id: string, payerAttempts: num
     id,
     payerAttempts,
   ]);
+  return rows.length === 1;
+}
+
+export async function selectReceipts(db: Reader, id: string): Promise<ReceiptWish | null> {
+  const [row] = await db.query<{ receipts: ReceiptWish | null }>(
+    'select receipts from payment_services where id = $1',
+    [id],
+  );
+  return row?.receipts ?? null;
+}
+
+/** Answers false when there is no such payment service. */
+export async function updateReceipts(tx: Tx, id: string, receipts: ReceiptWish | null): Promise<boolean> {
+  const rows = await tx.query('update payment_services set receipts = $2 where id = $1 returning id', [id, receipts]);
   return rows.length === 1;
 }
 

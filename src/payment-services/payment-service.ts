@@ -1,5 +1,13 @@
 import type { SigningKey } from '../../protocol/hmac.ts';
 
+/** In which language receipts leave, or that they do not. */
+export type ReceiptWish = 'es' | 'en' | 'off';
+
+export const RECEIPT_WISHES: readonly ReceiptWish[] = ['es', 'en', 'off'];
+
+/** Where nothing was said. */
+export const DEFAULT_RECEIPTS: ReceiptWish = 'es';
+
 /** Whose tokens are used. Not how the program runs: every server takes both. */
 export type Environment = 'development' | 'production';
 
@@ -29,6 +37,8 @@ export type ServiceEnvironment = {
   perMinute: number | null;
   /** How many declined attempts end a transaction; null: DEFAULT_PAYER_ATTEMPTS. */
   payerAttempts: number | null;
+  /** In which language receipts leave by mail; null: they do not. */
+  receipts: 'es' | 'en' | null;
   environment: Environment;
   serviceToken: string;
   /** Where refunds are told as JSON; null: nowhere. */

@@ -4,6 +4,7 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { eraseValidations } from '../bank-validation/erase-validations.ts';
 import { exportValidations } from '../bank-validation/export-validations.ts';
 import type { Tx } from '../db/database.ts';
+import { deleteMail } from '../mail/mail-queries.ts';
 import { deleteCallback } from '../outbox/old-callback-queries.ts';
 import {
   type PersonalAttempt,
@@ -28,6 +29,7 @@ export type ErasedCounts = {
   callbacks: number;
   delivery_attempts: number;
   refused_requests: number;
+  mails: number;
 };
 
 /** `waiting`: how many are still paid or sent, and need the text until then. */
@@ -46,7 +48,8 @@ export async function erasePerson(
   by: Actor,
   { dryRun = false, reason = null }: { dryRun?: boolean; reason?: string | null } = {},
 ): Promise<Erasure> {
-  const { transactions, callbacks, delivery_attempts, refused_requests, kept } = await findPersonalData(app, person);
+  const found = await findPersonalData(app, person);
+  const { transactions, callbacks, delivery_attempts, refused_requests, mails, kept } = found;
   const ended = callbacks.filter(({ state }) => state !== 'queued');
   const waiting = transactions.filter((row) => isWaiting(row, person)).length + callbacks.length - ended.length;
   const records: ErasedCounts = {
@@ -56,6 +59,7 @@ export async function erasePerson(
     callbacks: ended.length,
     delivery_attempts: delivery_attempts.length,
     refused_requests: refused_requests.length,
+    mails: mails.length,
   };
   const erased = Object.values(records).reduce((sum, count) => sum + count, 0);
   if (!dryRun) {
@@ -76,6 +80,7 @@ export async function erasePerson(
     await inBatches(app, transactions, (tx, row) => eraseTransaction(tx, terms, row, person));
     await inBatches(app, delivery_attempts, (tx, row) => updateAttemptTexts(tx, redacted(row, person)));
     await inBatches(app, refused_requests, deleteRefused);
+    await inBatches(app, mails, deleteMail);
     await inBatches(app, ended, (tx, row) => eraseCallback(tx, row, person));
     await app.db.forgetDeleted();
   }

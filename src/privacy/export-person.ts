@@ -18,6 +18,8 @@ export type PersonExport = {
   callbacks: Record<string, unknown>[];
   delivery_attempts: Record<string, unknown>[];
   refused_requests: Record<string, unknown>[];
+  /** Receipts by mail. */
+  mails: Record<string, unknown>[];
   /** Where the person stands beside this, and why it stays when the rest is erased. */
   kept: SaidKept[];
 };
@@ -34,6 +36,7 @@ export async function exportPerson(app: App, person: Person, by: Actor): Promise
     callbacks: found.callbacks.length,
     delivery_attempts: found.delivery_attempts.length,
     refused_requests: found.refused_requests.length,
+    mails: found.mails.length,
   };
   const act = { at: app.now(), by, action: 'privacy.exported', subject: subjectOf(person), after } as const;
   await app.db.transaction((tx) => recordAudit(tx, act));
@@ -50,6 +53,14 @@ export async function exportPerson(app: App, person: Person, by: Actor): Promise
     callbacks: found.callbacks.map(withTime('created_at')),
     delivery_attempts: found.delivery_attempts.map(withTime('started_at')),
     refused_requests: found.refused_requests.map(withTime('at')),
+    mails: found.mails.map(({ id, transaction_id, refund_id, address, state, created_at }) => ({
+      id,
+      transaction_id,
+      refund_id,
+      address,
+      state,
+      created_at: new Date(created_at).toISOString(),
+    })),
     kept: found.kept.map((one) => sayKept(one, 'en')),
   };
 }

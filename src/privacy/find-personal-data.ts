@@ -1,4 +1,6 @@
 import type { App } from '../app.ts';
+import type { Mail } from '../mail/mail.ts';
+import { selectPersonalMails } from '../mail/mail-queries.ts';
 import {
   type PersonalAttempt,
   type PersonalCallback,
@@ -21,6 +23,7 @@ export type PersonalData = {
   callbacks: PersonalCallback[];
   delivery_attempts: PersonalAttempt[];
   refused_requests: RefusedRequest[];
+  mails: Mail[];
   kept: Kept[];
 };
 
@@ -44,6 +47,7 @@ export async function findPersonalData(app: App, person: Person): Promise<Person
     refused_requests: (await selectRefusedLike(db, like)).filter(({ detail, errors, fields }) =>
       person.holds(`${detail} ${errors} ${fields}`),
     ),
+    mails: (await selectPersonalMails(db, like)).filter(({ address }) => person.holds(address)),
     kept: [...(await findKept(app, person)), ...(await keptPayouts(app, person))],
   };
 }

@@ -2,6 +2,7 @@ import { refundContent } from '../books/book-fact.ts';
 import { recordFact } from '../books/record-fact.ts';
 import type { Tx } from '../db/database.ts';
 import { formatDecimal } from '../lib/money.ts';
+import { queueReceipt } from '../mail/queue-receipt.ts';
 import { enqueueEvent } from '../outbox/enqueue-event.ts';
 import { recordEvents } from '../outbox/record-event.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
@@ -9,8 +10,8 @@ import type { Transaction } from '../transactions/transaction.ts';
 import type { Refund } from './refund.ts';
 
 /**
- * Tells of a refund as it is now: in the feed, to the environment's events URL, and in the facts that the books stand on, in
- * the commit that made it so. Posts, if it does, come after it.
+ * Tells of a refund as it is now: in the feed, to the environment's events URL, to the payer by mail once the money went back, and
+ * in the facts that the books stand on, in the commit that made it so. Posts, if it does, come after it.
  * `transaction` has taken the sequence number for it.
  */
 export async function announceRefund(
@@ -34,6 +35,10 @@ export async function announceRefund(
   };
   await recordEvents(tx, [event]);
   await enqueueEvent(tx, environment, transaction, event);
+  if (state === 'completed') {
+    const receipt = { transaction, refundId: id, address: transaction.customer_email, at: event.createdAt };
+    await queueReceipt(tx, environment.receipts, receipt);
+  }
   await recordFact(tx, {
     environmentId: transaction.environment_id,
     at: event.createdAt,

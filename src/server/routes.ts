@@ -130,6 +130,7 @@ import { getRoot } from '../pages/get-root.ts';
 import { postInitTransaction } from '../pages/post-init-transaction.ts';
 import { postPay } from '../pages/post-pay.ts';
 import { postPayCancel } from '../pages/post-pay-cancel.ts';
+import { postPayReceipt } from '../pages/post-pay-receipt.ts';
 import { getDocsSign, postDocsSign } from '../reference/explain-body.ts';
 import { getDocs, getDocsGuide, getDocsGuideSpanish, getDocsReference } from '../reference/get-docs.ts';
 import { getErrors, getErrorsCode } from '../reference/get-errors-code.ts';
@@ -197,6 +198,7 @@ export const ROUTES: readonly Endpoint[] = [
   route('POST', ['/pay/:token/cancel'], 'pay-link', postPayCancel),
   route('GET', ['/pay/:token/return'], 'pay-link', getPayReturn),
   route('POST', ['/pay/:token/return'], 'pay-link', postPayReturn),
+  route('POST', ['/pay/:token/receipt'], 'pay-link', postPayReceipt),
   route('GET', ['/assets/:name'], 'public', getAsset),
   route('GET', ['/looks/:name'], 'public', getLookFile),
   route('POST', ['/csp-reports'], 'public', postCspReports),

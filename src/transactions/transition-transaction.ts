@@ -3,6 +3,7 @@ import { paymentPosting } from '../books/journal-entry.ts';
 import { hasEntryOfAttempt } from '../books/journal-queries.ts';
 import { postEntries } from '../books/post-entries.ts';
 import type { Tx } from '../db/database.ts';
+import { queueReceipt } from '../mail/queue-receipt.ts';
 import type { CallbackContent } from '../outbox/callback-payload.ts';
 import { enqueueCallback } from '../outbox/enqueue-callback.ts';
 import { recordEvents } from '../outbox/record-event.ts';
@@ -58,7 +59,11 @@ export async function transitionTransaction(
   if (moved === null) return transitionAgain(tx, environment, transaction, cause);
   await record(tx, moved, `transaction.${next.state as FinalState}`, cause, cause.data);
   await enqueueCallback(tx, environment, callbackOf(moved, cause.at));
-  if (moved.state === 'completed') await postPayment(tx, 'payment', moved, cause);
+  if (moved.state === 'completed') {
+    const receipt = { transaction: moved, refundId: null, address: moved.customer_email, at: cause.at };
+    await queueReceipt(tx, environment.receipts, receipt);
+    await postPayment(tx, 'payment', moved, cause);
+  }
   return { kind: 'moved', transaction: moved };
 }
 

@@ -36,6 +36,7 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
       ['statement', 0, null],
       ['backup', 0, null],
       ['books', 0, null],
+      ['mail', 0, null],
     ]);
   });
 

@@ -11,9 +11,11 @@ import { inviteUser } from '../../src/auth/invitations/invite-user.ts';
 import { listApiTokens } from '../../src/auth/list-sessions.ts';
 import { addCommands } from '../../src/cli/command-groups.ts';
 import type { Database, SqlRow } from '../../src/db/database.ts';
+import { insertMail } from '../../src/mail/mail-queries.ts';
 import { ensureEndpoint } from '../../src/outbox/endpoint-queries.ts';
 import { setWebhook } from '../../src/outbox/set-webhook.ts';
 import { verifyAudit } from '../../src/proof/verify-audit.ts';
+import type { Transaction } from '../../src/transactions/transaction.ts';
 import { forEachEngine, type OpenTestDatabase, type TestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, createTestClock, type TestApp } from '../support/test-app.ts';
@@ -51,6 +53,7 @@ const READING = [
   'callback endpoints',
   'callback show',
   'callback doctor',
+  'mail list',
   'endpoint doctor',
   'refund list',
   'refund decisions',
@@ -116,6 +119,9 @@ const ACTING: [words: string, action: string, rest: (world: World) => (string | 
   ],
   ['payment-method set', 'payment_method.set', ({ id }) => ['webpay', '--payment-service', id, ...DEVELOPMENT]],
   ['payment-method remove', 'payment_method.removed', ({ id }) => ['webpay', '--payment-service', id, ...DEVELOPMENT]],
+  ['payment-service receipts', 'payment_service.receipts_set', ({ id }) => [id, '--mail', 'en']],
+  ['mail end', 'mail.ended', ({ mail }) => [mail]],
+  ['mail resend', 'mail.resent', ({ mail }) => [mail]],
   ['endpoint test', 'endpoint.tested', ({ endpoint }) => [endpoint]],
   ['callback resend', 'callback.resent', ({ callback }) => [callback]],
   ['refund create', 'refund.requested', ({ paid }) => [paid, '--amount', 100]],
@@ -423,6 +429,8 @@ type World = {
   held: string;
   attempt: string;
   callback: number;
+  /** A receipt that waits. */
+  mail: string;
   /** On this machine, where nobody listens: a test event goes nowhere. */
   endpoint: number;
   /** An API token of `PROGRAM`. */
@@ -448,6 +456,7 @@ async function openWorld(context: TestContext, openTestDatabase: OpenTestDatabas
   const contradicted = await createPaidTransaction(app, environment);
   const [attempt] = await db.query('select id from payment_attempts where transaction_id = $1', [contradicted.id]);
   await db.transaction(async (tx) => {
+    await insertMail(tx, MAIL_OF(paid));
     await tx.query("update refunds set asking = 'held' where id = $1", [held.id]);
     await tx.query('update payment_attempts set contradicted_at = 1 where transaction_id = $1', [contradicted.id]);
   });
@@ -469,6 +478,7 @@ async function openWorld(context: TestContext, openTestDatabase: OpenTestDatabas
     held: held.id,
     attempt: String(attempt?.['id']),
     callback: Number(callback?.['id']),
+    mail: 'mail_1',
     endpoint,
     factor: String((await addTotp(app, program, 'Phone', TESTER))?.id),
     invitation: (await inviteUser(app, { email: 'late@example.cl' }, 60_000, TESTER)).id,
@@ -477,6 +487,20 @@ async function openWorld(context: TestContext, openTestDatabase: OpenTestDatabas
     settlement,
   };
 }
+
+const MAIL_OF = ({ id, environment_id }: Transaction) => ({
+  id: 'mail_1',
+  environment_id,
+  transaction_id: id,
+  refund_id: null,
+  address: 'payer@example.cl',
+  language: 'es',
+  asked_by_payer: 0,
+  state: 'dead',
+  attempts: 9,
+  created_at: 1,
+  next_attempt_at: 1,
+});
 
 /** What the records themselves carry. */
 async function assertNamed(db: Database): Promise<void> {

@@ -60,6 +60,7 @@ suite('doctor', () => {
         'statement',
         'backup',
         'books',
+        'mail',
         'anchors',
         'audit-log',
         'bank-list',

@@ -17,6 +17,7 @@ const ENVIRONMENT: ServiceEnvironment = {
   environment: 'development',
   serviceToken: 'token-of-the-shop',
   eventsUrl: null,
+  receipts: null,
   configuredMethods: [],
   secrets: [{ id: 'st_1', text: SECRET, key: signingKey(SECRET), createdAt: 0, closesAt: null }],
 };

@@ -64,6 +64,7 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
       callbacks: 1,
       delivery_attempts: 1,
       refused_requests: 0,
+      mails: 0,
     });
     assert.deepEqual(counts(await exportPerson(app, ANA, TESTER)), [0, 0, 0, 0]);
     const left = JSON.stringify(await stored(app)).toLowerCase();

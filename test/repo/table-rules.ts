@@ -14,6 +14,8 @@ const ALSO_WRITES: Readonly<Record<string, string>> = {
 const ALSO_READS: Readonly<Record<string, string>> = {
   'auth environments': 'what a user may reach is a set of environments',
   'auth payment_services': 'what a user may reach is a set of environments',
+  'mail environments': 'a list of mails says whose they are',
+  'mail payment_services': 'a list of mails says whose they are',
   'books environments': 'the name of who owns the books',
   'books payment_services': 'the name of who owns the books',
   'books transactions': 'a link names the records behind it, and its hash covers them',

@@ -32,7 +32,7 @@ const layers: readonly (readonly string[])[] = [
     'chaos',
     'upkeep',
   ],
-  ['limits', 'sealing', 'epochs'],
+  ['limits', 'sealing', 'epochs', 'mail'],
   ['audit'],
   ['app', 'settings'],
   [

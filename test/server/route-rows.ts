@@ -257,6 +257,7 @@ export const ROUTE_ROWS: Record<string, RouteRow> = {
     ...payLinkAt('/pay/:token/return'),
     takesUnknownMembers: 'A bank adds what it likes to the form that sends the payer back; none of it is believed.',
   },
+  'POST /pay/:token/receipt': { ...payLinkAt('/pay/:token/receipt'), body: () => ({ email: 'ana@example.cl' }) },
   'GET /assets/:name': page,
   'GET /looks/:name': page,
   'POST /csp-reports': page,

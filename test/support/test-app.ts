@@ -40,6 +40,7 @@ export function createTestApp(db: Database, parts: Partial<App> & { now?: TestCl
     outage: { covers: (error) => error instanceof StorageError, answered: () => {} },
     random: createSeededRandom(1),
     fetch,
+    mailer: null,
     paymentMethods: [simulatedMethod],
     validationProvider: null,
     openPayoutSender: payoutSenders(parts.fetch ?? fetch, now),

@@ -17,11 +17,16 @@ if (form !== null && visit?.type !== 'back_forward') {
   form.addEventListener('submit', stop);
   if (leaving !== null) {
     leaving.hidden = false;
-    leaving.querySelector('button').addEventListener('click', () => {
+    const stay = () => {
       stop();
       leaving.hidden = true;
+    };
+    leaving.querySelector('button').addEventListener('click', () => {
+      stay();
       form.querySelector('button').focus();
     });
+    // Who types an address has not finished here.
+    document.querySelector('.mailed')?.addEventListener('focusin', stay);
   }
   count();
 }

@@ -1,0 +1,25 @@
+import type { App } from '../app.ts';
+import { isMailAddress } from '../mail/mail.ts';
+import { queueAskedReceipt } from '../mail/queue-receipt.ts';
+import { lockTransaction } from '../transactions/transaction-queries.ts';
+import type { Payment } from './find-payment.ts';
+import type { Language } from './texts.ts';
+
+/**
+ * Queues the receipt of a payment that is completed for an address that the payer typed. `address`: it is not an address. `too_often`: it
+ * was sent from this link as often as it can be.
+ */
+export function askForReceipt(
+  app: App,
+  { transaction }: Pick<Payment, 'transaction'>,
+  address: string,
+  language: Language,
+): Promise<'queued' | 'address' | 'too_often'> {
+  if (!isMailAddress(address)) return Promise.resolve('address');
+  return app.db.transaction(async (tx) => {
+    // Two tabs count one after the other.
+    await lockTransaction(tx, transaction);
+    const queued = await queueAskedReceipt(tx, language, { transaction, refundId: null, address, at: app.now() });
+    return queued ? 'queued' : 'too_often';
+  });
+}

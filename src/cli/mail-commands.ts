@@ -1,0 +1,83 @@
+import { type Command, Option } from 'commander';
+import { formatAge } from '../lib/time-text.ts';
+import type { MailState } from '../mail/mail.ts';
+import type { ListedMail } from '../mail/mail-queries.ts';
+import { giveUpMail, listMails, type MailDecision, resendMail } from '../mail/resend-mail.ts';
+import { readLimit } from './options.ts';
+import { alreadyDone, notFound, print, table, time } from './print.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
+import { withApp } from './with-app.ts';
+
+const STATES: readonly MailState[] = ['queued', 'sent', 'dead', 'ended'];
+
+/** `mail list | resend | end`. */
+export function addMailCommands(program: Command): void {
+  const group = program.command('mail').description('receipts that leave by mail');
+  group
+    .command('list')
+    .description('receipts that wait to leave or were given up, with their age and why; with --state only that one')
+    .addOption(new Option('--state <state>', 'only these').choices(STATES))
+    .option('--limit <number>', 'how many', '50')
+    .option('--json', 'print one JSON object')
+    .action(list);
+  acting(group.command('resend'))
+    .description('send one again, from its first attempt')
+    .argument('<id>', 'the ID of mail list')
+    .option('--json', 'print one JSON object')
+    .action(resend);
+  acting(group.command('end'))
+    .description('let one that has not left be sent no more')
+    .argument('<id>', 'the ID of mail list')
+    .option('--json', 'print one JSON object')
+    .action(end);
+}
+
+async function list(options: { state?: MailState; limit: string; json?: boolean }): Promise<void> {
+  const limit = readLimit(options.limit);
+  const { found, now, isSet } = await withApp(async (app) => ({
+    found: await listMails(app, options.state ?? null, limit),
+    now: app.now(),
+    isSet: app.mailer !== null,
+  }));
+  const mails = found.map(({ lease, ...mail }) => ({ ...mail, age: now - mail.created_at }));
+  const head = ['ID', 'TRANSACTION', 'MERCHANT', 'ADDRESS', 'STATE', 'ATTEMPTS', 'AGE', 'WHEN (UTC)', 'FAILURE'];
+  const rows = found.map((mail) => [
+    mail.id,
+    String(mail.transaction_id),
+    mail.name,
+    mail.address,
+    mail.state,
+    String(mail.attempts),
+    formatAge(now - mail.created_at),
+    whenOf(mail),
+    mail.failure ?? '—',
+  ]);
+  const lines = rows.length === 0 ? ['There is no such receipt.'] : table([head, ...rows]);
+  print(options, { mails, sends: isSet }, [
+    ...lines,
+    ...(isSet ? [] : ['', 'SMTP_URL is not set: no receipt leaves.']),
+  ]);
+}
+
+function whenOf({ state, next_attempt_at, finished_at }: ListedMail): string {
+  return state === 'queued' ? `next ${time(next_attempt_at)}` : time(finished_at);
+}
+
+type Options = ActingOptions & { json?: boolean };
+
+async function resend(id: string, options: Options): Promise<void> {
+  const outcome = await withActor(options, (app, by) => resendMail(app, id, by));
+  refuse(id, outcome, `Receipt ${id} is being sent at this moment: bin/rubrica mail list`);
+  print(options, { id, state: 'queued' }, [`Receipt ${id} is due now; the running service sends it within seconds.`]);
+}
+
+async function end(id: string, options: Options): Promise<void> {
+  const outcome = await withActor(options, (app, by) => giveUpMail(app, id, by));
+  refuse(id, outcome, `Receipt ${id} has left or was ended, or is being sent: bin/rubrica mail list --state sent`);
+  print(options, { id, state: 'ended' }, [`Receipt ${id} is sent no more.`]);
+}
+
+function refuse(id: string, outcome: MailDecision, no: string): void {
+  if (outcome === 'unknown') throw notFound(`There is no receipt ${id}: bin/rubrica mail list`);
+  if (outcome === 'no') throw alreadyDone(no);
+}

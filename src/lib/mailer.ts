@@ -1,0 +1,92 @@
+import type { Transporter } from 'nodemailer';
+import { withinTime } from './within-time.ts';
+
+/** Where mail leaves, as an operator has set it. */
+export type SmtpServer = {
+  host: string;
+  port: number;
+  /** TLS from the first byte, as on port 465. */
+  secure: boolean;
+  user: string | null;
+  password: string | null;
+};
+
+/** `from` and `replyTo` are an address; the name beside `from` is what the receiver reads. */
+export type MailMessage = {
+  id: string;
+  from: { name: string; address: string };
+  replyTo: string | null;
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+};
+
+/** `refused`: the server says that this mail will never be taken. `failed`: not now. `reason` names no address. */
+export type MailOutcome = { kind: 'sent' } | { kind: 'refused' | 'failed'; reason: string };
+
+/** The way out for mail. */
+export type Mailer = { send(message: MailMessage): Promise<MailOutcome> };
+
+/** A mail that takes longer is tried again. */
+const WITHIN_MS = 60_000;
+const CONNECT_MS = 10_000;
+const SILENCE_MS = 30_000;
+
+/** Sends through one server. Nothing is loaded and nothing connects before the first mail. */
+export function createMailer(server: SmtpServer): Mailer {
+  let transport: Promise<Transporter> | undefined;
+  return {
+    send: async (message) => {
+      try {
+        transport ??= openTransport(server);
+        await withinTime((await transport).sendMail(mailOf(message)), WITHIN_MS);
+        return { kind: 'sent' };
+      } catch (error) {
+        return outcomeOf(error, message.to);
+      }
+    },
+  };
+}
+
+/** A password leaves this machine only encrypted. A certificate that does not fit is refused. */
+async function openTransport({ host, port, secure, user, password }: SmtpServer): Promise<Transporter> {
+  const { createTransport } = await import('nodemailer');
+  const isHere = ['localhost', '127.0.0.1', '::1'].includes(host);
+  return createTransport({
+    host,
+    port,
+    secure,
+    ignoreTLS: isHere,
+    requireTLS: user !== null && !isHere,
+    ...(user !== null && { auth: { user, pass: password ?? '' } }),
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    socketTimeout: SILENCE_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+}
+
+function mailOf({ id, from, replyTo, to, subject, text, html }: MailMessage) {
+  return {
+    // The same at every attempt: a server that has taken it before can tell.
+    messageId: `<${id}@${from.address.split('@')[1]}>`,
+    from,
+    to: { name: '', address: to },
+    ...(replyTo !== null && { replyTo }),
+    subject,
+    text,
+    html,
+    headers: { 'auto-submitted': 'auto-generated' },
+  };
+}
+
+function outcomeOf(error: unknown, address: string): MailOutcome {
+  const { code, responseCode, response } = error as { code?: string; responseCode?: number; response?: string };
+  const said = (response ?? '').replaceAll(address, '…').replace(/\s+/g, ' ').slice(0, 200);
+  const reason = [code ?? 'FAILED', said].filter((part) => part !== '').join(': ');
+  // Of the mail itself: a server that takes no mail of ours at all is a matter of settings, and may take it later.
+  const isFinal = (code === 'EENVELOPE' || code === 'EMESSAGE') && (responseCode ?? 0) >= 500;
+  return { kind: isFinal ? 'refused' : 'failed', reason };
+}

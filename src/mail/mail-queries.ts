@@ -1,0 +1,153 @@
+import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { RowKey } from '../db/row-key.ts';
+import type { Mail, MailState } from './mail.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+const MAILS: InsertTarget = {
+  name: 'mails',
+  columns: [
+    'id',
+    'environment_id',
+    'transaction_id',
+    'refund_id',
+    'address',
+    'language',
+    'asked_by_payer',
+    'state',
+    'attempts',
+    'created_at',
+    'next_attempt_at',
+  ],
+};
+
+export async function insertMail(tx: Tx, row: SqlRow): Promise<void> {
+  await tx.insertRows(MAILS, [row]);
+}
+
+/** How many the payer of a transaction has asked for. */
+export async function countAskedFor(tx: Tx, transaction: RowKey<number>): Promise<number> {
+  const [row] = await tx.query<{ asked: number }>(
+    'select count(*) as asked from mails where transaction_id = $1 and environment_id = $2 and asked_by_payer = 1',
+    [transaction.id, transaction.environment_id],
+  );
+  return row?.asked ?? 0;
+}
+
+export async function hasDueMails(db: Reader, now: number): Promise<boolean> {
+  const due = `select id from mails where state = 'queued' and next_attempt_at <= $1 limit 1`;
+  return (await db.query(due, [now])).length > 0;
+}
+
+/**
+ * Takes mails that are due, under a lease. The outer condition repeats the inner one: PostgreSQL checks it again after waiting
+ * for another worker's claim of the same row.
+ */
+export function claimMails(
+  tx: Tx,
+  claim: { lease: string; now: number; until: number; limit: number },
+): Promise<Mail[]> {
+  return tx.query<Mail>(
+    `update mails set lease = $1, next_attempt_at = $3
+     where state = 'queued' and next_attempt_at <= $2 and id in (
+       select id from mails where state = 'queued' and next_attempt_at <= $2 order by next_attempt_at limit $4)
+     returning *`,
+    [claim.lease, claim.now, claim.until, claim.limit],
+  );
+}
+
+export type MailChange = {
+  state: MailState;
+  nextAttemptAt: number;
+  finishedAt: number | null;
+  failure: string | null;
+};
+
+/** What an attempt makes of a mail. Nothing changes for a worker whose lease is another's by now. */
+export async function updateMail(tx: Tx, mail: Mail, change: MailChange): Promise<void> {
+  await tx.query(
+    `update mails set state = $4, next_attempt_at = $5, finished_at = $6, failure = $7, attempts = attempts + 1, lease = null
+     where id = $1 and environment_id = $2 and lease = $3`,
+    [mail.id, mail.environment_id, mail.lease, change.state, change.nextAttemptAt, change.finishedAt, change.failure],
+  );
+}
+
+/** Queued again, from the first attempt; not while it is being sent. Answers whether it was. */
+export async function requeueMail(tx: Tx, id: string, now: number): Promise<boolean> {
+  const rows = await tx.query(
+    `update mails set state = 'queued', next_attempt_at = $2, finished_at = null, attempts = 0, lease = null, failure = null
+     where id = $1 and not (state = 'queued' and lease is not null and next_attempt_at > $2) returning id`,
+    [id, now],
+  );
+  return rows.length === 1;
+}
+
+/** Sent no more; not while it is being sent, and not after it was. Answers whether it was ended. */
+export async function endMail(tx: Tx, id: string, now: number): Promise<boolean> {
+  const rows = await tx.query(
+    `update mails set state = 'ended', finished_at = $2, lease = null
+     where id = $1 and state in ('queued', 'dead') and not (lease is not null and next_attempt_at > $2) returning id`,
+    [id, now],
+  );
+  return rows.length === 1;
+}
+
+/** By its id alone, wherever it is. */
+export async function selectMailAnywhere(db: Reader, id: string): Promise<Mail | null> {
+  const [row] = await db.query<Mail>('select * from mails where id = $1', [id]);
+  return row ?? null;
+}
+
+/** A mail with whose it is. */
+export type ListedMail = Mail & { payment_service: string; name: string; environment: string };
+
+const OWNED = `m.*, e.payment_service_id as payment_service, p.name, e.environment
+  from mails m join environments e on e.id = m.environment_id join payment_services p on p.id = e.payment_service_id`;
+
+/** The newest first; `state` is `''` for what waits or was given up. */
+export function selectMails(db: Reader, state: MailState | '', limit: number): Promise<ListedMail[]> {
+  return db.query<ListedMail>(
+    `select ${OWNED} where m.state = $1 or ($1 = '' and m.state in ('queued', 'dead'))
+     order by m.created_at desc, m.id limit $2`,
+    [state, limit],
+  );
+}
+
+const STUCK = `(m.state = 'dead' or (m.state = 'queued' and m.created_at <= $1))`;
+
+/** What was given up, and what has waited since before `since`. */
+export async function measureStuckMails(db: Reader, since: number): Promise<{ count: number; oldest: number | null }> {
+  const [row] = await db.query<{ count: number; oldest: number | null }>(
+    `select count(*) as count, min(m.created_at) as oldest from mails m
+     where m.state in ('queued', 'dead') and ${STUCK}`,
+    [since],
+  );
+  return row ?? { count: 0, oldest: null };
+}
+
+/** The same, the oldest first. */
+export function selectStuckMails(db: Reader, since: number, limit: number): Promise<ListedMail[]> {
+  return db.query<ListedMail>(
+    `select ${OWNED} where m.state in ('queued', 'dead') and ${STUCK} order by m.created_at, m.id limit $2`,
+    [since, limit],
+  );
+}
+
+/** Deletes those that ended before a time; what was given up stays until a person has decided. Answers how many. */
+export async function deleteMailsBefore(tx: Tx, endedBefore: number, limit: number): Promise<number> {
+  const rows = await tx.query(
+    `delete from mails where id in (
+       select id from mails where state in ('sent', 'ended') and finished_at < $1 limit $2) returning id`,
+    [endedBefore, limit],
+  );
+  return rows.length;
+}
+
+/** Those to an address that is `like`. Looks through the whole table. */
+export function selectPersonalMails(db: Reader, like: string): Promise<Mail[]> {
+  return db.query<Mail>(`select * from mails where lower(address) like $1 escape '!' order by created_at, id`, [like]);
+}
+
+export async function deleteMail(tx: Tx, { id, environment_id }: RowKey<string>): Promise<void> {
+  await tx.query('delete from mails where id = $1 and environment_id = $2', [id, environment_id]);
+}

@@ -1,0 +1,43 @@
+import type { SqlRow } from '../db/database.ts';
+
+/** `dead`: given up, a person decides. `ended`: a person wants it sent no more, or there is nothing left to tell. */
+export type MailState = 'queued' | 'sent' | 'dead' | 'ended';
+
+export type MailLanguage = 'es' | 'en';
+
+/** A row of `mails`. Times are UTC milliseconds. */
+export type Mail = SqlRow & {
+  id: string;
+  environment_id: number;
+  transaction_id: number;
+  /** Of the refund that it tells of; null: of the payment. */
+  refund_id: string | null;
+  address: string;
+  language: MailLanguage;
+  /** 1: somebody typed the address on the page of the payment. */
+  asked_by_payer: 0 | 1;
+  state: MailState;
+  attempts: number;
+  created_at: number;
+  next_attempt_at: number;
+  finished_at: number | null;
+  lease: string | null;
+  /** Why the last attempt failed; names no address. */
+  failure: string | null;
+};
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+/** The wait after each attempt that failed: nine attempts in about two days. */
+const WAITS: readonly number[] = [minute, 5 * minute, 30 * minute, 2 * hour, 4 * hour, 8 * hour, 12 * hour, 24 * hour];
+
+/** When a mail is tried again after so many attempts; null: no more. */
+export function waitAfter(attempts: number): number | null {
+  return WAITS[attempts - 1] ?? null;
+}
+
+/** Whether mail can be sent to a text: one address, without anything that a mail server reads as more. */
+export function isMailAddress(text: string): boolean {
+  return text.length <= 254 && /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@(?:[a-z0-9-]{1,63}\.)+[a-z]{2,63}$/i.test(text);
+}

@@ -1,0 +1,41 @@
+import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import type { Tx } from '../db/database.ts';
+import type { MailState } from './mail.ts';
+import { endMail, type ListedMail, requeueMail, selectMailAnywhere, selectMails } from './mail-queries.ts';
+
+/** The newest mails of a state; null: those that wait or were given up. */
+export function listMails(app: App, state: MailState | null, limit: number): Promise<ListedMail[]> {
+  return selectMails(app.db, state ?? '', limit);
+}
+
+/** What became of a wish about a mail. `no`: not in the state in which it is, such as while it is being sent. */
+export type MailDecision = 'done' | 'no' | 'unknown';
+
+/** Sends a mail again, from the first attempt, also one that was sent. */
+export function resendMail(app: App, id: string, by: Actor): Promise<MailDecision> {
+  return decide(app, id, by, 'mail.resent', requeueMail);
+}
+
+/** Lets a mail that waits or was given up be sent no more. */
+export function giveUpMail(app: App, id: string, by: Actor): Promise<MailDecision> {
+  return decide(app, id, by, 'mail.ended', endMail);
+}
+
+function decide(
+  app: App,
+  id: string,
+  by: Actor,
+  action: 'mail.resent' | 'mail.ended',
+  change: (tx: Tx, id: string, now: number) => Promise<boolean>,
+): Promise<MailDecision> {
+  return app.db.transaction(async (tx) => {
+    const mail = await selectMailAnywhere(tx, id);
+    if (mail === null) return 'unknown';
+    const at = app.now();
+    if (!(await change(tx, id, at))) return 'no';
+    await recordAudit(tx, { at, by, action, subject: { kind: 'mail', id }, before: { state: mail.state } });
+    return 'done';
+  });
+}

@@ -1,0 +1,29 @@
+import { readFormFields } from '../../protocol/read-form-fields.ts';
+import { askForReceipt } from '../checkout/ask-for-receipt.ts';
+import { Problem } from '../error-catalogue.ts';
+import type { Operation } from '../http/endpoint.ts';
+import { payPath } from './pay-page.ts';
+import { payHandler, sendPayPage } from './pay-visit.ts';
+
+/** Sends the receipt of a payment to the address that the payer typed. */
+export const postPayReceipt: Operation = {
+  consumes: ['application/x-www-form-urlencoded'],
+  handle: payHandler(async (app, visit) => {
+    const { payment, language, request, reply } = visit;
+    const address = readAddress(request.body);
+    const path = payPath(app, payment);
+    // Where there is no form for it, the page as it stands says how to go on.
+    if (payment.stage !== 'completed' || payment.environment.receipts === null)
+      return reply.code(303).header('location', path).send();
+    const outcome = await askForReceipt(app, payment, address, language);
+    if (outcome === 'queued') return reply.code(303).header('location', `${path}?receipt=sent`).send();
+    return sendPayPage(app, visit, outcome === 'address' ? 400 : 429, { asked: outcome });
+  }),
+};
+
+function readAddress(body: unknown): string {
+  const [field, ...others] = readFormFields((body as Buffer | undefined) ?? Buffer.alloc(0));
+  if (field?.name !== 'email') throw new Problem('MISSING_FIELD');
+  if (others.length > 0) throw new Problem('UNKNOWN_FIELD');
+  return field.text.trim();
+}

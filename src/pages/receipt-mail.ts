@@ -1,0 +1,109 @@
+import type { App } from '../app.ts';
+import { describePayment, type Payment } from '../checkout/find-payment.ts';
+import { formatAmount } from '../checkout/format-for-payer.ts';
+import { payUrl } from '../checkout/pay-link.ts';
+import { type Language, say } from '../checkout/texts.ts';
+import { type Html, html } from '../http/html.ts';
+import type { MailMessage } from '../lib/mailer.ts';
+import { isMailAddress, type Mail } from '../mail/mail.ts';
+import { selectRefund } from '../refunds/refund-queries.ts';
+import { transactionKeyOf } from '../transactions/transaction.ts';
+import { selectTransaction } from '../transactions/transaction-queries.ts';
+import { amountOf, summaryRows } from './payment-summary.ts';
+
+/** The receipt of a payment or of a refund, from the store as it is now; null where there is nothing to tell any more. */
+export async function writeReceipt(app: App, mail: Mail): Promise<MailMessage | null> {
+  const transaction = await selectTransaction(app.db, transactionKeyOf(mail));
+  if (transaction === null) return null;
+  const payment = await describePayment(app, transaction);
+  const refunded = await refundOf(app, mail);
+  if (payment.stage !== 'completed' || (mail.refund_id !== null && refunded === null)) return null;
+  const { language } = mail;
+  const { environment, look } = payment;
+  const words = wordsOf(payment, refunded, language);
+  const rows = summaryRows(payment, language);
+  const url = payUrl(app, transaction);
+  const isTest = environment.environment === 'development';
+  return {
+    id: mail.id,
+    from: { name: environment.paymentServiceName, address: app.config.mailFrom },
+    replyTo: look.contact !== null && isMailAddress(look.contact) ? look.contact : null,
+    to: mail.address,
+    subject: `${isTest ? `[${say(language, 'test.badge')}] ` : ''}${words.subject}`,
+    text: textOf({ ...words, rows, url, note: noteOf(payment, language), isTest, language }),
+    html: htmlOf({ ...words, rows, url, note: noteOf(payment, language), isTest, language }, look.colour).text,
+  };
+}
+
+/** In minor units; null where the mail tells of no refund, or of one that is not completed. */
+async function refundOf(app: App, { refund_id, environment_id }: Mail): Promise<number | null> {
+  const refund = refund_id === null ? null : await selectRefund(app.db, { id: refund_id, environment_id });
+  return refund?.state === 'completed' ? refund.amount : null;
+}
+
+type Words = { subject: string; title: string; text: string };
+
+function wordsOf(payment: Payment, refund: number | null, language: Language): Words {
+  const { transaction, environment } = payment;
+  const merchant = environment.paymentServiceName;
+  const amount = amountOf(payment, language);
+  const kind = refund === null ? 'mail.paid' : 'mail.refunded';
+  const refunded = refund === null ? '' : formatAmount(language, refund, transaction.currency);
+  const values = { merchant, amount, refunded, reference: transaction.reference };
+  return {
+    subject: say(language, `${kind}.subject`, values),
+    title: say(language, `${kind}.title`, values),
+    text: say(language, `${kind}.text`, values),
+  };
+}
+
+/** Who answers questions, and who the merchant is by law. */
+function noteOf({ environment, look }: Payment, language: Language): string {
+  const who = [look.legalName, look.rut].filter((part) => part !== null).join(', ');
+  const contact = look.contact ?? environment.paymentServiceName;
+  return `${say(language, 'mail.questions', { contact })}${who === '' ? '' : ` ${who}.`}`;
+}
+
+type Content = Words & {
+  rows: [name: string, value: string][];
+  url: string;
+  note: string;
+  isTest: boolean;
+  language: Language;
+};
+
+function textOf({ title, text, rows, url, note, isTest, language }: Content): string {
+  return [
+    ...(isTest ? [say(language, 'test.note'), ''] : []),
+    title,
+    text,
+    '',
+    ...rows.map(([name, value]) => `${name}: ${value}`),
+    '',
+    `${say(language, 'mail.link')}: ${url}`,
+    '',
+    note,
+    '',
+  ].join('\n');
+}
+
+const SANS = 'font-family:Helvetica,Arial,sans-serif';
+
+/** Styles stand in the elements: many mail programs read no others. No picture, so nobody hears that it was opened. */
+function htmlOf({ title, text, rows, url, note, isTest, language }: Content, colour: string | null): Html {
+  const accent = colour ?? '#3b3f8f';
+  return html`<!doctype html>
+<html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title></head>
+<body style="margin:0;padding:24px;background:#f4f4f6;color:#1b1e28;${SANS};font-size:16px;line-height:1.5">
+<div style="max-width:480px;margin:0 auto;padding:24px;background:#ffffff;border-top:4px solid ${accent}">
+${isTest && html`<p style="margin:0 0 16px"><strong>${say(language, 'test.note')}</strong></p>`}
+<h1 style="margin:0 0 8px;font-size:22px;line-height:1.25">${title}</h1>
+<p style="margin:0 0 16px">${text}</p>
+<table role="presentation" style="width:100%;border-collapse:collapse">${rows.map(
+    ([name, value]) =>
+      html`<tr><td style="padding:6px 12px 6px 0;color:#555b6e;vertical-align:top">${name}</td><td style="padding:6px 0;text-align:right">${value}</td></tr>`,
+  )}</table>
+<p style="margin:24px 0"><a href="${url}" style="color:${accent}">${say(language, 'mail.link')}</a></p>
+<p style="margin:0;color:#555b6e;font-size:14px">${note}</p>
+</div></body></html>`;
+}

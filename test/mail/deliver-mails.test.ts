@@ -1,0 +1,314 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { SMTPServer } from 'smtp-server';
+import { ATTENTION_KINDS } from '../../src/attention/attention-kinds.ts';
+import { startPayment } from '../../src/checkout/start-payment.ts';
+import { createMailer, type Mailer, type MailMessage } from '../../src/lib/mailer.ts';
+import { deleteOldMails, deliverMails } from '../../src/mail/deliver-mails.ts';
+import type { Mail } from '../../src/mail/mail.ts';
+import { isMailAddress } from '../../src/mail/mail.ts';
+import { giveUpMail, listMails, resendMail } from '../../src/mail/resend-mail.ts';
+import { writeReceipt } from '../../src/pages/receipt-mail.ts';
+import { setLook } from '../../src/payment-services/set-look.ts';
+import { setReceipts } from '../../src/payment-services/set-receipts.ts';
+import { erasePerson } from '../../src/privacy/erase-person.ts';
+import { exportPerson } from '../../src/privacy/export-person.ts';
+import { type Person, personOfEmail } from '../../src/privacy/person.ts';
+import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
+import { payToken, type Transaction, type TransactionInput } from '../../src/transactions/transaction.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { acceptedRefund, refundingMethod } from '../support/test-refunds.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
+
+const PAYER = 'buyer@example.cl';
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+const HOUR = 3_600_000;
+
+forEachEngine('receipts by mail', (openTestDatabase) => {
+  test('a payment and its refund are told to the payer once each, in the name of the shop, and without a secret', async (context) => {
+    const post = await startPost(context);
+    const shop = await openShop(openTestDatabase, createMailer({ ...post.server, user: 'pagos', password: 'p@ss' }));
+    const { environment } = shop;
+    const contact = 'ayuda@casaverde.example.cl';
+    await setLook(
+      shop.app,
+      environment.paymentServiceId,
+      { contact, legalName: 'Casa Verde SpA', rut: '76111222-8' },
+      TESTER,
+    );
+    const paid = await shop.pay({ reference: 'ORD-<7>' });
+    await shop.send();
+    await acceptedRefund(shop.app, paid, 2990);
+    await carryOutRefunds(shop.app, 10);
+    await shop.send();
+    assert.deepEqual(
+      post.taken.map(({ user, to, subject }) => [user, to, subject]),
+      [
+        ['pagos', [PAYER], '[Prueba] Tu comprobante de Test shop: $12.990'],
+        ['pagos', [PAYER], '[Prueba] Test shop te devolvió $2.990'],
+      ],
+    );
+    const [first, second] = post.taken.map(({ text }) => text) as [string, string];
+    for (const part of [
+      'From: Test shop <no-reply@localhost>',
+      'Reply-To: ayuda@casaverde.example.cl',
+      'Auto-Submitted: auto-generated',
+      'Pagaste $12.990 a Test shop',
+      'Orden: ORD-<7>',
+      'ORD-&lt;7&gt;',
+      'Casa Verde SpA, 76111222-8.',
+      `http://127.0.0.1:8080/pay/${payToken(paid)}`,
+    ])
+      assert.ok(first.includes(part), `${part} is not in ${first}`);
+    assert.match(second, /Devuelto: \$2\.990/);
+    assert.notEqual(/^Message-ID: (.*)$/m.exec(first)?.[1], /^Message-ID: (.*)$/m.exec(second)?.[1]);
+    for (const secret of [
+      ...environment.secrets.map(({ text }) => text),
+      environment.serviceToken,
+      'p@ss',
+      'session-1',
+    ])
+      assert.ok(!(first + second).includes(secret), 'a secret');
+    assert.deepEqual(await shop.states(), ['sent', 'sent']);
+  });
+
+  test('nothing is queued without a server, for a shop that wants none, or for what is no address', async () => {
+    const without = await openShop(openTestDatabase, null);
+    await without.pay();
+    const shop = await openShop(openTestDatabase, spool().mailer);
+    await shop.pay({ customerEmail: 'nobody' });
+    await setReceipts(shop.app, shop.environment.paymentServiceId, 'off', TESTER);
+    shop.app.now.advance(2000);
+    await shop.pay();
+    assert.deepEqual([await without.states(), await shop.states()], [[], []]);
+  });
+
+  test('it leaves in English where the shop says so, and not after a decline', async () => {
+    const { mailer, taken } = spool();
+    const shop = await openShop(openTestDatabase, mailer);
+    await setReceipts(shop.app, shop.environment.paymentServiceId, 'en', TESTER);
+    shop.app.now.advance(2000);
+    await shop.pay({ amount: 5011, reference: 'DECLINED' });
+    await shop.pay();
+    await shop.send();
+    assert.deepEqual(
+      taken.map(({ subject }) => subject),
+      ['[Test] Your receipt from Test shop: CLP\u00a012,990'],
+    );
+    assert.match(taken[0]?.html ?? '', /<html lang="en">/);
+  });
+
+  test('a server that is down is asked again for two days, then a person decides; nothing says the address', async () => {
+    const down: Mailer = createMailer({ host: '127.0.0.1', port: 9, secure: false, user: null, password: null });
+    const shop = await openShop(openTestDatabase, down);
+    await shop.pay();
+    const stuck = () => ATTENTION_KINDS.find(({ kind }) => kind === 'mail')?.list(shop.app, 10);
+    for (let tried = 0; (await shop.states())[0] === 'queued'; tried++) {
+      assert.ok(tried < 20);
+      assert.deepEqual((await stuck())?.length, shop.age() < 24 * HOUR ? 0 : 1);
+      await shop.send();
+      shop.app.now.advance(24 * HOUR);
+    }
+    const [mail] = await listMails(shop.app, null, 10);
+    assert.deepEqual([mail?.state, mail?.attempts], ['dead', 9]);
+    assert.match(String(mail?.failure), /^ESOCKET|^ECONNECTION/);
+    const [waiting] = (await stuck()) ?? [];
+    assert.equal(waiting?.command, `bin/rubrica mail resend ${mail?.id}`);
+    assert.ok(!JSON.stringify(waiting).includes(PAYER));
+
+    const post = spool();
+    const again = { ...shop.app, mailer: post.mailer };
+    assert.equal(await resendMail(again, String(mail?.id), TESTER), 'done');
+    await deliverMails(again, writeReceipt);
+    assert.deepEqual([post.taken.length, await shop.states()], [1, ['sent']]);
+    assert.deepEqual(await stuck(), []);
+    assert.equal(await giveUpMail(again, String(mail?.id), TESTER), 'no');
+    assert.equal(await resendMail(again, 'mail_none', TESTER), 'unknown');
+  });
+
+  test('an address that the server refuses is given up at once, and can be ended', async (context) => {
+    const post = await startPost(context, true);
+    const shop = await openShop(openTestDatabase, createMailer({ ...post.server, user: null, password: null }));
+    await shop.pay();
+    await shop.send();
+    const [mail] = await listMails(shop.app, 'dead', 10);
+    assert.match(String(mail?.failure), /^EENVELOPE: 550 no such user …/);
+    assert.equal(await giveUpMail(shop.app, String(mail?.id), TESTER), 'done');
+    assert.deepEqual(await shop.states(), ['ended']);
+  });
+
+  test('two workers send it once; one whose lease was taken over changes nothing', async () => {
+    const { mailer, taken } = spool();
+    const shop = await openShop(openTestDatabase, mailer);
+    await shop.pay();
+    await Promise.all([shop.send(), shop.send()]);
+    assert.deepEqual([taken.length, await shop.states()], [1, ['sent']]);
+
+    const slow = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const stuck: Mailer = {
+      send: async () => {
+        begun.resolve();
+        await slow.promise;
+        return { kind: 'failed', reason: 'late' };
+      },
+    };
+    await shop.pay({ reference: 'ORD-2' });
+    const paused = deliverMails({ ...shop.app, mailer: stuck }, writeReceipt);
+    await begun.promise;
+    shop.app.now.advance(3 * 60_000);
+    await shop.send();
+    slow.resolve();
+    await paused;
+    assert.deepEqual([taken.length, await shop.states()], [2, ['sent', 'sent']]);
+  });
+
+  test('the payer has it sent from the page of the payment, five times at most, to an address', async () => {
+    const { mailer, taken } = spool();
+    const shop = await openShop(openTestDatabase, mailer);
+    const paid = await shop.pay({ customerEmail: 'nobody' });
+    await using server = await startTestServer(shop.app);
+    const path = `/pay/${payToken(paid)}`;
+    assert.match((await server.get(path)).text, /<form method="post" action="[^"]+\/receipt" class="mailed">/);
+    const ask = (email: string) =>
+      server.post(`${path}/receipt`, {
+        headers: { ...FORM, 'accept-language': 'en' },
+        body: `email=${encodeURIComponent(email)}`,
+      });
+    const refused = await ask('ana@example.cl, x@example.cl');
+    assert.equal(refused.status, 400);
+    assert.match(refused.text, /role="alert">Write an e-mail address/);
+    const sent = await ask('ana@example.cl');
+    assert.deepEqual([sent.status, sent.headers.get('location')], [303, `${path}?receipt=sent`]);
+    const page = (await server.get(`${path}?receipt=sent`)).text;
+    assert.match(page, /role="status">Listo: el comprobante va en camino/);
+    assert.doesNotMatch(page, /class="quiet leaving"/);
+    for (let more = 2; more <= 5; more++) assert.equal((await ask('ana@example.cl')).status, 303);
+    assert.equal((await ask('ana@example.cl')).status, 429);
+    await shop.send();
+    assert.deepEqual(
+      [...new Set(taken.map(({ to, subject }) => `${to} ${subject}`))],
+      ['ana@example.cl [Test] Your receipt from Test shop: CLP\u00a012,990'],
+    );
+    const unpaid = await createTestTransaction(shop.app, shop.environment, { reference: 'UNPAID' });
+    const early = await server.post(`/pay/${payToken(unpaid)}/receipt`, {
+      headers: FORM,
+      body: 'email=ana%40example.cl',
+    });
+    assert.deepEqual([early.status, early.headers.get('location')], [303, `/pay/${payToken(unpaid)}`]);
+  });
+
+  test('is exported and erased for its person, and forgotten after 30 days', async () => {
+    const { mailer, taken } = spool();
+    const shop = await openShop(openTestDatabase, mailer);
+    await shop.pay({ customerEmail: 'Ana@example.cl' });
+    const ana = personOfEmail('ana@example.cl') as Person;
+    const { mails } = await exportPerson(shop.app, ana, TESTER);
+    assert.deepEqual(
+      mails.map(({ address, state }) => [address, state]),
+      [['Ana@example.cl', 'queued']],
+    );
+    assert.equal((await erasePerson(shop.app, ana, TESTER)).records.mails, 1);
+    await shop.pay({ reference: 'ORD-2' });
+    await shop.send();
+    assert.deepEqual([taken.length, await shop.states()], [1, ['sent']]);
+    await deleteOldMails(shop.app, 10);
+    shop.app.now.advance(31 * 24 * HOUR);
+    assert.equal(await deleteOldMails(shop.app, 10), 1);
+    assert.deepEqual(await shop.states(), []);
+  });
+});
+
+for (const [text, expected] of [
+  ['ana.perez+web@example.cl', true],
+  ['ana@example', false],
+  ['ana@example.cl, x@example.cl', false],
+  ['Ana <ana@example.cl>', false],
+  ['ana@example.cl\r\nBcc: x@example.cl', false],
+  ['', false],
+] as const) {
+  test(`${JSON.stringify(text)} is ${expected ? 'an address' : 'none'}`, () => {
+    assert.equal(isMailAddress(text), expected);
+  });
+}
+
+async function openShop(openTestDatabase: OpenTestDatabase, mailer: Mailer | null) {
+  const app = createTestApp(await openTestDatabase(), { mailer, paymentMethods: [refundingMethod()] });
+  const environment = await createTestEnvironment(app);
+  const begun = app.now();
+  return {
+    app,
+    environment,
+    age: () => app.now() - begun,
+    send: () => deliverMails(app, writeReceipt),
+    states: async () =>
+      (await app.db.query<Mail>('select state from mails order by created_at, id')).map(({ state }) => state),
+    pay: async (changes: Partial<TransactionInput> = {}): Promise<Transaction> => {
+      const transaction = await createTestTransaction(app, environment, changes);
+      await startPayment(app, transaction, 'simulated');
+      return transaction;
+    },
+  };
+}
+
+/** Takes everything. */
+function spool(): { mailer: Mailer; taken: MailMessage[] } {
+  const taken: MailMessage[] = [];
+  const mailer: Mailer = {
+    send: async (message) => {
+      taken.push(message);
+      return { kind: 'sent' };
+    },
+  };
+  return { mailer, taken };
+}
+
+type Taken = { user: unknown; to: string[]; subject: string; text: string };
+
+/** A mail server on loopback that keeps what it takes, or refuses every address. */
+async function startPost(context: TestContext, refuses = false) {
+  const taken: Taken[] = [];
+  const smtp = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onAuth: ({ username, password }, _session, done) =>
+      done(password === 'p@ss' ? null : new Error('wrong'), { user: username }),
+    onRcptTo: ({ address }, _session, done) =>
+      done(refuses ? Object.assign(new Error(`no such user ${address}`), { responseCode: 550 }) : null),
+    onData: (stream, { envelope, user }, done) => {
+      void stream.toArray().then((chunks: Buffer[]) => {
+        const text = decode(Buffer.concat(chunks).toString());
+        const subject = /^Subject: (.*(?:\n .*)*)$/m.exec(text)?.[1]?.replace(/\n /g, '') ?? '';
+        taken.push({ user, to: envelope.rcptTo.map(({ address }) => address), subject, text });
+        done();
+      });
+    },
+  });
+  smtp.listen(0, '127.0.0.1');
+  await once(smtp.server, 'listening');
+  context.after(() => new Promise<void>((resolve) => smtp.close(() => resolve())));
+  const { port } = smtp.server.address() as AddressInfo;
+  return { taken, server: { host: '127.0.0.1', port, secure: false } };
+}
+
+/** As a mail program reads it: quoted-printable and encoded words undone. */
+function decode(raw: string): string {
+  const bytes = (text: string) =>
+    Buffer.from(
+      text.replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+      'latin1',
+    );
+  const words = raw
+    .replaceAll('\r\n', '\n')
+    .replace(/\?=\n? =\?UTF-8\?Q\?/g, '')
+    .replace(/=\?UTF-8\?Q\?([^?]*)\?=/g, (_, text: string) => bytes(text.replaceAll('_', ' ')).toString());
+  const [head = '', ...body] = words.split('\n\n');
+  return [head, ...body.map((part) => (part.includes('=') ? bytes(part.replaceAll('=\n', '')).toString() : part))].join(
+    '\n\n',
+  );
+}
