@@ -44,6 +44,8 @@ export const AUDIT_ACTIONS = {
   'attention.given_up': "a person said that it is nobody's work again",
   'month.closed': 'a month was closed, with what merchants were owed at its end',
   'callback.resent': 'callbacks were sent again',
+  'payment_link.created': 'a link at which an amount can be paid without a shop was made',
+  'payment_link.ended': 'it can be paid no more',
   'mail.resent': 'a receipt was sent again by mail',
   'mail.ended': 'a receipt that had not left is sent no more',
   'endpoint.tested': 'a test event was posted to a shop, with a right and a wrong signature',

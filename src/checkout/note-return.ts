@@ -10,7 +10,7 @@ import { returnToShop } from './return-to-shop.ts';
  */
 export async function noteReturn(app: App, { transaction, environment, stage }: Payment): Promise<boolean> {
   if (stage === 'under_review' || transaction.settled_at === null) return false;
-  if (returnToShop(transaction, environment).kind === 'get') return false;
+  if (returnToShop(transaction, environment).kind !== 'post') return false;
   try {
     return await noteBrowserReturn(app, transaction, transaction.settled_at);
   } catch (error) {

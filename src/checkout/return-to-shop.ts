@@ -5,7 +5,11 @@ import type { Transaction } from '../transactions/transaction.ts';
 import { callbackOf } from '../transactions/transition-transaction.ts';
 
 /** How the payer's browser goes back to the shop. */
-export type ReturnToShop = { kind: 'post'; url: string; fields: Record<string, string> } | { kind: 'get'; url: string };
+export type ReturnToShop =
+  | { kind: 'post'; url: string; fields: Record<string, string> }
+  | { kind: 'get'; url: string }
+  /** Who paid by a link that belongs to no shop stays. */
+  | { kind: 'none' };
 
 /**
  * After a payment, approved or declined: a form post of exactly the ten signed fields of the callback, to
@@ -14,6 +18,7 @@ export type ReturnToShop = { kind: 'post'; url: string; fields: Record<string, s
  */
 export function returnToShop(transaction: Transaction, environment: ServiceEnvironment): ReturnToShop {
   const { state, settled_at, url_cancel, url_complete } = transaction;
+  if (url_complete === '') return state === 'completed' ? { kind: 'none' } : { kind: 'get', url: url_cancel };
   const url = state === 'completed' || state === 'failed' ? url_complete : url_cancel;
   if (settled_at === null || endpointAddress(url) !== endpointAddress(url_complete)) return { kind: 'get', url };
   return { kind: 'post', url, fields: callbackFields(environment, callbackOf(transaction, settled_at)) };

@@ -73,6 +73,16 @@ export const TEXTS = {
     'mailed.address': 'Escribe un correo como nombre@ejemplo.cl.',
     'mailed.too_often': 'Este comprobante ya se envió varias veces. Revisa tu correo, o guarda esta página.',
 
+    'link.pay': 'Pagar',
+    'link.scan': 'Escanea para pagar',
+    'link.qr': 'Código QR de {url}',
+    'link.used.title': 'Este enlace ya se pagó',
+    'link.used.text': 'No hace falta pagarlo otra vez. Si no fuiste tú, consulta a {contact}.',
+    'link.expired.title': 'Este enlace venció',
+    'link.expired.text': 'Ya no se puede pagar. Pide otro a {contact}.',
+    'link.ended.title': 'Este enlace ya no se puede pagar',
+    'link.ended.text': 'Quien lo hizo lo cerró. Consulta a {contact}.',
+
     'mail.paid.subject': 'Tu comprobante de {merchant}: {amount}',
     'mail.paid.title': 'Pagaste {amount} a {merchant}',
     'mail.paid.text': 'Este es tu comprobante de la orden {reference}.',
@@ -206,6 +216,16 @@ export const TEXTS = {
     'mailed.sent': 'Done: the receipt is on its way to your e-mail address.',
     'mailed.address': 'Write an e-mail address such as name@example.com.',
     'mailed.too_often': 'This receipt was sent several times already. Look into your mailbox, or keep this page.',
+
+    'link.pay': 'Pay',
+    'link.scan': 'Scan to pay',
+    'link.qr': 'QR code of {url}',
+    'link.used.title': 'This link was paid already',
+    'link.used.text': 'It need not be paid again. If it was not you, ask {contact}.',
+    'link.expired.title': 'The time of this link is over',
+    'link.expired.text': 'It can no longer be paid. Ask {contact} for another.',
+    'link.ended.title': 'This link can no longer be paid',
+    'link.ended.text': 'Its maker has closed it. Ask {contact}.',
 
     'mail.paid.subject': 'Your receipt from {merchant}: {amount}',
     'mail.paid.title': 'You paid {amount} to {merchant}',

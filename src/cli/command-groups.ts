@@ -40,6 +40,7 @@ const GROUPS: readonly { title: string; commands: Record<string, Load> }[] = [
     title: 'Payments:',
     commands: {
       transaction: async () => (await import('./transaction-commands.ts')).addTransactionCommands,
+      'payment-link': async () => (await import('./payment-link-commands.ts')).addPaymentLinkCommands,
       payment: async () => (await import('./payment-commands.ts')).addPaymentCommands,
       refund: async () => (await import('./refund-commands.ts')).addRefundCommands,
       callback: async () => (await import('./callback-commands.ts')).addCallbackCommands,

@@ -5,6 +5,7 @@ import { ENGLISH } from './console-english.ts';
 import { SPANISH } from './console-spanish.ts';
 import { HEALTH_TEXTS } from './health/health-texts.ts';
 import { MERCHANT_TEXTS } from './merchants/merchant-texts.ts';
+import { PAYMENT_LINK_TEXTS } from './merchants/payment-link-texts.ts';
 import { BANK_FILE_TEXTS } from './payouts/bank-file-texts.ts';
 import { PAYEE_TEXTS } from './payouts/payee-texts.ts';
 import { PAYOUT_TEXTS } from './payouts/payout-texts.ts';
@@ -23,6 +24,7 @@ const TEXTS = {
     ...PRIVACY_TEXTS.es,
     ...HEALTH_TEXTS.es,
     ...MERCHANT_TEXTS.es,
+    ...PAYMENT_LINK_TEXTS.es,
     ...REQUEST_TEXTS.es,
     ...SETTLEMENT_TEXTS.es,
     ...PERSON_TEXTS.es,
@@ -38,6 +40,7 @@ const TEXTS = {
     ...PRIVACY_TEXTS.en,
     ...HEALTH_TEXTS.en,
     ...MERCHANT_TEXTS.en,
+    ...PAYMENT_LINK_TEXTS.en,
     ...REQUEST_TEXTS.en,
     ...SETTLEMENT_TEXTS.en,
     ...PERSON_TEXTS.en,

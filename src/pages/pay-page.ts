@@ -161,7 +161,7 @@ function orderList({ transaction }: Payment, language: Language): Html | false {
 }
 
 /** A number is never broken into lines, so the longer it is, the smaller. */
-function amountClass(amount: string): string {
+export function amountClass(amount: string): string {
   if (amount.length <= 10) return 'amount';
   return amount.length <= 16 ? 'amount long' : 'amount longest';
 }

@@ -21,25 +21,45 @@ export type PayVisit = {
   send: (status: number, page: Omit<Page, 'status'>) => FastifyReply;
 };
 
-/**
- * What the addresses under `/pay/{token}` have in common: the payment of the link, the payer's language, and that a
- * payer is answered with a page also when the link is wrong or something failed.
- */
-export function payHandler(handle: (app: App, visit: PayVisit) => Promise<FastifyReply>): Endpoint['handle'] {
+/** What the addresses of payers have in common: what one names, the payer's language, and a page whatever happens. */
+type PayerPages<Found> = {
+  /** What the address names; null: a page says that there is no such link. */
+  find(app: App, name: string): Promise<Found | null>;
+  parameter: 'token' | 'id';
+  /** Where the payer looks again after something failed. */
+  path(app: App, name: string): string;
+  handle(app: App, visit: PayerVisit<Found>): Promise<FastifyReply>;
+};
+
+export type PayerVisit<Found> = Omit<PayVisit, 'payment'> & { found: Found };
+
+/** Answers a payer with a page also when the link is wrong or something failed. */
+export function payerHandler<Found>({ find, parameter, path, handle }: PayerPages<Found>): Endpoint['handle'] {
   return async (app, request, reply) => {
     const language = payerLanguage(request.headers['accept-language']);
     const send = (status: number, page: Omit<Page, 'status'>) => sendPage(app, reply, { ...page, status });
+    const name = (request.params as Record<string, string>)[parameter] ?? '';
     try {
       if (app.config.rateLimits) await limitAddress(app, request);
-      const payment = await findPayment(app, tokenOf(request));
-      if (payment !== null) return await handle(app, { payment, language, request, reply, send });
+      const found = await find(app, name);
+      if (found !== null) return await handle(app, { found, language, request, reply, send });
       return await send(404, notFoundPage(language));
     } catch (failure) {
       const problem = noteFailure(app, request, reply, failure);
       const { status } = CATALOGUE[problem.code];
-      return send(status, failurePage(app, request, language, status));
+      return send(status, failurePage(request, language, { status, again: path(app, name) }));
     }
   };
+}
+
+/** The same for the addresses under `/pay/{token}`. */
+export function payHandler(handle: (app: App, visit: PayVisit) => Promise<FastifyReply>): Endpoint['handle'] {
+  return payerHandler<Payment>({
+    find: findPayment,
+    parameter: 'token',
+    path: (app, token) => `${publicPath(app)}/pay/${encodeURIComponent(token)}`,
+    handle: (app, { found: payment, ...visit }) => handle(app, { payment, ...visit }),
+  });
 }
 
 /** Answers with the page of the payment as it stands. */
@@ -70,10 +90,13 @@ function notFoundPage(language: Language): Omit<Page, 'status'> {
   return { language, title, main: html`<h1>${title}</h1><p>${say(language, 'not_found.text')}</p>` };
 }
 
-function failurePage(app: App, request: FastifyRequest, language: Language, status: number): Omit<Page, 'status'> {
+function failurePage(
+  request: FastifyRequest,
+  language: Language,
+  { status, again }: { status: number; again: string },
+): Omit<Page, 'status'> {
   const kind = status >= 500 ? 'failure' : 'refused';
   const title = say(language, `${kind}.title`);
-  const again = `${publicPath(app)}/pay/${encodeURIComponent(tokenOf(request))}`;
   const main = html`
 <h1>${title}</h1>
 <p>${say(language, `${kind}.text`)}</p>

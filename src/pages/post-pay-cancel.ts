@@ -13,7 +13,7 @@ export const postPayCancel: Operation = {
     if (cancellation.kind === 'refused') return sendRefusal(app, visit, cancellation.code);
     const payment = (await findPayment(app, payToken(transaction))) ?? visit.payment;
     const back = returnToShop(payment.transaction, payment.environment);
-    if (back.kind === 'post') return sendPayPage(app, { ...visit, payment }, 200);
+    if (back.kind !== 'get') return sendPayPage(app, { ...visit, payment }, 200);
     return visit.reply.code(303).header('location', back.url).send();
   }),
 };

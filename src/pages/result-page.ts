@@ -43,6 +43,7 @@ ${leaves && leavingPart(payment, language)}
 ${summary(payment, language)}`;
   const receipt = stage === 'completed' && receiptPart(app, payment, language);
   const script = 'submit-form.js' as const;
+  if (back.kind === 'none') return { title, main: html`${head}${receipt}`, script };
   if (back.kind === 'get') {
     return { title, main: html`${head}<p><a class="primary" href="${back.url}">${button}</a></p>${receipt}`, script };
   }

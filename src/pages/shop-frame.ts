@@ -6,7 +6,11 @@ import { type Html, html } from '../http/html.ts';
 import type { Brand } from '../http/page.ts';
 
 /** Whose page it is: the shop's mark on top, who it is by law at the foot, and its colour. */
-export function shopFrame(app: App, { environment, look }: Payment, language: Language): Brand {
+export function shopFrame(
+  app: App,
+  { environment, look }: Pick<Payment, 'environment' | 'look'>,
+  language: Language,
+): Brand {
   const { paymentServiceName: name } = environment;
   const path = publicPath(app);
   const mark = html`<div class="shop">${

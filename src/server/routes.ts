@@ -64,6 +64,11 @@ import {
 import { postConsoleEndLink, postConsoleHandOver } from '../console/merchants/make-token-link.ts';
 import { getConsoleMerchants, postConsoleMerchants } from '../console/merchants/merchant-list.ts';
 import { getConsoleMerchant } from '../console/merchants/merchant-page.ts';
+import {
+  getConsolePaymentLinks,
+  postConsolePaymentLinkEnd,
+  postConsolePaymentLinks,
+} from '../console/merchants/payment-links-page.ts';
 import { getConsoleRotate, postConsoleRotate } from '../console/merchants/rotate-tokens.ts';
 import { getTokenLink, postTokenLink } from '../console/merchants/token-link.ts';
 import { getConsolePayment } from '../console/payments/get-payment.ts';
@@ -127,6 +132,7 @@ import { getPay } from '../pages/get-pay.ts';
 import { getPayCancel } from '../pages/get-pay-cancel.ts';
 import { getPayReturn, postPayReturn } from '../pages/get-pay-return.ts';
 import { getRoot } from '../pages/get-root.ts';
+import { getLink, getLinkPoster, getLinkQr, postLink } from '../pages/link-page.ts';
 import { postInitTransaction } from '../pages/post-init-transaction.ts';
 import { postPay } from '../pages/post-pay.ts';
 import { postPayCancel } from '../pages/post-pay-cancel.ts';
@@ -199,6 +205,10 @@ export const ROUTES: readonly Endpoint[] = [
   route('GET', ['/pay/:token/return'], 'pay-link', getPayReturn),
   route('POST', ['/pay/:token/return'], 'pay-link', postPayReturn),
   route('POST', ['/pay/:token/receipt'], 'pay-link', postPayReceipt),
+  route('GET', ['/link/:id'], 'pay-link', getLink),
+  route('POST', ['/link/:id'], 'pay-link', postLink),
+  route('GET', ['/link/:id/poster'], 'pay-link', getLinkPoster),
+  route('GET', ['/link/:id/qr.svg'], 'pay-link', getLinkQr),
   route('GET', ['/assets/:name'], 'public', getAsset),
   route('GET', ['/looks/:name'], 'public', getLookFile),
   route('POST', ['/csp-reports'], 'public', postCspReports),
@@ -276,6 +286,9 @@ export const ROUTES: readonly Endpoint[] = [
   screen('POST', ['/console/merchants/:id/end-link'], 'tokens:manage', postConsoleEndLink),
   screen('GET', ['/console/merchants/:id/rotate'], 'tokens:manage', getConsoleRotate),
   screen('POST', ['/console/merchants/:id/rotate'], 'tokens:manage', postConsoleRotate),
+  screen('GET', ['/console/merchants/:id/links'], 'tokens:manage', getConsolePaymentLinks),
+  screen('POST', ['/console/merchants/:id/links'], 'tokens:manage', postConsolePaymentLinks),
+  screen('POST', ['/console/merchants/:id/links/end'], 'tokens:manage', postConsolePaymentLinkEnd),
   screen('POST', ['/console/merchants/:id/events-url'], 'tokens:manage', postConsoleEventsUrl),
   screen('POST', ['/console/merchants/:id/fee'], 'payment-services:manage', postConsoleFee),
   screen('POST', ['/console/merchants/:id/method'], 'payment-services:manage', postConsoleMethod),

@@ -58,7 +58,8 @@ export async function transitionTransaction(
   });
   if (moved === null) return transitionAgain(tx, environment, transaction, cause);
   await record(tx, moved, `transaction.${next.state as FinalState}`, cause, cause.data);
-  await enqueueCallback(tx, environment, callbackOf(moved, cause.at));
+  // Who pays by a link may have no shop that is told.
+  if (moved.url_callback !== '') await enqueueCallback(tx, environment, callbackOf(moved, cause.at));
   if (moved.state === 'completed') {
     const receipt = { transaction: moved, refundId: null, address: moved.customer_email, at: cause.at };
     await queueReceipt(tx, environment.receipts, receipt);

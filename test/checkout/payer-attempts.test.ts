@@ -89,7 +89,8 @@ forEachEngine('a payer who tries again', (openTestDatabase, engine) => {
     const failed = (await selectTransaction(app.db, transaction)) as Transaction;
     assert.equal(failed.payment_method, 'scripted');
     const back = returnToShop(failed, environment);
-    assert.deepEqual([back.kind, back.url], ['post', transaction.url_complete]);
+    assert.ok(back.kind === 'post');
+    assert.equal(back.url, transaction.url_complete);
   });
 
   test('when the time is up a declined order is failed, once, and one that nobody paid is expired', async () => {

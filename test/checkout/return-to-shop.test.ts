@@ -35,6 +35,7 @@ forEachEngine('the way back to the shop', (openTestDatabase) => {
       const { app, environment, transaction } = await openCheckout(openTestDatabase, { changes: { urlCancel } });
       await cancelTransaction(app, transaction);
       const back = returnToShop((await selectTransaction(app.db, transaction)) as Transaction, environment);
+      assert.ok(back.kind !== 'none');
       assert.deepEqual([back.kind, back.url], [kind, urlCancel]);
       if (back.kind === 'get') return;
       const [callback] = await app.db.query<{ body: string }>('select body from callbacks');

@@ -14,6 +14,8 @@ import type { Database, SqlRow } from '../../src/db/database.ts';
 import { insertMail } from '../../src/mail/mail-queries.ts';
 import { ensureEndpoint } from '../../src/outbox/endpoint-queries.ts';
 import { setWebhook } from '../../src/outbox/set-webhook.ts';
+import { createPaymentLink } from '../../src/payment-links/create-payment-link.ts';
+import type { LinkWish } from '../../src/payment-links/payment-link.ts';
 import { verifyAudit } from '../../src/proof/verify-audit.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
 import { forEachEngine, type OpenTestDatabase, type TestDatabase } from '../support/engines.ts';
@@ -54,6 +56,7 @@ const READING = [
   'callback show',
   'callback doctor',
   'mail list',
+  'payment-link list',
   'endpoint doctor',
   'refund list',
   'refund decisions',
@@ -120,6 +123,12 @@ const ACTING: [words: string, action: string, rest: (world: World) => (string | 
   ['payment-method set', 'payment_method.set', ({ id }) => ['webpay', '--payment-service', id, ...DEVELOPMENT]],
   ['payment-method remove', 'payment_method.removed', ({ id }) => ['webpay', '--payment-service', id, ...DEVELOPMENT]],
   ['payment-service receipts', 'payment_service.receipts_set', ({ id }) => [id, '--mail', 'en']],
+  [
+    'payment-link create',
+    'payment_link.created',
+    ({ id }) => ['--payment-service', id, '--amount', 5000, '--subject', 'Curso'],
+  ],
+  ['payment-link end', 'payment_link.ended', ({ link }) => [link]],
   ['mail end', 'mail.ended', ({ mail }) => [mail]],
   ['mail resend', 'mail.resent', ({ mail }) => [mail]],
   ['endpoint test', 'endpoint.tested', ({ endpoint }) => [endpoint]],
@@ -431,6 +440,7 @@ type World = {
   callback: number;
   /** A receipt that waits. */
   mail: string;
+  link: string;
   /** On this machine, where nobody listens: a test event goes nowhere. */
   endpoint: number;
   /** An API token of `PROGRAM`. */
@@ -479,6 +489,7 @@ async function openWorld(context: TestContext, openTestDatabase: OpenTestDatabas
     attempt: String(attempt?.['id']),
     callback: Number(callback?.['id']),
     mail: 'mail_1',
+    link: (await createPaymentLink(app, environment.id, LINK, TESTER)).id,
     endpoint,
     factor: String((await addTotp(app, program, 'Phone', TESTER))?.id),
     invitation: (await inviteUser(app, { email: 'late@example.cl' }, 60_000, TESTER)).id,
@@ -487,6 +498,15 @@ async function openWorld(context: TestContext, openTestDatabase: OpenTestDatabas
     settlement,
   };
 }
+
+const LINK: LinkWish = {
+  amount: 5000,
+  currency: 'CLP',
+  subject: 'Curso',
+  uses: 'one',
+  expiresAt: null,
+  urlCallback: null,
+};
 
 const MAIL_OF = ({ id, environment_id }: Transaction) => ({
   id: 'mail_1',

@@ -61,6 +61,7 @@ export async function sendMerchant(
 <div class="head"><div><h1>${merchant.name}</h1>
 <p class="quiet"><span class="code">${merchant.id}</span> · ${tell(language, 'merchant.since')} ${timeCell(merchant.created_at)}
 ${merchant.disabled_at !== null && badge('bad', tell(language, 'merchants.disabled'))}</p></div></div>
+<p class="actions"><a class="button" href="${publicPath(app)}/console/merchants/${merchant.id}/links">${tell(language, 'pay_link.title')}</a></p>
 ${rooms}
 ${links.length > 0 && linkTable(app, language, merchant, links)}
 ${user.may.has('payment-services:manage') && (await operationForms(app, language, merchant, environments))}`;

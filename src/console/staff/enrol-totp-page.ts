@@ -6,7 +6,8 @@ import { passkeySite } from '../../auth/factors/passkey.ts';
 import { proveAtEnrolment } from '../../auth/factors/prove-factor.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Operation } from '../../http/endpoint.ts';
-import { type Html, html, trustedHtml } from '../../http/html.ts';
+import { html } from '../../http/html.ts';
+import { drawQr } from '../../http/qr-code.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof, sessionCookie } from '../console-visit.ts';
 import { fieldsOf, pathOf } from '../sign-in.ts';
@@ -100,12 +101,6 @@ ${said !== null && html`<p class="notice" role="alert">${tell(language, said)}</
 </form>
 ${passkeySite(app) !== null && html`<p class="actions"><a class="button" href="${publicPath(app)}/console/account/factors/passkey?next=${encodeURIComponent(next)}">${tell(language, 'me.add_passkey')}</a></p>`}`;
   return send(status, { title, main });
-}
-
-/** A drawing without colours or styles of its own; the library is loaded with the first. */
-async function drawQr(text: string): Promise<Html> {
-  const { renderSVG } = await import('uqr');
-  return trustedHtml(renderSVG(text, { border: 2, pixelSize: 4 }));
 }
 
 function grouped(secret: string): string {

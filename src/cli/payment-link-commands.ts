@@ -1,0 +1,132 @@
+import { type Command, Option } from 'commander';
+import { checkOutboundUrl } from '../lib/address-filter.ts';
+import { formatMoney } from '../lib/money.ts';
+import { ownPlaces } from '../lib/own-places.ts';
+import { createPaymentLink, endPaymentLink } from '../payment-links/create-payment-link.ts';
+import { linkUrl, listPaymentLinks } from '../payment-links/find-payment-link.ts';
+import { isLinkEnd, type LinkWish, MOST_LINK_AMOUNT, readSubject } from '../payment-links/payment-link.ts';
+import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
+import { selectEnvironmentId } from '../payment-services/payment-service-queries.ts';
+import { readAmount, readDuration, readLimit, readTime, TIMES } from './options.ts';
+import { alreadyDone, invalidOption, notFound, print, table, time, unknownPaymentService } from './print.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
+import { withApp } from './with-app.ts';
+
+/** `payment-link create | list | end`. */
+export function addPaymentLinkCommands(program: Command): void {
+  const group = program.command('payment-link').description('links that can be paid without a shop');
+  acting(group.command('create'))
+    .description('make an address, with a QR code and a poster, at which an amount can be paid')
+    .requiredOption('--payment-service <id>', 'who is paid: payment-service list')
+    .addOption(new Option('--environment <environment>', 'as RUBRICA_ENV unless said').choices([...ENVIRONMENTS]))
+    .requiredOption('--amount <amount>', 'in CLP such as 12990, without points; in USD such as 10.55')
+    .option('--currency <currency>', 'of the amount', 'CLP')
+    .requiredOption('--subject <text>', 'what is paid, as the payer reads it')
+    .option(
+      '--expires <when>',
+      `after this, such as 7d, or at this: ${TIMES}; without it only payment-link end ends it`,
+    )
+    .addOption(
+      new Option('--uses <number>', 'whether it is paid once or by as many as come')
+        .choices(['1', 'many'])
+        .default('1'),
+    )
+    .option('--callback <url>', 'where each payment is told, as callbacks of a shop are; without it nowhere')
+    .option('--json', 'print one JSON object; amounts in minor units')
+    .action(create);
+  group
+    .command('list')
+    .description('the newest links, whether they can be paid, and how many payments they brought')
+    .option('--limit <number>', 'how many', '50')
+    .option('--json', 'print one JSON object; amounts in minor units')
+    .action(list);
+  acting(group.command('end'))
+    .description('let a link be paid no more; who is paying already can finish')
+    .argument('<id>', 'its id, pl_…')
+    .option('--json', 'print one JSON object')
+    .action(end);
+}
+
+type CreateOptions = ActingOptions & {
+  paymentService: string;
+  environment?: Environment;
+  amount: string;
+  currency: string;
+  subject: string;
+  expires?: string;
+  uses: '1' | 'many';
+  callback?: string;
+  json?: boolean;
+};
+
+async function create(options: CreateOptions): Promise<void> {
+  const { paymentService } = options;
+  const made = await withActor(options, async (app, by) => {
+    const environment = options.environment ?? app.config.mode;
+    const id = await selectEnvironmentId(app.db, paymentService, environment);
+    if (id === null) throw unknownPaymentService(paymentService);
+    const allowPrivate = app.config.allowPrivateCallbacks && environment === 'development';
+    const { callback = null } = options;
+    const refusal = callback === null ? null : checkOutboundUrl(callback, { allowPrivate, ...ownPlaces(app.config) });
+    if (refusal !== null) throw invalidOption(`${refusal.message} ${refusal.fix}`);
+    const link = await createPaymentLink(app, id, { ...readWish(options, app.now()), urlCallback: callback }, by);
+    return { link, url: linkUrl(app, link), environment };
+  });
+  const { link, url, environment } = made;
+  const shown = {
+    id: link.id,
+    payment_service: paymentService,
+    environment,
+    url,
+    qr: `${url}/qr.svg`,
+    poster: `${url}/poster`,
+  };
+  const { amount, currency, subject, uses, expires_at } = link;
+  print(options, { ...shown, amount, currency, subject, uses, expires_at }, [
+    `${formatMoney(amount, currency)} for ${subject} can be paid ${uses === 'one' ? 'once' : 'by many'} here${expires_at === null ? '' : `, until ${time(expires_at)} UTC`}:`,
+    `  ${url}`,
+    `QR code  ${shown.qr}`,
+    `poster   ${shown.poster}`,
+  ]);
+}
+
+function readWish(options: CreateOptions, now: number): Omit<LinkWish, 'urlCallback'> {
+  const { currency, uses } = options;
+  const amount = readAmount(options.amount, currency);
+  if (amount < 1 || amount > MOST_LINK_AMOUNT) throw invalidOption('--amount is more than 0, and at most 11 digits.');
+  const subject = readSubject(options.subject);
+  if (subject === null) throw invalidOption('--subject is 1 to 80 characters, without line breaks.');
+  const expiresAt = options.expires === undefined ? null : readEnd(options.expires, now);
+  return { amount, currency, subject, uses: uses === '1' ? 'one' : 'many', expiresAt };
+}
+
+function readEnd(text: string, now: number): number {
+  const at = /^\d+[smhd]$/.test(text) ? now + readDuration(text) : readTime('--expires', text).to;
+  if (!isLinkEnd(at, now)) throw invalidOption('--expires is in the future, and within five years.');
+  return at;
+}
+
+async function list(options: { limit: string; json?: boolean }): Promise<void> {
+  const limit = readLimit(options.limit);
+  const links = await withApp((app) => listPaymentLinks(app, null, limit));
+  const head = ['ID', 'MERCHANT', 'ENVIRONMENT', 'AMOUNT', 'SUBJECT', 'STATE', 'PAID', 'UNTIL (UTC)', 'URL'];
+  const rows = links.map((link) => [
+    link.id,
+    link.name,
+    link.environment,
+    formatMoney(link.amount, link.currency),
+    link.subject,
+    link.state,
+    String(link.paid),
+    time(link.expires_at),
+    link.url,
+  ]);
+  print(options, { links }, rows.length === 0 ? ['There is no payment link yet.'] : table([head, ...rows]));
+}
+
+async function end(id: string, options: ActingOptions & { json?: boolean }): Promise<void> {
+  const outcome = await withActor(options, (app, by) => endPaymentLink(app, id, null, by));
+  if (outcome === 'unknown') throw notFound(`There is no payment link ${id}: bin/rubrica payment-link list`);
+  if (outcome === 'already') throw alreadyDone(`${id} was ended before.`);
+  print(options, { id, state: 'ended' }, [`${id} can be paid no more; who is paying already can finish.`]);
+}

@@ -1,0 +1,97 @@
+import type { App } from '../app.ts';
+import { formatAmount } from '../checkout/format-for-payer.ts';
+import { payUrl } from '../checkout/pay-link.ts';
+import { type Language, say } from '../checkout/texts.ts';
+import { publicPath } from '../http/assets.ts';
+import type { Operation } from '../http/endpoint.ts';
+import { html } from '../http/html.ts';
+import type { Page } from '../http/page.ts';
+import { drawQr } from '../http/qr-code.ts';
+import { findPaymentLink, linkUrl, type OpenLink } from '../payment-links/find-payment-link.ts';
+import { payPaymentLink } from '../payment-links/pay-payment-link.ts';
+import { amountClass } from './pay-page.ts';
+import { payerHandler } from './pay-visit.ts';
+import { outcome } from './payment-summary.ts';
+import { shopFrame } from './shop-frame.ts';
+
+type LinkPage = Omit<Page, 'status'>;
+
+/** What the addresses under `/link/{id}` have in common: who pays there is answered with a page, also when it is wrong. */
+const linkHandler = (handle: Parameters<typeof payerHandler<OpenLink>>[0]['handle']) =>
+  payerHandler<OpenLink>({
+    find: (app, id) => findPaymentLink(app, id),
+    parameter: 'id',
+    path: (app, id) => `${publicPath(app)}/link/${encodeURIComponent(id)}`,
+    handle,
+  });
+
+/** What a link asks for, with a button. Looking at it changes nothing: programs that preview links look too. */
+export const getLink: Operation = {
+  handle: linkHandler(async (app, { found, language, send }) =>
+    send(found.state === 'open' ? 200 : 410, pageOf(app, found, language)),
+  ),
+};
+
+/** Makes the transaction that is paid, and leads to its pay page. */
+export const postLink: Operation = {
+  handle: linkHandler(async (app, { found, language, reply, send }) => {
+    if (found.state !== 'open') return send(410, pageOf(app, found, language));
+    const transaction = await payPaymentLink(app, found);
+    return reply.code(303).header('location', payUrl(app, transaction)).send();
+  }),
+};
+
+/** The address of a link as a QR code, for what is printed elsewhere. */
+export const getLinkQr: Operation = {
+  handle: linkHandler(async (app, { found, reply }) =>
+    reply
+      .header('content-type', 'image/svg+xml')
+      .header('content-disposition', `inline; filename="${found.link.id}.svg"`)
+      .send((await drawQr(linkUrl(app, found.link))).text),
+  ),
+};
+
+/** One page to print and hang up. */
+export const getLinkPoster: Operation = {
+  handle: linkHandler(async (app, { found, language, send }) => {
+    if (found.state !== 'open') return send(410, pageOf(app, found, language));
+    const { link } = found;
+    const url = linkUrl(app, link);
+    const main = html`
+<p class="quiet">${say(language, 'link.scan')}</p>
+<img class="code" src="${publicPath(app)}/link/${link.id}/qr.svg" alt="${say(language, 'link.qr', { url })}" width="320" height="320">
+<h1>${link.subject}</h1>
+<p class="amount">${amountOfLink(found, language)}</p>
+<p class="quiet">${url}</p>
+<button type="button" class="secondary print" hidden>${say(language, 'receipt.print')}</button>`;
+    return send(200, { ...frameOf(app, found, language), title: link.subject, main, script: 'submit-form.js' });
+  }),
+};
+
+function pageOf(app: App, open: OpenLink, language: Language): LinkPage {
+  const frame = frameOf(app, open, language);
+  const { link, environment, look, state } = open;
+  const merchant = environment.paymentServiceName;
+  if (state !== 'open') {
+    const title = say(language, `link.${state}.title`);
+    const text = say(language, `link.${state}.text`, { contact: look.contact ?? merchant });
+    return { ...frame, title, main: outcome(state === 'used' ? 'good' : 'neutral', title, text) };
+  }
+  const amount = amountOfLink(open, language);
+  const main = html`
+<section class="sheet">
+<h1><span class="to">${say(language, 'payable.total')}</span> <span class="${amountClass(amount)}">${amount}</span></h1>
+<p class="order">${link.subject}</p>
+</section>
+<form method="post" action="${publicPath(app)}/link/${link.id}"><button class="primary">${say(language, 'link.pay')}</button></form>`;
+  return { ...frame, title: say(language, 'payable.title', { amount, merchant }), main, sheets: true };
+}
+
+function amountOfLink({ link }: OpenLink, language: Language): string {
+  return formatAmount(language, link.amount, link.currency);
+}
+
+function frameOf(app: App, open: OpenLink, language: Language): Pick<Page, 'language' | 'payment' | 'brand'> {
+  const test = open.environment.environment === 'development';
+  return { language, payment: { test }, brand: shopFrame(app, open, language) };
+}

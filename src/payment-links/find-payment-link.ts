@@ -1,0 +1,50 @@
+import type { App } from '../app.ts';
+import { environmentOf } from '../checkout/environment-of.ts';
+import { publicBase } from '../checkout/pay-link.ts';
+import { loadEnvironment } from '../payment-services/find-environment.ts';
+import type { Look } from '../payment-services/look.ts';
+import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
+import { findLook } from '../payment-services/set-look.ts';
+import { type LinkState, linkStateOf, type PaymentLink } from './payment-link.ts';
+import { isLinkPaid, type ListedLinkRow, selectLinkAnywhere, selectLinks } from './payment-link-queries.ts';
+
+/** What the page of a link shows. */
+export type OpenLink = {
+  link: PaymentLink;
+  environment: ServiceEnvironment;
+  look: Look;
+  state: LinkState;
+};
+
+/** The link of an address, or null. One of a payment service that is disabled has ended. */
+export async function findPaymentLink(app: App, id: string): Promise<OpenLink | null> {
+  const link = /^pl_[0-9a-z]{20}$/.test(id) ? await selectLinkAnywhere(app.db, id) : null;
+  if (link === null) return null;
+  const environment = await environmentOf(app, link);
+  const isEnabled = (await loadEnvironment(app, environment.serviceToken)) !== null;
+  const state = linkStateOf(link, link.uses === 'one' && (await isLinkPaid(app.db, link)), app.now());
+  return {
+    link,
+    environment,
+    look: await findLook(app, environment.paymentServiceId),
+    state: state === 'open' && !isEnabled ? 'ended' : state,
+  };
+}
+
+/** The address that is given to payers. */
+export function linkUrl(app: App, { id }: Pick<PaymentLink, 'id'>): string {
+  return `${publicBase(app)}/link/${id}`;
+}
+
+export type ListedLink = ListedLinkRow & { state: LinkState; url: string };
+
+/** The links of some environments, the newest first; null: of all. */
+export async function listPaymentLinks(
+  app: App,
+  environmentIds: readonly number[] | null,
+  limit: number,
+): Promise<ListedLink[]> {
+  const rows = await selectLinks(app.db, environmentIds, limit);
+  const now = app.now();
+  return rows.map((row) => ({ ...row, state: linkStateOf(row, row.paid > 0, now), url: linkUrl(app, row) }));
+}

@@ -1,0 +1,48 @@
+import type { App } from '../app.ts';
+import { formatPlain } from '../lib/money.ts';
+import { createTransaction } from '../transactions/create-transaction.ts';
+import type { Transaction } from '../transactions/transaction.ts';
+import { selectByReference } from '../transactions/transaction-queries.ts';
+import { linkUrl, type OpenLink } from './find-payment-link.ts';
+import { linkReference } from './payment-link.ts';
+import { raiseOpened, takeNumber } from './payment-link-queries.ts';
+
+type Payable = Pick<Transaction, 'id' | 'environment_id' | 'pay_secret'>;
+
+/**
+ * The transaction in which a payer of an open link pays. Of a link that is paid once there is one that can be paid at any time: who
+ * comes second gets the same, and a new one is made only after the last ended without a payment.
+ */
+export async function payPaymentLink(app: App, open: OpenLink): Promise<Payable> {
+  const { link, environment } = open;
+  if (link.uses === 'many') {
+    const number = await app.db.transaction((tx) => takeNumber(tx, link));
+    return create(app, open, number);
+  }
+  const last = await selectByReference(app.db, environment.id, linkReference(link, link.opened));
+  // One that its time is over for may still be paid: the worker ends it when it knows.
+  if (last !== null && (last.state === 'pending' || last.state === 'completed')) return last;
+  const number = link.opened + 1;
+  // Two who come at once ask for the same reference, and get the same transaction.
+  const created = await create(app, open, number);
+  await app.db.transaction((tx) => raiseOpened(tx, link, number));
+  return created;
+}
+
+async function create(app: App, { link, environment }: OpenLink, number: number): Promise<Payable> {
+  const { amount, currency, subject, url_callback } = link;
+  const products = [{ name: subject, quantity: 1, price: formatPlain(amount, currency) }];
+  const { transaction } = await createTransaction(app, environment, {
+    amount,
+    currency,
+    reference: linkReference(link, number),
+    customerEmail: '',
+    sessionId: link.id,
+    shopCountry: 'CL',
+    urlCallback: url_callback ?? '',
+    urlCancel: linkUrl(app, link),
+    urlComplete: '',
+    unsignedFields: JSON.stringify({ x_products: products }),
+  });
+  return transaction;
+}

@@ -1,0 +1,73 @@
+import type { Database, SqlRow, Tx } from '../db/database.ts';
+import type { RowKey } from '../db/row-key.ts';
+import type { PaymentLink } from './payment-link.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+export async function insertPaymentLink(tx: Tx, row: PaymentLink): Promise<void> {
+  await tx.insertRows({ name: 'payment_links', columns: Object.keys(row) }, [row]);
+}
+
+/** By its id alone, which is all that its address says. */
+export async function selectLinkAnywhere(db: Reader, id: string): Promise<PaymentLink | null> {
+  const [row] = await db.query<PaymentLink>('select * from payment_links where id = $1', [id]);
+  return row ?? null;
+}
+
+/** The next transaction of a link is the one after `number`, unless another was made meanwhile. */
+export async function raiseOpened(tx: Tx, link: RowKey<string>, number: number): Promise<void> {
+  await tx.query('update payment_links set opened = $3 where id = $1 and environment_id = $2 and opened < $3', [
+    link.id,
+    link.environment_id,
+    number,
+  ]);
+}
+
+/** The number of the next transaction of a link that many pay: no two get the same. */
+export async function takeNumber(tx: Tx, link: RowKey<string>): Promise<number> {
+  const [row] = await tx.query<{ opened: number }>(
+    'update payment_links set opened = opened + 1 where id = $1 and environment_id = $2 returning opened',
+    [link.id, link.environment_id],
+  );
+  if (row === undefined) throw new Error('A payment link is gone');
+  return row.opened;
+}
+
+/** Answers whether it was open until now. */
+export async function updateLinkEnded(tx: Tx, link: RowKey<string>, at: number): Promise<boolean> {
+  const rows = await tx.query(
+    'update payment_links set ended_at = $3 where id = $1 and environment_id = $2 and ended_at is null returning id',
+    [link.id, link.environment_id, at],
+  );
+  return rows.length === 1;
+}
+
+/** A link with whose it is, and how many payments of it are completed. */
+export type ListedLinkRow = PaymentLink &
+  SqlRow & { payment_service: string; name: string; environment: string; paid: number };
+
+/** The links of some environments, the newest first; null: of all. A hyphen and a full stop are neighbours, so the range is its references. */
+export function selectLinks(
+  db: Reader,
+  environmentIds: readonly number[] | null,
+  limit: number,
+): Promise<ListedLinkRow[]> {
+  return db.query<ListedLinkRow>(
+    `select l.*, e.payment_service_id as payment_service, p.name, e.environment,
+       (select count(*) from transactions t where t.environment_id = l.environment_id and t.state = 'completed'
+          and t.reference >= l.id || '-' and t.reference < l.id || '.') as paid
+     from payment_links l join environments e on e.id = l.environment_id join payment_services p on p.id = e.payment_service_id
+     where $1 = 1 or l.environment_id {among $2} order by l.created_at desc, l.id limit $3`,
+    [environmentIds === null ? 1 : 0, environmentIds ?? [], limit],
+  );
+}
+
+/** Whether a payment of a link is completed. */
+export async function isLinkPaid(db: Reader, { id, environment_id }: RowKey<string>): Promise<boolean> {
+  const rows = await db.query(
+    `select id from transactions where environment_id = $2 and state = 'completed'
+       and reference >= $1 || '-' and reference < $1 || '.' limit 1`,
+    [id, environment_id],
+  );
+  return rows.length > 0;
+}

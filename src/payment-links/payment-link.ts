@@ -1,0 +1,72 @@
+import type { SqlRow } from '../db/database.ts';
+
+/** How often it can be paid: once, or by as many as come. */
+export type LinkUses = 'one' | 'many';
+
+export const LINK_USES: readonly LinkUses[] = ['one', 'many'];
+
+/** A row of `payment_links`. `amount` is in minor units, times are UTC milliseconds. */
+export type PaymentLink = SqlRow & {
+  id: string;
+  environment_id: number;
+  amount: number;
+  currency: string;
+  /** What is paid, as the payer reads it. */
+  subject: string;
+  uses: LinkUses;
+  /** Where a callback of each payment is posted; null: nowhere. */
+  url_callback: string | null;
+  created_at: number;
+  created_by: string;
+  /** Null: it has no end of its own. */
+  expires_at: number | null;
+  ended_at: number | null;
+  /** The number of the last transaction that it made; 0 before the first. */
+  opened: number;
+};
+
+/** What somebody asks for. `urlCallback` was checked by the caller. */
+export type LinkWish = {
+  amount: number;
+  currency: string;
+  subject: string;
+  uses: LinkUses;
+  expiresAt: number | null;
+  urlCallback: string | null;
+};
+
+/** `used`: it could be paid once, and was. */
+export type LinkState = 'open' | 'used' | 'expired' | 'ended';
+
+/** The rule behind its page. `isPaid`: at least one payment of it is completed. */
+export function linkStateOf(
+  { uses, expires_at, ended_at }: Pick<PaymentLink, 'uses' | 'expires_at' | 'ended_at'>,
+  isPaid: boolean,
+  now: number,
+): LinkState {
+  if (uses === 'one' && isPaid) return 'used';
+  if (ended_at !== null) return 'ended';
+  return expires_at !== null && expires_at <= now ? 'expired' : 'open';
+}
+
+/** What transactions of a link are called; shops can use no such reference by accident. */
+export function linkReference({ id }: Pick<PaymentLink, 'id'>, number: number): string {
+  return `${id}-${number}`;
+}
+
+/** The most that a link can ask for: what fits into the amount of a signed request. */
+export const MOST_LINK_AMOUNT = 99_999_999_999;
+
+const MOST_SUBJECT = 80;
+const MOST_YEARS_MS = 5 * 365 * 86_400_000;
+
+/** A subject as payers read it, without spaces around it; null where it cannot be one. */
+export function readSubject(text: string): string | null {
+  const subject = text.trim();
+  return subject === '' || subject.length > MOST_SUBJECT || /\p{Cc}/u.test(subject) ? null : subject;
+}
+
+/** Whether a link can end at that time. */
+export function isLinkEnd(expiresAt: number, now: number): boolean {
+  return expiresAt > now && expiresAt <= now + MOST_YEARS_MS;
+}

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { listAudit } from '../../src/audit/list-audit.ts';
+import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
+import { createPaymentLink, endPaymentLink } from '../../src/payment-links/create-payment-link.ts';
+import { listPaymentLinks } from '../../src/payment-links/find-payment-link.ts';
+import { type LinkWish, linkStateOf } from '../../src/payment-links/payment-link.ts';
+import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
+import { disablePaymentService } from '../../src/payment-services/list-payment-services.ts';
+import { verifyStore } from '../../src/proof/verify-store.ts';
+import { expireTransactions } from '../../src/transactions/expire-transactions.ts';
+import type { Transaction } from '../../src/transactions/transaction.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+import { createTestUser, type TestUser } from '../support/test-user.ts';
+import { untilVisible } from '../support/until-visible.ts';
+
+const HOUR = 3_600_000;
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+const WISH: LinkWish = {
+  amount: 12_990,
+  currency: 'CLP',
+  subject: 'Curso de <cerámica>',
+  uses: 'one',
+  expiresAt: null,
+  urlCallback: null,
+};
+
+forEachEngine('a payment link', (openTestDatabase) => {
+  test('asks for the amount, is paid by the normal way once, tells nobody, and the books verify', async () => {
+    await using shop = await openLink(openTestDatabase);
+    const page = await shop.server.get(shop.path);
+    assert.equal(page.status, 200);
+    assert.match(page.text, /<title>Pagar \$12\.990 a Test shop<\/title>/);
+    assert.match(page.text, /<p class="order">Curso de &lt;cerámica&gt;<\/p>/);
+    assert.deepEqual(await shop.transactions(), [], 'looking makes nothing');
+    const pay = await shop.press();
+    assert.match(
+      (await shop.server.get(pay)).text,
+      /<li><span>Curso de &lt;cerámica&gt;<\/span><span>\$12\.990<\/span><\/li>/,
+    );
+    await shop.server.post(pay, { headers: FORM, body: 'method=simulated' });
+    const receipt = (await shop.server.get(pay)).text;
+    assert.match(receipt, /<h1>Pago aprobado<\/h1>/);
+    assert.doesNotMatch(receipt, /Volver a la tienda|data-submit-after/);
+    assert.deepEqual(await shop.app.db.query('select id from callbacks'), []);
+    const used = await shop.server.get(shop.path);
+    assert.deepEqual([used.status, /<h1>([^<]+)/.exec(used.text)?.[1]], [410, 'Este enlace ya se pagó']);
+    assert.equal((await shop.server.post(shop.path)).status, 410);
+    await untilVisible(shop.app);
+    const found = await verifyStore(shop.app);
+    assert.ok(found.ok, JSON.stringify([found.problems, found.findings]));
+    const [listed] = await listPaymentLinks(shop.app, null, 10);
+    assert.deepEqual([listed?.state, listed?.paid, listed?.name], ['used', 1, 'Test shop']);
+  });
+
+  test('that is paid once gives all who press the same transaction, and the next after one that ended without a payment', async () => {
+    await using shop = await openLink(openTestDatabase);
+    const [first, ...others] = await Promise.all([shop.press(), shop.press(), shop.press()]);
+    assert.deepEqual([...new Set(others)], [first]);
+    assert.deepEqual(await shop.references(), [`${shop.link.id}-1`]);
+    const [transaction] = await shop.transactions();
+    await cancelTransaction(shop.app, transaction as Transaction);
+    const cancelled = (await shop.server.get(first)).text;
+    assert.ok(cancelled.includes(`href="http://127.0.0.1:8080${shop.path}"`), 'the way back is the link');
+    const second = await shop.press();
+    assert.notEqual(second, first);
+    shop.app.now.advance(2 * HOUR);
+    assert.equal(await shop.press(), second, 'a payment may be on its way until the worker has ended it');
+    await expireTransactions(shop.app, 10);
+    assert.notEqual(await shop.press(), second);
+    assert.deepEqual(
+      await shop.references(),
+      [1, 2, 3].map((number) => `${shop.link.id}-${number}`),
+    );
+  });
+
+  test('that many pay makes a transaction for each, also at once', async () => {
+    await using shop = await openLink(openTestDatabase, { uses: 'many', urlCallback: 'https://shop.example.cl/cb' });
+    const paths = await Promise.all([shop.press(), shop.press(), shop.press()]);
+    assert.equal(new Set(paths).size, 3);
+    for (const path of paths.slice(1)) await shop.server.post(path, { headers: FORM, body: 'method=simulated' });
+    const [listed] = await listPaymentLinks(shop.app, null, 10);
+    assert.deepEqual([listed?.state, listed?.paid], ['open', 2]);
+    assert.equal((await shop.server.get(shop.path)).status, 200);
+    const told = await shop.app.db.query<{ url: string }>('select url from callbacks');
+    assert.deepEqual(
+      told.map(({ url }) => url),
+      ['https://shop.example.cl/cb', 'https://shop.example.cl/cb'],
+    );
+  });
+
+  test('is over at its time, by a person, and with its payment service; who sees others cannot end it', async () => {
+    await using shop = await openLink(openTestDatabase, { expiresAt: Date.UTC(2026, 0, 16) });
+    assert.equal(await endPaymentLink(shop.app, shop.link.id, new Set([shop.environment.id + 1]), TESTER), 'unknown');
+    const title = async () => /<h1>([^<]+)/.exec((await shop.server.get(shop.path)).text)?.[1];
+    shop.app.now.advance(24 * HOUR);
+    assert.equal(await title(), 'Este enlace venció');
+    assert.equal(await endPaymentLink(shop.app, shop.link.id, new Set([shop.environment.id]), TESTER), 'ended');
+    assert.equal(await endPaymentLink(shop.app, shop.link.id, null, TESTER), 'already');
+    assert.equal(await title(), 'Este enlace ya no se puede pagar');
+    assert.equal((await shop.server.post(shop.path)).status, 410);
+    const other = await createPaymentLink(shop.app, shop.environment.id, WISH, TESTER);
+    await disablePaymentService(shop.app, shop.environment.paymentServiceId, TESTER);
+    shop.app.now.advance(2000);
+    assert.equal((await shop.server.post(`/link/${other.id}`)).status, 410);
+    assert.deepEqual(await shop.transactions(), []);
+  });
+
+  test('is made and ended in the console by the people of its merchant, and by nobody else', async () => {
+    await using shop = await openLink(openTestDatabase);
+    const { app, server } = shop;
+    const own = shop.environment.paymentServiceId;
+    const other = await createPaymentService(app, 'Ferreteria Sur', TESTER);
+    const ana = await createTestUser(app, { role: 'merchant', may: [], paymentServices: [own] });
+    const ben = await createTestUser(app, { role: 'merchant', may: [], paymentServices: [other.id] });
+    const eva = await createTestUser(app, { role: 'support', may: [], paymentServices: [own] });
+    const at = `/console/merchants/${own}/links`;
+    const post = (user: TestUser, path: string, fields: Record<string, string>) =>
+      server.post(path, {
+        headers: { ...FORM, 'sec-fetch-site': 'same-origin', ...user.console },
+        body: String(new URLSearchParams(fields)),
+      });
+    const wish = {
+      subject: 'Cuota',
+      amount: '25.000',
+      currency: 'CLP',
+      uses: 'many',
+      valid: '7d',
+      environment: 'production',
+    };
+    assert.equal((await post(ana, at, wish)).status, 400, 'an amount that may be 25 or 25,000');
+    assert.equal((await post(ana, at, { ...wish, amount: '25000' })).status, 303);
+    const page = (await server.get(at, ana.console)).text;
+    const [id = ''] = /pl_[0-9a-z]{20}/.exec(page) ?? [];
+    assert.match(page, /Cuota[\s\S]+25\.000 CLP/);
+    assert.deepEqual(
+      [(await server.get(at, ben.console)).status, (await server.get(at, eva.console)).status],
+      [404, 403],
+    );
+    assert.equal((await post(ben, at, { ...wish, amount: '1' })).status, 404);
+    assert.equal((await post(ben, `/console/merchants/${other.id}/links/end`, { link: id })).status, 404);
+    assert.equal((await post(eva, `${at}/end`, { link: id })).status, 403);
+    assert.equal((await server.get(`/link/${id}`)).status, 200);
+    assert.equal((await post(ana, `${at}/end`, { link: id })).status, 303);
+    assert.equal((await server.get(`/link/${id}`)).status, 410);
+    const { acts } = await listAudit(app, { subject: id }, 10);
+    assert.deepEqual(
+      acts.map(({ action, who }) => [action, who.name]),
+      [
+        ['payment_link.ended', ana.email],
+        ['payment_link.created', ana.email],
+      ],
+    );
+  });
+
+  test('has a QR code and a page to print, and lists show each person their own', async () => {
+    await using shop = await openLink(openTestDatabase);
+    const code = await shop.server.get(`${shop.path}/qr.svg`);
+    assert.equal(code.headers.get('content-type'), 'image/svg+xml');
+    assert.match(code.text, /^<svg [^>]+>/);
+    const poster = (await shop.server.get(`${shop.path}/poster`)).text;
+    assert.ok(poster.includes(`src="${shop.path}/qr.svg"`) && poster.includes(`http://127.0.0.1:8080${shop.path}`));
+    assert.equal((await shop.server.get('/link/pl_00000000000000000000')).status, 404);
+    const { id } = shop.environment;
+    assert.equal((await listPaymentLinks(shop.app, [id], 10)).length, 1);
+    assert.deepEqual(await listPaymentLinks(shop.app, [id + 1], 10), []);
+    assert.deepEqual(await listPaymentLinks(shop.app, [], 10), []);
+  });
+});
+
+for (const [uses, expires_at, ended_at, isPaid, expected] of [
+  ['one', null, null, false, 'open'],
+  ['one', null, null, true, 'used'],
+  ['one', 5, 5, true, 'used'],
+  ['many', null, null, true, 'open'],
+  ['many', 11, null, false, 'open'],
+  ['many', 10, null, true, 'expired'],
+  ['one', 5, 7, false, 'ended'],
+] as const) {
+  test(`a link for ${uses} that expires at ${expires_at}, ended at ${ended_at}, paid: ${isPaid}, is ${expected} at 10`, () => {
+    assert.equal(linkStateOf({ uses, expires_at, ended_at }, isPaid, 10), expected);
+  });
+}
+
+async function openLink(openTestDatabase: OpenTestDatabase, changes: Partial<LinkWish> = {}) {
+  const app = createTestApp(await openTestDatabase());
+  const environment = await createTestEnvironment(app);
+  const link = await createPaymentLink(app, environment.id, { ...WISH, ...changes }, TESTER);
+  const server = await startTestServer(app);
+  const path = `/link/${link.id}`;
+  const transactions = () => app.db.query<Transaction>('select * from transactions order by id');
+  return {
+    app,
+    environment,
+    link,
+    server,
+    path,
+    transactions,
+    references: async () => (await transactions()).map(({ reference }) => reference),
+    /** Presses Pay; answers the path of the pay page. */
+    press: async () => {
+      const answer = await server.post(path);
+      assert.equal(answer.status, 303, answer.text);
+      return URL.parse(answer.headers.get('location') ?? '')?.pathname ?? '';
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
