@@ -23,7 +23,7 @@ export function addPayerCommands(group: Command): void {
     .action(changePayerAttempts);
   acting(group.command('receipts'))
     .description('set in which language payers get receipts by mail, or that they get none; needs SMTP_URL')
-    .argument('<id>')
+    .argument('<id>', 'of the payment service: payment-service list')
     .addOption(new Option('--mail <language>', 'es, en or off').choices(RECEIPT_WISHES).makeOptionMandatory())
     .option('--json', 'print one JSON object')
     .action(changeReceipts);
