@@ -58,14 +58,18 @@ type ChaosOptions = ActingOptions & {
 };
 
 async function run(options: ChaosOptions): Promise<void> {
-  const report = await withActor(options, (app, by) => runOn(app, by, options));
-  if (options.report !== undefined) {
-    const output = await openOutput(options.report);
-    output.stream.write(reportPage(report));
-    await output.keep();
+  // First of all: a file that cannot be written is said before a shop is tried.
+  const page = options.report === undefined ? null : await openOutput(options.report);
+  try {
+    const report = await withActor(options, (app, by) => runOn(app, by, options));
+    page?.stream.write(reportPage(report));
+    await page?.keep();
+    print(options, report, reportLines(report));
+    if (!report.passed) process.exitCode = 1;
+  } catch (error) {
+    await page?.discard();
+    throw error;
   }
-  print(options, report, reportLines(report));
-  if (!report.passed) process.exitCode = 1;
 }
 
 async function runOn(app: App, by: Actor, options: ChaosOptions): Promise<ChaosReport> {

@@ -159,6 +159,7 @@ forEachEngine('chaos run', (openTestDatabase) => {
     assert.equal(passed.status, 0);
     for (const [words, says] of [
       [['run', '--receiver', 'http://127.0.0.1:8080/callback'], /INVALID_OPTION: --receiver: .*leads back/],
+      [[...aimed, '--report', join(folder, 'none', 'chaos.md')], /ENOENT: .*none/],
       [[...aimed, '--orders', page], /FILE_UNUSABLE: .* at least 13 open orders/],
     ] as const) {
       const { stderr, status } = await chaos([...words]);
