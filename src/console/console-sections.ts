@@ -40,6 +40,7 @@ const GROUPS: readonly Group[] = [
       { path: '/payouts', text: 'payouts.title', permission: 'recipients:read' },
       { path: '/batches', text: 'batches.title', permission: 'recipients:read' },
       { path: '/recipients', text: 'recipients.title', permission: 'recipients:read' },
+      { path: '/bank-accounts', text: 'bank_accounts.title', permission: 'accounts:validate' },
       { path: '/payout-files', text: 'files.title', permission: 'recipients:read' },
     ],
   },

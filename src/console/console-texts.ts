@@ -1,5 +1,6 @@
 import type { Language } from '../checkout/texts.ts';
 import { ACCOUNT_TEXTS } from './accounts/account-texts.ts';
+import { BANK_ACCOUNT_TEXTS } from './bank-accounts/bank-account-texts.ts';
 import { CALLBACK_TEXTS } from './callbacks/callback-texts.ts';
 import { ENGLISH } from './console-english.ts';
 import { SPANISH } from './console-spanish.ts';
@@ -21,6 +22,7 @@ const TEXTS = {
     ...SPANISH,
     ...CALLBACK_TEXTS.es,
     ...ACCOUNT_TEXTS.es,
+    ...BANK_ACCOUNT_TEXTS.es,
     ...PRIVACY_TEXTS.es,
     ...HEALTH_TEXTS.es,
     ...MERCHANT_TEXTS.es,
@@ -37,6 +39,7 @@ const TEXTS = {
     ...ENGLISH,
     ...CALLBACK_TEXTS.en,
     ...ACCOUNT_TEXTS.en,
+    ...BANK_ACCOUNT_TEXTS.en,
     ...PRIVACY_TEXTS.en,
     ...HEALTH_TEXTS.en,
     ...MERCHANT_TEXTS.en,

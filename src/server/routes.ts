@@ -44,6 +44,7 @@ import { getConsoleAccounts } from '../console/accounts/account-list.ts';
 import { getConsoleAccount, getConsoleStatementCsv } from '../console/accounts/account-page.ts';
 import { getConsoleAttention, postConsoleGiveUp, postConsoleTake } from '../console/attention/get-attention.ts';
 import { getConsoleAudit } from '../console/audit/get-audit.ts';
+import { getConsoleBankAccounts, postConsoleBankAccounts } from '../console/bank-accounts/bank-accounts-page.ts';
 import { getConsoleCallbacks } from '../console/callbacks/get-callbacks.ts';
 import { getConsoleEndpoint } from '../console/callbacks/get-endpoint.ts';
 import {
@@ -305,6 +306,8 @@ export const ROUTES: readonly Endpoint[] = [
   wholeScreen('POST', ['/console/staff/:id/rights'], 'users:manage', postConsoleStaffRights),
   wholeScreen('GET', ['/console/staff/:id/confirm'], 'users:manage', getConsoleStaffConfirm),
   wholeScreen('POST', ['/console/staff/:id/confirm'], 'users:manage', postConsoleStaffConfirm),
+  screen('GET', ['/console/bank-accounts'], 'accounts:validate', getConsoleBankAccounts),
+  screen('POST', ['/console/bank-accounts'], 'accounts:validate', postConsoleBankAccounts),
   wholeScreen('GET', ['/console/health'], 'payment-services:manage', getConsoleHealth),
   wholeScreen('GET', ['/console/personal-data'], 'privacy:manage', getConsolePersonalData),
   wholeScreen('POST', ['/console/personal-data'], 'privacy:manage', postConsolePersonalData),

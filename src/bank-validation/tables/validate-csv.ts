@@ -8,7 +8,7 @@ import type { Language } from '../check-messages.ts';
 import type { BankDirectory } from '../directory/bank-directory.ts';
 import { currentDirectory } from '../directory/current-directory.ts';
 import type { RutFormat } from '../rut.ts';
-import { COMMAND_LINE } from '../validate-bank-account.ts';
+import { COMMAND_LINE, type ValidationActor } from '../validate-bank-account.ts';
 import { type BatchResult, validateBatch } from '../validate-batch.ts';
 import {
   ACCOUNT_TABLE,
@@ -29,6 +29,8 @@ import { type TableWriter, tableWriter } from './write-table.ts';
 /** `onRows` is told how many rows are done, and how much of the file: 0 to 1; `onLook` the same while the column of RUTs is looked at. */
 export type CsvOptions = {
   language?: Language;
+  /** Whose validations they are; unless said, of the command line. */
+  actor?: ValidationActor;
   onRows?: (rows: number, done: number) => void;
   onLook?: (rows: number, done: number) => void;
   /** Where the columns stand, for a file without a header row, or with names that nobody knows. */
@@ -68,6 +70,19 @@ export async function validateCsv(
   }
 }
 
+/** Whether a table has more than `most` rows, before anything of it is validated. Throws `CsvError` as `validateCsv` does. */
+export async function hasMoreRows(source: Readable, most: number, language: Language): Promise<boolean> {
+  try {
+    return await withTable(source, ACCOUNT_TABLE, async ({ rows }) => {
+      let count = 0;
+      for await (const _row of rows) if (++count > most) return true;
+      return false;
+    });
+  } catch (error) {
+    throw error instanceof TableError ? new CsvError(tableMessage(error, language)) : error;
+  }
+}
+
 /** How the rows of this file are read and written. */
 type Job = {
   readonly columns: Places<AccountColumn>;
@@ -76,6 +91,7 @@ type Job = {
   readonly rutFormat: RutFormat | null;
   readonly directory: BankDirectory;
   readonly language: Language;
+  readonly actor: ValidationActor;
   readonly mends: boolean;
   readonly write: { readonly rows: TableWriter; readonly repaired: TableWriter; readonly changes: TableWriter };
 };
@@ -86,7 +102,14 @@ async function validateTable(
   output: Writable | null,
   options: CsvOptions,
 ): Promise<CsvSummary> {
-  const { language = 'en', onRows = () => {}, onLook = () => {}, repaired = null, changes = null } = options;
+  const {
+    language = 'en',
+    actor = COMMAND_LINE,
+    onRows = () => {},
+    onLook = () => {},
+    repaired = null,
+    changes = null,
+  } = options;
   const dialect = table.dialect.format === 'text' ? table.dialect : CSV_OF_WORKBOOK;
   const { names, columns } = headOf(table, options.columns ?? null, language);
   const directory = await currentDirectory(app);
@@ -97,7 +120,7 @@ async function validateTable(
     repaired: tableWriter(repaired, dialect),
     changes: tableWriter(changes, dialect),
   };
-  const job = { columns, width: names.length, rutFormat, directory, language, mends: repaired !== null, write };
+  const job = { columns, width: names.length, rutFormat, directory, language, actor, mends: repaired !== null, write };
   await Promise.all([
     write.rows([[...names, ...ADDED_COLUMNS]]),
     write.repaired([names]),
@@ -162,11 +185,11 @@ async function formatOfColumn(
 }
 
 async function validateRows(app: App, rows: readonly TableRow[], job: Job, counted: Counted): Promise<void> {
-  const { columns, width, rutFormat, directory, language, mends, write } = job;
+  const { columns, width, rutFormat, directory, language, actor, mends, write } = job;
   const mended = rows.map(({ cells }) => repairAccount(accountCells(cells, columns), { directory, rutFormat }));
   const kept = rows.map(({ cells }, index) => (mends ? put(cells, columns, (mended[index] as Mended).cells) : cells));
   const inputs = kept.map((cells) => accountInput(accountCells(cells, columns), rutFormat));
-  const results = await validateBatch(app, COMMAND_LINE, inputs);
+  const results = await validateBatch(app, actor, inputs);
   const validated = results.map((result, index): ValidatedRow => {
     const { cells, repairs } = mended[index] as Mended;
     const row = rows[index] as TableRow;

@@ -1,0 +1,157 @@
+import type { FastifyReply } from 'fastify';
+import type { App } from '../../app.ts';
+import type { Check, CheckResult, Verdict } from '../../bank-validation/check.ts';
+import { VERDICT_MESSAGES } from '../../bank-validation/check-messages.ts';
+import { listBanks } from '../../bank-validation/directory/list-banks.ts';
+import type { Validation } from '../../bank-validation/stored-validation.ts';
+import { REPAIR_RULES } from '../../bank-validation/tables/repair-rules.ts';
+import { validateBankAccount } from '../../bank-validation/validate-bank-account.ts';
+import type { Language } from '../../checkout/texts.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Operation } from '../../http/endpoint.ts';
+import { type Html, html } from '../../http/html.ts';
+import { readUpload } from '../../http/read-upload.ts';
+import { badge, tableOf } from '../console-format.ts';
+import { tell, tellAll } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { MOST_ROWS, type ValidatedFile, validateAccountsFile } from './validate-accounts-file.ts';
+
+const PATH = '/bank-accounts';
+
+/** A file of more than `MOST_ROWS` rows is larger, and its three tables stand in the page. */
+const MOST_BYTES = 256 * 1024;
+
+const COMMAND = 'bin/rubrica validate FILE --repair FILE --changes FILE';
+
+/** A form for a file of accounts, and one for an account. */
+export const getConsoleBankAccounts: Operation = {
+  handle: consoleHandler((app, visit) => sendPage(app, visit, 200, {})),
+};
+
+/** Validates the file, or the account, that the form has. Nothing of the form is kept but what a validation keeps. */
+export const postConsoleBankAccounts: Operation = {
+  consumes: ['multipart/form-data'],
+  bodyLimit: MOST_BYTES,
+  handle: consoleHandler(async (app, visit) => {
+    const { language, user, request } = visit;
+    const { fields, file } = await readUpload(request);
+    const refuse = (said: string) => sendPage(app, visit, 400, { said });
+    if (fields['of'] === 'account') {
+      const { rut = '', bank = '', account = '' } = fields;
+      if ([rut, bank, account].some((text) => text.trim() === '' || text.length > 100))
+        return refuse(tell(language, 'bank_accounts.missing'));
+      const validation = await validateBankAccount(app, user, { rut, bankCode: bank, account });
+      return sendPage(app, visit, 200, { shown: validationPart(language, validation) });
+    }
+    if (file === null) return refuse(tell(language, 'bank_accounts.no_file'));
+    const validated = await validateAccountsFile(app, user, file.content, language);
+    if (typeof validated === 'string') return refuse(validated);
+    if (validated === null)
+      return refuse(tell(language, 'bank_accounts.too_many', { rows: MOST_ROWS, command: COMMAND }));
+    return sendPage(app, visit, 200, { shown: filePart(language, file.name, validated) });
+  }),
+};
+
+async function sendPage(
+  app: App,
+  { language, send }: ConsoleVisit,
+  status: number,
+  { said, shown }: { said?: string; shown?: Html },
+): Promise<FastifyReply> {
+  const title = tell(language, 'bank_accounts.title');
+  const action = `${publicPath(app)}/console${PATH}`;
+  const limits = { kib: MOST_BYTES / 1024, rows: MOST_ROWS, command: COMMAND };
+  const { banks } = await listBanks(app);
+  const main = html`<h1>${title}</h1>
+${said !== undefined && html`<p class="notice" role="alert">${said}</p>`}
+${shown !== undefined && shown}
+<h2>${tell(language, 'bank_accounts.file')}</h2>
+<form class="card pad" method="post" enctype="multipart/form-data" action="${action}">
+<p>${tell(language, 'bank_accounts.file_text', limits)}</p><p class="quiet">${tell(language, 'bank_accounts.file_kept')}</p>
+<label>${tell(language, 'bank_accounts.choose')}<input type="file" name="file" required accept=".csv,.txt,.xlsx"></label>
+<p class="actions"><button class="primary">${tell(language, 'bank_accounts.validate')}</button></p></form>
+<h2>${tell(language, 'bank_accounts.one')}</h2>
+<form class="card pad" method="post" enctype="multipart/form-data" action="${action}"><input type="hidden" name="of" value="account">
+<label>${tell(language, 'bank_accounts.rut')}<input name="rut" required maxlength="20" autocomplete="off" placeholder="12345678-5"></label>
+<label>${tell(language, 'bank_accounts.bank')}<select name="bank" required><option value=""></option>${banks.map(
+    ({ code, name }) => html`<option value="${code}">${name} (${code})</option>`,
+  )}</select></label>
+<label>${tell(language, 'bank_accounts.account')}<input name="account" required maxlength="40" autocomplete="off" inputmode="numeric"></label>
+<p class="actions"><button class="primary">${tell(language, 'bank_accounts.validate')}</button></p></form>`;
+  return send(status, { title, main });
+}
+
+const VERDICT_TONES: Readonly<Record<Verdict, string>> = {
+  invalid: 'bad',
+  plausible: 'good',
+  confirmed: 'good',
+  mismatch: 'bad',
+  undetermined: 'warn',
+};
+
+const CHECK_TONES: Readonly<Record<CheckResult, string>> = {
+  pass: 'good',
+  fail: 'bad',
+  warn: 'warn',
+  not_performed: 'calm',
+  error: 'warn',
+};
+
+/** The verdict and every check, without the RUT and the account, as the API answers. */
+function validationPart(language: Language, validation: Validation): Html {
+  const { id, state, verdict, checks, suggestions, maskedAccount, bank } = validation;
+  const rows = checks.map(({ id: check, result, message }: Check) => [
+    badge(CHECK_TONES[result], tell(language, `check.${result}`)),
+    message[language],
+    html`<code>${check}</code>`,
+  ]);
+  return html`<div class="card pad"><p>${badge(VERDICT_TONES[verdict], tell(language, `verdict.${verdict}`))} ${bank?.name ?? ''} ${maskedAccount}</p>
+<p>${state === 'pending' ? tell(language, 'bank_accounts.pending', { id }) : VERDICT_MESSAGES[verdict][language]}</p>
+${suggestions.map(({ value, message }) => html`<p class="notice">${tell(language, 'bank_accounts.suggests', { value, message: message[language] })}</p>`)}</div>
+<h2>${tell(language, 'bank_accounts.checks')}</h2>
+${tableOf([tell(language, 'column.state'), tell(language, 'column.finding'), tell(language, 'column.check')], rows)}`;
+}
+
+const COUNTED = ['confirmed', 'plausible', 'undetermined', 'mismatch', 'invalid', 'refused'] as const;
+
+/** What came of the file: how many of each verdict, why rows are not valid, what was mended, and the tables to download. */
+function filePart(language: Language, file: string, { summary, results, repaired, changes }: ValidatedFile): Html {
+  const { rows, causes, repaired: mended } = summary;
+  const verdicts = COUNTED.filter((name) => summary[name] > 0).map((name) => [
+    badge(name === 'refused' ? 'warn' : VERDICT_TONES[name], tell(language, `verdict.${name}`)),
+    summary[name],
+  ]);
+  const rules = mended.rules.map(({ rule, changes: count }) => [
+    count,
+    REPAIR_RULES.find(({ id }) => id === rule)?.why[language] ?? rule,
+    html`<code>${rule}</code>`,
+  ]);
+  return html`<h2>${tell(language, 'bank_accounts.summary', { file, rows })}</h2>
+${tableOf(tellAll(language, ['column.verdict', 'column.records']), verdicts, [1])}
+<h2>${tell(language, 'bank_accounts.causes')}</h2>
+${
+  causes.length === 0
+    ? html`<div class="card pad">${tell(language, 'bank_accounts.no_causes')}</div>`
+    : tableOf(
+        tellAll(language, ['column.records', 'column.cause', 'column.cause_code']),
+        causes.map(({ rows: count, message, code }) => [count, message, html`<code>${code}</code>`]),
+        [0],
+      )
+}
+<h2>${tell(language, 'bank_accounts.mended', { rows: mended.rows })}</h2>
+${rules.length > 0 && tableOf(tellAll(language, ['column.changes', 'column.rule', 'column.cause_code']), rules, [0])}
+<h2>${tell(language, 'bank_accounts.downloads')}</h2>
+<div class="card pad"><p class="exports">${[
+    download(language, 'bank_accounts.repaired', 'repaired.csv', repaired),
+    download(language, 'bank_accounts.changes', 'changes.csv', changes),
+    download(language, 'bank_accounts.results', 'results.csv', results),
+  ]}</p><p class="quiet">${tell(language, 'bank_accounts.downloads_text')}</p></div>`;
+}
+
+type FileName = 'bank_accounts.repaired' | 'bank_accounts.changes' | 'bank_accounts.results';
+
+/** The file is in the link, so that the service keeps none between this answer and the click. */
+function download(language: Language, text: FileName, name: string, content: Buffer): Html {
+  const address = `data:text/csv;base64,${content.toString('base64')}`;
+  return html`<a class="button" download="${name}" href="${address}">${tell(language, text)}</a> `;
+}

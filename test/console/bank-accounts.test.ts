@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { type Answer, startTestServer } from '../support/test-server.ts';
+import { createTestUser } from '../support/test-user.ts';
+
+const AT = '/console/bank-accounts';
+
+/** Right; a space too many, mended; a wrong check character, twice. */
+const FILE =
+  'rut;banco;cuenta\n11111111-1;012;11111111\n 12345678-5;001;1234567\n12345678-9;001;1234567\n12345678-9;037;7654321\n';
+
+forEachEngine('bank accounts in the console', (openTestDatabase) => {
+  test('a file is answered with its causes and its repaired file, belongs to who sent it, and nothing of it is kept', async () => {
+    const { app, user, send, server } = await open(openTestDatabase);
+    await using _server = server;
+    const { status, text } = await send({}, FILE);
+    assert.equal(status, 200);
+    assert.match(text, /accounts\.csv: 4 rows/);
+    assert.match(text, />2<\/td><td[^>]*>The check character does not fit.*RUT_CHECK_DIGIT_MISMATCH/);
+    assert.match(text, /Mended by rule: 1 rows/);
+    const [repaired, changes, results] = [...text.matchAll(/href="data:text\/csv;base64,([^"]+)"/g)].map(
+      ([, base64 = '']) => Buffer.from(base64, 'base64').toString('utf8'),
+    );
+    assert.equal(repaired, FILE.replace(' 12345678-5', '12345678-5'));
+    assert.match(changes ?? '', /SPACES/);
+    assert.equal(results?.trim().split('\n').length, 5);
+    const kept = await app.db.query('select * from bank_account_validations');
+    assert.deepEqual(
+      kept.map((row) => row['actor']),
+      Array(4).fill(user.id),
+    );
+    assert.doesNotMatch(JSON.stringify(kept), /12345678-5|1234567/);
+  });
+
+  test('one account is answered with its verdict and checks', async () => {
+    const { send, server } = await open(openTestDatabase);
+    await using _server = server;
+    const { status, text } = await send({ of: 'account', rut: '12.345.678-9', bank: '001', account: '1234567' });
+    assert.equal(status, 200);
+    assert.match(text, /Invalid/);
+    assert.match(text, /Fail<\/span><\/td><td[^>]*>The check character does not fit/);
+    assert.doesNotMatch(text, /345\.678|1234567</);
+    assert.equal((await send({ of: 'account', rut: '1-9', bank: '', account: '1' })).status, 400);
+  });
+
+  test('what is no table, too long or no file is refused with what to do, and nothing is validated', async () => {
+    const { app, send, server } = await open(openTestDatabase);
+    await using _server = server;
+    const row = '11111111-1;012;11111111\n';
+    const long = await send({}, `rut;banco;cuenta\n${row.repeat(5001)}`);
+    assert.equal(long.status, 400);
+    assert.match(long.text, /more than 5000 rows.*bin\/rubrica validate FILE/);
+    for (const content of ['\u0000\u0001', 'a;b\n1;2\n', undefined])
+      assert.equal((await send({}, content)).status, 400);
+    assert.equal((await send({}, 'x'.repeat(300 * 1024))).status, 413);
+    assert.deepEqual(await app.db.query('select * from bank_account_validations'), []);
+  });
+
+  test('is for who may validate accounts', async () => {
+    const { app, server } = await open(openTestDatabase);
+    await using _server = server;
+    const support = await createTestUser(app, { role: 'support', may: [] });
+    const refused = await server.get(AT, support.console);
+    assert.equal(refused.status, 403);
+    assert.match(refused.text, /accounts:validate/);
+  });
+});
+
+async function open(openTestDatabase: OpenTestDatabase) {
+  const app = createTestApp(await openTestDatabase());
+  const server = await startTestServer(app);
+  const user = await createTestUser(app, { role: 'finance', may: [] });
+  const send = async (fields: Record<string, string>, content?: string): Promise<Answer> => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.append(name, value);
+    if (content !== undefined) form.append('file', new File([content], 'accounts.csv'));
+    const encoded = new Response(form);
+    return server.post(AT, {
+      headers: {
+        ...user.console,
+        'sec-fetch-site': 'same-origin',
+        'accept-language': 'en',
+        'content-type': encoded.headers.get('content-type') ?? '',
+      },
+      body: await encoded.text(),
+    });
+  };
+  return { app, server, user, send };
+}
