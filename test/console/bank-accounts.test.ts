@@ -39,8 +39,8 @@ forEachEngine('bank accounts in the console', (openTestDatabase) => {
     await using _server = server;
     const { status, text } = await send({ of: 'account', rut: '12.345.678-9', bank: '001', account: '1234567' });
     assert.equal(status, 200);
-    assert.match(text, /Invalid/);
-    assert.match(text, /Fail<\/span><\/td><td[^>]*>The check character does not fit/);
+    assert.match(text, /invalid<\/span>/);
+    assert.match(text, /wrong<\/span><\/td><td[^>]*>The check character does not fit/);
     assert.doesNotMatch(text, /345\.678|1234567</);
     assert.equal((await send({ of: 'account', rut: '1-9', bank: '', account: '1' })).status, 400);
   });
