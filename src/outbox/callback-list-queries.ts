@@ -8,6 +8,7 @@ type Reader = Pick<Database, 'query'>;
 export type CallbackFilter = {
   state?: CallbackState;
   paymentServiceId?: string;
+  environmentId?: number;
   /** The URL without its query, as in `endpoints.address`. */
   endpoint?: string;
   transactionId?: number;
@@ -83,6 +84,7 @@ export function selectResendable(
 
 const CONDITIONS: Readonly<Record<Exclude<keyof CallbackFilter, 'state'>, string>> = {
   paymentServiceId: 'e.payment_service_id =',
+  environmentId: 'c.environment_id =',
   endpoint: 'p.address =',
   transactionId: 'c.transaction_id =',
   since: 'c.created_at >=',

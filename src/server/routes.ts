@@ -70,6 +70,7 @@ import {
   postConsolePaymentLinkEnd,
   postConsolePaymentLinks,
 } from '../console/merchants/payment-links-page.ts';
+import { postConsoleResendOwn } from '../console/merchants/resend-own.ts';
 import { getConsoleRotate, postConsoleRotate } from '../console/merchants/rotate-tokens.ts';
 import { getTokenLink, postTokenLink } from '../console/merchants/token-link.ts';
 import { getConsolePayment } from '../console/payments/get-payment.ts';
@@ -290,6 +291,7 @@ export const ROUTES: readonly Endpoint[] = [
   screen('GET', ['/console/merchants/:id/links'], 'tokens:manage', getConsolePaymentLinks),
   screen('POST', ['/console/merchants/:id/links'], 'tokens:manage', postConsolePaymentLinks),
   screen('POST', ['/console/merchants/:id/links/end'], 'tokens:manage', postConsolePaymentLinkEnd),
+  screen('POST', ['/console/merchants/:id/resend'], 'callbacks:resend', postConsoleResendOwn),
   screen('POST', ['/console/merchants/:id/events-url'], 'tokens:manage', postConsoleEventsUrl),
   screen('POST', ['/console/merchants/:id/fee'], 'payment-services:manage', postConsoleFee),
   screen('POST', ['/console/merchants/:id/method'], 'payment-services:manage', postConsoleMethod),

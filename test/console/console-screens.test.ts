@@ -5,6 +5,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
 import { ROUTES } from '../../src/server/routes.ts';
+import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
@@ -69,6 +70,25 @@ withBrowser('the console in a browser', (openVisitor) => {
       await page.keyboard.press('Enter');
       await page.waitForURL(/\/console\/payments\/\d+$/);
       assert.deepEqual(complaints, []);
+    });
+
+    test('breaks no policy that its browser would report, with and without a script', once, async (context) => {
+      const { origin, cookie, paths } = await openConsole(context, openTestDatabase);
+      for (const javaScriptEnabled of [true, false]) {
+        const { context: browser, page, complaints } = await openVisitor({ javaScriptEnabled });
+        await browser.addCookies([{ name: 'rubrica_console', value: cookie, url: `${origin}/console` }]);
+        let policy = '';
+        for (const path of paths) {
+          const answer = await page.goto(origin + path);
+          policy = answer?.headers()['content-security-policy'] ?? '';
+          assert.match(policy, /report-uri/, path);
+        }
+        assert.deepEqual(complaints, [], `with a script: ${javaScriptEnabled}`);
+        const headers = { 'content-security-policy': policy, 'content-type': 'text/html' };
+        await page.route('**/wrong', (route) => route.fulfill({ headers, body: '<style>p { color: red }</style>' }));
+        await page.goto(`${origin}/wrong`);
+        assert.ok(await comesTrue(() => complaints.length > 0), 'what its policy refuses is noticed');
+      }
     });
 
     test('says the same without a script', once, async (context) => {

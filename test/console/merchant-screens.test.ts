@@ -121,6 +121,38 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     );
   });
 
+  test('people of a merchant resend what waits for an endpoint of theirs, and nothing of another with the same address', async () => {
+    const { app, own, other, server, as } = await open();
+    await using _server = server;
+    const ids: number[] = [];
+    const endpoints: string[] = [];
+    for (const { development } of [own, other]) {
+      const shop = (await loadEnvironment(app, development.service_token)) as ServiceEnvironment;
+      await createPaidTransaction(app, shop, {});
+      ids.push(shop.id);
+      const rows = await app.db.query('select id from endpoints where environment_id = $1', [shop.id]);
+      endpoints.push(String(rows[0]?.['id']));
+    }
+    await app.db.transaction((tx) => tx.query("update callbacks set state = 'dead', attempts = 1, finished_at = 1"));
+    await app.db.transaction((tx) => tx.query('update endpoints set failing_since = 1'));
+    const ana = as(await createTestUser(app, { role: 'merchant', may: [], paymentServices: [own.id] }));
+    const resend = async (merchant: { id: string }, environment: string, endpoint = '') =>
+      (await ana.post(`/merchants/${merchant.id}/resend`, { environment, endpoint })).status;
+    const queued = async () =>
+      (await app.db.query("select environment_id from callbacks where state = 'queued'")).map(
+        (row) => row['environment_id'],
+      );
+    assert.equal(await resend(own, 'production', endpoints[0]), 404);
+    assert.equal(await resend(own, 'development', endpoints[1]), 404);
+    assert.equal(await resend(other, 'development', endpoints[1]), 404);
+    assert.deepEqual(await queued(), []);
+    assert.match((await ana.get(`/merchants/${own.id}`)).text, new RegExp(`<option value="${endpoints[0]}">`));
+    assert.equal(await resend(own, 'development', endpoints[0]), 303);
+    assert.deepEqual(await queued(), [ids[0]]);
+    const { acts } = await listAudit(app, { action: 'callback.resent' }, 10);
+    assert.equal(acts.length, 1);
+  });
+
   test('a developer sees and rotates the tokens of development alone', async () => {
     const { app, own, server, as } = await open();
     await using _server = server;

@@ -17,12 +17,14 @@ import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visi
 import { operationForms } from './merchant-operation.ts';
 import { environmentsOf, merchantOf } from './visible-merchants.ts';
 
-const SHOWN = 100;
+/** The endpoints of an environment that its card names. */
+export const ENDPOINTS_SHOWN = 100;
 const LINKS_SHOWN = 20;
 
 const DONE: Readonly<Record<string, ConsoleText>> = {
   created: 'merchant.created',
   saved: 'merchant.done',
+  resent: 'merchant.resent',
   proved: 'merchant.proved',
   'link-ended': 'merchant.link_ended',
   'link-gone': 'merchant.link_gone',
@@ -56,7 +58,7 @@ export async function sendMerchant(
     environments.includes(environment),
   );
   const rooms: Html[] = [];
-  for (const environment of environments) rooms.push(await environmentCard(app, language, merchant, environment));
+  for (const environment of environments) rooms.push(await environmentCard(app, visit, merchant, environment));
   const main = html`${noticeOf(visit, said)}
 <div class="head"><div><h1>${merchant.name}</h1>
 <p class="quiet"><span class="code">${merchant.id}</span> · ${tell(language, 'merchant.since')} ${timeCell(merchant.created_at)}
@@ -77,14 +79,14 @@ function noticeOf({ request, language }: ConsoleVisit, said: string): Html | fal
 
 async function environmentCard(
   app: App,
-  language: Language,
+  { language, user }: ConsoleVisit,
   merchant: ListedPaymentService,
   environment: Environment,
 ): Promise<Html> {
   const tokens = merchant.tokens.filter((token) => token.environment === environment);
   const [{ environment_id, service_token }] = tokens as [TokenRow];
   const [endpoints, eventsUrl] = await Promise.all([
-    selectEndpointsOf(app.db, environment_id, SHOWN),
+    selectEndpointsOf(app.db, environment_id, ENDPOINTS_SHOWN),
     selectEventsUrl(app.db, environment_id),
   ]);
   const at = `${publicPath(app)}/console/merchants/${merchant.id}`;
@@ -104,6 +106,7 @@ ${secretTable(app, language, tokens)}
 <button>${tell(language, 'merchant.make_link')}</button></form>
 <h3>${tell(language, 'merchant.endpoints')}</h3>
 ${endpointList(language, endpoints)}
+${user.may.has('callbacks:resend') && endpoints.some(isOwed) && resendForm(language, at, hidden, endpoints.filter(isOwed))}
 <form method="post" action="${at}/events-url">${hidden}
 <label>${tell(language, 'merchant.events_url')}<input type="url" name="url" maxlength="500" value="${eventsUrl ?? ''}"></label>
 <p class="actions"><button>${tell(language, 'merchant.save')}</button></p></form>
@@ -140,6 +143,18 @@ function endpointList(language: Language, endpoints: readonly FailingEndpoint[])
     ];
   });
   return tableOf(head, rows);
+}
+
+/** Something waits for it, or it was given up. */
+function isOwed({ waiting, failing_since, disabled_at }: FailingEndpoint): boolean {
+  return waiting > 0 || failing_since !== null || disabled_at !== null;
+}
+
+function resendForm(language: Language, at: string, hidden: Html, endpoints: readonly FailingEndpoint[]): Html {
+  return html`<form method="post" action="${at}/resend">${hidden}
+<label>${tell(language, 'merchant.resend')}<select name="endpoint">${endpoints.map(({ id, address }) => html`<option value="${id}">${address}</option>`)}</select></label>
+<p class="quiet">${tell(language, 'merchant.resend_text')}</p>
+<p class="actions"><button>${tell(language, 'callbacks.resend_all')}</button></p></form>`;
 }
 
 function linkTable(app: App, language: Language, { id }: ListedPaymentService, links: readonly ListedHandover[]): Html {

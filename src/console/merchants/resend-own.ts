@@ -1,0 +1,25 @@
+import type { Operation } from '../../http/endpoint.ts';
+import { selectEndpointsOf } from '../../outbox/failing-endpoint-queries.ts';
+import { resendCallbacks } from '../../outbox/resend-callback.ts';
+import { consoleHandler, notFoundPage } from '../console-visit.ts';
+import { fieldsOf } from '../sign-in.ts';
+import { ENDPOINTS_SHOWN } from './merchant-page.ts';
+import { merchantIn } from './visible-merchants.ts';
+
+/** Sends everything again that waits for an endpoint of the merchant, or was given up there: its own people need no operator for it. */
+export const postConsoleResendOwn: Operation = {
+  consumes: ['application/x-www-form-urlencoded'],
+  handle: consoleHandler(async (app, visit) => {
+    const { language, by, request, send, goTo } = visit;
+    const { environment: name, endpoint: id } = fieldsOf(request);
+    const found = await merchantIn(app, visit, name);
+    const tokens = found?.merchant.tokens.find(({ environment }) => environment === found.environment);
+    if (found === null || tokens === undefined) return send(404, notFoundPage(language));
+    const environmentId = tokens.environment_id;
+    const endpoints = await selectEndpointsOf(app.db, environmentId, ENDPOINTS_SHOWN);
+    const endpoint = endpoints.find((one) => String(one.id) === id);
+    if (endpoint === undefined) return send(404, notFoundPage(language));
+    await resendCallbacks(app, { environmentId, endpoint: endpoint.address }, by, () => {});
+    return goTo(`/merchants/${found.merchant.id}?done=resent`);
+  }),
+};
