@@ -57,6 +57,7 @@ suite('doctor', () => {
         'endpoint',
         'payout',
         'approval',
+        'settlement',
         'statement',
         'backup',
         'books',
