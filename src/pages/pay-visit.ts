@@ -24,11 +24,11 @@ export type PayVisit = {
 /** What the addresses of payers have in common: what one names, the payer's language, and a page whatever happens. */
 type PayerPages<Found> = {
   /** What the address names; null: a page says that there is no such link. */
-  find(app: App, name: string): Promise<Found | null>;
+  find: (app: App, name: string) => Promise<Found | null>;
   parameter: 'token' | 'id';
   /** Where the payer looks again after something failed. */
-  path(app: App, name: string): string;
-  handle(app: App, visit: PayerVisit<Found>): Promise<FastifyReply>;
+  path: (app: App, name: string) => string;
+  handle: (app: App, visit: PayerVisit<Found>) => Promise<FastifyReply>;
 };
 
 export type PayerVisit<Found> = Omit<PayVisit, 'payment'> & { found: Found };

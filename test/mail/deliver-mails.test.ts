@@ -281,12 +281,13 @@ async function startPost(context: TestContext, refuses = false) {
     onRcptTo: ({ address }, _session, done) =>
       done(refuses ? Object.assign(new Error(`no such user ${address}`), { responseCode: 550 }) : null),
     onData: (stream, { envelope, user }, done) => {
-      void stream.toArray().then((chunks: Buffer[]) => {
+      const take = (chunks: Buffer[]) => {
         const text = decode(Buffer.concat(chunks).toString());
         const subject = /^Subject: (.*(?:\n .*)*)$/m.exec(text)?.[1]?.replace(/\n /g, '') ?? '';
         taken.push({ user, to: envelope.rcptTo.map(({ address }) => address), subject, text });
         done();
-      });
+      };
+      void stream.toArray().then(take);
     },
   });
   smtp.listen(0, '127.0.0.1');
