@@ -104,6 +104,7 @@ const GROUPS = [
     es: 'Para operadores',
     names: [
       'installing',
+      'commands',
       'settings',
       'operation',
       'restore',
@@ -114,6 +115,7 @@ const GROUPS = [
       'debugging',
       'security-checklist',
       'validation-provider',
+      'payout-provider',
     ],
   },
 ];
