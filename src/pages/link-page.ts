@@ -60,9 +60,11 @@ export const getLinkPoster: Operation = {
     const main = html`
 <p class="quiet">${say(language, 'link.scan')}</p>
 <img class="code" src="${publicPath(app)}/link/${link.id}/qr.svg" alt="${say(language, 'link.qr', { url })}" width="320" height="320">
+<div class="poster">
 <h1>${link.subject}</h1>
-<p class="amount">${amountOfLink(found, language)}</p>
+<p><strong>${amountOfLink(found, language)}</strong></p>
 <p class="quiet">${url}</p>
+</div>
 <button type="button" class="secondary print" hidden>${say(language, 'receipt.print')}</button>`;
     return send(200, { ...frameOf(app, found, language), title: link.subject, main, script: 'submit-form.js' });
   }),
