@@ -16,45 +16,33 @@ import { SETTLEMENT_TEXTS } from './settlements/settlement-texts.ts';
 import { PERSON_TEXTS } from './staff/person-texts.ts';
 import { STAFF_TEXTS } from './staff/staff-texts.ts';
 
-/** What all screens say; a room brings what only its own screens say (`roomTexts`) and stands here. */
-const TEXTS = {
-  es: {
-    ...SPANISH,
-    ...CALLBACK_TEXTS.es,
-    ...ACCOUNT_TEXTS.es,
-    ...BANK_ACCOUNT_TEXTS.es,
-    ...PRIVACY_TEXTS.es,
-    ...HEALTH_TEXTS.es,
-    ...MERCHANT_TEXTS.es,
-    ...PAYMENT_LINK_TEXTS.es,
-    ...REQUEST_TEXTS.es,
-    ...SETTLEMENT_TEXTS.es,
-    ...PERSON_TEXTS.es,
-    ...PAYOUT_TEXTS.es,
-    ...PAYEE_TEXTS.es,
-    ...STAFF_TEXTS.es,
-    ...BANK_FILE_TEXTS.es,
-  },
-  en: {
-    ...ENGLISH,
-    ...CALLBACK_TEXTS.en,
-    ...ACCOUNT_TEXTS.en,
-    ...BANK_ACCOUNT_TEXTS.en,
-    ...PRIVACY_TEXTS.en,
-    ...HEALTH_TEXTS.en,
-    ...MERCHANT_TEXTS.en,
-    ...PAYMENT_LINK_TEXTS.en,
-    ...REQUEST_TEXTS.en,
-    ...SETTLEMENT_TEXTS.en,
-    ...PERSON_TEXTS.en,
-    ...PAYOUT_TEXTS.en,
-    ...PAYEE_TEXTS.en,
-    ...STAFF_TEXTS.en,
-    ...BANK_FILE_TEXTS.en,
-  },
-} satisfies Record<Language, Record<string, string>>;
+/** What all screens say; a room brings what only its own screens say (`roomTexts`) and stands here. No two say the same key. */
+export const ROOMS = [
+  { es: SPANISH, en: ENGLISH },
+  CALLBACK_TEXTS,
+  ACCOUNT_TEXTS,
+  BANK_ACCOUNT_TEXTS,
+  PRIVACY_TEXTS,
+  HEALTH_TEXTS,
+  MERCHANT_TEXTS,
+  PAYMENT_LINK_TEXTS,
+  REQUEST_TEXTS,
+  SETTLEMENT_TEXTS,
+  PERSON_TEXTS,
+  PAYOUT_TEXTS,
+  PAYEE_TEXTS,
+  STAFF_TEXTS,
+  BANK_FILE_TEXTS,
+] as const satisfies readonly Record<Language, Record<string, string>>[];
 
-export type ConsoleText = keyof (typeof TEXTS)['es'];
+type KeysOf<Room> = Room extends { es: infer Texts } ? keyof Texts : never;
+export type ConsoleText = KeysOf<(typeof ROOMS)[number]>;
+
+const TEXTS: Record<Language, Record<ConsoleText, string>> = { es: textsOf('es'), en: textsOf('en') };
+
+function textsOf(language: Language): Record<ConsoleText, string> {
+  return Object.assign({}, ...ROOMS.map((room) => room[language])) as Record<ConsoleText, string>;
+}
 
 /** A text of the console in a language, with `values` in the place of their names. */
 export function tell(language: Language, key: ConsoleText, values: Record<string, string | number> = {}): string {
