@@ -38,6 +38,7 @@ forEachEngine('master-key rotate on the command line', (openTestDatabase) => {
       'validation-questions': 0,
       recipients: 0,
       'payout-files': 0,
+      'payout-sender-keys': 0,
       factors: 0,
       'kept-keys': 0,
     };
