@@ -1,4 +1,5 @@
 import type { Said } from '../error-catalogue.ts';
+import { parseObject } from '../lib/parse-object.ts';
 
 const LOG_IN = {
   en: 'Log in with POST /users/login or POST /loginToken and send the access token as Authorization: Bearer.',
@@ -93,10 +94,5 @@ function thenLogIn(en: string, es: string): Said {
 
 /** The members of a part of a JWT; none where it cannot be read. */
 function readPart(part: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
-    return typeof value === 'object' && value !== null ? { ...value } : {};
-  } catch {
-    return {};
-  }
+  return parseObject(Buffer.from(part, 'base64url').toString('utf8')) ?? {};
 }

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { formatMoney } from '../lib/money.ts';
-import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
+import type { Environment } from '../payment-services/payment-service.ts';
 import { selectLines, selectStatement, selectStatements } from '../statements/bank-statement-queries.ts';
 import { importStatement } from '../statements/import-statement.ts';
 import { readStatement } from '../statements/read-statement.ts';
@@ -10,6 +10,7 @@ import { confirm, yesOption } from './confirm.ts';
 import { evidenceOf } from './evidence-option.ts';
 import { readLimit, readReason } from './options.ts';
 import { invalidOption, notFound, print, table, time, unusableFile } from './print.ts';
+import { ownerOption } from './propose-command.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -28,9 +29,7 @@ export function addBankStatementCommands(program: Command): void {
     .description('take over a statement: it confirms and returns payouts, and what nobody knows waits for a person')
     .argument('<file>', 'CSV or .xlsx of the bank, as it is exported; one that overlaps another is fine')
     .requiredOption('--account <number>', 'the number of the account')
-    .addOption(
-      new Option('--environment <environment>', 'whose payouts; as RUBRICA_ENV unless said').choices([...ENVIRONMENTS]),
-    )
+    .addOption(ownerOption())
     .option('--payment-service <id>', 'whose account it is; of all of them unless said')
     .addOption(yesOption())
     .option('--json', 'print one JSON object')

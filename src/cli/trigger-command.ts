@@ -12,6 +12,7 @@ import { cancelTransaction } from '../checkout/cancel-transaction.ts';
 import { payUrl } from '../checkout/pay-link.ts';
 import { startPayment } from '../checkout/start-payment.ts';
 import { formatMoney } from '../lib/money.ts';
+import { parseObject } from '../lib/parse-object.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { createRefund } from '../refunds/create-refund.ts';
 import { findRefund } from '../refunds/find-refund.ts';
@@ -97,12 +98,8 @@ async function readBody(text: string): Promise<Record<string, unknown>> {
     : text === '-'
       ? String(await readStdin())
       : readFileSync(text, 'utf8');
-  try {
-    const value: unknown = JSON.parse(json);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  } catch {
-    // Said below.
-  }
+  const fields = parseObject(json);
+  if (fields !== null) return fields;
   throw invalidOption(
     '--body is a JSON object of fields, such as {"x_url_callback":"http://localhost:3000/callback"}.',
   );

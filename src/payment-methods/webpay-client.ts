@@ -1,3 +1,4 @@
+import { parseObject } from '../lib/parse-object.ts';
 import type { FetchOutcome, SafeFetch } from '../lib/safe-fetch.ts';
 import { CredentialsRefused } from './payment-method.ts';
 
@@ -79,13 +80,4 @@ function refusalOf(message: unknown): WebpayRefusal {
   if (finished !== undefined) return { kind: 'refused', reason: 'finished', state: state.toUpperCase() };
   if (/locked by another process/i.test(text)) return { kind: 'refused', reason: 'busy' };
   return { kind: 'refused', reason: /^invalid status '\d+'/i.test(text) ? 'not_ready' : 'other' };
-}
-
-function parseObject(text: string): WebpayBody | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as WebpayBody) : null;
-  } catch {
-    return null;
-  }
 }

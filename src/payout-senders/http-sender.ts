@@ -1,3 +1,4 @@
+import { parseObject } from '../lib/parse-object.ts';
 import type { FetchOutcome, FetchRequest, SafeFetch } from '../lib/safe-fetch.ts';
 import type { LookUpAnswer, PayoutSender, Transfer, TransferOrder } from './payout-sender.ts';
 import { plainReason } from './plain-reason.ts';
@@ -51,7 +52,7 @@ function bodyOf(order: TransferOrder): string {
 /** Whatever is not exactly the published schema is no answer: it must never end a payout. */
 function readAnswer(outcome: FetchOutcome, { id, amount, currency }: Transfer): LookUpAnswer {
   if (outcome.kind === 'failed') return { kind: 'unknown' };
-  const body = parse(outcome.excerpt);
+  const body = parseObject(outcome.excerpt) ?? {};
   if (outcome.status === 404) return body['id'] === id && body['status'] === 'absent' ? { kind: 'absent' } : UNKNOWN;
   if (outcome.status < 200 || outcome.status > 299) return UNKNOWN;
   if (typeof body['id'] !== 'string') return UNKNOWN;
@@ -77,12 +78,3 @@ function shown(value: unknown): string {
 }
 
 const UNKNOWN = { kind: 'unknown' } as const;
-
-function parse(text: string): Record<string, unknown> {
-  try {
-    const body: unknown = JSON.parse(text);
-    return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
-}

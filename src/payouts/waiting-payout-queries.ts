@@ -59,7 +59,7 @@ export function selectWaitingPayouts(
  */
 export type Hindrance = '' | 'approver' | 'erased' | 'changed' | 'stale';
 
-/** Payouts of a batch, or a single one, that have not left: they wait for an approval, or are approved. `id` is that of either. */
+/** Payouts that wait for an approval or for their file, by batch; a payout without a batch stands alone. `id` names the batch or the payout. */
 export type WaitingApproval = SqlRow & {
   id: string;
   payment_service: string;

@@ -1,3 +1,4 @@
+import { parseObject } from '../lib/parse-object.ts';
 import type { FetchOutcome, SafeFetch } from '../lib/safe-fetch.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import { compareNames, NAME_MATCHES, type NameMatch } from './compare-names.ts';
@@ -72,7 +73,7 @@ function readAnswer(outcome: FetchOutcome, name: string | null): HolderAnswer {
 
 /** Anything but the published schema counts as unavailable: it must never turn into a verdict. */
 function readBody(text: string, name: string | null): HolderAnswer {
-  const body = parse(text);
+  const body = parseObject(text) ?? {};
   const expiresAt = expiryOf(body['valid_until']);
   const nameMatch = nameMatchOf(body, name);
   if (expiresAt === undefined || nameMatch === undefined) return { kind: 'unavailable' };
@@ -87,15 +88,6 @@ function readBody(text: string, name: string | null): HolderAnswer {
       return { kind: body['result'] };
     default:
       return { kind: 'unavailable' };
-  }
-}
-
-function parse(text: string): Record<string, unknown> {
-  try {
-    const body: unknown = JSON.parse(text);
-    return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
-  } catch {
-    return {};
   }
 }
 

@@ -45,6 +45,21 @@ forEachEngine('payouts', (openTestDatabase) => {
     reason: 'factura 12',
   });
 
+  /** Ana was paid; then an owner keeps another account of hers, with a payout that is never approved. Answers the owner. */
+  const changeAccount = async (app: TestApp, desk: PayoutDesk) => {
+    const [first] = await approved(app, desk);
+    const ids = [first?.id ?? ''];
+    await app.db.transaction((tx) => transitionPayouts(tx, desk.environment, { ids, to: 'sent', at: app.now() }));
+    app.now.advance(60_000);
+    const both = actor(
+      await createTestUser(app, { role: 'owner', may: [], paymentServices: [desk.environment.paymentServiceId] }),
+      'owner',
+    );
+    const batch = { name: 'Two', fileSha256: null };
+    await proposePayouts(app, { owner: desk.environment, by: both, wishes: [wish({ payee: OTHER })], batch });
+    return both;
+  };
+
   test('an approval reserves, a confirmation moves, a return reverses, and the books know why', async () => {
     const { app, desk } = await open();
     const [payout] = await approved(app, desk);
@@ -123,17 +138,8 @@ forEachEngine('payouts', (openTestDatabase) => {
 
   test('a changed account needs a newer verdict and another person than who changed it', async () => {
     const { app, desk } = await open();
-    const [first] = await approved(app, desk);
-    const ids = [first?.id ?? ''];
-    await app.db.transaction((tx) => transitionPayouts(tx, desk.environment, { ids, to: 'sent', at: app.now() }));
-    app.now.advance(60_000);
-    const both = actor(
-      await createTestUser(app, { role: 'owner', may: [], paymentServices: [desk.environment.paymentServiceId] }),
-      'owner',
-    );
-    // The owner keeps the new account with a payout that is never approved; another person proposes to the same account.
-    const batch = { name: 'Two', fileSha256: null };
-    await proposePayouts(app, { owner: desk.environment, by: both, wishes: [wish({ payee: OTHER })], batch });
+    const both = await changeAccount(app, desk);
+    // Another person proposes to the same account.
     const [second] = await propose(app, desk, [wish({ payee: OTHER, amount: 20_000 })]);
     assert.equal(second?.account_changed_by, both.userId);
     const [shown] = await showPayouts(app, second === undefined ? [] : [second]);
@@ -147,16 +153,7 @@ forEachEngine('payouts', (openTestDatabase) => {
 
   test('a changed account that another person validated again could be approved by who changed it', async () => {
     const { app, desk } = await open();
-    const [first] = await approved(app, desk);
-    const ids = [first?.id ?? ''];
-    await app.db.transaction((tx) => transitionPayouts(tx, desk.environment, { ids, to: 'sent', at: app.now() }));
-    app.now.advance(60_000);
-    const both = actor(
-      await createTestUser(app, { role: 'owner', may: [], paymentServices: [desk.environment.paymentServiceId] }),
-      'owner',
-    );
-    const batch = { name: 'Two', fileSha256: null };
-    await proposePayouts(app, { owner: desk.environment, by: both, wishes: [wish({ payee: OTHER })], batch });
+    const both = await changeAccount(app, desk);
     app.now.advance(181 * 86_400_000);
     const [second] = await propose(app, desk, [wish({ payee: OTHER, amount: 20_000 })]);
     assert.deepEqual([second?.recipient_version, second?.account_changed_by], [2, desk.maker.userId]);

@@ -1,5 +1,6 @@
 import type { App } from '../../app.ts';
 import { publicOrigin } from '../../config.ts';
+import { parseObject } from '../../lib/parse-object.ts';
 import type { FactorRow } from './factor-queries.ts';
 
 /** For which site passkeys are made: its host, and the origin that a browser must say. */
@@ -25,14 +26,8 @@ export function credentialsOf(factors: readonly FactorRow[]): { id: string }[] {
 
 /** What a browser has sent, as an object; null where it is not JSON. What is in it the library checks. */
 export function readAnswer(text: string): { id: string } | null {
-  try {
-    const read: unknown = JSON.parse(text);
-    return typeof read === 'object' && read !== null && 'id' in read && typeof read.id === 'string'
-      ? { ...read, id: read.id }
-      : null;
-  } catch {
-    return null;
-  }
+  const read = parseObject(text);
+  return typeof read?.['id'] === 'string' ? { ...read, id: read['id'] } : null;
 }
 
 /** EdDSA, ES256 and RS256 (RFC 8152, RFC 8812), which every browser knows. Longer signatures fit into no form of ours. */

@@ -10,7 +10,7 @@ export type ValidatedFile = { summary: CsvSummary; results: Buffer; repaired: Bu
 /** More wait for one answer too long, and may ask a provider too much: the command line takes any file. */
 export const MOST_ROWS = 5000;
 
-/** Null: it has more than `MOST_ROWS` rows, and nothing was validated. A text: why it is no table of accounts. */
+/** Validates a file of accounts. Answers null when it has more than `MOST_ROWS` rows, and a text when it cannot be read; then nothing was validated. */
 export async function validateAccountsFile(
   app: App,
   actor: ValidationActor,

@@ -16,7 +16,7 @@ import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { listSeenOwners, ownerField, ownerNamed } from './owner-choice.ts';
-import { refusalOf, stateBadge } from './payout-cells.ts';
+import { refusalOf, statesColumn } from './payout-cells.ts';
 
 const SHOWN = 200;
 const NEW = '/payout-files/new';
@@ -156,14 +156,7 @@ function columnsFor(app: App, language: Language): Column<SeenFile>[] {
       value: ({ file }) => Number(formatPlain(file.total, PAYOUT_CURRENCY)),
       cell: ({ file }) => formatMoney(file.total, PAYOUT_CURRENCY),
     },
-    {
-      name: 'states',
-      text: 'column.state',
-      value: ({ sums }) =>
-        sums.map(({ state, count }) => `${tell(language, `payout_state.${state}`)}: ${count}`).join(', '),
-      cell: ({ sums }) =>
-        html`<span>${sums.map(({ state, count }) => html`${stateBadge(language, state, count)} `)}</span>`,
-    },
+    statesColumn(language),
     { name: 'created', text: 'column.created', kind: 'time', value: ({ file }) => file.created_at },
     {
       name: 'maker',

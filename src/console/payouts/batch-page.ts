@@ -23,6 +23,7 @@ import {
   type SeenPayout,
   seePayouts,
   stateBadge,
+  statesColumn,
   warningNotices,
 } from './payout-cells.ts';
 import { payoutColumns } from './payout-list.ts';
@@ -162,14 +163,7 @@ function batchColumns(app: App, language: Language): Column<ListedBatch>[] {
       value: (row) => Number(formatPlain(amountOf(row), PAYOUT_CURRENCY)),
       cell: (row) => formatMoney(amountOf(row), PAYOUT_CURRENCY),
     },
-    {
-      name: 'states',
-      text: 'column.state',
-      value: ({ sums }) =>
-        sums.map(({ state, count }) => `${tell(language, `payout_state.${state}`)}: ${count}`).join(', '),
-      cell: ({ sums }) =>
-        html`<span>${sums.map(({ state, count }) => html`${stateBadge(language, state, count)} `)}</span>`,
-    },
+    statesColumn(language),
     { name: 'created', text: 'column.created', kind: 'time', value: ({ batch }) => batch.created_at },
     { name: 'maker', text: 'column.maker', value: ({ batch }) => batch.proposed_by },
   ];

@@ -8,6 +8,7 @@ import { wordsOf } from '../../http/problem-words.ts';
 import type { Payout, PayoutState } from '../../payouts/payout.ts';
 import { type ShownPayout, showPayouts } from '../../payouts/show-payouts.ts';
 import { badge } from '../console-format.ts';
+import type { Column } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 
 /** A payout as the screens show it: with the name of its merchant, of its bank, and whether it is a test. */
@@ -49,6 +50,20 @@ const TONES: Readonly<Record<PayoutState, string>> = {
 export function stateBadge(language: Language, state: PayoutState, count: number | null = null): Html {
   const text = tell(language, `payout_state.${state}`);
   return badge(TONES[state], count === null ? text : `${text}: ${count}`);
+}
+
+/** The column that says how many payouts of a batch or a file are in each state. */
+export function statesColumn<Row extends { sums: readonly { state: PayoutState; count: number }[] }>(
+  language: Language,
+): Column<Row> {
+  return {
+    name: 'states',
+    text: 'column.state',
+    value: ({ sums }) =>
+      sums.map(({ state, count }) => `${tell(language, `payout_state.${state}`)}: ${count}`).join(', '),
+    cell: ({ sums }) =>
+      html`<span>${sums.map(({ state, count }) => html`${stateBadge(language, state, count)} `)}</span>`,
+  };
 }
 
 /** The state of a payout, whether it contradicts what was said of it, and whether it is a test. */
