@@ -293,13 +293,19 @@ export function sayIn(said: Said, language: 'en' | 'es'): string {
   return typeof said === 'string' ? said : said[language];
 }
 
+/** At most `most` in `windowMs`: what is left, and in how many milliseconds the count starts anew. */
+export type SpentLimit = { name: string; most: number; windowMs: number; remaining: number; resetMs: number };
+
 export type ProblemExtras = {
   /** What is wrong in this case. Public text: no secret, no personal data. */
   detail?: Said;
   errors?: ErrorItem[];
   /** What older clients read beside the problem, such as the id of the transaction in conflict. */
   data?: Record<string, unknown>;
-  headers?: Record<string, string>;
+  /** How long the caller should wait, in milliseconds. */
+  waitMs?: number;
+  /** The limit that was reached. */
+  spent?: SpentLimit;
   /** The status, the member `error` and others at the root, where published clients of an endpoint expect these. */
   legacy?: { status: number; error: string; members?: Readonly<Record<string, unknown>> };
 };

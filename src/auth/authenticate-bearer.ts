@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { type ErrorCode, Problem, type Said } from '../error-catalogue.ts';
+import { type ErrorCode, Problem } from '../error-catalogue.ts';
 import { createExpiringCache } from '../lib/expiring-cache.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { readAccessToken } from './access-token.ts';
@@ -9,6 +9,13 @@ import { selectSessionWithToken } from './session-queries.ts';
 import { describeToken } from './token-shape.ts';
 import type { User } from './user.ts';
 import { selectUserById } from './user-queries.ts';
+
+/** What a request without a right access token is refused with. */
+export const TOKEN_CODES = [
+  'TOKEN_MISSING',
+  'TOKEN_INVALID',
+  'PRIVATE_TOKEN_RETIRED',
+] as const satisfies readonly ErrorCode[];
 
 /**
  * A revoked token stops working within a second on every replica. Kept for less, because the time that reading the user
@@ -24,7 +31,7 @@ const caches = perInstance((app: App) =>
  * The user of an access token in the `Authorization` header: `Bearer` and the token, or the bare token as some clients
  * send it. `apiKey` is the header `x-api-key`.
  *
- * Throws `Problem`: `TOKEN_MISSING`, `PRIVATE_TOKEN_RETIRED` for the private tokens of the beta (a bare UUID, or
+ * Throws `Problem` with one of `TOKEN_CODES`: `TOKEN_MISSING`, `PRIVATE_TOKEN_RETIRED` for the private tokens of the beta (a bare UUID, or
  * anything in `x-api-key` without a bearer), `TOKEN_INVALID` for all else.
  */
 export async function authenticateBearer(
@@ -50,17 +57,13 @@ function tokenOf(app: App, authorization: string | undefined, apiKey: string | u
   const bearer = BEARER.exec(given)?.[1];
   if (bearer !== undefined) return bearer;
   if (BARE_JWT.test(given)) return given;
-  if (UUID.test(given) || (apiKey ?? '') !== '') throw refusal('PRIVATE_TOKEN_RETIRED');
-  throw authorization === undefined ? refusal('TOKEN_MISSING') : notValid(app, authorization);
-}
-
-function refusal(code: ErrorCode, extras: { detail?: Said } = {}): Problem {
-  return new Problem(code, { ...extras, headers: { 'www-authenticate': 'Bearer' } });
+  if (UUID.test(given) || (apiKey ?? '') !== '') throw new Problem('PRIVATE_TOKEN_RETIRED');
+  throw authorization === undefined ? new Problem('TOKEN_MISSING') : notValid(app, authorization);
 }
 
 /** Says what was sent instead, as far as its form tells. */
 function notValid(app: App, authorization = ''): Problem {
-  return refusal('TOKEN_INVALID', { detail: describeToken(authorization, app.now()) });
+  return new Problem('TOKEN_INVALID', { detail: describeToken(authorization, app.now()) });
 }
 
 async function findTokenUser(app: App, token: string): Promise<User | null> {

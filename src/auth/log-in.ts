@@ -131,5 +131,5 @@ function refusedAct(email: string, user: UserRow | null, network: string): Count
 }
 
 function tooManyAtOnce(): Problem {
-  return new Problem('RATE_LIMITED', { headers: { 'retry-after': '2' } });
+  return new Problem('RATE_LIMITED', { waitMs: 2_000 });
 }

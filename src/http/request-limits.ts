@@ -5,8 +5,9 @@ import { type ErrorCode, Problem } from '../error-catalogue.ts';
 import { clientNetwork } from '../lib/client-network.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { consumeLimit } from '../limits/consume-limit.ts';
-import { type Limit, type LimitUse, limitFields, limitProblem } from '../limits/limit.ts';
+import { type Limit, type LimitUse, limitProblem } from '../limits/limit.ts';
 import type { Access, Endpoint } from './endpoint.ts';
+import { limitFields } from './problem-headers.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -105,7 +106,7 @@ const WRONG_CREDENTIALS: ReadonlySet<ErrorCode> = new Set([
 
 /** Tells what is left of everything that the request was counted for. */
 export function addLimitHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  const fields = usesOf(request).map(({ limit, use }) => limitFields(limit, use));
+  const fields = usesOf(request).map(({ limit, use }) => limitFields({ ...limit, ...use }));
   for (const name of ['ratelimit-policy', 'ratelimit'] as const) {
     // A refusal has brought the fields of the limit that was used up.
     const values = [reply.getHeader(name), ...fields.map((field) => field[name])].filter(

@@ -7,6 +7,7 @@ import { BatcherFullError } from '../lib/batcher.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { logRefusal } from './log-refusal.ts';
 import { noteRefusal } from './note-refusal.ts';
+import { problemHeaders } from './problem-headers.ts';
 import { type AnswerLanguage, answerLanguage, wordsOf } from './problem-words.ts';
 
 /** The body of every error: RFC 9457, and beside it the members that older clients read. */
@@ -76,8 +77,7 @@ export function noteFailure(app: App, request: FastifyRequest, reply: FastifyRep
   if (problem.code === 'STORAGE_FULL') alarmFullDisk(app);
   else app.outage.covers(failure);
   noteRefusal(app, request, problem, status);
-  if (status === 503) reply.header('retry-after', '1');
-  if (problem.extras.headers !== undefined) reply.headers(problem.extras.headers);
+  reply.headers(problemHeaders(problem));
   return problem;
 }
 

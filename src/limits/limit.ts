@@ -25,19 +25,5 @@ export function limitKey(app: App, limit: Pick<Limit, 'name'>, subject: string):
 
 /** What the caller reads when there is no more. */
 export function limitProblem(limit: Limit, use: LimitUse): Problem {
-  return new Problem('RATE_LIMITED', {
-    headers: { 'retry-after': String(secondsLeft(use)), ...limitFields(limit, use) },
-  });
-}
-
-/** The header fields of the RateLimit draft (draft-ietf-httpapi-ratelimit-headers): what there is, and what is left. */
-export function limitFields(limit: Limit, use: LimitUse): { 'ratelimit-policy': string; ratelimit: string } {
-  return {
-    'ratelimit-policy': `"${limit.name}";q=${limit.most};w=${limit.windowMs / 1000}`,
-    ratelimit: `"${limit.name}";r=${use.remaining};t=${secondsLeft(use)}`,
-  };
-}
-
-function secondsLeft({ resetMs }: LimitUse): number {
-  return Math.max(1, Math.ceil(resetMs / 1000));
+  return new Problem('RATE_LIMITED', { spent: { ...limit, ...use } });
 }

@@ -1,4 +1,5 @@
 import { ProblemSchema } from '../api/transactions/transaction-schemas.ts';
+import { TOKEN_CODES } from '../auth/authenticate-bearer.ts';
 import { missingCode } from '../auth/permission.ts';
 import { CATALOGUE, type ErrorCode } from '../error-catalogue.ts';
 import type { DescribedError, Endpoint } from '../http/endpoint.ts';
@@ -22,10 +23,14 @@ export const COMMON_ERRORS: readonly ErrorCode[] = [
   'STORAGE_UNAVAILABLE',
 ];
 
-/** What an endpoint refuses before it looks at what is asked: a user without the permission, a body that cannot be read. */
+/** What an endpoint refuses before it looks at what is asked: a body that cannot be read, a user without a token or the permission. */
 export function refusalsOf(endpoint: Endpoint): ErrorCode[] {
-  const { permission } = endpoint;
-  return [...readingErrors(endpoint), ...(permission === undefined ? [] : [missingCode(permission)])];
+  const { permission, access } = endpoint;
+  return [
+    ...readingErrors(endpoint),
+    ...(access === 'bearer' ? TOKEN_CODES : []),
+    ...(permission === undefined ? [] : [missingCode(permission)]),
+  ];
 }
 
 function readingErrors({ consumes = [] }: Endpoint): ErrorCode[] {

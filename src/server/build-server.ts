@@ -169,7 +169,8 @@ function createUnknownAnswerer(app: App, endpoints: readonly Endpoint[]) {
     if (notBuilt !== null) return sendUnknown(app, request, reply, new Problem('NOT_BUILT', { detail: notBuilt }));
     if (first === undefined) return sendUnknown(app, request, reply, new Problem('NOT_FOUND'));
     const allow = [...new Set(there.flatMap(({ methods }) => methods))].sort().join(', ');
-    return refuse(app, first.endpoint, request, reply, new Problem('METHOD_NOT_ALLOWED', { headers: { allow } }));
+    reply.header('allow', allow);
+    return refuse(app, first.endpoint, request, reply, new Problem('METHOD_NOT_ALLOWED'));
   };
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { problemHeaders } from '../../src/http/problem-headers.ts';
 import { consumeLimit, removeEndedLimits } from '../../src/limits/consume-limit.ts';
 import { type Limit, limitKey, limitProblem } from '../../src/limits/limit.ts';
 import { decrementCount, deleteCount } from '../../src/limits/limit-queries.ts';
@@ -90,9 +91,9 @@ forEachEngine('a limit', (openTestDatabase) => {
 });
 
 test('a refusal names its limit in the fields of the RateLimit draft, and the time in whole seconds', () => {
-  const { code, extras } = limitProblem(WINDOW, { allowed: false, remaining: 0, resetMs: 1 });
-  assert.equal(code, 'RATE_LIMITED');
-  assert.deepEqual(extras.headers, {
+  const problem = limitProblem(WINDOW, { allowed: false, remaining: 0, resetMs: 1 });
+  assert.equal(problem.code, 'RATE_LIMITED');
+  assert.deepEqual(problemHeaders(problem), {
     'retry-after': '1',
     'ratelimit-policy': '"window";q=3;w=60',
     ratelimit: '"window";r=0;t=1',

@@ -36,7 +36,7 @@ export const getUsers = operation({
         },
       },
     },
-    errors: ['TOKEN_MISSING', 'TOKEN_INVALID', 'PRIVATE_TOKEN_RETIRED', 'PERMISSION_MISSING'],
+    errors: ['PERMISSION_MISSING'],
   },
   handle: async (app, request) => {
     const { id, email } = await requireUser(app, request);

@@ -155,12 +155,7 @@ export const PENDING_REPLY_EXAMPLE = {
 };
 
 /** What every endpoint of the transfers part may refuse a request for. */
-export const PAYOUTS_ERRORS = [
-  'TOKEN_MISSING',
-  'TOKEN_INVALID',
-  'PRIVATE_TOKEN_RETIRED',
-  'PAYOUTS_NOT_ENABLED',
-] as const;
+export const PAYOUTS_ERRORS = ['PAYOUTS_NOT_ENABLED'] as const;
 
 export const LANGUAGE_PARAMETER = {
   name: 'Accept-Language',

@@ -10,13 +10,7 @@ import { findEnvironmentById } from '../../payment-services/find-environment.ts'
 import { listEnvironmentIds } from '../../payment-services/list-environments.ts';
 import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
 
-export const LISTENER_ERRORS = [
-  'TOKEN_MISSING',
-  'TOKEN_INVALID',
-  'PRIVATE_TOKEN_RETIRED',
-  'PERMISSION_MISSING',
-  'NOT_FOUND',
-] as const;
+export const LISTENER_ERRORS = ['PERMISSION_MISSING', 'NOT_FOUND'] as const;
 
 /** What a body to a listener can be refused for besides. */
 export const LISTENER_BODY_ERRORS = [

@@ -103,7 +103,7 @@ export const getRequests = operation({
         example: { message: 'OK', errors: null, data: { requests: [EXAMPLE], next: null } },
       },
     },
-    errors: ['INVALID_PARAMETER', 'TOKEN_MISSING', 'TOKEN_INVALID', 'PRIVATE_TOKEN_RETIRED'],
+    errors: ['INVALID_PARAMETER'],
   },
   handle: async (app, request, _reply, query) => {
     const { environmentIds } = await requireUser(app, request);

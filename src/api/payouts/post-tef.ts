@@ -23,7 +23,7 @@ import {
   TefResponseSchema,
 } from './tef-schemas.ts';
 
-export const TEF_ERRORS = ['TOKEN_MISSING', 'TOKEN_INVALID', 'PRIVATE_TOKEN_RETIRED', 'PERMISSION_MISSING'] as const;
+export const TEF_ERRORS = ['PERMISSION_MISSING'] as const;
 
 /** Asks for a payout, as published clients of the transfers API do. */
 export const postTef = operation({

@@ -69,15 +69,7 @@ const CONTRACT = {
   body: LimitSchema,
   bodyExample: { limit: '10' },
   replies: { 200: { description: 'The newest first', schema: RemittancesSchema, example: EXAMPLE } },
-  errors: [
-    'INVALID_BODY',
-    'CONTROL_CHARACTER',
-    'FIELD_TOO_LONG',
-    'TOKEN_MISSING',
-    'TOKEN_INVALID',
-    'PRIVATE_TOKEN_RETIRED',
-    'PERMISSION_MISSING',
-  ],
+  errors: ['INVALID_BODY', 'CONTROL_CHARACTER', 'FIELD_TOO_LONG', 'PERMISSION_MISSING'],
 } as const;
 
 /** The last payouts to the merchants that the user sees, as clients of the first API read them. */

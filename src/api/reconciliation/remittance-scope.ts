@@ -26,14 +26,7 @@ export const SCOPE_PARAMETERS = [
   { name: 'currency', in: 'query', description: 'CLP unless said; sums are of one currency', schema: Type.String() },
 ] as const;
 
-export const SCOPE_ERRORS = [
-  'INVALID_PARAMETER',
-  'INVALID_CURRENCY',
-  'TOKEN_MISSING',
-  'TOKEN_INVALID',
-  'PRIVATE_TOKEN_RETIRED',
-  'NO_PERMISSION',
-] as const;
+export const SCOPE_ERRORS = ['INVALID_PARAMETER', 'INVALID_CURRENCY', 'NO_PERMISSION'] as const;
 
 /** Which environments and which currency a report is about, and who asks for it. */
 export type RemittanceScope = { environmentIds: number[]; currency: string; user: User };

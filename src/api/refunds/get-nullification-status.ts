@@ -34,14 +34,7 @@ export const getNullificationStatus = operation({
         example: { message: 'OK', errors: null, data: { status: 'completed' } },
       },
     },
-    errors: [
-      'TOKEN_MISSING',
-      'TOKEN_INVALID',
-      'PRIVATE_TOKEN_RETIRED',
-      'NO_PERMISSION',
-      'INVALID_PARAMETER',
-      'NOT_FOUND',
-    ],
+    errors: ['NO_PERMISSION', 'INVALID_PARAMETER', 'NOT_FOUND'],
   },
   handle: async (app, request, _reply, query) => {
     const { transaction } = await requireOwnTransaction(app, request);

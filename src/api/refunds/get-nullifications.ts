@@ -17,7 +17,7 @@ export const getNullifications = operation({
     replies: {
       200: { description: 'In the order in which they were accepted', schema: replySchema(), example: example() },
     },
-    errors: ['TOKEN_MISSING', 'TOKEN_INVALID', 'PRIVATE_TOKEN_RETIRED', 'NO_PERMISSION'],
+    errors: ['NO_PERMISSION'],
   },
   handle: async (app, request) => {
     const { transaction } = await requireOwnTransaction(app, request);

@@ -54,9 +54,6 @@ export const postNullification = operation({
       },
     },
     errors: [
-      'TOKEN_MISSING',
-      'TOKEN_INVALID',
-      'PRIVATE_TOKEN_RETIRED',
       'NO_PERMISSION',
       'REFUND_LIMIT_REACHED',
       'INVALID_JSON',

@@ -24,14 +24,7 @@ export const getEvents = operation({
       },
     ],
     replies: { 200: { description: 'A page of events', schema: replySchema(), example: replyExample() } },
-    errors: [
-      'INVALID_PARAMETER',
-      'CURSOR_BEFORE_RESTORE',
-      'CURSOR_TOO_OLD',
-      'TOKEN_MISSING',
-      'TOKEN_INVALID',
-      'PRIVATE_TOKEN_RETIRED',
-    ],
+    errors: ['INVALID_PARAMETER', 'CURSOR_BEFORE_RESTORE', 'CURSOR_TOO_OLD'],
   },
   handle: async (app, request, _reply, query) => {
     const user = await requireUser(app, request);

@@ -36,7 +36,7 @@ export const getTransactionsId = operation({
       { name: 'id', in: 'path', required: true, description: 'idTrx', schema: Type.Integer({ minimum: 1 }) },
     ],
     replies: { 200: { description: 'The transaction', schema: replySchema(), example: replyExample() } },
-    errors: ['TOKEN_MISSING', 'TOKEN_INVALID', 'PRIVATE_TOKEN_RETIRED', 'NOT_FOUND'],
+    errors: ['NOT_FOUND'],
   },
   handle: async (app, request) => {
     const user = await requireUser(app, request);

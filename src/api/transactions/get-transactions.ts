@@ -70,7 +70,7 @@ export const getTransactions = operation({
     tag: 'Transactions',
     parameters: FILTERS,
     replies: { 200: { description: 'A page of transactions', schema: replySchema(), example: replyExample() } },
-    errors: ['INVALID_PARAMETER', 'TOKEN_MISSING', 'TOKEN_INVALID', 'PRIVATE_TOKEN_RETIRED'],
+    errors: ['INVALID_PARAMETER'],
   },
   handle: async (app, request, _reply, query) => {
     const user = await requireUser(app, request);

@@ -20,7 +20,7 @@ export const getTrxsStatusId = operation({
       { name: 'id', in: 'path', required: true, description: 'idTrx', schema: Type.Integer({ minimum: 1 }) },
     ],
     replies: { 200: { description: 'Its status', schema: replySchema(), example: replyExample() } },
-    errors: ['TOKEN_MISSING', 'TOKEN_INVALID', 'PRIVATE_TOKEN_RETIRED', 'NO_PERMISSION'],
+    errors: ['NO_PERMISSION'],
   },
   handle: async (app, request) => {
     const user = await requireUser(app, request);

@@ -26,7 +26,7 @@ export const getTrxsStatus = operation({
         example: { message: 'Trx encontrada', errors: null, data: { status: 'pending' } },
       },
     },
-    errors: ['TOKEN_MISSING', 'TOKEN_INVALID', 'PRIVATE_TOKEN_RETIRED', 'NOT_FOUND'],
+    errors: ['NOT_FOUND'],
   },
   handle: async (app, request) => {
     const { state } = await requireTransaction(app, request);

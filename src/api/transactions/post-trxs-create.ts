@@ -44,15 +44,7 @@ export const postTrxsCreate = operation({
         example: { idTrx: 1001, payUrl: 'https://pay.example.cl/pay/rt-XXXXXXXXXXXXXXXXXXXXXX' },
       },
     },
-    errors: [
-      'INVALID_TYPE',
-      ...REQUEST_VALUE_ERRORS,
-      { code: 'REFERENCE_CONFLICT', status: 400 },
-      'TOKEN_MISSING',
-      'TOKEN_INVALID',
-      'PRIVATE_TOKEN_RETIRED',
-      'NO_PERMISSION',
-    ],
+    errors: ['INVALID_TYPE', ...REQUEST_VALUE_ERRORS, { code: 'REFERENCE_CONFLICT', status: 400 }, 'NO_PERMISSION'],
   },
   handle: async (app, request) => {
     const user = await requireUser(app, request);

@@ -60,13 +60,7 @@ export const WebhookReplySchema = Type.Object(
 
 export const WEBHOOK_REPLY_EXAMPLE = { message: 'OK', errors: null, data: WEBHOOK_EXAMPLE };
 
-export const WEBHOOK_ERRORS = [
-  'TOKEN_MISSING',
-  'TOKEN_INVALID',
-  'PRIVATE_TOKEN_RETIRED',
-  'PERMISSION_MISSING',
-  'NO_PERMISSION',
-] as const;
+export const WEBHOOK_ERRORS = ['PERMISSION_MISSING', 'NO_PERMISSION'] as const;
 
 export const WEBHOOK_PATH = {
   idUser: {

@@ -63,7 +63,7 @@ export async function refusal(app: App, actor: string, now: number, waitMs: numb
       en: 'The budget of questions to the online provider is spent. Checks that need no provider are not limited.',
       es: 'Se acabaron las consultas al proveedor en línea por ahora. Las comprobaciones sin proveedor no tienen límite.',
     },
-    headers: { 'retry-after': String(Math.ceil(waitMs / 1000)) },
+    waitMs,
   });
 }
 
