@@ -54,8 +54,12 @@ export async function describeRights(
         all_payment_services === 1
           ? null
           : services.filter((row) => row.user_id === id).map((row) => row.payment_service_id),
-      refund_limits:
-        own.length > 0 ? (Object.fromEntries(own) as RefundLimits) : (rightsOf(role).refundsPerDay ?? null),
+      refund_limits: limitsInForce(role, Object.fromEntries(own) as RefundLimits),
     };
   });
+}
+
+/** What somebody may refund in a day: what is set for them goes before what the role says; null: there is no limit. */
+export function limitsInForce(role: Role, own: RefundLimits): RefundLimits | null {
+  return Object.keys(own).length > 0 ? own : (rightsOf(role).refundsPerDay ?? null);
 }

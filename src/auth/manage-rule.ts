@@ -1,16 +1,47 @@
-import type { Permission } from './permission.ts';
-import type { User } from './user.ts';
+import type { Database } from '../db/database.ts';
+import { type DescribedRights, describeRights } from './describe-rights.ts';
+import { rightsOf } from './permission.ts';
+import { selectUserById } from './user-queries.ts';
+
+/** What somebody may do, of whose payments, and how much of it in a day. */
+export type Held = Pick<DescribedRights, 'role' | 'permissions' | 'payment_services' | 'refund_limits'>;
+
+/** What a user holds at this moment; of a user who is gone nothing. */
+export async function heldBy(db: Pick<Database, 'query'>, userId: string): Promise<Held> {
+  const row = await selectUserById(db, userId);
+  const [rights] = row === null ? [] : await describeRights(db, [row]);
+  return rights ?? { role: 'integration', permissions: [], payment_services: [], refund_limits: {} };
+}
 
 /**
- * Why a person may not change another user at the console; null: they may. `self`: nobody decides about themselves, so the last who may
- * manage users never locks everybody out. `more`: the user may do what the person may not, or would then; who could give that, or
- * make a link for such a user, would have it.
+ * Why somebody who may manage users may not change another one; null: they may. `self`: nobody decides about themselves, so the last who
+ * may manage users never locks everybody out. `more`: the user holds what the manager does not, or would then; who could give that, or
+ * make a link or a token for such a user, would have it.
  */
 export function whyNotManaged(
-  manager: Pick<User, 'id' | 'may'>,
-  userId: string,
-  permissions: Iterable<Permission>,
+  manager: Held & { id: string },
+  { id, ...person }: Held & { id: string | null },
 ): 'self' | 'more' | null {
-  if (manager.id === userId) return 'self';
-  return [...permissions].every((permission) => manager.may.has(permission)) ? null : 'more';
+  if (manager.id === id) return 'self';
+  return isWithin(manager, person) ? null : 'more';
+}
+
+/** Whether all of `wanted` is held already: permissions, environments, payment services, and refunds of a day. */
+export function isWithin(held: Held, wanted: Held): boolean {
+  return (
+    wanted.permissions.every((permission) => held.permissions.includes(permission)) &&
+    (rightsOf(held.role).environments === 'both' || rightsOf(wanted.role).environments === 'development') &&
+    areServicesWithin(held.payment_services, wanted.payment_services) &&
+    (!wanted.permissions.includes('refunds:create') || areLimitsWithin(held.refund_limits, wanted.refund_limits))
+  );
+}
+
+function areServicesWithin(held: Held['payment_services'], wanted: Held['payment_services']): boolean {
+  return held === null || (wanted !== null && wanted.every((id) => held.includes(id)));
+}
+
+/** A limit in any currency is 0 in the others. */
+function areLimitsWithin(held: Held['refund_limits'], wanted: Held['refund_limits']): boolean {
+  if (held === null) return true;
+  return wanted !== null && Object.entries(wanted).every(([currency, most]) => most <= (held[currency] ?? 0));
 }

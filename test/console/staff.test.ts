@@ -156,6 +156,51 @@ forEachEngine('the staff screens', (openTestDatabase) => {
     assert.equal((await rights(low.id, 'operator', 'users:manage')).status, 303, 'what omar may himself');
   });
 
+  test('nobody who manages users gives a higher limit of refunds than their own, nor takes over who has one', async () => {
+    const { app, server, as, one, userNow } = await open();
+    await using _server = server;
+    const manages = { role: 'support', may: ['users:manage'], refundLimits: { CLP: 50_000, USD: 1000 } } as const;
+    const mia = as(await createTestUser(app, { ...manages, email: 'mia@example.cl' }));
+    const ana = await createTestUser(app, {
+      role: 'support',
+      may: [],
+      refundLimits: { CLP: 40_000 },
+      email: 'ana@example.cl',
+    });
+    const rich = await one('support', 'rich@example.cl');
+    const rights = (id: string, fields: Record<string, string>) =>
+      mia.post(`/console/staff/${id}/rights`, { ...SUPPORT, confirmed: 'yes', ...fields });
+    for (const limit of ['', '50001', 'USD:10.01', '100 EUR:1.00'])
+      assert.equal((await rights(ana.id, { limit })).status, 403, `a limit of ${limit}`);
+    assert.deepEqual((await userNow(ana.id))?.refund_limits, { CLP: 40_000 });
+    assert.equal((await rights(ana.id, { limit: '50000 USD:10.00' })).status, 303, 'as much as her own');
+    for (const [path, fields] of [
+      [`/console/staff/${rich.id}/rights`, { limit: '1', confirmed: 'yes' }],
+      [`/console/staff/${rich.id}/confirm`, { act: 'new-password', of: '' }],
+      ['/console/staff/invite', { email: 'new@example.cl' }],
+      ['/console/staff/invite', { email: 'new@example.cl', limit: '60000' }],
+    ] as const)
+      assert.equal((await mia.post(path, { ...SUPPORT, ...fields })).status, 403, path);
+    const made = await mia.post('/console/staff/invite', { ...SUPPORT, email: 'new@example.cl', limit: '50000' });
+    assert.equal(made.status, 200);
+    assert.deepEqual((await listUsers(app)).find(({ email }) => email === 'new@example.cl')?.refund_limits, {
+      CLP: 50_000,
+    });
+  });
+
+  test('who may not make an owner got the link of one who was invited, by inviting the address once more', async () => {
+    const { app, server, as, owner } = await open();
+    await using _server = server;
+    const omar = as(await createTestUser(app, { role: 'operator', email: 'omar@example.cl', may: ['users:manage'] }));
+    const wish = { ...SUPPORT, email: 'boss@example.cl' };
+    assert.equal((await owner.post('/console/staff/invite', { ...wish, role: 'owner' })).status, 200);
+    const [before] = await listInvitations(app);
+    const again = await omar.post('/console/staff/invite', { ...wish, role: 'operator' });
+    assert.deepEqual([again.status, LINK.test(again.text)], [403, false]);
+    assert.deepEqual(await listInvitations(app), [before], 'the link of the owner is as it was');
+    assert.equal((await owner.post('/console/staff/invite', { ...wish, role: 'operator' })).status, 200);
+  });
+
   test('end sessions, tokens, links, factors and passwords after a question, each of this person alone', async () => {
     const { app, server, owner, one, as } = await open();
     await using _server = server;

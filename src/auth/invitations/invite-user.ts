@@ -5,7 +5,7 @@ import type { Tx } from '../../db/database.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { prefixedId, randomToken } from '../../lib/ids.ts';
 import { newUserRow, storeUser, type UserWish } from '../create-user.ts';
-import { saidOf } from '../describe-rights.ts';
+import { type DescribedRights, describeRights, saidOf } from '../describe-rights.ts';
 import { keyedHash } from '../keyed-hash.ts';
 import { generatePassword, hashPassword } from '../password.ts';
 import { updateSessionsEnded } from '../session-queries.ts';
@@ -29,16 +29,23 @@ export function invitationHash(app: App, token: string): Promise<string> {
 /**
  * Makes a person without a password, and a link with which they set one, once and within `validMs`. For somebody who was invited and
  * did not come there is a new link, with what they may do as it was; the earlier link ends. Throws `Problem` `USER_EXISTS` for an
- * address whose user has signed in or has a password, and what `createUser` throws.
+ * address whose user has signed in or has a password, and what `createUser` throws. `mayInvite`: whether who invites may hand over what
+ * somebody who was invited before may do; `PERMISSION_MISSING` where not, for the link would let them in.
  */
-export async function inviteUser(app: App, wish: UserWish, validMs: number, by: Actor): Promise<NewInvitation> {
+export async function inviteUser(
+  app: App,
+  wish: UserWish,
+  validMs: number,
+  by: Actor,
+  mayInvite: (rights: DescribedRights) => boolean = () => true,
+): Promise<NewInvitation> {
   const row = await newUserRow(app, wish, generatePassword());
   const token = randomToken(24);
   const hash = await invitationHash(app, token);
   return app.db.transaction(async (tx) => {
     const there = await selectUserByEmail(tx, row.email);
     const at = app.now();
-    if (there !== null) await endForNewLink(tx, there, at);
+    if (there !== null) await endForNewLink(tx, there, at, mayInvite);
     const rights = there === null ? await storeUser(tx, row, wish) : null;
     const { id: userId, email, role } = there ?? row;
     const made = { id: prefixedId('inv'), user: userId, email, token, expires_at: at + validMs };
@@ -119,10 +126,17 @@ export function endInvitation(app: App, id: string, by: Actor): Promise<boolean>
 }
 
 /** The open link of somebody who did not come yet; anybody else is refused. */
-async function endForNewLink(tx: Tx, user: UserRow, at: number): Promise<void> {
+async function endForNewLink(
+  tx: Tx,
+  user: UserRow,
+  at: number,
+  mayInvite: (rights: DescribedRights) => boolean,
+): Promise<void> {
   const links = (await selectInvitationsOf(tx, user.id)).filter(({ kind }) => kind === 'invitation');
   if (links.length === 0 || links.some(({ used_at }) => used_at !== null) || user.disabled_at !== null)
     throw new Problem('USER_EXISTS', { detail: 'This address has a user already: bin/rubrica user list.' });
+  const [rights] = await describeRights(tx, [user]);
+  if (!mayInvite(rights as DescribedRights)) throw new Problem('PERMISSION_MISSING');
   await updateInvitationsEnded(tx, user.id, at);
 }
 

@@ -1,8 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { readFormFields } from '../../../protocol/read-form-fields.ts';
 import { inviteUser, type NewInvitation } from '../../auth/invitations/invite-user.ts';
-import { whyNotManaged } from '../../auth/manage-rule.ts';
-import { permissionsOf } from '../../auth/permission.ts';
+import { heldBy, isWithin } from '../../auth/manage-rule.ts';
 import { publicBase } from '../../checkout/pay-link.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
@@ -11,7 +10,8 @@ import { html } from '../../http/html.ts';
 import { minuteOf } from '../console-format.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
-import { type Rights, ROLES_OF_PEOPLE, readRights, rightsFields } from './rights-form.ts';
+import { refusalFor } from './managed-person.ts';
+import { heldWith, type Rights, ROLES_OF_PEOPLE, readRights, rightsFields } from './rights-form.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -44,18 +44,20 @@ export const postConsoleStaffInvite: Operation = {
     const refuse = (status: number, why: string) => sendForm(visit, { status, said: why, email, rights });
     if (said !== null) return refuse(400, said);
     if (rights.role === 'integration') return refuse(400, tell(language, 'rights.bad_role'));
-    if (whyNotManaged(user, '', permissionsOf(rights.role, rights.granted)) !== null)
-      return refuse(403, tell(language, 'people.more'));
+    const refusal = await refusalFor(visit, { id: null, ...heldWith(rights) });
+    if (refusal !== null) return refuse(403, refusal);
     const valid = textOf('valid');
     const validMs = isChoice(valid) ? LINK_VALID_MS[valid] : LINK_VALID_MS['3d'];
     const { role, granted: may, services: paymentServices, limits: refundLimits } = rights;
     try {
-      const made = await inviteUser(app, { email, role, may, paymentServices, refundLimits }, validMs, by);
+      const held = await heldBy(app.db, user.id);
+      const wish = { email, role, may, paymentServices, refundLimits };
+      const made = await inviteUser(app, wish, validMs, by, (rights) => isWithin(held, rights));
       return await sendInvitationLink(visit, made);
     } catch (error) {
-      const refusal = error instanceof Problem ? REFUSALS[error.code] : undefined;
-      if (refusal === undefined) throw error;
-      return refuse(refusal.status, tell(language, refusal.said));
+      const refused = error instanceof Problem ? REFUSALS[error.code] : undefined;
+      if (refused === undefined) throw error;
+      return refuse(refused.status, tell(language, refused.said));
     }
   }),
 };
@@ -63,6 +65,7 @@ export const postConsoleStaffInvite: Operation = {
 const REFUSALS: Partial<Record<Problem['code'], { status: number; said: ConsoleText }>> = {
   INVALID_EMAIL: { status: 400, said: 'new.bad_email' },
   USER_EXISTS: { status: 409, said: 'new.exists' },
+  PERMISSION_MISSING: { status: 403, said: 'people.more' },
 };
 
 /** The link, for the only time. */

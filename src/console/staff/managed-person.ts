@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts';
 import { type ListedUser, listUsers } from '../../auth/list-users.ts';
-import { whyNotManaged } from '../../auth/manage-rule.ts';
+import { type Held, heldBy, whyNotManaged } from '../../auth/manage-rule.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { tell } from '../console-texts.ts';
@@ -23,9 +23,15 @@ export async function personOf(app: App, { request }: ConsoleVisit): Promise<Lis
   return (await listUsers(app)).find((user) => user.id === id) ?? null;
 }
 
-/** Why the person who looks may change nothing of this one, in their language; null: they may. */
-export function refusalFor({ user, language }: ConsoleVisit, person: ListedUser): string | null {
-  const why = whyNotManaged(user, person.id, person.permissions);
+/**
+ * Why the person who looks may change nothing of this one, or may not make of it what `person` says, in their language; null: they may.
+ * `id` null: of somebody new.
+ */
+export async function refusalFor(
+  { app, user, language }: ConsoleVisit,
+  person: Held & { id: string | null },
+): Promise<string | null> {
+  const why = whyNotManaged({ id: user.id, ...(await heldBy(app.db, user.id)) }, person);
   return why === null ? null : tell(language, why === 'self' ? 'people.yourself' : 'people.more');
 }
 

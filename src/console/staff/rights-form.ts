@@ -1,10 +1,13 @@
 import { currencyExponent } from '../../../protocol/currency-exponents.ts';
 import type { App } from '../../app.ts';
+import { limitsInForce } from '../../auth/describe-rights.ts';
+import type { Held } from '../../auth/manage-rule.ts';
 import {
   isPermission,
   isRole,
   PERMISSIONS,
   type Permission,
+  permissionsOf,
   ROLES,
   type Role,
   rightsOf,
@@ -71,6 +74,16 @@ export async function readRights(
   if (limits === null) return { rights, said: tell(language, 'rights.bad_limit') };
   const unknown = services === 'all' ? undefined : await firstUnknown(app, services);
   return { rights, said: unknown === undefined ? null : tell(language, 'rights.bad_service', { id: unknown }) };
+}
+
+/** What somebody with these rights holds. */
+export function heldWith({ role, granted, services, limits }: Rights): Held {
+  return {
+    role,
+    permissions: [...permissionsOf(role, granted)],
+    payment_services: services === 'all' ? null : [...services],
+    refund_limits: limitsInForce(role, limits),
+  };
 }
 
 /** What has to be changed for one to become the other; null: nothing. */

@@ -96,7 +96,7 @@ async function readAct(
     of.length > 60
   )
     return { sent: send(404, notFoundPage(language)) };
-  const refusal = refusalFor(visit, person);
+  const refusal = await refusalFor(visit, person);
   if (refusal !== null) return { sent: send(403, messagePage(refusal)) };
   const back = `/staff/${person.id}/confirm?${String(new URLSearchParams({ act, of }))}`;
   const proof = requireProof(app, visit, back);

@@ -21,7 +21,7 @@ export const getConsoleStaffPerson: Operation = {
   handle: consoleHandler(async (app, visit) => {
     const person = await personOf(app, visit);
     if (person === null) return visit.send(404, notFoundPage(visit.language));
-    const refusal = refusalFor(visit, person);
+    const refusal = await refusalFor(visit, person);
     const main = html`${noticeOf(visit)}
 <h1>${person.email}</h1>
 <p class="quiet"><span class="code">${person.id}</span> ${stateBadge(visit.language, person)}</p>

@@ -2,7 +2,6 @@ import type { FastifyReply } from 'fastify';
 import { readFormFields } from '../../../protocol/read-form-fields.ts';
 import type { App } from '../../app.ts';
 import type { ListedUser } from '../../auth/list-users.ts';
-import { whyNotManaged } from '../../auth/manage-rule.ts';
 import { isPermission, permissionsOf, ROLES, type Role } from '../../auth/permission.ts';
 import { selectRefundLimits } from '../../auth/refund-limit-queries.ts';
 import { setRights } from '../../auth/set-rights.ts';
@@ -14,7 +13,7 @@ import { tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, messagePage, notFoundPage, requireProof } from '../console-visit.ts';
 import { limitText, personOf, refusalFor, seenBy } from './managed-person.ts';
-import { changesOf, type FormFields, type Rights, readRights, rightsFields } from './rights-form.ts';
+import { changesOf, type FormFields, heldWith, type Rights, readRights, rightsFields } from './rights-form.ts';
 
 /** The form in which a person's role, permissions, merchants and limit are changed. */
 export const getConsoleStaffRights: Operation = {
@@ -29,7 +28,7 @@ export const getConsoleStaffRights: Operation = {
 export const postConsoleStaffRights: Operation = {
   consumes: ['application/x-www-form-urlencoded'],
   handle: consoleHandler(async (app, visit) => {
-    const { language, user, by, goTo } = visit;
+    const { language, by, goTo } = visit;
     const found = await changeable(app, visit);
     if ('sent' in found) return found.sent;
     const { person } = found;
@@ -37,8 +36,8 @@ export const postConsoleStaffRights: Operation = {
     const { rights, said } = await readRights(app, language, fields);
     const refuse = (status: number, why: string) => sendForm(visit, person, { rights, status, said: why });
     if (said !== null) return refuse(400, said);
-    if (whyNotManaged(user, person.id, permissionsOf(rights.role, rights.granted)) !== null)
-      return refuse(403, tell(language, 'people.more'));
+    const refusal = await refusalFor(visit, { id: person.id, ...heldWith(rights) });
+    if (refusal !== null) return refuse(403, refusal);
     const now = await rightsNow(app, person);
     const wish = changesOf(now, rights);
     if (wish === null) return refuse(400, tell(language, 'rights.same'));
@@ -52,7 +51,7 @@ export const postConsoleStaffRights: Operation = {
 async function changeable(app: App, visit: ConsoleVisit): Promise<{ person: ListedUser } | { sent: FastifyReply }> {
   const person = await personOf(app, visit);
   if (person === null) return { sent: visit.send(404, notFoundPage(visit.language)) };
-  const refusal = refusalFor(visit, person);
+  const refusal = await refusalFor(visit, person);
   if (refusal !== null) return { sent: visit.send(403, messagePage(refusal)) };
   const proof = requireProof(app, visit, `/staff/${person.id}/rights`);
   return proof === null ? { person } : { sent: proof };

@@ -27,7 +27,8 @@ export const STAFF_TEXTS = roomTexts(
     'people.invite': 'Invitar a una persona',
     'people.yourself': 'Eres tú. Lo tuyo está en «Mi cuenta», y tu rol lo cambia otra persona.',
     'people.my_account': 'Mi cuenta',
-    'people.more': 'Puede más que tú: solo cambia a esta persona quien puede lo mismo.',
+    'people.more':
+      'Eso es más de lo que tú puedes (permisos, comercios o tope de devoluciones): solo lo da, y solo cambia a quien lo tiene, quien puede lo mismo.',
     'people.change': 'Cambiar rol y permisos',
     'people.factors': 'Segundos factores',
     'people.no_factors': 'Ninguno.',
@@ -120,7 +121,8 @@ export const STAFF_TEXTS = roomTexts(
     'people.invite': 'Invite a person',
     'people.yourself': 'This is you. What is yours stands under "My account", and another person changes your role.',
     'people.my_account': 'My account',
-    'people.more': 'May do more than you: only who may do the same changes this person.',
+    'people.more':
+      'That is more than you may do (permissions, merchants or the limit of refunds): only who may do the same gives it, or changes who has it.',
     'people.change': 'Change role and permissions',
     'people.factors': 'Second factors',
     'people.no_factors': 'None.',
