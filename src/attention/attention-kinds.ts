@@ -16,6 +16,7 @@ import { type GivenUpCallback, measureGivenUp, selectGivenUp } from '../outbox/g
 import { measureWaitingRefunds, selectWaitingRefunds, type WaitingRefund } from '../refunds/waiting-refund-queries.ts';
 import { measureOpenLines, type OpenLine, selectOpenLines } from '../statements/bank-statement-queries.ts';
 import type { AttentionKind, Waiting } from './attention.ts';
+import { KEY_ATTENTION } from './key-attention.ts';
 import { dutyKind } from './neglected-duties.ts';
 import { APPROVAL_ATTENTION, PAYOUT_ATTENTION } from './payout-attention.ts';
 import { sayPaymentContradiction, sayRefundContradiction } from './say-contradiction.ts';
@@ -77,6 +78,7 @@ export const ATTENTION_KINDS: readonly AttentionKind[] = [
     measure: (app) => measureFailing(app.db),
     list: async (app, limit) => (await selectFailing(app.db, limit)).map(waitingEndpoint),
   },
+  KEY_ATTENTION,
   PAYOUT_ATTENTION,
   APPROVAL_ATTENTION,
   SETTLEMENT_ATTENTION,

@@ -8,6 +8,7 @@ export type AttentionName =
   | 'suspense'
   | 'callback'
   | 'endpoint'
+  | 'key'
   | 'mail'
   | 'restore'
   | 'payout'

@@ -5,6 +5,7 @@ import type { App } from '../app.ts';
 import { authenticateBearer } from '../auth/authenticate-bearer.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { type Refusal, takeRefusals } from './note-refused-request.ts';
+import { addRefusedKey, deleteRefusedKeysBefore, type RefusedKey } from './refused-key-queries.ts';
 import { KEPT_REFUSED, type RefusedRequest, shownFields } from './refused-request.ts';
 import {
   addRepeated,
@@ -23,36 +24,60 @@ import {
 export async function storeRefusedRequests(app: App): Promise<void> {
   const refusals = takeRefusals(app);
   if (refusals.length === 0) return;
-  const { kept, repeated } = sample(app, await findOwners(app, refusals));
-  if (kept.length === 0 && repeated.length === 0) return;
+  const owned = await findOwners(app, refusals);
+  const { kept, repeated } = sample(
+    app,
+    owned.filter(({ place }) => isKept(app, place)).map(({ row }) => row),
+  );
+  const keys = refusedKeysOf(owned);
+  if (kept.length === 0 && repeated.length === 0 && keys.length === 0) return;
   await app.db.transaction(async (tx) => {
     if (kept.length > 0) await insertRefused(tx, kept);
     for (const { last, times } of repeated) await addRepeated(tx, last, times);
     const codes = new Map(kept.map((row) => [`${row.environment_id} ${row.code}`, row]));
     for (const { environment_id, code } of codes.values())
       await deleteBeyond(tx, environment_id, code, KEPT_REFUSED.ofCode);
+    for (const key of keys) await addRefusedKey(tx, key, RUN_GAP_MS);
+  });
+}
+
+/** After a day without a wrong signature the next one begins a new run. */
+const RUN_GAP_MS = 86_400_000;
+
+/** Wrong signatures in the name of each payment service, of production too: of them no request is kept, only that they were. */
+function refusedKeysOf(owned: readonly Owned[]): RefusedKey[] {
+  const wrong = owned.filter(({ place, row }) => place !== NOBODY && row.code === 'SIGNATURE_INVALID');
+  return [...Map.groupBy(wrong, ({ place }) => place.id)].map(([environment_id, of]) => {
+    const times = of.map(({ row }) => row.at);
+    return { environment_id, since: Math.min(...times), last_at: Math.max(...times), refusals: of.length };
   });
 }
 
 /** Deletes what is older than it is kept; answers how many. */
 export function forgetRefusedRequests(app: App, limit: number): Promise<number> {
-  return app.db.transaction((tx) => deleteRefusedBefore(tx, app.now() - KEPT_REFUSED.ms, limit));
+  return app.db.transaction(async (tx) => {
+    const before = app.now() - KEPT_REFUSED.ms;
+    await deleteRefusedKeysBefore(tx, before);
+    return deleteRefusedBefore(tx, before, limit);
+  });
 }
 
 type Place = { id: number; environment: string };
 
 const NOBODY: Place = { id: 0, environment: '' };
 
-/** Whose each request was, as a row; without those that are not to be kept. */
-async function findOwners(app: App, refusals: readonly Refusal[]): Promise<RefusedRequest[]> {
+type Owned = { place: Place; row: RefusedRequest };
+
+/** Each request as a row, and whose it was. */
+async function findOwners(app: App, refusals: readonly Refusal[]): Promise<Owned[]> {
   const read = refusals.map((refusal) => ({ refusal, ...readBody(refusal) }));
   const tokens = [...new Set(read.flatMap(({ token }) => token ?? []))];
   const known = tokens.length === 0 ? [] : await selectTokensAmong(app.db, tokens);
   const byToken = new Map(known.map(({ service_token, ...place }) => [service_token, place]));
   const byTransaction = await findTransactions(app, refusals);
-  return read.flatMap(({ refusal, token, fields }) => {
+  return read.map(({ refusal, token, fields }) => {
     const place = byToken.get(token ?? '') ?? byTransaction.get(refusal) ?? NOBODY;
-    return isKept(app, place) ? [rowOf(refusal, place, fields)] : [];
+    return { place, row: rowOf(refusal, place, fields) };
   });
 }
 

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
+import { ATTENTION_KINDS } from '../../src/attention/attention-kinds.ts';
 import { isSafeSqlite } from '../../src/health/sqlite-findings.ts';
 import type { Ended } from '../support/child-process.ts';
 import { runCommand } from '../support/run-command.ts';
@@ -49,19 +50,7 @@ suite('doctor', () => {
         'schema',
         'master-key',
         'callbacks',
-        'restore',
-        'payment',
-        'refund',
-        'suspense',
-        'callback',
-        'endpoint',
-        'payout',
-        'approval',
-        'settlement',
-        'statement',
-        'backup',
-        'books',
-        'mail',
+        ...ATTENTION_KINDS.map(({ kind }) => kind),
         'anchors',
         'audit-log',
         'bank-list',

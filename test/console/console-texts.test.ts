@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ATTENTION_KINDS } from '../../src/attention/attention-kinds.ts';
 import { ROOMS } from '../../src/console/console-texts.ts';
 
 test('two rooms of the console had a text of the same name, and one said what the other meant', () => {
@@ -13,4 +14,12 @@ test('two rooms of the console had a text of the same name, and one said what th
 
 test('every text is there in both languages', () => {
   for (const room of ROOMS) assert.deepEqual(Object.keys(room.es).toSorted(), Object.keys(room.en).toSorted());
+});
+
+test('payouts and lines of statements that waited for a person were called by the name of their kind in the code', () => {
+  const texts = new Set(ROOMS.flatMap((room) => Object.keys(room.es)));
+  assert.deepEqual(
+    ATTENTION_KINDS.map(({ kind }) => `attention.${kind}`).filter((key) => !texts.has(key)),
+    [],
+  );
 });

@@ -1,0 +1,49 @@
+import type { App } from '../app.ts';
+import { formatAge } from '../lib/time-text.ts';
+import {
+  type ListedRefusedKey,
+  measureRefusedKeys,
+  type RefusedKeyFilter,
+  selectRefusedKeys,
+} from '../refused-requests/refused-key-queries.ts';
+import type { AttentionKind, Waiting } from './attention.ts';
+
+const HOUR = 3_600_000;
+/** One wrong request is somebody's first try; so many are a service that has a wrong key. */
+const LEAST = 5;
+
+/** Merchants whose own service signs with a key that is not theirs: its payments do not come. */
+export const KEY_ATTENTION: AttentionKind = {
+  kind: 'key',
+  nouns: ['merchant whose signatures are refused', 'merchants whose signatures are refused'],
+  measure: (app) => measureRefusedKeys(app.db, filterOf(app)),
+  list: async (app, limit) =>
+    (await selectRefusedKeys(app.db, filterOf(app), limit)).map((key) => waitingKey(app, key)),
+};
+
+/** It ends an hour after the last refusal where the right key is used again, and else after a day. */
+function filterOf(app: App): RefusedKeyFilter {
+  return { after: app.now() - 24 * HOUR, least: LEAST, healedMs: HOUR };
+}
+
+function waitingKey(
+  app: App,
+  { payment_service, name, environment, since, last_at, refusals }: ListedRefusedKey,
+): Waiting {
+  const age = formatAge(Math.max(0, app.now() - last_at));
+  return {
+    payment_service,
+    name,
+    environment,
+    transaction: null,
+    id: payment_service,
+    since,
+    amount: null,
+    currency: null,
+    reason: {
+      en: `${refusals} requests in its name were signed wrongly, the last ${age} ago: its service has another Secret Token, or a stranger uses its Service Token. Which: bin/rubrica request list --payment-service ${payment_service}`,
+      es: `${refusals} solicitudes en su nombre vinieron mal firmadas, la última hace ${age}: su servicio tiene otro Secret Token, o un extraño usa su Service Token. Cuáles: bin/rubrica request list --payment-service ${payment_service}`,
+    },
+    command: `bin/rubrica payment-service hand-over ${payment_service} --environment ${environment}`,
+  };
+}

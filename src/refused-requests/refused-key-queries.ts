@@ -1,0 +1,61 @@
+import type { Database, SqlRow, Tx } from '../db/database.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+/** How often one payment service was refused for its signature, in one group: first, last and how many. UTC milliseconds. */
+export type RefusedKey = { environment_id: number; since: number; last_at: number; refusals: number };
+
+/** Counts it with what came before; after a time without a refusal, `gapMs`, a new run begins. */
+export async function addRefusedKey(
+  tx: Tx,
+  { environment_id, since, last_at, refusals }: RefusedKey,
+  gapMs: number,
+): Promise<void> {
+  await tx.query(
+    `insert into refused_keys (environment_id, since, last_at, refusals) values ($1, $2, $3, $4)
+     on conflict (environment_id) do update set
+       since = case when refused_keys.last_at < $5 then excluded.since else refused_keys.since end,
+       refusals = case when refused_keys.last_at < $5 then excluded.refusals else refused_keys.refusals + excluded.refusals end,
+       last_at = excluded.last_at`,
+    [environment_id, since, last_at, refusals, since - gapMs],
+  );
+}
+
+/** Forgets runs that ended before a time. */
+export async function deleteRefusedKeysBefore(tx: Tx, before: number): Promise<void> {
+  await tx.query('delete from refused_keys where last_at < $1', [before]);
+}
+
+export type ListedRefusedKey = SqlRow & RefusedKey & { payment_service: string; name: string; environment: string };
+
+/** Runs that go on: refused at or after `after`, at least `least` times, and not signing rightly for `healedMs` since. */
+export type RefusedKeyFilter = { after: number; least: number; healedMs: number };
+
+const GOES_ON = `k.last_at >= $1 and k.refusals >= $2 and not exists (
+  select 1 from secret_tokens s where s.environment_id = k.environment_id and s.last_used_at > k.last_at + $3)`;
+
+export async function measureRefusedKeys(
+  db: Reader,
+  { after, least, healedMs }: RefusedKeyFilter,
+): Promise<{ count: number; oldest: number | null }> {
+  const [row] = await db.query<{ count: number; oldest: number | null }>(
+    `select count(*) as count, min(k.since) as oldest from refused_keys k where ${GOES_ON}`,
+    [after, least, healedMs],
+  );
+  return row ?? { count: 0, oldest: null };
+}
+
+/** The same, the oldest first. */
+export function selectRefusedKeys(
+  db: Reader,
+  { after, least, healedMs }: RefusedKeyFilter,
+  limit: number,
+): Promise<ListedRefusedKey[]> {
+  return db.query<ListedRefusedKey>(
+    `select k.*, e.payment_service_id as payment_service, e.environment, p.name from refused_keys k
+     join environments e on e.id = k.environment_id
+     join payment_services p on p.id = e.payment_service_id
+     where ${GOES_ON} order by k.since, k.environment_id limit $4`,
+    [after, least, healedMs, limit],
+  );
+}

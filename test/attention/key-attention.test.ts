@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { listAttention } from '../../src/attention/list-attention.ts';
+import { measureAttention } from '../../src/attention/measure-attention.ts';
+import { readConfig } from '../../src/config.ts';
+import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
+import { storeSecretUse } from '../../src/payment-services/note-secret-use.ts';
+import { storeRefusedRequests } from '../../src/refused-requests/store-refused-requests.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { signedBody } from '../support/test-shop.ts';
+
+const HOUR = 3_600_000;
+
+forEachEngine('a merchant whose own service signs with a wrong key', (openTestDatabase) => {
+  const open = async () => {
+    const settings = { RUBRICA_ENV: 'production', PUBLIC_URL: 'https://pay.example.cl', RATE_LIMITS: 'off' };
+    const config = readConfig({ MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent', ...settings });
+    const app = createTestApp(await openTestDatabase(), { config });
+    const { id, production } = await createPaymentService(app, 'Norte', TESTER);
+    const server = await startTestServer(app);
+    const post = async (secret: string, times = 1) => {
+      for (let at = 0; at < times; at++) {
+        await server.post('/trxs', {
+          json: signedBody(production.service_token, secret, { x_reference: `R-${app.now()}-${at}` }),
+        });
+      }
+      await storeRefusedRequests(app);
+      await storeSecretUse(app);
+    };
+    return { app, id, server, right: production.secret_token, post };
+  };
+
+  test('nobody was told of it in production, where no request is kept: now it waits for a person from the fifth on', async () => {
+    const { app, id, server, post } = await open();
+    await using _server = server;
+    const begun = app.now();
+    await post('wrong', 4);
+    assert.deepEqual(await listAttention(app, 'key', 10), []);
+    app.now.advance(HOUR);
+    await post('wrong');
+    const [row, ...others] = await listAttention(app, null, 10);
+    assert.deepEqual(others, []);
+    assert.deepEqual(
+      [row?.kind, row?.id, row?.name, row?.environment, row?.since, row?.age],
+      ['key', id, 'Norte', 'production', begun, HOUR],
+    );
+    assert.equal(row?.command, `bin/rubrica payment-service hand-over ${id} --environment production`);
+    assert.match(row?.reason ?? '', /^5 requests in its name were signed wrongly, the last /);
+    const measured = (await measureAttention(app)).find(({ kind }) => kind === 'key');
+    assert.deepEqual([measured?.count, measured?.oldest], [1, begun]);
+    assert.deepEqual(await app.db.query('select request_id from refused_requests'), []);
+  });
+
+  test('goes on while wrong and right ones take turns, and ends an hour after the last wrong one', async () => {
+    const { app, server, right, post } = await open();
+    await using _server = server;
+    const waits = async () => (await listAttention(app, 'key', 10)).length;
+    await post('wrong', 5);
+    app.now.advance(HOUR / 2);
+    await post(right);
+    assert.equal(await waits(), 1);
+    app.now.advance(HOUR);
+    await post(right);
+    assert.equal(await waits(), 0);
+  });
+
+  test('ends a day after the last wrong one where nothing comes any more, and then begins anew', async () => {
+    const { app, server, post } = await open();
+    await using _server = server;
+    const waits = async () => (await listAttention(app, 'key', 10)).length;
+    await post('wrong', 5);
+    app.now.advance(24 * HOUR);
+    assert.equal(await waits(), 1);
+    app.now.advance(1);
+    assert.equal(await waits(), 0);
+    await post('wrong', 4);
+    assert.equal(await waits(), 0);
+    await post('wrong');
+    assert.equal(await waits(), 1);
+  });
+});
