@@ -10,7 +10,7 @@ export type FieldKind = 'string' | 'number' | 'boolean' | 'null' | 'object';
  */
 export type Field = { readonly name: string; readonly kind: FieldKind; readonly text: string };
 
-/** What one body may hold. `depth` counts the outer object, `members` the names of the inner objects too. */
+/** The most that one body may hold. `depth` counts the outer object, `members` the names of the inner objects too. */
 export const LIMITS = { depth: 4, members: 64, characters: 4096 } as const;
 
 /** Decodes a body strictly. Decoding leniently would give different bytes one text, and so one signature. */

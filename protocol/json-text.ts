@@ -1,4 +1,4 @@
-// What the readers of JSON look for, as character codes.
+// Character codes that the readers of JSON look for.
 export const QUOTE = 0x22;
 export const COMMA = 0x2c;
 export const COLON = 0x3a;

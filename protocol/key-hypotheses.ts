@@ -4,7 +4,7 @@ import { type Draft, digestOf, type Hypothesis, hmacOf, type Recipe, withSecret 
 /** Another secret of the same payment service, and what it is to the one in use. */
 export type OtherSecret = { label: 'other-environment' | 'rotated' | 'other'; secret: string };
 
-/** What may have been different about the key and the algorithm, whatever the message was. */
+/** Hypotheses about another key or another algorithm, whatever the message was. */
 export function keyHypotheses(serviceToken: string, otherSecrets: readonly OtherSecret[]): Hypothesis[] {
   return [
     ...otherSecrets.map(({ label, secret }) => ofSecret(LABEL_CODES[label], () => secret)),

@@ -12,7 +12,7 @@ import {
 } from './signing-draft.ts';
 import { formEncode } from './value-changes.ts';
 
-/** What may have been different about the order of the fields and about how they were joined. */
+/** Hypotheses about another order of the fields, and another way to join them. */
 export function shapeHypotheses(fields: readonly Field[]): Hypothesis[] {
   const sent = fields.map((field) => field.name);
   const orders: [CauseCode, Order][] = [
@@ -39,7 +39,7 @@ export function shapeHypotheses(fields: readonly Field[]): Hypothesis[] {
   ];
 }
 
-/** What may have been different about which fields were signed. `apply` of an addition fails when the part is there. */
+/** Hypotheses about another choice of signed fields. `apply` of an addition fails when the part is there. */
 export function choiceHypotheses(fields: readonly Field[]): Hypothesis[] {
   const unprefixed = fields.filter((field) => !field.name.startsWith('x_') && field.kind !== 'object');
   const sent = new Set(fields.map((field) => field.name));
@@ -143,7 +143,10 @@ function removing(name: string): Hypothesis {
   return { code: 'FIELD_NOT_SIGNED', field: name, apply };
 }
 
-/** What a signer may have had for a field that did not arrive: nothing, printed in some language, or the usual value. */
+/**
+ * The values that a signer may have used for a field that did not arrive: nothing, printed in some language, or the usual
+ * value.
+ */
 function likelyTexts(name: string): string[] {
   const usual: Record<string, string[]> = {
     x_currency: ['CLP'],

@@ -1,4 +1,7 @@
-/** What the languages make of an object or array that is joined to a text. The name alone (PHP's null) comes last. */
+/**
+ * The texts that programming languages make when an object or array is joined to a text. The name alone (PHP's null) comes
+ * last.
+ */
 export function objectPrintings(json: string): string[] {
   const value = JSON.parse(json) as JsonValue;
   const compact = JSON.stringify(value);

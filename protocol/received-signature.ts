@@ -1,6 +1,6 @@
 import type { CauseCode } from './signature-causes.ts';
 
-/** What a received signature says when it is read generously: the digest in it, and what is wrong with its form. */
+/** A received signature, read generously: its digest, and what is wrong with its form. */
 export type ReceivedSignature = { digest: Uint8Array; hash: string; causes: CauseCode[] };
 
 /** Reads a signature in any form a client may have given it; null when no digest can be in it. */

@@ -14,7 +14,9 @@ import { signingMessage } from './signing-message.ts';
 import { checkCallbackFields, checkRequestFields } from './signing-rules.ts';
 import { computeSignatureAsync } from './web-crypto.ts';
 
-/** What a shop fills in. The amount and the reference may be integers; nothing may be a float, null or undefined. */
+/**
+ * The fields that a shop fills in. The amount and the reference may be integers; nothing may be a float, null or undefined.
+ */
 export type RequestInput = Record<Exclude<RequestField, 'x_amount' | 'x_reference'>, string> & {
   x_amount: string | number;
   x_reference: string | number;

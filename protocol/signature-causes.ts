@@ -3,7 +3,7 @@ export type CauseCode = keyof typeof FIXES;
 
 type Fix = { fix: string } & Record<Language, string>;
 
-/** What to do about each mistake of a signer: in general, and in the words of a language. */
+/** The fix for each mistake of a signer: in general, and in the words of a language. */
 export const FIXES = {
   // The secret
   SECRET_OF_OTHER_ENVIRONMENT: {
@@ -218,7 +218,7 @@ export const FIXES = {
     python: "value.rstrip('\\n'); in a shell use printf, not echo.",
     ruby: 'value.chomp; in a shell use printf, not echo.',
   },
-  // Which fields
+  // The choice of fields
   FIELD_NOT_SIGNED: {
     fix: 'The field is sent but was not signed. Sign exactly the fields you send.',
     php: 'Add it before the loop that builds the message.',

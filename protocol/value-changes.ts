@@ -4,7 +4,7 @@ import type { CauseCode } from './signature-causes.ts';
 /** A way in which the text that was signed may differ from the text that was sent. */
 export type ValueChange = { code: CauseCode; change: (text: string) => string };
 
-/** What happens to any text on its way through forms, templates, files and databases. */
+/** Changes that any text may go through in forms, templates, files and databases. */
 export const TEXT_CHANGES: readonly ValueChange[] = [
   { code: 'PLUS_AND_SPACE', change: (text) => text.replaceAll(' ', '+') },
   { code: 'PLUS_AND_SPACE', change: (text) => text.replaceAll('+', ' ') },
@@ -151,7 +151,7 @@ function htmlEncode(text: string, apostrophe: string): string {
     .replaceAll("'", apostrophe);
 }
 
-/** What a JSON writer of PHP or Python makes of a text, without the quotes. */
+/** The text that a JSON writer of PHP or Python makes, without the quotes. */
 function jsonEscape(text: string): string {
   const unquoted = JSON.stringify(text).slice(1, -1);
   return unquoted.replaceAll(

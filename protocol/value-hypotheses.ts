@@ -11,7 +11,7 @@ import {
   type ValueChange,
 } from './value-changes.ts';
 
-/** What may have been different about the text of a value: how it was printed, encoded, trimmed. */
+/** Hypotheses about another text of a value: how it was printed, encoded, trimmed. */
 export function valueHypotheses(fields: readonly Field[]): Hypothesis[] {
   const signed = fields.filter((field) => field.name.startsWith('x_') && field.name !== 'x_signature');
   const texts = signed.filter((field) => field.kind === 'string' || field.kind === 'number');

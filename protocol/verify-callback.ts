@@ -19,7 +19,7 @@ export type CallbackData = Record<Exclude<CallbackField, 'x_result' | 'x_test'>,
   x_test: 'true' | 'false';
 };
 
-/** What you know of the order. Give what you have; `compareWithOrder` compares the rest once you found the order. */
+/** The order as you know it. Give what you have; `compareWithOrder` compares the rest once you found the order. */
 export type ExpectedOrder = {
   /** Your Service Token. */
   account?: string;

@@ -65,7 +65,7 @@ export function composeApp(config: Config, onFatal: (error: unknown) => void): R
     resolve: limitLookUps(createNameResolver(), now),
     proxy,
   });
-  // What merchants choose shares nothing with the acquirer and the provider.
+  // Requests to addresses that merchants choose share nothing with those to the acquirer and the provider.
   const acquirer = createSafeFetch({ ownPlaces: findOwnPlaces, proxy });
   const provider = createSafeFetch({ ownPlaces: findOwnPlaces, proxy });
   const db = openDatabase(config.databaseUrl, {

@@ -46,7 +46,7 @@ export type Config = {
   /** Everything answers below each of these too. */
   basePaths: readonly string[];
   rateLimits: boolean;
-  /** Whose refused requests are kept for a few days. */
+  /** The payment services whose refused requests are kept for a few days. */
   refusedRequests: 'development' | 'all';
   trustProxy: boolean;
   transactionMinutes: number;
@@ -166,7 +166,7 @@ export function publicOrigin({ publicUrl, host, port }: Config): string {
   return publicUrl ?? `http://${hostInUrl(host)}:${port}`;
 }
 
-/** What is wrong with ALLOW_PRIVATE_CALLBACKS as it was set, or null: production has never gone by it. */
+/** Says what is wrong with ALLOW_PRIVATE_CALLBACKS as it was set, or null: production has never gone by it. */
 export function privateCallbacksProblem(config: Config, environment: NodeJS.ProcessEnv = process.env): string | null {
   const said = environment['ALLOW_PRIVATE_CALLBACKS']?.trim() || null;
   if (config.mode === 'development' || !flag('ALLOW_PRIVATE_CALLBACKS', said, false)) return null;

@@ -297,10 +297,10 @@ export function sayIn(said: Said, language: 'en' | 'es'): string {
 export type SpentLimit = { name: string; most: number; windowMs: number; remaining: number; resetMs: number };
 
 export type ProblemExtras = {
-  /** What is wrong in this case. Public text: no secret, no personal data. */
+  /** The details of this case: public text, without secrets and personal data. */
   detail?: Said;
   errors?: ErrorItem[];
-  /** What older clients read beside the problem, such as the id of the transaction in conflict. */
+  /** Members that older clients read beside the problem, such as the id of the transaction in conflict. */
   data?: Record<string, unknown>;
   /** How long the caller should wait, in milliseconds. */
   waitMs?: number;

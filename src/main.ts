@@ -9,7 +9,7 @@ import { SchemaError, StorageError, StoreHeldError } from './db/database.ts';
 import { Problem } from './error-catalogue.ts';
 import { paint } from './lib/paint.ts';
 
-/** What to do where the operating system or the database only says what is wrong, by its code or by the call. */
+/** The fix where the operating system or the database only says what is wrong, by its code or by the call. */
 const FIXES: Record<string, string> = {
   EADDRINUSE: 'set PORT to another, or to 0 for a free one.',
   EADDRNOTAVAIL: 'set HOST to an address of this machine.',
@@ -60,7 +60,7 @@ function statusOf(error: unknown): number {
 /** On stderr for a person. With `--json` stdout is one JSON object here too. */
 async function report(error: unknown): Promise<void> {
   const { code, message } = await describe(error);
-  // What commander refuses it has explained itself, with the help of the command.
+  // Commander has explained its own refusals, with the help of the command.
   if (!(error instanceof CommanderError))
     process.stderr.write(
       code === 'COMMAND_FAILED' ? `${message}\n` : `${paint('red', `${code}:`, process.stderr)} ${message}\n`,
@@ -86,7 +86,7 @@ async function describe(error: unknown): Promise<{ code: string; message: string
     const { message } = await describe(error.cause);
     return { code: error.code, message: `The database does not answer or refuses: ${message}` };
   }
-  // What the operating system says is about the machine and names the file or the address; a stack adds nothing.
+  // An error of the operating system is about the machine and names the file or the address; a stack adds nothing.
   const { code, syscall, message, stack } = error as NodeJS.ErrnoException;
   if (code === undefined) return { code: 'INTERNAL', message: stack ?? String(error) };
   const fix = FIXES[code] ?? FIXES[syscall ?? ''];

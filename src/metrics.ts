@@ -6,7 +6,10 @@ export type Metrics = ReturnType<typeof createMetrics>;
 /** Something in which work waits, such as a batcher. */
 type Queue = { depth: () => number };
 
-/** What `/metrics` shows. No label ever holds a reference, an address or anything else that a stranger chooses. */
+/**
+ * Makes the metrics that `/metrics` shows. No label ever holds a reference, an address or anything else that a stranger
+ * chooses.
+ */
 export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -69,7 +72,7 @@ export function createMetrics() {
   };
 }
 
-/** What strangers cost, or would have. */
+/** Makes the meters of strangers' requests: their cost, and the cost of those that were refused. */
 function createStrangerMeters(registers: Registry[]) {
   return {
     refused: new Counter({
@@ -93,7 +96,7 @@ function createDeliveryCounter(registers: Registry[]) {
     labelNames: ['outcome'],
     registers,
   });
-  // What begins at 1 has never increased, and the first is to be noticed too.
+  // A counter that begins at 1 has never increased, and the first is to be noticed too.
   for (const outcome of ['dead', 'disable']) deliveries.inc({ outcome }, 0);
   return deliveries;
 }
@@ -117,7 +120,7 @@ function createEndpointGauges(registers: Registry[]) {
   };
 }
 
-/** What became of money, and what of it waits for a person. */
+/** Makes the counters of money: what became of it, and how much waits for a person. */
 function createMoneyCounters(registers: Registry[]) {
   return {
     transactions: new Counter({

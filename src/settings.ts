@@ -6,7 +6,7 @@ type Setting = {
   name: string;
   fallback: string;
   meaning: string;
-  /** What the program goes by, whether it was given or not. Of a secret: whether there is one. */
+  /** The value that the program goes by, whether it was given or not. Of a secret: whether there is one. */
   inForce: (config: Config) => string | number | boolean | null;
 };
 

@@ -27,7 +27,7 @@ import { indexPayments } from './search/index-payments.ts';
 import { selectSearchProgress } from './search/search-queries.ts';
 import { expireTransactions } from './transactions/expire-transactions.ts';
 
-/** What the worker does, how often it looks when there was nothing to do, and how much it takes at once. */
+/** How often the worker looks when there was nothing to do, and how much it takes at once. */
 const IDLE_MS = 250;
 const MAIL_EVERY_MS = 1_000;
 const SCHEMA_EVERY_MS = 1_000;

@@ -1,8 +1,9 @@
 import { RubricaError } from './rubrica-error.ts';
 
 /**
- * What a call that got no answer ends in: `NOT_SENT` where the connection failed before anything was written to it, `NO_ANSWER`
- * wherever that is not certain. A browser tells no program why a request failed, so there it is always `NO_ANSWER`.
+ * Makes the error of a call that got no answer: `NOT_SENT` where the connection failed before anything was written to it,
+ * `NO_ANSWER` wherever that is not certain. A browser tells no program why a request failed, so there it is always
+ * `NO_ANSWER`.
  */
 export function failureOf(request: string, timeoutMs: number, cause: unknown): RubricaError {
   const nothing = { status: null, errors: [], request, requestId: null, retryable: true, retryAfterMs: null };

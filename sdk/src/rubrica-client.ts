@@ -77,7 +77,7 @@ export class RubricaClient {
     return this.#withToken((authorization) => this.#sendOnce('POST /trxs/create', { body: order }, authorization));
   }
 
-  /** What those shops ask; `getTransaction` tells more. */
+  /** Reads the status as those shops ask for it; `getTransaction` tells more. */
   getUnsignedStatus(idTrx: number): Promise<Api.UnsignedStatus> {
     return this.#sendAsUser('GET /trxs/status/{id}', { path: { id: idTrx } });
   }
@@ -105,7 +105,7 @@ export class RubricaClient {
     return (await this.#sendAsUser('GET /v2/trxs/{id}/status', { path: { id: idTrx } })).data.status;
   }
 
-  /** What payers can pay with, in CLP unless said. */
+  /** Lists the methods that payers can pay with, in CLP unless said. */
   async listPaymentMethods(currency?: string): Promise<Api.PaymentMethods['types']> {
     const { serviceToken } = this.#options;
     if (serviceToken === undefined) throw missing('a serviceToken');
@@ -134,7 +134,7 @@ export class RubricaClient {
     return (await this.#sendAsUser('GET /trxs/{id}/nullification/status', parts)).data.status;
   }
 
-  /** What was paid and refunded on a day, `2026-01-31`. */
+  /** Lists the payments and refunds of a day, `2026-01-31`. */
   async getReconciliation(query: Query<'GET /remittances/conciliation'>): Promise<Api.Conciliation['data']> {
     return (await this.#sendAsUser('GET /remittances/conciliation', { query })).data;
   }
@@ -254,17 +254,17 @@ export class RubricaClient {
     return (await this.#sendAsUser('POST /tef', { body: transfer })).tefResponse;
   }
 
-  /** What became of a payout, by the id that you gave it. */
+  /** Reads a payout by the id that you gave it. */
   async readTransfer(id: string): Promise<Api.TefResponse> {
     return (await this.#sendAsUser('GET /tef/{id}', { path: { id } })).tefResponse;
   }
 
-  /** What belongs to the merchant, in pesos, with what is approved to be paid out and has not arrived yet. */
+  /** Reads the balance in pesos: the merchant's money, with the approved payouts that have not arrived yet. */
   async readBalance(): Promise<number> {
     return (await this.#sendAsUser('GET /balance', {})).balance;
   }
 
-  /** What can be paid out now, in pesos. */
+  /** Reads the amount that can be paid out now, in pesos. */
   async readAvailableBalance(): Promise<number> {
     return (await this.#sendAsUser('GET /availableBalance', {})).balance;
   }

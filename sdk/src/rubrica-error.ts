@@ -17,7 +17,7 @@ export type RubricaErrorDetails = {
   status: number | null;
   code: RubricaErrorCode;
   title: string;
-  /** What is wrong in this case. */
+  /** The details of this case. */
   detail: string;
   /** Everything that is wrong with the request, each with its fix. */
   errors: Problem['errors'];

@@ -2,7 +2,7 @@ import type { Problem } from './api-errors.ts';
 import { failureOf } from './request-failure.ts';
 import { RubricaError } from './rubrica-error.ts';
 
-/** What is used of `fetch`; the platform's fits, and so does any wrapper of it. */
+/** The part of `fetch` that is used; the platform's fits, and so does any wrapper of it. */
 export type Fetch = (url: string, init: object) => Promise<FetchReply>;
 
 export type FetchReply = { status: number; headers: { get(name: string): string | null }; text(): Promise<string> };
@@ -11,7 +11,7 @@ export type Connection = { baseUrl: string; fetch: Fetch; timeoutMs: number };
 
 type Values = Record<string, string | number | undefined>;
 
-/** What goes into a request, by its place. What is undefined is left out. */
+/** The values of a request, by their place. What is undefined is left out. */
 export type RequestParts = { path?: Values; query?: Values; header?: Values; body?: object };
 
 /**
@@ -36,7 +36,7 @@ async function exchange(connection: Connection, { method, address }: Target, par
   const init = {
     method,
     headers: headersOf(parts),
-    // What is signed, or a token, is not carried on to another address.
+    // A redirect is not followed: signed values and tokens stay with the address that they were meant for.
     redirect: 'manual',
     signal: AbortSignal.timeout(timeoutMs),
     ...(parts.body !== undefined && { body: JSON.stringify(parts.body) }),
@@ -49,7 +49,7 @@ async function exchange(connection: Connection, { method, address }: Target, par
   }
 }
 
-/** What no header can carry is refused here: the platform would repeat it in its error, and it may be a token. */
+/** Refuses a value that no header can carry: the platform would repeat it in its error, and it may be a token. */
 function headersOf({ body, header }: RequestParts): Record<string, string> {
   const headers = defined({ 'content-type': body && 'application/json', ...header });
   const wrong = Object.entries(headers).find(([, value]) => !/^[\t -~]*$/.test(value.trim()));

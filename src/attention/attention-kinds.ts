@@ -30,7 +30,7 @@ const PAYMENT_MS = 30 * MINUTE;
 /** Of a refund: accepted so long ago, or asked for so long ago and not answered. What contradicts is listed at once. */
 const REFUND_MS = DAY;
 const ASKED_REFUND_MS = 60 * MINUTE;
-/** What was given up before has been seen, or nobody looks. */
+/** A callback that was given up earlier has been seen, or nobody looks. */
 const CALLBACK_MS = 7 * DAY;
 
 /** THE TABLE of what can wait for a person: whatever can wait has a row here, with the command that ends it. */

@@ -3,7 +3,7 @@ import type { AttentionName } from './attention.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** What of the list somebody has taken: `id` is one of its kind, payment service and environment. */
+/** One item of the list that somebody has taken: `id` is one of its kind, payment service and environment. */
 export type AttentionKey = { kind: AttentionName; id: string; payment_service: string; environment: string };
 
 /** A row of `attention_owners`. `taken_at` is UTC milliseconds. */
@@ -14,7 +14,7 @@ export function selectOwnersOf(db: Reader, kinds: readonly AttentionName[]): Pro
   return db.query<AttentionOwner>('select * from attention_owners where kind {named $1}', [kinds]);
 }
 
-/** Who has it, locked until the commit; null: nobody. */
+/** Locks the owner until the commit; null: nobody has it. */
 export async function lockOwner(tx: Tx, key: AttentionKey): Promise<AttentionOwner | null> {
   const [row] = await tx.query<AttentionOwner>(
     `update attention_owners set taken_by = taken_by

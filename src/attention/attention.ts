@@ -53,7 +53,7 @@ export type AttentionMeasure = { count: number; oldest: number | null };
 /** A kind of what can wait. Both ask the store by an index, because every scrape of the metrics measures. */
 export type AttentionKind = {
   readonly kind: AttentionName;
-  /** What waits, as a person counts it: `2 payments`. */
+  /** The name of what waits, as a person counts it: `2 payments`. */
   readonly nouns: readonly [one: string, many: string];
   measure(app: App): Promise<AttentionMeasure>;
   /** The oldest first, at most `limit`. */

@@ -27,7 +27,7 @@ export async function listAttention(
     for (const row of waiting) {
       const reason = sayIn(row.reason, language);
       const owner = owners.get(keyOf({ ...row, kind: one.kind }));
-      // What began to wait after somebody had taken it is another thing with the same id.
+      // An item that began to wait after somebody had taken it is a new one with the same id.
       const taken = owner !== undefined && owner.taken_at >= row.since ? owner : null;
       const { taken_by, taken_at } = taken ?? NOBODY;
       rows.push({ kind: one.kind, age: Math.max(0, now - row.since), ...row, reason, taken_by, taken_at });

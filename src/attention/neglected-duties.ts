@@ -23,7 +23,7 @@ export function dutyKind(kind: Duty, nouns: AttentionKind['nouns']): AttentionKi
   };
 }
 
-/** What waits while a duty is older than its setting, was never done in so long a time, or found something wrong. */
+/** Makes the item of a duty that is older than its setting, was never done in so long a time, or found something wrong. */
 async function neglected(app: App, duty: Duty): Promise<Waiting | null> {
   const limit = { backup: app.config.backupMaxAgeDays, books: app.config.verifyMaxAgeDays }[duty];
   const done = await selectUpkeep(app.db, duty);

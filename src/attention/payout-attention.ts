@@ -19,7 +19,7 @@ const DAY = 24 * HOUR;
 const UNKNOWN_MS = HOUR;
 const AT_SENDER_MS = DAY;
 const IN_FILE_MS = 3 * DAY;
-/** What can be approved, or is approved and can leave, is listed after so long. What cannot be is listed at once. */
+/** A payout that can be approved, or is approved and can leave, is listed after so long. What cannot be is listed at once. */
 const NOT_LEFT_MS = DAY;
 
 /** Payouts that left and have no end, or that something contradicts. */

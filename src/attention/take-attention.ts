@@ -7,7 +7,7 @@ import type { AttentionName, AttentionRow } from './attention.ts';
 import { type AttentionKey, deleteOwner, lockOwner, upsertOwner } from './attention-owner-queries.ts';
 import { listAttention } from './list-attention.ts';
 
-/** Which of the list: by its id, and where several have the same, by more of it. */
+/** Names an item of the list: by its id, and where several have the same, by more of it. */
 export type AttentionNamed = Pick<AttentionKey, 'id'> & Partial<Omit<AttentionKey, 'id'>>;
 
 /** Far more than a person looks at. */

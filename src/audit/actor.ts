@@ -1,13 +1,13 @@
 /**
- * Who acts. `command line`: the account of the machine, where no user was named. `stranger`: somebody who was refused and only claims
- * to be `name`, or who opened a link that was made for a person without a user.
+ * The kinds of actors. `command line`: the account of the machine, where no user was named. `stranger`: somebody who was
+ * refused and only claims to be `name`, or who opened a link that was made for a person without a user.
  */
 export type ActorKind = 'person' | 'program' | 'command line' | 'stranger';
 
 /**
- * Who did something, and from where: `name` is what records carry for ever (`recorded_by` and the like): a user's e-mail address, with
- * the API token where one acted (`shop@example.cl (token till 4)`), or `command line: USER@HOST`. `origin` is the network of a request,
- * or `USER@HOST` of a command.
+ * The actor of a change, and where it came from: `name` is what records carry for ever (`recorded_by` and the like): a user's
+ * e-mail address, with the API token where one acted (`shop@example.cl (token till 4)`), or `command line: USER@HOST`.
+ * `origin` is the network of a request, or `USER@HOST` of a command.
  */
 export type Actor = { kind: ActorKind; name: string; userId: string | null; origin: string | null };
 

@@ -40,7 +40,7 @@ function actOf(row: AuditRow): ListedAct {
   };
 }
 
-/** What somebody has put there past this service may be no JSON; `audit verify` says so. */
+/** Reads the values as JSON; somebody may have put other text there past this service, and `audit verify` says so. */
 function valuesOf(text: string | null): unknown {
   if (text === null) return null;
   try {

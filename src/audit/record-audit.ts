@@ -4,7 +4,7 @@ import type { AuditAction } from './audit-action.ts';
 import { advanceAudit, insertAudit } from './audit-queries.ts';
 import { auditHash } from './audit-row.ts';
 
-/** What of somebody's act is kept. Never a secret, a RUT, an account or a payer's e-mail address. */
+/** The values that the record of an act keeps. Never a secret, a RUT, an account or a payer's e-mail address. */
 export type AuditValues = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
 /** An act, before it has its place in the chain. */
@@ -13,7 +13,7 @@ export type Act = {
   at: number;
   by: Actor;
   action: AuditAction;
-  /** What was acted on, such as `refund` and its id. */
+  /** The thing that was acted on, such as `refund` and its id. */
   subject: { kind: string; id: string };
   before?: AuditValues | null;
   after?: AuditValues | null;

@@ -12,8 +12,8 @@ import type { SessionRow } from './session-queries.ts';
 export type AccessToken = { text: string; expiresIn: number };
 
 /**
- * What a token says: its user and its session. A token that was made before there were sessions has none, and ends when the
- * user's version is no longer `version`.
+ * The claims of a token: its user and its session. A token that was made before there were sessions has none, and ends when
+ * the user's version is no longer `version`.
  */
 export type AccessTokenClaims = { userId: string; version: number; sessionId: string | null };
 
@@ -47,7 +47,7 @@ export async function issueAccessToken(
 }
 
 /**
- * What a token says when this installation signed it and it has not ended, else null. Whether it was revoked is for
+ * Reads the claims of a token that this installation signed and that has not ended, else null. Whether it was revoked is for
  * the caller to find out. Algorithm and key are ours, whatever the token's header asks for (RFC 8725, 3.1).
  */
 export async function readAccessToken(

@@ -10,7 +10,7 @@ export function generateApiToken(): string {
   return `api_${randomToken(32)}`;
 }
 
-/** What is stored of a token, made of its digest (`digestOf`): by `lookup` it is found, and `proof` is of its row alone. */
+/** The stored hashes of a token, made of its digest (`digestOf`): `lookup` finds the row, and `proof` is of its row alone. */
 export type ApiTokenHashes = {
   lookup(digest: string): string;
   proof(digest: string, owner: { id: string; user_id: string }): string;
@@ -61,7 +61,7 @@ async function readHashes(app: App): Promise<ApiTokenHashes> {
   return hashesWith(await keepKey(app, API_TOKEN_KEY));
 }
 
-// Which of the two keys it would be derived from until then, nobody could tell.
+// Nobody could tell which of the two keys it would be derived from until then.
 /** Why a store whose master key is being replaced cannot have its first key made. */
 export const START_FIRST =
   'Before its master key can be replaced, this store must have been served once by this version: start it without MASTER_KEY_PREVIOUS and with the MASTER_KEY that it has had.';

@@ -10,7 +10,7 @@ import { describeToken } from './token-shape.ts';
 import type { User } from './user.ts';
 import { selectUserById } from './user-queries.ts';
 
-/** What a request without a right access token is refused with. */
+/** The errors of a request without a right access token. */
 export const TOKEN_CODES = [
   'TOKEN_MISSING',
   'TOKEN_INVALID',

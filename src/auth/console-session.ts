@@ -15,8 +15,9 @@ export type Standing = 'in' | 'prove' | 'enrol';
 export type ConsoleSession = { user: User; session: SessionRow; standing: Standing };
 
 /**
- * Whose cookie this is, read from the store each time: what was ended a moment ago lets nobody in. Null: nobody's. `isClick`: a person
- * asks, and not a page that brings itself up to date; only that keeps the session from ending for want of use.
+ * Finds the session of a cookie, read from the store each time: a session that was ended a moment ago lets nobody in. Null:
+ * nobody's. `isClick`: a person asks, and not a page that brings itself up to date; only that keeps the session from ending
+ * for want of use.
  */
 export async function findConsoleSession(
   app: App,

@@ -32,7 +32,7 @@ export async function countRefund(tx: Tx, refund: CountedRefund, now: number): P
   });
 }
 
-/** What is set for the user goes before what the role says; where there is a limit in any currency, others have 0. */
+/** Reads the limit: the user's own goes before the role's; where there is a limit in any currency, others have 0. */
 function limitOf(role: Role, own: readonly RefundLimitRow[], currency: string): number | null {
   const { refundsPerDay } = rightsOf(role);
   if (own.length > 0) return own.find((row) => row.currency === currency)?.most ?? 0;

@@ -7,7 +7,7 @@ import type { UserRow } from './user-queries.ts';
 import { selectPermissions, selectUserPaymentServices } from './user-right-queries.ts';
 
 /**
- * What a user may do, as commands show it. `payment_services` is null for all there are; `refund_limits` are minor units a
+ * The rights of a user, as commands show them. `payment_services` is null for all there are; `refund_limits` are minor units a
  * day, null where there is no limit. `payouts`: whether bank accounts may be validated.
  */
 export type DescribedRights = {
@@ -30,7 +30,7 @@ export function saidOf({ role, permissions, payment_services: services, refund_l
 
 type Described = Pick<UserRow, 'id' | 'role' | 'all_payment_services'>;
 
-/** What these users may do, in their order. */
+/** Describes the rights of these users, in their order. */
 export async function describeRights(
   db: Pick<Database, 'query'>,
   users: readonly Described[],

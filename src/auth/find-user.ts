@@ -10,7 +10,9 @@ export async function findUser(app: App, idOrEmail: string): Promise<User | null
   return row === null ? null : userOf(app, row);
 }
 
-/** What a row says of a user, with what the user sees and may do. `token`: the name of the API token with which it comes. */
+/**
+ * Makes the user of a row, with its payment services and permissions. `token`: the name of the API token with which it comes.
+ */
 export async function userOf(
   app: { db: Pick<App['db'], 'query'> },
   row: UserRow,

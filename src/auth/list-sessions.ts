@@ -27,7 +27,9 @@ export async function listApiTokens(app: App, user: string): Promise<ListedToken
   });
 }
 
-/** What lets a user in at this moment, the newest first: log-ins, and access tokens made with an API token. */
+/**
+ * Lists the sessions that let a user in at this moment, the newest first: log-ins, and access tokens made with an API token.
+ */
 export async function listSessions(app: App, user: string): Promise<SessionRow[] | null> {
   const row = await selectUserByIdOrEmail(app.db, normalizeEmail(user));
   if (row === null) return null;

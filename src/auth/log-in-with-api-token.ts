@@ -59,7 +59,7 @@ async function findSession(app: App, token: ApiTokenRow, asked: number | null): 
   const now = app.now();
   const longest = Math.min(now + LONGEST_LIFETIME_MS, token.expires_at ?? Infinity);
   const to = asked === null ? longest : Math.min(asked * 1000, longest);
-  // Who names a time gets that time, unless it is beyond what there is.
+  // A caller who names a time gets that time, unless it is beyond the end.
   const from = asked === null || asked * 1000 > longest ? to - DAY_MS : to;
   const shared = await selectSessionToShare(app.db, token.id, now - DAY_MS, { from: Math.max(from, now + 1), to });
   if (shared !== null) return shared;

@@ -24,7 +24,7 @@ export const PERMISSIONS = {
 
 export type Permission = keyof typeof PERMISSIONS;
 
-/** What a role brings. `environments`: those whose payments it sees, of the payment services that the user has. */
+/** The rights that a role brings. `environments`: those whose payments it sees, of the payment services that the user has. */
 type RoleRights = {
   readonly means: string;
   readonly may: readonly Permission[];
@@ -94,12 +94,12 @@ export function isRole(text: string): text is Role {
   return Object.hasOwn(ROLES, text);
 }
 
-/** What a role says, with the type that every role has. */
+/** Reads the rights of a role, with the type that every role has. */
 export function rightsOf(role: Role): RoleRights {
   return ROLES[role];
 }
 
-/** What a user of this role may do with what was granted beside it. */
+/** Lists the permissions of a user of this role, with the ones granted beside it. */
 export function permissionsOf(role: Role, granted: Iterable<string>): ReadonlySet<Permission> {
   const may = new Set([...rightsOf(role).may, ...[...granted].filter(isPermission)]);
   // Validated accounts are kept as recipients: the same user reads them.

@@ -17,7 +17,7 @@ import {
   updateRole,
 } from './user-right-queries.ts';
 
-/** What is to be changed; what is left out stays. Lists replace the earlier ones. */
+/** The changes that are asked for; a member that is left out stays. Lists replace the earlier ones. */
 export type RightsWish = {
   role?: Role;
   grant?: readonly Permission[];

@@ -49,7 +49,7 @@ const SHAPES: readonly { shape: RegExp; says: Said }[] = [
 ];
 
 /**
- * What is wrong with the value of `Authorization`, told from its form alone. It says nothing of what is in the store, and
+ * Says what is wrong with the value of `Authorization`, told from its form alone. It says nothing of what is in the store, and
  * quotes nothing of what was sent. `now` is UTC milliseconds.
  */
 export function describeToken(authorization: string, now: number): Said {

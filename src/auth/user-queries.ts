@@ -58,7 +58,7 @@ export async function updateUserDisabled(tx: Tx, idOrEmail: string, disabledAt: 
   return row ?? null;
 }
 
-/** What was given out before the user was disabled stays revoked. */
+/** Everything that was given out before the user was disabled stays revoked. */
 export async function updateUserEnabled(tx: Tx, idOrEmail: string): Promise<UserRow | null> {
   const [row] = await tx.query<UserRow>(
     `update users set disabled_at = null, token_version = token_version + 1

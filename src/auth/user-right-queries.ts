@@ -54,7 +54,7 @@ export async function updateRole(tx: Tx, userId: string, role: string): Promise<
   await tx.query('update users set role = $2 where id = $1', [userId, role]);
 }
 
-/** What was granted to one user, or with null to all. */
+/** Lists the permissions that were granted to one user, or with null to all. */
 export function selectPermissions(
   db: Reader,
   userId: string | null,

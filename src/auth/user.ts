@@ -1,13 +1,13 @@
 import type { Permission, Role } from './permission.ts';
 
-/** Who sent a request with an access token. */
+/** The user of a request's access token. */
 export type User = {
   id: string;
   email: string;
   role: Role;
   /** The name of the API token that its access token was made with; null after a log-in with the password. */
   token: string | null;
-  /** What the role says and what was granted beside it. */
+  /** The permissions of the role, and those granted beside it. */
   may: ReadonlySet<Permission>;
   /** The environments whose transactions and events this user sees. Null: of all payment services. */
   environmentIds: ReadonlySet<number> | null;

@@ -32,7 +32,7 @@ export type AccountInput = {
   readonly account: unknown;
   /** How the caller says that a RUT without a hyphen is to be read. */
   readonly rutFormat?: RutFormat | null;
-  /** What the caller calls the holder. Only a provider can compare it; it is kept nowhere. */
+  /** The name that the caller has for the holder. Only a provider can compare it; it is kept nowhere. */
   readonly holderName?: string | null;
 };
 
@@ -87,7 +87,7 @@ const RUT_RANGE_RULE = rule('rut-range', 'medium', 'a convention; no text of the
 const ACCOUNT_RULE = rule('account-number', 'high', 'field widths of the formats that Chilean banks publish');
 const CUENTARUT_RULE = rule('cuentarut', 'high', 'the number of a CuentaRUT is the RUT without its check character');
 
-/** What the checks of the RUT and the account rest on. */
+/** The sources of the checks of the RUT and the account. */
 export const RULE_OF_CHECK: Partial<Record<CheckId, Provenance>> = {
   'rut.format': RUT_RULE,
   'rut.check_character': RUT_RULE,
@@ -178,7 +178,7 @@ function findings<Code extends CheckCode>(
 
 function rutChecks(rut: RutReading, readings: readonly PossibleRut[]): readonly Check[] {
   if (rut.valid) return rut.warnings.length === 0 ? ALL_RUT_PASSED : warnedRutChecks(rut.warnings);
-  // Which of the digits is wrong is unknown, so the range says nothing.
+  // Nobody knows which of the digits is wrong, so the range says nothing.
   if (rut.reason === 'RUT_CHECK_DIGIT_MISMATCH') return [RUT_PASSED, CHECK_CHARACTER_FAILED, RANGE_SKIPPED];
   if (rut.reason === 'RUT_CHECK_DIGIT_MAYBE_MISSING') {
     // As it was written it is a wrong RUT, unless its last digit happens to fit too.

@@ -25,7 +25,7 @@ export type CuentaRutOutcome =
   | 'CUENTARUT_INCLUDES_CHECK_DIGIT'
   | 'ACCOUNT_LOOKS_LIKE_OTHER_CUENTARUT';
 
-/** What is published about the account numbers of one bank. Hints: tables contradict each other, so none may refuse. */
+/** Published facts about the account numbers of one bank. Hints: tables contradict each other, so none may refuse. */
 export type LengthHint = {
   readonly least: number;
   readonly most: number;

@@ -8,7 +8,7 @@ import {
   findBank,
 } from './directory/bank-directory.ts';
 
-/** What to send instead. Advice only: nothing is ever rewritten for the caller. */
+/** A value to send instead. Advice only: nothing is ever rewritten for the caller. */
 export type Suggestion = {
   readonly field: string;
   readonly code: keyof typeof SUGGESTION_MESSAGES;
@@ -29,7 +29,7 @@ export type BankFindings = {
   readonly suggestions: readonly Suggestion[];
 };
 
-/** What the directory says about a bank code as the caller sent it. */
+/** Checks a bank code, as the caller sent it, against the directory. */
 export function bankFindings(directory: BankDirectory, code: unknown): BankFindings {
   let known = FINDINGS.get(directory);
   if (known === undefined) FINDINGS.set(directory, (known = new Map()));
@@ -52,7 +52,7 @@ export function suggestion(
   return { field, code, value, message: fillIn(SUGGESTION_MESSAGES[code], { value, name }) };
 }
 
-/** What the checks of a bank rest on: the list of `version`, and how sure it is of this entry. */
+/** Names the source of the checks of a bank: the list of `version`, and how sure it is of this entry. */
 export function bankProvenance(
   { version, asOf }: Pick<BankDirectory, 'version' | 'asOf'>,
   bank: Bank | null,
@@ -70,7 +70,7 @@ export function bankProvenance(
 /** Where the facts of the list come from. */
 export const BANK_LIST_SOURCE = 'lists of the regulator and transfer catalogues, cross-checked';
 
-/** What messages about a bank are filled with. */
+/** Lists the words for messages about a bank. */
 export function bankWords(directory: Pick<BankDirectory, 'banks' | 'asOf'>, bank: Bank): Record<string, string> {
   const successor = bank.successor === null ? '' : (directory.banks.get(bank.successor)?.name ?? bank.successor);
   return { name: bank.name, as_of: directory.asOf, successor };

@@ -1,7 +1,7 @@
 export type Language = 'en' | 'es';
 export type Message = Readonly<Record<Language, string>>;
 
-/** What a passing check says. `{as_of}` is the date of the bank list. */
+/** The messages of passing checks. `{as_of}` is the date of the bank list. */
 export const PASS_MESSAGES = {
   'rut.format': { en: 'The RUT is well formed.', es: 'El RUT está bien escrito.' },
   'rut.check_character': { en: 'The check character is right.', es: 'El dígito verificador es correcto.' },
@@ -27,7 +27,7 @@ export const PASS_MESSAGES = {
   },
 } as const satisfies Record<string, Message>;
 
-/** What every code says. `{name}`, `{successor}` and `{as_of}` are filled from the bank list. */
+/** The message of every code. `{name}`, `{successor}` and `{as_of}` are filled from the bank list. */
 export const CODE_MESSAGES = {
   RUT_MISSING: { en: 'There is no RUT.', es: 'Falta el RUT.' },
   RUT_NOT_STRING: { en: 'The RUT must be a text.', es: 'El RUT debe ser un texto.' },
@@ -192,7 +192,7 @@ export const CODE_MESSAGES = {
   NOT_APPLICABLE: { en: 'Does not apply to this account.', es: 'No se aplica a esta cuenta.' },
 } as const satisfies Record<string, Message>;
 
-/** What is said of a row of a CSV beside what is said of its values. */
+/** The messages about a whole row of a CSV, beside those about its values. */
 export const ROW_MESSAGES = {
   ROW_WIDTH: {
     en: 'The row has more cells than the first row has names, and the last ones were cut off.',
@@ -208,7 +208,7 @@ export const ROW_MESSAGES = {
   },
 } as const satisfies Record<string, Message>;
 
-/** What to send instead, by the code that made it worth saying. */
+/** The messages of suggestions, by the code that made each worth saying. */
 export const SUGGESTION_MESSAGES = {
   BANK_BAD_FORMAT: { en: 'Send the code with its zeros: {value}.', es: 'Envía el código con sus ceros: {value}.' },
   BANK_MERGED: { en: 'Use {value}, {name}.', es: 'Usa {value}, {name}.' },

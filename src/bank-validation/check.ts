@@ -28,7 +28,7 @@ export type CheckResult = 'pass' | 'fail' | 'warn' | 'not_performed' | 'error';
 
 export type CheckCode = keyof typeof CODE_MESSAGES;
 
-/** What a result rests on, and how old that is. */
+/** The source of a result, and how old it is. */
 export type Provenance = {
   readonly kind: 'rule' | 'dataset' | 'provider';
   readonly name: string;
@@ -78,8 +78,8 @@ export function fillIn(message: Message, values: Readonly<Record<string, string>
 }
 
 /**
- * What the checks amount to. A failing check outweighs a provider's mismatch, a mismatch outweighs whatever could not
- * be found out, and without a provider's answer the best that can be said is `plausible`.
+ * Makes the verdict of the checks. A failing check outweighs a provider's mismatch, a mismatch outweighs whatever could not be
+ * found out, and without a provider's answer the best that can be said is `plausible`.
  */
 export function verdictOf(checks: readonly Check[]): Verdict {
   let verdict: Verdict = 'plausible';

@@ -46,7 +46,7 @@ async function readHashes(app: App): Promise<IdentityHashes> {
   return hashesWith(await keepKey(app, KEY_NAME));
 }
 
-// Which of the two keys the hashes were made with until then, nobody could tell.
+// Nobody could tell which of the two keys the hashes were made with until then.
 const START_FIRST =
   'Before its master key can be replaced, this store must have been served once by this version: start it without MASTER_KEY_PREVIOUS and with the MASTER_KEY that it has had.';
 

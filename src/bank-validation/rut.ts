@@ -10,7 +10,7 @@ export type RutReason =
   | 'RUT_CHECK_DIGIT_MISMATCH'
   | 'RUT_CHECK_DIGIT_MAYBE_MISSING';
 
-/** What is odd about a RUT that can be read. */
+/** The warnings about a RUT that can be read. */
 export type RutWarning =
   | 'RUT_WHITESPACE_TRIMMED'
   | 'RUT_LEADING_ZEROS_STRIPPED'

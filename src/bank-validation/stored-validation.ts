@@ -88,7 +88,9 @@ function checkOf(id: CheckId, { result, code }: Kept, provenance: Provenance, wo
   return passed(id as keyof typeof PASS_MESSAGES, provenance, words);
 }
 
-/** What `encodeChecks` leaves out: an offline check that just passed, or an online one that nobody was asked for. */
+/**
+ * Rebuilds a check that `encodeChecks` leaves out: an offline one that just passed, or an online one that nobody was asked for.
+ */
 function expectedCheck(id: CheckId, row: ValidationRow, bank: Bank | null, words: Record<string, string>): Check[] {
   const unasked = NO_PROVIDER_CHECKS.find((check) => check.id === id);
   if (unasked !== undefined) return [unasked];

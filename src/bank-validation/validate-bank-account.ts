@@ -11,7 +11,7 @@ import { NO_PROVIDER_CHECKS, providerLabel, providerProvenance } from './holder/
 import type { Validation } from './stored-validation.ts';
 import { type Draft, draftValidation, rowOf } from './validation-draft.ts';
 
-/** Who asks. The id of a user, or `COMMAND_LINE`. */
+/** The actor who asks. The id of a user, or `COMMAND_LINE`. */
 export type ValidationActor = { readonly id: string };
 
 /** Validations made by `bin/rubrica validate` belong to nobody who can log in. */
@@ -32,7 +32,7 @@ export async function validateBankAccount(app: App, actor: ValidationActor, inpu
   return plan.validation;
 }
 
-/** What is still to be done for a validation: its provider is asked, or what is known already is kept. */
+/** The next step of a validation: its provider is asked, or the known result is kept. */
 export type Plan =
   | { readonly provider: ValidationProvider; readonly draft: Draft }
   | { readonly provider: null; readonly validation: Validation; readonly row: ValidationRow };

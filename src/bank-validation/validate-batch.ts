@@ -40,7 +40,7 @@ export async function validateBatch(
   return results;
 }
 
-/** What the rules alone say of accounts, in their order: no provider is asked and nothing is kept. */
+/** Judges accounts by the rules alone, in their order: no provider is asked and nothing is kept. */
 export async function judgeBatch(
   app: App,
   actor: ValidationActor,

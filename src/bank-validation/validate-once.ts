@@ -80,12 +80,15 @@ async function replay(
     await app.db.transaction((tx) => deleteValidation(tx, known.validation_id));
     return null;
   }
-  // What the record does not keep, the request has brought again.
+  // The request brings again the values that the record does not keep.
   const { rut, readings, suggestions } = runOfflineChecks(input, await currentDirectory(app));
   return { validation: { ...validation, rut, readings, suggestions }, replayed: true };
 }
 
-/** What was not sent is left out, so that a request has the text that it had before there was such a member. */
+/**
+ * Writes a request as text; a member that was not sent is left out, so that a request keeps the text that it had before there
+ * was such a member.
+ */
 function requestText({ rut, bankCode, account, rutFormat = null, holderName = null }: AccountInput): string {
   const others = { ...(rutFormat !== null && { rutFormat }), ...(holderName !== null && { holderName }) };
   return JSON.stringify([rut, bankCode, account, ...(Object.keys(others).length === 0 ? [] : [others])]);

@@ -18,7 +18,7 @@ export type Draft = {
   /** `null` where the RUT, or the account at that bank, is wrong: what is wrong cannot be looked for either. */
   readonly rutHash: string | null;
   readonly accountHash: string | null;
-  /** What a provider would be asked. Parts that are wrong are empty. */
+  /** The question for a provider. Parts that are wrong are empty. */
   readonly question: HolderQuestion;
 };
 
@@ -95,7 +95,7 @@ export function rowOf(draft: Draft, onlineChecks: readonly Check[]): { validatio
 }
 
 /**
- * What the id of a validation at that time begins with. Ids that begin with their time keep new rows together in the
+ * Makes the beginning of the id of a validation at that time. Ids that begin with their time keep new rows together in the
  * index, and the old ones are found by it.
  */
 export function firstIdAt(utcMs: number): string {

@@ -4,7 +4,7 @@ import { selectAvailable, selectAvailableOf } from './balance-queries.ts';
 import type { ReconciliationScope } from './reconciliation-queries.ts';
 
 /**
- * What is owed to the merchants of these environments, in minor units: paid, less fees, refunded, being refunded and
+ * Sums the amount owed to the merchants of these environments, in minor units: paid, less fees, refunded, being refunded and
  * paid out. Of one transaction: the same without payouts, which belong to none.
  */
 export async function availableBalance(

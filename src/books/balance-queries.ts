@@ -42,7 +42,7 @@ export type BalanceRow = {
 /** A sum of minor units as the text that `readSum` reads. */
 export const asText = (sum: string) => `cast(cast(${sum} as bigint) as text)`;
 
-/** What went to and came from every account, in minor units. */
+/** Sums the debits and credits of every account, in minor units. */
 export async function selectBalances(db: Reader): Promise<BalanceRow[]> {
   const rows = await db.query<Omit<BalanceRow, 'debits' | 'credits'> & { debits: string; credits: string }>(
     `select b.environment_id, e.payment_service_id, p.name, e.environment, b.currency, b.account,
@@ -55,7 +55,7 @@ export async function selectBalances(db: Reader): Promise<BalanceRow[]> {
   return rows.map((row) => ({ ...row, debits: readSum(row.debits), credits: readSum(row.credits) }));
 }
 
-/** What an account has more on its debit side. */
+/** Reads how much more an account has on its debit side. */
 export async function selectBalance(
   tx: Reader,
   { environmentId, account, currency }: { environmentId: number; account: string; currency: string },
@@ -93,8 +93,8 @@ export function selectWrongBalances(
 }
 
 /**
- * What is owed to the merchants of these environments, without what is being refunded. Fees are taken off. SQLite reads a
- * `cross join` as it is written: the few refunds in process first, and not every transaction of a merchant.
+ * Sums the amount owed to the merchants of these environments, without what is being refunded. Fees are taken off. SQLite
+ * reads a `cross join` as it is written: the few refunds in process first, and not every transaction of a merchant.
  */
 export async function selectAvailable(db: Reader, environmentIds: readonly number[], currency: string): Promise<Sum> {
   const [row] = await db.query<{ available: string }>(
@@ -111,7 +111,7 @@ export async function selectAvailable(db: Reader, environmentIds: readonly numbe
   return readSum(row?.available ?? '0');
 }
 
-/** What one transaction leaves for its merchant: paid, less its fee, refunded and being refunded. */
+/** Sums what one transaction leaves for its merchant: paid, less its fee, refunded and being refunded. */
 export async function selectAvailableOf(
   db: Reader,
   transactionId: number,

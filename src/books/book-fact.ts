@@ -2,10 +2,10 @@ import type { SqlRow } from '../db/database.ts';
 import { chainHash } from '../lib/hash-chain.ts';
 
 /**
- * What the books stand on and no entry says. `owner`: whose the books of an environment are. `fee`: what is kept of payments,
- * of a method and a currency. `refund`: what is reserved of a payment, until the refund has its end. `decision`: what a person
- * decided about a payment attempt or a refund, with the evidence.
- * `import`: a line of an acquirer's file that was taken over. `restore`: that the store was restored, as a person accepted it.
+ * Facts that the books stand on and no entry says. `owner`: whose the books of an environment are. `fee`: what is kept of
+ * payments, of a method and a currency. `refund`: what is reserved of a payment, until the refund has its end. `decision`:
+ * what a person decided about a payment attempt or a refund, with the evidence. `import`: a line of an acquirer's file that
+ * was taken over. `restore`: that the store was restored, as a person accepted it.
  */
 export type FactKind = 'owner' | 'fee' | 'refund' | 'decision' | 'import' | 'restore';
 
@@ -15,7 +15,7 @@ export type NewFact = {
   /** UTC milliseconds. */
   at: number;
   kind: FactKind;
-  /** What of its kind: '' for the owner, `webpay CLP` for a fee, the id of a refund or a decision, an epoch. */
+  /** The subject within its kind: '' for the owner, `webpay CLP` for a fee, the id of a refund or a decision, an epoch. */
   subject: string;
   content: FactContent;
   /** E-mail address of the user, or `command line: USER@HOST`; of older ones the id of the user, or `command line`. */
@@ -43,7 +43,7 @@ export function factHash(previous: string, fact: Omit<BookFact, 'hash'>): string
   return chainHash(previous, [COLUMNS.map((column) => fact[column])]);
 }
 
-/** Whose an environment is. */
+/** The owner of an environment. */
 export type OwnerRow = {
   id: number;
   payment_service_id: string;
@@ -52,7 +52,7 @@ export type OwnerRow = {
   service_token: string;
 };
 
-/** Whose the books of an environment are. */
+/** Writes the fact of who owns the books of an environment. */
 export function ownerContent({ payment_service_id, name, environment, service_token }: OwnerRow): FactContent {
   return { payment_service_id, name, environment, service_token };
 }
@@ -60,17 +60,17 @@ export function ownerContent({ payment_service_id, name, environment, service_to
 /** A row of `fees` under its subject. */
 export type FeeRow = { payment_method: string; currency: string; rate_ppm: number; fixed: number; created_at: number };
 
-/** What a fee is of. */
+/** Names the subject of a fee. */
 export function feeSubject({ payment_method, currency }: Pick<FeeRow, 'payment_method' | 'currency'>): string {
   return `${payment_method} ${currency}`;
 }
 
-/** What is kept of each payment. */
+/** Writes the fact of a fee. */
 export function feeContent({ rate_ppm, fixed, created_at }: FeeRow): FactContent {
   return { rate_ppm, fixed, created_at };
 }
 
-/** What of a row of `refunds` never changes, and its state. */
+/** The columns of `refunds` that never change, and its state. */
 export type ReservedRow = {
   id: string;
   transaction_id: number;
@@ -83,7 +83,7 @@ export type ReservedRow = {
   state: string;
 };
 
-/** What is reserved of a payment, for whom and since when. */
+/** Writes the fact of an amount reserved of a payment, for whom and since when. */
 export function refundContent(refund: ReservedRow): FactContent {
   const { transaction_id, sequence, amount, created_at, type, requested_by, idempotency_key, state } = refund;
   return { transaction_id, sequence, amount, created_at, type, requested_by, idempotency_key, state };

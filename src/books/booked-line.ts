@@ -103,7 +103,7 @@ function isOfPayout(line: BookedLine): boolean {
   );
 }
 
-/** What is wrong with an entry. */
+/** Makes the problem of an entry. */
 export function problemOf(line: BookedLine, problem: ReconciliationProblem['problem']): ReconciliationProblem {
   const { environment_id, transaction_id, refund_id, movement_id } = line;
   return { problem, environment_id, entry: entryName(line), transaction_id, refund_id, movement_id };

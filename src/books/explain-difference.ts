@@ -47,7 +47,7 @@ export function explainDifference(compared: readonly Comparison[]): SettlementTo
   });
 }
 
-/** What a line adds to either side. A booked line that several instalments settle is counted with the first of them. */
+/** Lists what a line adds to either side. A booked line that several instalments settle is counted with the first of them. */
 function sharesOf(one: Comparison, counted: Set<object>): Share[] {
   const { row, line, instalments } = one;
   const isFirst = line !== null && !counted.has(line);

@@ -1,10 +1,10 @@
 import type { SqlRow } from '../db/database.ts';
 
 /**
- * What an entry explains. `late_payment`: money that a method took for a transaction which had ended without it; `returned`
- * and `kept` say what became of that. `unasked_refund`: money that went back at a method and that no refund asked for;
- * `recovered` and `charged` say what became of that. `commission` is what an acquirer kept of a `deposit`. `payout_returned`: a
- * `payout` came back, or never was. Of a payout to a recipient: `payout_reserved` when it is approved, `payout_paid` when it arrived,
+ * The kinds of entries. `late_payment`: money that a method took for a transaction which had ended without it; `returned` and
+ * `kept` say what became of that. `unasked_refund`: money that went back at a method and that no refund asked for; `recovered`
+ * and `charged` say what became of that. `commission` is what an acquirer kept of a `deposit`. `payout_returned`: a `payout`
+ * came back, or never was. Of a payout to a recipient: `payout_reserved` when it is approved, `payout_paid` when it arrived,
  * `payout_released` when it did not leave, `payout_reversed` when it came back after it had arrived.
  */
 export type EntryKind =
@@ -49,7 +49,7 @@ export type JournalEntry = SqlRow & {
   movement_id: string | null;
   /** Of the movement, see movement-hash.ts. */
   movement_hash: string | null;
-  /** Whose the books were, see record-hash.ts; null in links from before it was hashed. */
+  /** The hash of the owner of the books, see record-hash.ts; null in links from before it was hashed. */
   owner_hash: string | null;
   /** Of what stands behind the entry, see record-hash.ts and payout-hash.ts; null where that is a movement alone, and in older links. */
   record_hash: string | null;
@@ -73,14 +73,16 @@ export type Posting = {
   /** UTC milliseconds, the time of the change. */
   at: number;
   transactionId: number | null;
-  /** What is explained: the attempt that collected, the refund that was made, or what a person recorded. */
+  /**
+   * The record that is explained: the attempt that collected, the refund that was made, or the movement that a person recorded.
+   */
   paymentAttemptId: string | null;
   refundId: string | null;
   movement: { id: string; hash: string } | null;
   transfers: readonly [Transfer, ...Transfer[]];
 };
 
-/** What the service owes to the merchant. */
+/** The account of the merchant's money, which the service owes. */
 export const MERCHANT_PAYABLE = 'merchant:payable';
 
 /**
@@ -89,19 +91,19 @@ export const MERCHANT_PAYABLE = 'merchant:payable';
  */
 export const SUSPENSE = 'suspense';
 
-/** What is approved to be paid out and has not arrived. */
+/** The account of approved payouts that have not arrived. */
 export const PAYOUTS_RESERVED = 'payouts:reserved';
 
-/** What the service has earned by its fees. */
+/** The account of the fees that the service has earned. */
 const FEES_INCOME = 'fees:income';
 
-/** What acquirers have kept as their commission. */
+/** The account of the commissions that acquirers have kept. */
 export const FEES_ACQUIRER = 'fees:acquirer';
 
 /** The service's own account at a bank. */
 export const BANK = 'bank';
 
-/** What a payment method owes to the service. */
+/** Names the account of the money that a payment method owes to the service. */
 export function methodReceivable(methodCode: string): string {
   return `method:${methodCode}:receivable`;
 }

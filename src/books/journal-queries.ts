@@ -53,8 +53,8 @@ export async function hasLatePayment(db: Reader, transaction: RowKey<number>): P
 }
 
 /**
- * What of a payment has gone back at its method, as the books say: by refunds, and by what nobody had asked for, less what the
- * method has taken back of that. A refund out of suspense went back when it came into suspense.
+ * Sums the amount of a payment that has gone back at its method, as the books say: by refunds, and by what nobody had asked
+ * for, less what the method has taken back of that. A refund out of suspense went back when it came into suspense.
  */
 export async function sumWentBack(db: Reader, transaction: RowKey<number>): Promise<number> {
   const [row] = await db.query<{ total: number }>(
@@ -66,7 +66,7 @@ export async function sumWentBack(db: Reader, transaction: RowKey<number>): Prom
   return row?.total ?? 0;
 }
 
-/** What an entry is written with: whose the books are, and what stands behind it. */
+/** Reads the records behind an entry: the owner of the books, and the payment, refund or movement. */
 export async function selectBehind(
   tx: Tx,
   environmentId: number,
@@ -138,7 +138,7 @@ export async function selectBookedEnvironments(db: Reader): Promise<number[]> {
   return rows.map((row) => row.environment_id);
 }
 
-/** Whose books they are. */
+/** The owner of books. */
 export type Owner = { payment_service_id: string; name: string; environment: string };
 
 const OWNED_ENTRIES = `select j.*, e.payment_service_id, p.name, e.environment
@@ -167,7 +167,7 @@ export function selectEntriesOf(
   );
 }
 
-/** What a payout moved, the first first. */
+/** Lists the entries of a payout in their order. */
 export function selectEntriesOfPayout(db: Reader, payout: RowKey<string>): Promise<JournalEntry[]> {
   return db.query<JournalEntry>(
     'select * from journal_entries where payout_id = $1 and environment_id = $2 order by link, line',
@@ -175,7 +175,7 @@ export function selectEntriesOfPayout(db: Reader, payout: RowKey<string>): Promi
   );
 }
 
-/** Whose the books of an environment are, as its entries are hashed with it; null: there is no such environment. */
+/** Reads the owner of the books of an environment, as its entries are hashed with it; null: there is no such environment. */
 export async function selectOwnerOf(db: Reader, environmentId: number): Promise<OwnerOfBooks | null> {
   const [row] = await db.query<SqlRow & OwnerOfBooks>(
     `select id as environment_id, payment_service_id, environment, service_token from environments where id = $1`,
@@ -184,7 +184,7 @@ export async function selectOwnerOf(db: Reader, environmentId: number): Promise<
   return row ?? null;
 }
 
-/** Whose the books of these environments are. */
+/** Lists the owners of the books of these environments. */
 export function selectOwners(
   db: Reader,
   environmentIds: readonly number[],

@@ -16,7 +16,7 @@ export function listBalances(app: App): Promise<BalanceRow[]> {
   return selectBalances(app.db);
 }
 
-/** Whose the books of these environments are, by the id of the environment. */
+/** Lists the owners of the books of these environments, by the id of the environment. */
 export async function listOwners(app: App, environmentIds: readonly number[]): Promise<Map<number, Owner>> {
   const rows = await selectOwners(app.db, environmentIds);
   return new Map(rows.map(({ environment_id, ...owner }) => [environment_id, owner]));

@@ -11,7 +11,7 @@ import {
   selectStatementLines,
 } from './statement-queries.ts';
 
-/** What is owed to a merchant in a currency, in minor units, and how much of it there is to pay out. */
+/** The amounts of a merchant in a currency, in minor units: owed, and available to pay out. */
 export type MerchantAccount = AccountSums & { available: Sum };
 
 /** The accounts of the merchants of these environments, by currency. `in_process` is not owed yet. */
@@ -20,7 +20,7 @@ export async function listAccounts(app: App, environmentIds: readonly number[]):
   return sums.map((sum) => ({ ...sum, available: subtract(sum.owed, sum.reserved) }));
 }
 
-/** What was owed before and after a period, and what each kind of entry did in between. */
+/** The balance before and after a period, and the sum of each kind of entry in between. */
 export type Statement = {
   opening: Sum;
   closing: Sum;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SqlValue } from '../db/database.ts';
 
-/** What of a payout never changes, in the order in which it is hashed. */
+/** The columns of a payout that never change, in the order in which they are hashed. */
 export const PAYOUT_COLUMNS = [
   'id',
   'environment_id',

@@ -49,7 +49,7 @@ export async function postEntries(tx: Tx, posting: Posting): Promise<number> {
   return head.link;
 }
 
-/** What a posting adds to each account, on either side; each account once. */
+/** Sums what a posting adds to each account, on either side; each account once. */
 function sumsOf({ environmentId, transfers }: Posting) {
   const sides = transfers.flatMap(({ debit, credit, amount, currency }) => [
     { account: debit, currency, debits: amount, credits: 0 },

@@ -28,7 +28,7 @@ export async function readSettlement(source: string | Readable): Promise<Settlem
   }
 }
 
-/** What reads the cells of one file. */
+/** The way to read the cells of one file. */
 type Reader = { places: Places<SettlementColumn>; names: readonly string[]; mark: DecimalMark | 'conflict' };
 
 async function readTable({ header, above, rows }: Table<SettlementColumn>): Promise<Settlement> {
@@ -54,7 +54,7 @@ function cellOf({ cells }: TableRow, column: SettlementColumn, { places }: Reade
   return /^(-|–|—|n\/a)$/i.test(cell) ? '' : cell;
 }
 
-/** What stands under a table: a sum, which names no sale, or a remark without an amount. */
+/** Finds a line under a table: a sum, which names no sale, or a remark without an amount. */
 function isSum(line: TableRow, reader: Reader, read: readonly SettlementRow[]): boolean {
   if (isTotal(line.cells) && readDay(dateCell(line, reader)) === null) return true;
   if (cellOf(line, 'buyOrder', reader) !== '' || cellOf(line, 'authorizationCode', reader) !== '') return false;

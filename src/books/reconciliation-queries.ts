@@ -37,7 +37,7 @@ export type BookedLine = JournalEntry &
     imported_currency: string | null;
     imported_buy_order: string | null;
     imported_code: string | null;
-    /** What a person decided that it had taken, if anybody did. */
+    /** The amount that a person decided it had taken, if anybody did. */
     decided_amount: number | null;
     /** JSON text: what the method told of it. */
     payment_detail: string | null;
@@ -64,7 +64,7 @@ export type BookedLine = JournalEntry &
     movement_decision: 'returned' | 'kept' | null;
     movement_reason: string | null;
     payout_state: string | null;
-    /** What of the transaction has been refunded until now. */
+    /** The amount of the transaction that has been refunded until now. */
     refunded: number;
   };
 
@@ -125,7 +125,7 @@ export function selectBookedLinesAfter(
   );
 }
 
-/** What was completed or recorded, and that no entry explains. */
+/** A completed or recorded movement of money that no entry explains. */
 export type Unbooked = {
   environment_id: number;
   transaction_id: number | null;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SqlValue } from '../db/database.ts';
 
-/** Whose the books of an environment are, as far as it never changes. */
+/** The owner of the books of an environment, as far as it never changes. */
 export type OwnerOfBooks = {
   environment_id: number;
   payment_service_id: string;
@@ -14,7 +14,9 @@ export function ownerHash({ environment_id, payment_service_id, environment, ser
   return hashOf([environment_id, payment_service_id, environment, service_token]);
 }
 
-/** What stands behind an entry, under the names that it has in statements. A part that does not exist is null as a whole. */
+/**
+ * The records behind an entry, under the names that they have in statements. A part that does not exist is null as a whole.
+ */
 export type RecordBehind = Record<RecordColumn, SqlValue>;
 
 export type RecordColumn =

@@ -25,7 +25,7 @@ export function signedAmount({ kind, amount }: Pick<BookedLine, 'kind' | 'amount
   return ADDING.includes(kind) ? amount : -amount;
 }
 
-/** What the acquirer knows a line by. A method that has buy orders of its own tells them with its approval. */
+/** Lists the keys by which the acquirer knows a line. A method that has buy orders of its own tells them with its approval. */
 export function keysOf(line: BookedLine): { buyOrder: string; authorizationCode: string | null } {
   return {
     buyOrder: readDetail(line.payment_detail).buy_order ?? line.imported_buy_order ?? String(line.transaction_id),

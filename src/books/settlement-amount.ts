@@ -1,7 +1,7 @@
 import { currencyExponent } from '../../protocol/currency-exponents.ts';
 import { parseDecimal } from '../lib/money.ts';
 
-/** What stands between the digits of a column's amounts: before its decimals, null where nothing tells. */
+/** The mark before the decimals of a column's amounts, null where nothing tells. */
 export type DecimalMark = '.' | ',' | null;
 
 type Written = { negative: boolean; digits: string };
@@ -15,8 +15,8 @@ function readWritten(text: string): Written | null {
 }
 
 /**
- * Which mark stands before the decimals of a column, as its amounts tell together: two different marks in one, or a mark
- * with other than three digits after it, or one that is there twice. `conflict` where two amounts say opposite things.
+ * Finds the mark before the decimals of a column, as its amounts tell together: two different marks in one, or a mark with
+ * other than three digits after it, or one that is there twice. `conflict` where two amounts say opposite things.
  */
 export function findDecimalMark(cells: readonly { text: string; currency: string }[]): DecimalMark | 'conflict' {
   const said = new Set(cells.map(decimalMarkOf).filter((mark) => mark !== null));

@@ -10,7 +10,9 @@ export type SettlementRow = {
   authorizationCode: string | null;
   amount: number;
   currency: string;
-  /** Which one of how many, as the file has it (`1/3`), where a sale is settled in instalments. */
+  /**
+   * The number of the instalment and how many there are, as the file has it (`1/3`), where a sale is settled in instalments.
+   */
   instalment: string | null;
 };
 

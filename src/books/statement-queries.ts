@@ -5,7 +5,7 @@ import { type EntryKind, MERCHANT_PAYABLE } from './journal-entry.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** What an entry `j` adds to what is owed to the merchant. */
+/** The amount that an entry `j` adds to the merchant's money. */
 const SIGNED = `case when j.credit_account = '${MERCHANT_PAYABLE}' then j.amount else -j.amount end`;
 
 const OF_MERCHANT = `'${MERCHANT_PAYABLE}' in (j.credit_account, j.debit_account)`;
@@ -19,8 +19,9 @@ export type AccountSums = {
 };
 
 /**
- * What is owed to the merchants of these environments, what of it is reserved for refunds, and what payers are paying at a method that
- * has not answered. One statement, so that it sees one moment. SQLite reads a `cross join` as it is written: the few that wait first.
+ * Sums the accounts of the merchants of these environments: the money owed, the part that is reserved for refunds, and the
+ * payments in process at a method that has not answered. One statement, so that it sees one moment. SQLite reads a `cross
+ * join` as it is written: the few that wait first.
  */
 export async function selectAccountSums(db: Reader, environmentIds: readonly number[]): Promise<AccountSums[]> {
   const rows = await db.query<
@@ -50,7 +51,10 @@ export async function selectAccountSums(db: Reader, environmentIds: readonly num
   }));
 }
 
-/** What was owed to the merchants of these environments at a time, reckoned back from now; without those that were owed nothing. */
+/**
+ * Sums the money that was owed to the merchants of these environments at a time, reckoned back from now; without those that
+ * were owed nothing.
+ */
 export async function selectOwedAt(
   db: Reader,
   environmentIds: readonly number[],
@@ -69,7 +73,7 @@ export async function selectOwedAt(
   return rows.map((row) => ({ ...row, owed: readSum(row.owed) }));
 }
 
-/** Whose account, in which currency, from when until before when (UTC milliseconds). */
+/** The account, the currency and the period of a statement: from when until before when (UTC milliseconds). */
 export type StatementScope = { environmentId: number; currency: string; from: number; to: number };
 
 export type PeriodSum = { kind: EntryKind | 'now' | 'after'; entries: number; amount: Sum };

@@ -101,7 +101,7 @@ async function verifyChain(
     }
     if (link > last + 1) {
       report('missing', last + 1, link - 1);
-      // What follows a link that is gone cannot be held against it.
+      // Nothing that follows a lost link can be held against it.
       previous = null;
     }
     if (!isWhole(entries) || (previous !== null && linkHash(previous, entries) !== hash)) report('changed', link);
@@ -170,7 +170,7 @@ async function* readLinks(app: App, environmentId: number): AsyncGenerator<Link>
   if (link.length > 0) yield link as Link;
 }
 
-/** What says that money moved, and the books do not know it. */
+/** Finds records of moved money that the books do not know. */
 async function findUnbooked(app: App): Promise<ReconciliationProblem[]> {
   const found = await selectAllUnbooked(app.db);
   let last = 0;

@@ -1,4 +1,4 @@
-/** What really happens to callbacks, by kind. */
+/** The kinds of things that really happen to callbacks. */
 export type ChaosClassName =
   | 'duplicates'
   | 'reordering'
@@ -20,7 +20,7 @@ export type ChaosClass = {
   must: 'once' | 'never';
   /** How it comes about. */
   why: string;
-  /** What the developer of the shop changes where it fails. */
+  /** The change that mends it in the shop's receiver. */
   fix: string;
 };
 

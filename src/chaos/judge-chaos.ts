@@ -1,7 +1,7 @@
 import type { ChaosClass } from './chaos-class.ts';
 import type { OrderState } from './order-state.ts';
 
-/** What the receiver said to one request. `lost`: the run itself closed the connection before it read the answer. */
+/** The receiver's answer to one request. `lost`: the run itself closed the connection before it read the answer. */
 export type ChaosAnswer = { status: number | null; failure: string | null; ms: number; lost: boolean };
 
 /** `unclear`: the answers alone do not say it, and the shop does not tell the state of its orders. */

@@ -1,6 +1,6 @@
 /**
- * What the shop tells of an order. `text` is its state in the shop's own word; `counts` are the numbers that say how often it was
- * carried out, by their names: deliveries, payments, credits.
+ * The state of an order, as the shop tells it. `text` is its state in the shop's own word; `counts` are the numbers that say
+ * how often it was carried out, by their names: deliveries, payments, credits.
  */
 export type OrderState = { text: string; counts: Readonly<Record<string, number>> };
 

@@ -9,7 +9,7 @@ import type { ChaosAnswer } from './judge-chaos.ts';
 /** One request to the receiver. `order` stands in its address where that has a place for it. */
 export type ChaosPost = { order: string; query: string | null; headers: Record<string, string>; body: string };
 
-/** What a class has at hand: an open order of the shop, the secrets, and chance that a seed decides. */
+/** The stage of a class: an open order of the shop, the secrets, and chance that a seed decides. */
 export type ChaosStage = {
   environment: ServiceEnvironment;
   order: ChaosOrder;
@@ -37,7 +37,7 @@ export async function playOrdinary(stage: ChaosStage): Promise<ChaosAnswer[]> {
   return [await stage.send(callbackOf(stage))];
 }
 
-/** What each class sends to the receiver. */
+/** The requests that each class sends to the receiver. */
 export const PLAYS: Readonly<Record<ChaosClassName, Play>> = {
   duplicates: async (stage) => {
     const post = callbackOf(stage);
@@ -104,7 +104,7 @@ type Wish = {
   changes?: Readonly<Record<string, string>>;
   amount?: number;
   sequence?: number;
-  /** What webhook-timestamp says; now unless given. */
+  /** The time in webhook-timestamp; now unless given. */
   sentAt?: number;
   secrets?: SecretToken[];
 };

@@ -41,7 +41,7 @@ export type ChaosResult = {
   reference: string;
   did: string;
   why: string;
-  /** What ends a failure; null where nothing failed. */
+  /** The change that ends a failure; null where nothing failed. */
   fix: string | null;
   order: { before: string; after: string } | null;
   answers: readonly ChaosAnswer[];
@@ -58,7 +58,7 @@ export type ChaosReport = {
   classes: readonly ChaosResult[];
 };
 
-/** What the shop must do before anything can be said of it. */
+/** The reason why the run cannot begin, and what the shop must do first. */
 export type NotReady = { kind: 'not_ready'; why: string; fix: string };
 
 /**
@@ -100,7 +100,7 @@ export async function runChaos(
 
 type Run = { app: App; plan: ChaosPlan; unheard: SafeFetch; closedSecret: SecretToken };
 
-/** What an order is like after one ordinary callback; `settleMs` is how long the shop may take. Null: it does not tell. */
+/** The order after one ordinary callback; `settleMs` is how long the shop may take. Null: it does not tell. */
 type Paid = { state: OrderState; settleMs: number } | { state: null };
 
 /** One that was rotated and is closed. Without any, one that nobody knows stands in: to the shop it is as closed. */
@@ -157,7 +157,7 @@ function answerOf(outcome: FetchOutcome, lost: boolean): ChaosAnswer {
 }
 
 const ASK_EVERY_MS = 50;
-/** What a shop does after its answer it has done in so many times what the ordinary callback took. */
+/** A shop may work on after its answer for so many times as long as the ordinary callback took. */
 const SETTLE_TIMES = 3;
 const LEAST_SETTLE_MS = 100;
 

@@ -45,8 +45,9 @@ export type DecisionWish = {
  * Ends an attempt that its payment method did not end, or a contradiction about it, with what a person found out. In one commit
  * with the decision and its evidence: the state, its event and callback, and the books.
  *
- * What was really taken goes to the books. As much as the order asked for pays it, if it is still open; what is over, and all of
- * it where it is too little or too late, goes to suspense, with a conflict in the feed. Rejects with `StorageError`.
+ * Writes down a person's decision: the amount that was really taken goes to the books. As much as the order asked for pays it,
+ * if it is still open; what is over, and all of it where it is too little or too late, goes to suspense, with a conflict in
+ * the feed. Rejects with `StorageError`.
  */
 export async function decidePayment(app: App, attemptId: string, wish: DecisionWish): Promise<DecisionResult> {
   const found = await selectAttemptAnywhere(app.db, attemptId);
@@ -136,7 +137,7 @@ type Carried = {
   transaction: Transaction;
   attempt: PaymentAttempt;
   decision: PaymentDecision;
-  /** What the feed and the attempt say of it. */
+  /** The facts for the feed and the attempt. */
   facts: PaymentDetail;
 };
 
@@ -186,8 +187,8 @@ async function bookTaken(tx: Tx, carried: Carried, taken: number): Promise<Settl
 }
 
 /**
- * What the method had refunded of a payment before anybody knew of it, as it said itself: no refund of ours asked for it,
- * so it is in suspense until a person says who bears it. Money that pays no order is there already.
+ * Books the amount that the method had refunded before anybody knew of the payment, as it said itself: no refund of ours asked
+ * for it, so it is in suspense until a person says who bears it. Money that pays no order is there already.
  */
 async function bookGivenBack(tx: Tx, { transaction, attempt, decision }: Carried): Promise<void> {
   const said = JSON.parse(attempt.contradiction ?? '{}') as { reason?: unknown; given_back?: unknown };

@@ -31,7 +31,7 @@ export type PaymentStage =
   | 'expired'
   | 'under_review';
 
-/** What the pay page shows. */
+/** A payment as its pages show it. */
 export type Payment = {
   transaction: Transaction;
   environment: ServiceEnvironment;
@@ -56,7 +56,7 @@ export async function findPayment(app: App, token: string): Promise<Payment | nu
   return transaction === null ? null : describePayment(app, transaction);
 }
 
-/** What the pages of a payment show of it. Changes nothing. */
+/** Describes a payment for its pages. Changes nothing. */
 export async function describePayment(app: App, transaction: Transaction): Promise<Payment> {
   const environment = await environmentOf(app, transaction);
   const attempt = await selectLatestAttempt(app.db, transaction);

@@ -80,8 +80,9 @@ async function lookUp(app: App, attempt: PaymentAttempt, question: Question): Pr
 }
 
 /**
- * What has ended, or whose transaction has ended without it, takes no money any more: it is only asked what happened. Nor
- * does what began before a restore, while nobody has said that it may: the payer may have paid otherwise since.
+ * Decides whether an attempt may still take money. An attempt that has ended, or whose transaction has ended without it, may
+ * not: it is only asked what happened. Nor does what began before a restore, while nobody has said that it may: the payer may
+ * have paid otherwise since.
  */
 async function mayTakeMoney(app: App, { state }: Transaction, attempt: PaymentAttempt): Promise<boolean> {
   return state === 'pending' && isOpen(attempt) && !(await isHeldBack(app.db, attempt.created_at));

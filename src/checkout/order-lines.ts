@@ -8,7 +8,7 @@ const MOST_LINES = 12;
 const MOST_CHARACTERS = 80;
 
 /**
- * What is being paid for, from `x_products`. Shops name its members as they like and nobody signs it, so what cannot be read is
+ * Reads the order lines from `x_products`. Shops name its members as they like and nobody signs it, so what cannot be read is
  * left out, and prices are shown only where they add up to what is paid.
  */
 export function orderLines({ unsigned_fields, amount, currency }: Transaction): OrderLine[] {

@@ -49,7 +49,7 @@ export async function selectLatestAttempt(
   return row ?? null;
 }
 
-/** What of a payment has been refunded, in minor units. */
+/** Sums the refunds of a payment, in minor units. */
 export async function sumGivenBack(db: Reader, { id, environment_id }: TransactionKey): Promise<number> {
   const [row] = await db.query<{ total: number }>(
     `select cast(coalesce(sum(amount), 0) as bigint) as total from refunds

@@ -34,7 +34,7 @@ export type PaymentAttempt = SqlRow & {
   contradiction: string | null;
 };
 
-/** What leads to an attempt. */
+/** The key of an attempt. */
 export type AttemptKey = RowKey<string>;
 
 type Answer = AttemptState | 'already' | 'conflict' | 'ignored';

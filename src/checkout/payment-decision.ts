@@ -1,7 +1,7 @@
 import type { FactContent } from '../books/book-fact.ts';
 import type { SqlRow } from '../db/database.ts';
 
-/** What a person says that became of an attempt. */
+/** The outcome of an attempt as a person decides it. */
 export type DecidedOutcome = 'approved' | 'declined' | 'aborted';
 
 /** A row of `payment_decisions`; it never changes. Times are UTC milliseconds, `taken` is in minor units. */
@@ -20,8 +20,9 @@ export type PaymentDecision = SqlRow & {
 };
 
 /**
- * What became of the decision. `decided`: the attempt has its end, or its contradiction has. `already`: nothing waited.
- * `approved_stays`: the money of an approved attempt is in the books; it goes back by a refund. `unknown`: there is no such attempt.
+ * The result of the decision. `decided`: the attempt has its end, or its contradiction has. `already`: nothing waited.
+ * `approved_stays`: the money of an approved attempt is in the books; it goes back by a refund. `unknown`: there is no such
+ * attempt.
  */
 export type DecisionResult = 'decided' | 'already' | 'approved_stays' | 'unknown';
 

@@ -8,7 +8,7 @@ import { callbackOf } from '../transactions/transition-transaction.ts';
 export type ReturnToShop =
   | { kind: 'post'; url: string; fields: Record<string, string> }
   | { kind: 'get'; url: string }
-  /** Who paid by a link that belongs to no shop stays. */
+  /** A payer who paid by a link that belongs to no shop stays. */
   | { kind: 'none' };
 
 /**

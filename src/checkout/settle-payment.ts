@@ -86,7 +86,7 @@ async function endPayment(app: App, found: Found, outcome: Ending): Promise<Sett
       if (await hasOpenAttempt(tx, transaction)) return recordConflict(tx, transaction, cause);
     }
     const detail = JSON.stringify(outcome.detail);
-    // What was approved stays approved: a later refusal is a contradiction, and refunds nobody.
+    // An approved attempt stays approved: a later refusal is a contradiction, and refunds nobody.
     if (attempt.state === 'approved') await noteContradiction(tx, attempt, cause.at, detail);
     else await endAttempt(tx, attempt, { state: outcome.kind, settledAt: cause.at, detail, nextLookupAt: null });
     return outcome.kind === 'declined'
@@ -98,7 +98,7 @@ async function endPayment(app: App, found: Found, outcome: Ending): Promise<Sett
   return settlement;
 }
 
-/** What contradicts the attempt moves no transaction, so it names neither method nor attempt. */
+/** Makes the cause of a contradiction. It moves no transaction, so it names neither method nor attempt. */
 function contradictionOf(app: App, { detail }: Aborted | Contradiction) {
   return { event: 'contradict' as const, at: app.now(), paymentMethod: null, attemptId: null, data: detail };
 }

@@ -314,7 +314,7 @@ export function methodName(language: Language, method: { code: string; name: str
   return key in TEXTS[language] ? say(language, key as TextKey) : method.name;
 }
 
-/** What a payment method takes, such as kinds of cards; null where nothing is said of it. */
+/** Names the means that a payment method takes, such as kinds of cards; null where it has no such text. */
 export function methodTakes(language: Language, { code }: { code: string }): string | null {
   const key = `takes.${code}`;
   return key in TEXTS[language] ? say(language, key as TextKey) : null;

@@ -199,7 +199,7 @@ async function resolve(options: ResolveOptions): Promise<void> {
   print(options, { ...subject, decision, ...resolution }, [`${amount} of ${what} ${said}: ${decision}.`]);
 }
 
-/** What a person reads of it, and the operation that decides about it. */
+/** The text that a person reads of it, and the operation that decides about it. */
 type Meant = { what: string; run: (app: App, decided: SuspenseDecision) => Promise<Resolution> };
 
 function readOfTransaction(text: string, entry: string | undefined): Meant {

@@ -8,14 +8,14 @@ import { ask, type Connection } from './remote-service.ts';
 
 /** Where a listener gets callbacks and tells what came of them: the store of one's own service, or a service elsewhere. */
 export type CallbackFeed = {
-  /** Whose callbacks they are. */
+  /** The payment service. */
   name: string;
   next(signal: AbortSignal): Promise<ClaimedPost | null>;
   report(post: ClaimedPost, outcome: FetchOutcome, retry: boolean): Promise<Reported>;
   end(): Promise<void>;
 };
 
-/** What becomes of a callback; the time is in UTC milliseconds, null where it is not sent again. */
+/** The next step of a callback; the time is in UTC milliseconds, null where it is not sent again. */
 export type Reported = { step: string; nextAttemptAt: number | null };
 
 type Asked = { paymentService: string | null; replay: number | null };
@@ -70,6 +70,6 @@ function reportOf({ id, lease }: ClaimedPost, outcome: FetchOutcome, retry: bool
   if (outcome.kind === 'failed') return { ...claim, failure: outcome.reason, detail: outcome.detail };
   const { status, retryAfter, location, excerpt } = outcome;
   const said = { retry_after: retryAfter, location, excerpt: excerpt.replace(/\p{Cc}/gu, ' ') };
-  // What is not there, or empty, is left out.
+  // A part that is missing or empty is left out.
   return { ...claim, status, ...Object.fromEntries(Object.entries(said).filter(([, text]) => text)) };
 }

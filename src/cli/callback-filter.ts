@@ -7,7 +7,7 @@ import { listPaymentServices } from '../payment-services/list-payment-services.t
 import { readTime, TIMES } from './options.ts';
 import { invalidOption, unknownPaymentService } from './print.ts';
 
-/** Which callbacks, as it is written on the command line. */
+/** The filter of callbacks, as it is written on the command line. */
 export type FilterOptions = {
   state?: CallbackState;
   paymentService?: string;

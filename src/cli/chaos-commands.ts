@@ -105,7 +105,7 @@ function readSeed(text: string): number {
   throw invalidOption(`--seed is a number from 0 to ${MOST_SEED}.`);
 }
 
-/** What stands for the order takes no part in whether the address may be reached. */
+/** Checks the address with a stand-in for the order, so that the order does not decide whether it may be reached. */
 function readTemplate(app: App, name: string, text: string): string {
   const filled = text.replaceAll('{reference}', 'ORD-1');
   const policy = { allowPrivate: app.config.allowPrivateCallbacks, ...ownPlaces(app.config) };

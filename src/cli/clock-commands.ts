@@ -58,7 +58,7 @@ async function advance(duration: string, options: ActingOptions & JsonOption): P
         1,
         'COMMAND_FAILED',
       );
-    // What is given up on the way is in the list, and alarms nobody.
+    // Callbacks that are given up on the way are in the list, and alarm nobody.
     app.log.level = 'silent';
     return advanceClock(app, byMs, by);
   });

@@ -15,7 +15,7 @@ export type CompletedCommand = {
   options: CompletedOption[];
 };
 
-/** What a shell reads to complete the command line, as text. Where any text will do, files are offered. */
+/** Writes the script that completes the command line in a shell. Where any text will do, files are offered. */
 export function completionScript(shell: Shell, commands: readonly CompletedCommand[]): string {
   return SCRIPTS[shell](commands);
 }

@@ -6,7 +6,7 @@ import { setEventsUrl } from '../payment-services/set-events-url.ts';
 import { setFee } from '../payment-services/set-fee.ts';
 import type { Demo } from './demo-stage.ts';
 
-/** What the shop knows of the order that was paid. `amount` is in minor units. */
+/** The order that was paid, as the shop knows it. `amount` is in minor units. */
 export type PaidOrder = { transactionId: number; amount: number; paymentServiceId: string; secretToken: string };
 
 /** Creates a payment service, then a transaction as a shop does, pays it as a payer does, and verifies the callback. */

@@ -11,7 +11,7 @@ import { type RunningService, startService } from './serve-command.ts';
 /** A step that did not come out as it must. */
 export class DemoFailure extends Error {}
 
-/** What a merchant's server received. */
+/** A request that a merchant's server received. */
 export type Received = { path: string; headers: Record<string, string>; body: string };
 
 /** The running service, a shop's receiver beside it, and a voice. */

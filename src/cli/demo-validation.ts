@@ -72,7 +72,7 @@ async function validate(
   return reply.data;
 }
 
-/** What passed is the long part of every answer; what a person acts on is the rest, and the strongest passes. */
+/** Shows the checks that a person acts on, and the strongest passes: passing checks are the long part of every answer. */
 function showChecks(demo: Demo, checks: readonly Check[]): void {
   const strongest = ['account.cuentarut_consistency', 'holder.match'];
   for (const { id, result, message } of checks) {

@@ -80,7 +80,7 @@ async function portFinding(config: Config): Promise<Finding> {
   return problem('port', `${address} cannot be listened on: ${failure}`, fix);
 }
 
-/** What the service that runs here has seen of a proxy. */
+/** Finds what the service that runs here has seen of a proxy. */
 async function proxyFindings(config: Config): Promise<Finding[]> {
   const { metricsPort, metricsHost } = config;
   const at = metricsPort === null ? config : { ...config, host: metricsHost, port: metricsPort };

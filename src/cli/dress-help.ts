@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import { EXAMPLES } from './help-examples.ts';
 
-// Whether the terminal takes colours is decided when the help is written: commander then takes them away again.
+// Colours are decided when the help is written: commander then takes them away where the terminal has none.
 const always = { validateStream: false };
 
 /** Colours in the help of a command and of all that are added to it later. */

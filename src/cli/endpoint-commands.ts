@@ -72,7 +72,7 @@ function receiverText({ php, node, python }: ReceiverLines): string[] {
   ];
 }
 
-/** What a verdict means, and what ends it. */
+/** The meaning of each verdict, and what ends it. */
 const VERDICTS: Readonly<Record<SignatureVerdict, string>> = {
   checks: 'The shop tells a right signature from a wrong one.',
   takes_anything:

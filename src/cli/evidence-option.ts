@@ -1,7 +1,7 @@
 import { type Evidence, readEvidence } from '../lib/evidence-file.ts';
 import { unusableFile } from './print.ts';
 
-/** What is kept of the file that `--evidence` names. */
+/** Reads the file that `--evidence` names, and keeps its name and digest. */
 export function evidenceOf(path: string): Evidence {
   try {
     return readEvidence(path);

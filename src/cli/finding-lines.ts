@@ -3,14 +3,14 @@ import { describeRestore, type SeenRestore } from '../proof/restore.ts';
 import type { AnchorSource } from '../proof/verify-anchors.ts';
 import { time } from './print.ts';
 
-/** What was found, in one line for a person. */
+/** Writes a finding in one line for a person. */
 export function findingLine({ environment_id, since, says }: Finding): string {
   const isNamed = environment_id === null || says.includes(`environment ${environment_id}`);
   const place = isNamed ? '' : `environment ${environment_id}: `;
   return `${place}${says}${since === null ? '' : ` (as of ${time(since)} UTC)`}`;
 }
 
-/** Which anchors were compared. */
+/** Names the anchors that were compared. */
 export function anchorLine({ source, anchors, first_day, last_day }: AnchorSource): string {
   if (anchors === 0) return `No anchor is in ${source}.`;
   return `${counted(anchors, 'anchor', 'anchors')} in ${source}, of ${first_day} to ${last_day}: compared.`;

@@ -7,7 +7,7 @@ import { paint } from '../lib/paint.ts';
 import { withoutPassword } from '../lib/setting-readers.ts';
 import { listPaymentServices } from '../payment-services/list-payment-services.ts';
 
-/** What a person reads on a terminal where the service has started: where it is, and what to do next. */
+/** Writes the greeting that a person reads on a terminal once the service has started: its addresses, and the next step. */
 export async function greetingOf(app: RunningApp): Promise<string> {
   const { mode, databaseUrl } = app.config;
   const url = publicBase(app);

@@ -1,4 +1,4 @@
-/** What the help of a command shows at its end, by the words of the command. A test finds what the command does not take. */
+/** Examples at the end of the help of a command, by the words of the command. A test finds what the command does not take. */
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   '': [
     'demo',

@@ -1,6 +1,6 @@
 /**
- * What the help of the command line says in Spanish, by its English text: the list of commands, and the commands that shops and
- * finance use. A test finds one that is missing.
+ * The help of the command line in Spanish, by its English text: the list of commands, and the commands that shops and finance
+ * use. A test finds one that is missing.
  */
 export const SPANISH_HELP: Readonly<Record<string, string>> = {
   'The payment service that a company can run itself.':
@@ -251,7 +251,7 @@ export const SPANISH_HELP: Readonly<Record<string, string>> = {
     'la fecha de la lista del regulador, si ella no la dice; si no, hoy',
   'codes whose institution was renamed, such as 027,504': 'códigos cuya institución cambió de nombre, como 027,504',
 
-  // What waits for a person
+  // The list of what waits for a person
   'payments that a person has to end': 'pagos que debe terminar una persona',
   'end an attempt that its payment method did not end, or that it contradicts':
     'termina un intento que su medio de pago no terminó, o que contradice',
@@ -272,7 +272,7 @@ export const SPANISH_HELP: Readonly<Record<string, string>> = {
   'what waits for a person': 'lo que espera a una persona',
 };
 
-/** What stands over the parts of a help. */
+/** The titles of the parts of a help. */
 export const SPANISH_TITLES: Readonly<Record<string, string>> = {
   'Usage:': 'Uso:',
   'Arguments:': 'Argumentos:',

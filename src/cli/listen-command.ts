@@ -75,7 +75,7 @@ async function forwardUntil(signal: AbortSignal, feed: CallbackFeed, targets: Ta
       sent += 1;
     }
   } finally {
-    // What it ends may have ended: the error that led here is what the person must read.
+    // The session may have ended already: the person must read the error that led here.
     await feed.end().catch(() => {});
     await close();
   }

@@ -179,7 +179,7 @@ async function listDeposits(options: { limit: string; json?: boolean }): Promise
   print(options, { deposits }, deposits.length === 0 ? ['No deposit yet.'] : movementLines('deposit', deposits));
 }
 
-/** What was recorded as sent or received, as a table for a person. */
+/** Writes payouts or deposits as a table for a person. */
 export function movementLines(kind: 'payout' | 'deposit', movements: readonly ListedMovement[]): string[] {
   const rows = movements.map((movement) => [
     movement.id,

@@ -86,7 +86,7 @@ export function readNumber(name: string, text: string): number {
 /** How a moment is written. */
 export const TIMES = 'a day of Chile, such as 2026-01-15, or a time, such as 2026-01-15T10:30Z';
 
-/** What an option that names a moment means: in UTC milliseconds, a day from its beginning to the next. */
+/** Reads an option that names a moment: in UTC milliseconds, a day from its beginning to the next. */
 export function readTime(name: string, text: string): { from: number; to: number } {
   if (isDay(text)) return boundsOfDay(text);
   const time = readIsoTime(text);

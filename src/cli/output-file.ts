@@ -55,7 +55,7 @@ async function openInPlace(path: string): Promise<Output> {
   };
 }
 
-/** What runs that were killed have left beside `path`. One that still writes keeps its own. */
+/** Removes the files that killed runs have left beside `path`. One that still writes keeps its own. */
 async function removeAbandoned(path: string): Promise<void> {
   const folder = dirname(path);
   const start = `${basename(path)}.`;

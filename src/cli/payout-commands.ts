@@ -28,7 +28,7 @@ import { withApp } from './with-app.ts';
 type DecideOptions = ActingOptions & { reason?: string; yes?: boolean; json?: boolean };
 type ListOptions = { state?: string; batch?: string; limit: string; json?: boolean };
 
-/** What can be decided, and how commands say it. */
+/** The decisions, and how commands say them. */
 const DECISIONS = {
   approve: { run: approvePayouts, said: 'approved', about: 'let the money leave; never what you made yourself' },
   reject: { run: rejectPayouts, said: 'rejected', about: 'refuse what waits for an approval' },

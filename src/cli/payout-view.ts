@@ -109,7 +109,7 @@ export function payoutDetail(shown: ShownPayout): string[] {
   return [`Payout ${payout.id}.`, ...lines, ...warnings.map((one) => `  ! ${warningText(one)}`)];
 }
 
-/** What is odd, in the language of the terminal. */
+/** Writes a warning in the language of the terminal. */
 export function warningText({ text }: PayoutWarning): string {
   return sayIn(text, terminalLanguage());
 }

@@ -120,9 +120,9 @@ async function readBooks(app: App, options: Options, first: string, last: string
   return { lines: lines.filter(ofMethod), problems, owners };
 }
 
-/** What an acquirer settles, by its file. Throws `CommandError` for one that cannot be read. */
+/** Reads the settlement of an acquirer from its file. Throws `CommandError` for one that cannot be read. */
 export async function readSettlementFile(file: string): Promise<Settlement> {
-  // What reads tables is loaded by the commands that need it, not by every start.
+  // The reader of tables is loaded by the commands that need it, not by every start.
   const { readSettlement } = await import('../books/read-settlement.ts');
   const { SettlementError } = await import('../books/settlement-row.ts');
   try {
@@ -219,7 +219,7 @@ const SAYS: Record<ReconciliationProblem['problem'], string> = {
   booked_twice: 'is explained by more than one entry',
 };
 
-/** What is wrong with one payment, refund or movement. */
+/** Writes the problem of one payment, refund or movement. */
 export function recordLine({ problem, entry, transaction_id, refund_id, movement_id }: ReconciliationProblem): string {
   const subject = [
     ...(movement_id === null ? [] : [`movement ${movement_id}`]),

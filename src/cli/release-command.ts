@@ -39,7 +39,7 @@ export function addReleaseCommand(program: Command): void {
     .action(release);
 }
 
-/** What the store knows of that somebody else may know more of. Lists are cut at the limit, counts are not. */
+/** The open matters that others may know better than the store. Lists are cut at the limit, counts are not. */
 type Open = {
   payments: WaitingAttempt[];
   refunds: WaitingRefund[];

@@ -5,7 +5,7 @@ import { Problem } from '../error-catalogue.ts';
 import { CommandError, invalidOption } from './print.ts';
 import { readSecret, type SecretOptions } from './secret-option.ts';
 
-/** What a command takes that works with a service elsewhere too. */
+/** The options of a command that also works with a service elsewhere. */
 export type RemoteOptions = { url?: string; tokenEnv?: string; tokenFile?: string };
 
 /** A service elsewhere, in the name of the user whose token it is. */

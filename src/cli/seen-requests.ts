@@ -18,11 +18,11 @@ export type SeenRequest = {
   endpoint: string | null;
   status: number;
   says: string;
-  /** What else is wrong, each with its fix. */
+  /** The other mistakes, each with its fix. */
   fixes: string[];
 };
 
-/** Whose requests, and from when on in UTC milliseconds; null says nothing. */
+/** The payment service whose requests are shown, and the time from which on in UTC milliseconds; null says nothing. */
 export type RequestFilter = { paymentService: string | null; environment: Environment | null; since: number | null };
 
 /** The newest requests for which the filter holds, in no order. */

@@ -105,7 +105,7 @@ async function readBody(text: string): Promise<Record<string, unknown>> {
   );
 }
 
-/** What a shop would sign. What is said in options counts before the body. */
+/** Makes the fields that a shop would sign. What is said in options counts before the body. */
 function fieldsOf(
   { now }: App,
   body: Record<string, unknown>,

@@ -72,7 +72,7 @@ type CreateOptions = Json &
     refundLimit: Record<string, number>;
   };
 
-/** Who says which payments, and not what for, means a shop of the time when tokens were for this: no refunds. */
+/** A command that names payments and no purpose means a shop of the time when tokens were for this: no refunds. */
 const UNSAID: readonly Permission[] = ['payments:read', 'payments:create', 'events:read'];
 
 async function create(options: CreateOptions): Promise<void> {

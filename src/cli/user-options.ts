@@ -59,14 +59,14 @@ export function addScopeOptions(command: Command): Command {
     .option('--all-payment-services', 'the user sees the payments of every payment service, also of later ones');
 }
 
-/** What the two options say, or null where neither is given. */
+/** Reads the two options as one scope, or null where neither is given. */
 export function readScope({ paymentService, allPaymentServices }: ScopeOptions): PaymentServiceScope | null {
   if (allPaymentServices !== true) return paymentService.length === 0 ? null : paymentService;
   if (paymentService.length === 0) return 'all';
   throw invalidOption('Give --payment-service or --all-payment-services, not both.');
 }
 
-/** What a user may do, in lines for a person, with what is still missing for it to be of use. */
+/** Describes the rights of a user in lines for a person, with what is still missing for it to be of use. */
 export function describedRights(rights: DescribedRights): string[] {
   const { role, permissions, payouts, payment_services: services, refund_limits: limits } = rights;
   const money = Object.entries(limits ?? {}).map(([currency, most]) => formatMoney(most, currency));

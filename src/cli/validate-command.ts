@@ -58,14 +58,14 @@ type ValidateOptions = {
 async function validate(file: string, options: ValidateOptions): Promise<void> {
   await checkFiles(file, options);
   const progress = showProgress(WORDS[options.language]);
-  // What reads tables and checks schemas is loaded by the command that needs it, not by every start.
+  // The reader of tables and the checker of schemas are loaded by the command that needs them, not by every start.
   const { CsvError, validateCsv } = await import('../bank-validation/tables/validate-csv.ts');
   const columns = await readColumnsOption(options.columns, WORDS[options.language]);
   const outputs: Output[] = [];
   const open = async (path: string | undefined) => {
     const output = await openOutput(path);
     outputs.push(output);
-    // What goes wrong with it comes out of the next write.
+    // An error of the stream comes out of the next write.
     output.stream.on('error', () => {});
     return output.stream;
   };

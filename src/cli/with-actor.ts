@@ -5,7 +5,7 @@ import { findActor } from './find-actor.ts';
 import { openStore } from './prepare-store.ts';
 import { withApp } from './with-app.ts';
 
-/** What every command that changes something takes: in whose name it acts. */
+/** The options of every command that changes something: in whose name it acts. */
 export type ActingOptions = { as?: string };
 
 /** Gives a command that changes something `--as`. A test finds by it which commands must write into the audit log. */

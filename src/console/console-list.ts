@@ -33,12 +33,12 @@ export type List<Row> = {
   /** Below `/console`; also the name of the exported file. */
   path: string;
   columns: readonly Column<Row>[];
-  /** What the filters let through. */
+  /** The rows that pass the filters. */
   rows: readonly Row[];
   filters?: readonly Filter[];
   /** More than these are on further pages, so they are in the order of the store. */
   paged?: true;
-  /** What stands in the box that finds anything. */
+  /** The text in the box that finds anything. */
   search?: string;
   /** In the place of a table without rows. */
   empty: Html;
@@ -54,7 +54,7 @@ export function askedOf({ request }: Pick<ConsoleVisit, 'request'>): Record<stri
   );
 }
 
-/** Which file an address asks for, instead of a page. */
+/** Reads the format of the file that an address asks for, instead of a page. */
 export function formatOf(visit: Pick<ConsoleVisit, 'request'>): 'csv' | 'xlsx' | null {
   const { format } = askedOf(visit);
   return format === 'csv' || format === 'xlsx' ? format : null;
@@ -99,7 +99,7 @@ function sortedBy<Row>({ rows, columns, paged }: List<Row>, sort: string): reado
   return rows.toSorted((one, other) => sign * compare(column.value(one), column.value(other)));
 }
 
-/** What has no value comes last when the least comes first. */
+/** Compares two values for sorting; a missing value comes last when the least comes first. */
 function compare(one: string | number | null, other: string | number | null): number {
   if (one === null || other === null) return Number(one === null) - Number(other === null);
   if (typeof one === 'number' && typeof other === 'number') return one - other;

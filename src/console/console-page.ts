@@ -8,7 +8,10 @@ import { beginDocument, sendDocument, WORDMARK } from '../http/page.ts';
 import { sectionsOf } from './console-sections.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
 
-/** What differs from screen to screen. `search` is what stands in the box that finds anything, `script` one that this screen needs. */
+/**
+ * The parts that differ from screen to screen. `search` is what stands in the box that finds anything, `script` one that this
+ * screen needs.
+ */
 export type ConsolePage = { title: string; main: Html; search?: string; script?: AssetName };
 
 type Layout = ConsolePage & { status: number; language: Language; user: User | null; path: string };

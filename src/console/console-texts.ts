@@ -16,7 +16,7 @@ import { SETTLEMENT_TEXTS } from './settlements/settlement-texts.ts';
 import { PERSON_TEXTS } from './staff/person-texts.ts';
 import { STAFF_TEXTS } from './staff/staff-texts.ts';
 
-/** What all screens say; a room brings what only its own screens say (`roomTexts`) and stands here. No two say the same key. */
+/** The texts of all screens; a room brings the texts of its own screens (`roomTexts`) and stands here. No two say the same key. */
 export const ROOMS = [
   { es: SPANISH, en: ENGLISH },
   CALLBACK_TEXTS,

@@ -47,9 +47,9 @@ export function sessionCookie(app: App, token: string): string {
 }
 
 /**
- * What the addresses under `/console` have in common: the person of the session cookie, the permission that the table of
- * endpoints names, and that a form comes from a page of ours. Without a session the person is led to the sign-in, and before the
- * second factor to its page, unless `also` says that this is the one.
+ * Handles an address under `/console`: it finds the person of the session cookie, checks the permission that the table of
+ * endpoints names, and that a form comes from a page of ours. Without a session the person is led to the sign-in, and before
+ * the second factor to its page, unless `also` says that this is the one.
  */
 export function consoleHandler(
   handle: (app: App, visit: ConsoleVisit) => Promise<FastifyReply>,

@@ -1,8 +1,8 @@
 import { type Database, StorageError } from './database.ts';
 
 /**
- * What is wrong with an embedded store, in a sentence; null: nothing is. It reads all of it: a damaged page that nobody asks
- * for is damaged all the same.
+ * Says what is wrong with an embedded store, in a sentence; null: nothing is. It reads all of it: a damaged page that nobody
+ * asks for is damaged all the same.
  */
 export async function whyStoreIsUnusable(db: Database): Promise<string | null> {
   try {

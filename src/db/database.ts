@@ -3,7 +3,7 @@ export type SqlValue = string | number | null;
 
 export type SqlRow = Record<string, SqlValue>;
 
-/** What a statement is asked with: a value, a list of numbers for `{among $1}`, or one of texts for `{named $1}`. */
+/** A parameter of a statement: a value, a list of numbers for `{among $1}`, or one of texts for `{named $1}`. */
 export type SqlParameter = SqlValue | readonly number[] | readonly string[];
 
 /** Joins the caller's commit: everything asked of one `Tx` becomes visible together or not at all. */
@@ -66,7 +66,7 @@ export type Database = {
 
 export type StorageErrorCode = 'OUTCOME_UNKNOWN' | 'STORAGE_FULL' | 'STORAGE_UNAVAILABLE';
 
-/** What a store can fail with, told apart by what the caller may believe about its write. */
+/** A failure of the store, told apart by what the caller may believe about its write. */
 export class StorageError extends Error {
   readonly code: StorageErrorCode;
 

@@ -1,7 +1,7 @@
 import type { Gauge } from 'prom-client';
 import { StorageError } from './database.ts';
 
-/** What there is to say when a database stops answering, and when it answers again. */
+/** Reports that a database stops answering, and that it answers again. */
 export type OutageReport = {
   begun(cause: unknown): void;
   /** `ms`: how long it took; `failures`: how many requests and steps of the background came to nothing. */

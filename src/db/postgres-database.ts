@@ -31,11 +31,11 @@ export function openPostgresDatabase(url: string, options: PostgresOptions): Dat
     connectionString: url,
     max: options.connections,
     application_name: 'rubrica',
-    // What is asked without waiting in between is sent without waiting in between, such as `begin` and what follows it.
+    // Statements that need no answer in between are sent together, such as `begin` and what follows it.
     pipeline: true,
     query_timeout: ANSWER_WITHIN_MS,
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
-    // What a lost connection has locked is free again after this. PgBouncer refuses the setting; it has one of its own.
+    // The locks of a lost connection are free again after this. PgBouncer refuses the setting; it has one of its own.
     ...(!options.pooler && { idle_in_transaction_session_timeout: ANSWER_WITHIN_MS }),
     // Behind a pooler a session is shared with strangers; there each transaction begins with its own settings.
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool awaits it, its types do not say so

@@ -1,4 +1,4 @@
-/** What leads to a row of a table that falls apart by environment: its id, and the environment in which it is. */
+/** The key of a row in a table that falls apart by environment: its id, and its environment. */
 export type RowKey<Id extends string | number> = { readonly id: Id; readonly environment_id: number };
 
 /** Two lists for a statement about several rows: their ids, and the environments in which they are. */

@@ -6,7 +6,10 @@ import { SchemaError, type SqlRow } from './database.ts';
 /** A migration of this program. `rolling`: the version before it goes on beside it, because it only adds. */
 export type Migration = { name: string; text: string; checksum: string; rolling: boolean };
 
-/** What a store says of one that ran. Without a checksum it ran before checksums were kept, at the next migrate it gets one. */
+/**
+ * A migration that ran, as the store says it. Without a checksum it ran before checksums were kept, at the next migrate it gets
+ * one.
+ */
 export type AppliedMigration = { name: string; checksum: string | null; rolling: boolean };
 
 /** How a store and this program differ, by the names of migrations. */

@@ -46,7 +46,7 @@ export function openSqliteDatabase(file: string, onFatal: (error: unknown) => vo
   let queue: Promise<unknown> = Promise.resolve();
   let failure: unknown = null;
 
-  // What was not flushed once is not flushed by trying again: the system may have dropped it. So no commit follows.
+  // A flush that failed is not mended by trying again: the system may have dropped the data. So no commit follows.
   const failForGood = (error: unknown) => {
     failure = error;
     onFatal(error);

@@ -21,7 +21,7 @@ import { readMarks } from './mark-file.ts';
  * Begins a new epoch in a store that was restored: ids go on above all that can have been given out, and nothing that moves
  * money or tells merchants leaves until `releaseEpoch`.
  *
- * What can have been given out is reckoned from the store itself, from the marks in DATA_DIR, and from `seen`: whatever
+ * Reckons the ids that can have been given out from the store itself, from the marks in DATA_DIR, and from `seen`: whatever
  * else was found, such as the store that was replaced. `idsAbove` is for who knows better.
  */
 export async function beginEpoch(app: App, seen: readonly Handed[], idsAbove: number, by: Actor): Promise<Epoch> {

@@ -57,7 +57,7 @@ export async function selectEventSpan(db: Reader): Promise<EventSpan> {
   return row as EventSpan;
 }
 
-/** What has been given out, as far as it is committed. */
+/** Reads the highest ids that were given out, as far as they are committed. */
 export async function selectHanded(db: Reader): Promise<Omit<Handed, 'at'>> {
   const [row] = await db.query<Omit<Handed, 'at'>>(
     `select (select next_id from id_blocks where name = 'transaction') as transactions,
@@ -83,7 +83,7 @@ export async function raiseCounter(tx: Tx, engine: Database['engine'], counted: 
 
 export type StoreMark = { store_id: string | null; beat: number; epoch: number };
 
-/** Which store this is, and how far it has come. */
+/** Reads the identity of the store, and how far it has come. */
 export async function selectStoreMark(db: Reader): Promise<StoreMark> {
   const [row] = await db.query<StoreMark>(
     'select store_id, beat, coalesce((select max(epoch) from epochs), 0) as epoch from store_marks',

@@ -26,7 +26,7 @@ export type Handed = {
   at: number;
 };
 
-/** What is counted, and leaves the service: ids of transactions, of events, and those by which `callback show` finds one. */
+/** The counted ids that leave the service: of transactions, of events, and those by which `callback show` finds one. */
 export const COUNTED = ['transactions', 'events', 'callbacks'] as const;
 
 export type Counted = (typeof COUNTED)[number];
@@ -42,10 +42,10 @@ export type EventSpan = { events: number; first: number | null; last: number | n
 /**
  * The first number of a new epoch that cannot have been given out after `handed` was seen.
  *
- * What is lost cannot be read, so a bound stands in for it: a hundred million, and for each second since then a hundred
- * times as many as there were events on the average of the store's life, at least ten. Time counts even where a hundred
- * million would do, so that a backup restored twice does not go on at the same number. Ids stay below 2^31 as long as they
- * can: shops keep them in columns of 32 bits.
+ * Finds the first id beyond the lost time. Its ids cannot be read, so a bound stands in for them: a hundred million, and
+ * for each second since then a hundred times as many as there were events on the average of the store's life, at least ten.
+ * Time counts even where a hundred million would do, so that a backup restored twice does not go on at the same number. Ids
+ * stay below 2^31 as long as they can: shops keep them in columns of 32 bits.
  */
 export function firstBeyond(handed: Handed, counted: Counted, { events, first, last }: EventSpan, now: number): number {
   const age = Math.max(LEAST_AGE_SECONDS, ((last ?? 0) - (first ?? 0)) / 1000);

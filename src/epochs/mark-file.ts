@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import { makePrivateFolder } from '../lib/make-private-folder.ts';
 import type { Handed } from './epoch.ts';
 
-/** What a service last saw of its store, kept outside of it: in a file of DATA_DIR. */
+/** The mark of what a service last saw of its store, kept outside of it: in a file of DATA_DIR. */
 export type Mark = Handed & {
   /** Where the store was: the path of its file, or host, port and name of the database. */
   database: string;

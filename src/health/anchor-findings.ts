@@ -12,7 +12,7 @@ const RUNNING = {
   es: '¿Está corriendo serve? Sella los finales de los libros cada día; sin él: bin/rubrica books anchor',
 };
 
-/** Whether the ends of the books were sealed within the last day, and are where they were to be brought. */
+/** Finds out whether the ends of the books were sealed within the last day, and are where they were to be brought. */
 export async function anchorFindings(app: App): Promise<Finding[]> {
   const last = await selectLastAnchor(app.db);
   if (last === null) {

@@ -4,7 +4,9 @@ import type { Said } from '../error-catalogue.ts';
 import { formatAge } from '../lib/time-text.ts';
 import { type Finding, fine, problem } from './finding.ts';
 
-/** Whether the audit log ends where it says that it ends. Whether all of it is whole takes longer: `audit verify`. */
+/**
+ * Finds out whether the audit log ends where it says that it ends. Whether all of it is whole takes longer: `audit verify`.
+ */
 export async function auditFinding(app: App): Promise<Finding> {
   // The newest row first: an act of this moment is then in the end, and not the other way round.
   const [last] = await selectAudit(app.db, {}, 1);

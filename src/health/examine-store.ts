@@ -13,7 +13,7 @@ import { feedFinding } from './postgres-findings.ts';
 import { SEALED_KINDS } from './sealed-kinds.ts';
 import { workFindings } from './work-findings.ts';
 
-/** What is found in the store, whichever process looks: `doctor` and the console print the same. Reads only. */
+/** Examines the store, whichever process looks: `doctor` and the console print the same. Reads only. */
 export async function examineStore(app: App): Promise<Finding[]> {
   const schema = schemaFinding(await inspectSchema(app.db));
   if (schema.fix !== null) return [schema];

@@ -1,6 +1,6 @@
 import { type Said, sayIn } from '../error-catalogue.ts';
 
-/** What was looked at, with what was found. With a `fix` it needs a person. */
+/** A finding: what was looked at, and the result. With a `fix` it needs a person. */
 export type Finding = { check: string; says: Said; fix: Said | null };
 
 /** The same in one language, for who prints it. */

@@ -43,7 +43,7 @@ const SILENT = {
   es: 'Terminó sin avisar, o está pegado: mira su registro y pártelo de nuevo. Se olvida una hora después de su última señal.',
 };
 
-/** What a process finds of itself, with its place in front. */
+/** Puts the process in front of its finding. */
 function placed(host: string, pid: number) {
   return ({ check, says, fix }: Finding): Finding => {
     const { en, es } = typeof says === 'string' ? { en: says, es: says } : says;

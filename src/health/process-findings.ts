@@ -40,7 +40,7 @@ export function proxyFinding(): Finding {
   );
 }
 
-/** What a running process finds of itself. */
+/** Lists the findings of a running process about itself. */
 export async function ownFindings(app: App): Promise<Finding[]> {
   const [proxied] = (await app.metrics.untrustedProxy.get()).values;
   return [

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { Config } from '../config.ts';
 import { type Finding, fine, problem } from './finding.ts';
 
-/** What a process finds of the SQLite that it brings, and of the disk under the embedded store. */
+/** Examines the SQLite that a process brings, and the disk under the embedded store. */
 export function sqliteFindings({ databaseUrl }: Pick<Config, 'databaseUrl'>): Finding[] {
   const version = sqliteVersionFinding(process.versions.sqlite ?? '0');
   return databaseUrl === 'sqlite::memory:' ? [version] : [version, diskFinding(databaseUrl)];

@@ -38,7 +38,7 @@ export function assetPath(app: App, name: AssetName): string {
   return `${publicPath(app)}/assets/${name}?v=${ASSETS[name].version}`;
 }
 
-/** What stands before every path of a link on a page; empty, or the base path as browsers see it. */
+/** Answers the prefix of every link on a page; empty, or the base path as browsers see it. */
 export function publicPath(app: App): string {
   return new URL(publicBase(app)).pathname.replace(/\/$/, '');
 }

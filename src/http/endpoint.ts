@@ -6,9 +6,9 @@ import type { Schema, Static } from './json-schema.ts';
 import { readQuery } from './read-query.ts';
 
 /**
- * Who may call. `signature`: a Secret Token signed the body. `service-token`: a Service Token names the account.
- * `bearer`: an access token, of a user with the permission that stands beside it. `pay-link`: the address itself is the secret.
- * `session`: a person who has signed in to the console, with that permission; without one every such person.
+ * The callers that an endpoint takes. `signature`: a Secret Token signed the body. `service-token`: a Service Token names the
+ * account. `bearer`: an access token, of a user with the permission that stands beside it. `pay-link`: the address itself is
+ * the secret. `session`: a person who has signed in to the console, with that permission; without one every such person.
  */
 export type Access = 'public' | 'signature' | 'service-token' | 'bearer' | 'pay-link' | 'session';
 
@@ -28,9 +28,9 @@ type Address = {
   | { access: 'session'; permission?: Permission; whole?: true }
 );
 
-/** What is done there: a page or file as it stands, an operation of the API as `operation` makes it. */
+/** The operation: a page or file as it stands, an operation of the API as `operation` makes it. */
 export type Operation = Reading & {
-  /** What the API description says; pages and files have none. */
+  /** The text of the API description; pages and files have none. */
   describe?: Description;
   /** The query parameters there are. Any other is refused where a body is taken, and ignored elsewhere. */
   query?: readonly string[];
@@ -94,7 +94,7 @@ type DescribedReply = {
 
 export type DescribedError = ErrorCode | { readonly code: ErrorCode; readonly status: number };
 
-/** What the query parameters of an operation hold once they are read; one that was not sent is undefined. */
+/** The query parameters of an operation once they are read; one that was not sent is undefined. */
 type QueryOf<D extends Description> = D extends { readonly parameters: readonly (infer P extends DescribedParameter)[] }
   ? { readonly [Q in Extract<P, { readonly in: 'query' }> as Q['name']]: Static<Q['schema']> | undefined }
   : object;
@@ -106,7 +106,7 @@ export type Written<Value> = string & { readonly [WRITTEN]: Value };
 
 type BodyOf<R> = R extends { readonly schema: infer S extends Schema } ? Static<S> | Written<Static<S>> : never;
 
-/** What a handler may return: the body of one of the replies, or the reply once it is sent. */
+/** The answer of a handler: the body of one of the replies, or the reply once it is sent. */
 type ReplyOf<D extends Description> = BodyOf<D['replies'][keyof D['replies']]> | FastifyReply;
 
 /**

@@ -12,7 +12,7 @@ export function languageOfClient(userAgent: string | undefined): Language | null
   return USER_AGENTS.find(([, pattern]) => pattern.test(userAgent ?? ''))?.[0] ?? null;
 }
 
-/** What HTTP clients call themselves unless told otherwise. */
+/** The names that HTTP clients give themselves unless told otherwise. */
 const USER_AGENTS: readonly [Language, RegExp][] = [
   ['php', /php|guzzle|symfony|wordpress|prestashop|magento/i],
   ['python', /python|aiohttp|httpx/i],

@@ -5,7 +5,7 @@ import { type Language, say } from '../checkout/texts.ts';
 import { type AssetName, assetPath, publicPath } from './assets.ts';
 import { type Html, html, trustedHtml } from './html.ts';
 
-/** What differs from page to page. */
+/** The parts that differ from page to page. */
 export type Page = {
   status: number;
   language: Language;
@@ -13,7 +13,7 @@ export type Page = {
   main: Html;
   /** For the pages of a payment: whether it is a test, in which no money moves. */
   payment?: { test: boolean };
-  /** Whose page it is, where it is not ours. */
+  /** The brand of the page's owner, where the page is not ours. */
   brand?: Brand;
   /** The content is sheets of its own instead of one. */
   sheets?: true;
@@ -28,7 +28,7 @@ export type Page = {
   formTarget?: string;
 };
 
-/** What stands above and below a page, and the style sheet of its colour. */
+/** The parts above and below a page, and the style sheet of its colour. */
 export type Brand = { mark: Html; foot: Html; stylesheet: string | null };
 
 /** Answers with a page: its markup, its language, and the policies that a browser holds it to. */
@@ -120,7 +120,7 @@ ${brand !== undefined && brand.foot}
 `;
 }
 
-/** What every document of ours begins with, up to what is its own in its head. */
+/** Writes the beginning of every document of ours, up to its own part of the head. */
 export function beginDocument(app: App, language: Language, title: string): Html {
   return html`<!doctype html>
 <html lang="${LANGUAGE_TAGS[language]}">

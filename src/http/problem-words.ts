@@ -6,7 +6,7 @@ import { preferredLanguage } from '../lib/accept-language.ts';
 
 export type AnswerLanguage = 'en' | 'es';
 
-/** What a problem says in one language. `errors` are as they are answered. */
+/** The words of a problem in one language. `errors` are as they are answered. */
 export type ProblemWords = { title: string; fix: string; detail: string; errors: ErrorItem[] };
 
 /** English, unless the client asks for Spanish. */

@@ -83,8 +83,8 @@ export async function limitWrongSignature(app: App, request: FastifyRequest, ser
 }
 
 /**
- * What a failed request is answered with: its failure, or `RATE_LIMITED` when the network has guessed too often. Other
- * refusals are not counted, for they look nothing up and cost less than counting them.
+ * Decides how a failed request is answered: with its failure, or with `RATE_LIMITED` when the network has guessed too often.
+ * Other refusals are not counted, for they look nothing up and cost less than counting them.
  */
 export async function judgeFailure(app: App, request: FastifyRequest, failure: unknown): Promise<unknown> {
   const guessed = failure instanceof Problem && WRONG_CREDENTIALS.has(failure.code);

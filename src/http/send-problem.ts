@@ -92,7 +92,7 @@ function alarmFullDisk(app: App): void {
   app.log.error({ alarm: 'storage_full' }, 'the disk is full: nothing more is accepted until there is room');
 }
 
-/** What a failure means to the caller. */
+/** Makes the problem that the caller reads of a failure. */
 export function problemOf(failure: unknown): Problem {
   if (failure instanceof Problem) return failure;
   if (failure instanceof SigningError) return fromSigningError(failure);

@@ -20,7 +20,7 @@ export type OwnPlaces = {
   networks?: readonly Network[];
 };
 
-/** What the host of a parsed URL is: only a `name` can be a public host. */
+/** The kind of host in a parsed URL: only a `name` can be a public host. */
 export type HostKind = 'address' | 'local-name' | 'single-label' | 'malformed' | 'name';
 
 const publicPorts = new Set(['', '443', '8443']);
@@ -105,8 +105,8 @@ export function withoutBrackets(hostname: string): string {
 }
 
 /**
- * What can be said against a URL before any name is looked up, or null. What its name resolves to is a question for
- * each single request, since the answer changes.
+ * Says what speaks against a URL before any name is looked up, or null. What its name resolves to is a question for each
+ * single request, since the answer changes.
  *
  * Accepted: absolute `https:` URLs with a public domain name on port 443 or 8443, without credentials, equal to their
  * WHATWG serialisation or to it without the `/` of an empty path. Two spellings of one URL would otherwise be read
@@ -124,7 +124,7 @@ export function checkOutboundUrl(text: string, policy: UrlPolicy): UrlRefusal | 
   if (kind === 'malformed' || kind === 'single-label') return refusals.name;
   const networks = policy.networks ?? [];
   if (kind === 'address' && !isInNetworks(withoutBrackets(url.hostname), networks)) return refusals.address;
-  // What it resolves to decides.
+  // The address that it resolves to decides.
   if (kind === 'local-name' && networks.length === 0) return refusals.localName;
   if (!publicPorts.has(url.port)) return refusals.port;
   return policy.ownAddresses?.includes(url.hostname) ? refusals.own : null;

@@ -1,4 +1,4 @@
-/** What a batcher needs to know. `flush` answers one output per item, in the order of the items. */
+/** The options of a batcher. `flush` answers one output per item, in the order of the items. */
 export type BatcherOptions<I, O> = {
   flush: (items: I[]) => Promise<O[]>;
   /** The most items in one flush. */

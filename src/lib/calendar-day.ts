@@ -21,7 +21,7 @@ const clock = new Intl.DateTimeFormat('en-CA', {
   timeZoneName: 'longOffset',
 });
 
-/** What the clocks of Chile showed at a time in UTC milliseconds, with their offset: `2026-01-15 22:30:00 -03:00`. */
+/** Writes a time in UTC milliseconds as the clocks of Chile showed it, with their offset: `2026-01-15 22:30:00 -03:00`. */
 export function clockOf(utcMs: number): string {
   const parts = Object.fromEntries(clock.formatToParts(utcMs).map(({ type, value }) => [type, value]));
   const { year, month, day, hour, minute, second, timeZoneName = '' } = parts;

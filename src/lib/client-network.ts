@@ -1,9 +1,9 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * What an address is counted by: an IPv4 address itself, an IPv6 address by its first 64 bits, because a client that has
- * one of those has all that share them. Providers hand out 56 and 48 bits too, so what must not be had 65,536 times is
- * counted by fewer `bits`. Text that is no address counts as it is.
+ * Makes the network that an address is counted by: an IPv4 address itself, an IPv6 address by its first 64 bits, because a
+ * client that has one of those has all that share them. Providers hand out 56 and 48 bits too, so what must not be had 65,536
+ * times is counted by fewer `bits`. Text that is no address counts as it is.
  */
 export function clientNetwork(address: string, bits: 64 | 56 | 48 = 64): string {
   if (!ipaddr.isValid(address)) return address;

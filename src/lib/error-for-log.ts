@@ -1,5 +1,5 @@
 /**
- * What a log line says of an error: its name, code, message and stack, and the same of what caused it. No other member,
+ * Makes the members of an error for a log line: its name, code, message and stack, and the same of its cause. No other member,
  * for drivers add some that hold values: PostgreSQL's `detail` tells the whole row that was refused.
  */
 export function errorForLog(error: unknown): unknown {

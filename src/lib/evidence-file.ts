@@ -7,7 +7,7 @@ export type Evidence = { name: string; sha256: string; bytes: number; excerpt: s
 
 const EXCERPT_BYTES = 4096;
 
-/** What is kept of a file, such as a page of the acquirer's portal. Throws what the file system throws. */
+/** Reads the name and the digest of a file, such as a page of the acquirer's portal. Throws what the file system throws. */
 export function readEvidence(path: string): Evidence {
   return describeEvidence(path, readFileSync(path));
 }

@@ -14,7 +14,7 @@ export function addUp(sums: readonly Sum[]): Sum {
   return sums.reduce<Sum>(add, 0);
 }
 
-/** What is left of one sum without the other; below 0 where that is larger. */
+/** Subtracts one sum from another; below 0 where the other is larger. */
 export function subtract(one: Sum, other: Sum): Sum {
   return add(one, -other);
 }
@@ -26,7 +26,10 @@ export function stringifyExactly(value: unknown): string {
   );
 }
 
-/** What `JSON.stringify` writes as these digits. The description of answers calls it a number; nobody computes with it. */
+/**
+ * Makes a number that `JSON.stringify` writes as these digits. The description of answers calls it a number; nobody computes
+ * with it.
+ */
 export function rawJson(digits: string): number {
   return (JSON as unknown as { rawJSON(text: string): number }).rawJSON(digits);
 }

@@ -9,8 +9,8 @@ export type ExchangeRequest = {
 };
 
 /**
- * What the other side answered, or why it did not. `detail` is a stable code, never text of the other side; `location` is
- * where a redirect (3xx) leads, at most 2,048 characters as sent.
+ * The answer of the other side, or why there was no answer. `detail` is a stable code, never text of the other side;
+ * `location` is where a redirect (3xx) leads, at most 2,048 characters as sent.
  */
 export type Exchange =
   | { kind: 'answered'; status: number; retryAfter: string | null; excerpt: string; location?: string }

@@ -1,11 +1,11 @@
 export type FairShares = {
   /** Takes an amount for all these owners, the smallest network first. Answers false, and takes nothing, where one has its share. */
   take: (owners: readonly string[], amount: number) => boolean;
-  /** What was taken, with the same arguments. */
+  /** Releases what was taken, with the same arguments. */
   release: (owners: readonly string[], amount: number) => void;
 };
 
-/** What must stay free for what an owner takes, beside a tenth that is for those who have nothing yet. */
+/** The part that must stay free for what an owner takes, beside a tenth that is for those who have nothing yet. */
 const FREE_FOR_EACH = 3;
 const RESERVED = 0.1;
 
@@ -41,7 +41,7 @@ export function createFairShares(whole: number): FairShares {
   return { take, release };
 }
 
-/** What one gets who is alone. */
+/** Computes the share of an owner who is alone. */
 export function shareOfOne(whole: number): number {
   return Math.floor((whole * (1 - RESERVED)) / (1 + FREE_FOR_EACH));
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What the first link of every chain follows. */
+/** The hash that the first link of every chain follows. */
 export const GENESIS = '0'.repeat(64);
 
 /** Where a chain ends, or once ended. Links count from 1. */
@@ -49,7 +49,7 @@ export async function verifyChain<Link extends ChainEnd>(
     }
     if (link.link > last.link + 1) {
       chain.found('missing', last.link + 1, link.link - 1, link);
-      // What follows a link that is gone cannot be held against it.
+      // Nothing that follows a lost link can be held against it.
       previous = null;
     }
     if (previous !== null && chain.hashOf(previous, link) !== link.hash)

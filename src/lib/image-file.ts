@@ -1,4 +1,4 @@
-/** What a file of pixels says of itself in its first bytes. */
+/** An image as its first bytes describe it. */
 export type ImageFile = { type: 'image/png' | 'image/jpeg' | 'image/webp'; width: number; height: number };
 
 /**

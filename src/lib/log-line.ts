@@ -2,7 +2,7 @@ import { paint } from './paint.ts';
 
 type LogRecord = Record<string, unknown> & { level: number; time: string; msg?: string };
 
-/** What pino says of a level, from this number on. */
+/** The names of pino's levels, each from this number on. */
 const LEVELS = [
   { from: 50, name: 'error', colour: 'red' },
   { from: 40, name: 'warning', colour: 'yellow' },

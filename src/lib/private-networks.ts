@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 /** A range of addresses, read once. */
 export type Network = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-/** What companies number their machines from (RFC 1918, RFC 6598, RFC 4193). Loopback and link-local are never among them. */
+/** The private networks of companies (RFC 1918, RFC 6598, RFC 4193). Loopback and link-local are never among them. */
 const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7'].map(parse);
 
 /** Metadata services of clouds in those ranges: they hand out the credentials of the machine. */

@@ -42,7 +42,7 @@ async function askNameServers(hostname: string, options: NameResolverOptions): P
   const { servers, timeoutMs = 4_000 } = options;
   const resolver = new Resolver({ timeout: PACKET_MS, tries: TRIES });
   if (servers !== undefined) resolver.setServers(servers);
-  // What has answered by then counts: some name servers drop the question for IPv6.
+  // Only answers until then count: some name servers drop the question for IPv6.
   const timer = setTimeout(() => resolver.cancel(), timeoutMs);
   const families = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
   clearTimeout(timer);

@@ -23,7 +23,7 @@ export function limitKey(app: App, limit: Pick<Limit, 'name'>, subject: string):
   return createHmac('sha256', keyOf(app)).update(`${limit.name}\n${subject}`).digest('base64url');
 }
 
-/** What the caller reads when there is no more. */
+/** Makes the refusal of a request beyond its limit. */
 export function limitProblem(limit: Limit, use: LimitUse): Problem {
   return new Problem('RATE_LIMITED', { spent: { ...limit, ...use } });
 }

@@ -5,7 +5,7 @@ import { perInstance } from '../lib/per-instance.ts';
 import { type Mail, waitAfter } from './mail.ts';
 import { claimMails, deleteMailsBefore, hasDueMails, type MailChange, updateMail } from './mail-queries.ts';
 
-/** What a mail says, as the store has it now; null: there is nothing to tell any more. */
+/** Writes a mail from the store as it is now; null: there is nothing to tell any more. */
 export type WriteMail = (app: App, mail: Mail) => Promise<MailMessage | null>;
 
 /** Longer than a mail can take (60 s), so a worker that is alive loses none under way. */

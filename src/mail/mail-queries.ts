@@ -63,7 +63,7 @@ export type MailChange = {
   failure: string | null;
 };
 
-/** What an attempt makes of a mail. Nothing changes for a worker whose lease is another's by now. */
+/** Writes the result of an attempt into its mail. Nothing changes for a worker whose lease is another's by now. */
 export async function updateMail(tx: Tx, mail: Mail, change: MailChange): Promise<void> {
   await tx.query(
     `update mails set state = $4, next_attempt_at = $5, finished_at = $6, failure = $7, attempts = attempts + 1, lease = null
@@ -115,7 +115,7 @@ export function selectMails(db: Reader, state: MailState | '', limit: number): P
 
 const STUCK = `(m.state = 'dead' or (m.state = 'queued' and m.created_at <= $1))`;
 
-/** What was given up, and what has waited since before `since`. */
+/** Counts the mails that were given up, and those that have waited since before `since`. */
 export async function measureStuckMails(db: Reader, since: number): Promise<{ count: number; oldest: number | null }> {
   const [row] = await db.query<{ count: number; oldest: number | null }>(
     `select count(*) as count, min(m.created_at) as oldest from mails m

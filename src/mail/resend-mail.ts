@@ -10,7 +10,7 @@ export function listMails(app: App, state: MailState | null, limit: number): Pro
   return selectMails(app.db, state ?? '', limit);
 }
 
-/** What became of a wish about a mail. `no`: not in the state in which it is, such as while it is being sent. */
+/** The result of a decision about a mail. `no`: not in the state in which it is, such as while it is being sent. */
 export type MailDecision = 'done' | 'no' | 'unknown';
 
 /** Sends a mail again, from the first attempt, also one that was sent. */

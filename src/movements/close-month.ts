@@ -9,7 +9,7 @@ import type { Environment } from '../payment-services/payment-service.ts';
 import { countUnresolvedOf } from './movement-queries.ts';
 import { type ClosedMonth, countOpenDifferences, insertClosedMonth, selectClosedMonth } from './settlement-queries.ts';
 
-/** What a merchant was owed at the end of a month, in minor units as text. */
+/** The amount owed to a merchant at the end of a month, in minor units as text. */
 export type MonthOwed = { environment_id: number; currency: string; owed: string };
 
 /** A month of Chile and what stands in the way of closing it. */
@@ -25,7 +25,7 @@ export type MonthState = {
   differences: number;
   owed: MonthOwed[];
   closed: ClosedMonth | null;
-  /** Whether what the books say now is what was closed; true while it is open. */
+  /** True while the books still say what was closed, and while the month is open. */
   isAsClosed: boolean;
 };
 

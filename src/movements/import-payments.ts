@@ -23,19 +23,20 @@ import {
 } from './imported-payment.ts';
 import { insertImported, wasImported } from './imported-payment-queries.ts';
 
-/** Whose file it is, and by which payment method the money came. */
+/** The environment of the file, and the payment method by which the money came. */
 export type ImportScope = { environmentId: number; environment: string; method: string };
 
 /** The file, and who takes it over. */
 export type ImportRecord = { evidence: Evidence; by: Actor };
 
-/** What the acquirer sold on a day may be booked on the next, and later where its answer was lost. */
+/** A sale of one day may be booked by the acquirer on the next, and later where its answer was lost. */
 const DAYS_BEFORE = 1;
 const DAYS_AFTER = 7;
 
 /**
- * What taking over an acquirer's file would do, line by line. Reads only. Money that the books have, in any way, is left as it is;
- * what they do not have is of an attempt of ours, by its buy order or by authorisation code, amount and day, or of nobody.
+ * Plans how an acquirer's file would be taken over, line by line. Reads only. Money that the books have, in any way, is left
+ * as it is; what they do not have is of an attempt of ours, by its buy order or by authorisation code, amount and day, or of
+ * nobody.
  */
 export async function planImport(app: App, scope: ImportScope, settlement: Settlement): Promise<ImportStep[]> {
   const compared = new Map((await compare(app, scope, settlement)).map((one) => [one.row, one]));

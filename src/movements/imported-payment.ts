@@ -7,7 +7,7 @@ import type { SqlRow } from '../db/database.ts';
 export type ImportedPayment = SqlRow & {
   id: string;
   environment_id: number;
-  /** What makes the line one that is taken over once. */
+  /** The key by which a line is taken over only once. */
   line_key: string;
   /** Where the books have it in suspense; null where it is of an attempt, and the other way round. */
   link: number | null;
@@ -27,15 +27,15 @@ export type ImportedPayment = SqlRow & {
 };
 
 /**
- * What is to be done about a line of the acquirer's file. `settle`: it is of an attempt of ours, which it ends. `suspense`: it
- * is of nothing that we know. `known`: the books have it. `imported`: it was taken over before. `left`: it is for a person.
+ * The step for a line of the acquirer's file. `settle`: it is of an attempt of ours, which it ends. `suspense`: it is of
+ * nothing that we know. `known`: the books have it. `imported`: it was taken over before. `left`: it is for a person.
  */
 export type ImportStep = {
   row: SettlementRow;
   does: 'settle' | 'suspense' | 'known' | 'imported' | 'left';
   attemptId: string | null;
   transactionId: number | null;
-  /** What to know of it, in a few words. */
+  /** A note about it, in a few words. */
   note: string;
 };
 
@@ -45,7 +45,7 @@ export function lineKeyOf(environment: string, row: SettlementRow): string {
   return JSON.stringify([environment, date, buyOrder, authorizationCode, amount, currency]);
 }
 
-/** What is written into the facts that the books stand on. Not `link`: the fact is written before the entry. */
+/** Writes the fact of an imported payment. Not `link`: the fact is written before the entry. */
 export function importContent(imported: ImportedPayment): FactContent {
   return Object.fromEntries(Object.entries(imported).filter(([column]) => column !== 'link'));
 }

@@ -16,7 +16,7 @@ import type { Environment } from '../payment-services/payment-service.ts';
 import { type KeptDifference, type KeptSettlement, MOST_DIFFERENCES, type SettlementSum } from './settlement.ts';
 import { insertSettlement, replaceEarlier, selectDifferences } from './settlement-queries.ts';
 
-/** Whose books, and what the file says it settles. */
+/** The books, and the payments that the file says it settles. */
 export type SettlementScope = { environment: Environment; paymentServiceId: string | null; method: string };
 
 /** `unknown`: there is no such payment service. `empty`: the file has no line. `too_many`: it is of other books. */
@@ -111,7 +111,7 @@ function differenceOf(
   };
 }
 
-/** What was accepted of the same file before and is still so. */
+/** Carries over the acceptances of the same file that still hold. */
 async function carryOver(tx: Tx, kept: KeptSettlement, differences: readonly KeptDifference[]) {
   const earlier = await replaceEarlier(tx, kept);
   if (earlier.length === 0) return differences;

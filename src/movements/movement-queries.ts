@@ -118,7 +118,7 @@ export function selectSuspenseOf(db: Reader, transaction: RowKey<number>): Promi
   );
 }
 
-/** What is in suspense in a link of the books and is of no transaction. */
+/** Lists the money in suspense in a link of the books that is of no transaction. */
 export function selectSuspenseAt(db: Reader, environmentId: number, link: number): Promise<SuspenseEntry[]> {
   return db.query<SuspenseEntry>(
     `${SUSPENSE_ENTRIES} where ${SUSPENDED} and j.environment_id = $1 and j.link = $2 and j.transaction_id is null`,
@@ -159,7 +159,7 @@ export function selectUnresolved(db: Reader, limit: number): Promise<SuspenseEnt
   );
 }
 
-/** What of a payment went back unasked, and nobody has decided about. */
+/** Lists the amounts of a payment that went back unasked, and about which nobody has decided. */
 export function selectUnresolvedOf(tx: Tx, transaction: RowKey<number>): Promise<SuspenseEntry[]> {
   return tx.query<SuspenseEntry>(
     `${SUSPENSE_ENTRIES} where j.kind = 'unasked_refund' and j.transaction_id = $1 and j.environment_id = $2 and m.id is null ${IN_ORDER}`,

@@ -13,8 +13,9 @@ import type { SqlRow } from '../db/database.ts';
 import { formatDecimal } from '../lib/money.ts';
 
 /**
- * What money did outside of the service, as a person recorded it. `payout`: it was sent to the merchant. `deposit`: it
- * came from a payment method. `resolution`: what became of money that was booked before, in suspense or as a payout.
+ * The kinds of movements of money outside of the service, as a person recorded them. `payout`: it was sent to the merchant.
+ * `deposit`: it came from a payment method. `resolution`: what became of money that was booked before, in suspense or as a
+ * payout.
  */
 export type MovementKind = 'payout' | 'deposit' | 'resolution';
 
@@ -55,7 +56,7 @@ export function returnReference({ kind, reference }: Pick<Movement, 'kind' | 're
   return `${kind} ${reference}`;
 }
 
-/** What a movement moves between the accounts; `resolved` is what it decides about, if that is in suspense. */
+/** Makes the posting of a movement; `resolved` is the kind of suspense that it decides about, if it does. */
 export function movementPosting(movement: Movement, resolved: SuspendedKind = 'late_payment'): Posting {
   const { id, environment_id, created_at, transaction_id, amount, commission, currency } = movement;
   const moved: Transfer = { ...sidesOf(movement, resolved), amount, currency };
@@ -88,7 +89,7 @@ function sidesOf(
   return { kind: 'returned', debit: SUSPENSE, credit: receivable };
 }
 
-/** What the feed, and who subscribed to it, are told of a payout. */
+/** Makes the event of a payout, for the feed and for subscribers. */
 export function payoutEvent({ id, environment_id, reference, amount, currency, created_at }: Movement) {
   const payout = { id, reference, amount: formatDecimal(amount, currency), currency };
   return {

@@ -15,10 +15,13 @@ import { selectEnvironmentId } from '../payment-services/payment-service-queries
 import { type Movement, movementPosting, payoutEvent, returnReference, saysTheSame } from './movement.ts';
 import { insertMovement, selectMovement } from './movement-queries.ts';
 
-/** Whose books. */
+/** The books of one environment. */
 export type MovementTarget = { paymentServiceId: string; environment: Environment };
 
-/** What a person says. A deposit comes from a payment method, which may have kept a commission; amounts in minor units. */
+/**
+ * The movement that a person records. A deposit comes from a payment method, which may have kept a commission; amounts in minor
+ * units.
+ */
 export type MovementWish = {
   kind: 'payout' | 'deposit';
   /** The same reference again is the same movement. */

@@ -31,7 +31,7 @@ export async function resolveSuspense(app: App, transactionId: number, decided: 
   const transaction = await selectTransactionAnywhere(app.db, transactionId);
   if (transaction === null) return { kind: 'nothing' };
   return app.db.transaction<Resolution>(async (tx) => {
-    // What is in suspense is booked under this lock too.
+    // Money comes into suspense under this lock too.
     await lockTransaction(tx, transaction);
     return decide(tx, await selectSuspenseOf(tx, transaction), decided, now);
   });

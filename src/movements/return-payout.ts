@@ -8,7 +8,7 @@ import { type Movement, movementPosting, returnReference } from './movement.ts';
 import { insertMovement, selectMovement } from './movement-queries.ts';
 import type { MovementTarget } from './record-movement.ts';
 
-/** Which payout, by the reference under which it was recorded, and why. `reason` names no person. */
+/** The payout that came back, by the reference under which it was recorded, and why. `reason` names no person. */
 export type ReturnWish = { reference: string; reason: string; by: Actor };
 
 /**

@@ -46,8 +46,8 @@ export type KeptDifference = SqlRow & {
 };
 
 /**
- * What of a file is accepted: what is open of a cause, of a line of the file, or one difference by its number. Null: whichever; one
- * of the three is named.
+ * The differences of a file that are accepted: the open ones of a cause, of a line of the file, or one by its number. Null:
+ * whichever; one of the three is named.
  */
 export type Acceptance = {
   readonly settlementId: string;

@@ -2,7 +2,7 @@ import { CAUSES, type CauseCode, type CauseLanguage } from './cause-texts.ts';
 import { isMove } from './redirect.ts';
 
 /**
- * What came of an attempt, as it is stored. `failure` is a reason and a code, such as `timeout: ETIMEDOUT`; `excerpt` is the
+ * The result of an attempt, as it is stored. `failure` is a reason and a code, such as `timeout: ETIMEDOUT`; `excerpt` is the
  * beginning of the answer, where it was read.
  */
 export type StoredAnswer = {
@@ -27,7 +27,7 @@ const REASONS: readonly string[] = [
   'protocol',
 ] satisfies CauseCode[];
 
-/** What Node says of a certificate. */
+/** The causes of Node's errors about a certificate. */
 const CERTIFICATES: Readonly<Record<string, CauseCode>> = {
   CERT_HAS_EXPIRED: 'tls_expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'tls_name',
@@ -54,12 +54,12 @@ const STATUSES: Readonly<Record<number, CauseCode>> = {
 /** The page of a log-in, by its path; and by what it says where it comes with 200. */
 const LOGIN_PATH = /(?:^|[/_-])(?:log-?in|sign-?in|wp-login\.php|auth|ingresar|iniciar-sesion|acceso)(?:[/.?_-]|$)/i;
 const LOGIN_PAGE = /<input[^<>]{0,200}\btype=["']?password/i;
-/** What firewalls before a shop say of themselves. */
+/** The words by which firewalls before a shop name themselves. */
 const FIREWALL = /attention required|just a moment|cloudflare|incapsula|sucuri|mod_?security|access denied|captcha/i;
-/** What receivers say that refuse a signature. */
+/** The words of receivers that refuse a signature. */
 const SIGNATURE = /signature|firma|hmac|checksum/i;
 
-/** What an answer says, and what to do; null for one that is in order. `url` is what was posted to. */
+/** Names the cause of an answer, and what to do; null for one that is in order. `url` is what was posted to. */
 export function causeOf(url: string, answer: StoredAnswer, language: CauseLanguage = 'en'): Cause | null {
   const code = codeOf(url, answer);
   if (code === null) return null;

@@ -4,7 +4,7 @@ import { CALLBACK_STATES, type CallbackState } from './callback-state.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** Which callbacks: those for which all that is given holds. Times are UTC milliseconds of when a callback was made. */
+/** The filter of callbacks: those for which all its members hold. Times are UTC milliseconds of when a callback was made. */
 export type CallbackFilter = {
   state?: CallbackState;
   paymentServiceId?: string;

@@ -2,7 +2,7 @@ import { computeSignature } from '../../protocol/hmac.ts';
 import { formatDecimal } from '../lib/money.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 
-/** What a merchant is told, and the payer's browser brings to `x_url_complete`. */
+/** The content of a callback, which the payer's browser also brings to `x_url_complete`. */
 export type CallbackContent = {
   transactionId: number;
   reference: string;

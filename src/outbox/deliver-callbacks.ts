@@ -10,7 +10,7 @@ import { type Attempt, recordAttempts, weighAttempt } from './record-attempts.ts
 
 /** A claim lasts longer than an attempt can (15 s), so a worker that is alive never loses one under way. */
 const LEASE_MS = 60_000;
-/** What is not begun by then is left to the next claim. */
+/** A callback that is not begun by then is left to the next claim. */
 const START_WITHIN_MS = 40_000;
 const CONCURRENT_PER_ENDPOINT = 4;
 const CLAIMED_PER_ENDPOINT = 256;
@@ -35,7 +35,7 @@ export type CallbackDelivery = {
   drain(): Promise<void>;
 };
 
-/** What this worker holds of one endpoint. One dead merchant fills its own queue and delays nobody. */
+/** The callbacks of one endpoint that this worker holds. One dead merchant fills its own queue and delays nobody. */
 type EndpointQueue = {
   waiting: Claim[];
   /** The transactions of what is on its way. Another of the same waits for it, so that they arrive in their order. */

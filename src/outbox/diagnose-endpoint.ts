@@ -11,18 +11,18 @@ import {
 } from './endpoint-answer-queries.ts';
 import { type ReceiverLines, receiverLines } from './receiver-lines.ts';
 
-/** What the doctor of deliveries says of an endpoint. */
+/** The diagnosis of an endpoint by the doctor of deliveries. */
 export type Diagnosis = {
   endpoint: KnownEndpoint;
   /** Null: its last answers are in order. */
   found: Cause | null;
-  /** What else the last answers said, each with how often. */
+  /** The other causes of the last answers, each with how often. */
   others: readonly { cause: string; times: number }[];
   /** The newest first, at most `LOOKED`. */
   answers: readonly EndpointAnswer[];
   /** The last callback that it took, where one is near. */
   took: EndpointAnswer | null;
-  /** What its developer changes, in three languages; null where no line of code ends the cause. */
+  /** The lines that its developer changes, in three languages; null where no line of code ends the cause. */
   lines: ReceiverLines | null;
 };
 

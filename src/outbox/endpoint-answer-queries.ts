@@ -37,7 +37,10 @@ const LAST_ATTEMPT = `join delivery_attempts a on a.environment_id = c.environme
   select max(last.id) from delivery_attempts last
   where last.callback_id = c.id and last.environment_id = c.environment_id)`;
 
-/** What came of the newest callbacks of an endpoint that wait, were given up or were redirected; the newest first. */
+/**
+ * Lists the newest callbacks of an endpoint that wait, were given up or were redirected, with their last answer; the newest
+ * first.
+ */
 export async function selectUndelivered(
   db: Reader,
   { id, environment_id }: RowKey<number>,

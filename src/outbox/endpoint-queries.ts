@@ -17,7 +17,7 @@ export async function ensureEndpoint(tx: Tx, environmentId: number, address: str
   return row as EndpointRow;
 }
 
-/** What is due by then and was never tried is found among what is due, without reading all that waits for others. */
+/** A new callback that is due by then is found among what is due, without reading all that waits for others. */
 const NEW_MS = 60_000;
 
 /**
@@ -88,7 +88,10 @@ export async function updateRecovered(tx: Tx, { id, environment_id }: RowKey<num
   return rows.length === 1;
 }
 
-/** What is made due by one success. More follow with the next: short commits, and a merchant that is not overrun. */
+/**
+ * The number of callbacks that one success makes due. More follow with the next: short commits, and a merchant that is not
+ * overrun.
+ */
 const WOKEN_TOGETHER = 256;
 
 /**

@@ -67,7 +67,7 @@ export async function enqueueEnvironmentEvents(
   }
 }
 
-/** What is posted of an event: the same bytes whenever they are made. */
+/** Makes the bytes that are posted of an event: the same bytes whenever they are made. */
 export function eventBody(
   environment: Omit<Teller, 'id'>,
   { id, reference, amount, currency }: Subject,

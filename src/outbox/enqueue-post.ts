@@ -4,7 +4,7 @@ import { endpointAddress } from './endpoint-address.ts';
 import { ensureEndpoint } from './endpoint-queries.ts';
 import { insertCallback } from './outbox-queries.ts';
 
-/** What is posted to a merchant's server: these bytes, at every delivery attempt. */
+/** The bytes that are posted to a merchant's server, at every delivery attempt. */
 export type Post = {
   environmentId: number;
   transactionId: number;
@@ -15,7 +15,7 @@ export type Post = {
   url: string;
   contentType: 'application/x-www-form-urlencoded' | 'application/json';
   body: string;
-  /** What tells it from other posts of the same event, at the end of its `webhook-id`. */
+  /** The suffix of its `webhook-id` that tells it from other posts of the same event. */
   also?: string;
 };
 

@@ -1,4 +1,4 @@
-/** What happened, in the words of the feed. */
+/** The types of events, in the words of the feed. */
 export type EventType =
   | 'transaction.created'
   | 'transaction.completed'

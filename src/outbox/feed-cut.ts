@@ -25,7 +25,7 @@ export async function sealCut(app: App, cut: Omit<FeedCut, 'mac'>): Promise<Feed
   return { ...cut, mac: macOf(await CUT_KEY.keep(app), cut as FeedCut) } as FeedCut;
 }
 
-/** Whether this service made it. */
+/** Tells whether this service made the cut. */
 export async function isGenuineCut(app: App, cut: FeedCut): Promise<boolean> {
   const [expected, given] = [Buffer.from(macOf(await CUT_KEY.read(app), cut)), Buffer.from(cut.mac)];
   return expected.length === given.length && timingSafeEqual(expected, given);

@@ -18,7 +18,7 @@ export type FeedLink = SqlRow & {
 /** The place of an event in the feed, or (0, 0) before the first. */
 export type PlaceInFeed = SqlRow & Pick<FeedLink, 'commit_id' | 'position'>;
 
-/** What the first link follows. */
+/** The hash that the first link follows. */
 export const FEED_GENESIS = '0'.repeat(64);
 
 /** Begins the hash of a link: SHA-256 of the hash before it and a line of JSON for each event, in the order of the feed. */
@@ -26,7 +26,7 @@ export function beginLinkHash(previous: string): Hash {
   return createHash('sha256').update(`${previous}\n`);
 }
 
-/** What stands for the environment of an event that belongs to none. */
+/** The number in place of the environment for an event that belongs to none. */
 export const NO_ENVIRONMENT = 0;
 
 /** Adds events to the hash of a link. One that belongs to no environment is hashed with null, as links always were. */

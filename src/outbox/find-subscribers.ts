@@ -5,7 +5,9 @@ import type { EventType } from './event.ts';
 import { brings, type WebhookSubscription } from './webhook-subscription.ts';
 import { selectSubscriptions } from './webhook-subscription-queries.ts';
 
-/** Who is to be told of an event of an environment: whose user is enabled, sees the environment, and may read events still. */
+/**
+ * Finds the subscribers of an event of an environment: their user is enabled, sees the environment, and may still read events.
+ */
 export async function findSubscribers(
   tx: Tx,
   environmentId: number,

@@ -92,7 +92,7 @@ export type FeedTransaction = SqlRow & {
   payment_service_id: string;
 };
 
-/** What the feed says of the transactions of its events, which are of these environments. */
+/** Reads the transactions of the feed's events, which are of these environments. */
 export function selectFeedTransactions(
   db: Reader,
   ids: readonly number[],
@@ -108,14 +108,14 @@ export function selectFeedTransactions(
 
 export type FeedEnvironment = SqlRow & { id: number; environment: Environment; payment_service_id: string };
 
-/** Whose the events are that belong to an environment and to none of its transactions. */
+/** Reads the payment services of events that belong to an environment and to none of its transactions. */
 export function selectFeedEnvironments(db: Reader, ids: readonly number[]): Promise<FeedEnvironment[]> {
   return db.query<FeedEnvironment>('select id, environment, payment_service_id from environments where id {among $1}', [
     ids,
   ]);
 }
 
-/** What a worker needs to know of a callback that it has claimed. */
+/** A claimed callback, as far as a worker needs it. */
 export type ClaimedCallback = SqlRow & {
   id: number;
   transaction_id: number;
@@ -246,7 +246,7 @@ export async function selectReturned(tx: Tx, callbacks: readonly RowKey<number>[
   return rows.map((row) => row.id);
 }
 
-/** What an attempt makes of its callback. Times are UTC milliseconds. */
+/** The change that an attempt makes to its callback. Times are UTC milliseconds. */
 export type CallbackChange = {
   state: CallbackState;
   nextAttemptAt: number;

@@ -17,7 +17,7 @@ import {
   selectFeedTransactions,
 } from './outbox-queries.ts';
 
-/** Who reads: the events of these environments (null: of all), and those of the user. */
+/** The reader of a feed: the events of these environments (null: of all), and of the user. */
 export type FeedReader = { id: string; environmentIds: ReadonlySet<number> | null };
 
 /**

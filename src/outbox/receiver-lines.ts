@@ -1,6 +1,6 @@
 import type { CauseCode } from './cause-texts.ts';
 
-/** What a developer of a shop changes, language by language. */
+/** The lines that a developer of a shop changes, language by language. */
 export type ReceiverLines = { php: string; node: string; python: string };
 
 /** Lines that end a cause in the receiver of a shop; null where its code is not at fault. */

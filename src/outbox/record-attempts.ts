@@ -21,7 +21,7 @@ import {
 } from './outbox-queries.ts';
 import { isRefusal, type NextStep, nextStep } from './retry-schedule.ts';
 
-/** What was sent, and what follows from the answer. Times are UTC milliseconds. */
+/** An attempt with what was sent, and what follows from the answer. Times are UTC milliseconds. */
 export type Attempt = {
   callback: ClaimedCallback;
   startedAt: number;
@@ -68,7 +68,7 @@ export async function recordAttempts(app: App, tx: Tx, attempts: readonly Attemp
   return outcomes;
 }
 
-/** What follows from an answer, by the schedule of the callback. */
+/** Decides what follows from an answer, by the schedule of the callback. */
 export function weighAttempt(
   { random }: App,
   callback: ClaimedCallback,
@@ -97,7 +97,7 @@ function forgive(attempt: Attempt, returned: ReadonlySet<number>): Attempt {
   return isSuperseded ? { ...attempt, step: { kind: 'superseded' } } : attempt;
 }
 
-/** What the attempts change of their endpoints: which answer again, and since when those do that failed now. */
+/** Notes how the attempts change their endpoints: which answer again, and since when those do that failed now. */
 async function noteEndpoints(tx: Tx, attempts: readonly Attempt[], returned: ReadonlySet<number>) {
   const successes = new Map<number, Attempt>();
   const failures = new Map<number, Attempt>();

@@ -1,7 +1,7 @@
 import type { FetchOutcome } from '../lib/safe-fetch.ts';
 import { isMove } from './redirect.ts';
 
-/** What becomes of a callback after an attempt. */
+/** The next step of a callback after an attempt. */
 export type NextStep =
   | { kind: 'delivered' }
   /** 302 or 303: the shop has handled it and shows another page. */

@@ -9,9 +9,9 @@ import { callbackBody, callbackFields } from './callback-payload.ts';
 import { type KnownEndpoint, selectEndpoint, selectLastUrl } from './endpoint-answer-queries.ts';
 
 /**
- * What the answers to a signed test event and to one with a wrong signature say together. `checks`: it tells them apart.
- * `takes_anything`: it took both, so anybody can mark an order as paid. `refuses_ours`: it refused both in the same way.
- * `unclear`: it answered neither yes nor no, or knows no such order in both cases.
+ * The verdict on a receiver, from its answers to a signed test event and to one with a wrong signature. `checks`: it tells
+ * them apart. `takes_anything`: it took both, so anybody can mark an order as paid. `refuses_ours`: it refused both in the
+ * same way. `unclear`: it answered neither yes nor no, or knows no such order in both cases.
  */
 export type SignatureVerdict = 'checks' | 'takes_anything' | 'refuses_ours' | 'unclear';
 
@@ -71,7 +71,7 @@ function post(
   });
 }
 
-/** What a receiver answers that refuses a signature. */
+/** The statuses with which a receiver refuses a signature. */
 const REFUSALS: readonly number[] = [400, 401, 403, 409, 422];
 
 function verdictOf(right: FetchOutcome, wrong: FetchOutcome): SignatureVerdict {

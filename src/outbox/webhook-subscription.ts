@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { SqlRow } from '../db/database.ts';
 import type { EventType } from './event.ts';
 
-/** What a user can subscribe to, in the words of the published clients, and the events that it brings. */
+/** The webhooks that a user can subscribe to, in the words of the published clients, with their events. */
 export const WEBHOOKS = {
   remittances: [
     'payout.recorded',

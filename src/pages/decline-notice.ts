@@ -3,7 +3,7 @@ import { type Language, methodName, say, type TextKey } from '../checkout/texts.
 import { type Html, html } from '../http/html.ts';
 import { DECLINE_REASONS } from '../payment-methods/payment-method.ts';
 
-/** What happened, for a payer whose last attempt took no money and who may try again; false before the first. */
+/** Tells a payer whose last attempt took no money what happened, if they may try again; false before the first. */
 export function declineNotice(payment: Payment, language: Language): Html | false {
   const { attempt, methods } = payment;
   if (attempt?.state !== 'declined' && attempt?.state !== 'aborted') return false;

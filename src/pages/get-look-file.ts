@@ -7,8 +7,8 @@ import { findLogo } from '../payment-services/set-look.ts';
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 /**
- * What the pages of a shop load beside our own files: the style sheet of a colour (`1f6f4a.css`), and its logo, which is named by
- * its hash. Nothing in it runs, whatever the file holds.
+ * Answers the files of a shop's pages beside our own: the style sheet of a colour (`1f6f4a.css`), and its logo, which is named
+ * by its hash. Nothing in it runs, whatever the file holds.
  */
 export const getLookFile: Operation = {
   unlimited: true,

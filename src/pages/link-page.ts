@@ -16,7 +16,7 @@ import { shopFrame } from './shop-frame.ts';
 
 type LinkPage = Omit<Page, 'status'>;
 
-/** What the addresses under `/link/{id}` have in common: who pays there is answered with a page, also when it is wrong. */
+/** Handles the addresses under `/link/{id}`: a payer is answered with a page, also when it is wrong. */
 const linkHandler = (handle: Parameters<typeof payerHandler<OpenLink>>[0]['handle']) =>
   payerHandler<OpenLink>({
     find: (app, id) => findPaymentLink(app, id),
@@ -25,7 +25,9 @@ const linkHandler = (handle: Parameters<typeof payerHandler<OpenLink>>[0]['handl
     handle,
   });
 
-/** What a link asks for, with a button. Looking at it changes nothing: programs that preview links look too. */
+/**
+ * Shows the amount that a link asks for, with a button. Looking at it changes nothing: programs that preview links look too.
+ */
 export const getLink: Operation = {
   handle: linkHandler(async (app, { found, language, send }) =>
     send(found.state === 'open' ? 200 : 410, pageOf(app, found, language)),

@@ -17,7 +17,7 @@ import { submittingForm } from './submitting-form.ts';
 /** Why something that the payer asked for was not done. */
 export type Refusal = 'INVALID_PARAMETER' | 'NOT_PAYABLE' | 'PAYMENT_IN_PROGRESS' | 'HELD_AFTER_RESTORE';
 
-/** What became of a receipt that the payer asked for. */
+/** The result of asking for a receipt. */
 export type Asked = 'sent' | 'address' | 'too_often';
 
 type PageParts = Omit<Page, 'status' | 'language' | 'payment'>;

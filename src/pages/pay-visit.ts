@@ -21,9 +21,9 @@ export type PayVisit = {
   send: (status: number, page: Omit<Page, 'status'>) => FastifyReply;
 };
 
-/** What the addresses of payers have in common: what one names, the payer's language, and a page whatever happens. */
+/** The common part of the payers' addresses: what one names, the payer's language, and a page whatever happens. */
 type PayerPages<Found> = {
-  /** What the address names; null: a page says that there is no such link. */
+  /** Finds what the address names; null: a page says that there is no such link. */
   find: (app: App, name: string) => Promise<Found | null>;
   parameter: 'token' | 'id';
   /** Where the payer looks again after something failed. */

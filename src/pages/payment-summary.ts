@@ -46,7 +46,7 @@ export function summaryRows(payment: Payment, language: Language): [name: string
   return rows.flatMap(([key, value]) => (value === undefined ? [] : [[say(language, key), value]]));
 }
 
-/** What is paid, as the payer reads it. */
+/** Writes the amount as the payer reads it. */
 export function amountOf({ transaction }: Payment, language: Language): string {
   return formatAmount(language, transaction.amount, transaction.currency);
 }

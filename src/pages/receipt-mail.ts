@@ -57,7 +57,7 @@ function wordsOf(payment: Payment, refund: number | null, language: Language): W
   };
 }
 
-/** Who answers questions, and who the merchant is by law. */
+/** Writes who answers questions, and who the merchant is by law. */
 function noteOf({ environment, look }: Payment, language: Language): string {
   const who = [look.legalName, look.rut].filter((part) => part !== null).join(', ');
   const contact = look.contact ?? environment.paymentServiceName;

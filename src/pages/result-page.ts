@@ -65,7 +65,7 @@ function pauseBeforeReturn({ givenBack, shopIsSilent }: Payment, stage: EndStage
   return stage === 'completed' && givenBack === 0 && !shopIsSilent ? RETURN_AFTER_MS : null;
 }
 
-/** Who comes back later, to a shop that knows, wants the receipt. */
+/** Tells whether a payer comes back later, to a shop that knows: they want the receipt. */
 function isLate(app: App, { transaction }: Payment): boolean {
   return app.now() - (transaction.settled_at ?? 0) > RETURNS_WITHIN_MS;
 }

@@ -5,7 +5,7 @@ import { publicPath } from '../http/assets.ts';
 import { type Html, html } from '../http/html.ts';
 import type { Brand } from '../http/page.ts';
 
-/** Whose page it is: the shop's mark on top, who it is by law at the foot, and its colour. */
+/** Frames a page of a shop: its mark on top, its legal name at the foot, and its colour. */
 export function shopFrame(
   app: App,
   { environment, look }: Pick<Payment, 'environment' | 'look'>,

@@ -8,7 +8,7 @@ import { findLook } from '../payment-services/set-look.ts';
 import { type LinkState, linkStateOf, type PaymentLink } from './payment-link.ts';
 import { isLinkPaid, type ListedLinkRow, selectLinkAnywhere, selectLinks } from './payment-link-queries.ts';
 
-/** What the page of a link shows. */
+/** A link as its page shows it. */
 export type OpenLink = {
   link: PaymentLink;
   environment: ServiceEnvironment;

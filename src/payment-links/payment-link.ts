@@ -11,7 +11,7 @@ export type PaymentLink = SqlRow & {
   environment_id: number;
   amount: number;
   currency: string;
-  /** What is paid, as the payer reads it. */
+  /** The subject of the payment, as the payer reads it. */
   subject: string;
   uses: LinkUses;
   /** Where a callback of each payment is posted; null: nowhere. */
@@ -25,7 +25,7 @@ export type PaymentLink = SqlRow & {
   opened: number;
 };
 
-/** What somebody asks for. `urlCallback` was checked by the caller. */
+/** The link that somebody asks for. `urlCallback` was checked by the caller. */
 export type LinkWish = {
   amount: number;
   currency: string;
@@ -49,7 +49,7 @@ export function linkStateOf(
   return expires_at !== null && expires_at <= now ? 'expired' : 'open';
 }
 
-/** What transactions of a link are called; shops can use no such reference by accident. */
+/** Makes the reference of a link's transaction; shops can use no such reference by accident. */
 export function linkReference({ id }: Pick<PaymentLink, 'id'>, number: number): string {
   return `${id}-${number}`;
 }

@@ -1,7 +1,7 @@
 /** The environment of the transaction's tokens. In `development` no method may move money. */
 type Environment = 'development' | 'production';
 
-/** What a payment method is told of the transaction that it is to collect. */
+/** The transaction that a payment method is to collect. */
 export type PaymentRequest = {
   /** Ours, unique for ever: the method's idempotency key. */
   attemptId: string;
@@ -16,7 +16,7 @@ export type PaymentRequest = {
   currency: string;
   /** Where the payer's browser comes back to. */
   returnUrl: string;
-  /** What the browser brought when it came back, to be believed for nothing; null when nobody came. */
+  /** The values that the browser brought when it came back, which prove nothing; null when nobody came. */
   returned: Readonly<Record<string, string>> | null;
   /**
    * Whether the method was told to take the money (`commit`) and never answered that: it may have been taken. Kept in the
@@ -30,7 +30,7 @@ export type PaymentRequest = {
 };
 
 /**
- * What a payment method says of an attempt.
+ * The answer of a payment method about an attempt.
  *
  * `pending`: it will know later. With `nothingTaken` the method is certain that no `commit` until now has taken anything.
  * `unknown`: it did not answer, which is no refusal; it is looked up until it answers.
@@ -78,7 +78,7 @@ export const DECLINE_REASONS = [
 
 export type DeclineReason = (typeof DECLINE_REASONS)[number];
 
-/** What a payment method is told of an amount that it is to refund. Amounts are in minor units of `currency`. */
+/** The refund that a payment method is asked for. Amounts are in minor units of `currency`. */
 export type RefundRequest = {
   /** Ours, unique for ever: the method's idempotency key, where it takes one. */
   refundId: string;
@@ -87,7 +87,10 @@ export type RefundRequest = {
   environmentId: number;
   amount: number;
   currency: string;
-  /** What was paid, and what of it has gone back at the method as our books say it. No other refund of it is under way. */
+  /**
+   * The amount that was paid, and the part that has gone back at the method as our books say it. No other refund of it is under
+   * way.
+   */
   paid: number;
   refundedBefore: number;
   /** The approved attempt: our id, the method's id and account, and the detail that it told with its approval. */
@@ -98,7 +101,7 @@ export type RefundRequest = {
   askedAt: number | null;
 };
 
-/** What a payment method says of a refund; the words mean what they mean for a payment. */
+/** The answer of a payment method about a refund; the words mean what they mean for a payment. */
 export type RefundOutcome = Extract<PaymentOutcome, { kind: 'approved' | 'declined' | 'pending' | 'unknown' }>;
 
 /**
@@ -137,7 +140,7 @@ export type Refunds = {
 /** Thrown by a method that does not take the key which the operator gave it. It did nothing, and a person is told. */
 export class CredentialsRefused extends Error {}
 
-/** What might be paid. `configured`: the operator has given the method settings for this environment. */
+/** A payment that might be made. `configured`: the operator has given the method settings for this environment. */
 export type PaymentOffer = {
   environment: Environment;
   currency: string;

@@ -7,7 +7,9 @@ export const WEBPAY_INTEGRATION = {
   key: '579B532A7440BB0C9079DED94D31EA1615BACEB56610332264630D42D0A36B1C',
 };
 
-/** What is wrong with a merchant's account and key at Transbank, or null. In production nobody is paid by the public one. */
+/**
+ * Says what is wrong with a merchant's account and key at Transbank, or null. In production nobody is paid by the public one.
+ */
 export function refuseWebpayAccount(
   environment: 'development' | 'production',
   { account, key }: { account: string; key: string },

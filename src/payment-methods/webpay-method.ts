@@ -22,7 +22,7 @@ export type WebpayOptions = {
 
 const BASE_URLS = { development: 'https://webpay3gint.transbank.cl', production: 'https://webpay3g.transbank.cl' };
 
-/** What a payer needs at least until there is something to commit, if their browser does not bring them back. */
+/** The time that a payer needs at least until there is something to commit, if their browser does not bring them back. */
 const PAYER_NEEDS_MS = 60_000;
 /** A token lives for minutes only. After this time its form has closed. */
 const FORM_CLOSED_MS = 20 * 60_000;

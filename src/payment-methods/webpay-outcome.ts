@@ -10,7 +10,7 @@ import {
 import type { WebpayBody, WebpayRefusal } from './webpay-client.ts';
 
 /**
- * What an answer to `commit` or `status` says of our payment.
+ * Reads the outcome of our payment from an answer to `commit` or `status`.
  *
  * Approved is only what has the status of an authorisation and response code 0: a payer who turned back at the bank also
  * has a response code 0. `vci` decides nothing, as Transbank asks. A payment that the bank took and refunded by itself
@@ -62,12 +62,13 @@ function givenBack(body: WebpayBody, paid: number): PaymentDetail {
   return { reason: GIVEN_BACK_ELSEWHERE, ...(amount !== null && { given_back: amount }) };
 }
 
-/** What is known when a commit was refused. `left`: why the form has closed, or null. */
+/** The known facts when a commit was refused. `left`: why the form has closed, or null. */
 type AfterRefusal = { status: PaymentOutcome; commitUnanswered: boolean; left: 'turned_back' | 'not_finished' | null };
 
 /**
- * What a refused commit says, beside the status that was asked for after it. The status can be older than the refusal: for a
- * moment after a commit it still says that nothing has happened, so it ends nothing while a commit went unanswered.
+ * Reads the outcome of a refused commit, beside the status that was asked for after it. The status can be older than the
+ * refusal: for a moment after a commit it still says that nothing has happened, so it ends nothing while a commit went
+ * unanswered.
  */
 export function outcomeOfRefused(refusal: WebpayRefusal, known: AfterRefusal): PaymentOutcome {
   const { status, commitUnanswered, left } = known;
@@ -75,10 +76,10 @@ export function outcomeOfRefused(refusal: WebpayRefusal, known: AfterRefusal): P
     case 'finished':
       return outcomeOfFinished(refusal.state, known);
     case 'busy':
-      // What is being committed at this moment is known when that has ended.
+      // A commit that is under way is known when it has ended.
       return status.kind === 'approved' || status.kind === 'pending' ? { kind: 'unknown' } : status;
     case 'not_ready':
-      // What the bank has authorised and nobody has committed may have the same status as a payment, and goes back.
+      // A payment that the bank has authorised and nobody has committed may have the same status as a payment, and goes back.
       if (status.kind === 'approved') return { kind: 'pending' };
       if (status.kind !== 'pending') return status;
       return commitUnanswered || left === null ? stillOnForm : { kind: 'aborted', detail: { reason: left } };
@@ -118,8 +119,8 @@ function outcomeOfFinished(state: string, { status, commitUnanswered, left }: Af
 }
 
 /**
- * What the answer to a refund says. Code 0 is success; a reversal has no code at all. Null: it was done, and nobody can say
- * from this answer for which amount.
+ * Reads the answer to a refund. Code 0 is success; a reversal has no code at all. Null: it was done, and nobody can say from
+ * this answer for which amount.
  */
 export function refundAnswerOf(
   body: WebpayBody,

@@ -1,4 +1,4 @@
-/** What the service keeps of a payment: `rate_ppm` parts of each million of its amount, and `fixed` minor units. */
+/** The fee that the service keeps of a payment: `rate_ppm` parts of each million of its amount, and `fixed` minor units. */
 export type Fee = { rate_ppm: number; fixed: number };
 
 const MILLION = 1_000_000n;

@@ -22,7 +22,7 @@ export type ShownHandover = {
 /** The same as it is stored. */
 export type Handover = SqlRow & ShownHandover & { proof: string };
 
-/** What has become of a link. */
+/** The states of a link. */
 export type HandoverState = 'waiting' | 'opened' | 'ended' | 'expired';
 
 const HOUR_MS = 3_600_000;
@@ -30,7 +30,7 @@ const HOUR_MS = 3_600_000;
 /** How long a link waits for its reader unless said, and at most. */
 export const HANDOVER_MS = { usual: 72 * HOUR_MS, least: HOUR_MS / 4, most: 14 * 24 * HOUR_MS };
 
-/** What has become of it by `now`. */
+/** Finds the state of a link at `now`. */
 export function handoverState(handover: ShownHandover, now: number): HandoverState {
   if (handover.opened_at !== null) return 'opened';
   if (handover.ended_at !== null) return 'ended';
@@ -41,7 +41,7 @@ const keyOf = perInstance((app: App) => deriveKey(app.config.masterKey, 'token-h
 
 type Proved = Pick<Handover, 'id' | 'environment_id' | 'secret_id' | 'ends_at'>;
 
-/** What only this service makes of a link and its row. */
+/** Makes the proof of a link and its row, which only this service can make. */
 export function proofOf(app: App, { id, environment_id, secret_id, ends_at }: Proved, secret: string): string {
   const text = [id, environment_id, secret_id, ends_at, secret].join('\n');
   return createHmac('sha256', keyOf(app)).update(text).digest('base64url');

@@ -1,7 +1,7 @@
 import { contrast, mix, moveUntil, readColour } from '../lib/colour.ts';
 import { type ImageFile, readImageFile } from '../lib/image-file.ts';
 
-/** What the pages of a payment say and show of the merchant beside its name. Null: nothing. */
+/** The look of a merchant's pages, beside its name. Null: nothing. */
 export type Look = {
   /** `#rrggbb`, of the buttons and links. */
   colour: string | null;

@@ -18,7 +18,7 @@ import { lockEnvironmentId } from './payment-service-queries.ts';
 /** The merchant's account at a payment method, such as a commerce code, and the key that opens it. */
 export type MethodSettings = { account: string; key: string };
 
-/** Whose payments, and by which method. */
+/** The payment service, the environment and the payment method that are set. */
 export type MethodTarget = { paymentServiceId: string; environment: Environment; method: string };
 
 /** A key that was replaced is no longer used after this time, on every replica. */

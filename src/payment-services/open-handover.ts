@@ -5,7 +5,7 @@ import { type CurrentSecret, selectCurrentSecret, selectHandover, updateOpened }
 import type { Environment } from './payment-service.ts';
 import { openSecret } from './seal-secret.ts';
 
-/** What a link shows, once. */
+/** The tokens that a link shows, once. */
 export type HandedTokens = { name: string; environment: Environment; service_token: string; secret_token: string };
 
 /** Whether a link would show something: it waits, and its Secret Token is the one that is in use. Reads only. */
@@ -23,7 +23,7 @@ export function openHandover(app: App, link: string, from: string): Promise<Hand
     const now = app.now();
     if (waiting === null || !(await updateOpened(tx, waiting.handover.id, now, from))) return null;
     const { handover, secret } = waiting;
-    // What does not open throws, and the link is not spent.
+    // A secret that does not open throws, and the link is not spent.
     const secretToken = openSecret(app, secret, secret.sealed);
     const { name, environment, service_token, payment_service_id } = secret;
     await recordAudit(tx, {

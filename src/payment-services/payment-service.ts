@@ -8,7 +8,7 @@ export const RECEIPT_WISHES: readonly ReceiptWish[] = ['es', 'en', 'off'];
 /** Where nothing was said. */
 export const DEFAULT_RECEIPTS: ReceiptWish = 'es';
 
-/** Whose tokens are used. Not how the program runs: every server takes both. */
+/** The environment of the tokens that are used. Not how the program runs: every server takes both. */
 export type Environment = 'development' | 'production';
 
 export const ENVIRONMENTS: readonly Environment[] = ['development', 'production'];
@@ -22,7 +22,7 @@ export function readPerMinute(text: string): number | null {
   return /^\d{1,8}$/.test(text) && perMinute >= 1 && perMinute <= MOST_PER_MINUTE ? perMinute : null;
 }
 
-/** What payers read on the pay page, without spaces around it; null where it cannot be that. */
+/** Reads the name that payers see on the pay page, without spaces around it; null where the text cannot be that. */
 export function readServiceName(text: string): string | null {
   const name = text.trim();
   return name === '' || name.length > 100 || /\p{Cc}/u.test(name) ? null : name;

@@ -9,7 +9,7 @@ import { NO_LOOK } from './look.ts';
 import { selectLogo, selectLook, updateLogo, upsertLook } from './look-queries.ts';
 import { selectPaymentServices } from './payment-service-queries.ts';
 
-/** What is to change; what is left out stays. The texts and the file were checked by the caller. */
+/** The changes of a look; a member that is left out stays. The texts and the file were checked by the caller. */
 export type LookChanges = Partial<Omit<Look, 'logo'>> & { logo?: { image: ImageFile; bytes: Buffer } | null };
 
 /** Changes how the pages of a payment service look, at once on every process. Null: there is no such payment service. */

@@ -1,6 +1,6 @@
 import { writeWorkbook } from '../lib/tables/write-workbook.ts';
 
-/** What a bank calls the kind of an account: checking (corriente), savings (ahorro), sight (vista, CuentaRUT, prepaid). */
+/** The kinds of accounts, as banks call them: checking (corriente), savings (ahorro), sight (vista, CuentaRUT, prepaid). */
 export type AccountType = 'checking' | 'savings' | 'sight';
 
 /** One transfer of a file. `rut` is canonical (`12345678-5`), `amount` whole pesos, `reference` ours. */
@@ -16,7 +16,7 @@ export type FileLine = {
   readonly accountType: AccountType | null;
 };
 
-/** Whose account is debited. `agreement`: the number of the contract with the bank. `day` such as `2026-01-15`. */
+/** The payer, whose account is debited. `agreement`: the number of the contract with the bank. `day` such as `2026-01-15`. */
 export type Payer = {
   readonly rut: string;
   readonly name: string;

@@ -26,12 +26,12 @@ export type TransferOrder = Transfer & {
   readonly account: string;
   /** Null: nobody has said it. */
   readonly accountType: 'checking' | 'savings' | 'sight' | null;
-  /** What the recipient reads. */
+  /** The text that the recipient reads. */
   readonly message: string;
 };
 
 /**
- * What a sender says of a transfer.
+ * The answer of a sender about a transfer.
  *
  * `confirmed`: it arrived. `failed`: it did not and never will. `returned`: it arrived and came back. `pending`: the sender has
  * it and will know later. `unknown`: no answer, which is no refusal: the money may have left. `contradiction`: the answer is about

@@ -15,7 +15,7 @@ import { requireUserOf } from './person-of.ts';
 import { type RecipientRow, validUntil } from './recipient.ts';
 import { type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
 
-/** What a person decides about payouts: some by their ids, or all of a batch that can still become it. */
+/** A person's decision about payouts: some by their ids, or all of a batch that can still become it. */
 export type PayoutDecision = {
   readonly owner: PayoutOwner;
   readonly named: { readonly ids: readonly string[] } | { readonly batchId: string };
@@ -107,8 +107,8 @@ export function whyNotPayable(
 }
 
 /**
- * Who kept the account of a payout, where it is not the one that was paid last: the person who changed it, and people who validated it
- * again since. `versions` are all of its recipient.
+ * Lists the people who kept the account of a payout, where it is not the one that was paid last: the person who changed it,
+ * and people who validated it again since. `versions` are all of its recipient.
  */
 export function keepersOfChange(
   { account_changed_by, account_hash, recipient_version }: Payout,

@@ -33,7 +33,7 @@ export async function postponePayout(tx: Tx, claimed: Payout, nextLookAt: number
   ]);
 }
 
-/** What is approved leaves by a sender from now on; null: by none, and it waits for a file. Answers how much that is. */
+/** Makes approved payouts due at a sender from now on; null: at none, and they wait for a file. Answers how much that is. */
 export async function updateApprovedDue(
   tx: Tx,
   environmentId: number,

@@ -36,7 +36,7 @@ export async function listPayoutFiles(app: App, scope: PayoutScope, limit: numbe
   return files.map((file) => ({ file, sums: sums.filter(({ file_id }) => file_id === file.id) }));
 }
 
-/** What is approved and has not left, by environment. */
+/** Sums the approved payouts that have not left, by environment. */
 export async function listApproved(app: App, scope: PayoutScope) {
   return sumApprovedOf(app.db, await idsOf(app, scope));
 }

@@ -6,8 +6,9 @@ import type { ServiceEnvironment } from '../payment-services/payment-service.ts'
 import { selectOwnedEnvironments } from './payout-owner-queries.ts';
 
 /**
- * Whose money a user's request is about, since the transfers API names nobody: the only payment service that the user
- * sees, in the environment of RUBRICA_ENV where the user sees it. Throws `Problem` PAYMENT_SERVICE_AMBIGUOUS.
+ * Finds the payment service whose money a user's request is about, since the transfers API names nobody: the only payment
+ * service that the user sees, in the environment of RUBRICA_ENV where the user sees it. Throws `Problem`
+ * PAYMENT_SERVICE_AMBIGUOUS.
  */
 export async function findPayoutOwner(
   app: App,

@@ -14,7 +14,7 @@ import {
 import { selectAllEnvironmentIds } from './payout-owner-queries.ts';
 import { type PayoutFilter, selectByReference, selectPayoutAnywhere, selectPayouts } from './payout-queries.ts';
 
-/** Whose payouts somebody sees: of these environments; null: all. */
+/** The payouts that somebody sees: of these environments; null: all. */
 export type PayoutScope = User['environmentIds'];
 
 /** The payout to which a client gave this id. Throws `Problem` NOT_FOUND. */

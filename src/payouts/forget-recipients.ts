@@ -15,7 +15,7 @@ export type KeptRecipient = RecipientDetails & {
   validation_id: string;
 };
 
-/** Whose they are: a canonical RUT, or an e-mail address. */
+/** The holder of recipients: a canonical RUT, or an e-mail address. */
 type Holder = { readonly kind: 'rut' | 'email'; readonly name: string };
 
 /** Every version of the recipients of a RUT or an e-mail address with all that is kept of it, because its holder asks. */
@@ -39,7 +39,10 @@ export async function eraseRecipients(app: App, holder: Holder): Promise<number>
   return app.db.transaction((tx) => deleteRecipientsOf(tx, hash));
 }
 
-/** What stays when a recipient is erased: the ids of the payouts to a canonical RUT, and of the files for a bank that have them. */
+/**
+ * Lists what stays when a recipient is erased: the ids of the payouts to a canonical RUT, and of the files for a bank that have
+ * them.
+ */
 export async function listPayoutsOf(app: App, rut: string): Promise<{ payouts: string[]; files: string[] }> {
   const rows = await selectPayoutsOfRut(app.db, (await identityHashes(app)).ofRut(rut));
   const files = new Set(rows.flatMap(({ file_id }) => file_id ?? []));

@@ -23,7 +23,7 @@ import {
 } from './recipient-queries.ts';
 import { openDetails, sealDetails } from './seal-recipient.ts';
 
-/** What is kept: the data that was validated, sent again because a validation keeps none of it. */
+/** The recipient to keep: the data that was validated, sent again because a validation keeps none of it. */
 export type RecipientInput = {
   readonly validationId: string;
   /** Null: the only one that the actor sees; with none or several, for himself alone. */

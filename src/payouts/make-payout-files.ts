@@ -49,7 +49,7 @@ export function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<MadeFil
   if (missing !== undefined) throw refusal(NEEDED[missing](format.code));
   return app.db.transaction(async (tx) => {
     await requireUserOf(tx, by, owner.id, 'payouts:create');
-    // What left in the lost time is `approved` again: it would be paid twice.
+    // A payout that left in the lost time is `approved` again: it would be paid twice.
     if ((await findHeld({ db: tx })) !== null) throw held();
     const at = app.now();
     const payouts = await lockApproved(tx, owner.id, batchId);
@@ -79,7 +79,7 @@ export async function readPayoutFile(app: App, id: string): Promise<{ file: Payo
   return { file, content: openContent(app, file) };
 }
 
-/** What of the payer is missing, by its name. */
+/** The names of the payer's data that a file needs. */
 const NEEDED = {
   rut: (code: string) => ({ en: `${code} needs the rut of the payer.`, es: `${code} pide el RUT de quien paga.` }),
   name: (code: string) => ({ en: `${code} needs the name of the payer.`, es: `${code} pide el nombre de quien paga.` }),

@@ -6,14 +6,14 @@ import { addUp, type Sum } from '../lib/exact-sum.ts';
 import { PAYOUT_CURRENCY } from './payout-limits.ts';
 import { type StateSum, sumOpenPayouts } from './payout-queries.ts';
 
-/** What of a merchant's money is on its way to others, by state; in CLP. What waits for an approval reserves nothing yet. */
+/** Sums a merchant's money that is on its way to others, by state; in CLP. What waits for an approval reserves nothing yet. */
 export function payoutPosition(app: App, environmentId: number): Promise<StateSum[]> {
   return sumOpenPayouts(app.db, environmentId, PAYOUT_CURRENCY);
 }
 
 /**
- * What of a merchant's money can be paid out, and that with what is approved and has not arrived yet; in CLP. Both without what
- * is being refunded.
+ * Sums a merchant's money that can be paid out, and the same with the approved payouts that have not arrived yet; in CLP. Both
+ * without what is being refunded.
  */
 export async function payoutBalance(app: App, environmentId: number): Promise<{ available: Sum; balance: Sum }> {
   const currency = PAYOUT_CURRENCY;

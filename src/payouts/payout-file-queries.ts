@@ -69,7 +69,7 @@ export function sumFiles(db: Reader, environmentId: number, ids: readonly string
   );
 }
 
-/** What of some environments is approved and has not left. */
+/** Sums the approved payouts of some environments that have not left. */
 export function sumApprovedOf(
   db: Reader,
   environmentIds: readonly number[],
@@ -81,7 +81,7 @@ export function sumApprovedOf(
   );
 }
 
-/** What kind each of these accounts is, where somebody has said it. */
+/** Reads the kind of each of these accounts, where somebody has said it. */
 export function selectAccountTypes(
   db: Reader,
   environmentId: number,

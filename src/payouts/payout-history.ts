@@ -19,7 +19,7 @@ export type PayoutLine = {
   | { readonly kind: 'act' | 'contradiction'; readonly what: string }
 );
 
-/** What the audit log calls the way into a state. */
+/** The states that the audit log's acts lead to. */
 const ACTS: Readonly<Record<string, PayoutState | 'proposed'>> = {
   'payout.proposed': 'proposed',
   'payout.submitted': 'awaiting_approval',

@@ -53,7 +53,7 @@ export async function upsertPayoutLimits(
   );
 }
 
-/** What one person may approve in a day; null: no limit of his own. */
+/** Reads how much one person may approve in a day; null: the person has no limit of their own. */
 export async function selectPersonLimit(db: Reader, userId: string, currency: string): Promise<number | null> {
   const [row] = await db.query<{ per_day: number }>(
     'select per_day from user_payout_limits where user_id = $1 and currency = $2',

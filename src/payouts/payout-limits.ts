@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000;
 /** The only currency of the Chilean rail. */
 export const PAYOUT_CURRENCY = 'CLP';
 
-/** Which limit a sum breaks, in a sentence; null: none. */
+/** Names the limit that a sum breaks, in a sentence; null: none. */
 export function limitBroken(limits: PayoutLimits, amounts: readonly number[], inBatch: boolean): Said | null {
   const total = amounts.reduce((sum, amount) => sum + amount, 0);
   const { per_payout, per_batch } = limits;

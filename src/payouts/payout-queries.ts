@@ -64,7 +64,7 @@ export function selectByReference(db: Reader, environmentIds: readonly number[],
   );
 }
 
-/** Which of them: by their ids, or all of a batch. */
+/** Names payouts: by their ids, or all of a batch. */
 export type PayoutsNamed = { environmentId: number } & ({ ids: readonly string[] } | { batchId: string });
 
 /** Those that are named, locked until the commit, in one order, so that no two wait for each other. */
@@ -80,7 +80,7 @@ function which(named: PayoutsNamed): string {
   return 'ids' in named ? 'id {named $2}' : 'batch_id = $2';
 }
 
-/** What a change of state writes beside it; what is left out stays. */
+/** The columns that a change of state writes beside it; a member that is left out stays. */
 export type PayoutChange = {
   approvedBy?: { name: string | null; id: string | null; approval: 'person' | 'automatic' };
   reason?: string | null;
@@ -143,7 +143,7 @@ export async function updateReason(tx: Tx, { id, environment_id }: Payout, reaso
   return row as Payout;
 }
 
-/** What is approved and has not left, of a batch or of all, locked until the commit, in the order of their files. */
+/** Locks the approved payouts that have not left, of a batch or of all, until the commit, in the order of their files. */
 export async function lockApproved(tx: Tx, environmentId: number, batchId: string | null): Promise<Payout[]> {
   const rows = await tx.query<Payout>(
     `update payouts set looks = looks where environment_id = $1 and state = 'approved' and $2 in ('', batch_id)
@@ -171,7 +171,7 @@ export function selectPayoutsOfFile(db: Reader, environmentId: number, fileId: s
   ]);
 }
 
-/** What was said of a payout that cannot be. Since when stays as it is where the same was said before. */
+/** Writes a contradiction about a payout. Since when stays as it is where the same was said before. */
 export async function updateContradiction(
   tx: Tx,
   { id, environment_id }: Pick<Payout, 'id' | 'environment_id'>,
@@ -218,7 +218,10 @@ export function selectLastAccounts(
   );
 }
 
-/** What was approved since a moment: how much, and how many by the rule for programs. A batch's or a person's alone where named. */
+/**
+ * Sums the payouts that were approved since a moment: how much, and how many by the rule for programs. A batch's or a person's
+ * alone where named.
+ */
 export async function sumApproved(
   tx: Reader,
   { environmentId, currency, since, by }: { environmentId: number; currency: string; since: number; by?: string },
@@ -233,7 +236,7 @@ export async function sumApproved(
   return { total: row?.total ?? 0, automatic: row?.automatic ?? 0, automaticCount: row?.count ?? 0 };
 }
 
-/** What one person has approved since a moment, in every environment. */
+/** Sums the payouts that one person has approved since a moment, in every environment. */
 export async function sumApprovedBy(
   tx: Reader,
   { userId, currency, since }: { userId: string; currency: string; since: number },
@@ -264,7 +267,10 @@ export function selectAlike(
   );
 }
 
-/** What is left out lets everything through. `since` and `until` (not with it) are UTC milliseconds of when it was made. */
+/**
+ * The filter of payouts; a member that is left out lets everything through. `since` and `until` (not with it) are UTC
+ * milliseconds of when it was made.
+ */
 export type PayoutFilter = {
   state?: PayoutState;
   batchId?: string;
@@ -308,7 +314,7 @@ export function selectPayoutsOfRut(db: Reader, rutHash: string): Promise<{ id: s
   return db.query('select id, file_id from payouts where rut_hash = $1 order by created_at, id', [rutHash]);
 }
 
-/** What a payout reserved, paid and so on, and its books do not know, or know otherwise. */
+/** Finds payouts whose money the books do not know, or know otherwise. */
 export function selectUnbookedPayouts(
   db: Reader,
 ): Promise<{ id: string; environment_id: number; state: PayoutState; changed_at: number }[]> {

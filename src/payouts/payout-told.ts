@@ -2,7 +2,7 @@ import { formatDecimal, toDecimalNumber } from '../lib/money.ts';
 import type { TransactionEventInput } from '../outbox/event.ts';
 import { type Payout, type PayoutState, statusOf } from './payout.ts';
 
-/** What clients are told of a payout, as the bytes of their callback and as `GET /tef/{id}` shows it. */
+/** The answer about a payout, as the bytes of its callback and as `GET /tef/{id}` shows it. */
 export type TefResponse = {
   status: 'processing' | 'completed' | 'failed';
   tef: { id: string; amount: number; state: PayoutState; payoutId: string; reason: string | null };
@@ -24,12 +24,15 @@ export function tefResponse(payout: Payout, state: PayoutState = payout.state): 
   };
 }
 
-/** What is posted to the URL that came with it: the same bytes whenever they are made. */
+/** Makes the bytes that are posted to the URL of a payout: the same bytes whenever they are made. */
 export function tefBody(payout: Payout, state: PayoutState): string {
   return JSON.stringify({ tefResponse: tefResponse(payout, state) });
 }
 
-/** What the feed, and who subscribed to it, are told. Nothing of the recipient: who may know that asks for the payout. */
+/**
+ * Makes the event of a payout, for the feed and for subscribers. Nothing of the recipient: who may know that asks for the
+ * payout.
+ */
 export function payoutToldEvent(
   { id, environment_id, batch_id, reference, amount, currency, reason }: Payout,
   state: PayoutState,

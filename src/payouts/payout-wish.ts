@@ -8,7 +8,7 @@ export type PayoutWish = {
   readonly reference: string;
   readonly amount: number;
   readonly payee: PayeeWish;
-  /** What the recipient reads. */
+  /** The text that the recipient reads. */
   readonly message: string;
   readonly callbackUrl: string | null;
 };
@@ -21,7 +21,7 @@ const MOST_MESSAGE = 200;
 export const MOST_IN_BATCH = 10_000;
 
 /**
- * What one transfer takes of each wish, at most `most`. In a batch the rest becomes further payouts, named `REF/1`, `REF/2` …
+ * Splits each wish into transfers of at most `most`. In a batch the rest becomes further payouts, named `REF/1`, `REF/2` …
  * Throws `Problem` INVALID_PAYOUT with every row that is wrong.
  */
 export async function checkWishes(

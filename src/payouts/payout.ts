@@ -53,12 +53,12 @@ export type Payout = SqlRow & {
   /** Of the account, when the payout was made. */
   verdict: string;
   validated_at: number;
-  /** What the recipient reads. */
+  /** The text that the recipient reads. */
   message: string;
   /** Keyed, of everything that was asked for. */
   wish_hash: string;
   callback_url: string | null;
-  /** Who kept another account than the one that was paid last; null where it is the same, or the first. */
+  /** The person who kept another account than the one that was paid last; null where it is the same, or the first. */
   account_changed_by: string | null;
   state: PayoutState;
   changed_at: number;
@@ -78,7 +78,7 @@ export type Payout = SqlRow & {
   next_look_at: number | null;
   /** Counts the claims of workers: who has the last one says when the next look is. */
   looks: number;
-  /** What was said of it that cannot be, such as a state after another, until a person has looked at it. */
+  /** A report about it that cannot be true, such as a state after another, until a person has looked at it. */
   contradiction: string | null;
   contradicted_at: number | null;
 };
@@ -107,7 +107,7 @@ type Sides = { kind: EntryKind; debit: string; credit: string };
 
 const RELEASE: Sides = { kind: 'payout_released', debit: PAYOUTS_RESERVED, credit: MERCHANT_PAYABLE };
 
-/** What each state moves. What was cancelled before it was approved had reserved nothing. */
+/** The accounts that each state moves. What was cancelled before it was approved had reserved nothing. */
 const SIDES: Readonly<Partial<Record<PayoutState, Sides>>> = {
   approved: { kind: 'payout_reserved', debit: MERCHANT_PAYABLE, credit: PAYOUTS_RESERVED },
   confirmed: { kind: 'payout_paid', debit: PAYOUTS_RESERVED, credit: BANK },
@@ -116,7 +116,7 @@ const SIDES: Readonly<Partial<Record<PayoutState, Sides>>> = {
   returned: { kind: 'payout_reversed', debit: BANK, credit: MERCHANT_PAYABLE },
 };
 
-/** What a payout moves when it has become what it is; null: nothing. */
+/** Makes the transfer of a payout for the state that it has; null: nothing moves. */
 export function transferOf(payout: Payout): Transfer | null {
   const sides = sidesOf(payout);
   if (sides === null) return null;

@@ -69,14 +69,15 @@ export async function proposePayouts(app: App, proposal: Proposal): Promise<Prop
     });
 }
 
-/** What a proposal makes: a transfer, and the recipient that it goes to. */
+/** A transfer of a proposal, and its recipient. */
 export type PlannedPayout = { readonly wish: CheckedWish; readonly payee: Payee };
 
 type Plan = { known: Proposed } | { user: User; planned: PlannedPayout[] };
 
 /**
- * What `proposePayouts` would make, for a person to see beforehand: nothing is kept, and no provider is asked, so that accounts which
- * are new have the verdict of the rules alone. `known`: it was proposed before. Throws the same `Problem`s.
+ * Previews what `proposePayouts` would make, for a person to see beforehand: nothing is kept, and no provider is asked, so
+ * that accounts which are new have the verdict of the rules alone. `known`: it was proposed before. Throws the same
+ * `Problem`s.
  */
 export async function previewPayouts(
   app: App,

@@ -6,7 +6,7 @@ import type { Payout } from './payout.ts';
 import { selectAccountTypes } from './payout-file-queries.ts';
 import { openDetails } from './seal-recipient.ts';
 
-/** What leaves for each payout of one environment, in their order; null: its recipient was erased. */
+/** Reads the line of each payout of one environment, in their order; null: its recipient was erased. */
 export async function readLines(
   app: App,
   db: Pick<Database, 'query'>,

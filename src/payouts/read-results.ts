@@ -27,7 +27,7 @@ const RESULT_TABLE: HeaderRule<ResultColumn> = {
     outcome !== null && ((rut !== null && amount !== null) || reference !== null),
 };
 
-/** What banks write, as it begins. */
+/** The words of banks, by how they begin. */
 const WORDS: readonly (readonly [RegExp, PayoutOutcome])[] = [
   [/^(devuelt|return)/, 'returned'],
   [/^(no pagad|rechazad|fallid|anulad|error|fail|reject|cancel)/, 'failed'],
@@ -103,7 +103,7 @@ function outcomeOf(text: string): PayoutOutcome | null {
   return WORDS.find(([pattern]) => pattern.test(word))?.[1] ?? null;
 }
 
-/** What a bank says of a rejection may stay for ever; digits in it may be an account. */
+/** Reads the reason of a bank's rejection, without its digits: it may stay for ever, and digits may be an account. */
 function reasonOf(text: string, outcome: PayoutOutcome): string | null {
   if (outcome === 'confirmed') return null;
   return text.replace(/\d{4,}/g, '…').slice(0, 200) || 'the bank gave no reason';

@@ -31,7 +31,7 @@ export async function insertRecipients(tx: Tx, rows: readonly RecipientRow[]): P
   return (await tx.insertRows(RECIPIENTS, rows, 'on conflict do nothing returning id')).length === rows.length;
 }
 
-/** What an actor sees: $1 to $3 are `sightOf` him. */
+/** The recipients that an actor sees: $1 to $3 are `sightOf` the actor. */
 const SEEN = `($1 = 1 or (payment_service_id is null and owner = $2)
   or payment_service_id in (select payment_service_id from environments where id {among $3}))`;
 

@@ -2,12 +2,12 @@ import type { Verdict } from '../bank-validation/check.ts';
 import type { SqlRow } from '../db/database.ts';
 
 /**
- * Who keeps and reads recipients: a user, or the command line. He sees what belongs to the payment services of these
+ * The actor who keeps and reads recipients: a user, or the command line. He sees what belongs to the payment services of these
  * environments, and what he keeps for himself. Null: all recipients.
  */
 export type RecipientActor = { readonly id: string; readonly environmentIds: ReadonlySet<number> | null };
 
-/** What only the holder and the people who pay him need to know. Sealed in the store. */
+/** The details that only the holder and the people who pay them need to know. Sealed in the store. */
 export type RecipientDetails = {
   readonly name: string;
   /** Canonical: `12345678-5`. */
@@ -41,7 +41,7 @@ export type RecipientRow = SqlRow & {
 export type Recipient = Pick<RecipientDetails, 'name' | 'rut' | 'email'> & {
   readonly id: string;
   readonly version: number;
-  /** Whose people share it. Null: it is for the user alone who kept it. */
+  /** The payment service whose people share it. Null: it is for the user alone who kept it. */
   readonly paymentServiceId: string | null;
   readonly bankCode: string;
   readonly maskedAccount: string;

@@ -11,7 +11,7 @@ import {
 import { PAYOUT_CURRENCY } from './payout-limits.ts';
 import type { PayoutOwner } from './transition-payouts.ts';
 
-/** What may be paid out of an environment, in CLP. */
+/** Reads the limits of payouts of an environment, in CLP. */
 export function readPayoutLimits(app: App, owner: PayoutOwner): Promise<PayoutLimits> {
   return selectPayoutLimits(app.db, owner.id, PAYOUT_CURRENCY);
 }
@@ -33,7 +33,7 @@ export function setPayoutLimits(
   });
 }
 
-/** What one person may approve in a day, in CLP; null: no limit of his own. */
+/** Sets how much one person may approve in a day, in CLP; null: the person has no limit of their own. */
 export function setPersonLimit(app: App, userId: string, perDay: number | null, by: Actor): Promise<void> {
   return app.db.transaction(async (tx) => {
     const before = await selectPersonLimit(tx, userId, PAYOUT_CURRENCY);

@@ -51,7 +51,7 @@ export function setPayoutSender(
     });
   }
   return app.db.transaction(async (tx) => {
-    // Who approves waits here, so that no approved payout is left without a sender.
+    // Approvals wait here, so that no approved payout is left without a sender.
     await lockFunds(tx, owner.id, PAYOUT_CURRENCY);
     const at = app.now();
     const before = await selectSenderInUse(tx, owner.id);

@@ -6,7 +6,7 @@ import { type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
 /** How a payout can end after it has left. */
 export type PayoutOutcome = 'confirmed' | 'failed' | 'returned';
 
-/** What became of a payout. `reason`: why, as the bank said it; it names no person. */
+/** The outcome of a payout, as somebody says it. `reason`: why, as the bank said it; it names no person. */
 export type SaidOutcome = { readonly id: string; readonly outcome: PayoutOutcome; readonly reason: string | null };
 
 /** `already`: they were so. `contradicted`: they cannot become it; that is kept and a person is told. */
@@ -45,7 +45,7 @@ export async function settleOutcomes(
     const others = named.filter((one) => !ready.includes(one) && one.state !== outcome);
     for (const payout of others) await updateContradiction(tx, payout, outcome, at);
     result.contradicted.push(...others);
-    // What is said of one of them next is held against this.
+    // The next report about one of them is held against this state.
     for (const payout of moved) payouts.set(payout.id, payout);
   }
   return result;

@@ -7,7 +7,7 @@ import { requireUserOf } from './person-of.ts';
 import { type SaidOutcome, type SettledPayouts, settleOutcomes } from './settle-outcomes.ts';
 import type { PayoutOwner } from './transition-payouts.ts';
 
-/** What somebody says became of payouts, with what shows it. */
+/** The outcomes of payouts as somebody says them, with the evidence. */
 export type PayoutSettlement = {
   readonly owner: PayoutOwner;
   readonly by: Actor;

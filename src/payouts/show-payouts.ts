@@ -11,7 +11,7 @@ import { selectAlike } from './payout-queries.ts';
 import type { RecipientDetails, RecipientRow } from './recipient.ts';
 import { openDetails } from './seal-recipient.ts';
 
-/** What a person should know before he approves. The codes are stable; the text is for him, in both languages. */
+/** A warning for the person who approves. The codes are stable; the text is for him, in both languages. */
 export type PayoutWarning = {
   code: 'ACCOUNT_CHANGED' | 'SAME_AMOUNT' | 'EQUAL_WITHOUT_RESULT' | 'NOT_PAYABLE' | 'NO_APPROVER' | 'NOT_COVERED';
   text: { en: string; es: string };
@@ -23,7 +23,7 @@ export type ShownPayout = {
   recipient: (Pick<RecipientDetails, 'name' | 'rut' | 'email'> & { id: string; version: number }) | null;
   verdictDays: number;
   warnings: PayoutWarning[];
-  /** Who may not approve it besides its maker. */
+  /** The people who may not approve it besides its maker. */
   keepers: ReadonlySet<string>;
 };
 

@@ -9,7 +9,7 @@ import { type Payout, type PayoutState, statusOf, transferOf } from './payout.ts
 import { type PayoutChange, updateState } from './payout-queries.ts';
 import { payoutToldEvent, tefBody } from './payout-told.ts';
 
-/** Whose payouts. */
+/** The owner of payouts. */
 export type PayoutOwner = Pick<ServiceEnvironment, 'id' | 'paymentServiceId' | 'environment'>;
 
 /**

@@ -19,7 +19,10 @@ export type WaitingPayout = SqlRow & {
   file_id: string | null;
 };
 
-/** What left before these moments and has no end: it is unknown, at a sender, in a file. UTC milliseconds. */
+/**
+ * The moments before which a payout must have left to be listed without an end: it is unknown, at a sender, in a file. UTC
+ * milliseconds.
+ */
 export type LeftBefore = { unknown: number; sender: number; file: number };
 
 const WITHOUT_END = `select p.*, p.sent_at as since from payouts p

@@ -85,7 +85,7 @@ async function findKept(app: App, person: Person): Promise<Kept[]> {
   return kept;
 }
 
-/** What went to a RUT is found by its hash; an e-mail address has none there. */
+/** Finds payouts to a RUT by its hash; an e-mail address has none there. */
 async function keptPayouts(app: App, { kind, name }: Person): Promise<Kept[]> {
   if (kind === 'email') return [];
   const { payouts, files } = await listPayoutsOf(app, name);

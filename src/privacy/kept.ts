@@ -23,7 +23,7 @@ export const KEPT_REASONS = {
 
 export type KeptReason = keyof typeof KEPT_REASONS;
 
-/** What stays: texts of one kind by the names of their rows, with the reason. */
+/** Records that stay: texts of one kind by the names of their rows, with the reason. */
 export type Kept = { kind: string; reason: KeptReason; rows: string[] };
 
 /** The same as a person reads it, and as it is exported. */

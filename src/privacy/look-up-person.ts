@@ -4,7 +4,10 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { type Erasure, erasePerson } from './erase-person.ts';
 import { type Person, subjectOf } from './person.ts';
 
-/** What is kept of a person: how many records of each kind would go, and what would stay. The audit log says who asked, and not about whom. */
+/**
+ * Counts what is kept of a person: how many records of each kind would go, and how many would stay. The audit log says who
+ * asked, and not about whom.
+ */
 export async function lookUpPerson(app: App, person: Person, by: Actor): Promise<Erasure> {
   const found = await erasePerson(app, person, by, { dryRun: true });
   const act = {

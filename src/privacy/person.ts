@@ -44,7 +44,7 @@ export function personOfEmail(email: string): Person | null {
     String.raw`(?<![\w.!#$&'*+/?^{|}~-]|%2b)${spelled}(?:@|%40)${RegExp.escape(domain)}(?![\w-]|\.\w)`,
     'gi',
   );
-  // What a percent-encoding changes is left open.
+  // The characters that a percent-encoding changes are left open.
   const like = `%${local.replaceAll(/[^a-z0-9.-]+/g, '%')}%${domain.replaceAll('_', '!_')}%`;
   return { kind: 'email', name, like, ...finders(pattern) };
 }

@@ -9,7 +9,7 @@ import type { RefundDecision } from '../refunds/refund-decision.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** What was last written down about a subject, if anything was. `said` is JSON text. */
+/** The last fact about a subject, if any was written. `said` is JSON text. */
 export type Said = { said: string | null; said_at: number | null };
 
 const lastFact = (column: 'content' | 'created_at', condition: string) =>
@@ -18,7 +18,7 @@ const lastFact = (column: 'content' | 'created_at', condition: string) =>
 const saidOf = (condition: string) =>
   `${lastFact('content', condition)} as said, ${lastFact('created_at', condition)} as said_at`;
 
-/** Whose every environment is, and was said to be. */
+/** Lists the owner of every environment, as it is and as its fact says. */
 export function selectOwnersSaid(db: Reader): Promise<(SqlRow & OwnerRow & Said)[]> {
   return db.query(
     `select e.id, e.payment_service_id, p.name, e.environment, e.service_token,
@@ -82,7 +82,7 @@ export async function hasRestoreFact(db: Reader, epoch: number): Promise<boolean
   return rows.length > 0;
 }
 
-/** What never changes of a restore. */
+/** Writes the fact of a restore. */
 export function restoreContent({ began_at, known_until, first_transaction_id }: Epoch): FactContent {
   return { began_at, known_until, first_transaction_id };
 }
@@ -110,7 +110,7 @@ export function selectImportsSaid(db: Reader, afterId: string, limit: number): P
   );
 }
 
-/** What was written down about something that is gone. */
+/** A fact about something that is gone. */
 export type GoneFact = SqlRow & {
   environment_id: number;
   kind: string;

@@ -80,7 +80,7 @@ export function chainOf({ chain, environment_id }: Pick<AnchorHead, 'chain' | 'e
   return `${chain} ${environment_id}`;
 }
 
-/** What the anchors of a day say, the last of each chain. */
+/** Reads the ends of the chains from the anchors of a day, the last of each chain. */
 function headsOf(rows: readonly AnchorRow[]): Map<string, string> {
   const heads = rows.flatMap(({ content }) => (JSON.parse(content) as Anchor).heads);
   return new Map(heads.map((head) => [chainOf(head), `${head.link} ${head.hash}`]));

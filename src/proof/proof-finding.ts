@@ -1,4 +1,4 @@
-/** What does not fit, in the words of `books verify` and `audit verify`. */
+/** The kinds of findings, in the words of `books verify` and `audit verify`. */
 export type FindingKind =
   | 'owner_changed'
   | 'fee_changed'

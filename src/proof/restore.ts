@@ -53,7 +53,7 @@ export function restoreThatLost(
   return restores.find((restore) => epoch < restore.epoch && number > restore.after);
 }
 
-/** What a person reads of it, before a full stop or a comma. */
+/** Describes a restore for a person, before a full stop or a comma. */
 export function describeRestore({ epoch, began_at, anchors, first_made_at, last_made_at }: SeenRestore): string {
   const restored = `the store was restored at ${iso(began_at)} (epoch ${epoch})`;
   if (first_made_at === null || last_made_at === null) return `${restored}: no anchor speaks of entries that were lost`;
@@ -73,7 +73,7 @@ async function* readGenuine(app: App): AsyncGenerator<Anchor> {
   for (let page = PAGE; page === PAGE; ) {
     const rows = await selectAnchorsAfter(app.db, last, PAGE);
     for (const { content, mac } of rows) {
-      // What is not genuine is found by `verifyAnchors`, and accepts nothing.
+      // A forged anchor is found by `verifyAnchors`, and accepts nothing.
       if (isGenuine(key, { content, mac })) yield JSON.parse(content) as Anchor;
     }
     last = rows.at(-1)?.number ?? last;

@@ -6,12 +6,12 @@ import { chainOf } from './make-anchor.ts';
 import type { FindingKind, Findings } from './proof-finding.ts';
 import { describeRestore, type Restore, readRestores, restoreThatLost, type SeenRestore } from './restore.ts';
 
-/** Which anchors were compared: where they were, how many, and their days in Chile. */
+/** The compared anchors: where they were, how many, and their days in Chile. */
 export type AnchorSource = { source: string; anchors: number; first_day: string | null; last_day: string | null };
 
-/** What `books verify` holds against the anchors. */
+/** The chains that `books verify` holds against the anchors. */
 const BOOKS_CHAINS: readonly SealedChain[] = ['books', 'facts', 'feed'];
-/** What `audit verify` does. */
+/** The chains that `audit verify` holds against them. */
 export const AUDIT_CHAINS: readonly SealedChain[] = ['audit'];
 
 /**
@@ -57,7 +57,7 @@ function reportLost(restore: SeenRestore, { report }: Check): void {
   report('anchor_lost', `epoch ${restore.epoch}`, restore.began_at, says);
 }
 
-/** What an anchor said of a link, and the anchor that said it first. */
+/** A link as an anchor sealed it, and the anchor that said it first. */
 type SealedLink = { hash: string; number: number; day: string; madeAt: number };
 type Links = { head: AnchorHead; byLink: Map<number, SealedLink> };
 type Known = { mac: string; day: string; madeAt: number };
@@ -191,7 +191,7 @@ function compareToStore({ anchor, mac }: SealedAnchor, source: string, { inStore
 /** The newest are on their way for so long: the worker writes once a minute. */
 const ON_ITS_WAY_MS = 10 * 60_000;
 
-/** What the store has and ANCHOR_DIR does not: `serve` writes all of it there, from the first on. */
+/** Reports anchors that the store has and ANCHOR_DIR does not: `serve` writes all of them there, from the first on. */
 function reportMissing({ source, seen }: Place, { inStore, lost, restores, report }: Check, now: number): void {
   const there = new Set(seen);
   const newest = seen.reduce((most, number) => Math.max(most, number), 0);

@@ -52,7 +52,7 @@ function report(findings: Findings, { id, environment_id, transaction_id, webhoo
   findings.add({ finding: 'callback_changed', environment_id, subject: `callback ${id}`, since: told_at, says });
 }
 
-/** What is of no transaction tells of a payout, whose id is in its `webhook-id`. */
+/** A callback of no transaction tells of a payout, whose id is in its `webhook-id`. */
 async function isAsRecorded(app: App, environment: ServiceEnvironment | null, row: PostedRow): Promise<boolean> {
   if (row.webhook_id.startsWith('evt_po_')) return isOfPayout(app, environment, row);
   const [, id = ''] = /^evt_(mv_[0-9a-z]+)_wh_[0-9a-z]+$/.exec(row.webhook_id) ?? [];
@@ -89,7 +89,7 @@ function bodyWith(environment: ServiceEnvironment, secret: SecretToken, content:
   return callbackBody(callbackFields({ ...environment, secrets: [secret] }, content));
 }
 
-/** What a callback says of each end. */
+/** The result that a callback says of each end. */
 const ENDS: Partial<Record<string, Pick<CallbackContent, 'result' | 'message'>>> = {
   'transaction.completed': { result: 'completed', message: 'Approved' },
   'transaction.failed': { result: 'failed', message: 'Declined' },

@@ -38,7 +38,7 @@ export async function verifyFeed(app: App, findings: Findings): Promise<FeedCove
       previous = null;
     }
     if (cut !== null && link.link <= cut.link) {
-      // What it covers is gone; anchors say its hash, and the cut says the hash of the last link.
+      // The covered links are gone; anchors say their hashes, and the cut says the hash of the last link.
       if (link.link === cut.link && link.hash !== cut.hash) report(findings, link, { count: link.events, first: null });
       deleted += link.events;
       last = link.link;

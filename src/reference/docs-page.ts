@@ -16,7 +16,7 @@ export type DocsPage = {
   script?: boolean;
 };
 
-/** What a visitor of a page that has both languages reads: what the address says, or the browser. */
+/** Chooses the language of a page that has both: what the address says, or the browser. */
 export function pageLanguage(request: FastifyRequest): AnswerLanguage {
   const { lang } = request.query as { lang?: unknown };
   return lang === 'es' || lang === 'en' ? lang : answerLanguage(request.headers['accept-language']);
@@ -63,7 +63,7 @@ export function sendDocsPage(app: App, reply: FastifyReply, page: DocsPage): Fas
   });
 
   function withLanguage(place: string, said: AnswerLanguage): string {
-    // Who changed the language of a page stays in it, whatever the browser asks for.
+    // A reader who changed the language of a page stays in it, whatever the browser asks for.
     return said === answerLanguage(reply.request.headers['accept-language']) ? place : `${place}?lang=${said}`;
   }
 }

@@ -1,9 +1,9 @@
-/** What the page of an error tells beside its title and its fix. The examples are code, the same in both languages. */
+/** The guide on the page of an error, beside its title and its fix. The examples are code, the same in both languages. */
 export type ErrorGuide = {
   readonly next: NextStep;
   readonly wrong: string;
   readonly right: string;
-  /** What usually leads to it. */
+  /** The usual causes. */
   readonly causes: { readonly en: readonly string[]; readonly es: readonly string[] };
 };
 

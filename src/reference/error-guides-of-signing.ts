@@ -60,7 +60,7 @@ export const CAUSE_EXAMPLES: Readonly<Record<CauseCode, Pair>> = {
   EMPTY_WHEN_SIGNED: ['x_session_id', 'x_session_idsess-0001'],
 };
 
-/** What the SDK alone finds: in a callback, or before anything is sent. */
+/** Examples of the errors that the SDK alone finds: in a callback, or before anything is sent. */
 export const SDK_EXAMPLES: Readonly<Record<Exclude<SigningCode, ErrorCode>, Pair>> = {
   INVALID_TIMESTAMP: ['"x_timestamp": "15-01-2026 12:00"', '"x_timestamp": "2026-01-15T12:00:00.000Z"'],
   INVALID_RESULT: ['"x_result": "paid"', '"x_result": "completed"'],

@@ -6,7 +6,7 @@ import { SPANISH_ERRORS, SPANISH_SIGNING } from '../error-spanish.ts';
 import type { AnswerLanguage } from '../http/problem-words.ts';
 import { foldText } from '../lib/fold-text.ts';
 
-/** Who finds it: the service, the explainer of refused signatures, or the SDK on the side of the shop. */
+/** The finder of the error: the service, the explainer of refused signatures, or the SDK on the side of the shop. */
 export type ErrorKind = 'service' | 'signature' | 'sdk';
 
 /** `status` is null for what is not answered by itself. */

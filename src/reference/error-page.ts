@@ -14,7 +14,7 @@ import { renderInline } from './markdown.ts';
 /** A code of the service without its guide does not compile. */
 const GUIDES: Readonly<Record<ErrorCode, ErrorGuide>> = { ...REQUEST_GUIDES, ...ACCESS_GUIDES, ...PAYOUT_GUIDES };
 
-/** What one error means: what happened, what to do, what leads to it, an example, and how to go on without a shell. */
+/** Explains one error: what happened, what to do, the usual causes, an example, and how to go on without a shell. */
 export function errorPage(error: ListedError, language: AnswerLanguage, base: string): Html {
   const { code, kind, status, title, fix } = error;
   const words = WORDS[language];

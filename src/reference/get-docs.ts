@@ -10,7 +10,7 @@ import { readOpenApi } from './get-openapi.ts';
 import { groupGuides, guidePath, readGuides, renderGuide } from './guides.ts';
 import { operationsOf } from './openapi-operations.ts';
 
-// What makes the pages is loaded with the first of them: most processes never show one.
+// The code of the pages is loaded with the first of them: most processes never show one.
 
 /** Where the documentation begins, and what a search of it finds. */
 export const getDocs: Operation = {

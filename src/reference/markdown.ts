@@ -46,7 +46,10 @@ function rendererFor(rewrite: RewriteLink): RendererObject {
   };
 }
 
-/** What our texts mean as it stands: an address that is an example, `~` for about, `__proto__`. Undefined is text, false is Markdown. */
+/**
+ * Texts that our pages mean as they stand: an address that is an example, `~` for about, `__proto__`. Undefined is text, false
+ * is Markdown.
+ */
 const PLAIN: TokenizerObject = {
   url: () => undefined,
   autolink: () => undefined,

@@ -6,7 +6,7 @@ import type { DescribedError, Endpoint } from '../http/endpoint.ts';
 import { nameSchemas, type Schemas } from './openapi-schemas.ts';
 import type { Reply } from './openapi-shape.ts';
 
-/** What any request can be refused for, whatever it asks. */
+/** The errors that any request can get. */
 export const COMMON_ERRORS: readonly ErrorCode[] = [
   'HTTP_MALFORMED',
   'DUPLICATE_HEADER',
@@ -23,7 +23,10 @@ export const COMMON_ERRORS: readonly ErrorCode[] = [
   'STORAGE_UNAVAILABLE',
 ];
 
-/** What an endpoint refuses before it looks at what is asked: a body that cannot be read, a user without a token or the permission. */
+/**
+ * Lists the errors of an endpoint before it looks at what is asked: a body that cannot be read, a user without a token or the
+ * permission.
+ */
 export function refusalsOf(endpoint: Endpoint): ErrorCode[] {
   const { permission, access } = endpoint;
   return [

@@ -1,4 +1,4 @@
-/** What the description says before its first endpoint. */
+/** The text of the description before its first endpoint. */
 export const INFO = {
   title: 'Rúbrica',
   summary: 'Signed transactions and bank account validation',

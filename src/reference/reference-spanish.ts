@@ -1,6 +1,9 @@
 import { INFO } from './openapi-texts.ts';
 
-/** What an endpoint is for, by its operationId, and its description where one helps. A test finds one that is missing. */
+/**
+ * The Spanish summary of an endpoint, by its operationId, and its description where one helps. A test finds one that is
+ * missing.
+ */
 export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: string, description?: string]>> = {
   createTransaction: [
     'Crea una transacción',

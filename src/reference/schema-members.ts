@@ -20,7 +20,7 @@ ${nested(member, schemas, depth)}
   )}</ul>`;
 }
 
-/** What a value of the schema is, in a few words. */
+/** Says in a few words what a value of the schema is. */
 export function typeOf(schema: Schema, schemas: Schemas): string {
   const {
     type,

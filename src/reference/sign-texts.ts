@@ -1,6 +1,6 @@
 import type { AnswerLanguage } from '../http/problem-words.ts';
 
-/** What the page that signs and explains says. `script` is read by docs.js. */
+/** The words of the page that signs and explains. `script` is read by docs.js. */
 export type SignWords = Record<
   | 'title'
   | 'explain'

@@ -14,7 +14,7 @@ import type { Refund, RefundType } from './refund.ts';
 import { insertRefund, selectRefundByKey, selectSameRefund, sumFeesWithin, sumReserved } from './refund-queries.ts';
 import { balanceRefusal, feeWithin, type RefundRefusal, refusalOf } from './refund-refusal.ts';
 
-/** What a merchant asks for. */
+/** The refund that a merchant asks for. */
 export type RefundWish = {
   /** In minor units of the transaction's currency; null: all that is left. */
   amount: number | null;

@@ -95,7 +95,7 @@ export function selectRefunds(db: Reader, limit: number): Promise<ListedRefund[]
   );
 }
 
-/** What of a payment has been refunded or is being refunded. Called under the lock of the transaction. */
+/** Sums the refunds of a payment that are done or under way. Called under the lock of the transaction. */
 export async function sumReserved(tx: Tx, { id, environment_id }: TransactionKey): Promise<number> {
   const [row] = await tx.query<{ total: number }>(
     `select cast(coalesce(sum(amount), 0) as bigint) as total from refunds
@@ -106,8 +106,8 @@ export async function sumReserved(tx: Tx, { id, environment_id }: TransactionKey
 }
 
 /**
- * What of the fees of a merchant's payments was refunded beside his own money, or is being refunded: `feeWithin` of
- * each payment, summed up.
+ * Sums the part of the fees of a merchant's payments that was refunded beside the merchant's own money, or is being refunded:
+ * `feeWithin` of each payment.
  */
 export async function sumFeesWithin(tx: Tx, environmentId: number, currency: string): Promise<Sum> {
   const [row] = await tx.query<{ total: string }>(
@@ -162,7 +162,7 @@ export async function noteAsked(tx: Tx, claimed: Refund, refundedBefore: number 
   return rows.length > 0;
 }
 
-/** What was noted at that time was not asked for after all: it is as it was. */
+/** Takes back the note of that time: the refund was not asked for after all. */
 export async function forgetAsked(tx: Tx, before: Refund, notedAt: number): Promise<void> {
   await tx.query(
     `update refunds set asked_at = $3, asking = $4, refunded_before = $5

@@ -59,7 +59,7 @@ export function balanceRefusal(): RefundRefusal {
 }
 
 /**
- * What of a payment's fee is in an amount that went back of it. What the merchant got for the payment goes back first, so
+ * Computes the part of a payment's fee in an amount that went back. What the merchant got for the payment goes back first, so
  * that the service returns its fee only where all the rest has gone back too.
  */
 export function feeWithin({ amount, fee }: Pick<Transaction, 'amount' | 'fee'>, given: number): number {

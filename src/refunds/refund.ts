@@ -23,7 +23,7 @@ export type Refund = SqlRow & {
   asked_at: number | null;
   /** How many of the look-ups were by a program that writes down that it asks. */
   noted_lookups: number;
-  /** What of the payment had gone back at the method when it was first asked, as the method said then. */
+  /** The amount of the payment that had gone back at the method when it was first asked, as the method said then. */
   refunded_before: number | null;
   asking: Asking;
   /** Since when the method contradicts what is known of the payment, and what it said: JSON text. */
@@ -37,7 +37,7 @@ export type Refund = SqlRow & {
   detail: string | null;
 };
 
-/** What leads to a refund. */
+/** The key of a refund. */
 export type RefundKey = RowKey<string>;
 
 /**

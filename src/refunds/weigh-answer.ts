@@ -2,8 +2,8 @@ import type { RefundAnswer, RefundOutcome } from '../payment-methods/payment-met
 import type { Refund } from './refund.ts';
 
 /**
- * What an answer is worth beside the books. `unasked`: so much more went back at the method than they know. `missing`: so
- * much less.
+ * The worth of an answer beside the books. `unasked`: so much more went back at the method than they know. `missing`: so much
+ * less.
  */
 export type Weighed = { outcome: RefundOutcome; unasked: number; missing: number };
 
@@ -18,7 +18,7 @@ export function weighAnswer(
 ): Weighed {
   const outcome: RefundOutcome = answer.kind === 'absent' ? { kind: 'unknown' } : answer;
   if (refunded === undefined) return { outcome, unasked: 0, missing: 0 };
-  // What is completed is in the books already.
+  // A completed refund is in the books already.
   const ours = outcome.kind === 'approved' && refund.state !== 'completed' ? refund.amount : 0;
   const surplus = refunded - wentBack - ours;
   if (surplus >= 0) return { outcome, unasked: surplus, missing: 0 };

@@ -49,7 +49,7 @@ export type ReadRefused = Omit<ListedRefused, 'errors' | 'fields'> & {
   fields: { name: string; value: string }[];
 };
 
-/** What is kept of a refused request, for people and programs. */
+/** Describes a refused request for people and programs. */
 export function readRefused({ errors, fields, ...row }: ListedRefused): ReadRefused {
   const shown = Object.entries(JSON.parse(fields) as Record<string, string>);
   return {

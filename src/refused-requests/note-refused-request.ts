@@ -13,7 +13,7 @@ export type Refusal = {
   code: string;
   detail: string;
   errors: readonly ErrorItem[];
-  /** What a shop signed, or should have; null where the request has no such body. */
+  /** The body that a shop signed, or should have; null where the request has no such body. */
   body: { bytes: Buffer; isForm: boolean } | null;
   /** A Service Token outside of the body. */
   serviceToken: string | null;
@@ -40,7 +40,7 @@ export function noteRefusedRequest(app: App, refusal: Refusal): void {
   refusals.push(refusal);
 }
 
-/** What was remembered since the last call. */
+/** Takes the refusals that were remembered since the last call. */
 export function takeRefusals(app: App): readonly Refusal[] {
   const all = waiting(app);
   const { refusals } = all;

@@ -81,7 +81,7 @@ export function selectEnvironmentsOfTransactionsAnywhere(
   return db.query('select id, environment_id from transactions where id {among $1}', [ids]);
 }
 
-/** Which requests: those for which all that is given holds. */
+/** The filter of requests: those for which all its members hold. */
 export type RefusedFilter = {
   /** Null: of all payment services, and of none. */
   environmentIds: readonly number[] | null;

@@ -81,7 +81,7 @@ async function findOwners(app: App, refusals: readonly Refusal[]): Promise<Owned
   });
 }
 
-/** What names no payment service is kept as the program itself runs. */
+/** A request that names no payment service is kept as the program itself runs. */
 function isKept({ config }: App, { environment }: Place): boolean {
   return config.refusedRequests === 'all' || (environment || config.mode) === 'development';
 }

@@ -13,8 +13,9 @@ const PAUSE_MS = 20;
 /**
  * Seals with MASTER_KEY what MASTER_KEY_PREVIOUS has sealed, and answers how many texts that were.
  *
- * What is left is what still carries the id of the previous key, so one that is ended at any moment goes on where it was,
- * and two at once do no harm: a text that changed meanwhile is left as it is. `onProgress` is told the sum after each commit.
+ * Encrypts anew every text that still carries the id of the previous key, so a run that is ended at any moment goes on where
+ * it was, and two at once do no harm: a text that changed meanwhile is left as it is. `onProgress` is told the sum after each
+ * commit.
  */
 export async function reseal(
   app: App,

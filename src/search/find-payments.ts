@@ -64,7 +64,7 @@ export async function describePayments(app: App, ids: readonly number[]): Promis
   return listed.map((payment: ListedPayment) => ({ ...payment, authorization_code: codes.get(payment.id) ?? null }));
 }
 
-/** What was created after the index was last written, as far as one page of the feed goes. */
+/** Finds payments that were created after the index was last written, as far as one page of the feed goes. */
 async function findNewest(app: App, search: PaymentSearch): Promise<{ found: FoundPayment[]; complete: boolean }> {
   const events = await selectBehindPlace(app.db, await selectSearchProgress(app.db), NEWEST);
   const ids = [...new Set(events.flatMap((id) => id ?? []))];

@@ -2,7 +2,7 @@ import type { Environment } from '../payment-services/payment-service.ts';
 import type { TransactionState } from '../transactions/transaction-state.ts';
 import type { ListedPayment } from './search-queries.ts';
 
-/** What is known of a payment that somebody looks for; a member that is null says nothing. */
+/** The facts that somebody knows of a payment; a member that is null says nothing. */
 export type PaymentFilter = {
   /** As it was signed. */
   reference: string | null;

@@ -11,9 +11,9 @@ export type SearchReading =
   | { by: 'amount'; amount: number; currency: string };
 
 /**
- * What a text that somebody pasted into one box can mean, the surest first: an id, a reference, an e-mail, an authorisation
- * code, a refund, a payment attempt (which is Webpay's buy order), an event, a pay link, an amount in any writing. A search
- * tries them all.
+ * Lists the readings of a text that somebody pasted into one box, the surest first: an id, a reference, an e-mail, an
+ * authorisation code, a refund, a payment attempt (which is Webpay's buy order), an event, a pay link, an amount in any
+ * writing. A search tries them all.
  */
 export function readSearch(text: string): SearchReading[] {
   const term = text.trim();
@@ -30,7 +30,7 @@ export function readSearch(text: string): SearchReading[] {
   return readings;
 }
 
-/** What says by its form what it is. */
+/** Reads a term whose form says what it is. */
 function readNamed(term: string): SearchReading | null {
   if (/^0?rf_[0-9a-z]{20}$/.test(term)) return { by: 'refund', id: term };
   if (/^pa_[0-9a-z]{20}$/.test(term)) return { by: 'payment_attempt', id: term };

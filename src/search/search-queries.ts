@@ -43,7 +43,7 @@ export type TermedTransaction = SqlRow & TermSource & { id: number; environment_
 
 export type TermPage = { term: number; before: number; environmentIds: readonly number[] | null; limit: number };
 
-/** What the terms of these transactions are made from. */
+/** Reads the values from which the terms of these transactions are made. */
 export function selectTermed(db: Reader, ids: readonly number[]): Promise<TermedTransaction[]> {
   return db.query<TermedTransaction>(
     `select id, environment_id, reference, customer_email, amount, currency, created_at from transactions where id {among $1}`,
@@ -94,7 +94,7 @@ export type ListedPayment = SqlRow & {
   created_at: number;
   settled_at: number | null;
   fee: number;
-  /** What went back by refunds of ours that are completed. */
+  /** The amount that went back by refunds of ours that are completed. */
   refunded: number;
 };
 
@@ -125,7 +125,7 @@ export function selectApproved(
   );
 }
 
-/** Whose transaction a refund, a payment attempt or a callback is; null: no such id. */
+/** Finds the transaction of a refund, a payment attempt or a callback; null: no such id. */
 export async function selectOwnerOfPart(
   db: Reader,
   part: 'refunds' | 'payment_attempts' | 'callbacks',

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { App } from '../app.ts';
 import { installationKey } from '../sealing/kept-key.ts';
 
-/** What a payment can be found by, beside its id. */
+/** The kinds of terms that a payment can be found by, beside its id. */
 export type TermKind = 'reference' | 'email' | 'authorization_code';
 
 const DAY_MS = 86_400_000;
@@ -51,7 +51,7 @@ export function utcDay(utcMs: number): number {
   return Math.floor(utcMs / DAY_MS);
 }
 
-/** What a transaction is found by from its first event on. */
+/** Makes the terms of a transaction from its first event on. */
 export function createdTerms(
   terms: Terms,
   { reference, customer_email, amount, currency, created_at }: TermSource,
@@ -65,7 +65,7 @@ export function createdTerms(
   ];
 }
 
-/** What else an event lets it be found by: `data` of the event, as JSON or null. */
+/** Makes the further terms of an event: `data` of the event, as JSON or null. */
 export function eventTerms(terms: Terms, data: string | null): number[] {
   if (data === null) return [];
   const { authorization_code: code } = JSON.parse(data) as { authorization_code?: unknown };

@@ -152,7 +152,7 @@ async function linesOfDecisions(app: App, transaction: Transaction): Promise<Tim
 /** Acts that the lines of the events and the decisions tell with more. */
 const TOLD = new Set(['refund.requested', 'refund.decided', 'payment.decided']);
 
-/** What the audit log says of the payment and of what belongs to it, but for what other lines say. */
+/** Lists the acts of the audit log on the payment and on what belongs to it, but for those that other lines say. */
 async function linesOfActs(app: App, { id }: Transaction, lines: readonly TimelineLine[]): Promise<TimelineLine[]> {
   const things = new Set([
     `transaction ${id}`,

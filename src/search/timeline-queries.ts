@@ -11,7 +11,7 @@ type Reader = Pick<Database, 'query'>;
 
 export type TimelineEvent = SqlRow & { sequence: number; created_at: number; type: EventType; data: string | null };
 
-/** What happened to a transaction, in the order of its sequence. */
+/** Lists the events of a transaction, in the order of its sequence. */
 export function selectEventsOf(db: Reader, { id, environment_id }: TransactionKey): Promise<TimelineEvent[]> {
   return db.query<TimelineEvent>(
     'select sequence, created_at, type, data from events where transaction_id = $1 and environment_id = $2 order by sequence',
@@ -69,7 +69,7 @@ export function selectDeliveriesOf(
   );
 }
 
-/** What persons decided about its payment attempts. */
+/** Lists the decisions of people about its payment attempts. */
 export function selectPaymentDecisionsOf(
   db: Reader,
   { id, environment_id }: TransactionKey,
@@ -81,7 +81,7 @@ export function selectPaymentDecisionsOf(
   );
 }
 
-/** What persons decided about its refunds. */
+/** Lists the decisions of people about its refunds. */
 export function selectRefundDecisionsOf(db: Reader, { id, environment_id }: TransactionKey): Promise<RefundDecision[]> {
   return db.query<RefundDecision>(
     `select d.* from refund_decisions d join refunds r on r.id = d.refund_id and r.environment_id = d.environment_id

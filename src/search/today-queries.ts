@@ -3,8 +3,8 @@ import type { Database, SqlRow } from '../db/database.ts';
 export type PaidHour = SqlRow & { hour: number; currency: string; payments: number; amount: number };
 
 /**
- * What was paid since a time, by hours counted from it, and by currency; of these environments, or of all (null). Amounts are
- * minor units.
+ * Sums the payments since a time, by hours counted from it, and by currency; of these environments, or of all (null). Amounts
+ * are minor units.
  */
 export function selectPaidHours(
   db: Pick<Database, 'query'>,

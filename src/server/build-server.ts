@@ -32,7 +32,7 @@ export function buildServer(app: App, endpoints: readonly Endpoint[]): FastifyIn
     requestTimeout: SERVER_LIMITS.requestMs,
     keepAliveTimeout: SERVER_LIMITS.idleMs,
     http: {
-      // What is promised is for the client's own lines; the lines that HTTP clients add by themselves come on top.
+      // The promise is about the client's own lines; the lines that HTTP clients add by themselves come on top.
       maxHeaderSize: SERVER_LIMITS.headerBytes + 512,
       headersTimeout: SERVER_LIMITS.headersMs,
       connectionsCheckingInterval: 1_000,

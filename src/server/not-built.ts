@@ -60,7 +60,7 @@ export const NOT_BUILT: readonly NotBuilt[] = [
   },
 ];
 
-/** What is said of a call that is not built; null: nobody ever had it. */
+/** Explains a call that is not built; null: nobody ever had it. */
 export function saysNotBuilt(method: string, path: string): string | null {
   return NOT_BUILT.find(({ calls }) => calls.test(`${method} ${path}`))?.says ?? null;
 }

@@ -342,7 +342,7 @@ function route(
   return { method, paths, access, ...operation };
 }
 
-/** Who has signed in to the console may see it, or do it, with this permission alone. */
+/** A screen that a person of the console sees with this permission alone. */
 function screen(
   method: Endpoint['method'],
   paths: Endpoint['paths'],
@@ -362,12 +362,12 @@ function wholeScreen(
   return { method, paths, access: 'session', permission, whole: true, ...operation };
 }
 
-/** What is everybody's who has signed in to the console: their own account. */
+/** A screen of everybody who has signed in to the console: their own account. */
 function own(method: Endpoint['method'], paths: Endpoint['paths'], operation: Operation): Endpoint {
   return { method, paths, access: 'session', ...operation };
 }
 
-/** Who has an access token may call it with this permission alone. */
+/** An endpoint that an access token may call with this permission alone. */
 function bearer(
   method: Endpoint['method'],
   paths: Endpoint['paths'],

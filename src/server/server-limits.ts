@@ -1,6 +1,6 @@
 /**
- * What any connection may cost. Always on, except for the shares of networks, which are off with
- * RATE_LIMITS; behind a balancer connections are not shared out either, because all come from one. docs/limits.md publishes these.
+ * The most that any connection may cost. Always on, except for the shares of networks, which are off with RATE_LIMITS; behind
+ * a balancer connections are not shared out either, because all come from one. docs/limits.md publishes these.
  */
 export const SERVER_LIMITS = {
   bodyBytes: 16 * 1024,

@@ -36,7 +36,7 @@ export function takeTurns(server: Server, refuse: (response: ServerResponse) => 
     const { socket } = request;
     const turns = turnsOf.get(socket) ?? startTurns(socket);
     if (turns.ended) return;
-    // What is in the system's buffers is left there. What was read with this request is parsed in any case.
+    // The bytes in the system's buffers are left there. What was read with this request is parsed in any case.
     socket.pause();
     if (turns.waiting === SERVER_LIMITS.waitingRequests) {
       turns.ended = true;

@@ -70,7 +70,10 @@ export type PayoutFound = SqlRow & {
   has_return_line: number;
 };
 
-/** What left since a moment and is one of these amounts, the oldest first, with what other lines have said of it. */
+/**
+ * Lists the payouts that left since a moment and are one of these amounts, the oldest first, with what other lines have said of
+ * them.
+ */
 export function selectPayoutsOfAmounts(
   tx: Tx,
   { environmentIds, amounts, since }: { environmentIds: readonly number[]; amounts: readonly number[]; since: number },

@@ -27,7 +27,7 @@ import { type Candidates, type LineMatch, matchLines, type ReadLine } from './ma
 import { isOfAcquirer, rutsIn } from './ruts-in-text.ts';
 import { type KeptStatement, type LineUse, lineIdentities, type ReadStatement } from './statement.ts';
 
-/** Whose account, and which. `paymentServiceId` null: it is the account of all of them. */
+/** The account of a statement, and its owner. `paymentServiceId` null: it is the account of all of them. */
 export type StatementImport = {
   readonly environment: Environment;
   readonly paymentServiceId: string | null;
@@ -37,8 +37,8 @@ export type StatementImport = {
 };
 
 /**
- * What became of the lines of a file. `known`: they had come with another file. `settled` and `contradicted` are payouts. `id` null:
- * there was nothing new in it.
+ * The result of an import, line by line. `known`: they had come with another file. `settled` and `contradicted` are payouts.
+ * `id` null: there was nothing new in it.
  */
 export type ImportedStatement = {
   id: string | null;
@@ -163,7 +163,7 @@ type Settling = {
   at: number;
 };
 
-/** What the lines say of payouts: what left first, then what came back. */
+/** Settles the payouts that the lines tell of: those that left first, then those that came back. */
 async function settle(app: App, tx: Tx, { wish, found, matches, environmentIds, at }: Settling) {
   const outcomes = await outcomesOf(tx, { found, matches, environmentIds });
   const twice = new Set(matches.flatMap(({ twice: id }) => id ?? []));

@@ -23,7 +23,7 @@ export type DepositCandidate = { readonly id: string; readonly amount: number; r
 /** A line with the RUTs in its text, hashed, and whether it names an acquirer. */
 export type ReadLine = StatementLine & { readonly rutHashes: readonly string[]; readonly isAcquirer: boolean };
 
-/** What a line is of. `twice`: a payout that another line had confirmed or brought back already. */
+/** The use of a line. `twice`: a payout that another line had confirmed or brought back already. */
 export type LineMatch = { use: LineUse; subject: string | null; note: string | null; twice?: string };
 
 export type Candidates = {

@@ -12,8 +12,8 @@ import { updateUse } from './bank-statement-queries.ts';
 import type { KeptLine } from './statement.ts';
 
 /**
- * What a person says of lines in suspense. `payout` and `return` name the payout; `other` is of nothing here, and with `fileLine`
- * null holds for every line of the statement that is in suspense.
+ * A person's decision about lines in suspense. `payout` and `return` name the payout; `other` is of nothing here, and with
+ * `fileLine` null holds for every line of the statement that is in suspense.
  */
 export type LineDecision = {
   readonly statementId: string;

@@ -58,8 +58,9 @@ export type KeptStatement = SqlRow & {
 };
 
 /**
- * What makes a line the same line in another file: a provisional statement and the final one write it in other places and with
- * other spaces. Lines that are alike in everything are told apart by how many there are, not by their order.
+ * Makes the identities by which lines are the same in another file: a provisional statement and the final one write them in
+ * other places and with other spaces. Lines that are alike in everything are told apart by how many there are, not by their
+ * order.
  */
 export function lineIdentities(account: string, lines: readonly StatementLine[]): string[] {
   const seen = new Map<string, number>();

@@ -1,6 +1,6 @@
 import type { Database, SqlRow, Tx } from '../db/database.ts';
 
-/** What a transaction holds in words of others. Times are UTC milliseconds, `amount` is in minor units. */
+/** A transaction's texts that others wrote. Times are UTC milliseconds, `amount` is in minor units. */
 export type PersonalTransaction = SqlRow & {
   id: number;
   environment_id: number;

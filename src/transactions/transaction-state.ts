@@ -1,8 +1,8 @@
 export type TransactionState = 'pending' | 'completed' | 'failed' | 'cancelled' | 'expired';
 
 /**
- * What can happen to a transaction. `decline`: a payment method refused, and the payer may try again. `fail`: it was the last
- * attempt, or the payer gave up or ran out of time after a decline.
+ * The events that can happen to a transaction. `decline`: a payment method refused, and the payer may try again. `fail`: it
+ * was the last attempt, or the payer gave up or ran out of time after a decline.
  */
 export type TransactionEvent = 'approve' | 'decline' | 'fail' | 'cancel' | 'expire';
 
@@ -39,7 +39,7 @@ export function nextState(state: TransactionState, event: TransactionEvent): Nex
 /** How many declined attempts end a transaction, unless its payment service says another number. */
 export const DEFAULT_PAYER_ATTEMPTS = 5;
 
-/** What a decline is to a transaction: `declined` counts it too. Nobody can try again once the time is over. */
+/** Names the event of a decline: `declined` counts it too. Nobody can try again once the time is over. */
 export function declineEvent(
   { declined, expiresAt, at }: { declined: number; expiresAt: number; at: number },
   payerAttempts: number | null,

@@ -2,7 +2,7 @@ import type { SqlRow } from '../db/database.ts';
 import type { RowKey } from '../db/row-key.ts';
 import type { TransactionState } from './transaction-state.ts';
 
-/** What a merchant asks for. `amount` is in minor units; the texts are as they were signed. */
+/** The transaction that a merchant asks for. `amount` is in minor units; the texts are as they were signed. */
 export type TransactionInput = {
   amount: number;
   currency: string;
@@ -38,14 +38,14 @@ export type Transaction = SqlRow & {
   pay_secret: string;
   payment_method: string | null;
   unsigned_fields: string | null;
-  /** What the service kept of the payment, in minor units; 0 before it. */
+  /** The fee that the service kept of the payment, in minor units; 0 before it. */
   fee: number;
 };
 
-/** What leads to a transaction. Its id alone would have to be looked for everywhere. */
+/** The key of a transaction. Its id alone would have to be looked for everywhere. */
 export type TransactionKey = RowKey<number>;
 
-/** What leads to the transaction of a row, such as a payment attempt, a refund or a callback. */
+/** Reads the key of the transaction from a row, such as a payment attempt, a refund or a callback. */
 export function transactionKeyOf(row: { transaction_id: number; environment_id: number }): TransactionKey {
   return { id: row.transaction_id, environment_id: row.environment_id };
 }

@@ -23,9 +23,9 @@ export type TransitionCause = {
   paymentMethod: string | null;
   /** The attempt that the payment method answered for; null where none did. */
   attemptId: string | null;
-  /** What was taken, in minor units, where that is not the amount of the transaction. */
+  /** The amount that was taken, in minor units, where that is not the amount of the transaction. */
   taken?: number;
-  /** What goes into the feed beside the state, such as the payment's authorisation code. */
+  /** The data of the event in the feed beside the state, such as the payment's authorisation code. */
   data: Record<string, unknown> | null;
 };
 
@@ -58,7 +58,7 @@ export async function transitionTransaction(
   });
   if (moved === null) return transitionAgain(tx, environment, transaction, cause);
   await record(tx, moved, `transaction.${next.state as FinalState}`, cause, cause.data);
-  // Who pays by a link may have no shop that is told.
+  // A payer by a link may have no shop that is told.
   if (moved.url_callback !== '') await enqueueCallback(tx, environment, callbackOf(moved, cause.at));
   if (moved.state === 'completed') {
     const receipt = { transaction: moved, refundId: null, address: moved.customer_email, at: cause.at };
@@ -104,7 +104,7 @@ const MESSAGES = {
   pending: 'Pending',
 } as const;
 
-/** What callbacks and the browser's return say of a transaction. */
+/** Makes the content of callbacks and of the browser's return. */
 export function callbackOf(
   transaction: Transaction,
   timestamp: number,
@@ -139,7 +139,7 @@ async function transitionAgain(
   return transitionTransaction(tx, environment, current, cause);
 }
 
-/** What the service keeps of the payment, by what is set at this moment. */
+/** Computes the fee of the payment, by what is set at this moment. */
 async function findFee(tx: Tx, transaction: Transaction, { paymentMethod }: TransitionCause): Promise<number> {
   if (paymentMethod === null) return 0;
   const fee = await selectFee(tx, transaction.environment_id, paymentMethod, transaction.currency);

@@ -20,14 +20,14 @@ import {
   type Trace,
 } from './travel-queries.ts';
 
-/** What happened, as often as it happened at about one time. `transactions` are the first few. */
+/** A happening, with how often it happened at about one time. `transactions` are the first few. */
 export type Happening = { at: number; what: string; count: number; transactions: readonly number[] };
 
 export type Travel = { from: number; to: number; aheadMs: number; happened: readonly Happening[] };
 
 const BATCH = 100;
 const DAY_MS = 86_400_000;
-/** What is due within a tenth of the wait happens together, as the waits of callbacks are longer by up to a tenth. */
+/** Things that are due within a tenth of the wait happen together, as the waits of callbacks are longer by up to a tenth. */
 const TOGETHER = 0.1;
 const LEAST_TOGETHER_MS = 1_000;
 /** So many transactions are named. */
@@ -97,7 +97,7 @@ async function tracesOf(app: App, span: { from: number; to: number }): Promise<T
   return traces.flat();
 }
 
-/** What is one in kind and belongs to one stop of the clock is one line. `steps` are in order. */
+/** Gathers happenings of one kind at one stop of the clock in one line. `steps` are in order. */
 export function gather(traces: readonly Trace[], steps: readonly number[]): Happening[] {
   const groups = Map.groupBy(traces, ({ at, what }) => `${steps.findLastIndex((step) => step <= at)} ${what}`);
   return [...groups.values()]
@@ -112,7 +112,7 @@ export function gather(traces: readonly Trace[], steps: readonly number[]): Happ
     .sort((one, other) => one.at - other.at);
 }
 
-/** What RETENTION_* has deleted now. Events are cut by the service itself, once they are read. */
+/** Counts what RETENTION_* has deleted now. Events are cut by the service itself, once they are read. */
 async function forget(app: App): Promise<Happening[]> {
   const done: Happening[] = [];
   const kinds = [

@@ -22,7 +22,7 @@ export type Trace = { at: number; what: string; subject: number | null };
 
 type Span = { from: number; to: number };
 
-/** What the feed says of a span of time, the end included. */
+/** Lists the events of a span of time, the end included. */
 export function selectEventTraces(db: Reader, { from, to }: Span): Promise<Trace[]> {
   return db.query<SqlRow & Trace>(
     `select created_at as at, type as what, transaction_id as subject from events

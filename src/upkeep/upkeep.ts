@@ -1,4 +1,4 @@
-/** What has to be done again and again: a backup of the store, and holding the books against each other. */
+/** The duties that come again and again: a backup of the store, and holding the books against each other. */
 export type Duty = 'backup' | 'books';
 
 /** When a duty was done last, and whether everything was right then. */

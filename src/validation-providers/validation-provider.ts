@@ -17,7 +17,7 @@ export type HolderQuestion = {
 };
 
 /**
- * What a provider answers.
+ * The answer of a provider.
  *
  * `no_match` stands alike for no such account, another holder and a closed account; `detail` tells them apart for the
  * operator and is never shown to the caller. `nameMatch` says how well the name that was asked about fits that of the holder, null

@@ -5,7 +5,7 @@ import { logIn } from '../../auth/log-in.ts';
 import { type Static, Type } from '../../http/json-schema.ts';
 import { readMembers } from '../../http/read-members.ts';
 
-/** What the three login endpoints take. */
+/** The body of the three login endpoints. */
 export const LoginRequestSchema = Type.Object(
   {
     username: Type.String({ description: 'E-mail address of the user', minLength: 1 }),
@@ -16,7 +16,7 @@ export const LoginRequestSchema = Type.Object(
 
 export const LOGIN_REQUEST_EXAMPLE = { username: 'shop@example.cl', password: '00000000000000000000000000000000' };
 
-/** What two of them and `/loginToken` answer, at the root or in `data`. */
+/** The answer of two of them and of `/loginToken`, at the root or in `data`. */
 export const AccessTokenSchema = Type.Object(
   {
     access_token_jwt: Type.String({ description: 'Send it as Authorization: Bearer' }),
@@ -28,7 +28,7 @@ export const AccessTokenSchema = Type.Object(
 
 export const ACCESS_TOKEN_EXAMPLE = { access_token_jwt: 'eyJhbGciOi…', expires_in: 86_400, token_type: 'Bearer' };
 
-/** What a body that asks for an access token can be refused for. */
+/** The errors of a body that asks for an access token. */
 export const LOGIN_ERRORS = [
   'INVALID_JSON',
   'CONTROL_CHARACTER',

@@ -63,7 +63,7 @@ export function isRutFormat(value: unknown): value is RutFormat | undefined {
   return value === undefined || RUT_FORMATS.some((format) => format === value);
 }
 
-/** What is wrong with a `rut_format` that says neither. */
+/** The error of a `rut_format` with another value. */
 export function rutFormatError(parent: string): ErrorItem {
   return {
     pointer: `${parent}/rut_format`,

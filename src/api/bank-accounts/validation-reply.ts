@@ -77,7 +77,7 @@ export function validationJson(
   ];
 }
 
-/** What checks rest on, each once, in the order in which they were first met. */
+/** The sources of the checks, each once, in the order in which they were first met. */
 export type ProvenanceIndex = { readonly list: readonly Provenance[]; placeOf(provenance: Provenance): number };
 
 /** An index of nothing yet. */

@@ -8,7 +8,7 @@ export const LONGEST_NAME = 200;
 
 const textOrNull = Type.Union([Type.String(), Type.Null()]);
 
-/** What is validated, in the shape of the electronic transfers API 1.1.0. */
+/** The account to validate, in the shape of the electronic transfers API 1.1.0. */
 export const AccountRequestSchema = Type.Object(
   {
     rut: Type.String({ minLength: 1, description: 'RUT of the holder, such as 12345678-5' }),
@@ -42,7 +42,7 @@ export const ACCOUNT_REQUEST_EXAMPLE = {
   bankData: { bankSBIFNumber: '012', bankAccount: '12345678' },
 };
 
-/** What a check rests on. */
+/** The source of a check. */
 export const ProvenanceSchema = Type.Object(
   {
     kind: Type.String({ enum: ['rule', 'dataset', 'provider'] }),
@@ -154,7 +154,7 @@ export const PENDING_REPLY_EXAMPLE = {
   data: { ...VALIDATION_EXAMPLE, state: 'pending', verdict: 'undetermined', isValid: false },
 };
 
-/** What every endpoint of the transfers part may refuse a request for. */
+/** The errors that every endpoint of the transfers part may answer. */
 export const PAYOUTS_ERRORS = ['PAYOUTS_NOT_ENABLED'] as const;
 
 export const LANGUAGE_PARAMETER = {

@@ -12,7 +12,7 @@ import type { ServiceEnvironment } from '../../payment-services/payment-service.
 
 export const LISTENER_ERRORS = ['PERMISSION_MISSING', 'NOT_FOUND'] as const;
 
-/** What a body to a listener can be refused for besides. */
+/** More errors of a body that is sent to a listener. */
 export const LISTENER_BODY_ERRORS = [
   'INVALID_JSON',
   'INVALID_BODY',

@@ -5,7 +5,7 @@ import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { perInstance } from '../../lib/per-instance.ts';
 
-/** What Prometheus reads, for this machine alone. Others read it at METRICS_PORT. */
+/** Answers the metrics for Prometheus, to this machine alone. Others read it at METRICS_PORT. */
 export const getMetrics = operation({
   unlimited: true,
   notBelowBasePath: true,

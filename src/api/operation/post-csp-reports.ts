@@ -1,6 +1,6 @@
 import type { Operation } from '../../http/endpoint.ts';
 
-/** What a browser was kept from doing by the policy of one of our pages. */
+/** A browser's report: the policy of one of our pages kept it from doing this. */
 type Violation = { directive: string; blocked: string };
 
 /**

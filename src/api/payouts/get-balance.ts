@@ -13,7 +13,7 @@ const BalanceSchema = Type.Object({ balance: Type.Number({ description: 'Pesos' 
 
 const REPLIES = { 200: { description: 'In pesos', schema: BalanceSchema, example: { balance: 985000 } } };
 
-/** What belongs to the merchant, with what is approved to be paid and has not arrived. */
+/** Answers the balance: the merchant's money, with the approved payouts that have not arrived. */
 export const getBalance = operation({
   describe: {
     operationId: 'readBalance',
@@ -26,7 +26,7 @@ export const getBalance = operation({
   handle: async (app, request) => read(app, request, 'balance'),
 });
 
-/** What can be paid out now. */
+/** Answers the amount that can be paid out now. */
 export const getAvailableBalance = operation({
   describe: {
     operationId: 'readAvailableBalance',

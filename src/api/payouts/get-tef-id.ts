@@ -6,7 +6,7 @@ import { tefResponse } from '../../payouts/payout-told.ts';
 import { TEF_ERRORS } from './post-tef.ts';
 import { TEF_RESPONSE_EXAMPLE, TefResponseSchema } from './tef-schemas.ts';
 
-/** What became of a payout, by the id that the client gave it. */
+/** Reads a payout by the id that its client gave it. */
 export const getTefId = operation({
   describe: {
     operationId: 'readTransfer',

@@ -75,7 +75,7 @@ export const postTef = operation({
   },
 });
 
-/** What is wrong with the only row is wrong with `tef`. */
+/** Names the errors of the only row as errors of `tef`. */
 async function proposed(propose: () => Promise<Proposed>): Promise<Proposed> {
   try {
     return await propose();

@@ -11,7 +11,7 @@ import { AccountRequestSchema, PAYOUTS_ERRORS } from '../bank-accounts/validatio
 const { rut, bankData, rut_format } = AccountRequestSchema.properties;
 const text = (description: string, maxLength: number) => Type.String({ minLength: 1, maxLength, description });
 
-/** What is kept: the data that was validated, with the id of its validation. */
+/** The recipient to keep: the data that was validated, with the id of its validation. */
 export const RecipientRequestSchema = Type.Object(
   {
     validationId: text('`data.id` of a validation of this account that is plausible or confirmed', 100),
@@ -90,7 +90,7 @@ export const RecipientReplySchema = Type.Object(
 
 export const RECIPIENT_REPLY_EXAMPLE = { message: 'The recipient is kept.', errors: null, data: RECIPIENT_EXAMPLE };
 
-/** What keeping a recipient may be refused for. */
+/** The errors of keeping a recipient. */
 export const KEEPING_ERRORS = [
   ...PAYOUTS_ERRORS,
   'INVALID_JSON',

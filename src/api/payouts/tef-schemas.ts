@@ -7,7 +7,7 @@ import { isObject } from '../bank-accounts/read-account-input.ts';
 
 const text = (description: string) => Type.String({ description });
 
-/** What published clients send. The callback's address stands at the root, or within `tef` as `url`. */
+/** The body that published clients send. The callback's address stands at the root, or within `tef` as `url`. */
 export const TefRequestSchema = Type.Object(
   {
     tef: Type.Object(

@@ -22,7 +22,7 @@ import {
 
 const INDICATORS = ['availableBalance', 'remittanceByDate', 'futureRemittances'] as const;
 
-/** What is owed to a merchant: now, by a day, and what is still to be paid out. */
+/** Answers the amounts that are owed to a merchant: now, by a day, and still to be paid out. */
 export const getIndicatorsRemittances = operation({
   describe: {
     operationId: 'readRemittanceIndicators',

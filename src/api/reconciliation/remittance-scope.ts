@@ -15,7 +15,7 @@ import type {
   RemittancePayoutSchema,
 } from './remittance-schemas.ts';
 
-/** What existing clients do not send, because their two hosts said it. */
+/** Parameters that existing clients do not send, because their two hosts said it. */
 export const SCOPE_PARAMETERS = [
   {
     name: 'environment',
@@ -28,7 +28,7 @@ export const SCOPE_PARAMETERS = [
 
 export const SCOPE_ERRORS = ['INVALID_PARAMETER', 'INVALID_CURRENCY', 'NO_PERMISSION'] as const;
 
-/** Which environments and which currency a report is about, and who asks for it. */
+/** The environments and the currency of a report, and the user who asks for it. */
 export type RemittanceScope = { environmentIds: number[]; currency: string; user: User };
 
 type ScopeQuery = {

@@ -33,8 +33,8 @@ export const EXPLAIN_LIMITS = {
 const LONGEST_SEARCH_MS = 5_000;
 
 /**
- * What a request whose signature was refused is told beyond that: the cause, when its Service Token is one of development
- * and the cause could be proved. Nothing for production tokens and unknown ones, whose answers are the same.
+ * Explains a refused signature beyond the refusal: it names the cause, when the Service Token is one of development and the
+ * cause could be proved. Nothing for production tokens and unknown ones, whose answers are the same.
  *
  * It never accepts a request and never tells an expected signature: it says how the signature that was sent was made.
  */

@@ -87,7 +87,7 @@ async function describeTransaction(app: App, transaction: Transaction) {
   };
 }
 
-/** What the payment method told with the decision that the transaction goes by; empty without one. */
+/** Finds the payment method's answer that the transaction goes by; empty without one. */
 async function findMethodAnswer(app: App, transaction: Transaction): Promise<PaymentDetail> {
   const { state } = transaction;
   const attempt = state === 'pending' ? null : await selectLatestAttempt(app.db, transaction);

@@ -6,7 +6,7 @@ import { formatDecimal } from '../../lib/money.ts';
 import { findTransaction } from '../../transactions/find-transaction.ts';
 import { statusWord } from './transaction-reply.ts';
 
-/** What shops of the old service call a payment method. */
+/** The names that shops of the old service use for payment methods. */
 const FORMER_SOURCES: Readonly<Record<string, string>> = { webpay: 'WebPayPST' };
 
 /** How a transaction stands, as shops of the generation before the signed API read it. */

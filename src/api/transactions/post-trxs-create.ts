@@ -18,7 +18,7 @@ import { storeRequested } from './post-trxs.ts';
 import { throwIfAny } from './read-signed-request.ts';
 import { REQUEST_VALUE_ERRORS, SIGNED_REQUEST_EXAMPLE, UnsignedRequestSchema } from './transaction-schemas.ts';
 
-/** What shops of this generation leave out. The session decides nothing. */
+/** The fields that shops of this generation leave out, with their values. The session decides nothing. */
 const DEFAULTS = { x_currency: 'CLP', x_shop_country: 'CL', x_session_id: 'trxs-create' };
 
 const { x_session_id: _, x_signature: __, ...UNSIGNED_EXAMPLE } = SIGNED_REQUEST_EXAMPLE;

@@ -20,7 +20,7 @@ import type { ServiceEnvironment } from '../../payment-services/payment-service.
 import type { TransactionInput } from '../../transactions/transaction.ts';
 import { explainRefusal, type ReceivedBody } from './explain-refusal.ts';
 
-/** What a Secret Token signed, before anything is known of the form of the values. */
+/** A request that a Secret Token signed, before anything is known of the form of the values. */
 export type SignedRequest = {
   environment: ServiceEnvironment;
   values: Record<RequestField, string>;
@@ -60,7 +60,7 @@ function bodyOf(request: FastifyRequest): ReceivedBody {
   };
 }
 
-/** What is asked for. Throws `SigningError` for the grammar of the values, `Problem` for what they mean. */
+/** Reads the input of the request. Throws `SigningError` for the grammar of the values, `Problem` for what they mean. */
 export function inputOf(app: App, { environment, values, objects }: SignedRequest): TransactionInput {
   const allowPrivate = app.config.allowPrivateCallbacks && environment.environment === 'development';
   throwIfAny(checkRequestGrammar(values, { allowHttp: allowPrivate }).concat(checkNoCards(objects)));

@@ -67,7 +67,7 @@ export const SIGNED_REQUEST_EXAMPLE = {
   x_signature: '0000000000000000000000000000000000000000000000000000000000000000',
 };
 
-/** What the values of a request can be refused for, in the order in which they are checked. */
+/** The errors of the values of a request, in the order in which they are checked. */
 export const REQUEST_VALUE_ERRORS = [
   'FIELD_TOO_LONG',
   'CONTROL_CHARACTER',
@@ -92,7 +92,7 @@ export const REQUEST_VALUE_ERRORS = [
   'STOPPING',
 ] as const;
 
-/** What a signed request can be refused for once its body is read. */
+/** The errors of a signed request once its body is read. */
 export const SIGNED_REQUEST_ERRORS = [
   ...REQUEST_VALUE_ERRORS,
   'SIGNATURE_MISSING',

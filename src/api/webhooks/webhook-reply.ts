@@ -99,7 +99,10 @@ export function readWebhook(request: FastifyRequest): Webhook {
   });
 }
 
-/** What the body asks for. Throws `Problem` for what is missing, unknown, or an address that may not be called. */
+/**
+ * Reads the subscription that the body asks for. Throws `Problem` for what is missing, unknown, or an address that may not be
+ * called.
+ */
 export function readWish(app: App, request: FastifyRequest, user: User): { url: string; webhook: Webhook } {
   const { url, webhook, idUser } = readMembers(request, WebhookRequestSchema);
   if (idUser !== null && idUser !== String(userNumber(user.id)) && idUser !== user.id)

@@ -10,7 +10,7 @@ import { credentialsOf, PASSKEY_ALGORITHMS, passkeyLibrary, passkeySite, readAns
 import { sealFactor } from './seal-factor.ts';
 import { type StoredFactor, storeFactor } from './store-factor.ts';
 
-/** Who adds one, and in which session: a question is of both, and the session ends when it was answered. */
+/** The person who adds one, and the session: a question belongs to both, and ends with its answer. */
 export type Enrolling = { user: User; session: SessionRow };
 
 /** `options` is JSON for `navigator.credentials.create`, `setup` is for `finishPasskey`. Null: there are no passkeys at this address. */
@@ -64,7 +64,7 @@ export async function finishPasskey(
   return storeFactor(app, { ...place, name, sealed, credential, last_step: counter }, by);
 }
 
-/** Whose question it is, and what for. */
+/** Names the owner of a question, and its purpose. */
 export function ownerOf({ user, session }: Enrolling, toBe: 'added' | 'proved'): string {
   return `${user.id}/${session.id}/${toBe}`;
 }

@@ -9,7 +9,10 @@ import { newTotpSecret, stepOfCode, totpAddress } from './totp.ts';
 
 type Owner = { id: string; email: string };
 
-/** What the person's app is to be told. `setup` is for `finishTotp`: nothing is stored until a code shows that the app works. */
+/**
+ * Answers the secret for the person's app. `setup` is for `finishTotp`: nothing is stored until a code shows that the app
+ * works.
+ */
 export async function beginTotp(app: App, user: Owner): Promise<{ secret: string; address: string; setup: string }> {
   const secret = await newTotpSecret();
   const setup = beginSetup(app, user.id, { id: prefixedId('fac'), secret });

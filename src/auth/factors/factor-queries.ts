@@ -44,7 +44,7 @@ export async function selectFactor(db: Reader, id: string): Promise<FactorRow | 
   return row ?? null;
 }
 
-/** Who has one. */
+/** Lists the users who have one. */
 export async function selectFactorOwners(db: Reader): Promise<Set<string>> {
   const rows = await db.query<{ user_id: string }>('select distinct user_id from factors');
   return new Set(rows.map(({ user_id }) => user_id));

@@ -10,8 +10,8 @@ const keyOf = perInstance((app: App) => sealingKey(deriveKey(app.config.masterKe
 export type FactorSetup = { id: string; secret: string };
 
 /**
- * What a form carries from one step to the next, sealed for 15 minutes and for `owner` alone: who never finishes leaves nothing in
- * the store.
+ * Seals what a form carries from one step to the next, for 15 minutes and for `owner` alone: a person who never finishes
+ * leaves nothing in the store.
  */
 export function beginSetup(app: App, owner: string, setup: FactorSetup): string {
   return seal(keyOf(app), JSON.stringify({ ...setup, until: app.now() + LIFETIME_MS }), owner);

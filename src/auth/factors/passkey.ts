@@ -17,14 +17,14 @@ export function passkeySite({ config }: Pick<App, 'config'>): PasskeySite | null
   return isAddress || !(protocol === 'https:' || isHere) ? null : { host: hostname, origin };
 }
 
-/** What a browser is told of the passkeys that a person has. */
+/** Lists the passkeys of a person as a browser is told of them. */
 export function credentialsOf(factors: readonly FactorRow[]): { id: string }[] {
   return factors.flatMap(({ kind, credential }) =>
     kind === 'passkey' && credential !== null ? [{ id: credential }] : [],
   );
 }
 
-/** What a browser has sent, as an object; null where it is not JSON. What is in it the library checks. */
+/** Reads a browser's answer as an object; null where it is not JSON. What is in it the library checks. */
 export function readAnswer(text: string): { id: string } | null {
   const read = parseObject(text);
   return typeof read?.['id'] === 'string' ? { ...read, id: read['id'] } : null;

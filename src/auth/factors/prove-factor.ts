@@ -29,7 +29,7 @@ const FACTOR_LIMITS = {
   account: { name: 'factor-account', most: 50, windowMs: HALF_AN_HOUR_MS, counts: 'streak' },
 } as const satisfies Record<string, Limit>;
 
-/** Who proves, in which session, and from where. */
+/** The person who proves, the session, and the address. */
 export type Prover = { user: User; session: SessionRow; address: string };
 
 /**

@@ -1,4 +1,4 @@
-/** What an authenticator app is told: RFC 6238 with SHA-1, six digits and 30 seconds, which all of them know. */
+/** The parameters for authenticator apps: RFC 6238 with SHA-1, six digits and 30 seconds, which all of them know. */
 const FORM = { issuer: 'Rúbrica', algorithm: 'SHA1', digits: 6, period: 30 } as const;
 
 /** The clock of a phone may be one step off, before or after. */

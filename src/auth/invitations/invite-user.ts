@@ -21,7 +21,7 @@ import {
 /** `token` is the secret of the link, shown here and never again. `expires_at` is UTC milliseconds. */
 export type NewInvitation = { id: string; user: string; email: string; token: string; expires_at: number };
 
-/** What is stored of a link. */
+/** Hashes the token of a link as it is stored. */
 export function invitationHash(app: App, token: string): Promise<string> {
   return keyedHash(app, 'invitation', '', token);
 }
@@ -105,7 +105,7 @@ export async function makeSignInLink(app: App, user: Pick<UserRow, 'id' | 'email
 
 const SIGN_IN_VALID_MS = 60 * 60_000;
 
-/** Who was invited and did not come yet, the oldest first; `expires_at` may have passed. */
+/** Lists the invitations that were not accepted yet, the oldest first; `expires_at` may have passed. */
 export async function listInvitations(app: App) {
   const rows = await selectOpenInvitations(app.db);
   return rows.map(({ id, user_id, email, role, created_at, created_by, expires_at }) => {

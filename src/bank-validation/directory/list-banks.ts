@@ -5,7 +5,7 @@ import type { Bank } from './bank-directory.ts';
 import { currentDirectory } from './current-directory.ts';
 import { shippedBankDirectory } from './shipped-bank-directory.ts';
 
-/** What is known of the account numbers of a bank. */
+/** The known facts about the account numbers of a bank. */
 export type AccountRules = {
   /** Digits at most, at any bank: more are refused. */
   readonly most: number;

@@ -75,7 +75,7 @@ async function complete(
 ): Promise<Validation> {
   const { validation, row } = answeredParts(app, provider, draft, answer);
   await app.db.transaction(async (tx) => {
-    // Who was erased meanwhile stays so.
+    // A person who was erased meanwhile stays erased.
     if (!(await completeValidation(tx, row))) return;
     if (!isMiss(answer)) await refundProviderBudget(app, tx, draft.actor, pending.rut_hash as string);
   });

@@ -37,7 +37,7 @@ export function isMiss(answer: HolderAnswer): boolean {
 /** How well a name fits, as a reply says it; `not_performed` where nobody compared it. */
 export const NAME_GRADES = [...NAME_MATCHES, 'not_performed'] as const;
 
-/** What the check of the name says. */
+/** Reads the grade from the check of the name. */
 export function nameGradeOf({ result, code }: Pick<Check, 'result' | 'code'>): (typeof NAME_GRADES)[number] {
   if (result === 'pass') return 'exact';
   const [grade] = Object.entries(NAME_CODES).find(([, one]) => one === code) ?? [];
@@ -60,7 +60,7 @@ function nameCheck(match: NameMatch | null, provenance: Provenance): Check[] {
   return [finding('holder.name_match', match === 'none' ? 'fail' : 'warn', NAME_CODES[match], provenance)];
 }
 
-/** What the word of a provider rests on. */
+/** Names the source of a provider's answer. */
 export function providerProvenance(label: string, answeredAt: number | null): Provenance {
   const [name = label, version = null] = label.split('@');
   const asOf = answeredAt === null ? null : new Date(answeredAt).toISOString();

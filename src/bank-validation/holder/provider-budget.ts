@@ -10,8 +10,8 @@ import {
 } from './provider-budget-queries.ts';
 
 /**
- * What keeps an online provider from being asked who owns which account, in the manner of the Pix DICT: a token bucket
- * for each user and one for each RUT that is asked about. An answer costs one token and a mismatch twenty, since
+ * The budget that keeps an online provider from being asked who owns which account, in the manner of the Pix DICT: a token
+ * bucket for each user and one for each RUT that is asked about. An answer costs one token and a mismatch twenty, since
  * mismatches are what guessing consists of. On top, a user may ask about so many different RUTs a day.
  */
 const CAPACITY = 1000;

@@ -7,7 +7,7 @@ import type { RutFormat } from '../rut.ts';
 import { type AccountCells, isSplit } from './repair-account.ts';
 import { FILE_MESSAGES } from './table-messages.ts';
 
-/** What of a name is asked about. */
+/** The length to which a name is asked about. */
 const LONGEST_NAME = 200;
 
 /** `checkCharacter` has a column of its own in payroll files. */
@@ -42,7 +42,7 @@ export const ACCOUNT_TABLE: HeaderRule<AccountColumn> = {
   isHeader: ({ rut, bank, account }) => rut !== null && bank !== null && account !== null,
 };
 
-/** What `--columns` may name, in the order of the file; any other word stands for a column that does not matter. */
+/** The words that `--columns` takes, in the order of the file; any other word stands for a column that does not matter. */
 const NAMES: Readonly<Record<string, AccountColumn>> = {
   rut: 'rut',
   bank: 'bank',
@@ -78,7 +78,7 @@ export function accountCells(row: readonly string[], places: Places<AccountColum
   };
 }
 
-/** What is validated of a row. Spaces around a cell are of the file, not of the number. */
+/** Makes the account to validate of a row. Spaces around a cell are of the file, not of the number. */
 export function accountInput(cells: AccountCells, rutFormat: RutFormat | null): AccountInput {
   const rut = cells.rut.trim();
   const whole = isSplit(cells) ? `${rut}-${cells.checkCharacter?.trim()}` : rut;
@@ -96,7 +96,7 @@ export function formatOfName(name: string): RutFormat | null {
   return word === null ? null : word === 'con' ? 'with-dv' : 'without-dv';
 }
 
-/** What to tell a person whose table has no header row. It repeats no data. */
+/** Explains to a person whose table has no header row how to name the columns. It repeats no data. */
 export function columnsUnknown(rows: readonly TableRow[], language: Language): string {
   const repeated = rows.map(({ cells }) => repeatedColumn(cells, ACCOUNT_TABLE.names)).find((found) => found !== null);
   if (repeated !== undefined) {

@@ -9,7 +9,7 @@ export type CsvSummary = {
   refused: number;
   /** Why rows are not valid, the most frequent first. */
   causes: { code: string; rows: number; message: string }[];
-  /** What was mended: rows, and how often each rule changed a cell, the most frequent first. */
+  /** The repairs: rows, and how often each rule changed a cell, the most frequent first. */
   repaired: { rows: number; rules: { rule: string; changes: number }[] };
 } & Record<Verdict, number>;
 

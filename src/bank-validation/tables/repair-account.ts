@@ -14,7 +14,7 @@ export type AccountCells = {
   readonly holder?: string;
 };
 
-/** What one rule did to one cell. */
+/** A change that one rule made to one cell. */
 export type Repair = {
   readonly column: keyof AccountCells;
   readonly rule: string;

@@ -5,7 +5,7 @@ import { proposalText, type ValidatedRow } from './validated-row.ts';
 /** `kind` is `repair` for what was changed by rule, and `suggestion` for what a person has to decide. */
 export const CHANGE_COLUMNS = ['line', 'kind', 'column', 'rule', 'before', 'after', 'why', 'proposal'] as const;
 
-/** What is told of one row in the file of changes; nothing for a row that stays as it was. */
+/** Makes the lines about one row in the file of changes; nothing for a row that stays as it was. */
 export function changeLines(
   line: number,
   { input, result, proposed }: ValidatedRow,

@@ -6,7 +6,7 @@ import { checkCharacter, type RutFormat, readRut } from '../rut.ts';
 
 export type RepairColumn = 'rut' | 'bank' | 'account';
 
-/** What a rule may look at beside its cell. */
+/** The facts that a rule may look at beside its cell. */
 export type RepairContext = {
   readonly directory: BankDirectory;
   /** How the RUTs of digits alone are written, where that is known. */
@@ -141,7 +141,7 @@ const FEWEST_DIGITS = 6;
 
 /** Canonical, or null unless modulo 11 proves the digits and it is sure which of them is the check character. */
 function rutOfPieces(text: string): string | null {
-  // What ends like this may be a number with its decimals.
+  // A text that ends like this may be a number with its decimals.
   if (/[.,]0{1,2}$/.test(text)) return null;
   const [, written = '', apart = '', check = ''] = RUT_IN_PIECES.exec(text.replace(/(?<=\d)-(?=\d{3})/g, '.')) ?? [];
   const body = written.replace(/\D/g, '').replace(/^0+/, '');

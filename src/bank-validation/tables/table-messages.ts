@@ -16,7 +16,7 @@ const SPANISH: Readonly<Record<TableErrorCode, (line: number) => string>> = {
   WORKBOOK_TOO_LARGE: () => 'La planilla es demasiado grande. Guárdala como CSV.',
 };
 
-/** What keeps a table of bank accounts from being read. `{found}` and `{column}` are of its first row. */
+/** The reasons why a table of bank accounts cannot be read. `{found}` and `{column}` are of its first row. */
 export const FILE_MESSAGES = {
   EMPTY: { en: 'The file is empty.', es: 'El archivo está vacío.' },
   COLUMN_TWICE: {

@@ -29,7 +29,7 @@ import { type TableWriter, tableWriter } from './write-table.ts';
 /** `onRows` is told how many rows are done, and how much of the file: 0 to 1; `onLook` the same while the column of RUTs is looked at. */
 export type CsvOptions = {
   language?: Language;
-  /** Whose validations they are; unless said, of the command line. */
+  /** The owner of the validations; unless said, the command line. */
   actor?: ValidationActor;
   onRows?: (rows: number, done: number) => void;
   onLook?: (rows: number, done: number) => void;
@@ -210,7 +210,7 @@ async function validateRows(app: App, rows: readonly TableRow[], job: Job, count
 
 type Mended = { readonly cells: AccountCells; readonly repairs: readonly Repair[] };
 
-/** What a person may take over as it stands: the mended row, with what the validation suggests in its place. */
+/** Proposes a row that a person may take over as it stands: the mended row, with the suggestions of its validation. */
 function proposalOf(
   result: BatchResult,
   mended: AccountInput,

@@ -20,7 +20,7 @@ export const ADDED_COLUMNS = [
   'proposal',
 ] as const;
 
-/** What decided that a row is not valid. `general` is what can be said of many rows: it names no RUT. */
+/** The reason why a row is not valid. `general` is what can be said of many rows: it names no RUT. */
 export type Cause = { readonly code: string; readonly message: Message; readonly general: Message };
 
 /** A row of the file and what came of it. `cut`: it has more cells than there are names. */

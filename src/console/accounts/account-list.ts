@@ -11,7 +11,7 @@ import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { listMerchants, readEnvironment } from '../merchants/visible-merchants.ts';
 
-/** What is owed to each merchant that the person sees, in one environment: what is tested and what is earned are never mixed. */
+/** The accounts of the merchants that the person sees, in one environment: test money and earned money are never mixed. */
 export const getConsoleAccounts: Operation = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user, send } = visit;

@@ -70,7 +70,7 @@ export const getConsoleStatementCsv: Operation = {
   }),
 };
 
-/** What of the account is on its way to others: reserved, and handed to the bank without a result. */
+/** Shows the part of the account that is on its way to others: reserved, and handed to the bank without a result. */
 async function payoutSection(app: App, { language, user }: ConsoleVisit, { environmentId, currency }: StatementScope) {
   const sums = currency === PAYOUT_CURRENCY ? await payoutPosition(app, environmentId) : [];
   if (sums.length === 0) return false;
@@ -91,7 +91,7 @@ async function payoutSection(app: App, { language, user }: ConsoleVisit, { envir
   return html`<h2>${tell(language, 'payouts.title')}</h2>${tableOf(head, rows, [1, 2])}`;
 }
 
-/** What each state means for the money. */
+/** The meaning of each state for the money. */
 const POSITIONS: Readonly<Partial<Record<PayoutState, ConsoleText>>> = {
   awaiting_approval: 'position.waiting',
   approved: 'position.reserved',

@@ -81,7 +81,7 @@ function columnsFor(app: App, language: Language): Column<AttentionRow>[] {
   ];
 }
 
-/** Who looks after it, and the way to say so. */
+/** Shows the owner, and the way to take it or give it up. */
 function ownerCell(
   app: App,
   language: Language,
@@ -108,7 +108,7 @@ function taking(take: typeof takeAttention): Operation {
       const { id = '', kind: name, payment_service = '', environment = '' } = fieldsOf(request);
       const kind = ATTENTION_KINDS.find((one) => one.kind === name)?.kind;
       if (kind === undefined) throw new Problem('NOT_FOUND');
-      // What has ended meanwhile needs nobody.
+      // An item that has ended meanwhile needs nobody.
       await take(app, { id, kind, payment_service, environment }, by).catch((error: unknown) => {
         if (!(error instanceof Problem) || error.code !== 'NOT_FOUND') throw error;
       });

@@ -12,7 +12,7 @@ const SHOWN = 100;
 /** A file has more than one page. */
 const EXPORTED = 10_000;
 
-/** Who did what, to what, from where and why: the newest acts. */
+/** The newest acts: who did what, to what, from where and why. */
 export const getConsoleAudit: Operation = {
   handle: consoleHandler(async (app, visit) => {
     const { language, request } = visit;

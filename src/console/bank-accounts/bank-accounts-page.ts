@@ -114,7 +114,9 @@ ${tableOf([tell(language, 'column.state'), tell(language, 'column.finding'), tel
 
 const COUNTED = ['confirmed', 'plausible', 'undetermined', 'mismatch', 'invalid', 'refused'] as const;
 
-/** What came of the file: how many of each verdict, why rows are not valid, what was mended, and the tables to download. */
+/**
+ * Shows the result of the file: how many of each verdict, why rows are not valid, what was mended, and the tables to download.
+ */
 function filePart(language: Language, file: string, { summary, results, repaired, changes }: ValidatedFile): Html {
   const { rows, causes, repaired: mended } = summary;
   const verdicts = COUNTED.filter((name) => summary[name] > 0).map((name) => [

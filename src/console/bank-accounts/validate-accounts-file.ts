@@ -4,7 +4,7 @@ import type { Language } from '../../bank-validation/check-messages.ts';
 import type { CsvSummary } from '../../bank-validation/tables/csv-summary.ts';
 import type { ValidationActor } from '../../bank-validation/validate-bank-account.ts';
 
-/** What came of a file: its summary and the three tables, which are kept nowhere. */
+/** The result of a file: its summary and the three tables, which are kept nowhere. */
 export type ValidatedFile = { summary: CsvSummary; results: Buffer; repaired: Buffer; changes: Buffer };
 
 /** More wait for one answer too long, and may ask a provider too much: the command line takes any file. */
@@ -17,7 +17,7 @@ export async function validateAccountsFile(
   content: Buffer,
   language: Language,
 ): Promise<ValidatedFile | string | null> {
-  // What reads tables is loaded when the first file comes.
+  // The reader of tables is loaded when the first file comes.
   const { CsvError, hasMoreRows, validateCsv } = await import('../../bank-validation/tables/validate-csv.ts');
   const source = () => Readable.from([content]);
   const [results, repaired, changes] = [collect(), collect(), collect()];

@@ -103,7 +103,7 @@ function forms(at: string, language: Language, { id, address }: Diagnosis['endpo
 </form>`;
 }
 
-/** What support sends to the shop: the facts, the cause and what ends it. */
+/** Writes the message that support sends to the shop: the facts, the cause and what ends it. */
 function messageSection(language: Language, { endpoint, found, answers, lines }: Diagnosis): Html {
   const { failing_since: since } = endpoint;
   const orders = answers.slice(0, 5).map(({ transaction_id }) => transaction_id);

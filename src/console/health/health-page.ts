@@ -22,7 +22,7 @@ const healthOf = perInstance((app: App) =>
   createExpiringCache<Health>({ lifetimeMs: SHARED_MS, capacity: 1, now: app.now }),
 );
 
-/** What `doctor` knows, of the store and of every process that serves it, in the same words. */
+/** The findings of `doctor`, about the store and about every process that serves it, in the same words. */
 export const getConsoleHealth: Operation = {
   handle: consoleHandler(async (app, { language, send }) => {
     const { store, processes } = (await healthOf(app).get('all', () => examine(app))) ?? (await examine(app));
@@ -53,7 +53,7 @@ function processPart(language: Language, { host, pid, version, started_at, age, 
 ${findingsTable(language, findings)}`;
 }
 
-/** What needs a person first. */
+/** Shows the findings, those that need a person first. */
 function findingsTable(language: Language, findings: readonly Finding[]): Html {
   const said = findings.map((finding) => sayFinding(finding, language));
   const sorted = [...said.filter(({ fix }) => fix !== null), ...said.filter(({ fix }) => fix === null)];

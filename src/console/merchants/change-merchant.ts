@@ -29,7 +29,7 @@ type Change = {
   app: App;
   language: ConsoleVisit['language'];
   merchant: ListedPaymentService;
-  /** Which the form names, if the person sees it; else null. */
+  /** The environment that the form names, if the person sees it; else null. */
   environment: Environment | null;
   fields: Record<string, string>;
   by: Actor;
@@ -46,7 +46,7 @@ export const postConsoleEventsUrl = changing(async ({ app, language, merchant, e
   return '';
 });
 
-/** What is kept of the payments of a method from now on. */
+/** Sets the fee of a method for payments from now on. */
 export const postConsoleFee = provedChange(async ({ app, language, merchant, environment, fields, by }) => {
   const { method = '', currency = '', rate = '', fixed = '' } = fields;
   if (environment === null || !app.paymentMethods.some(({ code }) => code === method)) return null;
@@ -78,7 +78,7 @@ export const postConsoleLimit = changing(async ({ app, language, merchant, field
   return '';
 });
 
-/** Whether its signatures are taken. */
+/** Lets the merchant's signatures be taken, or refused. */
 export const postConsoleState = provedChange(async ({ app, merchant, fields, by }) => {
   const { state } = fields;
   if (state !== 'enabled' && state !== 'disabled') return null;

@@ -13,7 +13,9 @@ import { listFees } from '../../payment-services/set-fee.ts';
 import { badge, tableOf, timeCell } from '../console-format.ts';
 import { tell, tellAll } from '../console-texts.ts';
 
-/** What the operator sets for a merchant: fees, payment methods, its limit, and whether its signatures are taken. */
+/**
+ * The forms of the operator's settings for a merchant: fees, payment methods, its limit, and whether its signatures are taken.
+ */
 export async function operationForms(
   app: App,
   language: Language,

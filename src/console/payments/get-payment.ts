@@ -11,7 +11,7 @@ import { type ConsoleText, tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { timelineOf } from './payment-lines.ts';
 
-/** What was done by the form that led here, by the `done` of the address. */
+/** The result of the form that led here, by the `done` of the address. */
 const DONE: Readonly<Record<string, ConsoleText>> = {
   resent: 'resend.done',
   'under-way': 'resend.under_way',
@@ -128,7 +128,7 @@ ${tell(language, 'refund.merchant_now', { amount: formatMoney(available, payment
 </form>`;
 }
 
-/** What support sends to a shop that asks, in Spanish: facts alone. */
+/** Writes the answer that support sends to a shop that asks, in Spanish: facts alone. */
 function answerFor({ payment, timeline }: ShownPayment): string {
   const told = timeline.findLast(({ kind }) => kind === 'delivery');
   return [

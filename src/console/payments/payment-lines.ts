@@ -58,7 +58,7 @@ function titleOf(language: Language, { kind, what, facts }: TimelineLine): strin
   return tellKind(language, kind, what, { method });
 }
 
-/** What the answer of the shop says, and what mends it. */
+/** Explains the answer of the shop, and what mends it. */
 function noticeOf(language: Language, { kind, facts }: TimelineLine, url: string): Html | false {
   if (kind !== 'delivery') return false;
   const { status = null, failure = null, location = null, answer = null } = facts as Record<string, never>;

@@ -62,7 +62,7 @@ ${
 
 const TONES: Readonly<Record<string, string>> = { pass: 'good', fail: 'bad', warn: 'warn', error: 'warn' };
 
-/** What a validation found, and where it is good the form that keeps the account with it. */
+/** Shows the findings of a validation, and where it is good the form that keeps the account with it. */
 export function verdictSection(
   { language }: ConsoleVisit,
   { action, fields, validation }: { action: string; fields: AccountFields; validation: Validation },

@@ -45,7 +45,7 @@ export const getConsolePayoutFiles: Operation = {
   }),
 };
 
-/** What is approved and has not left, and for which bank it is to be written. */
+/** The approved payouts that have not left, and the choice of the bank's file. */
 export const getConsoleNewPayoutFile: Operation = {
   handle: consoleHandler(async (app, visit) => {
     const asked = requireProof(app, visit, NEW);

@@ -106,7 +106,7 @@ function payoutTable(app: App, language: Language, seen: readonly SeenPayout[]):
   return tableOf(head, rows, [3]);
 }
 
-/** What moves the batch on, told before anybody clicks: nobody approves what they made. */
+/** Shows the forms that move the batch on: nobody approves what they made. */
 function decisionsOf(
   app: App,
   { language, user }: ConsoleVisit,
@@ -131,7 +131,7 @@ function decisionsOf(
   }`;
 }
 
-/** What stops it. Where nothing waits or can be taken back there is no form. */
+/** Shows the form that stops it. Where nothing waits or can be taken back there is no form. */
 function rejection(app: App, { language, user }: ConsoleVisit, { id }: PayoutBatch, payouts: readonly Payout[]): Html {
   const at = `${publicPath(app)}/console/batches/${id}`;
   const has = (...states: PayoutState[]) => payouts.some(({ state }) => states.includes(state));

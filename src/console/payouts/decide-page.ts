@@ -29,7 +29,7 @@ import { reasonOf } from './decision-forms.ts';
 import { refusalOf, seePayouts, warningNotices } from './payout-cells.ts';
 import { sendPayout } from './payout-page.ts';
 
-/** What is decided about: one payout, or a batch. `path` is below `/console`. */
+/** The subject of the decision: one payout, or a batch. `path` is below `/console`. */
 type Subject = Pick<PayoutDecision, 'owner' | 'named'> & { path: string; payouts: Payout[] };
 
 /** One page has both, and they differ in where they are found and what is shown afterwards. */

@@ -12,7 +12,7 @@ export function decisionForm(language: Language, action: string, text: 'decide.r
 <button>${tell(language, text)}</button></form>`;
 }
 
-/** What was done by the form that led here, by the `done` of the address. */
+/** The result of the form that led here, by the `done` of the address. */
 const DONE: Readonly<Record<string, ConsoleText>> = {
   approved: 'decide.done_approved',
   rejected: 'decide.done_rejected',

@@ -10,7 +10,7 @@ import { listMerchants } from '../merchants/visible-merchants.ts';
 /** An environment of a merchant, as a form names it. */
 export type SeenOwner = { id: number; merchant: string; name: string; environment: ServiceEnvironment['environment'] };
 
-/** Whose money the person may choose: what RUBRICA_ENV says comes first. */
+/** Lists the payment services whose money the person may choose: what RUBRICA_ENV says comes first. */
 export async function listSeenOwners(app: App, user: User): Promise<SeenOwner[]> {
   const merchants = await listMerchants(app, user);
   const owners = merchants.flatMap(({ id: merchant, name, tokens }) => {

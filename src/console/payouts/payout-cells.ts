@@ -84,7 +84,7 @@ export function accountCell(bank: string, masked: string): Html {
   return html`<span>${bank}<br><span class="code whole">${masked}</span></span>`;
 }
 
-/** What is odd, one line each. */
+/** Shows the warnings, one line each. */
 export function warningNotices(language: Language, warnings: SeenPayout['warnings']): Html[] {
   return warnings.map(({ text }) => html`<p class="notice">${text[language]}</p>`);
 }

@@ -52,7 +52,7 @@ export const getConsolePayouts: Operation = {
   }),
 };
 
-/** What a person may do here. */
+/** Lists the actions that a person may take here. */
 function actionsOf(app: App, { language, user }: ConsoleVisit): Html {
   const at = `${publicPath(app)}/console`;
   return html`<p class="actions">${

@@ -119,7 +119,7 @@ function factsOf(app: App, language: Language, seen: SeenPayout): Html {
     .map(([name, fact]) => html`<dt>${name}</dt><dd>${fact}</dd>`)}</dl></div>`;
 }
 
-/** What the person may do with it in its state. */
+/** Shows the decisions that the person may take in this state. */
 function decisionsOf(app: App, { language, user }: ConsoleVisit, { payout, keepers }: SeenPayout): Html {
   const at = `${publicPath(app)}/console/payouts/${payout.id}`;
   const next = PAYOUT_STATES[payout.state];

@@ -95,7 +95,7 @@ async function sendPreview(app: App, visit: ConsoleVisit, proposal: Proposal, fi
   const total = formatMoney(addUp(planned.map(({ wish }) => wish.amount)), PAYOUT_CURRENCY);
   const available = await availableBalance(app, { environmentIds: [owner.id], transactionId: 0 }, PAYOUT_CURRENCY);
   const title = tell(language, 'upload.preview', { n: planned.length, amount: total });
-  // What is odd comes first, where a long list shows only its beginning.
+  // Rows with a warning come first, where a long list shows only its beginning.
   const rows = planned.toSorted((one, other) => Number(other.payee.changed) - Number(one.payee.changed));
   const head = (['payout', 'recipient', 'account', 'amount', 'verdict'] as const).map((name) =>
     tell(language, `column.${name}`),

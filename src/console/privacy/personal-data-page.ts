@@ -79,7 +79,7 @@ ${erasure !== undefined && parts(language, erasure, 'privacy.went')}`;
   return send(status, { title, main });
 }
 
-/** What goes, what is still needed, and what stays and why. */
+/** Shows what goes, what is still needed, and what stays and why. */
 function parts(
   language: Language,
   { records, waiting, kept }: Erasure,

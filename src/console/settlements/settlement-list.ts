@@ -52,7 +52,7 @@ export const postConsoleSettlements: Operation = {
   }),
 };
 
-/** What the file settles, or why it cannot be read. What reads tables is loaded when the first file comes. */
+/** Reads the settlement, or the reason why the file cannot be read. What reads tables is loaded when the first file comes. */
 async function readFile(content: Buffer): Promise<Settlement | string> {
   const { readSettlement } = await import('../../books/read-settlement.ts');
   const { SettlementError } = await import('../../books/settlement-row.ts');

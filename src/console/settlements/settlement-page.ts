@@ -122,10 +122,10 @@ function cellsOf(app: App, language: Language, one: KeptDifference, accepting: A
   ];
 }
 
-/** Whether the person may accept, and the number of the one line that is asked about, as the address says it. */
+/** The person's right to accept, and the number of the one line that is asked about, as the address says it. */
 type Accepting = { may: boolean; one: string };
 
-/** Who accepted a line and why, or the way to accept this line alone. */
+/** Shows who accepted a line and why, or the way to accept this line alone. */
 function acceptCell(app: App, language: Language, one: KeptDifference, accepting: Accepting): Html | string {
   const { settlement_id, number, cause, accepted_by, reason } = one;
   if (accepted_by !== null) return tell(language, 'settlement.accepted', { name: accepted_by, reason: reason ?? '' });

@@ -6,7 +6,7 @@ import { formatMoney } from '../../lib/money.ts';
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 
-/** What is done about a person with one click, after a question. */
+/** The acts on a person that take one click and a question. */
 export type StaffAct =
   | 'disable'
   | 'enable'
@@ -41,7 +41,7 @@ export function seenBy(language: Language, services: readonly string[] | null): 
   return services.length === 0 ? tell(language, 'people.sees_none') : services.join(', ');
 }
 
-/** What a user may refund in a day, for people. */
+/** Writes how much a user may refund in a day, for people. */
 export function limitText(language: Language, limits: ListedUser['refund_limits']): string {
   if (limits === null) return tell(language, 'people.no_limit');
   return Object.entries(limits)

@@ -2,12 +2,12 @@ import { PERMISSIONS, type Permission, ROLES, type Role } from '../../auth/permi
 import type { Language } from '../../checkout/texts.ts';
 import { SPANISH_PERMISSIONS } from '../permission-texts.ts';
 
-/** What a permission lets a person do, in the language of the screen. */
+/** Says in the language of the screen what a permission lets a person do. */
 export function meaningOfPermission(language: Language, permission: Permission): string {
   return (language === 'es' ? SPANISH_PERMISSIONS : PERMISSIONS)[permission];
 }
 
-/** What a role is for. */
+/** Says what a role is for. */
 export function meaningOfRole(language: Language, role: Role): string {
   return language === 'es' ? SPANISH_ROLES[role] : ROLES[role].means;
 }

@@ -23,7 +23,7 @@ import { sessionTable } from './session-table.ts';
 const FORM = { consumes: ['application/x-www-form-urlencoded'], bodyOptional: true } as const;
 const PATH = '/account';
 
-/** What is the person's own: second factors, recovery codes, sessions, password. */
+/** The page of a person's own second factors, recovery codes, sessions and password. */
 export const getConsolePerson: Operation = {
   handle: consoleHandler(async (app, visit) => {
     const { done } = visit.request.query as Record<string, unknown>;

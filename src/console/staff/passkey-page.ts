@@ -43,7 +43,7 @@ export const postConsolePasskey: Operation = {
   ),
 };
 
-/** What `passkey.js` reads of a form: the question, and where to write the answer. */
+/** Writes the form that `passkey.js` reads: the question, and where to write the answer. */
 export function passkeyForm(
   kind: 'create' | 'get',
   asked: { options: string; setup: string },

@@ -21,7 +21,9 @@ import { listPaymentServices } from '../../payment-services/list-payment-service
 import { tell } from '../console-texts.ts';
 import { meaningOfPermission, meaningOfRole } from './meanings.ts';
 
-/** What a form says that a person may do: `granted` beside what the role brings, `limits` are the own ones of this person. */
+/**
+ * The rights of a person as a form says them: `granted` beside what the role brings, `limits` are the own ones of this person.
+ */
 export type Rights = { role: Role; granted: Permission[]; services: PaymentServiceScope; limits: RefundLimits };
 
 export type FormFields = readonly { name: string; text: string }[];
@@ -86,13 +88,13 @@ export function heldWith({ role, granted, services, limits }: Rights): Held {
   };
 }
 
-/** What has to be changed for one to become the other; null: nothing. */
+/** Lists the changes from one to the other; null: nothing. */
 export function changesOf(now: Rights, wanted: Rights): RightsWish | null {
   const brought: readonly Permission[] = rightsOf(wanted.role).may;
   const wish: RightsWish = {
     ...(wanted.role !== now.role && { role: wanted.role }),
     ...lists('grant', without(wanted.granted, now.granted)),
-    // What the role brings cannot be taken from the person, and the grant beside it changes nothing.
+    // A permission of the role cannot be taken from the person, and the grant beside it changes nothing.
     ...lists('revoke', without(without(now.granted, wanted.granted), brought)),
     ...(!sameScope(now.services, wanted.services) && { paymentServices: wanted.services }),
     ...(limitsTyped(now.limits) !== limitsTyped(wanted.limits) && { refundLimits: wanted.limits }),

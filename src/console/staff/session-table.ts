@@ -13,7 +13,7 @@ const HEAD: readonly ConsoleText[] = [
   'staff.act',
 ];
 
-/** What lets a person in at this moment, each with what can be done about it. */
+/** Shows the sessions and tokens that let a person in at this moment, each with what can be done about it. */
 export function sessionTable(
   language: Language,
   sessions: readonly SessionRow[],

@@ -19,7 +19,7 @@ import { personOf, refusalFor, type StaffAct } from './managed-person.ts';
 type Outcome = 'changed' | 'already' | 'unknown';
 
 /**
- * What is done about a person with one click, after a question. `of` is the session, token or link that is meant, and is to be the
+ * The acts on a person that take one click and a question. `of` is the session, token or link that is meant, and is to be the
  * person's: `unknown` where it is not. Each writes its row of the audit log.
  */
 const ACTS = {
@@ -79,7 +79,10 @@ export const postConsoleStaffConfirm: Operation = {
 
 type Asked = { person: ListedUser; act: StaffAct; of: string };
 
-/** What an address or a form asks for, if the person who asks may do it and has proved who they are; else what was answered. */
+/**
+ * Reads the act that an address or a form asks for, if the person who asks may do it and has proved who they are; else what was
+ * answered.
+ */
 async function readAct(
   app: App,
   visit: ConsoleVisit,

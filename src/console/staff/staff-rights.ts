@@ -83,7 +83,7 @@ ${rightsFields(language, rights, Object.keys(ROLES) as Role[])}
 
 type Change = { now: Rights; rights: Rights; fields: FormFields };
 
-/** What the person may do before and after, and the same form once more, to be confirmed. */
+/** Shows what the person may do before and after, and the same form once more, to be confirmed. */
 function sendQuestion({ app, language, send }: ConsoleVisit, person: ListedUser, { now, rights, fields }: Change) {
   const at = `${publicPath(app)}/console/staff/${person.id}`;
   const title = tell(language, 'rights.question', { email: person.email });

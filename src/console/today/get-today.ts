@@ -22,7 +22,7 @@ import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 
 const SHOWN = 8;
 
-/** What somebody looks at first: the money of the day, callbacks, and what needs a person. */
+/** The first page: the money of the day, callbacks, and what needs a person. */
 export const getConsole: Operation = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user, send } = visit;
@@ -117,7 +117,7 @@ function chart(language: Language, paid: readonly PaidHour[]): Html {
 <p class="quiet">${text}</p></div>`;
 }
 
-/** What waits is of all payment services, so it is for those who see all of them. */
+/** Shows what waits. It is of all payment services, so it is for those who see all of them. */
 async function attention(app: App, { language, user }: ConsoleVisit): Promise<Html | false> {
   if (!user.may.has('books:read')) return false;
   const rows = await listAttention(app, null, SHOWN, language);

@@ -4,7 +4,10 @@ import type { TableRow } from './table.ts';
 export type Places<Column extends string> = Readonly<Record<Column, number | null>>;
 
 export type HeaderRule<Column extends string> = {
-  /** What each column may be called, in small letters and digits alone (`Código Banco` is `codigobanco`): the surest names first. */
+  /**
+   * The names that each column may have, in small letters and digits alone (`Código Banco` is `codigobanco`): the surest names
+   * first.
+   */
   readonly names: Readonly<Record<Column, readonly RegExp[]>>;
   /** Whether a row with these names is the header row. */
   readonly isHeader: (places: Places<Column>) => boolean;

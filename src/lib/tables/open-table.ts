@@ -11,7 +11,7 @@ export type Table<Column extends string = never> = {
   readonly dialect: Dialect;
   /** Null where no rule was given, and where no row of the first ones is a header. */
   readonly header: Header<Column> | null;
-  /** What stands above the header; without one the first rows, which `rows` has too. */
+  /** The rows above the header; without one the first rows, which `rows` has too. */
   readonly above: readonly TableRow[];
   /** The rows under the header, or all rows. Read once. */
   readonly rows: AsyncGenerator<TableRow>;
@@ -83,7 +83,7 @@ async function readingsOf(file: FileHandle): Promise<Reading[]> {
       'This is a spreadsheet of an old kind (.xls), or one with a password. Save it as .xlsx without a password.',
     );
   }
-  // What reads workbooks is loaded for workbooks, and what reads pages for pages.
+  // The reader of workbooks is loaded for workbooks, and the reader of pages for pages.
   if (!start.equals(ZIP)) {
     const { beginsAsPage, htmlReadings } = await import('./html-readings.ts');
     return (await beginsAsPage(file)) ? htmlReadings(file) : textReadings(file);

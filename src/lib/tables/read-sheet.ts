@@ -4,7 +4,7 @@ import type { SharedTexts } from './shared-texts.ts';
 import { isBlank, LONGEST_ROW, TableError, type TableRow } from './table.ts';
 import { type Attributes, type XmlHandlers, xmlChunks } from './xml-events.ts';
 
-/** What the cells of a workbook refer to. */
+/** The parts of a workbook that its cells refer to. */
 export type SheetContext = { texts: SharedTexts; formats: readonly CellFormat[]; dates1904: boolean };
 
 /** As many columns as a spreadsheet has. */

@@ -6,7 +6,7 @@ import { readXml } from './xml-events.ts';
 export type SharedTexts = { at(index: number): string };
 
 const CHUNK_BYTES = 1024 * 1024;
-/** What a sheet of a million rows with twenty different texts each needs at most in practice. */
+/** The most that a sheet of a million rows with twenty different texts each needs in practice. */
 const MOST_BYTES = 512 * 1024 * 1024;
 
 /**

@@ -44,7 +44,7 @@ export async function* decodeFile(
   if (encoding !== 'utf-8') yield decoder.decode();
 }
 
-/** What the decoder makes of each byte, the other way round. */
+/** The bytes of the decoder's characters. */
 const BYTES_OF_1252: ReadonlyMap<string, number> = new Map(
   Array.from(
     new TextDecoder('windows-1252').decode(Uint8Array.from({ length: 256 }, (_, byte) => byte)),

@@ -109,7 +109,7 @@ function broken(why: string): TableError {
   );
 }
 
-/** What the libraries say repeats what stands in the file. */
+/** Makes an error without the libraries' text, which repeats what stands in the file. */
 function readableError(error: unknown): unknown {
   if (error instanceof TableError || (error as NodeJS.ErrnoException).syscall !== undefined) return error;
   return broken('a part of it is damaged');
