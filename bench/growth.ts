@@ -72,7 +72,7 @@ function growthLine(
   return ratioLine(measured, 'at none', { atLeast: 0.9 }, rounds);
 }
 
-/** What both engines insert, from numbers in `numbers`: transactions of the past, each with its first event. */
+/** The rows that both engines insert, from numbers in `numbers`: transactions of the past, each with its first event. */
 const storedTransactions = (reference: string) => `
   insert into transactions (id, environment_id, amount, created_at, expires_at, settled_at, last_sequence, state, reference,
     currency, customer_email, session_id, shop_country, url_callback, url_cancel, url_complete, pay_secret, payment_method)

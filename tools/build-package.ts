@@ -25,7 +25,7 @@ function rewrite(file: string): void {
   writeFileSync(file, callItRubrica(text).replace(/(new URL\('\.{1,2}\/[^']+)\.ts'/g, "$1.js'"));
 }
 
-/** Who installed a package has no folder `bin`: there the command is called by its name. */
+/** An installed package has no folder `bin`: there the command is called by its name. */
 function callItRubrica(text: string): string {
   return text.replaceAll(/(?<![\w./-])bin\/rubrica(?![\w/-])/g, 'rubrica');
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Schema, Schemas } from '../src/reference/openapi-schemas.ts';
 import type { OpenApiDocument, Operation } from '../src/reference/openapi-shape.ts';
 
-/** Which file has the types of a tag's bodies and replies. */
+/** The file with the types of a tag's bodies and replies. */
 const FILES: Record<string, string> = {
   Transactions: 'api-payments.ts',
   'Payment methods': 'api-payments.ts',
@@ -59,7 +59,7 @@ function declarationsOf(document: OpenApiDocument): Declaration[] {
   const table = {
     file: 'api-operations.ts',
     name: 'Operations',
-    text: `/** What is sent and answered, by method and path. */\nexport type Operations = {${members.join('')}};`,
+    text: `/** The requests and answers, by method and path. */\nexport type Operations = {${members.join('')}};`,
     uses: operations.flatMap(([, operation]) => namesIn(partsOf(operation))),
   };
   return [...types, codes, table];
@@ -157,7 +157,7 @@ const PLAIN_TYPES: Record<string, string> = {
   object: 'Record<string, unknown>',
 };
 
-/** What is optional may be undefined too: JSON leaves it out, and so does the client. */
+/** An optional member may be undefined too: JSON leaves it out, and so does the client. */
 function objectType({ properties = {}, required = [] }: Keywords): string {
   const members = Object.entries(properties).map(([name, schema]) => {
     const comment = schema.description === undefined ? '' : `\n/** ${schema.description} */\n`;

@@ -28,7 +28,7 @@ const NAMES = [
   'x_url_complete',
 ] as const;
 
-/** What every peer does with a signature; it checks nothing else of the body. */
+/** Checks the signature, as every peer does, and nothing else of the body. */
 export function isSigned(request: ShopRequest, secret: string): boolean {
   let message = '';
   for (const name of NAMES) message += name + request[name];

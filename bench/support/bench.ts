@@ -35,7 +35,7 @@ const QUICK: Sizes = {
   signatures: 1_000,
 };
 
-/** What the figures share: a folder that is removed at the end, one PostgreSQL, and a voice. */
+/** The parts that the figures share: a folder that is removed at the end, one PostgreSQL, and a voice. */
 export type Bench = {
   sizes: Sizes;
   folder: string;

@@ -10,7 +10,7 @@ export type Line = {
   rounds: readonly Round[];
 };
 
-/** What one round measured: ours and the peer's quantity; its ratio, or ours alone, counts. */
+/** The measurement of one round: ours and the peer's quantity; its ratio, or ours alone, counts. */
 export type Round = { ours: number; peer: number | null };
 
 /** Whatever does not fit into a line, such as latencies or where the time goes. */

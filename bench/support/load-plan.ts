@@ -1,4 +1,4 @@
-/** What the load generator is told, as JSON in its first argument. */
+/** The orders for the load generator, as JSON in its first argument. */
 export type LoadPlan = {
   /** On 127.0.0.1. */
   port: number;
@@ -23,7 +23,7 @@ export type CreateRequest = {
 /** `POST /validations/BankAccount`. */
 export type ValidationRequest = { kind: 'validation'; accessToken: string };
 
-/** What the load generator found, as one line of JSON. Times in milliseconds. */
+/** The findings of the load generator, as one line of JSON. Times in milliseconds. */
 export type LoadResult = {
   /** Answers a second, of any status. */
   rate: number;

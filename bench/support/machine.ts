@@ -2,7 +2,7 @@ import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { arch, availableParallelism, cpus, platform, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 
-/** What a figure depends on, printed beside it. Times in milliseconds. */
+/** The machine that a figure depends on, printed beside it. Times in milliseconds. */
 export type Machine = {
   processor: string;
   cores: number;

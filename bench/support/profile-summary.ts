@@ -1,4 +1,4 @@
-/** What V8 writes with `--cpu-prof`; times in microseconds. */
+/** The profile that V8 writes with `--cpu-prof`; times in microseconds. */
 export type CpuProfile = {
   nodes: { id: number; callFrame: { functionName: string; url: string; lineNumber: number }; children?: number[] }[];
   samples: number[];

@@ -15,11 +15,11 @@ export type Bank = {
   /** How it appears in transfer catalogues */
   transferReachable: 'yes' | 'likely' | 'legacy' | 'no' | 'unknown' | 'no_evidence';
   confidence: 'high' | 'medium' | 'low';
-  /** What is known of its account numbers: digits always */
+  /** The known form of its account numbers: digits always */
   account: {
     /** Digits at most, at any bank */
     most: number;
-    /** What is published of its lengths: another one is a warning, never a refusal */
+    /** The published lengths: another one is a warning, never a refusal */
     usual: { least: number; most: number; confidence: 'high' | 'medium' | 'low'; source: string } | null;
     /** Has accounts whose number is the RUT without its check character */
     cuentaRut: boolean;
@@ -50,7 +50,7 @@ export type BankAccountRequest = {
     /** Digits, zeros kept */
     bankAccount: string;
   };
-  /** What you call the holder: an online provider says how well it fits. It is not kept */
+  /** The holder’s name as you have it: an online provider says how well it fits. It is not kept */
   holderName?: string | undefined;
   /** Whether a RUT of digits alone ends with its check character; needed where it can be read both ways */
   rut_format?: 'with-dv' | 'without-dv' | undefined;
@@ -134,7 +134,7 @@ export type BankAccountBatch = {
       /** Digits, zeros kept */
       bankAccount: string;
     };
-    /** What you call the holder: an online provider says how well it fits. It is not kept */
+    /** The holder’s name as you have it: an online provider says how well it fits. It is not kept */
     holderName?: string | undefined;
     /** Whether a RUT of digits alone ends with its check character; needed where it can be read both ways */
     rut_format?: 'with-dv' | 'without-dv' | undefined;

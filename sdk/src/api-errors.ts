@@ -13,7 +13,7 @@ export type Problem = {
   request_id: string;
   message: string;
   data: Record<string, unknown> | null;
-  /** What older clients of the login endpoints read */
+  /** A code that older clients of the login endpoints read */
   error?: string | undefined;
 };
 

@@ -44,7 +44,7 @@ import type {
   WebhookRequest,
 } from './api-reconciliation.ts';
 
-/** What is sent and answered, by method and path. */
+/** The requests and answers, by method and path. */
 export type Operations = {
   'POST /trxs': { body: SignedRequest; reply: CreatedTransaction };
   'POST /trxs/create': { body: UnsignedRequest; reply: UnsignedCreation };
@@ -103,7 +103,7 @@ export type Operations = {
     query: {
       /** YYYY-MM-DD */
       date: string;
-      /** Whose report: one’s own unless an operator asks */
+      /** The address of the report’s user: one’s own unless an operator asks */
       email?: string | undefined;
       /** the environment of RUBRICA_ENV unless said; what is tested and what is earned are never mixed */
       environment?: 'development' | 'production' | undefined;
@@ -181,7 +181,7 @@ export type Operations = {
       state?: 'pending' | 'completed' | 'failed' | 'cancelled' | 'expired' | undefined;
       /** Its id */
       payment_service?: string | undefined;
-      /** Whose tokens */
+      /** The environment of the tokens */
       environment?: 'development' | 'production' | undefined;
       /** Created at or after: ISO 8601, with an offset or `Z` */
       since?: string | undefined;
@@ -209,7 +209,7 @@ export type Operations = {
       code?: string | undefined;
       /** Its id */
       payment_service?: string | undefined;
-      /** Whose tokens */
+      /** The environment of the tokens */
       environment?: 'development' | 'production' | undefined;
       /** ISO 8601, with an offset or `Z` */
       since?: string | undefined;
@@ -232,7 +232,7 @@ export type Operations = {
     path: {
       /** Your own: the id of GET /users */
       idUser: string;
-      /** Which of yours */
+      /** The one of your webhooks */
       webhook: 'remittances' | 'refunds';
     };
     body: WebhookRequest;
@@ -242,7 +242,7 @@ export type Operations = {
     path: {
       /** Your own: the id of GET /users */
       idUser: string;
-      /** Which of yours */
+      /** The one of your webhooks */
       webhook: 'remittances' | 'refunds';
     };
     reply: WebhookReply;

@@ -219,7 +219,7 @@ export type ListedTransaction = {
   /** With the decimals of a callback: `12990.00` */
   amount: string;
   currency: string;
-  /** What went back by completed refunds */
+  /** The sum of the completed refunds */
   refunded: string;
   state: 'pending' | 'completed' | 'failed' | 'cancelled' | 'expired';
   email: string;
@@ -247,9 +247,9 @@ export type TimelineLine = {
   /** The type of the event, the state, the answer, the kind of entry, the outcome */
   what: string;
   amount: string | null;
-  /** Who did it, where somebody is known */
+  /** The person or program that did it, where one is known */
   by: string | null;
-  /** What was said then, by name */
+  /** The facts of that moment, by name */
   facts: unknown;
 };
 
@@ -287,7 +287,7 @@ export type RefusedRequest = {
   title: string;
   detail: string;
   errors: { pointer: string; code: string; message: string; fix: string }[];
-  /** What a shop sent, without signatures, secrets and the payer */
+  /** The fields that a shop sent, without signatures, secrets and the payer */
   fields: { name: string; value: string }[];
   /** How many like it followed in its hour and were not kept */
   repeated: number;

@@ -4,7 +4,7 @@ export type TefRequest = {
   tef: {
     /** Your own: 1 to 80 letters, digits, points, hyphens, underscores. The same again is the same payout */
     id: string;
-    /** What the recipient reads, up to 200 characters */
+    /** A text for the recipient, up to 200 characters */
     messageToAddressee?: string | undefined;
     /** Whole pesos, as a number or its digits */
     amount: number | string;

@@ -17,7 +17,7 @@ export type RecipientRequest = {
   name: string;
   /** Of the holder, to be told of payouts */
   email?: string | undefined;
-  /** Whose people share it; unless said the only payment service that the user sees, with none or several the user alone */
+  /** The payment service whose people share it; unless said the only one that the user sees, with none or several the user alone */
   paymentServiceId?: string | undefined;
 };
 
@@ -25,7 +25,7 @@ export type Recipient = {
   id: string;
   /** From 1; another account or a newer verdict is the next */
   version: number;
-  /** Whose people share it; null: it is for the user alone who kept it */
+  /** The payment service whose people share it; null: it is for the user alone who kept it */
   paymentServiceId: string | null;
   name: string;
   rut: string;

@@ -53,7 +53,7 @@ export type Conciliation = {
   message: string;
   errors: null;
   data: {
-    /** What the day leaves for the merchant */
+    /** The amount that the day leaves for the merchant */
     totalRemittances: number;
     items: RemittanceItem[];
     /** Sum of the payments */
@@ -199,7 +199,7 @@ export type ListenerAttemptReply = {
   message: string;
   errors: null;
   data: {
-    /** What becomes of it: `delivered`, `redirected`, `retry`, `superseded`, `dead`, `disable` */
+    /** The next step: `delivered`, `redirected`, `retry`, `superseded`, `dead`, `disable` */
     step: string;
     next_attempt_at: string | null;
   };

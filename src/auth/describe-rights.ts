@@ -59,7 +59,7 @@ export async function describeRights(
   });
 }
 
-/** What somebody may refund in a day: what is set for them goes before what the role says; null: there is no limit. */
+/** Reads how much somebody may refund in a day: their own limit goes before the role's; null: there is no limit. */
 export function limitsInForce(role: Role, own: RefundLimits): RefundLimits | null {
   return Object.keys(own).length > 0 ? own : (rightsOf(role).refundsPerDay ?? null);
 }

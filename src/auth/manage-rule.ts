@@ -3,10 +3,10 @@ import { type DescribedRights, describeRights } from './describe-rights.ts';
 import { rightsOf } from './permission.ts';
 import { selectUserById } from './user-queries.ts';
 
-/** What somebody may do, of whose payments, and how much of it in a day. */
+/** Somebody's permissions, the payment services that they see, and how much they may refund in a day. */
 export type Held = Pick<DescribedRights, 'role' | 'permissions' | 'payment_services' | 'refund_limits'>;
 
-/** What a user holds at this moment; of a user who is gone nothing. */
+/** Reads the rights of a user at this moment; a user who is gone has none. */
 export async function heldBy(db: Pick<Database, 'query'>, userId: string): Promise<Held> {
   const row = await selectUserById(db, userId);
   const [rights] = row === null ? [] : await describeRights(db, [row]);

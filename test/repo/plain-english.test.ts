@@ -11,6 +11,10 @@ const TICS: Record<keyof typeof allowed, [found: RegExp, instead: string]> = {
   'that of': [/\b(?:that|those) of\b/gi, 'repeat the noun: "the headers follow …", "the sum of its entries"'],
   'of which': [/\bof (?:which|whom)\b/gi, 'two sentences'],
   'give back': [/\bg(?:ives?|iven|ave|iving)(?: \w+){0,3} back\b/gi, 'refund'],
+  'comment: What …': [
+    /\/\*\* (?:What|Who|Whose|Which) (?![^*]*\?)/g,
+    'name the subject: a function does something, a type is something',
+  ],
   'nobody … any more': [/\bnobody\b[^.]{0,60}\bany ?more\b/gi, '"no longer", with the subject that it is about'],
 };
 

@@ -32,11 +32,11 @@ const BankSchema = Type.Object(
       {
         most: Type.Integer({ description: 'Digits at most, at any bank' }),
         usual: Type.Union([UsualLengthSchema, Type.Null()], {
-          description: 'What is published of its lengths: another one is a warning, never a refusal',
+          description: 'The published lengths: another one is a warning, never a refusal',
         }),
         cuentaRut: Type.Boolean({ description: 'Has accounts whose number is the RUT without its check character' }),
       },
-      { description: 'What is known of its account numbers: digits always' },
+      { description: 'The known form of its account numbers: digits always' },
     ),
   },
   { $id: 'Bank' },

@@ -23,7 +23,7 @@ export const AccountRequestSchema = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: LONGEST_NAME,
-        description: 'What you call the holder: an online provider says how well it fits. It is not kept',
+        description: 'The holder’s name as you have it: an online provider says how well it fits. It is not kept',
       }),
     ),
     rut_format: Type.Optional(

@@ -34,7 +34,7 @@ const RequestSchema = Type.Object(
 
 const data = Type.Object({
   step: Type.String({
-    description: 'What becomes of it: `delivered`, `redirected`, `retry`, `superseded`, `dead`, `disable`',
+    description: 'The next step: `delivered`, `redirected`, `retry`, `superseded`, `dead`, `disable`',
   }),
   next_attempt_at: Type.Union([Type.String(), Type.Null()]),
 });

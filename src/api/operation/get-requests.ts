@@ -31,7 +31,7 @@ const RefusedRequestSchema = Type.Object(
     detail: Type.String(),
     errors: Type.Array(ItemSchema),
     fields: Type.Array(Type.Object({ name: Type.String(), value: Type.String() }), {
-      description: 'What a shop sent, without signatures, secrets and the payer',
+      description: 'The fields that a shop sent, without signatures, secrets and the payer',
     }),
     repeated: Type.Integer({ description: 'How many like it followed in its hour and were not kept' }),
   },
@@ -77,7 +77,7 @@ export const getRequests = operation({
       {
         name: 'environment',
         in: 'query',
-        description: 'Whose tokens',
+        description: 'The environment of the tokens',
         schema: Type.String({ enum: ['development', 'production'] }),
       },
       { name: 'since', in: 'query', description: 'ISO 8601, with an offset or `Z`', schema: Type.String() },

@@ -22,7 +22,7 @@ export const RecipientRequestSchema = Type.Object(
     email: Type.Optional(text('Of the holder, to be told of payouts', 254)),
     paymentServiceId: Type.Optional(
       text(
-        'Whose people share it; unless said the only payment service that the user sees, with none or several the user alone',
+        'The payment service whose people share it; unless said the only one that the user sees, with none or several the user alone',
         100,
       ),
     ),
@@ -42,7 +42,7 @@ export const RecipientSchema = Type.Object(
     id: Type.String(),
     version: Type.Integer({ description: 'From 1; another account or a newer verdict is the next' }),
     paymentServiceId: Type.Union([Type.String(), Type.Null()], {
-      description: 'Whose people share it; null: it is for the user alone who kept it',
+      description: 'The payment service whose people share it; null: it is for the user alone who kept it',
     }),
     name: Type.String(),
     rut: Type.String(),

@@ -13,7 +13,7 @@ export const TefRequestSchema = Type.Object(
     tef: Type.Object(
       {
         id: text('Your own: 1 to 80 letters, digits, points, hyphens, underscores. The same again is the same payout'),
-        messageToAddressee: Type.Optional(text('What the recipient reads, up to 200 characters')),
+        messageToAddressee: Type.Optional(text('A text for the recipient, up to 200 characters')),
         amount: Type.Union([Type.Integer(), Type.String()], { description: 'Whole pesos, as a number or its digits' }),
         recipientData: Type.Object(
           { rut: text('With or without points'), name: text('Of the holder'), email: text('Of the holder') },

@@ -27,7 +27,7 @@ export const getRemittancesConciliation = operation({
       {
         name: 'email',
         in: 'query',
-        description: 'Whose report: one’s own unless an operator asks',
+        description: 'The address of the report’s user: one’s own unless an operator asks',
         schema: Type.String(),
       },
       ...SCOPE_PARAMETERS,
@@ -60,7 +60,7 @@ export const getRemittancesConciliation = operation({
 
 function replySchema() {
   const data = Type.Object({
-    totalRemittances: Type.Number({ description: 'What the day leaves for the merchant' }),
+    totalRemittances: Type.Number({ description: 'The amount that the day leaves for the merchant' }),
     items: Type.Array(RemittanceItemSchema),
     totalTransactions: Type.Number({ description: 'Sum of the payments' }),
     totalNullification: Type.Number({ description: 'Sum of the refunds' }),

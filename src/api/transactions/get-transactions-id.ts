@@ -18,8 +18,10 @@ const TimelineLineSchema = Type.Object(
     }),
     what: Type.String({ description: 'The type of the event, the state, the answer, the kind of entry, the outcome' }),
     amount: textOrNull,
-    by: Type.Union([Type.String(), Type.Null()], { description: 'Who did it, where somebody is known' }),
-    facts: Type.Any({ description: 'What was said then, by name' }),
+    by: Type.Union([Type.String(), Type.Null()], {
+      description: 'The person or program that did it, where one is known',
+    }),
+    facts: Type.Any({ description: 'The facts of that moment, by name' }),
   },
   { $id: 'TimelineLine' },
 );

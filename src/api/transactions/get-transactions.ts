@@ -41,7 +41,7 @@ const FILTERS = [
   {
     name: 'environment',
     in: 'query',
-    description: 'Whose tokens',
+    description: 'The environment of the tokens',
     schema: Type.String({ enum: ['development', 'production'] }),
   },
   {

@@ -11,7 +11,7 @@ export const ListedTransactionSchema = Type.Object(
     reference: Type.String(),
     amount: Type.String({ description: 'With the decimals of a callback: `12990.00`' }),
     currency: Type.String(),
-    refunded: Type.String({ description: 'What went back by completed refunds' }),
+    refunded: Type.String({ description: 'The sum of the completed refunds' }),
     state: Type.String({ enum: ['pending', 'completed', 'failed', 'cancelled', 'expired'] }),
     email: Type.String(),
     payment_method: textOrNull,

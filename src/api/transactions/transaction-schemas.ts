@@ -145,7 +145,7 @@ export const ProblemSchema = Type.Object(
     request_id: Type.String(),
     message: Type.String(),
     data: Type.Union([Type.Record(Type.Any()), Type.Null()]),
-    error: Type.Optional(text('What older clients of the login endpoints read')),
+    error: Type.Optional(text('A code that older clients of the login endpoints read')),
   },
   { $id: 'Problem' },
 );

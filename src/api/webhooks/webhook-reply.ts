@@ -74,7 +74,7 @@ export const WEBHOOK_PATH = {
     name: 'webhook',
     in: 'path',
     required: true,
-    description: 'Which of yours',
+    description: 'The one of your webhooks',
     schema: Type.String({ enum: names }),
   },
 } as const;

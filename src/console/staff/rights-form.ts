@@ -78,7 +78,7 @@ export async function readRights(
   return { rights, said: unknown === undefined ? null : tell(language, 'rights.bad_service', { id: unknown }) };
 }
 
-/** What somebody with these rights holds. */
+/** Lists everything that somebody with these rights may do. */
 export function heldWith({ role, granted, services, limits }: Rights): Held {
   return {
     role,
