@@ -1,12 +1,11 @@
 import { publicPath } from '../http/assets.ts';
-import type { Operation } from '../http/endpoint.ts';
+import type { Screen } from '../http/endpoint.ts';
 import { languageCookie } from './console-language.ts';
 import { isFromOurPage } from './console-visit.ts';
 import { fieldsOf, pathOf } from './sign-in.ts';
 
 /** Keeps the language of this browser, and leads back to where the person was. */
-export const postConsoleLanguage: Operation = {
-  consumes: ['application/x-www-form-urlencoded'],
+export const postConsoleLanguage: Screen = {
   handle: async (app, request, reply) => {
     const { to, next } = fieldsOf(request);
     if (isFromOurPage(app, request)) reply.header('set-cookie', languageCookie(app, to === 'en' ? 'en' : 'es'));

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import type { App } from '../app.ts';
-import type { Operation } from '../http/endpoint.ts';
+import type { Screen } from '../http/endpoint.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { selectNewestChange } from '../search/today-queries.ts';
 import { consoleHandler } from './console-visit.ts';
@@ -16,7 +16,7 @@ const MOST = 100;
  * Tells the open pages of the console that something has changed, as server-sent events without any data: the page then asks for
  * itself again, with the rights of its person. 204 tells a browser not to ask again.
  */
-export const getConsoleLive: Operation = {
+export const getConsoleLive: Screen = {
   handle: consoleHandler(async (app, { request, reply, goTo }) => {
     if (!(request.headers.accept ?? '').includes('text/event-stream')) return goTo('');
     const watch = watchOf(app);

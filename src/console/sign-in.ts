@@ -9,7 +9,7 @@ import { selectUserById } from '../auth/user-queries.ts';
 import type { Language } from '../checkout/texts.ts';
 import { Problem } from '../error-catalogue.ts';
 import { publicPath } from '../http/assets.ts';
-import type { Operation } from '../http/endpoint.ts';
+import type { Screen } from '../http/endpoint.ts';
 import { html } from '../http/html.ts';
 import { clientNetwork } from '../lib/client-network.ts';
 import { visitLanguage } from './console-language.ts';
@@ -18,7 +18,7 @@ import { type ConsoleText, tell } from './console-texts.ts';
 import { cookieOf, isFromOurPage, sessionCookie } from './console-visit.ts';
 
 /** The page on which a person signs in. */
-export const getConsoleSignIn: Operation = {
+export const getConsoleSignIn: Screen = {
   handle: async (app, request, reply) => {
     const { next } = request.query as Record<string, unknown>;
     return sendSignIn(app, request, reply, { status: 200, next: pathOf(next), email: '', said: null });
@@ -26,8 +26,7 @@ export const getConsoleSignIn: Operation = {
 };
 
 /** Signs a person in with e-mail and password, and leads to where they wanted to go. */
-export const postConsoleSignIn: Operation = {
-  consumes: ['application/x-www-form-urlencoded'],
+export const postConsoleSignIn: Screen = {
   handle: async (app, request, reply) => {
     const { email = '', password = '', next } = fieldsOf(request);
     const refuse = (status: number, said: ConsoleText) =>
@@ -50,9 +49,7 @@ export const postConsoleSignIn: Operation = {
 };
 
 /** Ends the session for good: the cookie is worth nothing afterwards, wherever a copy of it is. */
-export const postConsoleSignOut: Operation = {
-  consumes: ['application/x-www-form-urlencoded'],
-  bodyOptional: true,
+export const postConsoleSignOut: Screen = {
   handle: async (app, request, reply) => {
     const claims = isFromOurPage(app, request)
       ? await readAccessToken(app, cookieOf(request), 'rubrica-console')

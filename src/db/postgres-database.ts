@@ -1,5 +1,6 @@
+import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import {
   type Database,
   type InsertTarget,
@@ -16,18 +17,21 @@ type Connection = { query(config: pg.QueryConfig): Promise<{ rows: SqlRow[] }> }
 /** `pooler`: behind PgBouncer in transaction mode named statements fail, so none are used. */
 export type PostgresOptions = { connections: number; pooler: boolean };
 
-// Amounts, ids and times fit in 53 bits; `pg` would hand out bigint as text.
-pg.types.setTypeParser(pg.types.builtins.INT8, Number);
-
 /** Without an answer for so long the connection counts as lost: a network that has split says nothing for many minutes. */
 const ANSWER_WITHIN_MS = 10_000;
 /** To a new connection, or to one that another request returns. */
 const CONNECT_WITHIN_MS = 5_000;
 const HOUR = 3_600_000;
 
+/** The driver is loaded with the first store on PostgreSQL: a process with SQLite never needs it. */
+const loadDriver = createRequire(import.meta.url) as (name: 'pg') => typeof pg;
+
 /** Opens a pool on a PostgreSQL 15 or newer. `url` is a `postgres://` address. */
 export function openPostgresDatabase(url: string, options: PostgresOptions): Database {
-  const pool = new pg.Pool({
+  const { Pool, types } = loadDriver('pg');
+  // Amounts, ids and times fit in 53 bits; `pg` would hand out bigint as text.
+  types.setTypeParser(types.builtins.INT8, Number);
+  const pool = new Pool({
     connectionString: url,
     max: options.connections,
     application_name: 'rubrica',
@@ -174,7 +178,7 @@ async function ask<Row extends SqlRow>(connection: Connection, statement: pg.Que
  * a node is away or a shard has moved. An error that the server did not send comes from the socket, or the server has not answered in time.
  */
 function storageErrorOf(error: unknown): StorageError | null {
-  if (!(error instanceof pg.DatabaseError)) return new StorageError('STORAGE_UNAVAILABLE', error);
+  if (!(error instanceof loadDriver('pg').DatabaseError)) return new StorageError('STORAGE_UNAVAILABLE', error);
   const code = error.code ?? '';
   if (code === '53100') return new StorageError('STORAGE_FULL', error);
   return /^(08|53|57|25P03|55P03|XX)/.test(code) ? new StorageError('STORAGE_UNAVAILABLE', error) : null;

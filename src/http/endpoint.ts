@@ -52,6 +52,18 @@ type Reading = {
   notBelowBasePath?: true;
 };
 
+/** The part of an operation that can be loaded later. What it reads is judged before: its line says that. */
+export type Screen = Pick<Operation, 'handle'> & { readonly [What in keyof Reading]?: never };
+
+/** An operation whose module is loaded when somebody first asks for it: `name` is what the module exports. */
+export function later<Name extends string>(
+  load: () => Promise<Record<Name, Screen>>,
+  name: Name,
+  reading: Reading = {},
+): Operation {
+  return { ...reading, handle: async (app, request, reply) => (await load())[name].handle(app, request, reply) };
+}
+
 /** The operation in the API description. Schemas with a `$id` become named components. */
 export type Description = {
   operationId: string;

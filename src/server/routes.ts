@@ -40,93 +40,7 @@ import { getWebhooks } from '../api/webhooks/get-webhooks.ts';
 import { postWebhooks } from '../api/webhooks/post-webhooks.ts';
 import { putWebhook } from '../api/webhooks/put-webhook.ts';
 import type { Permission } from '../auth/permission.ts';
-import { getConsoleAccounts } from '../console/accounts/account-list.ts';
-import { getConsoleAccount, getConsoleStatementCsv } from '../console/accounts/account-page.ts';
-import { getConsoleAttention, postConsoleGiveUp, postConsoleTake } from '../console/attention/get-attention.ts';
-import { getConsoleAudit } from '../console/audit/get-audit.ts';
-import { getConsoleBankAccounts, postConsoleBankAccounts } from '../console/bank-accounts/bank-accounts-page.ts';
-import { getConsoleCallbacks } from '../console/callbacks/get-callbacks.ts';
-import { getConsoleEndpoint } from '../console/callbacks/get-endpoint.ts';
-import {
-  postConsoleCallbacksResend,
-  postConsoleEndpointTest,
-  postConsoleResend,
-} from '../console/callbacks/resend-callbacks.ts';
-import { postConsoleLanguage } from '../console/choose-language.ts';
-import { getConsoleHealth } from '../console/health/health-page.ts';
-import { getConsoleLive } from '../console/live-screen.ts';
-import {
-  postConsoleEventsUrl,
-  postConsoleFee,
-  postConsoleLimit,
-  postConsoleMethod,
-  postConsoleState,
-} from '../console/merchants/change-merchant.ts';
-import { postConsoleEndLink, postConsoleHandOver } from '../console/merchants/make-token-link.ts';
-import { getConsoleMerchants, postConsoleMerchants } from '../console/merchants/merchant-list.ts';
-import { getConsoleMerchant } from '../console/merchants/merchant-page.ts';
-import {
-  getConsolePaymentLinks,
-  postConsolePaymentLinkEnd,
-  postConsolePaymentLinks,
-} from '../console/merchants/payment-links-page.ts';
-import { postConsoleResendOwn } from '../console/merchants/resend-own.ts';
-import { getConsoleRotate, postConsoleRotate } from '../console/merchants/rotate-tokens.ts';
-import { getTokenLink, postTokenLink } from '../console/merchants/token-link.ts';
-import { getConsolePayment } from '../console/payments/get-payment.ts';
-import { getConsolePayments } from '../console/payments/payment-list.ts';
-import { getConsoleRefund, postConsoleRefund } from '../console/payments/refund-payment.ts';
-import {
-  getConsoleNewPayoutFile,
-  getConsolePayoutFiles,
-  postConsolePayoutFiles,
-} from '../console/payouts/bank-file-list.ts';
-import {
-  getConsolePayoutFile,
-  getConsolePayoutFileContent,
-  postConsolePayoutResults,
-} from '../console/payouts/bank-file-page.ts';
-import { getConsoleBatch, getConsoleBatches } from '../console/payouts/batch-page.ts';
-import {
-  getConsoleApproveBatch,
-  getConsoleApprovePayout,
-  postConsoleAccountType,
-  postConsoleApproveBatch,
-  postConsoleApprovePayout,
-  postConsoleCancelBatch,
-  postConsoleCancelPayout,
-  postConsoleRejectBatch,
-  postConsoleRejectPayout,
-  postConsoleSubmitBatch,
-} from '../console/payouts/decide-page.ts';
-import { getConsolePayouts } from '../console/payouts/payout-list.ts';
-import { getConsolePayout } from '../console/payouts/payout-page.ts';
-import { getConsoleRecipients, postConsoleRecipients } from '../console/payouts/recipient-list.ts';
-import { getConsoleRecipient, postConsolePay, postConsoleRecipient } from '../console/payouts/recipient-page.ts';
-import { getConsoleUpload, postConsoleUpload } from '../console/payouts/upload-payouts.ts';
-import { getConsolePersonalData, postConsolePersonalData } from '../console/privacy/personal-data-page.ts';
-import { getConsoleRequest, getConsoleRequests } from '../console/requests/refused-requests-page.ts';
-import { getConsoleMonth, postConsoleMonth } from '../console/settlements/month-page.ts';
-import { getConsoleSettlements, postConsoleSettlements } from '../console/settlements/settlement-list.ts';
-import { getConsoleSettlement, postConsoleAccept } from '../console/settlements/settlement-page.ts';
-import { getConsoleSignIn, postConsoleSignIn, postConsoleSignOut } from '../console/sign-in.ts';
-import { getConsoleTotp, postConsoleTotp } from '../console/staff/enrol-totp-page.ts';
-import { getConsoleInvitation, postConsoleInvitation } from '../console/staff/invitation-page.ts';
-import { getConsoleStaffInvite, postConsoleStaffInvite } from '../console/staff/invite-page.ts';
-import {
-  getConsolePerson,
-  postConsoleFactorRemove,
-  postConsolePassword,
-  postConsoleRecoveryCodes,
-  postConsoleSessionsEnd,
-} from '../console/staff/my-account.ts';
-import { getConsolePasskey, postConsolePasskey } from '../console/staff/passkey-page.ts';
-import { getConsoleProve, postConsoleProve } from '../console/staff/prove-person.ts';
-import { getConsoleStaffConfirm, postConsoleStaffConfirm } from '../console/staff/staff-act.ts';
-import { getConsoleStaff } from '../console/staff/staff-list.ts';
-import { getConsoleStaffPerson } from '../console/staff/staff-person.ts';
-import { getConsoleStaffRights, postConsoleStaffRights } from '../console/staff/staff-rights.ts';
-import { getConsole } from '../console/today/get-today.ts';
+import * as screens from '../console/screens.ts';
 import type { Access, Endpoint, Operation } from '../http/endpoint.ts';
 import { getAsset } from '../pages/get-asset.ts';
 import { getLookFile } from '../pages/get-look-file.ts';
@@ -215,107 +129,107 @@ export const ROUTES: readonly Endpoint[] = [
   route('GET', ['/looks/:name'], 'public', getLookFile),
   route('POST', ['/csp-reports'], 'public', postCspReports),
 
-  route('GET', ['/hand-over/:link'], 'public', getTokenLink),
-  route('POST', ['/hand-over/:link'], 'public', postTokenLink),
-  route('GET', ['/console/sign-in'], 'public', getConsoleSignIn),
-  route('POST', ['/console/sign-in'], 'public', postConsoleSignIn),
-  route('POST', ['/console/sign-out'], 'public', postConsoleSignOut),
-  route('POST', ['/console/language'], 'public', postConsoleLanguage),
-  screen('GET', ['/console/live'], 'payments:read', getConsoleLive),
-  route('GET', ['/console/invitation/:token'], 'public', getConsoleInvitation),
-  route('POST', ['/console/invitation/:token'], 'public', postConsoleInvitation),
-  own('GET', ['/console/prove'], getConsoleProve),
-  own('POST', ['/console/prove'], postConsoleProve),
-  own('GET', ['/console/account'], getConsolePerson),
-  own('POST', ['/console/account/password'], postConsolePassword),
-  own('POST', ['/console/account/sessions/end'], postConsoleSessionsEnd),
-  own('POST', ['/console/account/recovery-codes'], postConsoleRecoveryCodes),
-  own('GET', ['/console/account/factors/totp'], getConsoleTotp),
-  own('POST', ['/console/account/factors/totp'], postConsoleTotp),
-  own('GET', ['/console/account/factors/passkey'], getConsolePasskey),
-  own('POST', ['/console/account/factors/passkey'], postConsolePasskey),
-  own('POST', ['/console/account/factors/remove'], postConsoleFactorRemove),
-  screen('GET', ['/console'], 'payments:read', getConsole),
-  screen('GET', ['/console/payments'], 'payments:read', getConsolePayments),
-  screen('GET', ['/console/payments/:id'], 'payments:read', getConsolePayment),
-  screen('POST', ['/console/payments/:id/resend'], 'callbacks:resend', postConsoleResend),
-  screen('GET', ['/console/payments/:id/refund'], 'refunds:create', getConsoleRefund),
-  screen('POST', ['/console/payments/:id/refund'], 'refunds:create', postConsoleRefund),
-  wholeScreen('GET', ['/console/callbacks'], 'callbacks:resend', getConsoleCallbacks),
-  wholeScreen('POST', ['/console/callbacks/resend'], 'callbacks:resend', postConsoleCallbacksResend),
-  screen('GET', ['/console/accounts'], 'books:read', getConsoleAccounts),
-  screen('GET', ['/console/accounts/:id'], 'books:read', getConsoleAccount),
-  screen('GET', ['/console/accounts/:id/statement.csv'], 'books:read', getConsoleStatementCsv),
-  wholeScreen('GET', ['/console/settlements'], 'books:read', getConsoleSettlements),
-  wholeScreen('POST', ['/console/settlements'], 'movements:record', postConsoleSettlements),
-  wholeScreen('GET', ['/console/settlements/:id'], 'books:read', getConsoleSettlement),
-  wholeScreen('POST', ['/console/settlements/:id/accept'], 'movements:record', postConsoleAccept),
-  wholeScreen('GET', ['/console/months'], 'books:read', getConsoleMonth),
-  wholeScreen('POST', ['/console/months'], 'movements:record', postConsoleMonth),
-  screen('GET', ['/console/payouts'], 'recipients:read', getConsolePayouts),
-  screen('GET', ['/console/payouts/upload'], 'payouts:create', getConsoleUpload),
-  screen('POST', ['/console/payouts/upload'], 'payouts:create', postConsoleUpload),
-  screen('GET', ['/console/payouts/:id'], 'recipients:read', getConsolePayout),
-  screen('GET', ['/console/payouts/:id/approve'], 'payouts:approve', getConsoleApprovePayout),
-  screen('POST', ['/console/payouts/:id/approve'], 'payouts:approve', postConsoleApprovePayout),
-  screen('POST', ['/console/payouts/:id/reject'], 'payouts:approve', postConsoleRejectPayout),
-  screen('POST', ['/console/payouts/:id/cancel'], 'payouts:create', postConsoleCancelPayout),
-  screen('POST', ['/console/payouts/:id/account-type'], 'payouts:create', postConsoleAccountType),
-  screen('GET', ['/console/batches'], 'recipients:read', getConsoleBatches),
-  screen('GET', ['/console/batches/:id'], 'recipients:read', getConsoleBatch),
-  screen('GET', ['/console/batches/:id/approve'], 'payouts:approve', getConsoleApproveBatch),
-  screen('POST', ['/console/batches/:id/approve'], 'payouts:approve', postConsoleApproveBatch),
-  screen('POST', ['/console/batches/:id/reject'], 'payouts:approve', postConsoleRejectBatch),
-  screen('POST', ['/console/batches/:id/cancel'], 'payouts:create', postConsoleCancelBatch),
-  screen('POST', ['/console/batches/:id/submit'], 'payouts:create', postConsoleSubmitBatch),
-  screen('GET', ['/console/recipients'], 'recipients:read', getConsoleRecipients),
-  screen('POST', ['/console/recipients'], 'accounts:validate', postConsoleRecipients),
-  screen('GET', ['/console/recipients/:id'], 'recipients:read', getConsoleRecipient),
-  screen('POST', ['/console/recipients/:id'], 'accounts:validate', postConsoleRecipient),
-  screen('POST', ['/console/recipients/:id/pay'], 'payouts:create', postConsolePay),
-  screen('GET', ['/console/payout-files'], 'recipients:read', getConsolePayoutFiles),
-  screen('POST', ['/console/payout-files'], 'payouts:create', postConsolePayoutFiles),
-  screen('GET', ['/console/payout-files/new'], 'payouts:create', getConsoleNewPayoutFile),
-  screen('GET', ['/console/payout-files/:id'], 'recipients:read', getConsolePayoutFile),
-  screen('GET', ['/console/payout-files/:id/content'], 'payouts:create', getConsolePayoutFileContent),
-  screen('POST', ['/console/payout-files/:id/results'], 'movements:record', postConsolePayoutResults),
-  screen('GET', ['/console/requests'], 'payments:read', getConsoleRequests),
-  screen('GET', ['/console/requests/:id'], 'payments:read', getConsoleRequest),
-  screen('GET', ['/console/merchants'], 'tokens:manage', getConsoleMerchants),
-  wholeScreen('POST', ['/console/merchants'], 'payment-services:manage', postConsoleMerchants),
-  screen('GET', ['/console/merchants/:id'], 'tokens:manage', getConsoleMerchant),
-  screen('POST', ['/console/merchants/:id/hand-over'], 'tokens:manage', postConsoleHandOver),
-  screen('POST', ['/console/merchants/:id/end-link'], 'tokens:manage', postConsoleEndLink),
-  screen('GET', ['/console/merchants/:id/rotate'], 'tokens:manage', getConsoleRotate),
-  screen('POST', ['/console/merchants/:id/rotate'], 'tokens:manage', postConsoleRotate),
-  screen('GET', ['/console/merchants/:id/links'], 'tokens:manage', getConsolePaymentLinks),
-  screen('POST', ['/console/merchants/:id/links'], 'tokens:manage', postConsolePaymentLinks),
-  screen('POST', ['/console/merchants/:id/links/end'], 'tokens:manage', postConsolePaymentLinkEnd),
-  screen('POST', ['/console/merchants/:id/resend'], 'callbacks:resend', postConsoleResendOwn),
-  screen('POST', ['/console/merchants/:id/events-url'], 'tokens:manage', postConsoleEventsUrl),
-  screen('POST', ['/console/merchants/:id/fee'], 'payment-services:manage', postConsoleFee),
-  screen('POST', ['/console/merchants/:id/method'], 'payment-services:manage', postConsoleMethod),
-  screen('POST', ['/console/merchants/:id/limit'], 'payment-services:manage', postConsoleLimit),
-  screen('POST', ['/console/merchants/:id/state'], 'payment-services:manage', postConsoleState),
-  wholeScreen('GET', ['/console/attention'], 'books:read', getConsoleAttention),
-  wholeScreen('POST', ['/console/attention/take'], 'books:read', postConsoleTake),
-  wholeScreen('POST', ['/console/attention/give-up'], 'books:read', postConsoleGiveUp),
-  wholeScreen('GET', ['/console/staff'], 'users:manage', getConsoleStaff),
-  wholeScreen('GET', ['/console/staff/invite'], 'users:manage', getConsoleStaffInvite),
-  wholeScreen('POST', ['/console/staff/invite'], 'users:manage', postConsoleStaffInvite),
-  wholeScreen('GET', ['/console/staff/:id'], 'users:manage', getConsoleStaffPerson),
-  wholeScreen('GET', ['/console/staff/:id/rights'], 'users:manage', getConsoleStaffRights),
-  wholeScreen('POST', ['/console/staff/:id/rights'], 'users:manage', postConsoleStaffRights),
-  wholeScreen('GET', ['/console/staff/:id/confirm'], 'users:manage', getConsoleStaffConfirm),
-  wholeScreen('POST', ['/console/staff/:id/confirm'], 'users:manage', postConsoleStaffConfirm),
-  screen('GET', ['/console/bank-accounts'], 'accounts:validate', getConsoleBankAccounts),
-  screen('POST', ['/console/bank-accounts'], 'accounts:validate', postConsoleBankAccounts),
-  wholeScreen('GET', ['/console/health'], 'payment-services:manage', getConsoleHealth),
-  wholeScreen('GET', ['/console/personal-data'], 'privacy:manage', getConsolePersonalData),
-  wholeScreen('POST', ['/console/personal-data'], 'privacy:manage', postConsolePersonalData),
-  wholeScreen('GET', ['/console/audit'], 'audit:read', getConsoleAudit),
-  wholeScreen('GET', ['/console/callbacks/:id'], 'callbacks:resend', getConsoleEndpoint),
-  wholeScreen('POST', ['/console/callbacks/:id/test'], 'callbacks:resend', postConsoleEndpointTest),
+  route('GET', ['/hand-over/:link'], 'public', screens.getTokenLink),
+  route('POST', ['/hand-over/:link'], 'public', screens.postTokenLink),
+  route('GET', ['/console/sign-in'], 'public', screens.getConsoleSignIn),
+  route('POST', ['/console/sign-in'], 'public', screens.postConsoleSignIn),
+  route('POST', ['/console/sign-out'], 'public', screens.postConsoleSignOut),
+  route('POST', ['/console/language'], 'public', screens.postConsoleLanguage),
+  screen('GET', ['/console/live'], 'payments:read', screens.getConsoleLive),
+  route('GET', ['/console/invitation/:token'], 'public', screens.getConsoleInvitation),
+  route('POST', ['/console/invitation/:token'], 'public', screens.postConsoleInvitation),
+  own('GET', ['/console/prove'], screens.getConsoleProve),
+  own('POST', ['/console/prove'], screens.postConsoleProve),
+  own('GET', ['/console/account'], screens.getConsolePerson),
+  own('POST', ['/console/account/password'], screens.postConsolePassword),
+  own('POST', ['/console/account/sessions/end'], screens.postConsoleSessionsEnd),
+  own('POST', ['/console/account/recovery-codes'], screens.postConsoleRecoveryCodes),
+  own('GET', ['/console/account/factors/totp'], screens.getConsoleTotp),
+  own('POST', ['/console/account/factors/totp'], screens.postConsoleTotp),
+  own('GET', ['/console/account/factors/passkey'], screens.getConsolePasskey),
+  own('POST', ['/console/account/factors/passkey'], screens.postConsolePasskey),
+  own('POST', ['/console/account/factors/remove'], screens.postConsoleFactorRemove),
+  screen('GET', ['/console'], 'payments:read', screens.getConsole),
+  screen('GET', ['/console/payments'], 'payments:read', screens.getConsolePayments),
+  screen('GET', ['/console/payments/:id'], 'payments:read', screens.getConsolePayment),
+  screen('POST', ['/console/payments/:id/resend'], 'callbacks:resend', screens.postConsoleResend),
+  screen('GET', ['/console/payments/:id/refund'], 'refunds:create', screens.getConsoleRefund),
+  screen('POST', ['/console/payments/:id/refund'], 'refunds:create', screens.postConsoleRefund),
+  wholeScreen('GET', ['/console/callbacks'], 'callbacks:resend', screens.getConsoleCallbacks),
+  wholeScreen('POST', ['/console/callbacks/resend'], 'callbacks:resend', screens.postConsoleCallbacksResend),
+  screen('GET', ['/console/accounts'], 'books:read', screens.getConsoleAccounts),
+  screen('GET', ['/console/accounts/:id'], 'books:read', screens.getConsoleAccount),
+  screen('GET', ['/console/accounts/:id/statement.csv'], 'books:read', screens.getConsoleStatementCsv),
+  wholeScreen('GET', ['/console/settlements'], 'books:read', screens.getConsoleSettlements),
+  wholeScreen('POST', ['/console/settlements'], 'movements:record', screens.postConsoleSettlements),
+  wholeScreen('GET', ['/console/settlements/:id'], 'books:read', screens.getConsoleSettlement),
+  wholeScreen('POST', ['/console/settlements/:id/accept'], 'movements:record', screens.postConsoleAccept),
+  wholeScreen('GET', ['/console/months'], 'books:read', screens.getConsoleMonth),
+  wholeScreen('POST', ['/console/months'], 'movements:record', screens.postConsoleMonth),
+  screen('GET', ['/console/payouts'], 'recipients:read', screens.getConsolePayouts),
+  screen('GET', ['/console/payouts/upload'], 'payouts:create', screens.getConsoleUpload),
+  screen('POST', ['/console/payouts/upload'], 'payouts:create', screens.postConsoleUpload),
+  screen('GET', ['/console/payouts/:id'], 'recipients:read', screens.getConsolePayout),
+  screen('GET', ['/console/payouts/:id/approve'], 'payouts:approve', screens.getConsoleApprovePayout),
+  screen('POST', ['/console/payouts/:id/approve'], 'payouts:approve', screens.postConsoleApprovePayout),
+  screen('POST', ['/console/payouts/:id/reject'], 'payouts:approve', screens.postConsoleRejectPayout),
+  screen('POST', ['/console/payouts/:id/cancel'], 'payouts:create', screens.postConsoleCancelPayout),
+  screen('POST', ['/console/payouts/:id/account-type'], 'payouts:create', screens.postConsoleAccountType),
+  screen('GET', ['/console/batches'], 'recipients:read', screens.getConsoleBatches),
+  screen('GET', ['/console/batches/:id'], 'recipients:read', screens.getConsoleBatch),
+  screen('GET', ['/console/batches/:id/approve'], 'payouts:approve', screens.getConsoleApproveBatch),
+  screen('POST', ['/console/batches/:id/approve'], 'payouts:approve', screens.postConsoleApproveBatch),
+  screen('POST', ['/console/batches/:id/reject'], 'payouts:approve', screens.postConsoleRejectBatch),
+  screen('POST', ['/console/batches/:id/cancel'], 'payouts:create', screens.postConsoleCancelBatch),
+  screen('POST', ['/console/batches/:id/submit'], 'payouts:create', screens.postConsoleSubmitBatch),
+  screen('GET', ['/console/recipients'], 'recipients:read', screens.getConsoleRecipients),
+  screen('POST', ['/console/recipients'], 'accounts:validate', screens.postConsoleRecipients),
+  screen('GET', ['/console/recipients/:id'], 'recipients:read', screens.getConsoleRecipient),
+  screen('POST', ['/console/recipients/:id'], 'accounts:validate', screens.postConsoleRecipient),
+  screen('POST', ['/console/recipients/:id/pay'], 'payouts:create', screens.postConsolePay),
+  screen('GET', ['/console/payout-files'], 'recipients:read', screens.getConsolePayoutFiles),
+  screen('POST', ['/console/payout-files'], 'payouts:create', screens.postConsolePayoutFiles),
+  screen('GET', ['/console/payout-files/new'], 'payouts:create', screens.getConsoleNewPayoutFile),
+  screen('GET', ['/console/payout-files/:id'], 'recipients:read', screens.getConsolePayoutFile),
+  screen('GET', ['/console/payout-files/:id/content'], 'payouts:create', screens.getConsolePayoutFileContent),
+  screen('POST', ['/console/payout-files/:id/results'], 'movements:record', screens.postConsolePayoutResults),
+  screen('GET', ['/console/requests'], 'payments:read', screens.getConsoleRequests),
+  screen('GET', ['/console/requests/:id'], 'payments:read', screens.getConsoleRequest),
+  screen('GET', ['/console/merchants'], 'tokens:manage', screens.getConsoleMerchants),
+  wholeScreen('POST', ['/console/merchants'], 'payment-services:manage', screens.postConsoleMerchants),
+  screen('GET', ['/console/merchants/:id'], 'tokens:manage', screens.getConsoleMerchant),
+  screen('POST', ['/console/merchants/:id/hand-over'], 'tokens:manage', screens.postConsoleHandOver),
+  screen('POST', ['/console/merchants/:id/end-link'], 'tokens:manage', screens.postConsoleEndLink),
+  screen('GET', ['/console/merchants/:id/rotate'], 'tokens:manage', screens.getConsoleRotate),
+  screen('POST', ['/console/merchants/:id/rotate'], 'tokens:manage', screens.postConsoleRotate),
+  screen('GET', ['/console/merchants/:id/links'], 'tokens:manage', screens.getConsolePaymentLinks),
+  screen('POST', ['/console/merchants/:id/links'], 'tokens:manage', screens.postConsolePaymentLinks),
+  screen('POST', ['/console/merchants/:id/links/end'], 'tokens:manage', screens.postConsolePaymentLinkEnd),
+  screen('POST', ['/console/merchants/:id/resend'], 'callbacks:resend', screens.postConsoleResendOwn),
+  screen('POST', ['/console/merchants/:id/events-url'], 'tokens:manage', screens.postConsoleEventsUrl),
+  screen('POST', ['/console/merchants/:id/fee'], 'payment-services:manage', screens.postConsoleFee),
+  screen('POST', ['/console/merchants/:id/method'], 'payment-services:manage', screens.postConsoleMethod),
+  screen('POST', ['/console/merchants/:id/limit'], 'payment-services:manage', screens.postConsoleLimit),
+  screen('POST', ['/console/merchants/:id/state'], 'payment-services:manage', screens.postConsoleState),
+  wholeScreen('GET', ['/console/attention'], 'books:read', screens.getConsoleAttention),
+  wholeScreen('POST', ['/console/attention/take'], 'books:read', screens.postConsoleTake),
+  wholeScreen('POST', ['/console/attention/give-up'], 'books:read', screens.postConsoleGiveUp),
+  wholeScreen('GET', ['/console/staff'], 'users:manage', screens.getConsoleStaff),
+  wholeScreen('GET', ['/console/staff/invite'], 'users:manage', screens.getConsoleStaffInvite),
+  wholeScreen('POST', ['/console/staff/invite'], 'users:manage', screens.postConsoleStaffInvite),
+  wholeScreen('GET', ['/console/staff/:id'], 'users:manage', screens.getConsoleStaffPerson),
+  wholeScreen('GET', ['/console/staff/:id/rights'], 'users:manage', screens.getConsoleStaffRights),
+  wholeScreen('POST', ['/console/staff/:id/rights'], 'users:manage', screens.postConsoleStaffRights),
+  wholeScreen('GET', ['/console/staff/:id/confirm'], 'users:manage', screens.getConsoleStaffConfirm),
+  wholeScreen('POST', ['/console/staff/:id/confirm'], 'users:manage', screens.postConsoleStaffConfirm),
+  screen('GET', ['/console/bank-accounts'], 'accounts:validate', screens.getConsoleBankAccounts),
+  screen('POST', ['/console/bank-accounts'], 'accounts:validate', screens.postConsoleBankAccounts),
+  wholeScreen('GET', ['/console/health'], 'payment-services:manage', screens.getConsoleHealth),
+  wholeScreen('GET', ['/console/personal-data'], 'privacy:manage', screens.getConsolePersonalData),
+  wholeScreen('POST', ['/console/personal-data'], 'privacy:manage', screens.postConsolePersonalData),
+  wholeScreen('GET', ['/console/audit'], 'audit:read', screens.getConsoleAudit),
+  wholeScreen('GET', ['/console/callbacks/:id'], 'callbacks:resend', screens.getConsoleEndpoint),
+  wholeScreen('POST', ['/console/callbacks/:id/test'], 'callbacks:resend', screens.postConsoleEndpointTest),
 
   route('GET', ['/'], 'public', getRoot),
   route('GET', ['/docs'], 'public', getDocs),

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { runChild } from '../support/child-process.ts';
 import { importsOf, readSourceFiles, type SourceFile } from '../support/source-tree.ts';
+import { loadsLaterWhatFewNeed } from './loaded-at-start.ts';
 import { hasNoSuperLinearExpression } from './super-linear.ts';
 import * as tables from './table-rules.ts';
 import * as rules from './tidy-rules.ts';
@@ -41,6 +42,21 @@ const cases: Case[] = [
       'sdk/src/sign.ts imports node:fs',
       'protocol/hmac.ts imports sdk/src/sign.ts',
       'src/http/sign.ts imports sdk/src/sign.ts',
+    ],
+  },
+  {
+    name: 'what few need is loaded when it is first asked for',
+    rule: loadsLaterWhatFewNeed,
+    planted: {
+      'src/main.ts': `const serve = await import('./cli/serve-command.ts');`,
+      'src/cli/serve-command.ts': `import { routes } from '../server/routes.ts';\nimport type { Pool } from 'pg';`,
+      'src/server/routes.ts': `import {\n  list,\n} from '../console/payments/payment-list.ts';\nimport * as screens from '../console/screens.ts';`,
+      'src/console/screens.ts': `import { parse } from 'csv-parse/sync';\nconst page = () => import('./today/get-today.ts');`,
+      'src/cli/validate-command.ts': `import { parse } from 'csv-parse';`,
+    },
+    found: [
+      'src/server/routes.ts loads src/console/payments/payment-list.ts at the start',
+      'src/console/screens.ts loads csv-parse/sync at the start',
     ],
   },
   {

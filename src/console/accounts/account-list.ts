@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import { listAccounts, type MerchantAccount } from '../../books/merchant-statement.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { formatMoney } from '../../lib/money.ts';
 import type { ListedPaymentService } from '../../payment-services/list-payment-services.ts';
@@ -12,7 +12,7 @@ import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { listMerchants, readEnvironment } from '../merchants/visible-merchants.ts';
 
 /** The accounts of the merchants that the person sees, in one environment: test money and earned money are never mixed. */
-export const getConsoleAccounts: Operation = {
+export const getConsoleAccounts: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user, send } = visit;
     const environment = environmentAsked(app, visit);

@@ -5,7 +5,7 @@ import { listAccounts, makeStatement, readStatementLines, type Statement } from 
 import type { StatementScope } from '../../books/statement-queries.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { boundsOfDay, clockOf, dayOf, isDay } from '../../lib/calendar-day.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
@@ -22,7 +22,7 @@ import { merchantOf } from '../merchants/visible-merchants.ts';
 import { accountHead, environmentAsked, idOf, sumsOf } from './account-list.ts';
 
 /** The account of a merchant: what is owed now, and the statement of a period. */
-export const getConsoleAccount: Operation = {
+export const getConsoleAccount: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, send } = visit;
     const asked = await readAsked(app, visit);
@@ -57,7 +57,7 @@ ${statementTable(language, scope.currency, await makeStatement(app, scope), { fr
 };
 
 /** Every line of the period, as it is read: a month of a large merchant needs no more memory than a day of a small one. */
-export const getConsoleStatementCsv: Operation = {
+export const getConsoleStatementCsv: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, reply, send } = visit;
     const asked = await readAsked(app, visit);

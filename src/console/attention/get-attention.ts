@@ -6,7 +6,7 @@ import { giveUpAttention, takeAttention } from '../../attention/take-attention.t
 import type { Language } from '../../checkout/texts.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
 import { ageText, badge, emptyState, tableOf } from '../console-format.ts';
@@ -18,7 +18,7 @@ import { fieldsOf } from '../sign-in.ts';
 const SHOWN = 200;
 
 /** Everything that waits for a person, with its age and the command that ends it. */
-export const getConsoleAttention: Operation = {
+export const getConsoleAttention: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language } = visit;
     const asked = askedOf(visit)['kind'];
@@ -101,9 +101,8 @@ export const postConsoleTake = taking(takeAttention);
 /** It is nobody's work again. */
 export const postConsoleGiveUp = taking(giveUpAttention);
 
-function taking(take: typeof takeAttention): Operation {
+function taking(take: typeof takeAttention): Screen {
   return {
-    consumes: ['application/x-www-form-urlencoded'],
     handle: consoleHandler(async (app, { by, request, goTo }) => {
       const { id = '', kind: name, payment_service = '', environment = '' } = fieldsOf(request);
       const kind = ATTENTION_KINDS.find((one) => one.kind === name)?.kind;

@@ -1,7 +1,7 @@
 import type { AuditFilter } from '../../audit/audit-queries.ts';
 import { type ListedAct, listAudit } from '../../audit/list-audit.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { emptyState } from '../console-format.ts';
 import { type Column, formatOf, sendList } from '../console-list.ts';
@@ -13,7 +13,7 @@ const SHOWN = 100;
 const EXPORTED = 10_000;
 
 /** The newest acts: who did what, to what, from where and why. */
-export const getConsoleAudit: Operation = {
+export const getConsoleAudit: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, request } = visit;
     const filter = filterOf(request.query as Record<string, unknown>);

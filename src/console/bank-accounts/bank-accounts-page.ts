@@ -8,30 +8,26 @@ import { REPAIR_RULES } from '../../bank-validation/tables/repair-rules.ts';
 import { validateBankAccount } from '../../bank-validation/validate-bank-account.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { readUpload } from '../../http/read-upload.ts';
 import { badge, tableOf } from '../console-format.ts';
 import { tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { UPLOAD_BYTES } from '../upload-bytes.ts';
 import { MOST_ROWS, type ValidatedFile, validateAccountsFile } from './validate-accounts-file.ts';
 
 const PATH = '/bank-accounts';
 
-/** A file of more than `MOST_ROWS` rows is larger, and its three tables stand in the page. */
-const MOST_BYTES = 256 * 1024;
-
 const COMMAND = 'bin/rubrica validate FILE --repair FILE --changes FILE';
 
 /** A form for a file of accounts, and one for an account. */
-export const getConsoleBankAccounts: Operation = {
+export const getConsoleBankAccounts: Screen = {
   handle: consoleHandler((app, visit) => sendPage(app, visit, 200, {})),
 };
 
 /** Validates the file, or the account, that the form has. Nothing of the form is kept but what a validation keeps. */
-export const postConsoleBankAccounts: Operation = {
-  consumes: ['multipart/form-data'],
-  bodyLimit: MOST_BYTES,
+export const postConsoleBankAccounts: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user, request } = visit;
     const { fields, file } = await readUpload(request);
@@ -60,7 +56,7 @@ async function sendPage(
 ): Promise<FastifyReply> {
   const title = tell(language, 'bank_accounts.title');
   const action = `${publicPath(app)}/console${PATH}`;
-  const limits = { kib: MOST_BYTES / 1024, rows: MOST_ROWS, command: COMMAND };
+  const limits = { kib: UPLOAD_BYTES.accounts / 1024, rows: MOST_ROWS, command: COMMAND };
   const { banks } = await listBanks(app);
   const main = html`<h1>${title}</h1>
 ${said !== undefined && html`<p class="notice" role="alert">${said}</p>`}

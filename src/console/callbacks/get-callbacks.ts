@@ -1,6 +1,6 @@
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import { listTroubled, type TroubledEndpoint } from '../../outbox/list-troubled.ts';
@@ -12,7 +12,7 @@ import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 const SHOWN = 500;
 
 /** The endpoints that fail or are gone: whose, since when, why, what mends it, and what waits for them. */
-export const getConsoleCallbacks: Operation = {
+export const getConsoleCallbacks: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language } = visit;
     const asked = askedOf(visit);

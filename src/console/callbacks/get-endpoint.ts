@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import { causeOf } from '../../outbox/answer-cause.ts';
@@ -13,7 +13,7 @@ import { tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 
 /** One endpoint: what the doctor says of it, its last answers, and what may be done. */
-export const getConsoleEndpoint: Operation = {
+export const getConsoleEndpoint: Screen = {
   handle: consoleHandler((app, visit) => sendEndpoint(app, visit, 200, false)),
 };
 

@@ -1,4 +1,4 @@
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { boundsOfDay, isDay } from '../../lib/calendar-day.ts';
 import { resendCallback, resendCallbacks } from '../../outbox/resend-callback.ts';
@@ -10,8 +10,7 @@ import { fieldsOf } from '../sign-in.ts';
 import { sendEndpoint } from './get-endpoint.ts';
 
 /** Sends one callback of a payment again. */
-export const postConsoleResend: Operation = {
-  consumes: ['application/x-www-form-urlencoded'],
+export const postConsoleResend: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, goTo, send } = visit;
     const shown = await paymentOf(app, visit);
@@ -26,8 +25,7 @@ export const postConsoleResend: Operation = {
 };
 
 /** Sends everything again that waits for an endpoint, or was given up; with days only what was made in them. */
-export const postConsoleCallbacksResend: Operation = {
-  consumes: ['application/x-www-form-urlencoded'],
+export const postConsoleCallbacksResend: Screen = {
   handle: consoleHandler(async (app, { language, by, request, goTo, send }) => {
     const { endpoint, since = '', until = '' } = fieldsOf(request);
     if (endpoint === undefined) return send(404, notFoundPage(language));
@@ -44,9 +42,7 @@ export const postConsoleCallbacksResend: Operation = {
 };
 
 /** Posts a test event to an endpoint, and says what its answers tell about its check of signatures. */
-export const postConsoleEndpointTest: Operation = {
-  consumes: ['application/x-www-form-urlencoded'],
-  bodyOptional: true,
+export const postConsoleEndpointTest: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, send } = visit;
     const { id } = request.params as { id: string };

@@ -3,7 +3,7 @@ import type { Language } from '../../checkout/texts.ts';
 import { examineStore } from '../../health/examine-store.ts';
 import { type Finding, sayFinding } from '../../health/finding.ts';
 import { type ListedProcess, listProcesses } from '../../health/list-processes.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import { createExpiringCache } from '../../lib/expiring-cache.ts';
@@ -23,7 +23,7 @@ const healthOf = perInstance((app: App) =>
 );
 
 /** The findings of `doctor`, about the store and about every process that serves it, in the same words. */
-export const getConsoleHealth: Operation = {
+export const getConsoleHealth: Screen = {
   handle: consoleHandler(async (app, { language, send }) => {
     const { store, processes } = (await healthOf(app).get('all', () => examine(app))) ?? (await examine(app));
     const count = store.filter(({ fix }) => fix !== null).length;

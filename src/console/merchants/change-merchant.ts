@@ -3,7 +3,7 @@ import { currencyExponent } from '../../../protocol/currency-exponents.ts';
 import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
 import { SPANISH_ERRORS } from '../../error-spanish.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { checkOutboundUrl, type UrlRefusal } from '../../lib/address-filter.ts';
 import { parseTyped } from '../../lib/money.ts';
 import { ownPlaces } from '../../lib/own-places.ts';
@@ -91,7 +91,7 @@ function whyIn(language: ConsoleVisit['language'], { code, message, fix }: UrlRe
 }
 
 /** A form that moves money, or says whose signatures are taken. */
-function provedChange(change: (of: Change) => Promise<string | null>): Operation {
+function provedChange(change: (of: Change) => Promise<string | null>): Screen {
   return changing(change, (app, visit, { id }) => requireProof(app, visit, provedPath(id)));
 }
 
@@ -99,9 +99,8 @@ function provedChange(change: (of: Change) => Promise<string | null>): Operation
 function changing(
   change: (of: Change) => Promise<string | null>,
   proofAsked: (app: App, visit: ConsoleVisit, merchant: ListedPaymentService) => FastifyReply | null = () => null,
-): Operation {
+): Screen {
   return {
-    consumes: ['application/x-www-form-urlencoded'],
     handle: consoleHandler(async (app, visit) => {
       const { language, by, request, send, goTo } = visit;
       const fields = fieldsOf(request);

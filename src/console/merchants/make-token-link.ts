@@ -1,6 +1,6 @@
 import { publicBase } from '../../checkout/pay-link.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { endHandover, findHandover, handOverTokens } from '../../payment-services/hand-over-tokens.ts';
 import { minuteOf } from '../console-format.ts';
@@ -14,8 +14,7 @@ const DAY_MS = 86_400_000;
 const VALID: Readonly<Record<string, number>> = { '1d': DAY_MS, '3d': 3 * DAY_MS, '7d': 7 * DAY_MS };
 
 /** Makes a link that shows the tokens of an environment once, and shows it. */
-export const postConsoleHandOver: Operation = {
-  consumes: ['application/x-www-form-urlencoded'],
+export const postConsoleHandOver: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, send } = visit;
     const fields = fieldsOf(request);
@@ -37,8 +36,7 @@ export const postConsoleHandOver: Operation = {
 };
 
 /** Ends a link that nobody has opened. */
-export const postConsoleEndLink: Operation = {
-  consumes: ['application/x-www-form-urlencoded'],
+export const postConsoleEndLink: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, send, goTo } = visit;
     const merchant = await merchantOf(app, visit);

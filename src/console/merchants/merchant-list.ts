@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { createPaymentService } from '../../payment-services/create-payment-service.ts';
 import type { ListedPaymentService } from '../../payment-services/list-payment-services.ts';
@@ -13,13 +13,12 @@ import { fieldsOf } from '../sign-in.ts';
 import { listMerchants } from './visible-merchants.ts';
 
 /** The payment services that the person sees, with the last use of their tokens. */
-export const getConsoleMerchants: Operation = {
+export const getConsoleMerchants: Screen = {
   handle: consoleHandler((app, visit) => sendMerchants(app, visit, 200, '')),
 };
 
 /** Makes a payment service. Its tokens are not shown: the page that follows hands them over. */
-export const postConsoleMerchants: Operation = {
-  consumes: ['application/x-www-form-urlencoded'],
+export const postConsoleMerchants: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, goTo } = visit;
     const name = readServiceName(fieldsOf(request)['name'] ?? '');

@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { causeOf } from '../../outbox/answer-cause.ts';
 import { type FailingEndpoint, selectEndpointsOf } from '../../outbox/failing-endpoint-queries.ts';
@@ -36,7 +36,7 @@ export function provedPath(merchantId: string): string {
 }
 
 /** One payment service: its tokens with their last use, where it is told, and what it collects by. */
-export const getConsoleMerchant: Operation = {
+export const getConsoleMerchant: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const merchant = await merchantOf(app, visit);
     if (merchant === null) return visit.send(404, notFoundPage(visit.language));

@@ -3,7 +3,7 @@ import { currencyExponent } from '../../../protocol/currency-exponents.ts';
 import type { App } from '../../app.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { formatMoney, parseTyped } from '../../lib/money.ts';
 import { createPaymentLink, endPaymentLink } from '../../payment-links/create-payment-link.ts';
@@ -23,7 +23,7 @@ const VALID: Readonly<Record<string, number>> = { '7d': 7 * DAY_MS, '30d': 30 * 
 const DONE: Readonly<Record<string, ConsoleText>> = { created: 'pay_link.created', ended: 'pay_link.was_ended' };
 
 /** The payment links of a merchant in the environments that the person sees, and a form for another. */
-export const getConsolePaymentLinks: Operation = {
+export const getConsolePaymentLinks: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const merchant = await merchantOf(app, visit);
     if (merchant === null) return visit.send(404, notFoundPage(visit.language));
@@ -32,8 +32,7 @@ export const getConsolePaymentLinks: Operation = {
 };
 
 /** Makes a link. */
-export const postConsolePaymentLinks: Operation = {
-  consumes: ['application/x-www-form-urlencoded'],
+export const postConsolePaymentLinks: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, send, goTo } = visit;
     const merchant = await merchantOf(app, visit);
@@ -49,8 +48,7 @@ export const postConsolePaymentLinks: Operation = {
 };
 
 /** Ends one. */
-export const postConsolePaymentLinkEnd: Operation = {
-  consumes: ['application/x-www-form-urlencoded'],
+export const postConsolePaymentLinkEnd: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, send, goTo } = visit;
     const merchant = await merchantOf(app, visit);

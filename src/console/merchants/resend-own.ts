@@ -1,4 +1,4 @@
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { selectEndpointsOf } from '../../outbox/failing-endpoint-queries.ts';
 import { resendCallbacks } from '../../outbox/resend-callback.ts';
 import { consoleHandler, notFoundPage } from '../console-visit.ts';
@@ -7,8 +7,7 @@ import { ENDPOINTS_SHOWN } from './merchant-page.ts';
 import { merchantIn } from './visible-merchants.ts';
 
 /** Sends everything again that waits for an endpoint of the merchant, or was given up there: its own people need no operator for it. */
-export const postConsoleResendOwn: Operation = {
-  consumes: ['application/x-www-form-urlencoded'],
+export const postConsoleResendOwn: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, send, goTo } = visit;
     const { environment: name, endpoint: id } = fieldsOf(request);

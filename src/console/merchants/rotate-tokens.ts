@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import type { ListedPaymentService } from '../../payment-services/list-payment-services.ts';
 import type { Environment } from '../../payment-services/payment-service.ts';
@@ -16,7 +16,7 @@ const HOUR_MS = 3_600_000;
 const OVERLAPS: Readonly<Record<string, number>> = { '24h': 24 * HOUR_MS, '7d': 168 * HOUR_MS, '0': 0 };
 
 /** Asks for how long the present Secret Token is to work beside the new one. */
-export const getConsoleRotate: Operation = {
+export const getConsoleRotate: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, request, send } = visit;
     const { environment: name } = request.query as Record<string, unknown>;
@@ -46,8 +46,7 @@ ${(['24h', '7d', '0'] as const).map((overlap) => html`<label class="inline"><inp
 };
 
 /** Makes a new Secret Token and shows it, once. A form that is sent twice rotates once. */
-export const postConsoleRotate: Operation = {
-  consumes: ['application/x-www-form-urlencoded'],
+export const postConsoleRotate: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, send } = visit;
     const fields = fieldsOf(request);

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
 import { type Language, payerLanguage } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
 import { type HandedTokens, isHandoverWaiting, openHandover } from '../../payment-services/open-handover.ts';
@@ -10,7 +10,7 @@ import { sendConsolePage } from '../console-page.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 
 /** Asks first: a program that looks into links before a person does must not use this one up. */
-export const getTokenLink: Operation = {
+export const getTokenLink: Screen = {
   handle: async (app, request, reply) => {
     if (!(await isHandoverWaiting(app, linkOf(request)))) return sendGone(app, request, reply);
     const language = languageOf(request);
@@ -28,9 +28,7 @@ export const getTokenLink: Operation = {
 };
 
 /** Shows the tokens, once. */
-export const postTokenLink: Operation = {
-  consumes: ['application/x-www-form-urlencoded'],
-  bodyOptional: true,
+export const postTokenLink: Screen = {
   handle: async (app, request, reply) => {
     const tokens = await openHandover(app, linkOf(request), clientNetwork(request.ip));
     if (tokens === null) return sendGone(app, request, reply);

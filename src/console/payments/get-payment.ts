@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import { selectAvailable } from '../../books/balance-queries.ts';
 import { type Language, methodName } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
 import { type ShownPayment, showPayment } from '../../search/show-payment.ts';
@@ -18,7 +18,7 @@ const DONE: Readonly<Record<string, ConsoleText>> = {
 };
 
 /** One payment: what it is, everything that happened to it, and what may be done. */
-export const getConsolePayment: Operation = {
+export const getConsolePayment: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const shown = await paymentOf(app, visit);
     return shown === null ? visit.send(404, notFoundPage(visit.language)) : sendPayment(app, visit, shown, 200, '');

@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { boundsOfDay, isDay } from '../../lib/calendar-day.ts';
 import { formatMoney, formatPlain, parseDecimal } from '../../lib/money.ts';
@@ -19,7 +19,7 @@ const SHOWN = 50;
 const EXPORTED = 10_000;
 
 /** Finds a payment by one text, or lists the newest ones by filters that stand in the address. */
-export const getConsolePayments: Operation = {
+export const getConsolePayments: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { q = '' } = askedOf(visit);
     return q === '' ? sendPayments(app, visit) : sendFound(app, visit, q);

@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import { isReason } from '../../audit/reason.ts';
 import { selectAvailable } from '../../books/balance-queries.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { addUp } from '../../lib/exact-sum.ts';
 import { randomToken } from '../../lib/ids.ts';
@@ -16,7 +16,7 @@ import { fieldsOf } from '../sign-in.ts';
 import { paymentOf, sendPayment } from './get-payment.ts';
 
 /** Asks once more, with the amount, the entries that the books will have, and what the merchant has left. */
-export const getConsoleRefund: Operation = {
+export const getConsoleRefund: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const shown = await paymentOf(app, visit);
     if (shown === null) return visit.send(404, notFoundPage(visit.language));
@@ -29,8 +29,7 @@ export const getConsoleRefund: Operation = {
 };
 
 /** Refunds what the page before has shown. The key in its form makes a second click the same refund. */
-export const postConsoleRefund: Operation = {
-  consumes: ['application/x-www-form-urlencoded'],
+export const postConsoleRefund: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, goTo } = visit;
     const shown = await paymentOf(app, visit);

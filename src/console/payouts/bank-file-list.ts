@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import { listOwners } from '../../books/list-books.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
 import type { BankFileFormat } from '../../payout-senders/bank-file.ts';
@@ -24,7 +24,7 @@ const NEW = '/payout-files/new';
 type SeenFile = SummedPayoutFile & { merchant: string };
 
 /** The files that went to banks, each with what it holds and what became of it. */
-export const getConsolePayoutFiles: Operation = {
+export const getConsolePayoutFiles: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user } = visit;
     const files = await listPayoutFiles(app, user.environmentIds, SHOWN);
@@ -46,7 +46,7 @@ export const getConsolePayoutFiles: Operation = {
 };
 
 /** The approved payouts that have not left, and the choice of the bank's file. */
-export const getConsoleNewPayoutFile: Operation = {
+export const getConsoleNewPayoutFile: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const asked = requireProof(app, visit, NEW);
     return asked ?? sendForm(app, visit, 200, '', {});
@@ -54,8 +54,7 @@ export const getConsoleNewPayoutFile: Operation = {
 };
 
 /** Writes what is approved into files, after the second factor. A payout is in one file only. */
-export const postConsolePayoutFiles: Operation = {
-  consumes: ['application/x-www-form-urlencoded'],
+export const postConsolePayoutFiles: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user, by, request, send, goTo } = visit;
     const fields = fieldsOf(request);

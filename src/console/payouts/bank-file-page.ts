@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { App } from '../../app.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { describeEvidence } from '../../lib/evidence-file.ts';
 import { formatMoney } from '../../lib/money.ts';
@@ -21,18 +21,18 @@ import { badge, tableOf, timeCell } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
 import { sureBadge } from './bank-file-list.ts';
-import { carriedFile, MOST_UPLOAD_BYTES, readSentFile, type SentFile } from './kept-upload.ts';
+import { carriedFile, readSentFile, type SentFile } from './kept-upload.ts';
 import { accountCell, payoutBadges, recipientCell, refusalOf, seePayouts } from './payout-cells.ts';
 
 const SHOWN = 500;
 
 /** One file: its lines with what became of each, its bytes again, and a form for what the bank says. */
-export const getConsolePayoutFile: Operation = {
+export const getConsolePayoutFile: Screen = {
   handle: consoleHandler((app, visit) => sendFile(app, visit, 200, '')),
 };
 
 /** The bytes that the file had when it was made. */
-export const getConsolePayoutFileContent: Operation = {
+export const getConsolePayoutFileContent: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const file = await fileOf(app, visit);
     return visit.reply
@@ -44,9 +44,7 @@ export const getConsolePayoutFileContent: Operation = {
 };
 
 /** Shows what a bank's result would change; with `confirm` changes it, after the second factor. */
-export const postConsolePayoutResults: Operation = {
-  consumes: ['multipart/form-data'],
-  bodyLimit: MOST_UPLOAD_BYTES,
+export const postConsolePayoutResults: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, goTo } = visit;
     const file = await fileOf(app, visit);

@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { addUp } from '../../lib/exact-sum.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
@@ -31,7 +31,7 @@ import { payoutColumns } from './payout-list.ts';
 const SHOWN = 200;
 
 /** The newest batches, each with how many of its payouts are in which state. */
-export const getConsoleBatches: Operation = {
+export const getConsoleBatches: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user } = visit;
     return sendList<ListedBatch>(visit, {
@@ -45,7 +45,7 @@ export const getConsoleBatches: Operation = {
 };
 
 /** One batch with its payouts, what is odd about them, and what may be decided about all at once. */
-export const getConsoleBatch: Operation = {
+export const getConsoleBatch: Screen = {
   handle: consoleHandler((app, visit) => sendBatch(app, visit, 200, '')),
 };
 

@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import { availableBalance } from '../../books/available-balance.ts';
 import { MERCHANT_PAYABLE, PAYOUTS_RESERVED } from '../../books/journal-entry.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { addUp } from '../../lib/exact-sum.ts';
 import { formatMoney } from '../../lib/money.ts';
@@ -68,8 +68,7 @@ export const postConsoleRejectBatch = decision(BATCH, rejectPayouts, 'rejected')
 export const postConsoleCancelBatch = decision(BATCH, cancelPayouts, 'cancelled');
 
 /** Hands the drafts of a batch to who approves them. */
-export const postConsoleSubmitBatch: Operation = {
-  consumes: ['application/x-www-form-urlencoded'],
+export const postConsoleSubmitBatch: Screen = {
   handle: consoleHandler(async (app, visit) =>
     carryOut(app, visit, BATCH, await BATCH.find(app, visit), {
       decide: submitPayouts,
@@ -80,8 +79,7 @@ export const postConsoleSubmitBatch: Operation = {
 };
 
 /** Says what kind of account it is, for the banks whose file asks. It holds for every payout to that account. */
-export const postConsoleAccountType: Operation = {
-  consumes: ['application/x-www-form-urlencoded'],
+export const postConsoleAccountType: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { user, by, request, language, goTo } = visit;
     const { id } = request.params as { id: string };
@@ -97,7 +95,7 @@ export const postConsoleAccountType: Operation = {
 };
 
 /** Asks once more: the money, the entries that the books will have, what the merchant has left, and what is odd. */
-function question(kind: Kind): Operation {
+function question(kind: Kind): Screen {
   return {
     handle: consoleHandler(async (app, visit) => {
       const subject = await kind.find(app, visit);
@@ -109,9 +107,8 @@ function question(kind: Kind): Operation {
 }
 
 /** Lets the money leave that the page before has shown, after the second factor. */
-function approval(kind: Kind): Operation {
+function approval(kind: Kind): Screen {
   return {
-    consumes: ['application/x-www-form-urlencoded'],
     handle: consoleHandler(async (app, visit) => {
       const subject = await kind.find(app, visit);
       const asked = requireProof(app, visit, `${subject.path}/approve`);
@@ -128,9 +125,8 @@ function approval(kind: Kind): Operation {
 type Decide = (app: App, decision: PayoutDecision) => Promise<Payout[]>;
 
 /** Refuses payouts, or takes them back, with a reason. */
-function decision(kind: Kind, decide: Decide, done: string): Operation {
+function decision(kind: Kind, decide: Decide, done: string): Screen {
   return {
-    consumes: ['application/x-www-form-urlencoded'],
     handle: consoleHandler(async (app, visit) => {
       const reason = reasonOf(fieldsOf(visit.request)['reason']);
       const subject = await kind.find(app, visit);

@@ -2,10 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import { type Html, html } from '../../http/html.ts';
 import { readUpload } from '../../http/read-upload.ts';
 
-/** Some twenty thousand lines. The command line takes any file. */
+/** Written in base64 and with the other fields they fit into `UPLOAD_BYTES.payouts`. */
 export const MOST_FILE_BYTES = 2 * 1024 * 1024;
-/** The same written in base64, with the other fields. */
-export const MOST_UPLOAD_BYTES = 3 * 1024 * 1024;
 
 export type SentFile = { name: string; content: Buffer };
 

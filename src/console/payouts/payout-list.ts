@@ -3,7 +3,7 @@ import { identityHashes } from '../../bank-validation/identity-hash.ts';
 import { readRut } from '../../bank-validation/rut.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { boundsOfDay, isDay } from '../../lib/calendar-day.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
@@ -21,7 +21,7 @@ const SHOWN = 50;
 const EXPORTED = 10_000;
 
 /** The newest payouts, by state, by day, and by what people know of one: its id, RUT, reference or batch. */
-export const getConsolePayouts: Operation = {
+export const getConsolePayouts: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user } = visit;
     const { after = '', ...asked } = askedOf(visit);

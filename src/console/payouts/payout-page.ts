@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import { formatMoney } from '../../lib/money.ts';
@@ -17,7 +17,7 @@ import { decisionForm, doneNotice } from './decision-forms.ts';
 import { payoutBadges, type SeenPayout, seePayouts, verdictText, warningNotices } from './payout-cells.ts';
 
 /** One payout: whom, from which account to which, what is odd, everything that happened, and what may be done. */
-export const getConsolePayout: Operation = {
+export const getConsolePayout: Screen = {
   handle: consoleHandler((app, visit) => sendPayout(app, visit, 200, '')),
 };
 

@@ -5,7 +5,7 @@ import { readRut } from '../../bank-validation/rut.ts';
 import { validateBankAccount } from '../../bank-validation/validate-bank-account.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { listRecipients } from '../../payouts/find-recipient.ts';
 import { keepRecipient } from '../../payouts/keep-recipient.ts';
@@ -25,7 +25,7 @@ const EXPORTED = 10_000;
 type SeenRecipient = Recipient & { bank: string; merchant: string | null };
 
 /** Whom payouts go to, each with the verdict of the account and its age, and a form for another. */
-export const getConsoleRecipients: Operation = {
+export const getConsoleRecipients: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user } = visit;
     const { after = '', rut = '' } = askedOf(visit);
@@ -62,8 +62,7 @@ ${user.may.has('accounts:validate') && html`<h2 id="new">${tell(language, 'recip
 };
 
 /** Validates an account and shows what was found; with the validation that was shown keeps it. */
-export const postConsoleRecipients: Operation = {
-  consumes: ['application/x-www-form-urlencoded'],
+export const postConsoleRecipients: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user, by, request, goTo } = visit;
     const posted = fieldsOf(request);

@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import { currentDirectory } from '../../bank-validation/directory/current-directory.ts';
 import { validateBankAccount } from '../../bank-validation/validate-bank-account.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { parseTyped } from '../../lib/money.ts';
 import { recipientPayee } from '../../payouts/find-payees.ts';
@@ -24,13 +24,12 @@ import { verdictCell } from './recipient-list.ts';
 type Answer = { status: number; said: string; found?: Html; pay?: Record<string, string> };
 
 /** One recipient: the account that counts, every version that it had, another account, and a payout to it. */
-export const getConsoleRecipient: Operation = {
+export const getConsoleRecipient: Screen = {
   handle: consoleHandler((app, visit) => sendRecipient(app, visit, { status: 200, said: '' })),
 };
 
 /** Validates another account of the same holder, or the same one anew; with the validation that was shown keeps it. */
-export const postConsoleRecipient: Operation = {
-  consumes: ['application/x-www-form-urlencoded'],
+export const postConsoleRecipient: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user, by, request, goTo } = visit;
     const { id } = request.params as { id: string };
@@ -65,8 +64,7 @@ export const postConsoleRecipient: Operation = {
 };
 
 /** Proposes one payout, for another person to approve. The same reference again is the same payout. */
-export const postConsolePay: Operation = {
-  consumes: ['application/x-www-form-urlencoded'],
+export const postConsolePay: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user, by, request, send, goTo } = visit;
     const { id } = request.params as { id: string };

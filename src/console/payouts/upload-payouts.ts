@@ -4,7 +4,7 @@ import type { App } from '../../app.ts';
 import { availableBalance } from '../../books/available-balance.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { addUp } from '../../lib/exact-sum.ts';
 import { formatMoney } from '../../lib/money.ts';
@@ -14,7 +14,7 @@ import { openDetails } from '../../payouts/seal-recipient.ts';
 import { badge, tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
-import { carriedFile, MOST_FILE_BYTES, MOST_UPLOAD_BYTES, readSentFile, type SentFile } from './kept-upload.ts';
+import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile } from './kept-upload.ts';
 import { listSeenOwners, ownerField, ownerNamed } from './owner-choice.ts';
 import { accountCell, refusalOf } from './payout-cells.ts';
 
@@ -22,14 +22,12 @@ const SHOWN = 200;
 const ERRORS_SHOWN = 100;
 
 /** Takes a CSV or .xlsx of payouts. */
-export const getConsoleUpload: Operation = {
+export const getConsoleUpload: Screen = {
   handle: consoleHandler((app, visit) => sendForm(app, visit, { status: 200, said: '', errors: [] })),
 };
 
 /** Shows what a file would make; with `confirm` makes it. The same file again is the same batch. */
-export const postConsoleUpload: Operation = {
-  consumes: ['multipart/form-data'],
-  bodyLimit: MOST_UPLOAD_BYTES,
+export const postConsoleUpload: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user, by, request, send, goTo } = visit;
     const { fields, file } = await readSentFile(request);

@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { isReason } from '../../audit/reason.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { type Erasure, erasePerson } from '../../privacy/erase-person.ts';
 import { exportPerson } from '../../privacy/export-person.ts';
@@ -18,13 +18,12 @@ import { fieldsOf } from '../sign-in.ts';
 const PATH = '/personal-data';
 
 /** A box for a RUT or an e-mail address. Only a form that is sent says whom, so no address of a page and no log has it. */
-export const getConsolePersonalData: Operation = {
+export const getConsolePersonalData: Screen = {
   handle: consoleHandler(async (app, visit) => requireProof(app, visit, PATH) ?? sendPage(app, visit, 200, {})),
 };
 
 /** Says what is kept of a person, exports it, or erases it; what the form does is in its button. */
-export const postConsolePersonalData: Operation = {
-  consumes: ['application/x-www-form-urlencoded'],
+export const postConsolePersonalData: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const asked = requireProof(app, visit, PATH);
     if (asked !== null) return asked;

@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { CATALOGUE, type ErrorCode, Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { wordsOf } from '../../http/problem-words.ts';
 import { listRefusedRequests, type ReadRefused, readRefused } from '../../refused-requests/list-refused-requests.ts';
@@ -13,7 +13,7 @@ import { consoleHandler, notFoundPage } from '../console-visit.ts';
 const SHOWN = 100;
 
 /** The refused requests of the person's payment services: by `request_id`, by code, or the newest. */
-export const getConsoleRequests: Operation = {
+export const getConsoleRequests: Screen = {
   handle: consoleHandler(async (app, { language, user, request, send }) => {
     const query = request.query as Record<string, unknown>;
     const text = (name: string) => (typeof query[name] === 'string' && query[name] !== '' ? query[name].trim() : null);
@@ -36,7 +36,7 @@ ${next !== null && html`<p class="actions"><a class="button" href="${at}?${Strin
 };
 
 /** One refused request: what was sent, as far as it is no secret, and what was wrong. */
-export const getConsoleRequest: Operation = {
+export const getConsoleRequest: Screen = {
   handle: consoleHandler(async (app, { language, user, request, send }) => {
     const { id } = request.params as { id: string };
     const search = { environmentIds: user.environmentIds, requestId: id };

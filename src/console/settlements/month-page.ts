@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import { listOwners } from '../../books/list-books.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { dayOf, shiftDay } from '../../lib/calendar-day.ts';
 import { readSum } from '../../lib/exact-sum.ts';
@@ -16,15 +16,14 @@ import { readEnvironment } from '../merchants/visible-merchants.ts';
 import { fieldsOf } from '../sign-in.ts';
 
 /** A month: what stands in the way of closing it, and what each merchant was owed at its end. */
-export const getConsoleMonth: Operation = {
+export const getConsoleMonth: Screen = {
   handle: consoleHandler((app, visit) =>
     sendMonth(app, visit, 200, '', visit.request.query as Record<string, unknown>),
   ),
 };
 
 /** Closes a month in which nothing is open. */
-export const postConsoleMonth: Operation = {
-  consumes: ['application/x-www-form-urlencoded'],
+export const postConsoleMonth: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, goTo } = visit;
     const fields = fieldsOf(request);

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { App } from '../../app.ts';
 import type { Settlement } from '../../books/settlement-row.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { readUpload } from '../../http/read-upload.ts';
 import { describeEvidence } from '../../lib/evidence-file.ts';
@@ -18,18 +18,13 @@ import { readEnvironment } from '../merchants/visible-merchants.ts';
 
 const SHOWN = 100;
 
-/** Some fifty thousand sales. The command line takes any file. */
-const MOST_BYTES = 4 * 1024 * 1024;
-
 /** The files that were held against the books, and a form for another. */
-export const getConsoleSettlements: Operation = {
+export const getConsoleSettlements: Screen = {
   handle: consoleHandler((app, visit) => sendSettlements(app, visit, 200, '')),
 };
 
 /** Holds a file against the books, and leads to its differences. */
-export const postConsoleSettlements: Operation = {
-  consumes: ['multipart/form-data'],
-  bodyLimit: MOST_BYTES,
+export const postConsoleSettlements: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, goTo } = visit;
     const { fields, file } = await readUpload(request);

@@ -3,7 +3,7 @@ import { isReason } from '../../audit/reason.ts';
 import type { DifferenceCause } from '../../books/explain-difference.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { addUp, readSum } from '../../lib/exact-sum.ts';
 import { formatMoney } from '../../lib/money.ts';
@@ -15,13 +15,12 @@ import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visi
 import { fieldsOf } from '../sign-in.ts';
 
 /** One file: what it settles beside the books, and its differences by cause with their money. */
-export const getConsoleSettlement: Operation = {
+export const getConsoleSettlement: Screen = {
   handle: consoleHandler((app, visit) => sendSettlement(app, visit, 200, '')),
 };
 
 /** Accepts differences of a cause, with a reason. */
-export const postConsoleAccept: Operation = {
-  consumes: ['application/x-www-form-urlencoded'],
+export const postConsoleAccept: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, goTo, send } = visit;
     const { id } = request.params as { id: string };

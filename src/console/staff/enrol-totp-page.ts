@@ -5,7 +5,7 @@ import { isFactorName } from '../../auth/factors/factor.ts';
 import { passkeySite } from '../../auth/factors/passkey.ts';
 import { proveAtEnrolment } from '../../auth/factors/prove-factor.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { drawQr } from '../../http/qr-code.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
@@ -15,7 +15,7 @@ import { fieldsOf, pathOf } from '../sign-in.ts';
 const PATH = '/account/factors/totp';
 
 /** A key for the person's authenticator app, with its QR code. Nothing is kept of it until a code shows that the app has it. */
-export const getConsoleTotp: Operation = {
+export const getConsoleTotp: Screen = {
   handle: consoleHandler(
     async (app, visit) => {
       const asked = requireProof(app, visit, PATH);
@@ -28,8 +28,7 @@ export const getConsoleTotp: Operation = {
 };
 
 /** Adds the factor once its first code is right, and shows the recovery codes. */
-export const postConsoleTotp: Operation = {
-  consumes: ['application/x-www-form-urlencoded'],
+export const postConsoleTotp: Screen = {
   handle: consoleHandler(
     async (app, visit) => {
       const asked = requireProof(app, visit, PATH);

@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { acceptInvitation, findInvitation, type OpenInvitation } from '../../auth/invitations/accept-invitation.ts';
 import { isStrongPassword } from '../../auth/set-password.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { visitLanguage } from '../console-language.ts';
 import { sendConsolePage } from '../console-page.ts';
@@ -14,7 +14,7 @@ import { fieldsOf } from '../sign-in.ts';
 type Params = { token: string };
 
 /** The page of a link that works once. Opening it uses nothing up: programs that look at mails open links too. */
-export const getConsoleInvitation: Operation = {
+export const getConsoleInvitation: Screen = {
   handle: async (app, request, reply) => {
     const found = await findInvitation(app, (request.params as Params).token);
     return found === null
@@ -24,9 +24,7 @@ export const getConsoleInvitation: Operation = {
 };
 
 /** Sets the password of an invited person and lets them in; the second factor comes next where the role must have one. */
-export const postConsoleInvitation: Operation = {
-  consumes: ['application/x-www-form-urlencoded'],
-  bodyOptional: true,
+export const postConsoleInvitation: Screen = {
   handle: async (app, request, reply) => {
     const found = await findInvitation(app, (request.params as Params).token);
     if (found === null) return sendOver(app, request, reply);

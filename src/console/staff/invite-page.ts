@@ -5,7 +5,7 @@ import { heldBy, isWithin } from '../../auth/manage-rule.ts';
 import { publicBase } from '../../checkout/pay-link.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { minuteOf } from '../console-format.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
@@ -21,7 +21,7 @@ export const LINK_VALID_MS = { '1d': DAY_MS, '3d': 3 * DAY_MS, '7d': 7 * DAY_MS 
 const PATH = '/staff/invite';
 
 /** The form for somebody new. */
-export const getConsoleStaffInvite: Operation = {
+export const getConsoleStaffInvite: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const asked = requireProof(app, visit, PATH);
     if (asked !== null) return asked;
@@ -31,8 +31,7 @@ export const getConsoleStaffInvite: Operation = {
 };
 
 /** Makes the person, and shows the link with which they come, for the only time. */
-export const postConsoleStaffInvite: Operation = {
-  consumes: ['application/x-www-form-urlencoded'],
+export const postConsoleStaffInvite: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user, by, request } = visit;
     const asked = requireProof(app, visit, PATH);

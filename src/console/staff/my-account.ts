@@ -11,7 +11,7 @@ import { proveByPassword } from '../../auth/log-in.ts';
 import { isStrongPassword, setPassword } from '../../auth/set-password.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { tableOf, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
@@ -20,11 +20,10 @@ import { fieldsOf } from '../sign-in.ts';
 import { sendRecoveryCodes } from './enrol-totp-page.ts';
 import { sessionTable } from './session-table.ts';
 
-const FORM = { consumes: ['application/x-www-form-urlencoded'], bodyOptional: true } as const;
 const PATH = '/account';
 
 /** The page of a person's own second factors, recovery codes, sessions and password. */
-export const getConsolePerson: Operation = {
+export const getConsolePerson: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { done } = visit.request.query as Record<string, unknown>;
     const said = typeof done === 'string' && Object.hasOwn(DONE, done) ? DONE[done] : undefined;
@@ -40,8 +39,7 @@ const DONE: Readonly<Record<string, ConsoleText>> = {
 };
 
 /** Removes one of the person's factors; the last stays where the role must have one. */
-export const postConsoleFactorRemove: Operation = {
-  ...FORM,
+export const postConsoleFactorRemove: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { user, by, request, goTo, send, language } = visit;
     const asked = requireProof(app, visit, PATH);
@@ -54,8 +52,7 @@ export const postConsoleFactorRemove: Operation = {
 };
 
 /** Ten new recovery codes, shown once. */
-export const postConsoleRecoveryCodes: Operation = {
-  ...FORM,
+export const postConsoleRecoveryCodes: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const asked = requireProof(app, visit, PATH);
     if (asked !== null) return asked;
@@ -64,8 +61,7 @@ export const postConsoleRecoveryCodes: Operation = {
 };
 
 /** Ends one of the person's sessions, or with none named all but this. */
-export const postConsoleSessionsEnd: Operation = {
-  ...FORM,
+export const postConsoleSessionsEnd: Screen = {
   handle: consoleHandler(async (app, { user, session, by, request, goTo, send, language }) => {
     const { session: id } = fieldsOf(request);
     if (id === undefined) await endOtherSessions(app, user.id, session.id, by);
@@ -77,8 +73,7 @@ export const postConsoleSessionsEnd: Operation = {
 };
 
 /** Another password: the one there is must be said, and every other session ends. */
-export const postConsolePassword: Operation = {
-  ...FORM,
+export const postConsolePassword: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { user, by, request, reply, goTo } = visit;
     const { now = '', wanted = '' } = fieldsOf(request);

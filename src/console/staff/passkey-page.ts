@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { beginPasskey, finishPasskey } from '../../auth/factors/enrol-passkey.ts';
 import { isFactorName } from '../../auth/factors/factor.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
@@ -13,7 +13,7 @@ import { letIn } from './enrol-totp-page.ts';
 const PATH = '/account/factors/passkey';
 
 /** The form with which a browser makes a passkey. It needs a script; an authenticator app does without. */
-export const getConsolePasskey: Operation = {
+export const getConsolePasskey: Screen = {
   handle: consoleHandler(
     async (app, visit) => {
       const asked = requireProof(app, visit, PATH);
@@ -26,8 +26,7 @@ export const getConsolePasskey: Operation = {
 };
 
 /** Adds the passkey that the browser has made. */
-export const postConsolePasskey: Operation = {
-  consumes: ['application/x-www-form-urlencoded'],
+export const postConsolePasskey: Screen = {
   handle: consoleHandler(
     async (app, visit) => {
       const asked = requireProof(app, visit, PATH);

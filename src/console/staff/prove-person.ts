@@ -7,7 +7,7 @@ import { askForPasskey, proveByPasskey } from '../../auth/factors/prove-passkey.
 import { proveByPassword } from '../../auth/log-in.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, sessionCookie } from '../console-visit.ts';
@@ -15,7 +15,7 @@ import { fieldsOf, pathOf } from '../sign-in.ts';
 import { passkeyForm } from './passkey-page.ts';
 
 /** Asks for the second factor: after the password, and again before money or people are moved. */
-export const getConsoleProve: Operation = {
+export const getConsoleProve: Screen = {
   handle: consoleHandler(
     async (app, visit) => {
       const { next } = visit.request.query as Record<string, unknown>;
@@ -26,8 +26,7 @@ export const getConsoleProve: Operation = {
 };
 
 /** Takes the code; where there is no second factor, the password. A new session takes the place of this one. */
-export const postConsoleProve: Operation = {
-  consumes: ['application/x-www-form-urlencoded'],
+export const postConsoleProve: Screen = {
   handle: consoleHandler(
     async (app, visit) => {
       const { request, reply, goTo } = visit;

@@ -8,7 +8,7 @@ import { endSession, endSessionsOf, listApiTokens, listSessions } from '../../au
 import type { ListedUser } from '../../auth/list-users.ts';
 import { endApiToken } from '../../auth/make-api-token.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, messagePage, notFoundPage, requireProof } from '../console-visit.ts';
@@ -51,7 +51,7 @@ function endedOf(outcome: 'ended' | 'already' | 'unknown'): Outcome {
 }
 
 /** Asks once more, and says what will stop working. */
-export const getConsoleStaffConfirm: Operation = {
+export const getConsoleStaffConfirm: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { act, of = '' } = visit.request.query as Record<string, unknown>;
     const asked = await readAct(app, visit, act, of);
@@ -60,8 +60,7 @@ export const getConsoleStaffConfirm: Operation = {
 };
 
 /** Does what the page before has asked. */
-export const postConsoleStaffConfirm: Operation = {
-  consumes: ['application/x-www-form-urlencoded'],
+export const postConsoleStaffConfirm: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { goTo, send, language, by } = visit;
     const { act, of = '' } = fieldsOf(visit.request);

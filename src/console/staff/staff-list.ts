@@ -2,7 +2,7 @@ import { listInvitations } from '../../auth/invitations/invite-user.ts';
 import { type ListedUser, listUsers } from '../../auth/list-users.ts';
 import { ROLES } from '../../auth/permission.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { badge, emptyState } from '../console-format.ts';
 import { askedOf, type Column, sendList } from '../console-list.ts';
@@ -17,7 +17,7 @@ const TONES = { enabled: 'good', invited: 'warn', disabled: 'bad' } as const;
 type Listed = ListedUser & { state: (typeof STATES)[number] };
 
 /** Everybody who may do something here, people and programs: what, with which second factor, and when they last came. */
-export const getConsoleStaff: Operation = {
+export const getConsoleStaff: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language } = visit;
     const { role = '', state = '' } = askedOf(visit);

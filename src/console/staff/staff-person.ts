@@ -5,7 +5,7 @@ import { listApiTokens, listSessions } from '../../auth/list-sessions.ts';
 import type { ListedUser } from '../../auth/list-users.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { badge, tableOf, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
@@ -17,7 +17,7 @@ import { sessionTable } from './session-table.ts';
 const DONE: Readonly<Record<string, ConsoleText>> = { changed: 'staff_done.changed', already: 'staff_done.already' };
 
 /** One person or program: what they may do, what lets them in, and what can be done about it. */
-export const getConsoleStaffPerson: Operation = {
+export const getConsoleStaffPerson: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const person = await personOf(app, visit);
     if (person === null) return visit.send(404, notFoundPage(visit.language));

@@ -7,7 +7,7 @@ import { selectRefundLimits } from '../../auth/refund-limit-queries.ts';
 import { setRights } from '../../auth/set-rights.ts';
 import { selectPermissions } from '../../auth/user-right-queries.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
@@ -16,7 +16,7 @@ import { limitText, personOf, refusalFor, seenBy } from './managed-person.ts';
 import { changesOf, type FormFields, heldWith, type Rights, readRights, rightsFields } from './rights-form.ts';
 
 /** The form in which a person's role, permissions, merchants and limit are changed. */
-export const getConsoleStaffRights: Operation = {
+export const getConsoleStaffRights: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const found = await changeable(app, visit);
     if ('sent' in found) return found.sent;
@@ -25,8 +25,7 @@ export const getConsoleStaffRights: Operation = {
 };
 
 /** Shows what would change, and changes it once that was confirmed. */
-export const postConsoleStaffRights: Operation = {
-  consumes: ['application/x-www-form-urlencoded'],
+export const postConsoleStaffRights: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, goTo } = visit;
     const found = await changeable(app, visit);

@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import { listAttention } from '../../attention/list-attention.ts';
 import { type Language, methodName } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
-import type { Operation } from '../../http/endpoint.ts';
+import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { LANGUAGE_TAGS } from '../../http/page.ts';
 import { boundsOfDay, clockOf, dayOf } from '../../lib/calendar-day.ts';
@@ -23,7 +23,7 @@ import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 const SHOWN = 8;
 
 /** The first page: the money of the day, callbacks, and what needs a person. */
-export const getConsole: Operation = {
+export const getConsole: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user, send } = visit;
     const now = app.now();
