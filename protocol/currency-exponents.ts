@@ -9,6 +9,11 @@ export function currencyExponent(currency: string): number | undefined {
   return EXPONENTS.get(currency);
 }
 
+/** The decimals of every currency, for clients in other languages. */
+export function currencyExponents(): Record<string, number> {
+  return Object.fromEntries(EXPONENTS);
+}
+
 const CURRENCIES_BY_EXPONENT: readonly [exponent: number, currencies: string][] = [
   [
     0,

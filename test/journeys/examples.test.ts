@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import { computeSignature, signingKey } from '../../protocol/hmac.ts';
 import { signWebhook, webhookKey } from '../../protocol/webhook-signature.ts';
 import { createRubricaClient } from '../../sdk/src/rubrica-client.ts';
+import { CHAOS_CLASSES } from '../../src/chaos/chaos-class.ts';
+import { ordersOf } from '../../src/chaos/chaos-order.ts';
+import { runChaos } from '../../src/chaos/run-chaos.ts';
 import { createPaymentService, type TokenPair } from '../../src/payment-services/create-payment-service.ts';
+import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
+import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { runChild, startChild, type Written } from '../support/child-process.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { packSdk, type SdkPackage } from '../support/sdk-package.ts';
@@ -15,16 +20,19 @@ import { TESTER } from '../support/test-actor.ts';
 import { type ReceivedRequest, startReceiver, startTestService } from '../support/test-service.ts';
 import { payOnPage, testOrder } from '../support/test-shop.ts';
 
-type Example = { name: string; program: Program; args: string[] };
+type Example = { name: string; program: Program; args: string[]; folder: 'sdk' | 'php' | 'python' };
 
 const EXAMPLES: Example[] = [
-  { name: 'Node alone', program: 'node', args: ['receiver.mjs'] },
-  { name: 'Node and the SDK', program: 'node', args: ['receiver-node.mjs'] },
-  { name: 'Express', program: 'node', args: ['receiver-express.mjs'] },
-  { name: 'Fastify', program: 'node', args: ['receiver-fastify.mjs'] },
-  { name: 'PHP', program: 'php', args: ['-S', '127.0.0.1:0', 'receiver.php'] },
-  { name: 'Python', program: 'python3', args: ['receiver.py'] },
+  { name: 'Node alone', program: 'node', args: ['receiver.mjs'], folder: 'sdk' },
+  { name: 'Node and the SDK', program: 'node', args: ['receiver-node.mjs'], folder: 'sdk' },
+  { name: 'Express', program: 'node', args: ['receiver-express.mjs'], folder: 'sdk' },
+  { name: 'Fastify', program: 'node', args: ['receiver-fastify.mjs'], folder: 'sdk' },
+  { name: 'PHP', program: 'php', args: ['-S', '127.0.0.1:0', 'receiver.php'], folder: 'php' },
+  { name: 'Python', program: 'python3', args: ['receiver.py'], folder: 'python' },
 ];
+const SEED = 7;
+const CHAOS_ORDERS = ordersOf(SEED, CHAOS_CLASSES.length + 1);
+const OLD_SECRET_TOKEN = 'the-secret-before-the-rotation';
 
 /** What is signed as a callback of the paid order is, but for these fields; and the answer. None of it is a payment. */
 const NO_PAYMENT: [name: string, changes: Record<string, string>, status: number][] = [
@@ -44,13 +52,14 @@ before(async () => {
 });
 after(() => sdk[Symbol.dispose]());
 
-forEachEngine('the receivers of sdk/examples', (openTestDatabase) => {
-  for (const { name, program, args } of EXAMPLES) {
+forEachEngine('the receivers that the documentation shows', (openTestDatabase) => {
+  for (const example of EXAMPLES) {
+    const { name, program } = example;
     const skip = whyMissing(program) ?? false;
     test(`with ${name}: an order is paid by its own callback, once, and by nothing else`, { skip }, async (context) => {
       const service = await startTestService(context, (await openTestDatabase()).url);
       const { development: tokens } = await createPaymentService(service.app, 'Shop', TESTER);
-      const shop = await startExample(context, program, args, tokens);
+      const shop = await startExample(context, example, tokens);
       const delivered = Promise.withResolvers<{ request: ReceivedRequest; status: number }>();
       const proxy = await startReceiver(context, async (request) => {
         const status = await shop.receive(request);
@@ -62,6 +71,10 @@ forEachEngine('the receivers of sdk/examples', (openTestDatabase) => {
         assert.equal(await shop.receive(signedCallback(tokens, changes)), status, `a callback ${what}`);
       }
       const genuine = signedCallback(tokens, {});
+      for (const [what, body] of Object.entries(forgeriesOf(genuine.body)))
+        assert.equal(await shop.receive(signedHeaders(tokens, body)), 400, what);
+      const rotating = signedCallback({ ...tokens, secret_token: OLD_SECRET_TOKEN }, { x_result: 'failed' });
+      assert.equal(await shop.receive(rotating), 200, 'signed with the old secret during a rotation');
       const forged = genuine.body.replace('completed', 'pending').replace('ORD-7', 'ORD-7 ');
       assert.equal(await shop.receive({ ...genuine, body: forged }), 400, 'a forged callback');
       assert.deepEqual(shop.paid(), []);
@@ -79,23 +92,55 @@ forEachEngine('the receivers of sdk/examples', (openTestDatabase) => {
   }
 });
 
+test('every receiver passes all twelve kinds of chaos run, by the state of its orders', async (context) => {
+  const service = await startTestService(context, 'sqlite::memory:');
+  const { development: tokens } = await createPaymentService(service.app, 'Shop', TESTER);
+  const environment = (await loadEnvironment(service.app, tokens.service_token)) as ServiceEnvironment;
+  const run = { environment, orders: CHAOS_ORDERS, classes: CHAOS_CLASSES, seed: SEED, live: false, patienceMs: 5000 };
+  const tried = EXAMPLES.filter(({ program }) => whyMissing(program) === null).map(async (example) => {
+    const { url } = await startExample(context, example, tokens);
+    const plan = { ...run, receiver: `${url}/callback`, orderUrl: `${url}/orders/{reference}` };
+    const ran = await runChaos(service.app, plan, TESTER);
+    const verdicts = ran.kind === 'ran' ? ran.report.classes : [{ class: ran.why, verdict: ran.fix }];
+    const expected = CHAOS_CLASSES.map((one) => `${one.name} passed`);
+    assert.deepEqual(
+      verdicts.map(({ class: name, verdict }) => `${name} ${verdict}`),
+      expected,
+      example.name,
+    );
+  });
+  await Promise.all(tried);
+});
+
+test('the quickstart shows the receivers that are tested here', () => {
+  const read = (file: string) => readFileSync(join(repository, file), 'utf8');
+  const shown = [...read('docs/quickstart-callbacks.md').matchAll(/```(?:js|php|python)\n([\s\S]*?)```/g)];
+  assert.deepEqual(
+    shown.map(([, code]) => code),
+    ['sdk/examples/receiver.mjs', 'clients/php/examples/receiver.php', 'clients/python/examples/receiver.py'].map(read),
+  );
+});
+
 test('a receiver that lacks its tokens says so when it starts', async () => {
-  for (const { name, program, args } of EXAMPLES) {
+  for (const { name, program, args, folder } of EXAMPLES) {
     // The server of PHP starts a program with each request.
     if (whyMissing(program) !== null || args.includes('receiver.php')) continue;
-    const env = { ...process.env, SERVICE_TOKEN: 'a', SECRET_TOKEN: '' };
-    const { status, stderr } = await runChild(program, args, { cwd: join(sdk.sdk, 'examples'), env });
+    const env = { ...process.env, PYTHONPATH, SERVICE_TOKEN: 'a', SECRET_TOKEN: '' };
+    const { status, stderr } = await runChild(program, args, { cwd: folderOf(folder), env });
     assert.equal(status, 1, name);
     assert.match(stderr, /^Set .*SECRET_TOKEN.* to what bin\/rubrica payment-service create printed\.\n$/, name);
   }
 });
 
 /** Runs a receiver until it prints its address. `paid` answers the orders that it says were paid. */
-async function startExample(context: TestContext, program: Program, args: string[], tokens: TokenPair) {
+async function startExample(context: TestContext, { program, args, folder }: Example, tokens: TokenPair) {
   const orders = mkdtempSync(join(tmpdir(), 'rubrica-orders-'));
+  const ORDERS_FILE = join(orders, 'orders.json');
+  writeFileSync(ORDERS_FILE, JSON.stringify([{ reference: 'ORD-7', amount: 5000, currency: 'CLP' }, ...CHAOS_ORDERS]));
   const { service_token: SERVICE_TOKEN, secret_token: SECRET_TOKEN } = tokens;
-  const env = { ...process.env, PORT: '0', ORDERS_FOLDER: orders, SERVICE_TOKEN, SECRET_TOKEN };
-  const child = await startChild(program, args, { cwd: join(sdk.sdk, 'examples'), env });
+  const given = { PORT: '0', PYTHONPATH, ORDERS_FOLDER: orders, ORDERS_FILE, SERVICE_TOKEN, SECRET_TOKEN };
+  const env = { ...process.env, ...given, OLD_SECRET_TOKEN };
+  const child = await startChild(program, args, { cwd: folderOf(folder), env });
   context.after(async () => {
     await child.end();
     rmSync(orders, { recursive: true });
@@ -109,7 +154,30 @@ async function startExample(context: TestContext, program: Program, args: string
     const kept = Object.entries(headers).filter(([name]) => name === 'content-type' || name.startsWith('webhook-'));
     return (await fetch(`${url}/callback`, { method: 'POST', headers: kept, body })).status;
   };
-  return { receive, paid, stop: () => child.end() };
+  return { url, receive, paid, stop: () => child.end() };
+}
+
+const repository = join(import.meta.dirname, '../..');
+const PYTHONPATH = join(repository, 'clients/python/src');
+
+/** The SDK's receivers run beside its packed package, as they do in a shop. */
+function folderOf(folder: Example['folder']): string {
+  return folder === 'sdk' ? join(sdk.sdk, 'examples') : join(repository, 'clients', folder, 'examples');
+}
+
+/** Bodies that the service never sends. */
+function forgeriesOf(genuine: string): Record<string, string> {
+  const without = new URLSearchParams(genuine);
+  without.delete('x_message');
+  return {
+    'another result': genuine.replace('completed', 'pending'),
+    'no signature': genuine.replace(/&x_signature=\w+/, ''),
+    'a signature in capitals': genuine.replace(/(?<=x_signature=)\w+/, (text) => text.toUpperCase()),
+    'a short signature': genuine.slice(0, -1),
+    'a field less': without.toString(),
+    'a field twice': `${genuine}&x_amount=1`,
+    nothing: '',
+  };
 }
 
 /** A callback as the service would send it, but for `changes`. */
@@ -131,7 +199,11 @@ function signedCallback(tokens: TokenPair, changes: Record<string, string>) {
     .map((name) => name + fields[name])
     .join('');
   const x_signature = computeSignature(message, signingKey(tokens.secret_token));
-  const body = new URLSearchParams({ ...fields, x_signature }).toString();
+  return signedHeaders(tokens, new URLSearchParams({ ...fields, x_signature }).toString());
+}
+
+/** The body with the headers that the service would send with it. */
+function signedHeaders(tokens: TokenPair, body: string) {
   const seconds = Math.floor(Date.now() / 1000);
   const headers = {
     'content-type': 'application/x-www-form-urlencoded',

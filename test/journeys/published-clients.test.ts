@@ -9,7 +9,7 @@ import { dayOf } from '../../src/lib/calendar-day.ts';
 import { createPaymentService, type TokenPair } from '../../src/payment-services/create-payment-service.ts';
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
-import { outputOf, runChild } from '../support/child-process.ts';
+import { runChild } from '../support/child-process.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { whyMissing } from '../support/system-programs.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -212,33 +212,6 @@ forEachEngine('published clients, unmodified but for their base URL', (openTestD
         (items as { idTrx: number; isTotalNullified: boolean }[]).map((item) => [item.idTrx, item.isTotalNullified]),
         [[id, true]],
       );
-    });
-  }
-
-  for (const [name, program, script] of [
-    ['PHP with nothing but its standard library', 'php', 'shop.php'],
-    ['Python with nothing but its standard library', 'python3', 'shop.py'],
-  ] as const) {
-    test(`${name} creates and verifies`, { skip: whyMissing(program) ?? false }, async (context) => {
-      const { service, tokens, receiver } = await open(context, (await openTestDatabase()).url);
-      const file = join(import.meta.dirname, '../../sdk/examples', script);
-      const options = {
-        env: {
-          ...process.env,
-          RUBRICA_URL: service.url,
-          SERVICE_TOKEN: tokens.service_token,
-          SECRET_TOKEN: tokens.secret_token,
-          SHOP_URL: receiver.url,
-        },
-      };
-      const created = JSON.parse(await outputOf(program, [file, 'create', 'ORD-7'], options));
-      assert.ok(Number.isInteger(created.data.idTrx));
-      await payOnPage(created.data.payUrl);
-      const { body } = await receiver.next();
-      const verdict = await outputOf(program, [file, 'verify', body], options);
-      assert.match(verdict, /^genuine completed/);
-      const forged = body.replace('ORD-7', 'ORD-8');
-      await assert.rejects(outputOf(program, [file, 'verify', forged], options), /not genuine/);
     });
   }
 });

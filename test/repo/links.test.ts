@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 
 const root = join(import.meta.dirname, '../..');
-const pages = globSync('{*,docs/**/*,sdk/*,examples/**/*,test/**/*}.md', { cwd: root });
+const pages = globSync('{*,docs/**/*,sdk/*,clients/*/*,examples/**/*,test/**/*}.md', { cwd: root });
 
 test('every link of the documentation leads to a file, and to a heading in it', () => {
   const links = pages.flatMap((page) => linksOf(page));

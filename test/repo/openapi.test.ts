@@ -9,6 +9,7 @@ import type { Operation } from '../../src/reference/openapi-shape.ts';
 import { transfersDocument } from '../../src/reference/transfers-document.ts';
 import { ROUTES } from '../../src/server/routes.ts';
 import { clientTypes } from '../../tools/client-types.ts';
+import { PROTOCOL_DATA_FILES, protocolData } from '../../tools/protocol-data.ts';
 import { readCorpus } from '../hostile/hostile-case.ts';
 import { OWN_CASES } from '../hostile/own-cases.ts';
 import { runChild } from '../support/child-process.ts';
@@ -28,6 +29,10 @@ describe('the API description', () => {
   test('the types of the client are what it gives; write-openapi.ts writes them anew too', () => {
     for (const [file, text] of Object.entries(clientTypes(document)))
       assert.equal(readFileSync(join(root, 'sdk/src', file), 'utf8'), text);
+  });
+
+  test('clients in other languages have the names, currencies and texts of protocol/; write-openapi.ts writes them too', () => {
+    for (const file of PROTOCOL_DATA_FILES) assert.equal(readFileSync(join(root, file), 'utf8'), protocolData());
   });
 
   test('the linter of API descriptions finds nothing, in the examples neither', async () => {

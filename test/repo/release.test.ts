@@ -24,6 +24,14 @@ test('the lock file has the version of the package', () => {
   assert.deepEqual([lock.version, lock.packages[''].version], [versionOf('package.json'), versionOf('package.json')]);
 });
 
+test('the clients in other languages have the version of the package', () => {
+  const said = [
+    versionOf('clients/php/composer.json'),
+    /^version = "(.+)"$/m.exec(read('clients/python/pyproject.toml'))?.[1],
+  ];
+  assert.deepEqual(said, [versionOf('package.json'), versionOf('package.json')]);
+});
+
 test('every decision is in the list of decisions with its title, has its parts, and their numbers have no gap', () => {
   const files = readdirSync(join(root, 'docs/decisions')).filter((file) => file !== 'README.md');
   const pages = files.sort().map((file) => ({ file, text: read(`docs/decisions/${file}`) }));

@@ -1,0 +1,164 @@
+<?php
+declare(strict_types=1);
+
+namespace Rubrica;
+
+/** Verifies the callbacks of one payment service. */
+final class CallbackVerifier
+{
+    private const MOST_FIELDS = 64;
+    private const LONGEST_VALUE = 4096;
+    private const MOST_SIGNATURES = 8;
+
+    /** @var list<string> */
+    private readonly array $secrets;
+
+    /**
+     * @param string $account your Service Token
+     * @param string|list<string> $secrets the Secret Token, or both of them while one replaces the other
+     * @param bool $test true for the tokens for development: a completed test is not a payment
+     */
+    public function __construct(
+        private readonly string $account,
+        #[\SensitiveParameter] string|array $secrets,
+        private readonly bool $test,
+        private readonly int $toleranceSeconds = 300,
+    ) {
+        $this->secrets = array_values((array) $secrets);
+        $wrong = array_filter($this->secrets, static fn ($secret) => !is_string($secret) || $secret === '');
+        if ($wrong || !$this->secrets) throw new \InvalidArgumentException('Every Secret Token must be a text that is not empty');
+    }
+
+    /** What a dump of this object shows. */
+    public function __debugInfo(): array
+    {
+        return ['account' => $this->account, 'test' => $this->test];
+    }
+
+    /**
+     * The callback, from the raw body (`php://input`, never `$_POST`) and the headers of its request, as `getallheaders()` or
+     * `$_SERVER` has them. `$now` is in Unix seconds; the clock by default.
+     *
+     * @param array<string, mixed> $headers
+     * @throws CallbackRefused
+     */
+    public function verify(string $body, array $headers, ?int $now = null): Callback
+    {
+        $fields = $this->genuine($body);
+        $found = self::readHeaders($headers);
+        $this->checkHeaders($body, $found, $now ?? time());
+        $this->checkAddressee($fields);
+        $sequence = $found['rubrica-sequence'] ?? '';
+        return new Callback($fields, $found['webhook-id'], preg_match('/\A[0-9]{1,15}\z/', $sequence) === 1 ? (int) $sequence : null);
+    }
+
+    /**
+     * The same fields as the payer's browser posts them to `x_url_complete`: for what he reads. Act on the callback.
+     *
+     * @throws CallbackRefused
+     */
+    public function verifyReturn(string $body): Callback
+    {
+        $fields = $this->genuine($body);
+        $this->checkAddressee($fields);
+        return new Callback($fields, null, null);
+    }
+
+    /** @return array<string, string> */
+    private function genuine(string $body): array
+    {
+        $received = self::readForm($body);
+        $signature = $received[Protocol::SIGNATURE_FIELD] ?? null;
+        unset($received[Protocol::SIGNATURE_FIELD]);
+        [$values, $problems] = Signer::check($received, Protocol::callbackFields());
+        if ($problems) throw new CallbackRefused($problems[0]);
+        if ($signature === null) self::refuse('SIGNATURE_MISSING', Protocol::SIGNATURE_FIELD);
+        if (!Signer::matches(Signer::message($values), $signature, $this->secrets)) self::refuse('SIGNATURE_INVALID', Protocol::SIGNATURE_FIELD);
+        foreach (Grammar::ofCallback($values) as $fault) throw new CallbackRefused($fault);
+        return $values;
+    }
+
+    /**
+     * The headers of Standard Webhooks: who once saw a request cannot send it again later.
+     *
+     * @param array<string, string> $headers
+     */
+    private function checkHeaders(string $body, array $headers, int $now): void
+    {
+        $names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
+        if (!array_intersect_key($headers, array_flip($names))) self::refuse('WEBHOOK_HEADERS_MISSING', null);
+        [$id, $sentAt, $signatures] = array_map(static fn ($name) => $headers[$name] ?? '', $names);
+        $received = array_slice(explode(' ', $signatures), 0, self::MOST_SIGNATURES);
+        $matches = false;
+        foreach ($this->secrets as $secret) {
+            $digest = hash_hmac('sha256', "$id.$sentAt.$body", Protocol::webhookKey($secret), true);
+            foreach ($received as $one) $matches = hash_equals('v1,' . base64_encode($digest), $one) || $matches;
+        }
+        if (!$matches || $id === '') self::refuse('WEBHOOK_SIGNATURE_INVALID', null);
+        if (preg_match('/\A[0-9]{1,12}\z/', $sentAt) !== 1 || abs($now - (int) $sentAt) > $this->toleranceSeconds) {
+            self::refuse('WEBHOOK_TIME_REFUSED', null);
+        }
+    }
+
+    /** @param array<string, string> $fields */
+    private function checkAddressee(array $fields): void
+    {
+        if (!hash_equals($this->account, $fields['x_account_id'])) self::refuse('ACCOUNT_MISMATCH', 'x_account_id');
+        if ($fields['x_test'] !== ($this->test ? 'true' : 'false')) self::refuse('TEST_MISMATCH', 'x_test');
+    }
+
+    /**
+     * @param array<string, mixed> $headers
+     * @return array<string, string> by their names in lower case
+     */
+    private static function readHeaders(array $headers): array
+    {
+        $found = [];
+        foreach ($headers as $name => $value) {
+            // `$_SERVER` has Webhook-Id as HTTP_WEBHOOK_ID.
+            $plain = strtolower(str_replace('_', '-', preg_replace('/\AHTTP_/', '', (string) $name)));
+            if (is_string($value)) $found[$plain] = $value;
+        }
+        return $found;
+    }
+
+    /**
+     * Every pair once. Readers that guess give two bodies one meaning; `parse_str` is one of them.
+     *
+     * @return array<array-key, string>
+     */
+    private static function readForm(string $body): array
+    {
+        self::requireUtf8($body, null);
+        $fields = [];
+        foreach (explode('&', $body) as $pair) {
+            if ($pair === '') continue;
+            [$name, $value] = explode('=', $pair, 2) + [1 => ''];
+            $name = self::unescape($name, null);
+            if (array_key_exists($name, $fields)) self::refuse('DUPLICATE_KEY', $name);
+            if (count($fields) === self::MOST_FIELDS) self::refuse('TOO_MANY_FIELDS', null);
+            $fields[$name] = self::unescape($value, $name);
+        }
+        return $fields;
+    }
+
+    private static function unescape(string $text, ?string $name): string
+    {
+        if (preg_match('/%(?![0-9A-Fa-f]{2})/', $text) === 1) self::refuse('INVALID_ENCODING', $name, 'a percent escape is wrong');
+        $value = urldecode($text);
+        self::requireUtf8($value, $name);
+        if (preg_match_all('/./su', $value) > self::LONGEST_VALUE) self::refuse('FIELD_TOO_LONG', $name);
+        if (preg_match('/[\x{0}-\x{1f}\x{7f}-\x{9f}\x{2028}\x{2029}]/u', $value) === 1) self::refuse('CONTROL_CHARACTER', $name);
+        return $value;
+    }
+
+    private static function requireUtf8(string $text, ?string $name): void
+    {
+        if (preg_match('//u', $text) !== 1) self::refuse('INVALID_ENCODING', $name, 'these bytes are not UTF-8');
+    }
+
+    private static function refuse(string $code, ?string $field, ?string $detail = null): never
+    {
+        throw new CallbackRefused(Protocol::problem($code, $field, $detail));
+    }
+}

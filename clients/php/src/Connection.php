@@ -1,0 +1,165 @@
+<?php
+declare(strict_types=1);
+
+namespace Rubrica;
+
+/** One request and its answer, and the repeats that are safe. Needs no extension of PHP; openssl for https. */
+final class Connection
+{
+    private const MOST_ATTEMPTS = 4;
+    private const FIRST_WAIT = 0.5;
+    private const LONGEST_WAIT = 30.0;
+    /** What PHP says when no connection came about, and what to do. */
+    private const NOT_SENT = [
+        '/getaddrinfo|Name or service not known/' => 'Check the host of the base URL, and the name servers.',
+        '/Failed to enable crypto/' => 'Check the certificate of the service, and openssl.cafile for one that your company issued.',
+        '/Connection refused|actively refused/' => 'Check that the service runs, and the host and port of the base URL.',
+        '/Connection timed out|No route to host|Network is unreachable/' => 'Check the host and port of the base URL, and the firewalls on the way.',
+    ];
+
+    public readonly string $baseUrl;
+
+    /** @param \Closure(float): void $sleep waits for so many seconds */
+    public function __construct(string $baseUrl, private readonly float $timeout, private readonly \Closure $sleep)
+    {
+        $this->baseUrl = self::readBaseUrl($baseUrl);
+    }
+
+    /**
+     * The JSON of a good answer. Repeated up to three times while what went wrong may pass by waiting; only for what may be
+     * done twice.
+     *
+     * @param array<string, string> $headers
+     * @param array<string, mixed>|null $body
+     * @return array<string, mixed>
+     * @throws RubricaError
+     */
+    public function send(string $method, string $path, array $headers = [], ?array $body = null): array
+    {
+        $content = $body === null ? null : json_encode($body, JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES);
+        $uncertain = null;
+        for ($failures = 1; ; $failures += 1) {
+            try {
+                return $this->sendOnce($method, $path, $headers, $content);
+            } catch (RubricaError $error) {
+                // That the last attempt was not sent does not say that no earlier one was done.
+                if ($error->errorCode === 'NO_ANSWER' || $error->status >= 500) $uncertain = $error;
+                $wait = ($error->retryAfter ?? 0) + self::FIRST_WAIT * 2 ** ($failures - 1) * random_int(50, 100) / 100;
+                if (!$error->retryable || $wait > self::LONGEST_WAIT || $failures === self::MOST_ATTEMPTS) {
+                    throw $error->errorCode === 'NOT_SENT' ? $uncertain ?? $error : $error;
+                }
+                ($this->sleep)($wait);
+            }
+        }
+    }
+
+    /**
+     * @param array<string, string> $headers
+     * @return array<string, mixed>
+     */
+    private function sendOnce(string $method, string $path, array $headers, ?string $content): array
+    {
+        $request = "$method $this->baseUrl" . strtok($path, '?');
+        [$status, $received, $text] = $this->exchange($request, $method, $path, $headers, $content);
+        $reply = json_decode($text, true);
+        if ($status >= 200 && $status < 300 && is_array($reply)) return $reply;
+        throw self::refusal($request, $status, $received, is_array($reply) ? $reply : []);
+    }
+
+    /**
+     * @param array<string, string> $headers
+     * @return array{int, array<string, string>, string}
+     */
+    private function exchange(string $request, string $method, string $path, array $headers, ?string $content): array
+    {
+        if ($content !== null) $headers['Content-Type'] = 'application/json';
+        $lines = ['Connection: close'];
+        foreach ($headers as $name => $value) {
+            if (preg_match('/\A[\t -~]*\z/', $value) !== 1) throw new \InvalidArgumentException("What is to be sent as $name holds a line break or another such character");
+            $lines[] = "$name: $value";
+        }
+        $context = stream_context_create(['http' => [
+            'method' => $method,
+            'header' => $lines,
+            'content' => $content ?? '',
+            'timeout' => $this->timeout,
+            // What is signed, or a token, is not carried on to another address.
+            'follow_location' => 0,
+            'ignore_errors' => true,
+            'protocol_version' => 1.1,
+        ]]);
+        $said = [];
+        set_error_handler(static function (int $_, string $message) use (&$said): bool {
+            $said[] = preg_replace('/\A\w+\([^)]*\): /', '', $message);
+            return true;
+        });
+        try {
+            $stream = fopen($this->baseUrl . $path, 'r', false, $context);
+            if ($stream === false) throw self::failure($request, implode('; ', $said));
+            $text = stream_get_contents($stream);
+            $meta = stream_get_meta_data($stream);
+        } finally {
+            restore_error_handler();
+        }
+        [$status, $received] = self::readHead($meta['wrapper_data'] ?? []);
+        $isCut = isset($received['content-length']) && strlen((string) $text) < (int) $received['content-length'];
+        if ($text === false || $meta['timed_out'] || $isCut) throw self::failure($request, 'the answer was cut off');
+        return [$status, $received, $text];
+    }
+
+    /**
+     * @param list<string> $lines
+     * @return array{int, array<string, string>}
+     */
+    private static function readHead(array $lines): array
+    {
+        $status = 0;
+        $headers = [];
+        foreach ($lines as $line) {
+            if (preg_match('~\AHTTP/\S+ (\d{3})~', $line, $parts) === 1) [$status, $headers] = [(int) $parts[1], []];
+            elseif (str_contains($line, ':')) $headers[strtolower(trim(strtok($line, ':')))] = trim(substr($line, strpos($line, ':') + 1));
+        }
+        return [$status, $headers];
+    }
+
+    private static function failure(string $request, string $said): RubricaError
+    {
+        foreach (self::NOT_SENT as $pattern => $fix) {
+            if (preg_match($pattern, $said, $found) !== 1) continue;
+            return new RubricaError('NOT_SENT', "There was no connection ($said), so nothing was sent. $fix", $request, retryable: true);
+        }
+        $detail = "It may have been done or not (no answer: $said). Call again with the same reference or idempotency key.";
+        return new RubricaError('NO_ANSWER', $detail, $request, retryable: true);
+    }
+
+    /**
+     * @param array<string, string> $headers
+     * @param array<string, mixed> $reply
+     */
+    private static function refusal(string $request, int $status, array $headers, array $reply): RubricaError
+    {
+        $unreadable = "Something else than the service answered, with status $status. Check the base URL and the proxies.";
+        $told = isset($reply['code'], $reply['detail']) ? $reply : ['code' => 'UNREADABLE_ANSWER', 'detail' => $unreadable];
+        // Waiting brings no payment method: that is for the operator to configure.
+        $retryable = ($status === 429 || $status >= 500) && $told['code'] !== 'NO_PAYMENT_METHOD';
+        $asked = $headers['retry-after'] ?? '';
+        $retryAfter = match (true) {
+            $asked === '' => null,
+            ctype_digit($asked) => (float) $asked,
+            default => strtotime($asked) === false ? null : max(0.0, (float) (strtotime($asked) - time())),
+        };
+        return new RubricaError($told['code'], $told['detail'], $request, $status, $told['errors'] ?? [], $told['request_id'] ?? null, $retryable, $retryAfter);
+    }
+
+    private static function readBaseUrl(string $text): string
+    {
+        if (str_contains($text, '@')) throw new \InvalidArgumentException('The base URL holds a user or a password: give RubricaClient a login instead');
+        $url = parse_url($text);
+        if (!is_array($url) || !in_array($url['scheme'] ?? '', ['http', 'https'], true) || ($url['host'] ?? '') === '') {
+            $example = preg_match('~\A[\w.-]+(?::\d+)?(?:/|\z)~', $text) === 1 ? "https://$text" : 'https://pay.example.cl';
+            throw new \InvalidArgumentException("The base URL is '$text': write the whole address, with its scheme, such as $example");
+        }
+        if (isset($url['query']) || isset($url['fragment'])) throw new \InvalidArgumentException('The base URL has a query or a fragment: leave out what follows the path');
+        return rtrim($text, '/');
+    }
+}

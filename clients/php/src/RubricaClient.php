@@ -1,0 +1,192 @@
+<?php
+declare(strict_types=1);
+
+namespace Rubrica;
+
+/** What a shop and its back office ask of the service. Every call throws `RubricaError` when it refuses or does not answer. */
+final class RubricaClient
+{
+    /** A token must not end on its way. */
+    private const MARGIN_SECONDS = 30;
+
+    private readonly Connection $connection;
+    private ?string $token = null;
+    private float $tokenEnds = 0;
+
+    /**
+     * `$serviceToken` and `$secretToken` create transactions; all else asks as a user: with an `$accessToken`, an `$apiToken`, or
+     * `$username` and `$password`, from which the client gets access tokens and renews them.
+     *
+     * @param float $timeout for each attempt, in seconds
+     * @param (\Closure(float): void)|null $sleep waits between attempts; for tests
+     */
+    public function __construct(
+        string $baseUrl,
+        private readonly ?string $serviceToken = null,
+        #[\SensitiveParameter] private readonly ?string $secretToken = null,
+        #[\SensitiveParameter] private readonly ?string $accessToken = null,
+        #[\SensitiveParameter] private readonly ?string $apiToken = null,
+        private readonly ?string $username = null,
+        #[\SensitiveParameter] private readonly ?string $password = null,
+        float $timeout = 10.0,
+        ?\Closure $sleep = null,
+    ) {
+        $wait = $sleep ?? static function (float $seconds): void {
+            usleep((int) ($seconds * 1_000_000));
+        };
+        $this->connection = new Connection($baseUrl, $timeout, $wait);
+    }
+
+    /** What a dump of this object shows. */
+    public function __debugInfo(): array
+    {
+        return ['baseUrl' => $this->connection->baseUrl];
+    }
+
+    /**
+     * Creates a transaction: send the payer to `payUrl[0]['url']`. `$order` has its fields without `x_account_id` and
+     * `x_signature`. The same order again is the same transaction.
+     *
+     * @param array<string, mixed> $order
+     * @return array{idTrx: int, payUrl: list<array{name: string, code: string, url: string}>}
+     * @throws SigningError for an order that must not be signed
+     */
+    public function createTransaction(array $order): array
+    {
+        if ($this->serviceToken === null || $this->secretToken === null) throw self::missing('a Service Token and a Secret Token');
+        // A service that is reached without TLS is one for development, where the shop may be so too.
+        $allowHttp = str_starts_with($this->connection->baseUrl, 'http:');
+        $body = Signer::sign([...$order, 'x_account_id' => $this->serviceToken], $this->secretToken, $allowHttp);
+        return $this->connection->send('POST', '/trxs', [], $body)['data'];
+    }
+
+    /** @return array<string, mixed> */
+    public function getTransaction(int $idTrx): array
+    {
+        return $this->ask('GET', "/trxs/$idTrx")['data'];
+    }
+
+    /** `pending`, `complete` or `failed`. */
+    public function getStatus(int $idTrx): string
+    {
+        return $this->ask('GET', "/v2/trxs/$idTrx/status")['data']['status'];
+    }
+
+    /**
+     * Refunds `$amount` of a payment, `total` or `parcial`, and answers the token to ask `getRefundStatus` with. With a key of
+     * yours, kept with the refund, you can ask again after a crash. One that is refused is a `RubricaError` with status 200 and a
+     * code such as `REFUND_WINDOW_CLOSED`.
+     */
+    public function createRefund(int $idTrx, int|float $amount, string $type, ?string $idempotencyKey = null): string
+    {
+        $path = "/trxs/$idTrx/nullification";
+        $headers = ['Idempotency-Key' => $idempotencyKey ?? self::newKey()];
+        $reply = $this->ask('POST', $path, $headers, ['amount' => $amount, 'type' => $type]);
+        if (($reply['data'] ?? null) === null) {
+            throw new RubricaError((string) ($reply['code'] ?? ''), (string) ($reply['message'] ?? ''), "POST {$this->connection->baseUrl}$path", 200);
+        }
+        return $reply['data']['verificationToken'];
+    }
+
+    /** @return list<array<string, mixed>> */
+    public function listRefunds(int $idTrx): array
+    {
+        return $this->ask('GET', "/trxs/$idTrx/nullification")['data']['nullifications'];
+    }
+
+    public function getRefundStatus(int $idTrx, string $verificationToken): string
+    {
+        $query = http_build_query(['verificationToken' => $verificationToken]);
+        return $this->ask('GET', "/trxs/$idTrx/nullification/status?$query")['data']['status'];
+    }
+
+    /**
+     * The verdict and its checks. A `state` of `pending`: the provider still checks, so ask `getValidation` later.
+     *
+     * @param array<string, mixed> $account
+     * @return array<string, mixed>
+     */
+    public function validateBankAccount(array $account, ?string $language = null, ?string $idempotencyKey = null): array
+    {
+        $headers = ['Idempotency-Key' => $idempotencyKey ?? self::newKey()] + self::languageHeader($language);
+        return $this->ask('POST', '/validations/BankAccount', $headers, $account)['data'];
+    }
+
+    /** @return array<string, mixed> */
+    public function getValidation(string $id, ?string $language = null): array
+    {
+        return $this->ask('GET', '/validations/BankAccount/' . rawurlencode($id), self::languageHeader($language))['data'];
+    }
+
+    /**
+     * Everything that happened after a cursor, or from the beginning, page by page. Keep `$page['next']` with what you made of the
+     * page: it is the cursor to go on from. Ends at the end of the feed.
+     *
+     * @return \Generator<int, array{events: list<array<string, mixed>>, next: string, has_more: bool}>
+     */
+    public function events(?string $after = null): \Generator
+    {
+        do {
+            $query = $after === null ? '' : '?' . http_build_query(['after' => $after]);
+            $page = $this->ask('GET', "/events$query")['data'];
+            yield $page;
+            $after = $page['next'];
+        } while ($page['has_more']);
+    }
+
+    /**
+     * As a user. A token may end before its time, when the password was changed say; then it is renewed, once.
+     *
+     * @param array<string, string> $headers
+     * @param array<string, mixed>|null $body
+     * @return array<string, mixed>
+     */
+    private function ask(string $method, string $path, array $headers = [], ?array $body = null): array
+    {
+        $send = fn (string $token) => $this->connection->send($method, $path, [...$headers, 'Authorization' => "Bearer $token"], $body);
+        try {
+            return $send($this->currentToken());
+        } catch (RubricaError $error) {
+            if ($error->errorCode !== 'TOKEN_INVALID' || $this->accessToken !== null) throw $error;
+        }
+        $this->token = null;
+        return $send($this->currentToken());
+    }
+
+    private function currentToken(): string
+    {
+        if ($this->accessToken !== null) return $this->accessToken;
+        if ($this->token === null || $this->tokenEnds < hrtime(true) / 1e9) {
+            $start = hrtime(true) / 1e9;
+            $granted = $this->login();
+            $this->tokenEnds = $start + $granted['expires_in'] - self::MARGIN_SECONDS;
+            $this->token = $granted['access_token_jwt'];
+        }
+        return $this->token;
+    }
+
+    /** @return array{access_token_jwt: string, expires_in: int} */
+    private function login(): array
+    {
+        if ($this->apiToken !== null) return $this->connection->send('POST', '/loginToken', ['Authorization' => "Bearer $this->apiToken"]);
+        if ($this->username === null || $this->password === null) throw self::missing('an access token, an API token, or a user name and a password');
+        $login = ['username' => $this->username, 'password' => $this->password];
+        return $this->connection->send('POST', '/users/login', [], $login)['data'];
+    }
+
+    /** @return array<string, string> */
+    private static function languageHeader(?string $language): array
+    {
+        return $language === null ? [] : ['Accept-Language' => $language];
+    }
+
+    private static function newKey(): string
+    {
+        return bin2hex(random_bytes(16));
+    }
+
+    private static function missing(string $what): \LogicException
+    {
+        return new \LogicException("Give RubricaClient $what for this");
+    }
+}

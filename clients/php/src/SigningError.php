@@ -1,0 +1,14 @@
+<?php
+declare(strict_types=1);
+
+namespace Rubrica;
+
+/** An order that must not be signed. */
+final class SigningError extends \InvalidArgumentException
+{
+    /** @param non-empty-list<Problem> $problems everything that is wrong */
+    public function __construct(public readonly array $problems)
+    {
+        parent::__construct(implode(' ', array_map('strval', $problems)));
+    }
+}

@@ -1,0 +1,23 @@
+<?php
+// A server that gives the answers of its standard input, one JSON line each, and prints what it was asked.
+declare(strict_types=1);
+
+$server = stream_socket_server('tcp://127.0.0.1:0');
+echo stream_socket_get_name($server, false), "\n";
+while (($line = fgets(STDIN)) !== false) {
+    $answer = json_decode($line, true);
+    $connection = stream_socket_accept($server, 30);
+    $head = '';
+    while (!str_ends_with($head, "\r\n\r\n")) $head .= fgets($connection);
+    preg_match('/content-length: (\d+)/i', $head, $length);
+    $body = isset($length[1]) && $length[1] > 0 ? stream_get_contents($connection, (int) $length[1]) : '';
+    echo json_encode(['head' => $head, 'body' => $body]), "\n";
+    if ($answer !== null) {
+        [$status, $text, $headers] = $answer;
+        $text = is_string($text) ? $text : json_encode($text);
+        $length = strlen($text) + ($headers['cut'] ?? 0);
+        $written = isset($headers['retry-after']) ? "Retry-After: {$headers['retry-after']}\r\n" : '';
+        fwrite($connection, "HTTP/1.1 $status Said\r\nContent-Length: $length\r\n$written\r\n$text");
+    }
+    fclose($connection);
+}

@@ -1,0 +1,149 @@
+<?php
+// The client alone, against answers that are made here.
+declare(strict_types=1);
+
+use Rubrica\RubricaClient;
+use Rubrica\RubricaError;
+use Rubrica\SigningError;
+
+final class Answers
+{
+    public string $url;
+    /** @var list<float> */
+    public array $waits = [];
+    private $process;
+    private array $pipes = [];
+
+    public function __construct(array ...$answers)
+    {
+        $this->process = proc_open([PHP_BINARY, __DIR__ . '/answers.php'], [['pipe', 'r'], ['pipe', 'w'], STDERR], $this->pipes);
+        foreach ($answers as $answer) fwrite($this->pipes[0], json_encode($answer ?: null) . "\n");
+        $this->url = 'http://' . trim(fgets($this->pipes[1])) . '/pay';
+    }
+
+    public function __destruct()
+    {
+        fclose($this->pipes[0]);
+        fclose($this->pipes[1]);
+        proc_terminate($this->process);
+        proc_close($this->process);
+    }
+
+    public function client(string ...$options): RubricaClient
+    {
+        $sleep = function (float $seconds): void {
+            $this->waits[] = $seconds;
+        };
+        return new RubricaClient(...['baseUrl' => $this->url, 'serviceToken' => 'svc-1', 'secretToken' => 'secret', 'sleep' => $sleep, ...$options]);
+    }
+
+    /** @return array{head: string, body: string} what it was asked next */
+    public function asked(): array
+    {
+        return json_decode(fgets($this->pipes[1]), true);
+    }
+
+    public function header(string $name): string
+    {
+        return preg_match("/^$name: (.*)\r$/mi", $this->asked()['head'], $found) === 1 ? $found[1] : '';
+    }
+}
+
+function failure(callable $call): RubricaError
+{
+    return thrown(RubricaError::class, $call);
+}
+
+function fields(): array
+{
+    $fields = ORDER;
+    unset($fields['x_account_id']);
+    return $fields;
+}
+
+const LOST = [];
+
+return [
+    'repeats the same signed bytes until there is an answer' => function () {
+        $created = [200, ['data' => ['idTrx' => 1001, 'payUrl' => []]], []];
+        $answers = new Answers(LOST, [503, ['code' => 'OVERLOADED', 'detail' => 'Too much.'], ['retry-after' => 2]], $created);
+        same(1001, $answers->client()->createTransaction(fields())['idTrx']);
+        $bodies = [];
+        foreach ([1, 2, 3] as $_) $bodies[] = ($asked = $answers->asked())['body'];
+        same(1, count(array_unique($bodies)));
+        same(true, str_starts_with($asked['head'], 'POST /pay/trxs HTTP/1.1'));
+        same(true, count($answers->waits) === 2 && $answers->waits[1] >= 2);
+    },
+    'a refusal says where, why and what to do' => function () {
+        $errors = [['field' => 'x_amount', 'fix' => 'Write digits.'], ['field' => 'x_reference', 'fix' => 'Write digits.']];
+        $answers = new Answers([400, ['code' => 'INVALID_BODY', 'detail' => 'The body cannot be used.', 'request_id' => 'req_1', 'errors' => $errors], []]);
+        $error = failure(fn () => $answers->client()->createTransaction(fields()));
+        same("INVALID_BODY: The body cannot be used. Write digits. (POST $answers->url/trxs answered 400, request req_1)", $error->getMessage());
+        same([400, false, []], [$error->status, $error->retryable, $answers->waits]);
+    },
+    'without a connection nothing was sent' => function () {
+        $taken = stream_socket_server('tcp://127.0.0.1:0');
+        $url = 'http://' . stream_socket_get_name($taken, false);
+        fclose($taken);
+        $error = failure(fn () => (new RubricaClient($url, 'svc-1', 'secret', sleep: fn () => null))->createTransaction(fields()));
+        same('NOT_SENT', $error->errorCode);
+        same(1, preg_match("~Connection refused\), so nothing was sent\. Check that the service runs.*\(POST $url/trxs\)~", $error->getMessage()), $error->getMessage());
+    },
+    'what was sent without an answer may have been done' => function () {
+        $answers = new Answers(LOST, LOST, LOST, LOST);
+        same('NO_ANSWER', failure(fn () => $answers->client()->createTransaction(fields()))->errorCode);
+        same(3, count($answers->waits));
+    },
+    'an answer that is cut off is none' => function () {
+        $cut = [200, ['data' => ['idTrx' => 1, 'payUrl' => []]], ['cut' => 5]];
+        $answers = new Answers($cut, $cut, $cut, $cut);
+        same('NO_ANSWER', failure(fn () => $answers->client()->createTransaction(fields()))->errorCode);
+    },
+    'an answer that does not come in time is none' => function () {
+        $server = stream_socket_server('tcp://127.0.0.1:0');
+        $client = new RubricaClient('http://' . stream_socket_get_name($server, false), 'svc-1', 'secret', timeout: 0.05, sleep: fn () => null);
+        same('NO_ANSWER', failure(fn () => $client->createTransaction(fields()))->errorCode);
+    },
+    'a page of a proxy is no answer of the service' => function () {
+        $answers = new Answers([404, '<html>', []]);
+        $error = failure(fn () => $answers->client()->createTransaction(fields()));
+        same(['UNREADABLE_ANSWER', 404], [$error->errorCode, $error->status]);
+    },
+    'a token is fetched once, and renewed when it is refused' => function () {
+        $token = [200, ['access_token_jwt' => 'one', 'expires_in' => 3600], []];
+        $other = [200, ['access_token_jwt' => 'two', 'expires_in' => 3600], []];
+        $found = [200, ['data' => ['status' => 'complete']], []];
+        $answers = new Answers($token, $found, $found, [401, ['code' => 'TOKEN_INVALID', 'detail' => 'It is over.'], []], $other, $found);
+        $client = $answers->client(apiToken: 'api_1');
+        foreach ([1, 2, 3] as $_) same('complete', $client->getStatus(1001));
+        $sent = array_map(fn () => $answers->header('Authorization'), range(1, 6));
+        same(['Bearer api_1', 'Bearer one', 'Bearer one', 'Bearer one', 'Bearer api_1', 'Bearer two'], $sent);
+    },
+    'a repeated refund has one key, and a refused one is an error' => function () {
+        $late = [200, ['data' => null, 'code' => 'REFUND_WINDOW_CLOSED', 'message' => 'Too late.'], []];
+        $answers = new Answers(LOST, [200, ['data' => ['verificationToken' => '0rf_1']], []], $late);
+        $client = $answers->client(accessToken: 'token');
+        same('0rf_1', $client->createRefund(1001, 500, 'parcial'));
+        same($answers->header('Idempotency-Key'), $answers->header('Idempotency-Key'));
+        same('REFUND_WINDOW_CLOSED', failure(fn () => $client->createRefund(1001, 500, 'total'))->errorCode);
+    },
+    'the feed is read to its end' => function () {
+        $pages = [['events' => [1], 'next' => 'a b', 'has_more' => true], ['events' => [], 'next' => 'c', 'has_more' => false]];
+        $answers = new Answers(...array_map(fn ($page) => [200, ['data' => $page], []], $pages));
+        same($pages, iterator_to_array($answers->client(accessToken: 'token')->events()));
+        $answers->asked();
+        same(true, str_starts_with($answers->asked()['head'], 'GET /pay/events?after=a+b HTTP'));
+    },
+    'an order that must not be signed is not sent' => fn () => thrown(
+        SigningError::class,
+        fn () => (new RubricaClient('http://127.0.0.1:1', 'svc-1', 'secret'))->createTransaction([...fields(), 'x_reference' => '1x_result']),
+    ),
+    'an address or a token that cannot work is refused at once' => function () {
+        foreach (['pay.example.cl' => 'https://pay.example.cl', 'https://a:b@pay.example.cl' => 'login instead', 'https://pay.example.cl/?a=b' => 'follows'] as $url => $says) {
+            $error = thrown(InvalidArgumentException::class, fn () => new RubricaClient($url));
+            same(true, str_contains($error->getMessage(), $says), $error->getMessage());
+        }
+        thrown(InvalidArgumentException::class, fn () => (new RubricaClient('http://127.0.0.1:1', accessToken: "a\r\nb"))->getStatus(1));
+        same(false, str_contains(print_r(new RubricaClient('http://127.0.0.1:1', 'svc', 'secret-1'), true), 'secret-1'));
+    },
+];

@@ -1,0 +1,94 @@
+"""Receives callbacks and carries each order out exactly once, however often its callback comes.
+
+    python3 receiver.py
+
+Environment: SERVICE_TOKEN, SECRET_TOKEN; OLD_SECRET_TOKEN while one replaces the other; PORT; ENVIRONMENT=production for the
+tokens for production; ORDERS_FILE with orders such as bin/rubrica chaos orders prints, amounts in pesos.
+"""
+import json
+import os
+import sqlite3
+import sys
+import tempfile
+from contextlib import closing
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import unquote
+
+from rubrica import CallbackRefused, CallbackVerifier
+
+LARGEST_BODY = 16 * 1024
+for name in ["SERVICE_TOKEN", "SECRET_TOKEN"]:
+    if not os.environ.get(name):
+        sys.exit(f"Set {name} to what bin/rubrica payment-service create printed.")
+verifier = CallbackVerifier(
+    account=os.environ["SERVICE_TOKEN"],
+    secrets=[one for one in (os.environ["SECRET_TOKEN"], os.environ.get("OLD_SECRET_TOKEN")) if one],
+    test=os.environ.get("ENVIRONMENT") != "production",
+)
+DATABASE = tempfile.mkdtemp(prefix="rubrica-orders-") + "/orders.db"
+ORDERS = [{"reference": "ORD-1", "amount": 12990, "currency": "CLP"}, {"reference": "ORD-7", "amount": 5000, "currency": "CLP"}]
+
+
+def receive(body, headers):
+    """The status to answer with."""
+    try:
+        callback = verifier.verify(body, headers)
+        order = find_order(callback.reference)
+        if order is None:
+            return 404
+        callback.compare_with(amount=order["amount"], currency=order["currency"])
+    except CallbackRefused as refusal:
+        print("refused:", refusal, flush=True)
+        return 400
+    if callback.result == "completed" and mark_as_paid(callback.reference, callback.webhook_id):
+        print("paid", callback.reference, flush=True)
+    return 200
+
+
+def mark_as_paid(reference, webhook_id):
+    """True for the one callback that did it. What is to be delivered is noted in the same transaction."""
+    with closing(open_database()) as database, database:
+        seen = database.execute("insert or ignore into callbacks values (?)", [webhook_id]).rowcount == 0
+        update = "update orders set state = 'paid', deliveries = deliveries + 1 where reference = ? and state = 'open'"
+        return not seen and database.execute(update, [reference]).rowcount == 1
+
+
+def find_order(reference):
+    with closing(open_database()) as database:
+        row = database.execute("select amount, currency, state, deliveries from orders where reference = ?", [reference]).fetchone()
+    return None if row is None else dict(zip(["amount", "currency", "state", "deliveries"], row))
+
+
+def open_database():
+    return sqlite3.connect(DATABASE, timeout=30)
+
+
+class Receiver(BaseHTTPRequestHandler):
+    def do_POST(self):
+        length = int(self.headers.get("Content-Length", 0))
+        self.answer(receive(self.rfile.read(length), self.headers) if length <= LARGEST_BODY else 413)
+
+    def do_GET(self):
+        """For --order-url of bin/rubrica chaos run."""
+        order = find_order(unquote(self.path[len("/orders/"):])) if self.path.startswith("/orders/") else None
+        self.answer(404 if order is None else 200, json.dumps(order))
+
+    def answer(self, status, text=""):
+        self.send_response(status)
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+
+def main():
+    orders = json.load(open(os.environ["ORDERS_FILE"])) if os.environ.get("ORDERS_FILE") else ORDERS
+    with closing(open_database()) as database, database:
+        database.execute("create table orders (reference text primary key, amount, currency, state, deliveries)")
+        database.execute("create table callbacks (webhook_id text primary key)")
+        rows = [(order["reference"], order["amount"], order["currency"]) for order in orders]
+        database.executemany("insert into orders values (?, ?, ?, 'open', 0)", rows)
+    server = ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", 9000))), Receiver)
+    print(f"http://127.0.0.1:{server.server_port}", flush=True)
+    server.serve_forever()
+
+
+main()

@@ -1,0 +1,154 @@
+"""One request and its answer, and the repeats that are safe."""
+from __future__ import annotations
+
+import http.client
+import json
+import random
+import re
+import socket
+import ssl
+import time
+from email.utils import parsedate_to_datetime
+from typing import Any, Callable, Mapping, TypeVar
+from urllib.parse import urlencode, urlsplit
+
+from .errors import RubricaError
+
+Reply = TypeVar("Reply")
+_MOST_ATTEMPTS = 4
+_FIRST_WAIT = 0.5
+_LONGEST_WAIT = 30.0
+
+
+class Connection:
+    """Where the service is. Every request has a connection of its own: a shop asks seldom."""
+
+    def __init__(self, base_url: str, timeout: float):
+        self.base_url = _read_base_url(base_url)
+        self._timeout = timeout
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        body: Mapping[str, Any] | None = None,
+        query: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str | None] | None = None,
+    ) -> dict[str, Any]:
+        """The JSON of a good answer. Raises ``RubricaError`` for every other answer and for none."""
+        asked = urlencode({name: value for name, value in (query or {}).items() if value is not None})
+        sent = {name: value for name, value in (headers or {}).items() if value is not None}
+        content = None if body is None else json.dumps(body, ensure_ascii=False).encode()
+        if content is not None:
+            sent["Content-Type"] = "application/json"
+        request = f"{method} {self.base_url}{path}"
+        status, received, text = self._exchange(request, method, path + (f"?{asked}" if asked else ""), content, sent)
+        reply = _parse_object(text)
+        if 200 <= status < 300 and reply is not None:
+            return reply
+        raise _refusal(request, status, received, reply)
+
+    def _exchange(
+        self, request: str, method: str, path: str, content: bytes | None, headers: Mapping[str, str]
+    ) -> tuple[int, http.client.HTTPMessage, bytes]:
+        url = urlsplit(self.base_url)
+        kind = http.client.HTTPSConnection if url.scheme == "https" else http.client.HTTPConnection
+        connection = kind(url.hostname or "", url.port, timeout=self._timeout)
+        try:
+            try:
+                connection.connect()
+            except OSError as cause:
+                raise _not_sent(request, cause) from cause
+            connection.request(method, url.path + path, content, dict(headers))
+            answer = connection.getresponse()
+            return answer.status, answer.headers, answer.read()
+        except (OSError, http.client.HTTPException) as cause:
+            late = isinstance(cause, socket.timeout)
+            why = f"no answer within {self._timeout:g} s" if late else f"no answer: {cause}"
+            detail = f"It may have been done or not ({why}). Call again with the same reference or idempotency key."
+            raise RubricaError("NO_ANSWER", detail, request, title="No answer", retryable=True) from cause
+        finally:
+            connection.close()
+
+
+def repeat(attempt: Callable[[], Reply]) -> Reply:
+    """Up to four times, until it succeeds or fails with what will not pass by waiting. Only for what may be done twice."""
+    uncertain: RubricaError | None = None
+    for failures in range(1, _MOST_ATTEMPTS + 1):
+        try:
+            return attempt()
+        except RubricaError as error:
+            # That the last attempt was not sent does not say that no earlier one was done.
+            if error.code == "NO_ANSWER" or (error.status or 0) >= 500:
+                uncertain = error
+            wait = (error.retry_after or 0) + _FIRST_WAIT * 2 ** (failures - 1) * random.uniform(0.5, 1)
+            if not error.retryable or wait > _LONGEST_WAIT or failures == _MOST_ATTEMPTS:
+                raise (uncertain or error) if error.code == "NOT_SENT" else error
+        time.sleep(wait)
+    raise AssertionError("the last attempt answers or raises")
+
+
+def _not_sent(request: str, cause: OSError) -> RubricaError:
+    if isinstance(cause, ssl.SSLError):
+        fix = "Check the certificate of the service, and SSL_CERT_FILE for one that your company issued."
+    elif isinstance(cause, socket.gaierror):
+        fix = "Check the host of base_url, and the name servers."
+    elif isinstance(cause, socket.timeout):
+        fix = "Check the host and port of base_url, and the firewalls on the way."
+    else:
+        fix = "Check that the service runs, and the host and port of base_url."
+    what = f"There was no connection ({cause.strerror or cause}), so nothing was sent. {fix}"
+    return RubricaError("NOT_SENT", what, request, title="Not sent", retryable=True)
+
+
+def _refusal(
+    request: str, status: int, headers: http.client.HTTPMessage, reply: dict[str, Any] | None
+) -> RubricaError:
+    told = reply if reply is not None and "code" in reply and "detail" in reply else {
+        "code": "UNREADABLE_ANSWER",
+        "detail": f"Something else than the service answered, with status {status}. Check base_url and the proxies.",
+    }
+    # Waiting brings no payment method: that is for the operator to configure.
+    retryable = (status == 429 or status >= 500) and told["code"] != "NO_PAYMENT_METHOD"
+    return RubricaError(
+        str(told["code"]),
+        str(told["detail"]),
+        request,
+        status=status,
+        title=str(told.get("title", "")),
+        errors=told.get("errors") or [],
+        request_id=told.get("request_id"),
+        retryable=retryable,
+        retry_after=_retry_after(headers.get("Retry-After")),
+    )
+
+
+def _retry_after(value: str | None) -> float | None:
+    """A number of seconds or a date."""
+    if value is None:
+        return None
+    try:
+        return float(value) if re.fullmatch("[0-9]+", value) else max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
+    except (TypeError, ValueError):
+        return None
+
+
+def _parse_object(text: bytes) -> dict[str, Any] | None:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _read_base_url(text: str) -> str:
+    if "@" in text:
+        raise TypeError("base_url holds a user or a password: give RubricaClient a login instead")
+    url = urlsplit(text)
+    if url.scheme not in ("http", "https") or not url.hostname:
+        example = f"https://{text}" if re.match(r"[\w.-]+(?::\d+)?(?:/|$)", text) else "https://pay.example.cl"
+        raise TypeError(f"base_url is {text!r}: write the whole address, with its scheme, such as {example}")
+    if url.query or url.fragment:
+        raise TypeError("base_url has a query or a fragment: leave out what follows the path")
+    return text.rstrip("/")

@@ -1,0 +1,131 @@
+"""The client alone, against answers that are made here."""
+import json
+import socket
+import threading
+import unittest
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from unittest import mock
+
+from rubrica import RubricaClient, RubricaError, SigningError
+from test_signing import ORDER
+
+FIELDS = {name: value for name, value in ORDER.items() if name != "x_account_id"}
+
+
+class Answers(BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.server.asked.append((self.path, dict(self.headers), body))
+        answer = self.server.answers.pop(0)
+        if answer is None:
+            self.close_connection = True
+            return
+        status, value, headers = answer
+        self.send_response(status)
+        for name, text in headers.items():
+            self.send_header(name, text)
+        self.end_headers()
+        self.wfile.write(value if isinstance(value, bytes) else json.dumps(value).encode())
+
+    do_GET = do_POST
+
+    def log_message(self, *_):
+        pass
+
+
+class Client(unittest.TestCase):
+    def setUp(self):
+        self.server = HTTPServer(("127.0.0.1", 0), Answers)
+        self.server.asked, self.server.answers = [], []
+        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
+        self.addCleanup(self.server.server_close)
+        self.addCleanup(self.server.shutdown)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/pay"
+        # Repeats wait for nothing here.
+        patched = mock.patch("rubrica.requests.time.sleep")
+        self.waits = patched.start()
+        self.addCleanup(patched.stop)
+
+    def client(self, **options):
+        return RubricaClient(self.url, **{"service_token": "svc-1", "secret_token": "secret", **options})
+
+    def failure(self, call):
+        with self.assertRaises(RubricaError) as caught:
+            call()
+        return caught.exception
+
+    def test_repeats_the_same_signed_bytes_until_there_is_an_answer(self):
+        created = {"data": {"idTrx": 1001, "payUrl": [{"url": "https://pay"}]}}
+        self.server.answers = [None, (503, {"code": "OVERLOADED", "detail": "Too much."}, {"Retry-After": "2"}), (200, created, {})]
+        self.assertEqual(self.client().create_transaction(FIELDS)["idTrx"], 1001)
+        self.assertEqual(len({body for _, _, body in self.server.asked}), 1)
+        self.assertEqual(self.server.asked[0][0], "/pay/trxs")
+        self.assertGreaterEqual(self.waits.call_args_list[1][0][0], 2)
+
+    def test_a_refusal_says_where_why_and_what_to_do(self):
+        refusal = {
+            "code": "INVALID_BODY", "title": "T", "detail": "The body cannot be used.", "request_id": "req_1",
+            "errors": [{"field": "x_amount", "fix": "Write digits."}, {"field": "x_reference", "fix": "Write digits."}],
+        }
+        self.server.answers = [(400, refusal, {})]
+        error = self.failure(lambda: self.client().create_transaction(FIELDS))
+        said = f"INVALID_BODY: The body cannot be used. Write digits. (POST {self.url}/trxs answered 400, request req_1)"
+        self.assertEqual(str(error), said)
+        self.assertEqual((error.status, error.retryable, len(self.server.asked)), (400, False, 1))
+
+    def test_without_a_connection_nothing_was_sent(self):
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        client = RubricaClient(url, service_token="svc-1", secret_token="secret")
+        error = self.failure(lambda: client.create_transaction(FIELDS))
+        self.assertEqual(error.code, "NOT_SENT")
+        self.assertRegex(str(error), r"refused.*so nothing was sent\. Check that the service runs.*POST " + url)
+
+    def test_what_was_sent_without_an_answer_may_have_been_done(self):
+        self.server.answers = [None] * 4
+        error = self.failure(lambda: self.client().create_transaction(FIELDS))
+        self.assertEqual((error.code, len(self.server.asked)), ("NO_ANSWER", 4))
+
+    def test_a_page_of_a_proxy_is_no_answer_of_the_service(self):
+        self.server.answers = [(404, b"<html>", {})]
+        error = self.failure(lambda: self.client().create_transaction(FIELDS))
+        self.assertEqual((error.code, error.status), ("UNREADABLE_ANSWER", 404))
+
+    def test_a_token_is_fetched_once_and_renewed_when_it_is_refused(self):
+        token = {"access_token_jwt": "one", "expires_in": 3600}
+        found = (200, {"data": {"status": "complete"}}, {})
+        refused = (401, {"code": "TOKEN_INVALID", "detail": "It is over."}, {})
+        other = (200, {**token, "access_token_jwt": "two"}, {})
+        self.server.answers = [(200, token, {}), found, found, refused, other, found]
+        client = self.client(api_token="api_1")
+        for _ in range(3):
+            self.assertEqual(client.get_status(1001), "complete")
+        sent = [headers.get("Authorization") for _, headers, _ in self.server.asked]
+        self.assertEqual(sent, ["Bearer api_1", "Bearer one", "Bearer one", "Bearer one", "Bearer api_1", "Bearer two"])
+
+    def test_a_repeated_refund_has_one_key_and_a_refused_one_is_an_error(self):
+        self.server.answers = [None, (200, {"data": {"verificationToken": "0rf_1"}}, {})]
+        client = self.client(access_token="token")
+        self.assertEqual(client.create_refund(1001, 500, "parcial"), "0rf_1")
+        self.assertEqual(len({headers["Idempotency-Key"] for _, headers, _ in self.server.asked}), 1)
+        self.server.answers = [(200, {"data": None, "code": "REFUND_WINDOW_CLOSED", "message": "Too late."}, {})]
+        self.assertEqual(self.failure(lambda: client.create_refund(1001, 500, "total")).code, "REFUND_WINDOW_CLOSED")
+
+    def test_the_feed_is_read_to_its_end(self):
+        pages = [{"events": [1], "next": "a b", "has_more": True}, {"events": [], "next": "c", "has_more": False}]
+        self.server.answers = [(200, {"data": page}, {}) for page in pages]
+        self.assertEqual(list(self.client(access_token="token").events()), pages)
+        self.assertEqual([path for path, _, _ in self.server.asked], ["/pay/events", "/pay/events?after=a+b"])
+
+    def test_an_order_that_must_not_be_signed_is_not_sent(self):
+        with self.assertRaises(SigningError):
+            self.client().create_transaction({**FIELDS, "x_reference": "1x_result"})
+        self.assertEqual(self.server.asked, [])
+
+    def test_an_address_that_cannot_work_is_refused_at_once(self):
+        for url, says in [("pay.example.cl", "https://pay.example.cl"), ("https://a:b@pay.example.cl", "login instead"),
+                          ("https://pay.example.cl/?a=b", "after|follows")]:
+            with self.assertRaisesRegex(TypeError, says):
+                RubricaClient(url)
+        self.assertNotIn("secret", repr(self.client()))
