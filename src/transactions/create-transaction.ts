@@ -12,7 +12,9 @@ export type CreateOutcome =
   | { kind: 'replayed'; transaction: Transaction }
   | { kind: 'conflict'; transaction: Transaction; fields: string[] };
 
-const ID_BLOCK = 1000;
+/** A process takes few ids at first, and more each time: a command makes one transaction, a busy service thousands. */
+const LARGEST_ID_BLOCK = 1000;
+const ID_BLOCK_GROWTH = 8;
 
 /**
  * Stores a transaction and its first event in one commit, and resolves when that commit is durable.
@@ -94,20 +96,23 @@ function byReference(one: NewRow, other: NewRow): number {
 function createIdSource(app: App): (rows: readonly NewRow[]) => Promise<void> {
   let next = 0;
   let end = 0;
+  let block = 1;
   let reserving: Promise<void> | undefined;
 
-  async function reserve(): Promise<void> {
-    const first = await app.db.transaction((tx) => reserveTransactionIds(tx, ID_BLOCK));
+  async function reserve(least: number): Promise<void> {
+    const count = Math.max(block, least);
+    const first = await app.db.transaction((tx) => reserveTransactionIds(tx, count));
     if (first < end) throw new StorageError('STORAGE_UNAVAILABLE', new Error('The store has gone back'));
     next = first;
-    end = first + ID_BLOCK;
+    end = first + count;
+    block = Math.min(count * ID_BLOCK_GROWTH, LARGEST_ID_BLOCK);
   }
 
   return async (rows) => {
-    for (const row of rows) {
+    for (const [at, row] of rows.entries()) {
       while (next === end) {
         // Two batches share one reservation: the answers of two could arrive in the other order.
-        reserving ??= reserve().finally(() => {
+        reserving ??= reserve(Math.min(rows.length - at, LARGEST_ID_BLOCK)).finally(() => {
           reserving = undefined;
         });
         await reserving;

@@ -17,7 +17,13 @@ const clients = join(import.meta.dirname, '../../clients');
 
 /** Each by the runner of its own language, with the vectors of the protocol and a service that runs. */
 const RUNNERS: { name: string; program: Program; args: string[]; cwd: string; passed: RegExp }[] = [
-  { name: 'PHP', program: 'php', args: ['tests/run.php'], cwd: join(clients, 'php'), passed: /^\d+ passed, 0 failed$/m },
+  {
+    name: 'PHP',
+    program: 'php',
+    args: ['tests/run.php'],
+    cwd: join(clients, 'php'),
+    passed: /^\d+ passed, 0 failed$/m,
+  },
   {
     name: 'Python',
     program: 'python3',

@@ -15,7 +15,14 @@ test('bin/release makes every package, the list of what is in them, and the chec
   await release();
   const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as { version: string };
   const files = readdirSync(folder).filter((file) => file !== 'SHA256SUMS');
-  const expected = ['rubrica-V.cdx.json', 'rubrica-V.tgz', 'rubrica-php-V.tar.gz', 'rubrica-python-V.tar.gz', 'rubrica-sdk-V.tgz', 'rubrica_V_*.deb'];
+  const expected = [
+    'rubrica-V.cdx.json',
+    'rubrica-V.tgz',
+    'rubrica-php-V.tar.gz',
+    'rubrica-python-V.tar.gz',
+    'rubrica-sdk-V.tgz',
+    'rubrica_V_*.deb',
+  ];
   assert.deepEqual(
     files.map((file) => file.replace(version, 'V').replace(/_[a-z0-9]+\.deb$/, '_*.deb')).sort(),
     expected,

@@ -139,6 +139,17 @@ forEachEngine('creating a transaction', (openTestDatabase) => {
     assert.equal(ids.size, 4);
   });
 
+  test('a command that made one transaction took the ids of 999 others with it', async () => {
+    const db = await openTestDatabase();
+    const environment = await createTestEnvironment(createTestApp(db));
+    const ids: number[] = [];
+    for (const n of [1, 2, 3]) {
+      const input = testInput({ reference: `ORD-${n}` });
+      ids.push((await createTransaction(createTestApp(db), environment, input)).transaction.id);
+    }
+    assert.deepEqual(ids, [1001, 1002, 1003]);
+  });
+
   test('two batches that began together got their ids in the wrong order, and honest shops got 503', async () => {
     const db = await openTestDatabase();
     let calls = 0;

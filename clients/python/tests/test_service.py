@@ -1,6 +1,7 @@
 """Against a running service, which bin/test starts: RUBRICA_URL, SERVICE_TOKEN, SECRET_TOKEN, API_TOKEN."""
 import os
 import threading
+import time
 import unittest
 import urllib.parse
 import urllib.request
@@ -42,8 +43,13 @@ class Service(unittest.TestCase):
             client.create_refund(created["idTrx"], 99_000, "parcial")
         self.assertEqual(caught.exception.status, 200)
 
-        events = [event["type"] for page in client.events() for event in page["events"]]
-        self.assertIn("transaction.completed", events)
+        # An event is in the feed once nothing before it can still come.
+        for _ in range(600):
+            if "transaction.completed" in [event["type"] for page in client.events() for event in page["events"]]:
+                break
+            time.sleep(0.1)
+        else:
+            self.fail("the payment is not in the feed")
         account = {"rut": "11111111-1", "bankData": {"bankSBIFNumber": "012", "bankAccount": "11111111"}}
         validation = client.validate_bank_account(account)
         self.assertIn(validation["verdict"], ("plausible", "undetermined", "confirmed"))
