@@ -6,7 +6,7 @@ import { WEBHOOK_KEY_LABEL } from '../protocol/webhook-signature.ts';
 /** Where the clients in other languages have their copy. */
 export const PROTOCOL_DATA_FILES = ['clients/php/src/protocol.json', 'clients/python/src/rubrica/protocol.json'];
 
-/** What `protocol/` knows and a client in another language needs: names, currencies, and what is wrong with the fix, as JSON. */
+/** The part of `protocol/` that a client in another language needs, as JSON: names, currencies, texts of what is wrong. */
 export function protocolData(): string {
   const data = {
     request_fields: REQUEST_FIELDS,

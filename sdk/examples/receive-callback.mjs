@@ -38,7 +38,7 @@ export function receiveCallback(body = '', headers = {}) {
   return 200;
 }
 
-/** What `--order-url` of bin/rubrica chaos run asks: the state of an order, as JSON, or null. */
+/** The state of an order, as JSON, or null: for `--order-url` of bin/rubrica chaos run. */
 export function tellOrder(reference) {
   const order = orders.get(reference);
   return order === undefined ? null : JSON.stringify(order);
