@@ -59,7 +59,7 @@ final class Callback
     {
         $decimals = Protocol::decimalsOf($currency);
         if ($decimals === null || preg_match('/\A[0-9]+(?:\.([0-9]+))?\z/', $amount, $parts) !== 1) {
-            throw new \InvalidArgumentException("The amount of your order, $amount $currency, is none");
+            throw new \InvalidArgumentException("The amount of your order, $amount $currency, is not an amount");
         }
         $fraction = $parts[1] ?? '';
         if (strlen($fraction) > $decimals && !in_array($fraction, ['0', '00'], true)) {

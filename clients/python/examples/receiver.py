@@ -34,7 +34,7 @@ def receive(body, headers):
     try:
         callback = verifier.verify(body, headers)
         order = find_order(callback.reference)
-        if order is None:
+        if not order:
             return 404
         callback.compare_with(amount=order["amount"], currency=order["currency"])
     except CallbackRefused as refusal:
@@ -56,7 +56,7 @@ def mark_as_paid(reference, webhook_id):
 def find_order(reference):
     with closing(open_database()) as database:
         row = database.execute("select amount, currency, state, deliveries from orders where reference = ?", [reference]).fetchone()
-    return None if row is None else dict(zip(["amount", "currency", "state", "deliveries"], row))
+    return row and dict(zip(["amount", "currency", "state", "deliveries"], row))
 
 
 def open_database():
@@ -71,7 +71,7 @@ class Receiver(BaseHTTPRequestHandler):
     def do_GET(self):
         """For --order-url of bin/rubrica chaos run."""
         order = find_order(unquote(self.path[len("/orders/"):])) if self.path.startswith("/orders/") else None
-        self.answer(404 if order is None else 200, json.dumps(order))
+        self.answer(200 if order else 404, json.dumps(order))
 
     def answer(self, status, text=""):
         self.send_response(status)

@@ -185,7 +185,7 @@ def _plain_amount(amount: int | str | Decimal, currency: str) -> Decimal:
     text, decimals = str(amount), decimals_of(currency)
     fraction = text.partition(".")[2]
     if decimals is None or not re.fullmatch(r"[0-9]+(?:\.[0-9]+)?", text):
-        raise TypeError(f"The amount of your order, {text} {currency}, is none")
+        raise TypeError(f"The amount of your order, {text} {currency}, is not an amount")
     if len(fraction) > decimals and fraction not in ("0", "00"):
         raise TypeError(f"The amount of your order, {text} {currency}, could be read in two ways: it has {decimals} decimals")
     return Decimal(text)
