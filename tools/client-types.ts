@@ -7,6 +7,7 @@ import type { OpenApiDocument, Operation } from '../src/reference/openapi-shape.
 const FILES: Record<string, string> = {
   Transactions: 'api-payments.ts',
   'Payment methods': 'api-payments.ts',
+  'Payment links': 'api-payments.ts',
   Events: 'api-payments.ts',
   Refunds: 'api-payments.ts',
   Reconciliation: 'api-reconciliation.ts',

@@ -11,6 +11,9 @@ import type {
 import type {
   CreatedTransaction,
   EventPage,
+  PaymentLinkList,
+  PaymentLinkReply,
+  PaymentLinkRequest,
   PaymentMethods,
   RefundList,
   RefundReply,
@@ -219,6 +222,37 @@ export type Operations = {
       limit?: number | undefined;
     };
     reply: RefusedRequestPage;
+  };
+  'POST /payment-links': {
+    header: {
+      /** The same key again answers with the link that it made; a key of yours, such as the number of an invoice */
+      'Idempotency-Key'?: string | undefined;
+    };
+    body: PaymentLinkRequest;
+    reply: PaymentLinkReply;
+  };
+  'GET /payment-links': {
+    query: {
+      /** data.next of the page before */
+      after?: string | undefined;
+      /** 50 unless said */
+      limit?: number | undefined;
+    };
+    reply: PaymentLinkList;
+  };
+  'GET /payment-links/{id}': {
+    path: {
+      /** Id of the link, pl_… */
+      id: string;
+    };
+    reply: PaymentLinkReply;
+  };
+  'POST /payment-links/{id}/end': {
+    path: {
+      /** Id of the link, pl_… */
+      id: string;
+    };
+    reply: PaymentLinkReply;
   };
   'POST /webhooks': { body: WebhookRequest; reply: WebhookReply };
   'GET /webhooks/{idUser}': {

@@ -298,3 +298,65 @@ export type RefusedRequestPage = {
   errors: null;
   data: { requests: RefusedRequest[]; next: string | null };
 };
+
+export type PaymentLinkRequest = {
+  /** 12990, or 10.55 in a currency with decimals; the text of an answer is taken too */
+  amount: number | string;
+  /** CLP unless said */
+  currency?: string | undefined;
+  /** What is paid, as the payer reads it */
+  subject: string;
+  /** `one`, unless said: it is paid once; `many`: by as many as come */
+  uses?: 'one' | 'many' | undefined;
+  /** ISO 8601 with an offset or `Z`, within five years */
+  expires_at?: string | undefined;
+  /** Where each payment is told, as callbacks of a shop are */
+  callback_url?: string | undefined;
+  /** Who is paid: its id; the only one that you see unless said */
+  payment_service?: string | undefined;
+  /** As the service runs (RUBRICA_ENV) unless said */
+  environment?: 'development' | 'production' | undefined;
+};
+
+export type PaymentLink = {
+  id: string;
+  /** Where it is paid: give it to the payer */
+  url: string;
+  /** The same address as a QR code, an SVG file */
+  qr: string;
+  /** A page to print, with the QR code */
+  poster: string;
+  /** Who is paid */
+  payment_service: string;
+  environment: 'development' | 'production';
+  /** With the decimals of a callback: `12990.00` */
+  amount: string;
+  currency: string;
+  /** What is paid, as the payer reads it */
+  subject: string;
+  /** `one`: it is paid once */
+  uses: 'one' | 'many';
+  /** `used`: it could be paid once, and was; `ended`: somebody ended it */
+  state: 'open' | 'used' | 'expired' | 'ended';
+  /** How many payments it brought */
+  payments: number;
+  /** Where each payment is told; null: nowhere */
+  callback_url: string | null;
+  created_at: string;
+  /** From then on it cannot be paid; null: only when it is ended */
+  expires_at: string | null;
+  /** When somebody ended it */
+  ended_at: string | null;
+};
+
+export type PaymentLinkReply = { message: string; errors: null; data: PaymentLink };
+
+export type PaymentLinkList = {
+  message: string;
+  errors: null;
+  data: {
+    links: PaymentLink[];
+    /** The `after` of the page that follows */
+    next: string | null;
+  };
+};

@@ -269,6 +269,30 @@ export class RubricaClient {
     return (await this.#sendAsUser('GET /availableBalance', {})).balance;
   }
 
+  /**
+   * Makes a payment link. With an idempotency key of yours, such as the number of an invoice, the same link is answered when you
+   * ask again after a crash; without one only a repeated sending of this call is safe.
+   */
+  async createPaymentLink(link: Api.PaymentLinkRequest, options: KeyOption = {}): Promise<Api.PaymentLink> {
+    const header = { 'Idempotency-Key': options.idempotencyKey ?? crypto.randomUUID() };
+    return (await this.#sendAsUser('POST /payment-links', { header, body: link })).data;
+  }
+
+  /** A payment link as it stands: whether it can be paid, and how many payments it brought. */
+  async getPaymentLink(id: string): Promise<Api.PaymentLink> {
+    return (await this.#sendAsUser('GET /payment-links/{id}', { path: { id } })).data;
+  }
+
+  /** A page of payment links, the newest first; send `next` back as `after` for the one that follows. */
+  async listPaymentLinks(query: { after?: string; limit?: number } = {}): Promise<Api.PaymentLinkList['data']> {
+    return (await this.#sendAsUser('GET /payment-links', { query })).data;
+  }
+
+  /** Ends a payment link for good; who is paying already can finish. */
+  async endPaymentLink(id: string): Promise<Api.PaymentLink> {
+    return (await this.#sendAsUser('POST /payment-links/{id}/end', { path: { id } })).data;
+  }
+
   /** A page of recipients; send `next` back as `after` for the one that follows. */
   async listRecipients(query: { after?: string; limit?: number } = {}): Promise<Api.RecipientList['data']> {
     return (await this.#sendAsUser('GET /recipients', { query })).data;

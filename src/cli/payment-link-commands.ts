@@ -69,7 +69,7 @@ async function create(options: CreateOptions): Promise<void> {
     const { callback = null } = options;
     const refusal = callback === null ? null : checkOutboundUrl(callback, { allowPrivate, ...ownPlaces(app.config) });
     if (refusal !== null) throw invalidOption(`${refusal.message} ${refusal.fix}`);
-    const link = await createPaymentLink(app, id, { ...readWish(options, app.now()), urlCallback: callback }, by);
+    const { link } = await createPaymentLink(app, id, { ...readWish(options, app.now()), urlCallback: callback }, by);
     return { link, url: linkUrl(app, link), environment };
   });
   const { link, url, environment } = made;

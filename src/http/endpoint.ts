@@ -71,6 +71,7 @@ export type Description = {
   description?: string;
   tag:
     | 'Transactions'
+    | 'Payment links'
     | 'Refunds'
     | 'Reconciliation'
     | 'Payment methods'

@@ -1,9 +1,13 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import type { Tx } from '../db/database.ts';
 import { prefixedId } from '../lib/ids.ts';
 import type { LinkWish, PaymentLink } from './payment-link.ts';
-import { insertPaymentLink, selectLinkAnywhere, updateLinkEnded } from './payment-link-queries.ts';
+import { insertPaymentLink, selectLinkAnywhere, selectLinkByKey, updateLinkEnded } from './payment-link-queries.ts';
+
+/** `replayed`: its key made this link before. `reused`: its key belongs to a wish for another. */
+export type LinkCreation = { kind: 'created' | 'replayed' | 'reused'; link: PaymentLink };
 
 /** Makes a link that can be paid at once. The caller has checked what is asked for and that the environment is the maker's. */
 export async function createPaymentLink(
@@ -11,9 +15,25 @@ export async function createPaymentLink(
   environmentId: number,
   wish: LinkWish,
   by: Actor,
-): Promise<PaymentLink> {
+): Promise<LinkCreation> {
+  const link = newLink(environmentId, wish, app.now(), by);
+  const { amount, currency, uses, expires_at } = link;
+  return app.db.transaction<LinkCreation>(async (tx) => {
+    if (!(await insertPaymentLink(tx, link))) return findEarlier(tx, link);
+    await recordAudit(tx, {
+      at: link.created_at,
+      by,
+      action: 'payment_link.created',
+      subject: { kind: 'payment_link', id: link.id },
+      after: { environment: environmentId, amount, currency, uses, expires_at },
+    });
+    return { kind: 'created', link };
+  });
+}
+
+function newLink(environmentId: number, wish: LinkWish, now: number, by: Actor): PaymentLink {
   const { amount, currency, subject, uses } = wish;
-  const link: PaymentLink = {
+  return {
     id: prefixedId('pl'),
     environment_id: environmentId,
     amount,
@@ -21,23 +41,22 @@ export async function createPaymentLink(
     subject,
     uses,
     url_callback: wish.urlCallback,
-    created_at: app.now(),
+    created_at: now,
     created_by: by.name,
     expires_at: wish.expiresAt,
     ended_at: null,
     opened: 0,
+    idempotency_key: wish.idempotencyKey ?? null,
   };
-  await app.db.transaction(async (tx) => {
-    await insertPaymentLink(tx, link);
-    await recordAudit(tx, {
-      at: link.created_at,
-      by,
-      action: 'payment_link.created',
-      subject: { kind: 'payment_link', id: link.id },
-      after: { environment: environmentId, amount, currency, uses, expires_at: wish.expiresAt },
-    });
-  });
-  return link;
+}
+
+const WISHED = ['amount', 'currency', 'subject', 'uses', 'url_callback', 'expires_at'] as const;
+
+async function findEarlier(tx: Tx, link: PaymentLink): Promise<LinkCreation> {
+  const earlier = await selectLinkByKey(tx, link.environment_id, link.idempotency_key ?? '');
+  if (earlier === null) throw new Error('A payment link is gone');
+  const isSame = WISHED.every((name) => earlier[name] === link[name]);
+  return { kind: isSame ? 'replayed' : 'reused', link: earlier };
 }
 
 /**

@@ -6,7 +6,14 @@ import type { Look } from '../payment-services/look.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { findLook } from '../payment-services/set-look.ts';
 import { type LinkState, linkStateOf, type PaymentLink } from './payment-link.ts';
-import { isLinkPaid, type ListedLinkRow, selectLinkAnywhere, selectLinks } from './payment-link-queries.ts';
+import {
+  isLinkPaid,
+  type LinkPlace,
+  type ListedLinkRow,
+  selectLinkAnywhere,
+  selectLinks,
+  selectListedLinkAnywhere,
+} from './payment-link-queries.ts';
 
 /** A link as its page shows it. */
 export type OpenLink = {
@@ -38,13 +45,27 @@ export function linkUrl(app: App, { id }: Pick<PaymentLink, 'id'>): string {
 
 export type ListedLink = ListedLinkRow & { state: LinkState; url: string };
 
-/** The links of some environments, the newest first; null: of all. */
+/** The links of some environments, the newest first; null: of all. `after`: the last of the page before. */
 export async function listPaymentLinks(
   app: App,
   environmentIds: readonly number[] | null,
   limit: number,
+  after?: LinkPlace,
 ): Promise<ListedLink[]> {
-  const rows = await selectLinks(app.db, environmentIds, limit);
-  const now = app.now();
-  return rows.map((row) => ({ ...row, state: linkStateOf(row, row.paid > 0, now), url: linkUrl(app, row) }));
+  const rows = await selectLinks(app.db, environmentIds, limit, after);
+  return rows.map((row) => listed(app, row));
+}
+
+/** One of them, or null; `environmentIds`: those that the person sees, null for all. */
+export async function findListedLink(
+  app: App,
+  id: string,
+  environmentIds: ReadonlySet<number> | null,
+): Promise<ListedLink | null> {
+  const row = await selectListedLinkAnywhere(app.db, id);
+  return row === null || environmentIds?.has(row.environment_id) === false ? null : listed(app, row);
+}
+
+function listed(app: App, row: ListedLinkRow): ListedLink {
+  return { ...row, state: linkStateOf(row, row.paid > 0, app.now()), url: linkUrl(app, row) };
 }

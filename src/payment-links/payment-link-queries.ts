@@ -4,8 +4,19 @@ import type { PaymentLink } from './payment-link.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-export async function insertPaymentLink(tx: Tx, row: PaymentLink): Promise<void> {
-  await tx.insertRows({ name: 'payment_links', columns: Object.keys(row) }, [row]);
+/** Answers false where the key of the link has one already. */
+export async function insertPaymentLink(tx: Tx, row: PaymentLink): Promise<boolean> {
+  const suffix = 'on conflict (environment_id, idempotency_key) do nothing returning id';
+  const rows = await tx.insertRows({ name: 'payment_links', columns: Object.keys(row) }, [row], suffix);
+  return rows.length === 1;
+}
+
+export async function selectLinkByKey(tx: Tx, environmentId: number, key: string): Promise<PaymentLink | null> {
+  const [row] = await tx.query<PaymentLink>(
+    'select * from payment_links where environment_id = $1 and idempotency_key = $2',
+    [environmentId, key],
+  );
+  return row ?? null;
 }
 
 /** By its id alone, which is all that its address says. */
@@ -46,20 +57,33 @@ export async function updateLinkEnded(tx: Tx, link: RowKey<string>, at: number):
 export type ListedLinkRow = PaymentLink &
   SqlRow & { payment_service: string; name: string; environment: string; paid: number };
 
-/** The links of some environments, the newest first; null: of all. A hyphen and a full stop are neighbours, so the range is its references. */
+/** Where a page of links begins: after this one. */
+export type LinkPlace = { at: number; id: string };
+
+// A hyphen and a full stop are neighbours, so the range is the references of a link.
+const LISTED = `select l.*, e.payment_service_id as payment_service, p.name, e.environment,
+       (select count(*) from transactions t where t.environment_id = l.environment_id and t.state = 'completed'
+          and t.reference >= l.id || '-' and t.reference < l.id || '.') as paid
+     from payment_links l join environments e on e.id = l.environment_id join payment_services p on p.id = e.payment_service_id`;
+
+/** The links of some environments, the newest first; null: of all. */
 export function selectLinks(
   db: Reader,
   environmentIds: readonly number[] | null,
   limit: number,
+  after: LinkPlace = { at: Number.MAX_SAFE_INTEGER, id: '' },
 ): Promise<ListedLinkRow[]> {
   return db.query<ListedLinkRow>(
-    `select l.*, e.payment_service_id as payment_service, p.name, e.environment,
-       (select count(*) from transactions t where t.environment_id = l.environment_id and t.state = 'completed'
-          and t.reference >= l.id || '-' and t.reference < l.id || '.') as paid
-     from payment_links l join environments e on e.id = l.environment_id join payment_services p on p.id = e.payment_service_id
-     where $1 = 1 or l.environment_id {among $2} order by l.created_at desc, l.id limit $3`,
-    [environmentIds === null ? 1 : 0, environmentIds ?? [], limit],
+    `${LISTED} where ($1 = 1 or l.environment_id {among $2}) and (l.created_at < $4 or (l.created_at = $4 and l.id < $5))
+     order by l.created_at desc, l.id desc limit $3`,
+    [environmentIds === null ? 1 : 0, environmentIds ?? [], limit, after.at, after.id],
   );
+}
+
+/** One link as lists have it, by its id alone. */
+export async function selectListedLinkAnywhere(db: Reader, id: string): Promise<ListedLinkRow | null> {
+  const [row] = await db.query<ListedLinkRow>(`${LISTED} where l.id = $1`, [id]);
+  return row ?? null;
 }
 
 /** Whether a payment of a link is completed. */

@@ -23,6 +23,8 @@ export type PaymentLink = SqlRow & {
   ended_at: number | null;
   /** The number of the last transaction that it made; 0 before the first. */
   opened: number;
+  /** The same key again is the same link; null: it was made without one. */
+  idempotency_key: string | null;
 };
 
 /** The link that somebody asks for. `urlCallback` was checked by the caller. */
@@ -33,6 +35,7 @@ export type LinkWish = {
   uses: LinkUses;
   expiresAt: number | null;
   urlCallback: string | null;
+  idempotencyKey?: string | null;
 };
 
 /** `used`: it could be paid once, and was. */

@@ -28,6 +28,7 @@ export const TRANSFERS_INFO = {
 
 export const TAGS = [
   { name: 'Transactions', description: 'Create a transaction, send the payer to its pay page, see what became of it.' },
+  { name: 'Payment links', description: 'An address at which an amount is paid without a shop.' },
   { name: 'Refunds', description: 'Refund a payment, in part or whole.' },
   { name: 'Reconciliation', description: 'What was paid and refunded on a day, tied to the books.' },
   { name: 'Payment methods', description: 'What payers can pay with.' },

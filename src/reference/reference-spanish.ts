@@ -98,6 +98,19 @@ export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: stri
     'Los resultados vienen en el orden de los ítems. Un ítem que no se puede leer trae un `error` en su lugar y no arruina los demás.',
   ],
   readBankAccountValidation: ['Lee una validación otra vez', 'Tal como se respondió, salvo el RUT, que no se guarda.'],
+  createPaymentLink: [
+    'Crea un enlace de pago',
+    'Una dirección, con código QR y afiche, donde se paga un monto sin tienda. Envía un `Idempotency-Key`: la misma solicitud otra vez responde con el mismo enlace e `Idempotency-Hit: true`, y otra con la misma clave se rechaza con 409. Sin clave, cada solicitud crea un enlace.',
+  ],
+  listPaymentLinks: [
+    'Lista los enlaces de pago',
+    'De todos los servicios de pago que ve el usuario, los más nuevos primero.',
+  ],
+  readPaymentLink: ['Lee un enlace de pago', 'Si se puede pagar, y cuántos pagos trajo.'],
+  endPaymentLink: [
+    'Cierra un enlace de pago',
+    'Ya no se puede pagar; quien ya está pagando puede terminar. Uno que estaba cerrado queda como estaba.',
+  ],
   listRecipients: [
     'Lista los destinatarios',
     'La versión más nueva de cada uno. Un usuario ve los de sus servicios de pago y los que guardó para sí.',
@@ -135,6 +148,7 @@ export const SPANISH_TAGS: Readonly<Record<string, readonly [name: string, descr
     'Transacciones',
     'Crea una transacción, lleva a quien paga a su página de pago y mira qué pasó con ella.',
   ],
+  'Payment links': ['Enlaces de pago', 'Una dirección donde se paga un monto sin tienda.'],
   Refunds: ['Devoluciones', 'Devuelve un pago, en parte o completo.'],
   Reconciliation: ['Conciliación', 'Lo que se pagó y devolvió en un día, atado a los libros.'],
   'Payment methods': ['Medios de pago', 'Con qué se puede pagar.'],

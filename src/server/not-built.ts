@@ -28,7 +28,7 @@ export const NOT_BUILT: readonly NotBuilt[] = [
   },
   {
     calls: /^\w+ \/trxs\/charges$/,
-    says: 'Payment links by API, `POST /trxs/charges`, are not built: create a transaction with `POST /trxs` and send its `payUrl`.',
+    says: 'Payment links by `POST /trxs/charges` are not built: make them with `POST /payment-links`.',
   },
   {
     calls: /^\w+ \/(?:payout\/)?addToCreditBalance$/,

@@ -15,6 +15,8 @@ import { getHealthz, getReadyz } from '../api/operation/get-health.ts';
 import { getMetrics } from '../api/operation/get-metrics.ts';
 import { getRequests } from '../api/operation/get-requests.ts';
 import { postCspReports } from '../api/operation/post-csp-reports.ts';
+import { getPaymentLinks, getPaymentLinksId } from '../api/payment-links/get-payment-links.ts';
+import { postPaymentLinkEnd, postPaymentLinks } from '../api/payment-links/post-payment-links.ts';
 import { getAvailableBalance, getBalance } from '../api/payouts/get-balance.ts';
 import { getRecipients, getRecipientsId } from '../api/payouts/get-recipients.ts';
 import { getTefId } from '../api/payouts/get-tef-id.ts';
@@ -82,6 +84,11 @@ export const ROUTES: readonly Endpoint[] = [
   bearer('GET', ['/transactions'], 'payments:read', getTransactions),
   bearer('GET', ['/transactions/:id'], 'payments:read', getTransactionsId),
   bearer('GET', ['/requests'], 'payments:read', getRequests),
+
+  bearer('POST', ['/payment-links'], 'payments:create', postPaymentLinks),
+  bearer('GET', ['/payment-links'], 'payments:read', getPaymentLinks),
+  bearer('GET', ['/payment-links/:id'], 'payments:read', getPaymentLinksId),
+  bearer('POST', ['/payment-links/:id/end'], 'payments:create', postPaymentLinkEnd),
 
   bearer('POST', ['/webhooks'], 'events:read', postWebhooks),
   bearer('GET', ['/webhooks/:idUser'], 'events:read', getWebhooks),

@@ -489,7 +489,7 @@ async function openWorld(context: TestContext, openTestDatabase: OpenTestDatabas
     attempt: String(attempt?.['id']),
     callback: Number(callback?.['id']),
     mail: 'mail_1',
-    link: (await createPaymentLink(app, environment.id, LINK, TESTER)).id,
+    link: (await createPaymentLink(app, environment.id, LINK, TESTER)).link.id,
     endpoint,
     factor: String((await addTotp(app, program, 'Phone', TESTER))?.id),
     invitation: (await inviteUser(app, { email: 'late@example.cl' }, 60_000, TESTER)).id,

@@ -103,7 +103,7 @@ forEachEngine('a payment link', (openTestDatabase) => {
     assert.equal(await endPaymentLink(shop.app, shop.link.id, null, TESTER), 'already');
     assert.equal(await title(), 'Este enlace ya no se puede pagar');
     assert.equal((await shop.server.post(shop.path)).status, 410);
-    const other = await createPaymentLink(shop.app, shop.environment.id, WISH, TESTER);
+    const { link: other } = await createPaymentLink(shop.app, shop.environment.id, WISH, TESTER);
     await disablePaymentService(shop.app, shop.environment.paymentServiceId, TESTER);
     shop.app.now.advance(2000);
     assert.equal((await shop.server.post(`/link/${other.id}`)).status, 410);
@@ -191,7 +191,7 @@ for (const [uses, expires_at, ended_at, isPaid, expected] of [
 async function openLink(openTestDatabase: OpenTestDatabase, changes: Partial<LinkWish> = {}) {
   const app = createTestApp(await openTestDatabase());
   const environment = await createTestEnvironment(app);
-  const link = await createPaymentLink(app, environment.id, { ...WISH, ...changes }, TESTER);
+  const { link } = await createPaymentLink(app, environment.id, { ...WISH, ...changes }, TESTER);
   const server = await startTestServer(app);
   const path = `/link/${link.id}`;
   const transactions = () => app.db.query<Transaction>('select * from transactions order by id');

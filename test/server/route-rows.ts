@@ -3,6 +3,8 @@ import { userActor } from '../../src/auth/user-actor.ts';
 import type { ErrorCode } from '../../src/error-catalogue.ts';
 import type { Access } from '../../src/http/endpoint.ts';
 import { setWebhook } from '../../src/outbox/set-webhook.ts';
+import { createPaymentLink } from '../../src/payment-links/create-payment-link.ts';
+import type { LinkWish } from '../../src/payment-links/payment-link.ts';
 import { createPaymentService, type NewPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
@@ -44,7 +46,16 @@ export type Merchant = {
   user: TestUser;
   transaction: Transaction;
   objects: Record<
-    'transaction' | 'refund' | 'validation' | 'recipient' | 'payout' | 'email' | 'user' | 'payLink' | 'listener',
+    | 'transaction'
+    | 'refund'
+    | 'validation'
+    | 'recipient'
+    | 'payout'
+    | 'email'
+    | 'user'
+    | 'payLink'
+    | 'paymentLink'
+    | 'listener',
     string
   >;
 };
@@ -61,6 +72,7 @@ export const MISSING: Merchant['objects'] = {
   email: 'nobody@example.cl',
   user: 'usr_00000000000000000000',
   payLink: 'rt-0000000000000000000000',
+  paymentLink: 'pl_00000000000000000000',
   listener: '999999-0000000000000000000000',
 };
 
@@ -74,6 +86,11 @@ const transactionAt = (path: string, refusal: ErrorCode): ObjectRequest => ({
 const payLinkAt = (path: string): RouteRow => ({
   access: 'pay-link',
   objects: [{ object: 'payLink', path: (id) => path.replace(':token', id), refusal: 'NOT_FOUND', seenBy: 'nobody' }],
+});
+
+const paymentLinkAt = (path: string): RouteRow => ({
+  access: 'bearer',
+  objects: [{ object: 'paymentLink', path: (id) => path.replace(':id', id), refusal: 'NOT_FOUND', seenBy: 'overseer' }],
 });
 
 const webhookAt = (path: string): ObjectRequest => ({
@@ -105,6 +122,15 @@ const signed: RouteRow = {
     const { service_token, secret_token } = ana.service.development;
     return signedBody(service_token, secret_token, { x_reference: 'NOT-YET-USED' });
   },
+};
+
+const LINK: LinkWish = {
+  amount: 12_990,
+  currency: 'CLP',
+  subject: 'Curso',
+  uses: 'one',
+  expiresAt: null,
+  urlCallback: null,
 };
 
 const account = { rut: '12345678-5', bankData: { bankSBIFNumber: '001', bankAccount: '1234509876' } };
@@ -215,6 +241,10 @@ export const ROUTE_ROWS: Record<string, RouteRow> = {
   'GET /events': { access: 'bearer', lists: '/events' },
   'GET /transactions': { access: 'bearer', lists: '/transactions' },
   'GET /transactions/:id': { access: 'bearer', objects: [transactionAt('/transactions/:id', 'NOT_FOUND')] },
+  'POST /payment-links': { access: 'bearer', body: () => ({ amount: 12990, subject: 'Curso' }) },
+  'GET /payment-links': { access: 'bearer' },
+  'GET /payment-links/:id': paymentLinkAt('/payment-links/:id'),
+  'POST /payment-links/:id/end': paymentLinkAt('/payment-links/:id/end'),
   'POST /users/login': login,
   'POST /v2/login': login,
   'POST /login': login,
@@ -305,7 +335,9 @@ export async function createWorld(app: App, server: TestServer): Promise<World> 
   return {
     ana,
     ben: await createMerchant(app, server, 'BEN-1'),
-    overseer: await createTestUser(app, { may: [...READ_AND_REFUND, 'accounts:validate', 'payouts:create'] }),
+    overseer: await createTestUser(app, {
+      may: [...READ_AND_REFUND, 'payments:create', 'accounts:validate', 'payouts:create'],
+    }),
   };
 }
 
@@ -327,6 +359,7 @@ async function createMerchant(app: App, server: TestServer, reference: string): 
   const validationId = (jsonOf(validation)['data'] as { id: string }).id;
   const kept = { ...account, validationId, name: 'Titular' };
   const recipient = await server.post('/recipients', { json: kept, headers: user.headers });
+  const { link } = await createPaymentLink(app, environment.id, LINK, TESTER);
   const payout = `payout-${reference}`;
   const by = userActor({ ...user, role: 'integration' }, '192.0.2.1');
   const wishes = [wish({ reference: payout, amount: 100 })];
@@ -344,6 +377,7 @@ async function createMerchant(app: App, server: TestServer, reference: string): 
       recipient: (jsonOf(recipient)['data'] as { id: string }).id,
       email: user.email,
       user: user.id,
+      paymentLink: link.id,
       // Of this environment, and not the one that listens.
       listener: `${environment.id}-0000000000000000000000`,
       // The right transaction with the secret of none.

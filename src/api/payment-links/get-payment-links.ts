@@ -1,0 +1,112 @@
+import type { App } from '../../app.ts';
+import type { User } from '../../auth/user.ts';
+import { Problem } from '../../error-catalogue.ts';
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import { requireUser } from '../../http/require-user.ts';
+import { findListedLink, type ListedLink, listPaymentLinks } from '../../payment-links/find-payment-link.ts';
+import type { LinkPlace } from '../../payment-links/payment-link-queries.ts';
+import {
+  LINK_ERRORS,
+  LINK_EXAMPLE,
+  LINK_PATH,
+  LINK_REPLY_EXAMPLE,
+  LinkReplySchema,
+  linkJson,
+  PaymentLinkSchema,
+} from './link-schemas.ts';
+
+const MOST = 100;
+const USUAL = 50;
+
+const ListSchema = Type.Object(
+  {
+    message: Type.String(),
+    errors: Type.Null(),
+    data: Type.Object({
+      links: Type.Array(PaymentLinkSchema),
+      next: Type.Union([Type.String(), Type.Null()], { description: 'The `after` of the page that follows' }),
+    }),
+  },
+  { $id: 'PaymentLinkList' },
+);
+
+/** The payment links that the user may see. */
+export const getPaymentLinks = operation({
+  describe: {
+    operationId: 'listPaymentLinks',
+    summary: 'List the payment links',
+    description: 'Of all payment services that the user sees, the newest first.',
+    tag: 'Payment links',
+    parameters: [
+      { name: 'after', in: 'query', description: 'data.next of the page before', schema: Type.String() },
+      {
+        name: 'limit',
+        in: 'query',
+        description: `${USUAL} unless said`,
+        schema: Type.Integer({ minimum: 1, maximum: MOST }),
+      },
+    ],
+    replies: {
+      200: {
+        description: 'A page of links',
+        schema: ListSchema,
+        example: { message: 'OK', errors: null, data: { links: [LINK_EXAMPLE], next: null } },
+      },
+    },
+    errors: [...LINK_ERRORS, 'INVALID_PARAMETER'],
+  },
+  handle: async (app, request, _reply, query) => {
+    const { environmentIds } = await requireUser(app, request);
+    const { after, limit = USUAL } = query();
+    const place = after === undefined ? undefined : readCursor(after);
+    const seen = environmentIds === null ? null : [...environmentIds];
+    const found = await listPaymentLinks(app, seen, limit + 1, place);
+    const page = found.slice(0, limit);
+    const last = page.at(-1);
+    const next = found.length > limit && last !== undefined ? writeCursor({ at: last.created_at, id: last.id }) : null;
+    return { message: 'OK', errors: null, data: { links: page.map(linkJson), next } };
+  },
+});
+
+/** One payment link. */
+export const getPaymentLinksId = operation({
+  describe: {
+    operationId: 'readPaymentLink',
+    summary: 'Read a payment link',
+    description: 'Whether it can be paid, and how many payments it brought.',
+    tag: 'Payment links',
+    parameters: LINK_PATH,
+    replies: { 200: { description: 'The link', schema: LinkReplySchema, example: LINK_REPLY_EXAMPLE } },
+    errors: [...LINK_ERRORS, 'NOT_FOUND'],
+  },
+  handle: async (app, request) => {
+    const user = await requireUser(app, request);
+    const link = await requireLink(app, user, (request.params as { id: string }).id);
+    return { message: 'OK', errors: null, data: linkJson(link) };
+  },
+});
+
+/** A link that the user may see; another's is refused as one that there is not. Throws `Problem` NOT_FOUND. */
+export async function requireLink(app: App, { environmentIds }: User, id: string): Promise<ListedLink> {
+  const link = await findListedLink(app, id, environmentIds);
+  if (link !== null) return link;
+  throw new Problem('NOT_FOUND', {
+    detail: { en: 'There is no such payment link.', es: 'No existe ese enlace de pago.' },
+  });
+}
+
+function writeCursor({ at, id }: LinkPlace): string {
+  return Buffer.from(`${at}.${id}`).toString('base64url');
+}
+
+function readCursor(text: string): LinkPlace {
+  const match = /^(\d{1,15})\.(pl_[0-9a-z]{20})$/.exec(Buffer.from(text, 'base64url').toString('latin1'));
+  if (match !== null) return { at: Number(match[1]), id: match[2] as string };
+  throw new Problem('INVALID_PARAMETER', {
+    detail: {
+      en: 'after is not a cursor. Send back data.next as it was.',
+      es: 'after no es un cursor. Devuelve data.next tal como vino.',
+    },
+  });
+}

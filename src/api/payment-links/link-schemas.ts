@@ -1,0 +1,93 @@
+import { type Static, Type } from '../../http/json-schema.ts';
+import { formatDecimal } from '../../lib/money.ts';
+import type { ListedLink } from '../../payment-links/find-payment-link.ts';
+import { LINK_USES } from '../../payment-links/payment-link.ts';
+
+/** What a request about links can be refused for, whatever it asks. */
+export const LINK_ERRORS = ['TOKEN_MISSING', 'TOKEN_INVALID', 'PRIVATE_TOKEN_RETIRED', 'PERMISSION_MISSING'] as const;
+
+const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+
+/** A link as it stands. */
+export const PaymentLinkSchema = Type.Object(
+  {
+    id: Type.String(),
+    url: Type.String({ description: 'Where it is paid: give it to the payer' }),
+    qr: Type.String({ description: 'The same address as a QR code, an SVG file' }),
+    poster: Type.String({ description: 'A page to print, with the QR code' }),
+    payment_service: Type.String({ description: 'Who is paid' }),
+    environment: Type.String({ enum: ['development', 'production'] }),
+    amount: Type.String({ description: 'With the decimals of a callback: `12990.00`' }),
+    currency: Type.String(),
+    subject: Type.String({ description: 'What is paid, as the payer reads it' }),
+    uses: Type.String({ enum: LINK_USES, description: '`one`: it is paid once' }),
+    state: Type.String({
+      enum: ['open', 'used', 'expired', 'ended'],
+      description: '`used`: it could be paid once, and was; `ended`: somebody ended it',
+    }),
+    payments: Type.Integer({ description: 'How many payments it brought' }),
+    callback_url: textOrNull('Where each payment is told; null: nowhere'),
+    created_at: Type.String(),
+    expires_at: textOrNull('From then on it cannot be paid; null: only when it is ended'),
+    ended_at: textOrNull('When somebody ended it'),
+  },
+  { $id: 'PaymentLink' },
+);
+
+export const LINK_EXAMPLE = {
+  id: 'pl_4m0c7r2n9k5xw3ehb8tq',
+  url: 'https://pay.example.cl/link/pl_4m0c7r2n9k5xw3ehb8tq',
+  qr: 'https://pay.example.cl/link/pl_4m0c7r2n9k5xw3ehb8tq/qr.svg',
+  poster: 'https://pay.example.cl/link/pl_4m0c7r2n9k5xw3ehb8tq/poster',
+  payment_service: 'ps_0123456789abcdefghjk',
+  environment: 'development',
+  amount: '12990.00',
+  currency: 'CLP',
+  subject: 'Inscripción 2026',
+  uses: 'one',
+  state: 'open',
+  payments: 0,
+  callback_url: null,
+  created_at: '2026-01-15T12:00:00.000Z',
+  expires_at: '2026-02-15T12:00:00.000Z',
+  ended_at: null,
+} as const;
+
+/** The reply that holds one link. */
+export const LinkReplySchema = Type.Object(
+  { message: Type.String(), errors: Type.Null(), data: PaymentLinkSchema },
+  { $id: 'PaymentLinkReply' },
+);
+
+export const LINK_REPLY_EXAMPLE = { message: 'OK', errors: null, data: LINK_EXAMPLE };
+
+export const LINK_PATH = [
+  { name: 'id', in: 'path', required: true, description: 'Id of the link, pl_…', schema: Type.String() },
+] as const;
+
+/** A link as the API shows it. */
+export function linkJson(link: ListedLink): Static<typeof PaymentLinkSchema> {
+  const { id, url, environment, amount, currency, subject, uses, state, paid } = link;
+  return {
+    id,
+    url,
+    qr: `${url}/qr.svg`,
+    poster: `${url}/poster`,
+    payment_service: link.payment_service,
+    environment: environment === 'production' ? 'production' : 'development',
+    amount: formatDecimal(amount, currency),
+    currency,
+    subject,
+    uses,
+    state,
+    payments: paid,
+    callback_url: link.url_callback,
+    created_at: new Date(link.created_at).toISOString(),
+    expires_at: isoOrNull(link.expires_at),
+    ended_at: isoOrNull(link.ended_at),
+  };
+}
+
+function isoOrNull(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString();
+}

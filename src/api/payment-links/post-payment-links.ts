@@ -1,0 +1,87 @@
+import { userActor } from '../../auth/user-actor.ts';
+import { Problem } from '../../error-catalogue.ts';
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import { readIdempotencyKey } from '../../http/read-idempotency-key.ts';
+import { requireUser } from '../../http/require-user.ts';
+import { clientNetwork } from '../../lib/client-network.ts';
+import { createPaymentLink, endPaymentLink } from '../../payment-links/create-payment-link.ts';
+import { requireLink } from './get-payment-links.ts';
+import { LINK_ERRORS, LINK_PATH, LINK_REPLY_EXAMPLE, LinkReplySchema, linkJson } from './link-schemas.ts';
+import { LinkRequestSchema, readLinkWish } from './read-link-wish.ts';
+
+/** Makes a link that is paid without a shop. */
+export const postPaymentLinks = operation({
+  consumes: ['application/json'],
+  describe: {
+    operationId: 'createPaymentLink',
+    summary: 'Make a payment link',
+    description:
+      'An address, with a QR code and a poster, at which an amount is paid without a shop. Send an `Idempotency-Key`: the same request again is then answered with the same link and `Idempotency-Hit: true`, and another one under the same key is refused with 409. Without a key every request makes a link.',
+    tag: 'Payment links',
+    parameters: [
+      {
+        name: 'Idempotency-Key',
+        in: 'header',
+        description:
+          'The same key again answers with the link that it made; a key of yours, such as the number of an invoice',
+        schema: Type.String({ minLength: 1, maxLength: 200 }),
+      },
+    ],
+    body: LinkRequestSchema,
+    bodyExample: { amount: 12990, subject: 'Inscripción 2026', expires_at: '2026-02-15T12:00:00Z' },
+    replies: {
+      200: {
+        description: 'It can be paid at once',
+        headers: { 'Idempotency-Hit': 'true when this key had made the link before' },
+        schema: LinkReplySchema,
+        example: LINK_REPLY_EXAMPLE,
+      },
+    },
+    errors: [
+      ...LINK_ERRORS,
+      'INVALID_JSON',
+      'INVALID_HEADER',
+      'INVALID_BODY',
+      'CONTROL_CHARACTER',
+      'FIELD_TOO_LONG',
+      'UNSUPPORTED_MEDIA_TYPE',
+      'IDEMPOTENCY_KEY_REUSED',
+      'OUTCOME_UNKNOWN',
+    ],
+  },
+  handle: async (app, request, reply) => {
+    const user = await requireUser(app, request);
+    const idempotencyKey = readIdempotencyKey(request);
+    const { environmentId, wish } = await readLinkWish(app, request, user);
+    const by = userActor(user, clientNetwork(request.ip));
+    const { kind, link } = await createPaymentLink(app, environmentId, { ...wish, idempotencyKey }, by);
+    if (kind === 'reused') throw new Problem('IDEMPOTENCY_KEY_REUSED');
+    if (kind === 'replayed') reply.header('idempotency-hit', 'true');
+    return { message: 'OK', errors: null, data: linkJson(await requireLink(app, user, link.id)) };
+  },
+});
+
+/** Ends a link for good. */
+export const postPaymentLinkEnd = operation({
+  describe: {
+    operationId: 'endPaymentLink',
+    summary: 'End a payment link',
+    description: 'It can be paid no more; who is paying already can finish. One that had ended before stays as it is.',
+    tag: 'Payment links',
+    parameters: LINK_PATH,
+    replies: { 200: { description: 'The link', schema: LinkReplySchema, example: endedExample() } },
+    errors: [...LINK_ERRORS, 'NOT_FOUND', 'OUTCOME_UNKNOWN'],
+  },
+  handle: async (app, request) => {
+    const user = await requireUser(app, request);
+    const { id } = await requireLink(app, user, (request.params as { id: string }).id);
+    await endPaymentLink(app, id, user.environmentIds, userActor(user, clientNetwork(request.ip)));
+    return { message: 'OK', errors: null, data: linkJson(await requireLink(app, user, id)) };
+  },
+});
+
+function endedExample() {
+  const data = { ...LINK_REPLY_EXAMPLE.data, state: 'ended' as const, ended_at: '2026-01-20T12:00:00.000Z' };
+  return { ...LINK_REPLY_EXAMPLE, data };
+}

@@ -1,0 +1,162 @@
+import type { FastifyRequest } from 'fastify';
+import type { App } from '../../app.ts';
+import type { User } from '../../auth/user.ts';
+import type { ErrorItem } from '../../error-catalogue.ts';
+import { SPANISH_ERRORS } from '../../error-spanish.ts';
+import { Type } from '../../http/json-schema.ts';
+import { invalidBody, readMembers } from '../../http/read-members.ts';
+import { checkOutboundUrl } from '../../lib/address-filter.ts';
+import { readIsoTime } from '../../lib/iso-time.ts';
+import { parseDecimal } from '../../lib/money.ts';
+import { ownPlaces } from '../../lib/own-places.ts';
+import {
+  isLinkEnd,
+  LINK_USES,
+  type LinkWish,
+  MOST_LINK_AMOUNT,
+  readSubject,
+} from '../../payment-links/payment-link.ts';
+import { listEnvironmentIds } from '../../payment-services/list-environments.ts';
+import { ENVIRONMENTS, type Environment } from '../../payment-services/payment-service.ts';
+
+/** What is asked for. */
+export const LinkRequestSchema = Type.Object(
+  {
+    amount: Type.Union([Type.Number(), Type.String()], {
+      description: '12990, or 10.55 in a currency with decimals; the text of an answer is taken too',
+    }),
+    currency: Type.Optional(Type.String({ description: 'CLP unless said' })),
+    subject: Type.String({ minLength: 1, maxLength: 80, description: 'What is paid, as the payer reads it' }),
+    uses: Type.Optional(
+      Type.String({ enum: LINK_USES, description: '`one`, unless said: it is paid once; `many`: by as many as come' }),
+    ),
+    expires_at: Type.Optional(Type.String({ description: 'ISO 8601 with an offset or `Z`, within five years' })),
+    callback_url: Type.Optional(
+      Type.String({ maxLength: 500, description: 'Where each payment is told, as callbacks of a shop are' }),
+    ),
+    payment_service: Type.Optional(
+      Type.String({ description: 'Who is paid: its id; the only one that you see unless said' }),
+    ),
+    environment: Type.Optional(
+      Type.String({ enum: ENVIRONMENTS, description: 'As the service runs (RUBRICA_ENV) unless said' }),
+    ),
+  },
+  { $id: 'PaymentLinkRequest', additionalProperties: false },
+);
+
+type Members = ReturnType<typeof readMembers<typeof LinkRequestSchema>>;
+
+/** The link that a body asks for, and whose it is to be. Throws `Problem` INVALID_BODY (422) with everything that is wrong. */
+export async function readLinkWish(
+  app: App,
+  request: FastifyRequest,
+  user: User,
+): Promise<{ environmentId: number; wish: LinkWish }> {
+  const members = readMembers(request, LinkRequestSchema);
+  const errors: ErrorItem[] = [];
+  const owner = await findOwner(app, user, members, errors);
+  const wish = {
+    ...readAmount(members, errors),
+    subject: readSubjectOf(members, errors),
+    uses: LINK_USES.find((one) => one === members.uses) ?? 'one',
+    expiresAt: readEnd(members, app.now(), errors),
+    urlCallback: readCallback(app, owner?.environment ?? 'production', members, errors),
+  };
+  const [first, ...others] = errors;
+  if (first !== undefined) throw invalidBody([first, ...others]);
+  return { environmentId: owner?.id ?? 0, wish };
+}
+
+type Owner = { id: number; environment: Environment };
+
+/** Another's payment service is refused as one that there is not. */
+async function findOwner(app: App, user: User, members: Members, errors: ErrorItem[]): Promise<Owner | null> {
+  const { payment_service: service } = members;
+  const asked = ENVIRONMENTS.find((name) => name === members.environment);
+  const [usual, other] = app.config.mode === 'production' ? ENVIRONMENTS.toReversed() : ENVIRONMENTS;
+  for (const environment of asked === undefined ? [usual, other] : [asked]) {
+    if (environment === undefined) continue;
+    const [id, ...others] = await listEnvironmentIds(app, environment, service, user.environmentIds);
+    if (id !== undefined && others.length === 0) return { id, environment };
+    if (id === undefined) continue;
+    errors.push(
+      wrong('payment_service', [
+        `You see ${others.length + 1} payment services, and one is paid.`,
+        'Name it in payment_service.',
+        `Ves ${others.length + 1} servicios de pago, y se le paga a uno.`,
+        'Nómbralo en payment_service.',
+      ]),
+    );
+    return null;
+  }
+  errors.push(
+    wrong('payment_service', [
+      'You see no such payment service.',
+      'Send the id of one that your user belongs to.',
+      'No ves ese servicio de pago.',
+      'Envía el id de uno al que tu usuario pertenece.',
+    ]),
+  );
+  return null;
+}
+
+function readAmount(members: Members, errors: ErrorItem[]): Pick<LinkWish, 'amount' | 'currency'> {
+  const currency = members.currency ?? 'CLP';
+  const amount = parseDecimal(members.amount, currency);
+  if (amount !== null && amount >= 1 && amount <= MOST_LINK_AMOUNT) return { amount, currency };
+  errors.push(
+    wrong('amount', [
+      `amount is no amount of ${currency.slice(0, 3)}.`,
+      'Send a number above 0, of at most 11 digits, such as 12990; decimals only where the currency has them.',
+      `amount no es un monto en ${currency.slice(0, 3)}.`,
+      'Envía un número mayor que 0, de 11 dígitos como máximo, como 12990; con decimales solo si la moneda los tiene.',
+    ]),
+  );
+  return { amount: 0, currency };
+}
+
+function readSubjectOf(members: Members, errors: ErrorItem[]): string {
+  const subject = readSubject(members.subject);
+  if (subject !== null) return subject;
+  errors.push(
+    wrong('subject', [
+      'subject cannot be used.',
+      'Send 1 to 80 characters, without line breaks.',
+      'subject no sirve.',
+      'Envía de 1 a 80 caracteres, sin saltos de línea.',
+    ]),
+  );
+  return '';
+}
+
+function readEnd(members: Members, now: number, errors: ErrorItem[]): number | null {
+  if (members.expires_at === null) return null;
+  const at = readIsoTime(members.expires_at);
+  if (at !== null && isLinkEnd(at, now)) return at;
+  errors.push(
+    wrong('expires_at', [
+      'expires_at is no time at which a link can end.',
+      'Send a time such as 2026-12-31T23:59:59Z, in the future and within five years.',
+      'expires_at no es una hora en que un enlace pueda vencer.',
+      'Envía una hora como 2026-12-31T23:59:59Z, futura y dentro de cinco años.',
+    ]),
+  );
+  return null;
+}
+
+function readCallback(app: App, environment: Environment, members: Members, errors: ErrorItem[]): string | null {
+  const { callback_url: url } = members;
+  if (url === null) return null;
+  const allowPrivate = app.config.allowPrivateCallbacks && environment === 'development';
+  const refusal = checkOutboundUrl(url, { allowPrivate, ...ownPlaces(app.config) });
+  if (refusal === null) return url;
+  const { title, fix } = SPANISH_ERRORS[refusal.code];
+  errors.push({ pointer: '/callback_url', ...refusal, es: { message: `${title}.`, fix } });
+  return null;
+}
+
+/** `words`: message and fix in English, then in Spanish. */
+function wrong(name: string, words: readonly [string, string, string, string]): ErrorItem {
+  const [message, fix, spanish, spanishFix] = words;
+  return { pointer: `/${name}`, code: 'INVALID_PARAMETER', message, fix, es: { message: spanish, fix: spanishFix } };
+}
