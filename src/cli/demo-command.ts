@@ -4,7 +4,9 @@ import { createUser } from '../auth/create-user.ts';
 import { findUser } from '../auth/find-user.ts';
 import { makeSignInLink } from '../auth/invitations/invite-user.ts';
 import { type Config, ConfigError, readConfig } from '../config.ts';
-import { payAndReceive } from './demo-payment.ts';
+import { createPaymentLink } from '../payment-links/create-payment-link.ts';
+import { listEnvironmentIds } from '../payment-services/list-environments.ts';
+import { type PaidOrder, payAndReceive } from './demo-payment.ts';
 import { paySomebody } from './demo-payout.ts';
 import { refundInPart } from './demo-refund.ts';
 import { type Demo, DemoFailure, openDemo } from './demo-stage.ts';
@@ -26,8 +28,9 @@ async function demo(options: { exit?: boolean }): Promise<void> {
   const config = readConfig();
   if (config.mode !== 'development') throw new ConfigError('The demo runs in development only: unset RUBRICA_ENV.');
   const stage = await openDemo(demoConfig(config));
+  let order: PaidOrder;
   try {
-    const order = await payAndReceive(stage);
+    order = await payAndReceive(stage);
     const accessToken = await logIn(stage);
     await refundInPart(stage, order, accessToken);
     await validateAccounts(stage, accessToken);
@@ -42,7 +45,7 @@ async function demo(options: { exit?: boolean }): Promise<void> {
     await stage.close();
     return;
   }
-  await leaveRunning(stage);
+  await leaveRunning(stage, order);
 }
 
 /** A database of its own: the demo leaves a payment service and a user behind. What is sealed elsewhere is of another one. */
@@ -51,8 +54,9 @@ function demoConfig(config: Config): Config {
   return { ...config, databaseUrl, logLevel: 'error', anchorDir: null, anchorUrl: null };
 }
 
-async function leaveRunning(stage: Demo): Promise<void> {
+async function leaveRunning(stage: Demo, order: PaidOrder): Promise<void> {
   stage.say('Every step was verified. The service stays up:');
+  stage.show('Pay something', await linkToPay(stage, order));
   stage.show('API reference', `${stage.url}/docs`);
   stage.show('Console', `${stage.url}/console`);
   stage.show('Sign in, once', `${stage.url}/console/invitation/${await linkOfOwner(stage)}`);
@@ -69,6 +73,15 @@ async function leaveRunning(stage: Demo): Promise<void> {
   const stop = () => void stage.close().then(() => process.exit(0));
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
+}
+
+/** The address of a payment link of the shop, which as many pay as come. */
+async function linkToPay({ app, by, url }: Demo, { paymentServiceId }: PaidOrder): Promise<string> {
+  const [environmentId] = await listEnvironmentIds(app, 'development', paymentServiceId, null);
+  if (environmentId === undefined) throw new Error('A payment service that was just created is not found');
+  const wish = { amount: 24_980, currency: 'CLP', subject: 'Taller de café', uses: 'many' } as const;
+  const { link } = await createPaymentLink(app, environmentId, { ...wish, expiresAt: null, urlCallback: null }, by);
+  return `${url}/link/${link.id}`;
 }
 
 const OWNER = 'owner@demo.example';

@@ -2,8 +2,11 @@ import { REQUEST_FIELDS, SIGNATURE_FIELD } from '../../protocol/field-names.ts';
 import { sign } from '../../protocol/sign-fields.ts';
 import { verifyCallback } from '../../protocol/verify-callback.ts';
 import { createPaymentService } from '../payment-services/create-payment-service.ts';
+import { checkLogo } from '../payment-services/look.ts';
 import { setEventsUrl } from '../payment-services/set-events-url.ts';
 import { setFee } from '../payment-services/set-fee.ts';
+import { setLook } from '../payment-services/set-look.ts';
+import { DEMO_COLOUR, drawDemoLogo } from './demo-logo.ts';
 import type { Demo } from './demo-stage.ts';
 
 /** The order that was paid, as the shop knows it. `amount` is in minor units. */
@@ -17,6 +20,7 @@ export async function payAndReceive(demo: Demo): Promise<PaidOrder> {
   demo.show('command', "bin/rubrica payment-service create --name 'Tienda Demo'");
   demo.show('Service Token', shorten(tokens.service_token));
   demo.show('Secret Token', `${tokens.secret_token.slice(0, 4)}… (shown once, stored encrypted)`);
+  await dress(demo, service.id);
   await setEventsUrl(
     demo.app,
     { paymentServiceId: service.id, environment: 'development' },
@@ -35,7 +39,7 @@ export async function payAndReceive(demo: Demo): Promise<PaidOrder> {
 
   demo.step('Sign and post a transaction, as a shop does');
   const fields = shopFields(demo, tokens.service_token);
-  const body = sign(fields, tokens.secret_token, { allowHttp: true });
+  const body = { ...sign(fields, tokens.secret_token, { allowHttp: true }), x_products: PRODUCTS };
   for (const name of [...REQUEST_FIELDS, SIGNATURE_FIELD] as const) demo.show(name, shorten(body[name]));
   const response = await fetch(`${demo.url}/trxs`, {
     method: 'POST',
@@ -74,6 +78,30 @@ export async function payAndReceive(demo: Demo): Promise<PaidOrder> {
     paymentServiceId: service.id,
     secretToken: tokens.secret_token,
   };
+}
+
+/** What the page shows of the order; nobody signs it. */
+const PRODUCTS = [
+  { name: 'Café de grano 500 g', quantity: 1, price: 8990 },
+  { name: 'Filtros de papel', quantity: 2, price: 2000 },
+];
+
+/** The pages of its payments are the shop's: its mark, its colour and who it is. */
+async function dress({ app, by, show }: Demo, paymentServiceId: string): Promise<void> {
+  const bytes = drawDemoLogo();
+  const checked = checkLogo(bytes);
+  if ('refusal' in checked) throw new Error(checked.refusal.en);
+  const look = {
+    colour: DEMO_COLOUR,
+    site: 'https://tienda.example.cl/',
+    contact: 'ayuda@tienda.example.cl',
+    legalName: 'Tienda Demo SpA',
+    rut: '76111222-8',
+    terms: 'https://tienda.example.cl/terminos',
+    logo: { image: checked.image, bytes },
+  };
+  await setLook(app, paymentServiceId, look, by);
+  show('command', `bin/rubrica payment-service look … --logo logo.png --colour '${DEMO_COLOUR}' --site …`);
 }
 
 function shopFields(demo: Demo, serviceToken: string) {

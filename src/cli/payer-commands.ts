@@ -3,8 +3,14 @@ import { type Command, Option } from 'commander';
 import type { App } from '../app.ts';
 import { readRut } from '../bank-validation/rut.ts';
 import { listPaymentServices } from '../payment-services/list-payment-services.ts';
-import { checkColour, checkLogo } from '../payment-services/look.ts';
-import { RECEIPT_WISHES, type ReceiptWish } from '../payment-services/payment-service.ts';
+import { checkLogo } from '../payment-services/look.ts';
+import {
+  MOST_PAYER_ATTEMPTS,
+  RECEIPT_WISHES,
+  type ReceiptWish,
+  readPayerAttempts,
+} from '../payment-services/payment-service.ts';
+import { type LookText, readLookText } from '../payment-services/read-look.ts';
 import { findLook, type LookChanges, setLook } from '../payment-services/set-look.ts';
 import { setPayerAttempts } from '../payment-services/set-payer-attempts.ts';
 import { setReceipts } from '../payment-services/set-receipts.ts';
@@ -44,11 +50,9 @@ export function addPayerCommands(group: Command): void {
     .action(look);
 }
 
-const MOST_PAYER_ATTEMPTS = 50;
-
 async function changePayerAttempts(id: string, options: ActingOptions & { most?: string; json?: boolean }) {
-  const most = options.most === undefined ? null : Number(options.most);
-  if (most !== null && !(/^\d+$/.test(options.most ?? '') && most >= 1 && most <= MOST_PAYER_ATTEMPTS))
+  const most = options.most === undefined ? null : readPayerAttempts(options.most);
+  if (options.most !== undefined && most === null)
     throw invalidOption(`--most is a whole number from 1 to ${MOST_PAYER_ATTEMPTS}.`);
   const known = await withActor(options, (app, by) => setPayerAttempts(app, id, most, by));
   if (!known) throw unknownPaymentService(id);
@@ -113,16 +117,22 @@ async function isPaymentService(app: App, id: string): Promise<boolean> {
 }
 
 function readChanges(options: LookOptions): LookChanges {
-  const { logo, colour, site, contact, legalName, rut, terms } = options;
+  const { logo, rut } = options;
   return {
     ...(logo !== undefined && { logo: logo === '' ? null : readLogo(logo) }),
-    ...(colour !== undefined && { colour: colour === '' ? null : readLookColour(colour) }),
-    ...(site !== undefined && { site: site === '' ? null : readHttps('--site', site) }),
-    ...(contact !== undefined && { contact: contact === '' ? null : readContact(contact) }),
-    ...(legalName !== undefined && { legalName: legalName === '' ? null : readLine('--legal-name', legalName) }),
     ...(rut !== undefined && { rut: rut === '' ? null : readOwnRut(rut) }),
-    ...(terms !== undefined && { terms: terms === '' ? null : readHttps('--terms', terms) }),
+    ...Object.fromEntries(LOOK_TEXTS.flatMap((name) => readText(name, options[name]))),
   };
+}
+
+const LOOK_TEXTS = ['colour', 'site', 'contact', 'legalName', 'terms'] as const satisfies readonly LookText[];
+
+function readText(name: LookText, text: string | undefined): [LookText, string | null][] {
+  if (text === undefined) return [];
+  if (text === '') return [[name, null]];
+  const read = readLookText(name, text);
+  if ('refusal' in read) throw invalidOption(read.refusal.en);
+  return [[name, read.value]];
 }
 
 function readLogo(file: string): NonNullable<LookChanges['logo']> {
@@ -133,41 +143,12 @@ function readLogo(file: string): NonNullable<LookChanges['logo']> {
     throw invalidOption(`--logo: ${(error as Error).message}`);
   }
   const checked = checkLogo(bytes);
-  if ('refusal' in checked) throw invalidOption(checked.refusal);
+  if ('refusal' in checked) throw invalidOption(checked.refusal.en);
   return { image: checked.image, bytes };
-}
-
-function readLookColour(text: string): string {
-  const checked = checkColour(text);
-  if ('refusal' in checked) throw invalidOption(checked.refusal);
-  return checked.colour;
-}
-
-/** Payers follow it, so it is https. */
-function readHttps(name: string, text: string): string {
-  const url = URL.parse(text);
-  const isPlain = url?.protocol === 'https:' && url.username === '' && url.password === '' && text.length <= 200;
-  if (!isPlain) throw invalidOption(`${name} is an https address, such as https://casaverde.example.cl.`);
-  return url.href;
-}
-
-function readContact(text: string): string {
-  const line = readLine('--contact', text);
-  if (/^[^\s@]+@[^\s@]+$/.test(line) || /^\+?[\d ()-]{6,20}$/.test(line)) return line;
-  if (line.startsWith('https://')) return readHttps('--contact', line);
-  throw invalidOption('--contact is an e-mail address, a telephone or an https address.');
 }
 
 function readOwnRut(text: string): string {
   const read = readRut(text);
   if (!read.valid) throw invalidOption(`--rut ${text} is refused, ${read.reason}: write it as 76111222-8.`);
   return read.canonical;
-}
-
-function readLine(name: string, text: string): string {
-  const line = text.trim();
-  if (line === '' || line.length > 100 || /\p{Cc}/u.test(line)) {
-    throw invalidOption(`${name} is 1 to 100 characters, without line breaks.`);
-  }
-  return line;
 }

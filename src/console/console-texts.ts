@@ -5,6 +5,7 @@ import { CALLBACK_TEXTS } from './callbacks/callback-texts.ts';
 import { ENGLISH } from './console-english.ts';
 import { SPANISH } from './console-spanish.ts';
 import { HEALTH_TEXTS } from './health/health-texts.ts';
+import { LOOK_FORM_TEXTS } from './merchants/look-form-texts.ts';
 import { MERCHANT_TEXTS } from './merchants/merchant-texts.ts';
 import { PAYMENT_LINK_TEXTS } from './merchants/payment-link-texts.ts';
 import { BANK_FILE_TEXTS } from './payouts/bank-file-texts.ts';
@@ -25,6 +26,7 @@ export const ROOMS = [
   PRIVACY_TEXTS,
   HEALTH_TEXTS,
   MERCHANT_TEXTS,
+  LOOK_FORM_TEXTS,
   PAYMENT_LINK_TEXTS,
   REQUEST_TEXTS,
   SETTLEMENT_TEXTS,

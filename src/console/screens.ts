@@ -58,6 +58,13 @@ export const postConsoleFee = later(() => import('./merchants/change-merchant.ts
 export const postConsoleLimit = later(() => import('./merchants/change-merchant.ts'), 'postConsoleLimit', FORM);
 export const postConsoleMethod = later(() => import('./merchants/change-merchant.ts'), 'postConsoleMethod', FORM);
 export const postConsoleState = later(() => import('./merchants/change-merchant.ts'), 'postConsoleState', FORM);
+export const getConsoleLook = later(() => import('./merchants/change-look.ts'), 'getConsoleLook');
+export const postConsoleLook = later(
+  () => import('./merchants/change-look.ts'),
+  'postConsoleLook',
+  upload(UPLOAD_BYTES.look),
+);
+export const getConsoleLookPreview = later(() => import('./merchants/look-preview.ts'), 'getConsoleLookPreview');
 export const postConsoleEndLink = later(() => import('./merchants/make-token-link.ts'), 'postConsoleEndLink', FORM);
 export const postConsoleHandOver = later(() => import('./merchants/make-token-link.ts'), 'postConsoleHandOver', FORM);
 export const getConsoleMerchants = later(() => import('./merchants/merchant-list.ts'), 'getConsoleMerchants');

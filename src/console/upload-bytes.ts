@@ -6,4 +6,6 @@ export const UPLOAD_BYTES = {
   payouts: 3 * 1024 * 1024,
   /** A file of more than `MOST_ROWS` rows is larger, and its three tables stand in the page. */
   accounts: 256 * 1024,
+  /** Room for a logo that is too large, so that it is refused in words. */
+  look: 256 * 1024,
 } as const;

@@ -40,38 +40,57 @@ const DARK_INK = '#14193a';
 /** Of text, by WCAG 2.2 AA. */
 const READABLE = 4.5;
 
-/** A colour that can be read on the page, or why not, in English. */
-export function checkColour(text: string): { colour: string } | { refusal: string } {
+/** Why a part of a look cannot be used, for who set it. */
+export type LookRefusal = { readonly en: string; readonly es: string };
+
+/** A colour that can be read on the page, or why not. */
+export function checkColour(text: string): { colour: string } | { refusal: LookRefusal } {
   const colour = readColour(text);
-  if (colour === null)
-    return { refusal: `${text} is not a colour: write # and six hexadecimal digits, such as #1f6f4a.` };
+  if (colour === null) {
+    const shown = text.slice(0, 20);
+    return refused(
+      `${shown} is not a colour: write # and six hexadecimal digits, such as #1f6f4a.`,
+      `${shown} no es un color: escribe # y seis dígitos hexadecimales, como #1f6f4a.`,
+    );
+  }
   const ratio = contrast(colour, WHITE);
   if (ratio >= READABLE) return { colour };
   const darker = moveUntil(colour, '#000000', WHITE, READABLE);
-  return {
-    refusal: `${colour} has a contrast of ${ratio.toFixed(1)} with white, and links and buttons need ${READABLE}: ${darker} would do.`,
-  };
+  return refused(
+    `${colour} has a contrast of ${ratio.toFixed(1)} with white, and links and buttons need ${READABLE}: ${darker} would do.`,
+    `${colour} tiene un contraste de ${decimalComma(ratio)} con el blanco, y los enlaces y botones necesitan ${decimalComma(READABLE)}: ${darker} sirve.`,
+  );
 }
 
-/** A logo that the pages can show, or why not, in English. */
-export function checkLogo(bytes: Buffer): { image: ImageFile } | { refusal: string } {
+/** A logo that the pages can show, or why not. */
+export function checkLogo(bytes: Buffer): { image: ImageFile } | { refusal: LookRefusal } {
   if (bytes.length > MOST_LOGO_BYTES) {
-    return {
-      refusal: `The logo has ${bytes.length} bytes, and at most ${MOST_LOGO_BYTES} are taken: make it smaller.`,
-    };
+    return refused(
+      `The logo has ${bytes.length} bytes, and at most ${MOST_LOGO_BYTES} are taken: make it smaller.`,
+      `El logo tiene ${bytes.length} bytes y se aceptan ${MOST_LOGO_BYTES} como máximo: hazlo más chico.`,
+    );
   }
   const image = readImageFile(bytes);
   if (image === null) {
-    return {
-      refusal: 'The logo is not a PNG, JPEG or WebP file by its first bytes. SVG is not taken: it can carry scripts.',
-    };
+    return refused(
+      'The logo is not a PNG, JPEG or WebP file by its first bytes. SVG is not taken: it can carry scripts.',
+      'El logo no es un archivo PNG, JPEG ni WebP según sus primeros bytes. SVG no se acepta: puede traer programas.',
+    );
   }
   const isOdd = [image.width, image.height].some((side) => side < LEAST_LOGO_SIDE || side > MOST_LOGO_SIDE);
-  return isOdd
-    ? {
-        refusal: `The logo has ${image.width} by ${image.height} pixels; each side has ${LEAST_LOGO_SIDE} to ${MOST_LOGO_SIDE}.`,
-      }
-    : { image };
+  if (!isOdd) return { image };
+  return refused(
+    `The logo has ${image.width} by ${image.height} pixels; each side has ${LEAST_LOGO_SIDE} to ${MOST_LOGO_SIDE}.`,
+    `El logo tiene ${image.width} por ${image.height} píxeles; cada lado tiene de ${LEAST_LOGO_SIDE} a ${MOST_LOGO_SIDE}.`,
+  );
+}
+
+function refused(en: string, es: string): { refusal: LookRefusal } {
+  return { refusal: { en, es } };
+}
+
+function decimalComma(number: number): string {
+  return number.toFixed(1).replace('.', ',');
 }
 
 /** The style sheet of a colour: it is the accent in daylight, and a lighter one where the page is dark. */

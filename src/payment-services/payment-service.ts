@@ -22,6 +22,15 @@ export function readPerMinute(text: string): number | null {
   return /^\d{1,8}$/.test(text) && perMinute >= 1 && perMinute <= MOST_PER_MINUTE ? perMinute : null;
 }
 
+/** The most declined attempts that a transaction can be given. */
+export const MOST_PAYER_ATTEMPTS = 50;
+
+/** How many declined attempts end a transaction; null where the text cannot say it. */
+export function readPayerAttempts(text: string): number | null {
+  const attempts = Number(text);
+  return /^\d{1,2}$/.test(text) && attempts >= 1 && attempts <= MOST_PAYER_ATTEMPTS ? attempts : null;
+}
+
 /** Reads the name that payers see on the pay page, without spaces around it; null where the text cannot be that. */
 export function readServiceName(text: string): string | null {
   const name = text.trim();

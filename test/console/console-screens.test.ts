@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import axe from 'axe-core';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions } from 'playwright-core';
+import { drawDemoLogo } from '../../src/cli/demo-logo.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
+import { createPaymentLink } from '../../src/payment-links/create-payment-link.ts';
+import type { LinkWish } from '../../src/payment-links/payment-link.ts';
+import { type LookChanges, setLook } from '../../src/payment-services/set-look.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
 import { ROUTES } from '../../src/server/routes.ts';
+import { violationsOn } from '../support/axe.ts';
 import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { withBrowser } from '../support/test-browser.ts';
@@ -14,12 +19,6 @@ import { approved, openPayoutDesk, propose } from '../support/test-payouts.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 import { createTestUser } from '../support/test-user.ts';
-
-/** Put into the page past its policy, which refuses every script that is not ours. */
-const AXE = axe.source;
-
-/** Of what axe finds, the rule and where. */
-type Violation = { id: string; nodes: { html: string; failureSummary: string }[] };
 
 const LOOKS: [about: string, options: BrowserContextOptions][] = [
   ['Spanish, light, a desk', { locale: 'es-CL', colorScheme: 'light', viewport: { width: 1280, height: 800 } }],
@@ -105,16 +104,19 @@ withBrowser('the console in a browser', (openVisitor) => {
   });
 });
 
-async function violationsOn(page: Page): Promise<unknown[]> {
-  await page.evaluate(AXE);
-  const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
-    violations: Violation[];
-  };
-  return violations.map(({ id, nodes }) => [
-    id,
-    nodes.slice(0, 3).map(({ html, failureSummary }) => [html, failureSummary]),
-  ]);
-}
+const LINK: LinkWish = {
+  amount: 12_990,
+  currency: 'CLP',
+  subject: 'Inscripción 2026',
+  uses: 'many',
+  expiresAt: null,
+  urlCallback: null,
+};
+const LOOK: LookChanges = {
+  colour: '#1f6f4a',
+  site: 'https://casaverde.example.cl/',
+  logo: { image: { type: 'image/png', width: 88, height: 88 }, bytes: drawDemoLogo() },
+};
 
 /** A service with a payment, and a shop that does not take its callback. */
 async function openConsole(context: TestContext, openTestDatabase: OpenTestDatabase) {
@@ -142,6 +144,8 @@ async function openConsole(context: TestContext, openTestDatabase: OpenTestDatab
     batchId,
   });
   const [payout] = await propose(app, desk);
+  await createPaymentLink(app, environment.id, LINK, TESTER);
+  await setLook(app, environment.paymentServiceId, LOOK, TESTER);
   const other = await createTestUser(app, { role: 'support', may: [] });
   const ids: Record<string, string> = {
     '/console/payouts/:id': payout?.id ?? '',
@@ -153,6 +157,9 @@ async function openConsole(context: TestContext, openTestDatabase: OpenTestDatab
     '/console/payments/:id': String(payment.id),
     '/console/callbacks/:id': '1',
     '/console/merchants/:id': environment.paymentServiceId,
+    '/console/merchants/:id/links': environment.paymentServiceId,
+    '/console/merchants/:id/look': environment.paymentServiceId,
+    '/console/merchants/:id/look/preview': environment.paymentServiceId,
     '/console/staff/:id': other.id,
     '/console/staff/:id/rights': other.id,
   };

@@ -18,7 +18,7 @@ const colours: [given: string, kept: string | RegExp][] = [
 for (const [given, kept] of colours) {
   test(`the colour ${given} is ${kept instanceof RegExp ? 'refused with what to write' : 'taken'}`, () => {
     const checked = checkColour(given);
-    if (kept instanceof RegExp) assert.match('refusal' in checked ? checked.refusal : '', kept);
+    if (kept instanceof RegExp) assert.match('refusal' in checked ? checked.refusal.en : '', kept);
     else assert.deepEqual(checked, { colour: kept });
   });
 }
@@ -67,7 +67,7 @@ for (const [name, bytes, found] of files) {
 test('a logo is refused by its type, its bytes and its pixels, with what is taken', () => {
   const refusalOf = (bytes: Buffer) => {
     const checked = checkLogo(bytes);
-    return 'refusal' in checked ? checked.refusal : 'taken';
+    return 'refusal' in checked ? checked.refusal.en : 'taken';
   };
   assert.equal(refusalOf(pngOf(88, 88)), 'taken');
   assert.match(refusalOf(Buffer.from('<svg/>')), /SVG is not taken/);

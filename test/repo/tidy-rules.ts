@@ -55,6 +55,8 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
   reference: ['api'],
   // A payer's browser may bring one too.
   pages: ['api'],
+  // Who sets how the page of a payment looks sees it.
+  console: ['pages'],
   privacy: ['search'],
   movements: ['checkout', 'transactions', 'books', 'outbox', 'payment-services'],
   refunds: ['movements', 'checkout', 'transactions', 'books', 'outbox', 'payment-services', 'auth'],

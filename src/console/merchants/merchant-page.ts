@@ -57,13 +57,14 @@ export async function sendMerchant(
   const links = (await listHandovers(app, merchant.id, LINKS_SHOWN)).filter(({ environment }) =>
     environments.includes(environment),
   );
+  const at = `${publicPath(app)}/console/merchants/${merchant.id}`;
   const rooms: Html[] = [];
   for (const environment of environments) rooms.push(await environmentCard(app, visit, merchant, environment));
   const main = html`${noticeOf(visit, said)}
 <div class="head"><div><h1>${merchant.name}</h1>
 <p class="quiet"><span class="code">${merchant.id}</span> · ${tell(language, 'merchant.since')} ${timeCell(merchant.created_at)}
 ${merchant.disabled_at !== null && badge('bad', tell(language, 'merchants.disabled'))}</p></div></div>
-<p class="actions"><a class="button" href="${publicPath(app)}/console/merchants/${merchant.id}/links">${tell(language, 'pay_link.title')}</a></p>
+<p class="actions"><a class="button" href="${at}/links">${tell(language, 'pay_link.title')}</a> <a class="button" href="${at}/look">${tell(language, 'shop_page.title')}</a></p>
 ${rooms}
 ${links.length > 0 && linkTable(app, language, merchant, links)}
 ${user.may.has('payment-services:manage') && (await operationForms(app, language, merchant, environments))}`;

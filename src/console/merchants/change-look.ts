@@ -1,0 +1,100 @@
+import type { App } from '../../app.ts';
+import { readRut } from '../../bank-validation/rut.ts';
+import type { Language } from '../../checkout/texts.ts';
+import type { Screen } from '../../http/endpoint.ts';
+import { readUpload, type Upload } from '../../http/read-upload.ts';
+import { checkLogo } from '../../payment-services/look.ts';
+import {
+  DEFAULT_RECEIPTS,
+  MOST_PAYER_ATTEMPTS,
+  RECEIPT_WISHES,
+  type ReceiptWish,
+  readPayerAttempts,
+} from '../../payment-services/payment-service.ts';
+import { selectPayerAttempts, selectReceipts } from '../../payment-services/payment-service-queries.ts';
+import { readLookText } from '../../payment-services/read-look.ts';
+import { findLook, type LookChanges, setLook } from '../../payment-services/set-look.ts';
+import { setPayerAttempts } from '../../payment-services/set-payer-attempts.ts';
+import { setReceipts } from '../../payment-services/set-receipts.ts';
+import { tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
+import { LOOK_FIELDS, mayChangeLook, type ShopPage, sendLookForm } from './look-form.ts';
+import { merchantOf } from './visible-merchants.ts';
+
+/** The form of the pay page of a merchant. */
+export const getConsoleLook: Screen = {
+  handle: consoleHandler(async (app, visit) => {
+    const merchant = await merchantOf(app, visit);
+    if (merchant === null) return visit.send(404, notFoundPage(visit.language));
+    return sendLookForm(app, visit, merchant, { page: await findShopPage(app, merchant.id) });
+  }),
+};
+
+/** Saves what the form has; where something in it cannot be used, nothing of it. */
+export const postConsoleLook: Screen = {
+  handle: consoleHandler(async (app, visit) => {
+    const { language, request, send, goTo } = visit;
+    const merchant = await merchantOf(app, visit);
+    if (merchant === null || !mayChangeLook(merchant)) return send(404, notFoundPage(language));
+    const upload = await readUpload(request);
+    const page = await findShopPage(app, merchant.id);
+    const wish = readWish(upload, language);
+    if (wish.refusals.length > 0) {
+      return sendLookForm(app, visit, merchant, { page, typed: upload.fields, refusals: wish.refusals });
+    }
+    await save(app, merchant.id, page, wish, visit);
+    return goTo(`/merchants/${merchant.id}/look?done=saved`);
+  }),
+};
+
+async function findShopPage(app: App, id: string): Promise<ShopPage> {
+  const [look, payerAttempts, receipts] = await Promise.all([
+    findLook(app, id),
+    selectPayerAttempts(app.db, id),
+    selectReceipts(app.db, id),
+  ]);
+  return { look, payerAttempts, receipts: receipts ?? DEFAULT_RECEIPTS };
+}
+
+type Wish = { look: LookChanges; payerAttempts: number | null; receipts: ReceiptWish; refusals: string[] };
+
+function readWish({ fields, file }: Upload, language: Language): Wish {
+  const wish: Wish = { look: {}, payerAttempts: null, receipts: DEFAULT_RECEIPTS, refusals: [] };
+  for (const name of LOOK_FIELDS) {
+    const typed = (fields[name] ?? '').trim();
+    const read = typed === '' ? { value: null } : readLookText(name, typed);
+    if ('refusal' in read) wish.refusals.push(read.refusal[language]);
+    else wish.look[name] = read.value;
+  }
+  readRutInto(wish, fields, language);
+  const checked = file === null ? null : checkLogo(file.content);
+  if (fields['noLogo'] !== undefined) wish.look.logo = null;
+  else if (checked !== null && 'refusal' in checked) wish.refusals.push(checked.refusal[language]);
+  else if (checked !== null && file !== null) wish.look.logo = { image: checked.image, bytes: file.content };
+  const attempts = (fields['payerAttempts'] ?? '').trim();
+  wish.payerAttempts = attempts === '' ? null : readPayerAttempts(attempts);
+  if (attempts !== '' && wish.payerAttempts === null) {
+    wish.refusals.push(tell(language, 'shop_page.bad_attempts', { most: MOST_PAYER_ATTEMPTS }));
+  }
+  wish.receipts = RECEIPT_WISHES.find((one) => one === fields['receipts']) ?? DEFAULT_RECEIPTS;
+  return wish;
+}
+
+function readRutInto(wish: Wish, fields: Record<string, string>, language: Language): void {
+  const typed = (fields['rut'] ?? '').trim();
+  const read = typed === '' ? null : readRut(typed);
+  if (read === null) wish.look.rut = null;
+  else if (read.valid) wish.look.rut = read.canonical;
+  else wish.refusals.push(tell(language, 'shop_page.bad_rut'));
+}
+
+/** What is as it was is not written again: the audit log has changes alone. */
+async function save(app: App, id: string, now: ShopPage, wish: Wish, { by }: ConsoleVisit): Promise<void> {
+  const { logo, ...texts } = wish.look;
+  const changed = Object.entries(texts).filter(([name, value]) => now.look[name as keyof typeof texts] !== value);
+  const isSameLogo = logo === undefined || (logo === null && now.look.logo === null);
+  const changes = { ...Object.fromEntries(changed), ...(!isSameLogo && { logo }) };
+  if (Object.keys(changes).length > 0) await setLook(app, id, changes, by);
+  if (wish.payerAttempts !== now.payerAttempts) await setPayerAttempts(app, id, wish.payerAttempts, by);
+  if (wish.receipts !== now.receipts) await setReceipts(app, id, wish.receipts, by);
+}

@@ -1,0 +1,81 @@
+import type { FastifyReply } from 'fastify';
+import type { App } from '../../app.ts';
+import type { Language } from '../../checkout/texts.ts';
+import { publicPath } from '../../http/assets.ts';
+import { type Html, html } from '../../http/html.ts';
+import type { ListedPaymentService } from '../../payment-services/list-payment-services.ts';
+import type { Look } from '../../payment-services/look.ts';
+import { MOST_PAYER_ATTEMPTS, RECEIPT_WISHES, type ReceiptWish } from '../../payment-services/payment-service.ts';
+import { DEFAULT_PAYER_ATTEMPTS } from '../../transactions/transaction-state.ts';
+import { tell } from '../console-texts.ts';
+import type { ConsoleVisit } from '../console-visit.ts';
+import { environmentsOf } from './visible-merchants.ts';
+
+/** What payers meet of a payment service, as it stands. */
+export type ShopPage = { look: Look; payerAttempts: number | null; receipts: ReceiptWish };
+
+/** The texts of a look that the form has by these names, beside the RUT. */
+export const LOOK_FIELDS = ['colour', 'site', 'contact', 'legalName', 'terms'] as const;
+
+/** Production shows the same page as development, so only a person who sees it changes it. */
+export function mayChangeLook(merchant: ListedPaymentService): boolean {
+  return environmentsOf(merchant).includes('production');
+}
+
+/** `typed`: what stood in a form that was refused, with why. */
+type Shown = { page: ShopPage; typed?: Record<string, string>; refusals?: readonly string[] };
+
+/** Answers with the form, filled with what was typed or with what is set. */
+export function sendLookForm(
+  app: App,
+  { language, request, send }: ConsoleVisit,
+  merchant: ListedPaymentService,
+  { page, typed, refusals = [] }: Shown,
+): FastifyReply {
+  const at = `${publicPath(app)}/console/merchants/${merchant.id}`;
+  const { done } = request.query as Record<string, unknown>;
+  const title = tell(language, 'shop_page.title');
+  const main = html`${refusals.length > 0 && html`<div class="notice" role="alert">${refusals.map((said) => html`<p>${said}</p>`)}</div>`}
+${done === 'saved' && refusals.length === 0 && html`<p class="notice done" role="status">${tell(language, 'shop_page.done')}</p>`}
+<h1>${title}</h1>
+<p><a href="${at}">${merchant.name}</a></p>
+<p>${tell(language, 'shop_page.text', { merchant: merchant.name })}</p>
+<p class="actions"><a class="button" href="${at}/look/preview">${tell(language, 'shop_page.see')}</a></p>
+${mayChangeLook(merchant) ? formOf(app, language, `${at}/look`, page, typed ?? valuesOf(page)) : html`<p class="notice">${tell(language, 'shop_page.not_yours')}</p>`}`;
+  return send(refusals.length > 0 ? 400 : 200, { title, main });
+}
+
+function valuesOf({ look, payerAttempts, receipts }: ShopPage): Record<string, string> {
+  const texts = [...LOOK_FIELDS, 'rut' as const].map((name) => [name, look[name] ?? '']);
+  return { ...Object.fromEntries(texts), payerAttempts: String(payerAttempts ?? ''), receipts };
+}
+
+function formOf(app: App, language: Language, action: string, page: ShopPage, values: Record<string, string>): Html {
+  const { logo } = page.look;
+  const text = (name: string, label: string, attributes: Html, hint = '') =>
+    field(name, label, html`name="${name}" value="${values[name] ?? ''}" ${attributes}`, hint);
+  const numbers = { most: MOST_PAYER_ATTEMPTS, usual: DEFAULT_PAYER_ATTEMPTS };
+  const chosen = values['receipts'];
+  return html`<form class="card pad" method="post" enctype="multipart/form-data" action="${action}">
+${
+  logo !== null &&
+  html`<p class="logo"><img src="${publicPath(app)}/looks/${logo.sha256}" alt="${tell(language, 'shop_page.logo_now')}" width="${logo.width}" height="${logo.height}"></p>
+<label class="inline"><input type="checkbox" name="noLogo" value="1"> ${tell(language, 'shop_page.no_logo')}</label>`
+}
+${field('logo', tell(language, 'shop_page.logo'), html`type="file" name="logo" accept="image/png,image/jpeg,image/webp"`, tell(language, 'shop_page.logo_hint'))}
+${text('colour', tell(language, 'shop_page.colour'), html`maxlength="7" pattern="#[0-9a-fA-F]{6}" placeholder="#1f6f4a" spellcheck="false"`, tell(language, 'shop_page.colour_hint'))}
+${text('site', tell(language, 'shop_page.site'), html`type="url" maxlength="200" placeholder="https://"`)}
+${text('contact', tell(language, 'shop_page.contact'), html`maxlength="100"`, tell(language, 'shop_page.contact_hint'))}
+${text('legalName', tell(language, 'shop_page.legal_name'), html`maxlength="100" placeholder="Casa Verde SpA"`)}
+${text('rut', tell(language, 'shop_page.rut'), html`maxlength="20" placeholder="76111222-8"`)}
+${text('terms', tell(language, 'shop_page.terms'), html`type="url" maxlength="200" placeholder="https://"`)}
+${text('payerAttempts', tell(language, 'shop_page.attempts'), html`inputmode="numeric" maxlength="2"`, tell(language, 'shop_page.attempts_hint', numbers))}
+<label>${tell(language, 'shop_page.receipts')}<select name="receipts">${RECEIPT_WISHES.map((wish) => html`<option value="${wish}"${wish === chosen && html` selected`}>${tell(language, `shop_page.receipts_${wish}`)}</option>`)}</select></label>
+<p class="actions"><button class="primary">${tell(language, 'merchant.save')}</button></p></form>`;
+}
+
+function field(name: string, label: string, attributes: Html, hint: string): Html {
+  if (hint === '') return html`<label>${label}<input ${attributes}></label>`;
+  return html`<label>${label}<input ${attributes} aria-describedby="${name}-hint"></label>
+<p class="quiet" id="${name}-hint">${hint}</p>`;
+}

@@ -1,0 +1,92 @@
+import type { App } from '../app.ts';
+import { availableMethods } from '../checkout/available-methods.ts';
+import type { Payment } from '../checkout/find-payment.ts';
+import type { PaymentAttempt } from '../checkout/payment-attempt.ts';
+import type { Language } from '../checkout/texts.ts';
+import { trustedHtml } from '../http/html.ts';
+import type { Page } from '../http/page.ts';
+import type { Look } from '../payment-services/look.ts';
+import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
+import type { Transaction } from '../transactions/transaction.ts';
+import { payPage, payPath } from './pay-page.ts';
+
+export const SAMPLE_STAGES = ['payable', 'declined', 'completed'] as const;
+
+type Sample = { environment: ServiceEnvironment; look: Look; stage: (typeof SAMPLE_STAGES)[number] };
+
+/**
+ * The page of a payment that there is not, for the person who sets how it looks. Reads nothing; every button and link of the
+ * payment leads to `home`. Nothing is signed in it: a signature over an end that never was would be taken by the shop.
+ */
+export function samplePage(
+  app: App,
+  { environment, look, stage }: Sample,
+  language: Language,
+  home: string,
+): Omit<Page, 'status'> {
+  const now = app.now();
+  const transaction = sampleTransaction(environment, now);
+  const methods = availableMethods(app, environment, transaction);
+  const payment: Payment = {
+    transaction: stage === 'completed' ? { ...transaction, state: 'completed', settled_at: now } : transaction,
+    environment,
+    attempt: stage === 'payable' ? null : sampleAttempt(transaction, stage),
+    method: methods[0] ?? null,
+    methods,
+    look,
+    givenBack: 0,
+    shopIsSilent: false,
+    stage: stage === 'completed' ? 'completed' : 'payable',
+  };
+  // Without what counts down: a page that nobody pays goes nowhere by itself.
+  const { refresh: _, script: __, formTarget: ___, ...page } = payPage(app, payment, language);
+  return { ...page, main: trustedHtml(leadHome(page.main.text, payPath(app, payment), home)) };
+}
+
+/** `home` is an address of ours, as markup. */
+function leadHome(markup: string, path: string, home: string): string {
+  return markup
+    .replaceAll(/<form method="post" action="[^"]*"/g, () => `<form action="${home}"`)
+    .replaceAll(`href="${path}/cancel"`, () => `href="${home}"`);
+}
+
+const LINES = [
+  { name: 'Maceta de barro', quantity: 2, price: 7990 },
+  { name: 'Despacho', quantity: 1, price: 9000 },
+];
+
+const MINUTE = 60_000;
+
+function sampleTransaction(environment: ServiceEnvironment, now: number): Transaction {
+  return {
+    id: 1001,
+    environment_id: environment.id,
+    amount: 24_980,
+    currency: 'CLP',
+    created_at: now,
+    expires_at: now + 42 * MINUTE,
+    settled_at: null,
+    last_sequence: 1,
+    state: 'pending',
+    reference: 'ORD-0001',
+    customer_email: '',
+    session_id: 'sample',
+    shop_country: 'CL',
+    url_callback: '',
+    url_cancel: '',
+    url_complete: '',
+    pay_secret: '',
+    payment_method: null,
+    unsigned_fields: JSON.stringify({ x_products: LINES }),
+    fee: 0,
+  };
+}
+
+function sampleAttempt(transaction: Transaction, stage: 'declined' | 'completed'): PaymentAttempt {
+  const state = stage === 'completed' ? 'approved' : 'declined';
+  const detail =
+    state === 'approved'
+      ? { authorization_code: '001001' }
+      : { reason: 'insufficient_funds', card_last_digits: '7712' };
+  return { state, detail: JSON.stringify(detail), created_at: transaction.created_at } as PaymentAttempt;
+}
