@@ -304,7 +304,7 @@ export type PaymentLinkRequest = {
   amount: number | string;
   /** CLP unless said */
   currency?: string | undefined;
-  /** What is paid, as the payer reads it */
+  /** The reason of the payment, as the payer reads it */
   subject: string;
   /** `one`, unless said: it is paid once; `many`: by as many as come */
   uses?: 'one' | 'many' | undefined;
@@ -312,7 +312,7 @@ export type PaymentLinkRequest = {
   expires_at?: string | undefined;
   /** Where each payment is told, as callbacks of a shop are */
   callback_url?: string | undefined;
-  /** Who is paid: its id; the only one that you see unless said */
+  /** Id of the payment service that is paid; the only one that you see unless said */
   payment_service?: string | undefined;
   /** As the service runs (RUBRICA_ENV) unless said */
   environment?: 'development' | 'production' | undefined;
@@ -326,13 +326,13 @@ export type PaymentLink = {
   qr: string;
   /** A page to print, with the QR code */
   poster: string;
-  /** Who is paid */
+  /** The merchant that is paid */
   payment_service: string;
   environment: 'development' | 'production';
   /** With the decimals of a callback: `12990.00` */
   amount: string;
   currency: string;
-  /** What is paid, as the payer reads it */
+  /** The reason of the payment, as the payer reads it */
   subject: string;
   /** `one`: it is paid once */
   uses: 'one' | 'many';

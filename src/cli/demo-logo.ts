@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib';
 
-/** What the pages of the demo's shop are coloured with. */
+/** The colour of the demo's shop. */
 export const DEMO_COLOUR = '#1f6f4a';
 
 const SIDE = 88;
@@ -22,7 +22,7 @@ export function drawDemoLogo(): Buffer {
   return pngOf(Buffer.from(rows));
 }
 
-/** Which part of a pixel a shape covers, 0 to 1. */
+/** The part of a pixel that a shape covers, 0 to 1. */
 function coverage(x: number, y: number, shape: (x: number, y: number) => boolean): number {
   let inside = 0;
   for (let at = 0; at < SAMPLES * SAMPLES; at++) {

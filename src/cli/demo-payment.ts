@@ -80,7 +80,7 @@ export async function payAndReceive(demo: Demo): Promise<PaidOrder> {
   };
 }
 
-/** What the page shows of the order; nobody signs it. */
+/** The order as the page shows it; nobody signs it. */
 const PRODUCTS = [
   { name: 'Café de grano 500 g', quantity: 1, price: 8990 },
   { name: 'Filtros de papel', quantity: 2, price: 2000 },

@@ -40,7 +40,7 @@ const DARK_INK = '#14193a';
 /** Of text, by WCAG 2.2 AA. */
 const READABLE = 4.5;
 
-/** Why a part of a look cannot be used, for who set it. */
+/** The reason why a part of a look cannot be used, in both languages. */
 export type LookRefusal = { readonly en: string; readonly es: string };
 
 /** A colour that can be read on the page, or why not. */

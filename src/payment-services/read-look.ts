@@ -1,11 +1,11 @@
 import { checkColour, type Look, type LookRefusal } from './look.ts';
 
-/** What is read here. The RUT is the caller's to read, and the logo is a file. */
+/** The texts that are read here. The RUT is the caller's to read, and the logo is a file. */
 export type LookText = Exclude<keyof Look, 'logo' | 'rut'>;
 
 type Reading = { value: string } | { refusal: LookRefusal };
 
-/** What a person typed for a part of a look, or why it cannot be used. */
+/** Reads what a person typed for a part of a look, or says why it cannot be used. */
 export function readLookText(name: LookText, text: string): Reading {
   const typed = text.trim();
   switch (name) {

@@ -3,8 +3,8 @@ import { formatDecimal } from '../../lib/money.ts';
 import type { ListedLink } from '../../payment-links/find-payment-link.ts';
 import { LINK_USES } from '../../payment-links/payment-link.ts';
 
-/** What a request about links can be refused for, whatever it asks. */
-export const LINK_ERRORS = ['TOKEN_MISSING', 'TOKEN_INVALID', 'PRIVATE_TOKEN_RETIRED', 'PERMISSION_MISSING'] as const;
+/** The errors that every endpoint of links may answer. */
+export const LINK_ERRORS = ['PERMISSION_MISSING'] as const;
 
 const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
@@ -15,11 +15,11 @@ export const PaymentLinkSchema = Type.Object(
     url: Type.String({ description: 'Where it is paid: give it to the payer' }),
     qr: Type.String({ description: 'The same address as a QR code, an SVG file' }),
     poster: Type.String({ description: 'A page to print, with the QR code' }),
-    payment_service: Type.String({ description: 'Who is paid' }),
+    payment_service: Type.String({ description: 'The merchant that is paid' }),
     environment: Type.String({ enum: ['development', 'production'] }),
     amount: Type.String({ description: 'With the decimals of a callback: `12990.00`' }),
     currency: Type.String(),
-    subject: Type.String({ description: 'What is paid, as the payer reads it' }),
+    subject: Type.String({ description: 'The reason of the payment, as the payer reads it' }),
     uses: Type.String({ enum: LINK_USES, description: '`one`: it is paid once' }),
     state: Type.String({
       enum: ['open', 'used', 'expired', 'ended'],

@@ -19,14 +19,18 @@ import {
 import { listEnvironmentIds } from '../../payment-services/list-environments.ts';
 import { ENVIRONMENTS, type Environment } from '../../payment-services/payment-service.ts';
 
-/** What is asked for. */
+/** The body of a request for a link. */
 export const LinkRequestSchema = Type.Object(
   {
     amount: Type.Union([Type.Number(), Type.String()], {
       description: '12990, or 10.55 in a currency with decimals; the text of an answer is taken too',
     }),
     currency: Type.Optional(Type.String({ description: 'CLP unless said' })),
-    subject: Type.String({ minLength: 1, maxLength: 80, description: 'What is paid, as the payer reads it' }),
+    subject: Type.String({
+      minLength: 1,
+      maxLength: 80,
+      description: 'The reason of the payment, as the payer reads it',
+    }),
     uses: Type.Optional(
       Type.String({ enum: LINK_USES, description: '`one`, unless said: it is paid once; `many`: by as many as come' }),
     ),
@@ -35,7 +39,7 @@ export const LinkRequestSchema = Type.Object(
       Type.String({ maxLength: 500, description: 'Where each payment is told, as callbacks of a shop are' }),
     ),
     payment_service: Type.Optional(
-      Type.String({ description: 'Who is paid: its id; the only one that you see unless said' }),
+      Type.String({ description: 'Id of the payment service that is paid; the only one that you see unless said' }),
     ),
     environment: Type.Optional(
       Type.String({ enum: ENVIRONMENTS, description: 'As the service runs (RUBRICA_ENV) unless said' }),

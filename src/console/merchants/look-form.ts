@@ -11,7 +11,7 @@ import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 import { environmentsOf } from './visible-merchants.ts';
 
-/** What payers meet of a payment service, as it stands. */
+/** The settings of a payment service that its payers meet. */
 export type ShopPage = { look: Look; payerAttempts: number | null; receipts: ReceiptWish };
 
 /** The texts of a look that the form has by these names, beside the RUT. */
