@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 /** Of what axe finds, the rule and where. */
 type Violation = { id: string; nodes: { html: string; failureSummary: string }[] };
 
-/** What axe finds on the page, by these rules or by all. It is put into the page past its policy, which refuses scripts that are not ours. */
+/** The violations that axe finds on the page, by these rules or by all. It is put into the page past its policy, which refuses scripts that are not ours. */
 export async function violationsOn(page: Page, rules: readonly string[] = []): Promise<unknown[]> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source);
   const only = rules.length === 0 ? '' : `, runOnly: ${JSON.stringify(rules)}`;

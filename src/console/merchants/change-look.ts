@@ -88,7 +88,7 @@ function readRutInto(wish: Wish, fields: Record<string, string>, language: Langu
   else wish.refusals.push(tell(language, 'shop_page.bad_rut'));
 }
 
-/** What is as it was is not written again: the audit log has changes alone. */
+/** Writes what differs from `now`, so that the audit log has changes alone. */
 async function save(app: App, id: string, now: ShopPage, wish: Wish, { by }: ConsoleVisit): Promise<void> {
   const { logo, ...texts } = wish.look;
   const changed = Object.entries(texts).filter(([name, value]) => now.look[name as keyof typeof texts] !== value);
