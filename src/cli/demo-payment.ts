@@ -87,7 +87,7 @@ const PRODUCTS = [
 ];
 
 /** The pages of its payments are the shop's: its mark, its colour and who it is. */
-async function dress({ app, by, show }: Demo, paymentServiceId: string): Promise<void> {
+async function dress(demo: Demo, paymentServiceId: string): Promise<void> {
   const bytes = drawDemoLogo();
   const checked = checkLogo(bytes);
   if ('refusal' in checked) throw new Error(checked.refusal.en);
@@ -100,8 +100,8 @@ async function dress({ app, by, show }: Demo, paymentServiceId: string): Promise
     terms: 'https://tienda.example.cl/terminos',
     logo: { image: checked.image, bytes },
   };
-  await setLook(app, paymentServiceId, look, by);
-  show('command', `bin/rubrica payment-service look … --logo logo.png --colour '${DEMO_COLOUR}' --site …`);
+  await setLook(demo.app, paymentServiceId, look, demo.by);
+  demo.show('command', `bin/rubrica payment-service look … --logo logo.png --colour '${DEMO_COLOUR}' --site …`);
 }
 
 function shopFields(demo: Demo, serviceToken: string) {
