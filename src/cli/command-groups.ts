@@ -23,6 +23,7 @@ const GROUPS: readonly { title: string; commands: Record<string, Load> }[] = [
       trigger: async () => (await import('./trigger-command.ts')).addTriggerCommand,
       logs: async () => (await import('./logs-command.ts')).addLogsCommand,
       chaos: async () => (await import('./chaos-commands.ts')).addChaosCommands,
+      'record replay': async () => (await import('./record-commands.ts')).addRecordCommands,
       clock: async () => (await import('./clock-commands.ts')).addClockCommands,
       request: async () => (await import('./request-commands.ts')).addRequestCommands,
     },

@@ -24,6 +24,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   logs: ['logs tail'],
   'logs tail': ['logs tail', 'logs tail --url https://pay.example.cl'],
+  record: ['record --out run.jsonl', 'record --out run.jsonl --since 2026-01-15'],
+  replay: ['replay run.jsonl', 'replay run.jsonl --json'],
   chaos: ['chaos run --receiver http://localhost:3000/callback', 'chaos orders --seed 7'],
   'chaos run': [
     'chaos run --receiver http://localhost:3000/callback',

@@ -10,7 +10,6 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { cancelTransaction } from '../checkout/cancel-transaction.ts';
 import { payUrl } from '../checkout/pay-link.ts';
-import { startPayment } from '../checkout/start-payment.ts';
 import { formatMoney } from '../lib/money.ts';
 import { parseObject } from '../lib/parse-object.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
@@ -19,6 +18,7 @@ import { findRefund } from '../refunds/find-refund.ts';
 import { expireTransaction } from '../transactions/expire-transactions.ts';
 import type { Transaction, TransactionKey } from '../transactions/transaction.ts';
 import { selectTransaction } from '../transactions/transaction-queries.ts';
+import { DECIDING_AMOUNTS, paySimulated } from '../travel/pay-simulated.ts';
 import { readAmount, readStdin } from './options.ts';
 import { CommandError, invalidOption, print } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
@@ -175,19 +175,10 @@ const END: Record<FeedEvent, (app: App, transaction: Transaction, by: Actor) => 
   'refund.failed': (app, transaction, by) => payAndRefund(app, transaction, DECLINED_REFUND, by),
 };
 
-/** In minor units, from the tables of docs/sandbox.md. */
-const DECIDING = { approved: 1, declined: 5001 };
-const DECLINED_REFUND = { amount: DECIDING.declined, type: 'parcial' } as const;
+const DECLINED_REFUND = { amount: DECIDING_AMOUNTS.declined, type: 'parcial' } as const;
 
-/** The simulated method goes by the amount: it is told one that decides, and the transaction keeps its own. */
-async function pay(app: App, transaction: Transaction, end: keyof typeof DECIDING): Promise<null> {
-  const paymentMethods = app.paymentMethods
-    .filter(({ code }) => code === 'simulated')
-    .map((method) => ({
-      ...method,
-      start: (payment: Parameters<typeof method.start>[0]) => method.start({ ...payment, amount: DECIDING[end] }),
-    }));
-  await startPayment({ ...app, paymentMethods }, transaction, 'simulated');
+async function pay(app: App, transaction: Transaction, end: 'approved' | 'declined'): Promise<null> {
+  await paySimulated(app, transaction, 'simulated', DECIDING_AMOUNTS[end]);
   return null;
 }
 

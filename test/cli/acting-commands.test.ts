@@ -81,6 +81,7 @@ const READING = [
   'books suspense',
   'reconcile',
   'chaos orders',
+  'record',
   'clock show',
   'validate', // Validations are no acts: they have a record of their own.
   'banks list',
@@ -209,8 +210,9 @@ const APART = [
   'listen',
   'trigger',
   'chaos run',
-  // They move the whole store: test/travel/advance-clock.test.ts.
+  // They move the whole store: test/travel/.
   'clock advance',
+  'replay',
   'clock reset',
   'payment-service end-link',
   'master-key rotate',

@@ -1,0 +1,164 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { dirname, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { signingKey } from '../../protocol/hmac.ts';
+import { sign } from '../../protocol/sign-fields.ts';
+import { findDevelopment } from '../api/listeners/listener-reply.ts';
+import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { followClock } from '../epochs/follow-clock.ts';
+import { parseObject } from '../lib/parse-object.ts';
+import { createPaymentService, type TokenPair } from '../payment-services/create-payment-service.ts';
+import { loadEnvironment } from '../payment-services/find-environment.ts';
+import { buildServer } from '../server/build-server.ts';
+import { ROUTES } from '../server/routes.ts';
+import { compareRecordings, type Difference } from '../travel/compare-recordings.ts';
+import { ACCEPTED, makeRecording } from '../travel/make-recording.ts';
+import { type Recording, type RequestEntry, readRecording, writeRecording } from '../travel/recording.ts';
+import { type PostRequest, replayRecording } from '../travel/replay-recording.ts';
+import { readTime, TIMES } from './options.ts';
+import { openOutput } from './output-file.ts';
+import { CommandError, invalidOption, print, unusableFile } from './print.ts';
+import { untilStopped } from './remote-service.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
+import { withApp } from './with-app.ts';
+
+/** `record` and `replay`. */
+export function addRecordCommands(program: Command): void {
+  program
+    .command('record')
+    .description('writes what is asked of development from now until Ctrl+C, and what became of it, into a file')
+    .requiredOption('--out <file>', 'the file, one JSON object a line')
+    .option('--since <time>', `not from now on but from then until now, without waiting: ${TIMES}`)
+    .option('--payment-service <id>', 'whose; the only one there is, unless said')
+    .action(record);
+  acting(program.command('replay'))
+    .description('does again here what was recorded, by a payment service of its own, and prints what is different now')
+    .argument('<file>', 'what record wrote, perhaps with another version')
+    .option('--json', 'print one JSON object')
+    .action(replay);
+}
+
+async function record({ out, ...options }: { out: string; since?: string; paymentService?: string }): Promise<void> {
+  if (!existsSync(dirname(resolve(out)))) throw invalidOption(`There is no folder ${dirname(resolve(out))}.`);
+  const since = options.since === undefined ? null : readTime('--since', options.since).from;
+  const recording = await withApp(async (app) => {
+    requireDevelopment(app);
+    const { id } = await findDevelopment(app, options.paymentService ?? null, null);
+    const from = since ?? app.now();
+    if (since === null) await recordUntilStopped();
+    // The clock of the store may have gone ahead meanwhile.
+    await followClock(app);
+    return makeRecording(app, { environmentId: id, from, to: app.now() });
+  });
+  const output = await openOutput(out);
+  output.stream.write(writeRecording(recording));
+  await output.keep();
+  process.stdout.write(
+    `${recording.entries.length} entries are in ${out}. To do it again: bin/rubrica replay ${out}\n`,
+  );
+}
+
+function recordUntilStopped(): Promise<void> {
+  process.stdout.write('What is asked of development is recorded. Ctrl+C ends it and writes the file.\n');
+  return untilStopped(
+    (signal) =>
+      new Promise((resolve) => {
+        // Something must be waited for, or the process would end.
+        const awake = setInterval(() => {}, 60_000);
+        signal.addEventListener('abort', () => {
+          clearInterval(awake);
+          resolve();
+        });
+      }),
+  );
+}
+
+async function replay(file: string, options: ActingOptions & { json?: boolean }): Promise<void> {
+  const recorded = readFile(file);
+  const { replayed, differences } = await withActor(options, async (app, by) => {
+    requireDevelopment(app);
+    app.log.level = 'silent';
+    const replayed = await replayHere(app, recorded, by);
+    return { replayed, differences: compareRecordings(recorded, replayed) };
+  });
+  const value = {
+    same: differences.length === 0,
+    entries: recorded.entries.length,
+    replayed: replayed.entries.length,
+    differences,
+  };
+  print(options, value, [
+    ...differences.map(lineOf),
+    differences.length === 0
+      ? `All ${recorded.entries.length} entries are the same.`
+      : `${differences.length} ${differences.length === 1 ? 'difference' : 'differences'} in ${recorded.entries.length} entries.`,
+  ]);
+  if (differences.length > 0) process.exitCode = 1;
+}
+
+function readFile(file: string): Recording {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    throw unusableFile(`${file} cannot be read: is it there, and whose is it?`);
+  }
+  const recording = readRecording(text);
+  if (recording !== null) return recording;
+  throw unusableFile(
+    `${file} is not a recording that this version can read: bin/rubrica record --out FILE writes one.`,
+  );
+}
+
+/** By the normal way: a request that is signed, over HTTP, to a server of its own on this machine. */
+async function replayHere(app: App, recorded: Recording, by: Actor): Promise<Recording> {
+  const { development } = await createPaymentService(app, 'Replay', by);
+  const environment = await loadEnvironment(app, development.service_token);
+  if (environment === null) throw new Error('A payment service that was just made is gone');
+  const servers = new Map<number, { url: string; close: () => Promise<void> }>();
+  const post: PostRequest = async (request) => {
+    const server = servers.get(request.minutes) ?? (await startServer(app, request.minutes));
+    servers.set(request.minutes, server);
+    return postTo(server.url, request, development);
+  };
+  try {
+    return await replayRecording(app, recorded, environment.id, post, by);
+  } finally {
+    for (const { close } of servers.values()) await close();
+  }
+}
+
+/** How long a payer has is a setting of the service, so it is one of what was recorded. */
+async function startServer(app: App, transactionMinutes: number) {
+  const server = buildServer({ ...app, config: { ...app.config, transactionMinutes } }, ROUTES);
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = server.server.address() as AddressInfo;
+  const [base = ''] = app.config.basePaths;
+  return { url: `http://127.0.0.1:${port}${base}/trxs`, close: () => server.close() };
+}
+
+async function postTo(url: string, { fields, transaction }: RequestEntry, tokens: TokenPair) {
+  const order = {
+    ...fields,
+    x_account_id: tokens.service_token,
+    x_customer_email: 'payer@example.cl',
+    x_session_id: `replay-${transaction}`,
+  };
+  const body = sign(order as Parameters<typeof sign>[0], signingKey(tokens.secret_token), { allowHttp: true });
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+  const said = (parseObject(await response.text()) ?? {}) as { data?: { idTrx?: number } | null; code?: string };
+  const id = said.data?.idTrx ?? null;
+  return { answer: id === null ? `${response.status} ${said.code ?? ''}`.trim() : ACCEPTED, id };
+}
+
+function lineOf({ transaction, reference, what, was, is }: Difference): string {
+  return `${transaction} (${reference})  ${what}: it was ${was ?? 'nothing'}, and is ${is ?? 'nothing'}`;
+}
+
+function requireDevelopment({ config }: App): void {
+  if (config.mode === 'production')
+    throw new CommandError('Recordings are for development: RUBRICA_ENV is production here.', 1, 'DEVELOPMENT_ONLY');
+}

@@ -1,0 +1,74 @@
+import { parseObject } from '../lib/parse-object.ts';
+
+/** The run of a development service: what was asked, in its order, and what became of it. `at` is in milliseconds from its beginning. */
+export type Recording = { lastsMs: number; entries: readonly Entry[] };
+
+export type Entry = RequestEntry | PaymentEntry | CancelEntry | RefundEntry | EventEntry;
+
+/** `transaction` is a name such as `t1`: ids differ from store to store. `fields` say what is paid, as `POST /trxs` has them. */
+export type RequestEntry = {
+  kind: 'request';
+  at: number;
+  transaction: string;
+  fields: Record<string, string>;
+  /** How long the payer has. */
+  minutes: number;
+  /** The status and, where it was refused, the code. */
+  answer: string;
+};
+
+/** The method that the payer chose, and its answer: `approved`, `declined`, `pending` and so on. */
+export type PaymentEntry = {
+  kind: 'payment';
+  at: number;
+  transaction: string;
+  method: string;
+  outcome: string;
+  /** How often the method was asked before it knew; with none it answered at once. */
+  lookups: number;
+};
+
+/** The payer gave up. */
+export type CancelEntry = { kind: 'cancel'; at: number; transaction: string };
+
+/** `amount` is in minor units. */
+export type RefundEntry = {
+  kind: 'refund';
+  at: number;
+  transaction: string;
+  refund: string;
+  amount: number;
+  type: 'total' | 'parcial';
+  outcome: string;
+};
+
+export type EventEntry = { kind: 'event'; at: number; transaction: string; type: string; data: string | null };
+
+const VERSION = 1;
+const KINDS: readonly Entry['kind'][] = ['request', 'payment', 'cancel', 'refund', 'event'];
+
+/** Writes one JSON object a line, the first about the recording itself. */
+export function writeRecording({ lastsMs, entries }: Recording): string {
+  const lines = [{ recording: VERSION, lasts_ms: lastsMs }, ...entries];
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+}
+
+/** Reads what `writeRecording` wrote; null: this is something else, or of a version that is not known here. */
+export function readRecording(text: string): Recording | null {
+  const [head, ...lines] = text.trimEnd().split('\n').map(parseObject);
+  const lastsMs = head?.['lasts_ms'];
+  if (head?.['recording'] !== VERSION || !Number.isSafeInteger(lastsMs)) return null;
+  if (!lines.every(isEntry)) return null;
+  return { lastsMs: lastsMs as number, entries: lines as unknown as Entry[] };
+}
+
+function isEntry(line: Record<string, unknown> | null): boolean {
+  if (line === null || !Number.isSafeInteger(line['at']) || typeof line['transaction'] !== 'string') return false;
+  if (line['kind'] === 'request') return parseObject(JSON.stringify(line['fields'])) !== null;
+  return KINDS.includes(line['kind'] as Entry['kind']);
+}
+
+/** In the order of time; what happened in one millisecond in the order in which one follows from the other. */
+export function inOrder(entries: readonly Entry[]): Entry[] {
+  return entries.toSorted((one, other) => one.at - other.at || KINDS.indexOf(one.kind) - KINDS.indexOf(other.kind));
+}
