@@ -266,6 +266,16 @@ export const CATALOGUE = {
     'The database does not answer',
     'Nothing was stored. Repeat the same request after Retry-After.',
   ),
+  PAYMENT_SERVICE_MOVED: entry(
+    421,
+    'The payment service is served at another address',
+    'Send the same request to the address in data.address, and from now on all others. Nothing was stored here.',
+  ),
+  PAYMENT_SERVICE_MOVING: entry(
+    503,
+    'The payment service is moving to another database',
+    'Nothing was stored. Repeat the same request after Retry-After: a move lets requests wait for some seconds.',
+  ),
   NO_PAYMENT_METHOD: entry(
     503,
     'No payment method can collect this',

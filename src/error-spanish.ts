@@ -287,6 +287,14 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
     title: 'La base de datos no responde',
     fix: 'No se guardó nada. Repite la misma solicitud después de Retry-After.',
   },
+  PAYMENT_SERVICE_MOVED: {
+    title: 'El servicio de pago se atiende en otra dirección',
+    fix: 'Envía la misma solicitud a la dirección de data.address, y desde ahora todas las demás. Aquí no se guardó nada.',
+  },
+  PAYMENT_SERVICE_MOVING: {
+    title: 'El servicio de pago se está moviendo a otra base de datos',
+    fix: 'No se guardó nada. Repite la misma solicitud después de Retry-After: una mudanza hace esperar unos segundos.',
+  },
   NO_PAYMENT_METHOD: {
     title: 'Ningún medio de pago puede cobrar esto',
     fix: 'No se guardó nada. Usa tokens de desarrollo con el medio simulado, o pide al operador que configure un medio.',

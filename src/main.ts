@@ -23,6 +23,8 @@ const FIXES: Record<string, string> = {
   '28P01': 'check DATABASE_URL.',
 };
 
+const MOVING =
+  'The payment service is moving to another database, or has moved: bin/rubrica payment-service moves says where.';
 const DISK_FULL =
   'The disk is full: make room where the database is, in DATA_DIR or on the server of PostgreSQL. Nothing was stored.';
 
@@ -83,6 +85,7 @@ async function describe(error: unknown): Promise<{ code: string; message: string
   }
   if (error instanceof StorageError) {
     if (error.code === 'STORAGE_FULL') return { code: error.code, message: DISK_FULL };
+    if (error.code === 'PAYMENT_SERVICE_MOVING') return { code: error.code, message: MOVING };
     const { message } = await describe(error.cause);
     return { code: error.code, message: `The database does not answer or refuses: ${message}` };
   }

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import { sayIn } from '../error-catalogue.ts';
+import { findElsewhere } from '../payment-services/elsewhere.ts';
 import type { AttentionName, AttentionRow } from './attention.ts';
 import { ATTENTION_KINDS } from './attention-kinds.ts';
 import { type AttentionKey, selectOwnersOf } from './attention-owner-queries.ts';
@@ -13,6 +14,8 @@ export async function listAttention(
 ): Promise<AttentionRow[]> {
   const now = app.now();
   const rows: AttentionRow[] = [];
+  // What waits there is ended there.
+  const { paymentServices } = await findElsewhere(app);
   const kinds = ATTENTION_KINDS.filter((each) => kind === null || each.kind === kind);
   const owners = new Map(
     (
@@ -25,6 +28,7 @@ export async function listAttention(
   for (const one of kinds) {
     const waiting = await one.list(app, limit);
     for (const row of waiting) {
+      if (paymentServices.has(row.payment_service)) continue;
       const reason = sayIn(row.reason, language);
       const owner = owners.get(keyOf({ ...row, kind: one.kind }));
       // An item that began to wait after somebody had taken it is a new one with the same id.

@@ -2,6 +2,7 @@ import type { App } from '../app.ts';
 import { hasLatePayment } from '../books/journal-queries.ts';
 import { isShopSilent } from '../outbox/outbox-queries.ts';
 import type { PaymentMethod } from '../payment-methods/payment-method.ts';
+import { refuseElsewhere } from '../payment-services/elsewhere.ts';
 import type { Look } from '../payment-services/look.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { findLook } from '../payment-services/set-look.ts';
@@ -59,6 +60,7 @@ export async function findPayment(app: App, token: string): Promise<Payment | nu
 /** Describes a payment for its pages. Changes nothing. */
 export async function describePayment(app: App, transaction: Transaction): Promise<Payment> {
   const environment = await environmentOf(app, transaction);
+  refuseElsewhere(environment);
   const attempt = await selectLatestAttempt(app.db, transaction);
   return {
     transaction,

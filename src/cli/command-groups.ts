@@ -74,6 +74,7 @@ const GROUPS: readonly { title: string; commands: Record<string, Load> }[] = [
       doctor: async () => (await import('./doctor-command.ts')).addDoctorCommand,
       'migrate backup backup-made': async () => (await import('./operation-commands.ts')).addOperationCommands,
       'restore after-restore release': async () => (await import('./restore-commands.ts')).addRestoreCommands,
+      ids: async () => (await import('./move-commands.ts')).addIdsCommand,
       'master-key': async () => (await import('./master-key-commands.ts')).addMasterKeyCommands,
       audit: async () => (await import('./audit-commands.ts')).addAuditCommands,
       privacy: async () => (await import('./privacy-commands.ts')).addPrivacyCommands,

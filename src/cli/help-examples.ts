@@ -43,6 +43,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   'payment-service create': ["payment-service create --name 'Mi tienda' --json > tokens.json"],
   'payment-service rotate': ['payment-service rotate ps_… --environment production --overlap 24h'],
+  'payment-service move': ['payment-service move ps_… --to /etc/rubrica/group-2.env'],
+  ids: ['ids --from 1000000000'],
   'payment-method': ['payment-method list'],
   user: [
     'user create --email ana@example.cl --role support --payment-service ps_…',

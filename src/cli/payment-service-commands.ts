@@ -25,6 +25,7 @@ import { setEventsUrl } from '../payment-services/set-events-url.ts';
 import { listFees, setFee } from '../payment-services/set-fee.ts';
 import { setRequestLimit } from '../payment-services/set-request-limit.ts';
 import { addHandoverCommands } from './handover-commands.ts';
+import { addMoveCommands } from './move-commands.ts';
 import { checkMethod, environmentOption, readAmount, readDuration } from './options.ts';
 import { addPayerCommands } from './payer-commands.ts';
 import { alreadyDone, CommandError, invalidOption, print, table, time, unknownPaymentService } from './print.ts';
@@ -92,6 +93,7 @@ export function addPaymentServiceCommands(program: Command): void {
   addPayerCommands(group);
   addFeeCommands(group);
   addHandoverCommands(group);
+  addMoveCommands(group);
 }
 
 function addFeeCommands(group: Command): void {

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../error-catalogue.ts';
 import { clockOf } from '../lib/calendar-day.ts';
 import { stringifyExactly } from '../lib/exact-sum.ts';
+import type { MoveRefusalCode } from '../moves/move.ts';
 import type { RefundRefusalCode } from '../refunds/refund-refusal.ts';
 
 export { timeText as time } from '../lib/time-text.ts';
@@ -35,6 +36,7 @@ export type CommandErrorCode =
   | 'RECEIVER_NOT_READY'
   | 'DEVELOPMENT_ONLY'
   | 'COMMAND_FAILED'
+  | MoveRefusalCode
   | RefundRefusalCode
   | ErrorCode;
 

@@ -64,7 +64,8 @@ export type Database = {
   close(): Promise<void>;
 };
 
-export type StorageErrorCode = 'OUTCOME_UNKNOWN' | 'STORAGE_FULL' | 'STORAGE_UNAVAILABLE';
+/** `PAYMENT_SERVICE_MOVING`: nothing was stored, because a payment service moves to another database, or has moved. */
+export type StorageErrorCode = 'OUTCOME_UNKNOWN' | 'STORAGE_FULL' | 'STORAGE_UNAVAILABLE' | 'PAYMENT_SERVICE_MOVING';
 
 /** A failure of the store, told apart by what the caller may believe about its write. */
 export class StorageError extends Error {

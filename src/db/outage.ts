@@ -21,8 +21,9 @@ const QUIET_MS = 2_000;
 export function createOutage(now: () => number, gauge: Pick<Gauge, 'set'>, report: OutageReport): Outage {
   let outage: { since: number; lastAt: number; failures: number } | null = null;
   const covers = (error: unknown): boolean => {
-    // A full disk has an alarm of its own.
-    if (!(error instanceof StorageError) || error.code === 'STORAGE_FULL') return false;
+    // A full disk has an alarm of its own, and a database that refuses what has moved away answers well.
+    if (!(error instanceof StorageError) || ['STORAGE_FULL', 'PAYMENT_SERVICE_MOVING'].includes(error.code))
+      return false;
     const begins = outage === null;
     outage ??= { since: now(), lastAt: 0, failures: 0 };
     outage.failures++;

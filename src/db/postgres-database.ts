@@ -11,6 +11,7 @@ import {
   type Tx,
 } from './database.ts';
 import { speak } from './dialect.ts';
+import { FENCED_CODE } from './guard-triggers.ts';
 
 type Connection = { query(config: pg.QueryConfig): Promise<{ rows: SqlRow[] }> };
 
@@ -181,6 +182,7 @@ function storageErrorOf(error: unknown): StorageError | null {
   if (!(error instanceof loadDriver('pg').DatabaseError)) return new StorageError('STORAGE_UNAVAILABLE', error);
   const code = error.code ?? '';
   if (code === '53100') return new StorageError('STORAGE_FULL', error);
+  if (code === FENCED_CODE) return new StorageError('PAYMENT_SERVICE_MOVING', error);
   return /^(08|53|57|25P03|55P03|XX)/.test(code) ? new StorageError('STORAGE_UNAVAILABLE', error) : null;
 }
 

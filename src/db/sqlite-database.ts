@@ -13,6 +13,7 @@ import {
   type Tx,
 } from './database.ts';
 import { speak } from './dialect.ts';
+import { FENCED } from './guard-triggers.ts';
 import { watchStoreFile } from './watch-store-file.ts';
 
 type Connection = sqlite.DatabaseSync;
@@ -233,10 +234,12 @@ function rollback(connection: Connection): void {
   }
 }
 
-/** SQLite's primary result codes: 5 busy, 10 I/O error, 13 full. */
+/** SQLite's primary result codes: 5 busy, 10 I/O error, 13 full. 1811: a trigger has refused. */
 function storageErrorOf(error: unknown): StorageError | null {
   const extended = (error as { errcode?: number }).errcode;
   if (typeof extended !== 'number') return null;
+  if (extended === 1811 && (error as Error).message === FENCED)
+    return new StorageError('PAYMENT_SERVICE_MOVING', error);
   const primary = extended & 0xff;
   if (primary === 13) return new StorageError('STORAGE_FULL', error);
   if (primary === 5) return new StorageError('STORAGE_UNAVAILABLE', error);

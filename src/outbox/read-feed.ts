@@ -4,6 +4,7 @@ import { type Epoch, transactionEventId } from '../epochs/epoch.ts';
 import { selectEpochs } from '../epochs/epoch-queries.ts';
 import { Problem } from '../error-catalogue.ts';
 import { formatDecimal } from '../lib/money.ts';
+import { findElsewhere } from '../payment-services/elsewhere.ts';
 import type { EventType } from './event.ts';
 import { type FeedPlace, nameEvents, readCursor, writeCursor } from './feed-cursor.ts';
 import { selectLastCut } from './feed-cut-queries.ts';
@@ -53,6 +54,7 @@ export async function readFeed(app: App, reader: FeedReader, after: string | nul
   const chunk = reader.environmentIds === null ? limit + 1 : SCAN_CHUNK;
   const found: FeedRow[] = [];
   const epochs = await selectEpochs(app.db);
+  const { incomplete } = await findElsewhere(app);
   const epoch = epochs.at(-1)?.epoch ?? 0;
   const begin = after === null ? await firstPlace(app, epoch) : await readCursor(app, after, epoch);
   if (begin.epoch !== epoch) throw await cursorBeforeRestore(app, begin, epochs);
@@ -67,7 +69,7 @@ export async function readFeed(app: App, reader: FeedReader, after: string | nul
         hasMore = true;
         break;
       }
-      if (isVisible(reader, row)) found.push(row);
+      if (isVisible(reader, row) && !incomplete.has(row.environment_id)) found.push(row);
       place = { epoch, commit_id: row.commit_id, position: row.position };
     }
     scanned += rows.length;

@@ -2,6 +2,7 @@ import { signingKey } from '../../protocol/hmac.ts';
 import type { App } from '../app.ts';
 import { createExpiringCache } from '../lib/expiring-cache.ts';
 import { perInstance } from '../lib/per-instance.ts';
+import { elsewhereOf } from './elsewhere.ts';
 import { DEFAULT_RECEIPTS, type SecretToken, type ServiceEnvironment } from './payment-service.ts';
 import { type EnvironmentRow, selectEnvironmentById, selectEnvironmentByToken } from './payment-service-queries.ts';
 import { openSecret } from './seal-secret.ts';
@@ -68,6 +69,7 @@ function fromRows(app: App, rows: EnvironmentRow[]): ServiceEnvironment | null {
     eventsUrl: first.events_url,
     configuredMethods: first.configured_methods?.split(',') ?? [],
     secrets: openSecrets(app, rows),
+    elsewhere: elsewhereOf(first.last_move, app.now()),
   };
 }
 

@@ -17,6 +17,8 @@ export type EnvironmentRow = {
   events_url: string | null;
   /** Codes of the payment methods that have an account in use, with commas between. */
   configured_methods: string | null;
+  /** Its last move: direction, state, the end of its pause and the address of the other database, with spaces between. */
+  last_move: string | null;
   secret_id: string;
   sealed: string;
   created_at: number;
@@ -27,6 +29,8 @@ const environmentColumns = `e.id, e.payment_service_id, p.name, p.per_minute, p.
   e.events_url,
   (select string_agg(m.payment_method, ',') from payment_method_accounts m
     where m.environment_id = e.id and m.retired_at is null) as configured_methods,
+  (select m.direction || ' ' || m.state || ' ' || coalesce(m.paused_until, 0) || ' ' || m.address from moves m
+    where m.payment_service_id = e.payment_service_id order by m.began_at desc, m.id desc limit 1) as last_move,
   s.id as secret_id, s.sealed, s.created_at, s.closes_at
   from environments e
   join payment_services p on p.id = e.payment_service_id
@@ -99,11 +103,15 @@ export async function insertEnvironment(
   tx: Tx,
   row: { payment_service_id: string; environment: Environment; service_token: string },
 ): Promise<number> {
-  const [inserted] = await tx.query<{ id: number }>(
-    'insert into environments (payment_service_id, environment, service_token) values ($1, $2, $3) returning id',
-    [row.payment_service_id, row.environment, row.service_token],
+  const [taken] = await tx.query<{ id: number }>(
+    `update id_blocks set next_id = next_id + 1 where name = 'environment' returning next_id - 1 as id`,
   );
-  return (inserted as { id: number }).id;
+  const { id } = taken as { id: number };
+  await tx.query(
+    'insert into environments (id, payment_service_id, environment, service_token) values ($1, $2, $3, $4)',
+    [id, row.payment_service_id, row.environment, row.service_token],
+  );
+  return id;
 }
 
 export async function insertSecretToken(
@@ -304,4 +312,18 @@ export async function selectEnvironmentIdsOf(
     [environment, paymentServiceId],
   );
   return rows.map((row) => row.id);
+}
+
+/** The environments of payment services whose last move says that they are served elsewhere. */
+export function selectEnvironmentsElsewhere(
+  db: Reader,
+): Promise<{ id: number; payment_service_id: string; direction: 'out' | 'in' }[]> {
+  return db.query(
+    `select e.id, e.payment_service_id, m.direction from moves m join environments e on e.payment_service_id = m.payment_service_id
+     where ((m.direction = 'out' and m.state = 'moved') or (m.direction = 'in' and m.state <> 'moved'))
+       and not exists (
+         select 1 from moves later where later.payment_service_id = m.payment_service_id
+           and (later.began_at > m.began_at or (later.began_at = m.began_at and later.id > m.id)))
+     order by e.id`,
+  );
 }

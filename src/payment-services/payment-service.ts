@@ -55,7 +55,12 @@ export type ServiceEnvironment = {
   /** Codes of the payment methods that have been given what they need to collect for it. */
   configuredMethods: readonly string[];
   secrets: SecretToken[];
+  /** Where it is while another database serves it, or is about to; null: here. */
+  elsewhere: Elsewhere | null;
 };
+
+/** `moving`: its requests wait for a moment. `moved`: they belong to `address`. */
+export type Elsewhere = { state: 'moving' | 'moved'; address: string };
 
 /** `closesAt` is null for the current one; during a rotation the old one closes at that time (UTC milliseconds). */
 export type SecretToken = { id: string; text: string; key: SigningKey; createdAt: number; closesAt: number | null };

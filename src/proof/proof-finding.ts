@@ -43,11 +43,12 @@ export type Findings = {
   readonly counts: Readonly<Partial<Record<FindingKind, number>>>;
 };
 
-/** Takes findings and keeps no more of them than a person can read. */
-export function collectFindings(): Findings {
+/** Takes findings and keeps no more of them than a person can read; none of the environments that are `left` out. */
+export function collectFindings(left: ReadonlySet<number> = new Set()): Findings {
   const named: Finding[] = [];
   const counts: Partial<Record<FindingKind, number>> = {};
   const add = (finding: Finding) => {
+    if (finding.environment_id !== null && left.has(finding.environment_id)) return;
     const count = (counts[finding.finding] ?? 0) + 1;
     counts[finding.finding] = count;
     if (count <= NAMED_OF_A_KIND) named.push(finding);

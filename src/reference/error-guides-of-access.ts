@@ -225,6 +225,18 @@ export const ACCESS_GUIDES = {
     ['The database is restarting or cannot be reached.'],
     ['La base de datos se está reiniciando o no se alcanza.'],
   ),
+  PAYMENT_SERVICE_MOVED: guide(
+    'ask',
+    ['the address that you had', 'the address in data.address'],
+    ['The operator moved your payment service to another group of servers.'],
+    ['El operador movió tu servicio de pago a otro grupo de servidores.'],
+  ),
+  PAYMENT_SERVICE_MOVING: guide(
+    'wait',
+    ['give up', 'the same x_reference after Retry-After'],
+    ['The operator is moving your payment service to another database.'],
+    ['El operador está moviendo tu servicio de pago a otra base de datos.'],
+  ),
   NO_PAYMENT_METHOD: guide(
     'ask',
     ['"x_currency": "USD" where only CLP is collected', '"x_currency": "CLP"'],

@@ -44,6 +44,7 @@ const READING = [
   'payment-service list',
   'payment-service fees',
   'payment-service links',
+  'payment-service moves',
   'payment-method list',
   'transaction list',
   'request list',
@@ -98,6 +99,7 @@ const READING = [
 /** What each of the others is run with, and the action that it must write down. */
 const ACTING: [words: string, action: string, rest: (world: World) => (string | number)[]][] = [
   ['payment-service create', 'payment_service.created', () => ['--name', 'Shop']],
+  ['ids', 'ids.raised', () => ['--from', 1_000_000]],
   [
     'payment-service import',
     'payment_service.imported',
@@ -215,6 +217,8 @@ const APART = [
   'replay',
   'clock reset',
   'payment-service end-link',
+  // It needs two databases: test/moves/move-payment-service.test.ts.
+  'payment-service move',
   'master-key rotate',
   'restore',
   'migrate',

@@ -20,6 +20,7 @@ const ENVIRONMENT: ServiceEnvironment = {
   receipts: null,
   configuredMethods: [],
   secrets: [{ id: 'st_1', text: SECRET, key: signingKey(SECRET), createdAt: 0, closesAt: null }],
+  elsewhere: null,
 };
 
 const TOLD: [amount: string, currency: string, xAmount: string][] = [

@@ -5,6 +5,8 @@ import { areaOf, mayReach, type TidyRule } from './tidy-rules.ts';
 /** Rooms that change a table of another room, and why. */
 const ALSO_WRITES: Readonly<Record<string, string>> = {
   'epochs id_blocks': 'a new epoch raises the counter above all that was handed out',
+  'payment-services id_blocks': 'the ids of environments are counted there too',
+  'moves id_blocks': 'a database is given a stretch of ids of its own',
   'epochs sessions': 'a new epoch ends the sign-ins that a restore brought back',
   'epochs invitations': 'a new epoch ends the links that a restore brought back',
   'epochs token_handovers': 'a new epoch ends the links that a restore brought back',
@@ -29,6 +31,8 @@ const ALSO_READS: Readonly<Record<string, string>> = {
   'epochs callbacks': 'a new epoch raises the counter above all that was handed out',
   'epochs events': 'a new epoch raises the counter above all that was handed out',
   'epochs id_blocks': 'a new epoch raises the counter above all that was handed out',
+  'payment-services moves': 'the environment of a request says where it is served',
+  'payment-services id_blocks': 'the ids of environments are counted there too',
   'outbox transactions': 'a callback shows its transaction',
   'transactions payment_attempts': 'a transaction expires only where no attempt of it is open',
 };

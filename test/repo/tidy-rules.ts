@@ -15,7 +15,7 @@ const layers: readonly (readonly string[])[] = [
   ['api', 'pages', 'console', 'reference'],
   ['http'],
   ['health'],
-  ['attention', 'proof', 'privacy', 'search', 'travel'],
+  ['attention', 'proof', 'privacy', 'search', 'travel', 'moves'],
   [
     'statements',
     'movements',

@@ -16,6 +16,7 @@ import { checkOutboundUrl } from '../../lib/address-filter.ts';
 import { ownPlaces } from '../../lib/own-places.ts';
 import { perInstance } from '../../lib/per-instance.ts';
 import { authenticateRequest } from '../../payment-services/authenticate-request.ts';
+import { refuseElsewhere } from '../../payment-services/elsewhere.ts';
 import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
 import type { TransactionInput } from '../../transactions/transaction.ts';
 import { explainRefusal, type ReceivedBody } from './explain-refusal.ts';
@@ -49,6 +50,7 @@ export async function readSignedRequest(
   if (signature === null) throw new Problem('SIGNATURE_MISSING');
   const environment = await authenticateRequest(app, values.x_account_id, signingMessage(fields), signature);
   if (environment === null) throw await signatureRefusal(app, request, values.x_account_id, received);
+  refuseElsewhere(environment);
   if (app.config.rateLimits) await limitPaymentService(app, request, environment);
   return { environment, values, objects };
 }

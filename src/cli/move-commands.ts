@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import type { Command } from 'commander';
+import type { Actor } from '../audit/actor.ts';
+import { composeApp, type RunningApp } from '../compose-app.ts';
+import { readConfig } from '../config.ts';
+import { SEALED_KINDS } from '../health/sealed-kinds.ts';
+import { listMoves } from '../moves/list-moves.ts';
+import { type MoveProgress, MoveRefusal } from '../moves/move.ts';
+import { type Moved, movePaymentService } from '../moves/move-payment-service.ts';
+import { raiseIds } from '../moves/raise-ids.ts';
+import { undoMove } from '../moves/undo-move.ts';
+import { openStore } from './prepare-store.ts';
+import { CommandError, invalidOption, print, table, time, unusableFile } from './print.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
+import { withApp } from './with-app.ts';
+
+/** `payment-service move | moves`. */
+export function addMoveCommands(group: Command): void {
+  acting(group.command('move'))
+    .description('moves a payment service to another database while both serve; called again it goes on where it was')
+    .argument('<id>', 'of the payment service: payment-service list')
+    .requiredOption('--to <file>', 'settings of the other database, one NAME=value a line, as its service has them')
+    .option('--undo', 'end a move that has not arrived: the payment service goes on here')
+    .option('--json', 'print one JSON object')
+    .action(move);
+  group
+    .command('moves')
+    .description('what moved from here or to here, and what is on its way')
+    .option('--json', 'print one JSON object, times in UTC milliseconds')
+    .action(showMoves);
+}
+
+/** `ids`. */
+export function addIdsCommand(program: Command): void {
+  acting(program.command('ids'))
+    .description(
+      'lets this database number in a stretch of its own, so that payment services can move to it and from it',
+    )
+    .requiredOption('--from <number>', 'ids of transactions go on from here, of environments from a ten-thousandth')
+    .option('--json', 'print one JSON object')
+    .action(changeIds);
+}
+
+type MoveOptions = ActingOptions & { to: string; undo?: boolean; json?: boolean };
+
+async function move(id: string, options: MoveOptions): Promise<void> {
+  const { to: file, undo, json } = options;
+  const say = json === true || !process.stderr.isTTY ? () => {} : showProgress;
+  try {
+    if (undo === true) {
+      const ended = await withBoth(options, (from, to, by) => undoMove(from, to, id, by));
+      print(options, { id, move: ended, undone: true }, [
+        `${id} stays here. What was copied is out of reach in the other database; a later move goes on from it.`,
+      ]);
+      return;
+    }
+    const moved = await withBoth(options, (from, to, by) =>
+      movePaymentService(from, to, { paymentServiceId: id, by, kinds: SEALED_KINDS, onProgress: say }),
+    );
+    const { id: moveId, events, pauseMs, strangers } = moved;
+    const value = { id, move: moveId, events, pause_ms: pauseMs, users_missing: strangers };
+    print(options, value, linesOf(id, file, moved));
+  } catch (error) {
+    throw error instanceof MoveRefusal ? new CommandError(error.message, 1, error.code) : error;
+  }
+}
+
+function linesOf(id: string, file: string, { events, pauseMs, strangers }: Moved): string[] {
+  const paused = pauseMs === null ? '' : ` Its requests waited for ${(pauseMs / 1000).toFixed(1)} s.`;
+  return [
+    `${id} is served by the database of ${file} now, with ${events} events, each compared.${paused}`,
+    'Here it is kept as it was, and nothing more is written for it. Let the balancer lead its requests there: docs/scaling.md.',
+    ...(strangers.length === 0
+      ? []
+      : [`These users may see it here and are not known there; invite them: ${strangers.join(', ')}`]),
+  ];
+}
+
+/** One line that is written over, as long as somebody looks. */
+function showProgress({ step, table: name, rows }: MoveProgress): void {
+  process.stderr.write(`\r\u001b[K${step} ${name}: ${rows}`);
+}
+
+function withBoth<Result>(
+  options: MoveOptions,
+  run: (from: RunningApp, to: RunningApp, by: Actor) => Promise<Result>,
+): Promise<Result> {
+  return withActor(options, async (from, by) => {
+    const to = composeApp({ ...readConfig(readSettings(options.to)), logLevel: 'error' }, (error) => {
+      throw error;
+    });
+    try {
+      await openStore(to);
+      return await run(from, to, by);
+    } finally {
+      await to.close();
+      if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
+    }
+  });
+}
+
+/** A file and no option, because a master key in an argument can be read by everybody on the machine. */
+function readSettings(file: string): NodeJS.ProcessEnv {
+  let settings: NodeJS.ProcessEnv;
+  try {
+    settings = parseEnv(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw unusableFile(`${file} cannot be read (${(error as Error).message}).`);
+  }
+  const missing = ['DATABASE_URL', 'MASTER_KEY', 'PUBLIC_URL'].filter((name) => settings[name] === undefined);
+  if (missing.length > 0)
+    throw unusableFile(`${file} lacks ${missing.join(', ')}: write it as the other service has it.`);
+  return settings;
+}
+
+async function showMoves(options: { json?: boolean }): Promise<void> {
+  const moves = await withApp(listMoves);
+  const rows = moves.map((each) => [
+    each.payment_service_id,
+    each.direction === 'out' ? 'from here' : 'to here',
+    each.state,
+    each.address,
+    time(each.began_at),
+    time(each.changed_at),
+    each.began_by,
+  ]);
+  const head = ['PAYMENT SERVICE', 'WAY', 'STATE', 'OTHER DATABASE', 'BEGAN', 'CHANGED', 'BY'];
+  print(options, { moves }, rows.length === 0 ? ['Nothing has moved.'] : table([head, ...rows]));
+}
+
+async function changeIds(options: ActingOptions & { from: string; json?: boolean }): Promise<void> {
+  const first = Number(options.from);
+  if (!/^\d{1,14}$/.test(options.from) || first < 1)
+    throw invalidOption('--from is a whole number, such as 1000000000.');
+  const next = await withActor(options, (app, by) => raiseIds(app, first, by));
+  print(options, { next_transaction: next.transaction, next_environment: next.environment }, [
+    `New transactions have ids from ${next.transaction} on, new environments from ${next.environment} on.`,
+    'A service that runs uses up to a thousand that it has reserved before.',
+  ]);
+}

@@ -1,0 +1,145 @@
+import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import { asMover } from '../db/guard-triggers.ts';
+import { selectEpochs, selectStoreMark } from '../epochs/epoch-queries.ts';
+import { prefixedId } from '../lib/ids.ts';
+import { readKeptKey } from '../sealing/kept-key.ts';
+import { closeCopiedAttempts } from './copied-row-queries.ts';
+import { MoveRefusal, NO_PROGRESS } from './move.ts';
+import {
+  deleteAllChanges,
+  hasHashedPersons,
+  hasStrangersAmong,
+  insertMove,
+  selectEnvironmentsOf,
+  selectIdSpan,
+  selectLastMoves,
+  selectNextIds,
+  selectStrangeEnvironments,
+  updateMoveState,
+} from './move-queries.ts';
+import type { Scope } from './owner.ts';
+import { isElsewhere, setFences, setWatches } from './set-guards.ts';
+
+/** Ids of two databases stay at least so far apart: more than a database of ours gives out in years. */
+const ROOM = 100_000_000;
+
+/**
+ * Begins a move, in both databases: from now on what changes of the payment service is written down here, and nobody writes for
+ * it there. Throws `MoveRefusal`, and changes nothing, where it cannot move. Answers the id of the move.
+ */
+export async function beginMove(from: App, to: App, paymentServiceId: string, by: Actor): Promise<string> {
+  const scope = await requireMovable(from, to, paymentServiceId);
+  const [at, id] = [from.now(), prefixedId('move')];
+  const addresses = { from: addressOf(from), to: addressOf(to) };
+  const common = {
+    id,
+    payment_service_id: paymentServiceId,
+    state: 'copying',
+    environment_ids: JSON.stringify(scope.environmentIds),
+    began_by: by.name,
+    paused_until: null,
+    progress: JSON.stringify({ mover: '', ...NO_PROGRESS }),
+  } as const;
+  const act = { by: { ...by, userId: null }, subject: { kind: 'payment_service', id: paymentServiceId } };
+  await to.db.transaction(async (tx) => {
+    const [last] = await selectLastMoves(tx, paymentServiceId);
+    const began = Math.max(to.now(), (last?.began_at ?? 0) + 1);
+    if (last?.state === 'copying') await updateMoveState(tx, last.id, { state: 'undone', changedAt: began });
+    await insertMove(tx, { ...common, direction: 'in', address: addresses.from, began_at: began, changed_at: began });
+    await setFences(tx, to.db.engine);
+    await asMover(tx, to.db.engine, () => closeCopiedAttempts(tx, scope.environmentIds));
+    const action = 'payment_service.move_begun' as const;
+    await recordAudit(tx, { ...act, at: began, action, after: { move: id, from: addresses.from } });
+  }, 'slow');
+  await from.db.transaction(async (tx) => {
+    const [last] = await selectLastMoves(tx, paymentServiceId);
+    const began = Math.max(at, (last?.began_at ?? 0) + 1);
+    await insertMove(tx, { ...common, direction: 'out', address: addresses.to, began_at: began, changed_at: began });
+    await deleteAllChanges(tx);
+    await setWatches(tx, from.db.engine);
+    const action = 'payment_service.move_begun' as const;
+    await recordAudit(tx, { ...act, by, at: began, action, after: { move: id, to: addresses.to } });
+  }, 'slow');
+  return id;
+}
+
+async function requireMovable(from: App, to: App, paymentServiceId: string): Promise<Scope> {
+  const [here, there] = [await selectStoreMark(from.db), await selectStoreMark(to.db)];
+  if (from.config.databaseUrl === to.config.databaseUrl || (here.store_id !== null && here.store_id === there.store_id))
+    throw new MoveRefusal('MOVE_TO_ITSELF', 'Both settings lead to the same database.');
+  const environmentIds = (await selectEnvironmentsOf(from.db, paymentServiceId)).map(({ id }) => id);
+  if (environmentIds.length === 0)
+    throw new MoveRefusal(
+      'MOVE_UNKNOWN',
+      `There is no payment service ${paymentServiceId}: bin/rubrica payment-service list`,
+    );
+  const moves = await selectLastMoves(from.db, null);
+  const [last] = moves.filter((move) => move.payment_service_id === paymentServiceId);
+  if (last !== undefined && isElsewhere(last))
+    throw new MoveRefusal('MOVE_ELSEWHERE', `${paymentServiceId} is not here: it belongs to ${last.address}.`);
+  const other = moves.find(({ direction, state }) => direction === 'out' && state === 'copying');
+  if (other !== undefined)
+    throw new MoveRefusal(
+      'MOVE_UNDER_WAY',
+      `One payment service moves at a time, and ${other.payment_service_id} does: end that move first.`,
+    );
+  const scope = { paymentServiceId, environmentIds };
+  await requireRestoredNever(from, to);
+  await requireRoom(to, from, scope);
+  await requireSameHashes(from, to, scope);
+  return scope;
+}
+
+/** The id of an event says in which epoch of its database it was made: under others it would be another event. */
+async function requireRestoredNever(from: App, to: App): Promise<void> {
+  const epochs = [...(await selectEpochs(from.db)), ...(await selectEpochs(to.db))];
+  if (epochs.length === 0) return;
+  throw new MoveRefusal(
+    'MOVE_AFTER_RESTORE',
+    'One of the databases was restored from a backup once. The ids of its events say so, and would change: such payment services stay where they are.',
+  );
+}
+
+async function requireRoom(to: App, from: App, { paymentServiceId, environmentIds }: Scope): Promise<void> {
+  const refuse = (what: string) =>
+    new MoveRefusal(
+      'MOVE_IDS_TAKEN',
+      `${what} The ids of its transactions are known to shops and stay. Let each database number in a stretch of its own before it has payments: bin/rubrica ids --from 1000000000.`,
+    );
+  if ((await selectStrangeEnvironments(to.db, environmentIds, paymentServiceId)).length > 0)
+    throw refuse('The other database has environments with the same numbers.');
+  const wasThere = (await selectEnvironmentsOf(to.db, paymentServiceId)).length > 0;
+  const next = (await selectNextIds(to.db)).transaction;
+  const below = await selectIdSpan(from.db, environmentIds, next, 'below');
+  if (!wasThere && below !== null && (await hasStrangersAmong(to.db, below, environmentIds)))
+    throw refuse('The other database has transactions with ids among those of this payment service.');
+  const above = await selectIdSpan(from.db, environmentIds, next, 'above');
+  if (above === null) return;
+  if (above.low - next < ROOM)
+    throw refuse('The other database would soon give out ids that this payment service has.');
+  if (await hasStrangersAmong(to.db, above, environmentIds))
+    throw refuse('The other database has transactions with ids among those of this payment service.');
+}
+
+/** People are found by hashes whose key is made from the first MASTER_KEY of a database: they cannot be made anew. */
+async function requireSameHashes(from: App, to: App, { paymentServiceId, environmentIds }: Scope): Promise<void> {
+  const [one, other] = [await readKeptKey(from, IDENTITY), await readKeptKey(to, IDENTITY)];
+  if (one === other || !(await hasHashedPersons(from.db, paymentServiceId, environmentIds))) return;
+  throw new MoveRefusal(
+    'MOVE_KEYS_DIFFER',
+    'It has recipients or payouts, who are found by hashes that only a database begun with the same MASTER_KEY can make. Begin the other database with the MASTER_KEY of this one.',
+  );
+}
+
+const IDENTITY = 'bank-validation-identity';
+
+function addressOf({ config }: App): string {
+  if (config.publicUrl === null)
+    throw new MoveRefusal(
+      'MOVE_WITHOUT_ADDRESS',
+      'Set PUBLIC_URL on both sides: shops are told where a payment service went.',
+    );
+  return `${config.publicUrl}${config.basePath}`;
+}

@@ -1,0 +1,53 @@
+import type { SqlRow } from '../db/database.ts';
+import { openAs, sealAs } from '../sealing/sealed-kind.ts';
+import { AHEAD_MS } from './copied-row-queries.ts';
+import type { Move } from './move.ts';
+import { type Due, MOVED_TABLES, type MoveRule } from './moved-tables.ts';
+
+/** A row as it stands in the other database: sealed with the key there, never due yet, and claimed by nobody. */
+export function carryRow(move: Move, table: string, row: SqlRow): SqlRow {
+  return withDueAway(table, sealAnew(move, table, row));
+}
+
+/** A row of either database, as both must say the same of it: sealed texts opened, the due time as it was, without ids of one alone. */
+export function plainRow(move: Move, side: 'from' | 'to', table: string, row: SqlRow): SqlRow {
+  const plain = { ...row };
+  for (const kind of move.kinds.filter((each) => each.table === table)) {
+    const sealed = row[kind.column];
+    if (typeof sealed === 'string') plain[kind.column] = openAs(move[side], kind, row, sealed);
+  }
+  const due = dueOf(table);
+  if (due !== undefined) {
+    const time = plain[due.column];
+    if (typeof time === 'number' && time >= AHEAD_MS) plain[due.column] = time - AHEAD_MS;
+    if (due.lease === true) delete plain.lease;
+  }
+  return plain;
+}
+
+function sealAnew(move: Move, table: string, row: SqlRow): SqlRow {
+  const kinds = move.kinds.filter((kind) => kind.table === table && typeof row[kind.column] === 'string');
+  if (kinds.length === 0 || haveOneKey(move)) return row;
+  const sealed = kinds.map((kind) => {
+    const text = openAs(move.from, kind, row, row[kind.column] as string);
+    return [kind.column, sealAs(move.to, kind, row, text)] as const;
+  });
+  return { ...row, ...Object.fromEntries(sealed) };
+}
+
+function haveOneKey({ from, to }: Move): boolean {
+  return from.config.masterKey.equals(to.config.masterKey) && from.config.masterKeyPrevious === null;
+}
+
+function withDueAway(table: string, row: SqlRow): SqlRow {
+  const due = dueOf(table);
+  const time = due === undefined ? null : row[due.column];
+  if (due === undefined || (due.state !== undefined && row.state !== due.state)) return row;
+  const freed = due.lease === true ? { lease: null } : {};
+  return typeof time === 'number' && time < AHEAD_MS ? { ...row, ...freed, [due.column]: time + AHEAD_MS } : row;
+}
+
+function dueOf(table: string): Due | undefined {
+  const rule = (MOVED_TABLES as Record<string, MoveRule>)[table];
+  return rule !== undefined && 'due' in rule ? rule.due : undefined;
+}

@@ -1,0 +1,204 @@
+import type { Database, SqlRow, SqlValue, Tx } from '../db/database.ts';
+import { plainRow } from './carry-row.ts';
+import { type CopiedTable, selectOwnedNamed, selectOwnedPage } from './copied-row-queries.ts';
+import { readDeliveries, keyOf as webhookOf } from './copy-delivery.ts';
+import { sorted } from './copy-whole.ts';
+import {
+  type CallbackRow,
+  selectCallbackPage,
+  selectCallbacksByIds,
+  selectCallbacksByWebhook,
+} from './delivery-queries.ts';
+import { drainChanges, type Touched } from './drain-changes.ts';
+import { type Move, MoveRefusal } from './move.ts';
+import { EVENT_COLUMNS, type PlacedEvent, selectEventsOf } from './moved-event-queries.ts';
+import { tablesThat } from './moved-tables.ts';
+
+type Reader = Database | Tx;
+
+const PAGE = 1000;
+/** A row that changes while both sides are read differs for a moment: it is copied and compared again so often. */
+const TRIES = 5;
+
+/** The place up to which both feeds were compared, and how many events that were. */
+export type ComparedFeed = Record<'from' | 'to', { commit_id: number; position: number }> & { events: number };
+
+export const FEED_BEGIN: ComparedFeed = {
+  from: { commit_id: 0, position: Number.MIN_SAFE_INTEGER },
+  to: { commit_id: 0, position: Number.MIN_SAFE_INTEGER },
+  events: 0,
+};
+
+/**
+ * Holds every row that was copied against the row that it came from, in both directions, while the service goes on. What differs
+ * because it changed is copied and compared again. Throws `MoveRefusal` where something stays different. Answers how far the
+ * feeds were compared.
+ */
+export async function compareCopy(move: Move): Promise<ComparedFeed> {
+  for (const [table, rule] of tablesThat('rows')) await compareTable(move, table, { table, rule }, rule);
+  for (const [table, rule] of tablesThat('chain')) await compareChain(move, { table, rule });
+  await compareCallbacks(move);
+  return compareFeed(move, FEED_BEGIN);
+}
+
+type Named = { name: string; numeric?: boolean };
+
+async function compareTable(move: Move, table: string, copied: CopiedTable, named: Named): Promise<void> {
+  for (const side of ['from', 'to'] as const) {
+    let after: SqlValue[] | null = null;
+    for (let rows = 0, found = PAGE; found === PAGE; ) {
+      const page: SqlRow[] = await selectOwnedPage(move[side].db, copied, move.scope, after, PAGE);
+      found = page.length;
+      if (found === 0) break;
+      after = copied.rule.key.map((column) => page.at(-1)?.[column] as SqlValue);
+      await settleNamed(move, copied, named, [...new Set(page.map((row) => String(row[named.name])))]);
+      rows += found;
+      move.onProgress({ step: 'compare', table, rows });
+    }
+  }
+}
+
+async function settleNamed(move: Move, copied: CopiedTable, named: Named, names: string[]): Promise<void> {
+  let differing = await differingNamed(move, move.from.db, copied, named, names);
+  for (let tries = 1; differing.length > 0; tries++) {
+    if (tries > TRIES) throw differs(copied.table, differing);
+    await drainChanges(move, new Map());
+    differing = await differingNamed(move, move.from.db, copied, named, differing);
+  }
+}
+
+async function differingNamed(
+  move: Move,
+  from: Reader,
+  copied: CopiedTable,
+  named: Named,
+  names: readonly string[],
+): Promise<string[]> {
+  const textsOf = async (side: 'from' | 'to', db: Reader) => {
+    const rows = await selectOwnedNamed(db, copied, move.scope, named, names);
+    const texts = new Map<string, string[]>();
+    for (const row of rows) {
+      const name = String(row[named.name]);
+      texts.set(name, [...(texts.get(name) ?? []), sorted(plainRow(move, side, copied.table, row))].sort());
+    }
+    return texts;
+  };
+  const [here, there] = [await textsOf('from', from), await textsOf('to', move.to.db)];
+  return names.filter((name) => here.get(name)?.join() !== there.get(name)?.join());
+}
+
+/** Append-only: what is there must be the same from the beginning on, and the end is compared once nothing more comes. */
+async function compareChain(move: Move, copied: CopiedTable): Promise<void> {
+  let after: SqlValue[] | null = null;
+  for (let rows = 0, found = PAGE; found === PAGE; ) {
+    const there: SqlRow[] = await selectOwnedPage(move.to.db, copied, move.scope, after, PAGE);
+    const here: SqlRow[] = await selectOwnedPage(move.from.db, copied, move.scope, after, PAGE);
+    found = there.length;
+    if (found === 0) break;
+    const differing = there.filter((row, at) => sorted(row) !== sorted(here[at] ?? {}));
+    if (differing.length > 0)
+      throw differs(
+        copied.table,
+        differing.map(({ environment_id, link }) => `${environment_id} ${link}`),
+      );
+    after = copied.rule.key.map((column) => there.at(-1)?.[column] as SqlValue);
+    rows += found;
+    move.onProgress({ step: 'compare', table: copied.table, rows });
+  }
+}
+
+async function compareCallbacks(move: Move): Promise<void> {
+  const { environmentIds } = move.scope;
+  let after = Number.MIN_SAFE_INTEGER;
+  for (let rows = 0, found = PAGE; found === PAGE; ) {
+    const page = await selectCallbackPage(move.from.db, environmentIds, after, PAGE);
+    found = page.length;
+    let differing = await differingCallbacks(move, move.from.db, page);
+    for (let tries = 1; differing.length > 0; tries++) {
+      if (tries > TRIES)
+        throw differs(
+          'callbacks',
+          differing.map(({ webhook_id }) => webhook_id),
+        );
+      await drainChanges(move, new Map());
+      const ids = differing.map(({ id }) => id);
+      differing = await differingCallbacks(
+        move,
+        move.from.db,
+        await selectCallbacksByIds(move.from.db, environmentIds, ids),
+      );
+    }
+    after = page.at(-1)?.id ?? after;
+    rows += found;
+    move.onProgress({ step: 'compare', table: 'callbacks', rows });
+  }
+}
+
+async function differingCallbacks(move: Move, from: Reader, page: CallbackRow[]): Promise<CallbackRow[]> {
+  if (page.length === 0) return [];
+  const webhookIds = page.map(({ webhook_id }) => webhook_id);
+  const there = await selectCallbacksByWebhook(move.to.db, move.scope.environmentIds, webhookIds);
+  const [one, other] = [await textsOf(move, 'from', from, page), await textsOf(move, 'to', move.to.db, there)];
+  return page.filter((row) => one.get(webhookOf(row)) !== other.get(webhookOf(row)));
+}
+
+async function textsOf(move: Move, side: 'from' | 'to', db: Reader, rows: CallbackRow[]): Promise<Map<string, string>> {
+  const { attempts, endpoints } = await readDeliveries(move, db, rows);
+  const byCallback = Map.groupBy(attempts, ({ callback_id }) => callback_id);
+  return new Map(
+    rows.map((row) => {
+      const { id, endpoint_id, ...rest } = plainRow(move, side, 'callbacks', row);
+      const tried = (byCallback.get(row.id) ?? []).map(({ id: _, callback_id: __, ...attempt }) => sorted(attempt));
+      const text = sorted({ ...rest, endpoint: endpoints.get(row.endpoint_id) ?? '' });
+      return [webhookOf(row), [text, ...tried].join('\n')];
+    }),
+  );
+}
+
+/** Holds the feeds against each other from a place in each on, as far as the copy goes. */
+export async function compareFeed(move: Move, begin: ComparedFeed, tx: Tx | null = null): Promise<ComparedFeed> {
+  const { environmentIds } = move.scope;
+  let { from, to, events } = begin;
+  for (let found = PAGE; found === PAGE; ) {
+    const there = await selectEventsOf(move.to.db, environmentIds, to, PAGE, 'all');
+    found = there.length;
+    const here = await selectEventsOf(tx ?? move.from.db, environmentIds, from, Math.max(1, found), 'all');
+    const textOf = (row: PlacedEvent | undefined) => JSON.stringify(EVENT_COLUMNS.map((column) => row?.[column]));
+    const at = there.findIndex((row, index) => textOf(row) !== textOf(here[index]));
+    if (at !== -1) throw differs('events', [`${there[at]?.type} ${there[at]?.transaction_id}`]);
+    if (found === 0) break;
+    events += found;
+    to = placeOf(there.at(-1), to);
+    from = placeOf(here.at(found - 1), from);
+  }
+  return { from, to, events };
+}
+
+function placeOf(row: PlacedEvent | undefined, place: { commit_id: number; position: number }) {
+  return row === undefined ? place : { commit_id: row.commit_id, position: row.position };
+}
+
+/** What changed last, compared in the commit that ends the payment service here. */
+export async function compareTouched(move: Move, tx: Tx, touched: Touched): Promise<void> {
+  for (const [table, rule] of tablesThat('rows')) {
+    const names = [...(touched.get(table) ?? [])];
+    const differing = names.length === 0 ? [] : await differingNamed(move, tx, { table, rule }, rule, names);
+    if (differing.length > 0) throw differs(table, differing);
+  }
+  const ids = [...(touched.get('callbacks') ?? [])].map(Number);
+  const callbacks = ids.length === 0 ? [] : await selectCallbacksByIds(tx, move.scope.environmentIds, ids);
+  const differing = await differingCallbacks(move, tx, callbacks);
+  if (differing.length > 0)
+    throw differs(
+      'callbacks',
+      differing.map(({ webhook_id }) => webhook_id),
+    );
+}
+
+function differs(table: string, names: readonly string[]): MoveRefusal {
+  const some = names.slice(0, 3).join(', ');
+  return new MoveRefusal(
+    'MOVE_DIFFERS',
+    `The copy of ${table} differs from what it was made of (${names.length}: ${some}). Nothing was switched: end the move with payment-service move --undo, and find out who writes into the other database.`,
+  );
+}

@@ -1,0 +1,128 @@
+import type { Database, SqlParameter, SqlRow, SqlValue, Tx } from '../db/database.ts';
+import type { Due, MoveRule } from './moved-tables.ts';
+import { ownedBy, type Scope } from './owner.ts';
+
+type Reader = Pick<Tx, 'query'> | Database;
+type Engine = Database['engine'];
+
+/** A table whose rows are copied as they are. */
+export type CopiedTable = { readonly table: string; readonly rule: Extract<MoveRule, { key: readonly string[] }> };
+
+/** What is unique in a table: on SQLite the id of a transaction alone. */
+const keyIn = (engine: Engine, { table, rule }: CopiedTable) =>
+  engine === 'sqlite' && table === 'transactions' ? ['id'] : rule.key;
+
+/** All rows of a scope. */
+export function selectAllOwned(db: Reader, { table, rule }: CopiedTable, scope: Scope): Promise<SqlRow[]> {
+  const owned = ownedBy(scope, rule.owner);
+  return db.query(`select * from ${table} where ${owned.sql} order by ${rule.key.join(', ')}`, [owned.parameter]);
+}
+
+/** The next rows of a scope after a key, in the order of their keys. */
+export function selectOwnedPage(
+  db: Reader,
+  { table, rule }: CopiedTable,
+  scope: Scope,
+  after: readonly SqlValue[] | null,
+  limit: number,
+): Promise<SqlRow[]> {
+  const owned = ownedBy(scope, rule.owner);
+  // The id alone leads to its place on both engines; a table without one is read by its whole key.
+  const by = rule.key.includes('id') && rule.key.includes('environment_id') ? ['id'] : rule.key;
+  const key = by.length === 1 ? by.join() : `(${by.join(', ')})`;
+  const places = by.map((_, at) => `$${at + 2}`).join(', ');
+  const beyond = after === null ? '' : `and ${key} > ${by.length === 1 ? places : `(${places})`}`;
+  return db.query(
+    `select * from ${table} where ${owned.sql} ${beyond} order by ${by.join(', ')} limit ${limit}`,
+    after === null ? [owned.parameter] : [owned.parameter, ...after.slice(0, by.length)],
+  );
+}
+
+/** The rows of a scope that these names name. */
+export function selectOwnedNamed(
+  db: Reader,
+  { table, rule }: CopiedTable,
+  scope: Scope,
+  { name, numeric }: { name: string; numeric?: boolean | undefined },
+  names: readonly string[],
+): Promise<SqlRow[]> {
+  const owned = ownedBy(scope, rule.owner);
+  const list: SqlParameter = numeric === true ? names.map(Number) : names;
+  const named = numeric === true ? '{among $2}' : '{named $2}';
+  return db.query(`select * from ${table} where ${owned.sql} and ${name} ${named}`, [owned.parameter, list]);
+}
+
+/** Inserts rows, or brings those that are there to the same values. A row of somebody else under the same key stays as it is. */
+export async function upsertRows(tx: Tx, engine: Engine, copied: CopiedTable, rows: readonly SqlRow[]): Promise<void> {
+  const [first] = rows;
+  if (first === undefined) return;
+  const { table, rule } = copied;
+  const columns = Object.keys(first);
+  const key = keyIn(engine, copied);
+  const { fixed = [] } = rule;
+  const changing = fixed === 'all' ? [] : columns.filter((name) => !key.includes(name) && !fixed.includes(name));
+  const same = columns.includes('environment_id') ? ` where ${table}.environment_id = excluded.environment_id` : '';
+  const set = changing.filter((name) => name !== 'environment_id').map((name) => `${name} = excluded.${name}`);
+  const change = set.length === 0 ? 'do nothing' : `do update set ${set.join(', ')}${same}`;
+  await tx.insertRows(
+    { ['name' as const]: table, columns },
+    rows.toSorted((one, other) => madeAt(one) - madeAt(other)),
+    `on conflict (${key.join(', ')}) ${change}`,
+  );
+}
+
+/** The older first: what has ended makes room for what took its place, such as the next attempt of a payment. */
+function madeAt({ created_at, set_at }: SqlRow): number {
+  return Number(created_at ?? set_at ?? 0);
+}
+
+/** An earlier copy may have attempts open that have ended since: they would stand in the way of later ones until they are copied. */
+export async function closeCopiedAttempts(tx: Tx, environmentIds: readonly number[]): Promise<void> {
+  const table = 'payment_attempts';
+  await tx.query(
+    `update ${table} set state = 'aborted'
+     where environment_id {among $1} and state in ('started', 'pending', 'unknown', 'approved')`,
+    [environmentIds],
+  );
+}
+
+/** Deletes a row by its key. */
+export async function deleteCopied(tx: Tx, { table, rule }: CopiedTable, row: SqlRow): Promise<void> {
+  const key = rule.key.map((name, at) => `${name} = $${at + 1}`).join(' and ');
+  await tx.query(
+    `delete from ${table} where ${key}`,
+    rule.key.map((name) => row[name] as SqlValue),
+  );
+}
+
+/** So far ahead that nothing is ever due: it is added to times, and taken away again. */
+export const AHEAD_MS = 1_000_000_000_000_000;
+
+/** Puts what is open of a scope out of the worker's reach, or back into it. */
+export async function shiftDue(
+  tx: Tx,
+  table: string,
+  environmentIds: readonly number[],
+  { column, state, lease }: Due,
+  direction: 'away' | 'back',
+): Promise<void> {
+  const open = state === undefined ? '' : `and state = '${state}'`;
+  const [sign, compared] = direction === 'away' ? ['+', '<'] : ['-', '>='];
+  await tx.query(
+    `update ${table} set ${column} = ${column} ${sign} $2${lease === true ? ', lease = null' : ''}
+     where environment_id {among $1} ${open} and ${column} ${compared} $2`,
+    [environmentIds, AHEAD_MS],
+  );
+}
+
+/** The ids by which rows of another table belong to payment services. */
+export async function selectOwnerIds(
+  db: Reader,
+  table: string,
+  paymentServiceIds: readonly string[],
+): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(`select id from ${table} where payment_service_id {named $1}`, [
+    paymentServiceIds,
+  ]);
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SqlRow, SqlValue, Tx } from '../db/database.ts';
+import { carryRow } from './carry-row.ts';
+import { type CopiedTable, selectOwnedPage, upsertRows } from './copied-row-queries.ts';
+import { readDeliveries, writeDeliveries } from './copy-delivery.ts';
+import { type CallbackRow, selectCallbackPage } from './delivery-queries.ts';
+import { drainChanges, type Touched } from './drain-changes.ts';
+import type { Move } from './move.ts';
+import { appendEvents, selectEventsOf } from './moved-event-queries.ts';
+import { tablesThat } from './moved-tables.ts';
+import { writeCopy } from './write-copy.ts';
+
+/** So many in one commit: services on both sides have their turn in between. */
+const PAGE = 1000;
+const PAUSE_MS = 2;
+
+/**
+ * Copies all rows once, from where the last one who tried has got to. A page is read, then what has changed meanwhile is copied,
+ * and then those of the page that did not change: so what they refer to is there, and nothing newer is lost.
+ */
+export async function copyRows(move: Move): Promise<void> {
+  for (const [table, rule] of tablesThat('rows')) {
+    await copyTable(move, table, (after) => readPage(move, { table, rule }, rule.name, after));
+  }
+  await copyTable(move, 'callbacks', (after) => readCallbacks(move, after));
+  await copyTails(move, 'settled');
+}
+
+/** Copies what has come to the chains of the books and to the feed since they were copied last. */
+export async function copyTails(move: Move, which: 'settled' | 'all', tx: Tx | null = null): Promise<void> {
+  for (const [table, rule] of tablesThat('chain')) {
+    await copyPages(move, table, (after) => readPage(move, { table, rule }, null, after, tx), tx);
+  }
+  await copyEvents(move, which, tx);
+}
+
+/** A page: the names of its rows, the place of the last one, and what writes those of them that `kept` keeps. */
+type Page = {
+  names: string[];
+  last: (string | number)[];
+  write: (tx: Tx, kept: (name: string) => boolean) => Promise<void>;
+};
+type ReadPage = (after: readonly SqlValue[] | null) => Promise<Page>;
+
+async function copyTable(move: Move, table: string, read: ReadPage): Promise<void> {
+  if (move.progress.tables[table] === true) return;
+  await copyPages(move, table, read, null);
+  move.progress.tables[table] = true;
+}
+
+async function copyPages(move: Move, table: string, read: ReadPage, tx: Tx | null): Promise<void> {
+  const { tables } = move.progress;
+  let rows = 0;
+  for (let found = PAGE; found === PAGE; ) {
+    const place = tables[table];
+    const page = await read(place === undefined || place === true ? null : place);
+    found = page.names.length;
+    if (found === 0) break;
+    const touched: Touched = new Map();
+    await drainChanges(move, touched, tx);
+    const changed = touched.get(table);
+    tables[table] = page.last;
+    await writeCopy(move, (there) => page.write(there, (name) => changed?.has(name) !== true));
+    rows += found;
+    move.onProgress({ step: 'copy', table, rows });
+    if (tx === null) await sleep(PAUSE_MS);
+  }
+}
+
+async function readPage(
+  move: Move,
+  copied: CopiedTable,
+  name: string | null,
+  after: readonly SqlValue[] | null,
+  tx: Tx | null = null,
+): Promise<Page> {
+  const { table, rule } = copied;
+  const rows = await selectOwnedPage(tx ?? move.from.db, copied, move.scope, after, PAGE);
+  const nameOf = (row: SqlRow) => (name === null ? '' : String(row[name]));
+  return {
+    names: rows.map(nameOf),
+    last: rule.key.map((column) => rows.at(-1)?.[column] as string | number),
+    write: (there, kept) =>
+      upsertRows(
+        there,
+        move.to.db.engine,
+        copied,
+        rows.filter((row) => kept(nameOf(row))).map((row) => carryRow(move, table, row)),
+      ),
+  };
+}
+
+async function readCallbacks(move: Move, after: readonly SqlValue[] | null): Promise<Page> {
+  const first = typeof after?.[0] === 'number' ? after[0] : Number.MIN_SAFE_INTEGER;
+  const rows = await selectCallbackPage(move.from.db, move.scope.environmentIds, first, PAGE);
+  const all = await readDeliveries(move, move.from.db, rows);
+  return {
+    names: rows.map(({ id }) => String(id)),
+    last: [rows.at(-1)?.id ?? 0],
+    write: async (there, kept) => {
+      const isKept = (id: number) => kept(String(id));
+      const callbacks: CallbackRow[] = all.callbacks.filter(({ id }) => isKept(id));
+      const attempts = all.attempts.filter(({ callback_id }) => isKept(callback_id));
+      await writeDeliveries(move, there, { ...all, callbacks, attempts });
+    },
+  };
+}
+
+async function copyEvents(move: Move, which: 'settled' | 'all', tx: Tx | null): Promise<void> {
+  const { progress, scope } = move;
+  for (let found = PAGE; found === PAGE; ) {
+    const rows = await selectEventsOf(tx ?? move.from.db, scope.environmentIds, progress.feed, PAGE, which);
+    found = rows.length;
+    const last = rows.at(-1);
+    if (last === undefined) break;
+    await drainChanges(move, new Map(), tx);
+    const { commit_id, position } = last;
+    progress.feed = { commit_id, position, events: progress.feed.events + found };
+    await writeCopy(move, (there) => appendEvents(there, rows));
+    move.onProgress({ step: 'copy', table: 'events', rows: progress.feed.events });
+    if (tx === null) await sleep(PAUSE_MS);
+  }
+}

@@ -1,0 +1,84 @@
+import type { Database, SqlRow, Tx } from '../db/database.ts';
+import { carryRow } from './carry-row.ts';
+import { type CopiedTable, deleteCopied, selectOwnedNamed, upsertRows } from './copied-row-queries.ts';
+import { copyEndpoints, readDeliveries, writeDeliveries } from './copy-delivery.ts';
+import { type CallbackRow, selectCallbacksByIds } from './delivery-queries.ts';
+import type { Move } from './move.ts';
+import { type Change, deleteChanges, selectChanges } from './move-queries.ts';
+import { type Rows, tablesThat } from './moved-tables.ts';
+import { writeCopy } from './write-copy.ts';
+
+const AT_ONCE = 500;
+
+/** What was copied anew, by table: names of rows. */
+export type Touched = Map<string, Set<string>>;
+
+/** Every name under which changes of callbacks are written down is their id. */
+const CALLBACKS = 'callbacks';
+
+/**
+ * Copies what has changed since it was copied, until nothing is left, and adds it to `touched`. `tx`: reads and forgets within
+ * this commit of the database where the payment service was.
+ */
+export async function drainChanges(move: Move, touched: Touched, tx: Tx | null = null): Promise<void> {
+  const db = tx ?? move.from.db;
+  for (let found = AT_ONCE; found === AT_ONCE; ) {
+    const changes = await selectChanges(db, AT_ONCE);
+    found = changes.length;
+    if (found === 0) break;
+    await copyChanged(move, db, changes, touched);
+    const numbers = changes.map(({ number }) => number);
+    // Only now: one that is ended before has copied the same once more.
+    if (tx === null) await move.from.db.transaction((own) => deleteChanges(own, numbers));
+    else await deleteChanges(tx, numbers);
+  }
+}
+
+type Changed = { copied: CopiedTable; rule: Rows; names: string[]; rows: SqlRow[] };
+
+async function copyChanged(move: Move, db: Database | Tx, changes: readonly Change[], touched: Touched): Promise<void> {
+  const names = namesByTable(changes);
+  const changed: Changed[] = [];
+  for (const [table, rule] of tablesThat('rows')) {
+    const named = [...(names.get(table) ?? [])];
+    if (named.length === 0) continue;
+    const copied = { table, rule };
+    changed.push({ copied, rule, names: named, rows: await selectOwnedNamed(db, copied, move.scope, rule, named) });
+  }
+  const ids = [...(names.get(CALLBACKS) ?? [])].map(Number);
+  const callbacks: CallbackRow[] =
+    ids.length === 0 ? [] : await selectCallbacksByIds(db, move.scope.environmentIds, ids);
+  const deliveries = await readDeliveries(move, db, callbacks);
+  await writeCopy(move, async (there) => {
+    for (const each of changed) await writeChanged(move, there, each);
+    if (callbacks.length > 0) await copyEndpoints(move, db, there);
+    await writeDeliveries(move, there, deliveries);
+  });
+  for (const [table, named] of names) {
+    const seen = touched.get(table) ?? new Set();
+    for (const name of named) seen.add(name);
+    touched.set(table, seen);
+  }
+}
+
+/** Rows that are gone where they were are taken away, as far as the store lets them. */
+async function writeChanged(move: Move, tx: Tx, { copied, rule, names, rows }: Changed): Promise<void> {
+  const { engine } = move.to.db;
+  const carried = rows.map((row) => carryRow(move, copied.table, row));
+  await upsertRows(tx, engine, copied, carried);
+  if (rule.fixed !== undefined) return;
+  const keyOf = (row: SqlRow) => JSON.stringify(rule.key.map((name) => row[name]));
+  const kept = new Set(rows.map(keyOf));
+  for (const row of await selectOwnedNamed(tx, copied, move.scope, rule, names)) {
+    if (!kept.has(keyOf(row))) await deleteCopied(tx, copied, row);
+  }
+}
+
+function namesByTable(changes: readonly Change[]): Map<string, Set<string>> {
+  const names = new Map<string, Set<string>>();
+  for (const { table_name, row_key } of changes) {
+    const named = names.get(table_name) ?? new Set();
+    names.set(table_name, named.add(row_key));
+  }
+  return names;
+}

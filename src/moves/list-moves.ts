@@ -1,0 +1,14 @@
+import type { App } from '../app.ts';
+import type { MoveRow } from './move.ts';
+import { selectAllMoves } from './move-queries.ts';
+
+export type ListedMove = Pick<
+  MoveRow,
+  'id' | 'payment_service_id' | 'direction' | 'state' | 'address' | 'began_at' | 'began_by' | 'changed_at'
+>;
+
+/** Every move from here and to here, the newest first. */
+export async function listMoves(app: App): Promise<ListedMove[]> {
+  const rows = await selectAllMoves(app.db);
+  return rows.map(({ environment_ids: _, paused_until: __, progress: ___, ...move }) => move);
+}

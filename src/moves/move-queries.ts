@@ -1,0 +1,205 @@
+import type { Database, InsertTarget, Tx } from '../db/database.ts';
+import type { MoveRow } from './move.ts';
+
+type Reader = Pick<Tx, 'query'> | Database;
+
+const MOVES: InsertTarget = {
+  name: 'moves',
+  columns: [
+    'id',
+    'payment_service_id',
+    'direction',
+    'state',
+    'environment_ids',
+    'address',
+    'began_at',
+    'began_by',
+    'changed_at',
+    'paused_until',
+    'progress',
+  ],
+};
+
+export async function insertMove(tx: Tx, row: MoveRow): Promise<void> {
+  await tx.insertRows(MOVES, [row]);
+}
+
+/** The last move of each payment service that ever moved, or of one, from here or to here. */
+export function selectLastMoves(db: Reader, paymentServiceId: string | null): Promise<MoveRow[]> {
+  return db.query<MoveRow>(
+    `select * from moves where ($1 = '' or payment_service_id = $1)
+       and not exists (
+         select 1 from moves later where later.payment_service_id = moves.payment_service_id
+           and (later.began_at > moves.began_at or (later.began_at = moves.began_at and later.id > moves.id)))
+     order by began_at desc, id desc`,
+    [paymentServiceId ?? ''],
+  );
+}
+
+/** Newest first. */
+export function selectAllMoves(db: Reader): Promise<MoveRow[]> {
+  return db.query<MoveRow>('select * from moves order by began_at desc, id desc');
+}
+
+export async function selectMove(db: Reader, id: string): Promise<MoveRow | null> {
+  const [row] = await db.query<MoveRow>('select * from moves where id = $1', [id]);
+  return row ?? null;
+}
+
+/** Answers false where it is not being copied any more. */
+export async function updateMoveState(
+  tx: Tx,
+  id: string,
+  { state, changedAt }: { state: 'moved' | 'undone'; changedAt: number },
+): Promise<boolean> {
+  const rows = await tx.query(
+    `update moves set state = $2, changed_at = $3, paused_until = null where id = $1 and state = 'copying' returning id`,
+    [id, state, changedAt],
+  );
+  return rows.length === 1;
+}
+
+/** What went out and is taken back before it arrived. */
+export async function updateMoveBack(tx: Tx, id: string, changedAt: number): Promise<boolean> {
+  const rows = await tx.query(
+    `update moves set state = 'undone', changed_at = $2, paused_until = null
+     where id = $1 and direction = 'out' and state in ('copying', 'moved') returning id`,
+    [id, changedAt],
+  );
+  return rows.length === 1;
+}
+
+export async function updatePause(tx: Tx, id: string, until: number | null): Promise<void> {
+  await tx.query('update moves set paused_until = $2 where id = $1', [id, until]);
+}
+
+/** Answers false where another mover has taken it over, or it is not being copied any more. */
+export async function updateProgress(tx: Tx, id: string, mover: string, progress: string): Promise<boolean> {
+  const rows = await tx.query(
+    `update moves set progress = $3 where id = $1 and state = 'copying' and progress like '{"mover":"' || $2 || '"%' returning id`,
+    [id, mover, progress],
+  );
+  return rows.length === 1;
+}
+
+/** From now on this mover copies, and one that did before does not. */
+export async function updateMover(tx: Tx, id: string, progress: string): Promise<void> {
+  await tx.query(`update moves set progress = $2 where id = $1 and state = 'copying'`, [id, progress]);
+}
+
+export type Change = { number: number; table_name: string; row_key: string };
+
+/** The first that were written down. */
+export function selectChanges(db: Reader, limit: number): Promise<Change[]> {
+  return db.query<Change>('select number, table_name, row_key from move_changes order by number limit $1', [limit]);
+}
+
+export async function deleteChanges(tx: Tx, numbers: readonly number[]): Promise<void> {
+  await tx.query('delete from move_changes where number {among $1}', [numbers]);
+}
+
+export async function deleteAllChanges(tx: Tx): Promise<void> {
+  await tx.query('delete from move_changes');
+}
+
+/** The environments of a payment service. */
+export function selectEnvironmentsOf(db: Reader, paymentServiceId: string): Promise<{ id: number }[]> {
+  return db.query('select id from environments where payment_service_id = $1 order by id', [paymentServiceId]);
+}
+
+/** Environments that have one of these ids and are of another payment service. */
+export function selectStrangeEnvironments(
+  db: Reader,
+  ids: readonly number[],
+  paymentServiceId: string,
+): Promise<{ id: number }[]> {
+  return db.query('select id from environments where id {among $1} and payment_service_id <> $2', [
+    ids,
+    paymentServiceId,
+  ]);
+}
+
+/** The next ids that this database gives out. */
+export async function selectNextIds(db: Reader): Promise<{ transaction: number; environment: number }> {
+  const rows = await db.query<{ name: string; next_id: number }>('select name, next_id from id_blocks');
+  const next = new Map(rows.map(({ name, next_id }) => [name, next_id]));
+  return { transaction: next.get('transaction') ?? 0, environment: next.get('environment') ?? 0 };
+}
+
+/** The lowest and highest id of transactions in these environments, below `bound` or from it on; null: there is none. */
+export async function selectIdSpan(
+  db: Reader,
+  environmentIds: readonly number[],
+  bound: number,
+  side: 'below' | 'above',
+): Promise<{ low: number; high: number } | null> {
+  const [row] = await db.query<{ low: number | null; high: number | null }>(
+    `select min(id) as low, max(id) as high from transactions
+     where environment_id {among $1} and ${side === 'below' ? 'id < $2' : 'id >= $2'}`,
+    [environmentIds, bound],
+  );
+  return row === undefined || row.low === null || row.high === null ? null : { low: row.low, high: row.high };
+}
+
+/** Whether a transaction of somebody else has an id in this span. */
+export async function hasStrangersAmong(
+  db: Reader,
+  { low, high }: { low: number; high: number },
+  environmentIds: readonly number[],
+): Promise<boolean> {
+  const rows = await db.query(
+    'select id from transactions where id >= $1 and id <= $2 and not (environment_id {among $3}) limit 1',
+    [low, high, environmentIds],
+  );
+  return rows.length > 0;
+}
+
+/** Whether it has anything that is found by the hash of a person. */
+export async function hasHashedPersons(
+  db: Reader,
+  paymentServiceId: string,
+  environmentIds: readonly number[],
+): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 as found from recipients where payment_service_id = $1
+     union all select 1 from payouts where environment_id {among $2} limit 1`,
+    [paymentServiceId, environmentIds],
+  );
+  return rows.length > 0;
+}
+
+/** Who may see a payment service, by e-mail address. */
+export function selectGranted(db: Reader, paymentServiceId: string): Promise<{ email: string }[]> {
+  return db.query(
+    `select u.email from users u join user_payment_services g on g.user_id = u.id
+     where g.payment_service_id = $1 and u.disabled_at is null order by u.email`,
+    [paymentServiceId],
+  );
+}
+
+/** What the end of each of its chains says: of the journal and of the facts. */
+export function selectChainEnds(
+  db: Reader,
+  environmentIds: readonly number[],
+): Promise<{ environment_id: number; chain: string; link: number; hash: string | null }[]> {
+  return db.query(
+    `select h.environment_id, 'journal' as chain, h.link,
+       (select min(e.hash) from journal_entries e where e.environment_id = h.environment_id and e.link = h.link) as hash
+     from journal_heads h where h.environment_id {among $1}
+     union all
+     select h.environment_id, 'facts' as chain, h.link,
+       (select min(f.hash) from book_facts f where f.environment_id = h.environment_id and f.link = h.link) as hash
+     from book_fact_heads h where h.environment_id {among $1}
+     order by chain, environment_id`,
+    [environmentIds],
+  );
+}
+
+/** Answers the next id as it is now: never lower than it was. */
+export async function raiseNextId(tx: Tx, name: 'transaction' | 'environment', first: number): Promise<number> {
+  const [row] = await tx.query<{ next_id: number }>(
+    `update id_blocks set next_id = case when next_id < $2 then $2 else next_id end where name = $1 returning next_id`,
+    [name, first],
+  );
+  return (row as { next_id: number }).next_id;
+}

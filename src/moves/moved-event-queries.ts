@@ -1,0 +1,51 @@
+import type { Database, SqlRow, Tx } from '../db/database.ts';
+
+type Reader = Pick<Tx, 'query'> | Database;
+
+/** An event without its place in a feed. */
+export type MovedEvent = SqlRow & {
+  environment_id: number;
+  transaction_id: number | null;
+  sequence: number | null;
+  created_at: number;
+  type: string;
+  user_id: string | null;
+  data: string | null;
+};
+
+export const EVENT_COLUMNS = [
+  'environment_id',
+  'transaction_id',
+  'sequence',
+  'created_at',
+  'type',
+  'user_id',
+  'data',
+] as const;
+
+export type PlacedEvent = MovedEvent & { commit_id: number; position: number };
+
+/**
+ * The events of some environments after a place in the feed. `all`: also those before which another commit of the server may
+ * still come, once nothing more is written for these environments.
+ */
+export function selectEventsOf(
+  db: Reader,
+  environmentIds: readonly number[],
+  after: { commit_id: number; position: number },
+  limit: number,
+  which: 'settled' | 'all',
+): Promise<PlacedEvent[]> {
+  return db.query<PlacedEvent>(
+    `select position, commit_id, ${EVENT_COLUMNS.join(', ')} from events
+     where ${which === 'all' ? '{after_place}' : '{after_cursor}'} and environment_id {among $3}
+     order by {feed_order} limit $4`,
+    [after.commit_id, after.position, environmentIds, limit],
+  );
+}
+
+/** At the end of this feed, in their order. */
+export async function appendEvents(tx: Tx, rows: readonly MovedEvent[]): Promise<void> {
+  const plain = rows.map((row) => Object.fromEntries(EVENT_COLUMNS.map((column) => [column, row[column]])));
+  await tx.insertRows({ ['name' as const]: 'events', columns: EVENT_COLUMNS }, plain);
+}

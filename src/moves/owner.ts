@@ -1,0 +1,17 @@
+import type { SqlParameter } from '../db/database.ts';
+
+/** The column by which a row is of an environment or of a payment service, or of a row of another table that is. */
+export type Owner = { readonly column: string; readonly of?: string };
+
+export const AMONG_ENVIRONMENTS: Owner = { column: 'environment_id' };
+
+/** Whose rows are meant. */
+export type Scope = { readonly paymentServiceId: string; readonly environmentIds: readonly number[] };
+
+/** A condition on the rows of a scope, whose parameter is `$1`. */
+export function ownedBy(scope: Scope, { column, of }: Owner): { sql: string; parameter: SqlParameter } {
+  if (column === AMONG_ENVIRONMENTS.column) return { sql: `${column} {among $1}`, parameter: scope.environmentIds };
+  const parameter = [scope.paymentServiceId];
+  if (of === undefined) return { sql: `${column} {named $1}`, parameter };
+  return { sql: `${column} in (select id from ${of} where payment_service_id {named $1})`, parameter };
+}

@@ -1,0 +1,69 @@
+import type { Database, Tx } from '../db/database.ts';
+import { setFence, setWatch } from '../db/guard-triggers.ts';
+import { selectOwnerIds } from './copied-row-queries.ts';
+import type { MoveRow } from './move.ts';
+import { selectLastMoves } from './move-queries.ts';
+import { movingTables } from './moved-tables.ts';
+import { AMONG_ENVIRONMENTS, type Owner } from './owner.ts';
+
+type Engine = Database['engine'];
+
+/** Whether a payment service is elsewhere: it left, it has not arrived, or it never did. */
+export function isElsewhere({ direction, state }: Pick<MoveRow, 'direction' | 'state'>): boolean {
+  return direction === 'out' ? state === 'moved' : state !== 'moved';
+}
+
+/**
+ * Makes the fences of this database what the moves in it say: nothing is written for a payment service that is elsewhere. It waits
+ * for those who write, and holds from the commit of `tx` on.
+ */
+export async function setFences(tx: Tx, engine: Engine): Promise<void> {
+  const elsewhere = (await selectLastMoves(tx, null)).filter(isElsewhere);
+  for (const [table, { owner, fence }] of inOrderOfLocks()) {
+    const values = await valuesOf(tx, owner, elsewhere);
+    await setFence(tx, engine, { table, column: owner.column, values, updates: fence });
+  }
+}
+
+/** Writes down what changes of the payment service that is being copied from here, or of none. */
+export async function setWatches(tx: Tx, engine: Engine): Promise<void> {
+  const copied = (await selectLastMoves(tx, null)).filter(
+    ({ direction, state }) => direction === 'out' && state === 'copying',
+  );
+  const environments = copied.flatMap(environmentsOf);
+  for (const [table, rule] of inOrderOfLocks()) {
+    if (rule.how === 'rows') {
+      const values = await valuesOf(tx, rule.owner, copied);
+      await setWatch(tx, engine, { table, column: rule.owner.column, values, name: table, key: rule.name });
+    }
+  }
+  const column = AMONG_ENVIRONMENTS.column;
+  await setWatch(tx, engine, { table: 'callbacks', column, values: environments, name: 'callbacks', key: 'id' });
+  const attempts = { table: 'delivery_attempts', column, values: environments };
+  await setWatch(tx, engine, { ...attempts, name: 'callbacks', key: 'callback_id' });
+}
+
+/** Commits write into these tables first, and into those last: who makes triggers in another order and they would wait for each other. */
+const WRITTEN_FIRST = ['transactions', 'payment_attempts', 'refunds', 'environments'];
+const WRITTEN_LAST =
+  'events endpoints callbacks delivery_attempts journal_heads journal_entries account_balances'.split(' ');
+
+function inOrderOfLocks() {
+  const tables = movingTables();
+  const between = tables.length;
+  const placeOf = (table: string) => {
+    if (WRITTEN_FIRST.includes(table)) return WRITTEN_FIRST.indexOf(table) - WRITTEN_FIRST.length;
+    return WRITTEN_LAST.includes(table) ? between + WRITTEN_LAST.indexOf(table) : 0;
+  };
+  return tables.toSorted(([one], [other]) => placeOf(one) - placeOf(other));
+}
+
+export function environmentsOf({ environment_ids }: Pick<MoveRow, 'environment_ids'>): number[] {
+  return JSON.parse(environment_ids) as number[];
+}
+
+async function valuesOf(tx: Tx, { column, of }: Owner, moves: readonly MoveRow[]): Promise<(number | string)[]> {
+  if (column === AMONG_ENVIRONMENTS.column) return moves.flatMap(environmentsOf);
+  const ids = moves.map(({ payment_service_id }) => payment_service_id);
+  return of === undefined ? ids : selectOwnerIds(tx, of, ids);
+}

@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import { normalizeEmail } from '../auth/user.ts';
+import { selectUserByEmail } from '../auth/user-queries.ts';
+import { insertUserPaymentService, selectUserPaymentServices } from '../auth/user-right-queries.ts';
+import type { Tx } from '../db/database.ts';
+import { asMover } from '../db/guard-triggers.ts';
+import { type ComparedFeed, compareFeed, compareTouched } from './compare-copy.ts';
+import { shiftDue } from './copied-row-queries.ts';
+import { copyTails } from './copy-rows.ts';
+import { copyWhole } from './copy-whole.ts';
+import { drainChanges, type Touched } from './drain-changes.ts';
+import { type Move, MoveRefusal } from './move.ts';
+import {
+  deleteAllChanges,
+  selectChainEnds,
+  selectGranted,
+  selectMove,
+  updateMoveState,
+  updatePause,
+} from './move-queries.ts';
+import { movingTables } from './moved-tables.ts';
+import { setFences, setWatches } from './set-guards.ts';
+
+/** It ends by itself where nobody goes on with the move. */
+const PAUSE_ENDS_MS = 60_000;
+
+/**
+ * Lets the payment service wait for a moment, copies and compares the rest, and ends it here: the fence, the last changes and the
+ * word that it has moved are one commit, which waits for all who write and after which nobody does. Answers the milliseconds from
+ * the first request that had to wait.
+ */
+export async function leave(move: Move, compared: ComparedFeed, by: Actor): Promise<number> {
+  const { from, id } = move;
+  const begun = performance.now();
+  await from.db.transaction((tx) => updatePause(tx, id, from.now() + PAUSE_ENDS_MS));
+  try {
+    await sleep(move.pauseSeenMs);
+    await drainChanges(move, new Map());
+    await copyTails(move, 'settled');
+    await copyWhole(move);
+    const tail = await compareFeed(move, compared);
+    await from.db.transaction((tx) => leaveIn(tx, move, tail, by), 'slow');
+  } catch (failure) {
+    await from.db.transaction((tx) => updatePause(tx, id, null)).catch(() => {});
+    throw failure;
+  }
+  return performance.now() - begun;
+}
+
+async function leaveIn(tx: Tx, move: Move, compared: ComparedFeed, by: Actor): Promise<void> {
+  const { from, id, scope } = move;
+  const { engine } = from.db;
+  if (!(await updateMoveState(tx, id, { state: 'moved', changedAt: from.now() })))
+    throw new MoveRefusal('MOVE_TAKEN_OVER', 'The move was ended meanwhile: bin/rubrica payment-service moves');
+  await setFences(tx, engine);
+  const touched: Touched = new Map();
+  await drainChanges(move, touched, tx);
+  await copyTails(move, 'all', tx);
+  await copyWhole(move, tx);
+  await compareTouched(move, tx, touched);
+  await compareFeed(move, compared, tx);
+  await compareEnds(move, tx);
+  await setWatches(tx, engine);
+  await asMover(tx, engine, () => shiftAll(tx, scope.environmentIds, 'away'));
+  await deleteAllChanges(tx);
+  const row = await selectMove(tx, id);
+  await recordAudit(tx, {
+    at: from.now(),
+    by,
+    action: 'payment_service.moved_away',
+    subject: { kind: 'payment_service', id: scope.paymentServiceId },
+    after: { move: id, to: row?.address ?? '', events: move.progress.feed.events },
+  });
+}
+
+/** The ends of the chains of the books, and the links that they name. */
+async function compareEnds(move: Move, tx: Tx): Promise<void> {
+  const { environmentIds } = move.scope;
+  const [here, there] = [await selectChainEnds(tx, environmentIds), await selectChainEnds(move.to.db, environmentIds)];
+  if (JSON.stringify(here) === JSON.stringify(there)) return;
+  throw new MoveRefusal(
+    'MOVE_DIFFERS',
+    'The chains of the books do not end alike in both databases. Nothing was switched.',
+  );
+}
+
+/** Puts what is open out of the worker's reach in the database that it leaves, or into it where it arrives. */
+export async function shiftAll(tx: Tx, environmentIds: readonly number[], direction: 'away' | 'back'): Promise<void> {
+  for (const [table, rule] of movingTables()) {
+    if ('due' in rule && rule.due !== undefined) await shiftDue(tx, table, environmentIds, rule.due, direction);
+  }
+}
+
+/** What a person still has to do: users who may see the payment service and are not known in the other database. */
+export type Arrival = { strangers: string[] };
+
+/** Opens the payment service in the other database. It has left before, so it is written in one at most. */
+export async function arrive(move: Move, by: Actor): Promise<Arrival> {
+  const { to, id, scope } = move;
+  const granted = await selectGranted(move.from.db, scope.paymentServiceId);
+  return to.db.transaction(async (tx) => {
+    if (!(await updateMoveState(tx, id, { state: 'moved', changedAt: to.now() })))
+      throw new MoveRefusal(
+        'MOVE_TAKEN_OVER',
+        'It has arrived, or the move was undone: bin/rubrica payment-service moves',
+      );
+    await asMover(tx, to.db.engine, () => shiftAll(tx, scope.environmentIds, 'back'));
+    const strangers: string[] = [];
+    for (const { email } of granted) {
+      const user = await selectUserByEmail(tx, normalizeEmail(email));
+      if (user === null) strangers.push(email);
+      else await grant(tx, user.id, scope.paymentServiceId);
+    }
+    await setFences(tx, to.db.engine);
+    const row = await selectMove(tx, id);
+    await recordAudit(tx, {
+      at: to.now(),
+      by: { ...by, userId: null },
+      action: 'payment_service.moved_here',
+      subject: { kind: 'payment_service', id: scope.paymentServiceId },
+      after: { move: id, from: row?.address ?? '', users: granted.length - strangers.length },
+    });
+    return { strangers };
+  }, 'slow');
+}
+
+async function grant(tx: Tx, userId: string, paymentServiceId: string): Promise<void> {
+  const granted = await selectUserPaymentServices(tx, userId);
+  if (granted.some(({ payment_service_id }) => payment_service_id === paymentServiceId)) return;
+  await insertUserPaymentService(tx, userId, paymentServiceId);
+}

@@ -1,0 +1,37 @@
+import type { App } from '../app.ts';
+import { Problem } from '../error-catalogue.ts';
+import type { Elsewhere, ServiceEnvironment } from './payment-service.ts';
+import { selectEnvironmentsElsewhere } from './payment-service-queries.ts';
+
+/** What the last move of a payment service says, as `EnvironmentRow` has it. */
+export function elsewhereOf(lastMove: string | null, now: number): Elsewhere | null {
+  if (lastMove === null) return null;
+  const [direction, state, pausedUntil, address = ''] = lastMove.split(' ');
+  if (direction === 'out') {
+    if (state === 'moved') return { state: 'moved', address };
+    return state === 'copying' && Number(pausedUntil) > now ? { state: 'moving', address } : null;
+  }
+  if (state === 'moved') return null;
+  // Before it arrives it is still where it was; taken back, it stays there.
+  return { state: state === 'copying' ? 'moving' : 'moved', address };
+}
+
+/** Throws `Problem` where another database serves it: what is here of it is older, and nothing more is written. */
+export function refuseElsewhere({ elsewhere }: Pick<ServiceEnvironment, 'elsewhere'>): void {
+  if (elsewhere === null) return;
+  if (elsewhere.state === 'moving') throw new Problem('PAYMENT_SERVICE_MOVING');
+  const { address } = elsewhere;
+  throw new Problem('PAYMENT_SERVICE_MOVED', { data: { address }, headers: { 'moved-to': address } });
+}
+
+/**
+ * The payment services that another database serves, and the environments of those that never were here as a whole: they are being
+ * copied to here, or were taken back on the way.
+ */
+export async function findElsewhere(app: App): Promise<{ paymentServices: Set<string>; incomplete: Set<number> }> {
+  const rows = await selectEnvironmentsElsewhere(app.db);
+  return {
+    paymentServices: new Set(rows.map(({ payment_service_id }) => payment_service_id)),
+    incomplete: new Set(rows.filter(({ direction }) => direction === 'in').map(({ id }) => id)),
+  };
+}

@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { readConfig } from '../../src/config.ts';
+import type { Database } from '../../src/db/database.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
+import { SEALED_KINDS } from '../../src/health/sealed-kinds.ts';
+import { listMoves } from '../../src/moves/list-moves.ts';
+import { type MoveWish, movePaymentService } from '../../src/moves/move-payment-service.ts';
+import { raiseIds } from '../../src/moves/raise-ids.ts';
+import { undoMove } from '../../src/moves/undo-move.ts';
+import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
+import { readFeed } from '../../src/outbox/read-feed.ts';
+import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
+import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
+import { verifyStore } from '../../src/proof/verify-store.ts';
+import { createTransaction } from '../../src/transactions/create-transaction.ts';
+import { expireTransactions } from '../../src/transactions/expire-transactions.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { fillStore } from '../support/full-store.ts';
+import { journeyParts, runJourneys } from '../support/payment-journeys.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { createTestEnvironment, createTestTransaction, testInput } from '../support/test-shop.ts';
+import { untilVisible } from '../support/until-visible.ts';
+
+const folders: string[] = [];
+after(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true });
+});
+
+forEachEngine('a payment service that moves', (openTestDatabase, engine) => {
+  test('is in the other database as it was, goes on there, and comes back', async () => {
+    const other = engine === 'postgres' ? await openFile() : await openTestDatabase();
+    const { from, to, script } = await twoDatabases(openTestDatabase, other, '6b'.repeat(32));
+    const { one } = await fillStore(from);
+    const merchant = (await loadEnvironment(from, one.token)) as ServiceEnvironment;
+    await runJourneys(from, script, merchant);
+    const before = await feedOf(from, merchant);
+    const moved = await movePaymentService(from, to, wishOf(merchant));
+    assert.equal(moved.events, before.length);
+    assert.deepEqual(moved.strangers, []);
+    await assertMoved(from, to, merchant, before);
+    const later = await feedOf(to, merchant);
+    assert.ok(later.length > before.length);
+    await movePaymentService(to, from, wishOf(merchant));
+    await assertMoved(to, from, merchant, later);
+    assert.deepEqual(
+      (await listMoves(from)).map(({ direction, state }) => `${direction} ${state}`),
+      ['in moved', 'out moved'],
+    );
+  });
+
+  test('goes on or is undone wherever the command was killed, and is never written in both databases', async () => {
+    const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    const shop = talkingShop(from, to, merchant);
+    let ends: string | null = null;
+    for (let step = 1; ends === null; step++) {
+      assert.ok(step < 100);
+      const dying = diesAt(step, from, to);
+      ends = await movePaymentService(dying.from, dying.to, wishOf(merchant)).then(
+        ({ id }) => id,
+        () => null,
+      );
+      await shop.order();
+      if (ends === null && step % 2 === 1) await undoMove(from, to, merchant.paymentServiceId, TESTER).catch(() => {});
+      await shop.order();
+    }
+    assert.equal(await shop.order(), 'to');
+    await shop.assertNothingLost();
+    await assertMoved(from, to, merchant, null);
+  });
+
+  test('loses nothing that was acknowledged while it was copied', async () => {
+    const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    const shop = talkingShop(from, to, merchant);
+    let moving = true;
+    const ordering = (async () => {
+      while (moving) await shop.order();
+    })();
+    const paying = (async () => {
+      for (let number = 1; moving; number++)
+        await createPaidTransaction(from, merchant, { reference: `PAID-MEANWHILE-${number}` }).catch(ignoreMoving);
+    })();
+    await movePaymentService(from, to, wishOf(merchant));
+    moving = false;
+    await Promise.all([ordering, paying]);
+    await shop.assertNothingLost();
+    await assertMoved(from, to, merchant, null);
+  });
+
+  test('is due nowhere while it is copied, and there once it has arrived', async () => {
+    const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    await createTestTransaction(from, merchant, { reference: 'WAITS' });
+    await createPaidTransaction(from, merchant, { reference: 'TOLD-THERE' });
+    const killed = diesOnLeaving(from);
+    await assert.rejects(movePaymentService(killed, to, wishOf(merchant)), /killed/);
+    from.now.advance(48 * 3_600_000);
+    assert.equal(await deliverDue(to, merchant), 0);
+    await movePaymentService(from, to, wishOf(merchant));
+    assert.equal(await deliverDue(from, merchant), 0);
+    assert.equal(await expireTransactions(from, 10), 0);
+    assert.ok((await deliverDue(to, merchant)) > 0);
+    assert.equal(await expireTransactions(to, 10), 1);
+    assert.equal((await verifyStore(to)).ok, true);
+  });
+
+  test('stays where its ids would be those of others', async () => {
+    const from = createTestApp(await openTestDatabase(), { config: configOf('pay-1') });
+    const to = createTestApp(await openTestDatabase(), { config: configOf('pay-2') });
+    const merchant = await createTestEnvironment(from);
+    await createTestEnvironment(to);
+    const wish = wishOf(merchant);
+    await assert.rejects(movePaymentService(from, to, wish), { code: 'MOVE_IDS_TAKEN' });
+    await assert.rejects(movePaymentService(from, from, wish), { code: 'MOVE_TO_ITSELF' });
+    await assert.rejects(movePaymentService(from, to, { ...wish, paymentServiceId: 'ps_x' }), { code: 'MOVE_UNKNOWN' });
+    assert.deepEqual(await listMoves(to), []);
+    assert.equal((await createTransaction(from, merchant, testInput())).kind, 'created');
+  });
+});
+
+async function twoDatabases(openTestDatabase: OpenTestDatabase, other: Database, otherKey = KEY) {
+  const { script, parts } = journeyParts();
+  const from = createTestApp(await openTestDatabase(), { ...parts, config: configOf('pay-1') });
+  const to = createTestApp(other, { ...parts, config: configOf('pay-2', otherKey), now: from.now });
+  await raiseIds(to, 1_000_000_000, TESTER);
+  await createPaidTransaction(to, await createTestEnvironment(to));
+  return { from, to, script };
+}
+
+async function twoWithShop(openTestDatabase: OpenTestDatabase) {
+  const { from, to } = await twoDatabases(openTestDatabase, await openTestDatabase());
+  const merchant = await createTestEnvironment(from);
+  await createPaidTransaction(from, merchant, { reference: 'PAID' });
+  return { from, to, merchant };
+}
+
+const KEY = '5a'.repeat(32);
+
+function configOf(host: string, key = KEY) {
+  return readConfig({
+    MASTER_KEY: key,
+    LOG_LEVEL: 'silent',
+    PUBLIC_URL: `https://${host}.example.cl`,
+    DATABASE_URL: `sqlite:/tmp/${host}`,
+  });
+}
+
+async function openFile(): Promise<Database> {
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-move-'));
+  folders.push(folder);
+  const db = openDatabase(`sqlite:${folder}/store.db`, { connections: 1, pooler: false, onFatal: () => {} });
+  await migrate(db);
+  return db;
+}
+
+function wishOf({ paymentServiceId }: ServiceEnvironment): MoveWish {
+  return { paymentServiceId, by: TESTER, kinds: SEALED_KINDS, onProgress: () => {}, pauseSeenMs: 1 };
+}
+
+async function feedOf(app: TestApp, merchant: ServiceEnvironment) {
+  await untilVisible(app);
+  const { events } = await readFeed(app, { id: 'us_x', environmentIds: new Set([merchant.id]) }, null, 10_000);
+  // What belongs to no transaction is named by its place in the feed of one database.
+  return events.map(({ id, ...event }) => (event.transaction === null ? event : { id, ...event }));
+}
+
+/** `before`: the feed as it was where it left; null: it is not compared. */
+async function assertMoved(from: TestApp, to: TestApp, merchant: ServiceEnvironment, before: unknown[] | null) {
+  if (before !== null) assert.deepEqual(await feedOf(to, merchant), before);
+  for (const app of [from, to]) await assertWhole(app);
+  await assert.rejects(createTestTransaction(from, merchant, { reference: 'TOO-LATE' }), {
+    code: 'PAYMENT_SERVICE_MOVING',
+  });
+  const there = (await loadEnvironment(to, merchant.serviceToken)) as ServiceEnvironment;
+  assert.equal(there.elsewhere, null);
+  const here = await loadEnvironment(from, merchant.serviceToken);
+  assert.deepEqual(here?.elsewhere, { state: 'moved', address: to.config.publicUrl });
+  const textsOf = ({ secrets }: ServiceEnvironment) => secrets.map(({ text }) => text);
+  assert.deepEqual(textsOf(there), textsOf(merchant));
+  await createPaidTransaction(to, there, { reference: `AFTER-${to.config.publicUrl}` });
+  await assertWhole(to);
+}
+
+async function assertWhole(app: TestApp): Promise<void> {
+  await untilVisible(app);
+  const { ok, findings, problems, records, balances } = await verifyStore(app);
+  assert.deepEqual(
+    { ok, findings, problems, records, balances },
+    { ok: true, findings: [], problems: [], records: [], balances: [] },
+  );
+}
+
+/** A shop that asks both databases, and keeps what was acknowledged: one of the two at most may say yes. */
+function talkingShop(from: TestApp, to: TestApp, merchant: ServiceEnvironment) {
+  const acknowledged: string[] = [];
+  let number = 0;
+  const ask = async (app: TestApp, reference: string) =>
+    createTransaction(app, merchant, testInput({ reference })).then(() => true, ignoreMoving);
+  const order = async (): Promise<'from' | 'to' | 'nobody'> => {
+    const reference = `TALK-${++number}`;
+    // Nobody asks a database that has never heard of the merchant.
+    const known = (await loadEnvironment(to, merchant.serviceToken)) !== null;
+    const [there, here] = [known && (await ask(to, `${reference}-to`)), await ask(from, `${reference}-from`)];
+    assert.ok(!(there && here), `${reference} was stored in both`);
+    if (there) acknowledged.push(`${reference}-to`);
+    if (here) acknowledged.push(`${reference}-from`);
+    return there ? 'to' : here ? 'from' : 'nobody';
+  };
+  const assertNothingLost = async () => {
+    const rows = await to.db.query<{ reference: string }>(
+      'select reference from transactions where environment_id = $1',
+      [merchant.id],
+    );
+    const kept = new Set(rows.map(({ reference }) => reference));
+    assert.ok(acknowledged.length > 0);
+    assert.deepEqual(
+      acknowledged.filter((reference) => !kept.has(reference)),
+      [],
+    );
+  };
+  return { order, assertNothingLost };
+}
+
+function ignoreMoving(error: unknown): false {
+  assert.equal((error as { code?: string }).code, 'PAYMENT_SERVICE_MOVING', String(error));
+  return false;
+}
+
+/** Both apps as a process has them that is killed before one of its commits, in whichever database, or after it. */
+function diesAt(step: number, from: TestApp, to: TestApp): { from: TestApp; to: TestApp } {
+  let commits = 0;
+  const dying = (app: TestApp): TestApp => ({
+    ...app,
+    db: {
+      ...app.db,
+      transaction: async (work, kind) => {
+        commits++;
+        if (commits >= step) throw new Error('killed');
+        return app.db.transaction(work, kind);
+      },
+    },
+  });
+  return { from: dying(from), to: dying(to) };
+}
+
+/** The same, before the commit with which the payment service leaves: all of it is copied by then. */
+function diesOnLeaving(app: TestApp): TestApp {
+  let long = 0;
+  const transaction: Database['transaction'] = (work, kind) => {
+    if (kind === 'slow') long++;
+    return long > 1 ? Promise.reject(new Error('killed')) : app.db.transaction(work, kind);
+  };
+  return { ...app, db: { ...app.db, transaction } };
+}
+
+/** How many callbacks of the merchant were posted. */
+async function deliverDue(app: TestApp, merchant: ServiceEnvironment): Promise<number> {
+  const count = async () => {
+    const sql = 'select count(*) as posted from delivery_attempts where environment_id = $1';
+    const [row] = await app.db.query<{ posted: number }>(sql, [merchant.id]);
+    return row?.posted ?? 0;
+  };
+  const before = await count();
+  const delivery = createCallbackDelivery(app);
+  await delivery.poll();
+  await delivery.drain();
+  return (await count()) - before;
+}
