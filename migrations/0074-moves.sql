@@ -17,7 +17,7 @@ create table moves (
 create unique index moves_under_way on moves (payment_service_id) where state = 'copying';
 create index moves_of_payment_service on moves (payment_service_id, began_at);
 
--- What changed of a payment service while it was copied: triggers write it, for as long as a move is under way. `row_key` names
+-- The changes of a payment service while it is copied: triggers write them, for as long as a move is under way. `row_key` names
 -- the rows, such as the id of a transaction.
 create table move_changes (
   number {id},
@@ -30,7 +30,7 @@ create table movers (
   id bigint primary key check (id = 1)
 );
 
--- Ids of environments are taken from a counter that can be set apart from that of another database, as those of transactions are.
+-- Ids of environments come from a counter, as those of transactions do: two databases can count in different stretches.
 insert into id_blocks (name, next_id) select 'environment', coalesce(max(id), 0) + 1 from environments;
 
 -- only postgres

@@ -314,6 +314,8 @@ export type ProblemExtras = {
   data?: Record<string, unknown>;
   /** How long the caller should wait, in milliseconds. */
   waitMs?: number;
+  /** The address at which the same request is answered. */
+  movedTo?: string;
   /** The limit that was reached. */
   spent?: SpentLimit;
   /** The status, the member `error` and others at the root, where published clients of an endpoint expect these. */

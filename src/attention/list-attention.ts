@@ -14,7 +14,7 @@ export async function listAttention(
 ): Promise<AttentionRow[]> {
   const now = app.now();
   const rows: AttentionRow[] = [];
-  // What waits there is ended there.
+  // Whatever waits there is ended there.
   const { paymentServices } = await findElsewhere(app);
   const kinds = ATTENTION_KINDS.filter((each) => kind === null || each.kind === kind);
   const owners = new Map(

@@ -12,7 +12,7 @@ export type GuardedRows = {
 /** `updates`: a change of these columns is refused, or of any; deleting never is. */
 export type Fence = GuardedRows & { readonly updates: 'any' | readonly string[] };
 
-/** What changes is written into `move_changes` as `name`, with the text of its `key`. */
+/** Changes are written into `move_changes` as `name`, with the text of their `key`. */
 export type Watch = GuardedRows & { readonly name: string; readonly key: string };
 
 /**
@@ -59,7 +59,7 @@ export async function setWatch(tx: Tx, engine: Engine, { table, column, values, 
   }
 }
 
-/** What `work` writes in this commit passes the fences. */
+/** The fences let through whatever `work` writes in this commit. */
 export async function asMover<Result>(tx: Tx, engine: Engine, work: () => Promise<Result>): Promise<Result> {
   await tx.query(
     engine === 'postgres' ? `select set_config('rubrica.mover', 'yes', true)` : 'insert into movers (id) values (1)',
@@ -69,7 +69,7 @@ export async function asMover<Result>(tx: Tx, engine: Engine, work: () => Promis
   return result;
 }
 
-/** What SQLite says where a fence refuses. */
+/** The words of SQLite where a fence refuses. */
 export const FENCED = 'the payment service is moving';
 
 /** PostgreSQL's own code for it, of `refuse_moving` in the migrations. */

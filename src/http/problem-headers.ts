@@ -3,9 +3,10 @@ import { CATALOGUE, type ErrorCode, type Problem, type SpentLimit } from '../err
 
 const ASKS_FOR_TOKEN: ReadonlySet<ErrorCode> = new Set(TOKEN_CODES);
 
-/** The header fields of a refusal: how long to wait (RFC 9110, 10.2.3), which limit was reached, and that a token is asked for. */
-export function problemHeaders({ code, extras: { waitMs, spent } }: Problem): Record<string, string> {
+/** The header fields of a refusal: how long to wait (RFC 9110, 10.2.3), which limit was reached, that a token is asked for, and where to a balancer leads it. */
+export function problemHeaders({ code, extras: { waitMs, spent, movedTo } }: Problem): Record<string, string> {
   if (ASKS_FOR_TOKEN.has(code)) return { 'www-authenticate': 'Bearer' };
+  if (movedTo !== undefined) return { 'moved-to': movedTo };
   if (spent !== undefined) return { 'retry-after': wholeSeconds(spent.resetMs), ...limitFields(spent) };
   if (waitMs !== undefined) return { 'retry-after': wholeSeconds(waitMs) };
   return CATALOGUE[code].status === 503 ? { 'retry-after': '1' } : {};

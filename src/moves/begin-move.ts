@@ -114,13 +114,13 @@ async function requireRoom(to: App, from: App, { paymentServiceId, environmentId
   const next = (await selectNextIds(to.db)).transaction;
   const below = await selectIdSpan(from.db, environmentIds, next, 'below');
   if (!wasThere && below !== null && (await hasStrangersAmong(to.db, below, environmentIds)))
-    throw refuse('The other database has transactions with ids among those of this payment service.');
+    throw refuse('The other database has transactions with ids between the ids of this payment service.');
   const above = await selectIdSpan(from.db, environmentIds, next, 'above');
   if (above === null) return;
   if (above.low - next < ROOM)
     throw refuse('The other database would soon give out ids that this payment service has.');
   if (await hasStrangersAmong(to.db, above, environmentIds))
-    throw refuse('The other database has transactions with ids among those of this payment service.');
+    throw refuse('The other database has transactions with ids between the ids of this payment service.');
 }
 
 /** People are found by hashes whose key is made from the first MASTER_KEY of a database: they cannot be made anew. */

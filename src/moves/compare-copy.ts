@@ -1,7 +1,7 @@
 import type { Database, SqlRow, SqlValue, Tx } from '../db/database.ts';
 import { plainRow } from './carry-row.ts';
 import { type CopiedTable, selectOwnedNamed, selectOwnedPage } from './copied-row-queries.ts';
-import { readDeliveries, keyOf as webhookOf } from './copy-delivery.ts';
+import { readDeliveries, keyOf as webhookOf, without } from './copy-delivery.ts';
 import { sorted } from './copy-whole.ts';
 import {
   type CallbackRow,
@@ -147,8 +147,8 @@ async function textsOf(move: Move, side: 'from' | 'to', db: Reader, rows: Callba
   const byCallback = Map.groupBy(attempts, ({ callback_id }) => callback_id);
   return new Map(
     rows.map((row) => {
-      const { id, endpoint_id, ...rest } = plainRow(move, side, 'callbacks', row);
-      const tried = (byCallback.get(row.id) ?? []).map(({ id: _, callback_id: __, ...attempt }) => sorted(attempt));
+      const rest = without(plainRow(move, side, 'callbacks', row), ['id', 'endpoint_id']);
+      const tried = (byCallback.get(row.id) ?? []).map((attempt) => sorted(without(attempt, ['id', 'callback_id'])));
       const text = sorted({ ...rest, endpoint: endpoints.get(row.endpoint_id) ?? '' });
       return [webhookOf(row), [text, ...tried].join('\n')];
     }),
@@ -178,7 +178,7 @@ function placeOf(row: PlacedEvent | undefined, place: { commit_id: number; posit
   return row === undefined ? place : { commit_id: row.commit_id, position: row.position };
 }
 
-/** What changed last, compared in the commit that ends the payment service here. */
+/** Compares the last changes, in the commit that ends the payment service here. */
 export async function compareTouched(move: Move, tx: Tx, touched: Touched): Promise<void> {
   for (const [table, rule] of tablesThat('rows')) {
     const names = [...(touched.get(table) ?? [])];

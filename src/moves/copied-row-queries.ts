@@ -8,7 +8,7 @@ type Engine = Database['engine'];
 /** A table whose rows are copied as they are. */
 export type CopiedTable = { readonly table: string; readonly rule: Extract<MoveRule, { key: readonly string[] }> };
 
-/** What is unique in a table: on SQLite the id of a transaction alone. */
+/** The columns that are unique in a table: on SQLite the id of a transaction alone. */
 const keyIn = (engine: Engine, { table, rule }: CopiedTable) =>
   engine === 'sqlite' && table === 'transactions' ? ['id'] : rule.key;
 

@@ -59,11 +59,16 @@ export async function writeDeliveries(
   await replaceDeliveries(tx, environmentIds, [...ids.values()], carried);
 }
 
-/** What names a callback in both databases. */
+/** A name of a callback that holds in both databases. */
 export function keyOf({ webhook_id, environment_id }: CallbackRow): string {
   return `${webhook_id} ${environment_id}`;
 }
 
-function withoutId({ id: _, ...row }: SqlRow): SqlRow {
-  return row;
+function withoutId(row: SqlRow): SqlRow {
+  return without(row, ['id']);
+}
+
+/** The other columns of a row. */
+export function without(row: SqlRow, columns: readonly string[]): SqlRow {
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !columns.includes(name)));
 }

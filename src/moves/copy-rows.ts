@@ -16,7 +16,7 @@ const PAUSE_MS = 2;
 
 /**
  * Copies all rows once, from where the last one who tried has got to. A page is read, then what has changed meanwhile is copied,
- * and then those of the page that did not change: so what they refer to is there, and nothing newer is lost.
+ * and then the unchanged rows of the page: so what they refer to is there, and nothing newer is lost.
  */
 export async function copyRows(move: Move): Promise<void> {
   for (const [table, rule] of tablesThat('rows')) {
@@ -34,7 +34,7 @@ export async function copyTails(move: Move, which: 'settled' | 'all', tx: Tx | n
   await copyEvents(move, which, tx);
 }
 
-/** A page: the names of its rows, the place of the last one, and what writes those of them that `kept` keeps. */
+/** A page: the names of its rows, the place of the last one, and a function that writes the rows that `kept` keeps. */
 type Page = {
   names: string[];
   last: (string | number)[];

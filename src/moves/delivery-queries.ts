@@ -55,7 +55,7 @@ export function selectDeliveries(
   );
 }
 
-/** What is given is taken over; each gets an id of this database where it is new. */
+/** Takes over what is given; each gets an id of this database where it is new. */
 export async function upsertEndpoints(tx: Tx, rows: readonly SqlRow[]): Promise<void> {
   await upsertNumbered(tx, 'endpoints', ['environment_id', 'address'], rows);
 }
@@ -71,12 +71,13 @@ export async function replaceDeliveries(
   callbackIds: readonly number[],
   rows: readonly SqlRow[],
 ): Promise<void> {
-  await tx.query('delete from delivery_attempts where callback_id {among $1} and environment_id {among $2}', [
+  const attempts = 'delivery_attempts';
+  await tx.query(`delete from ${attempts} where callback_id {among $1} and environment_id {among $2}`, [
     callbackIds,
     environmentIds,
   ]);
   const [first] = rows;
-  if (first !== undefined) await tx.insertRows(into('delivery_attempts', Object.keys(first)), rows);
+  if (first !== undefined) await tx.insertRows(into(attempts, Object.keys(first)), rows);
 }
 
 async function upsertNumbered(tx: Tx, table: string, key: readonly string[], rows: readonly SqlRow[]): Promise<void> {

@@ -10,7 +10,7 @@ import { writeCopy } from './write-copy.ts';
 
 const AT_ONCE = 500;
 
-/** What was copied anew, by table: names of rows. */
+/** The names of rows that were copied anew, by table. */
 export type Touched = Map<string, Set<string>>;
 
 /** Every name under which changes of callbacks are written down is their id. */

@@ -10,5 +10,14 @@ export type ListedMove = Pick<
 /** Every move from here and to here, the newest first. */
 export async function listMoves(app: App): Promise<ListedMove[]> {
   const rows = await selectAllMoves(app.db);
-  return rows.map(({ environment_ids: _, paused_until: __, progress: ___, ...move }) => move);
+  return rows.map(({ id, payment_service_id, direction, state, address, began_at, began_by, changed_at }) => ({
+    id,
+    payment_service_id,
+    direction,
+    state,
+    address,
+    began_at,
+    began_by,
+    changed_at,
+  }));
 }

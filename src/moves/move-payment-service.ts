@@ -21,7 +21,7 @@ const PAUSE_SEEN_MS = 1_500;
 export type MoveWish = {
   paymentServiceId: string;
   by: Actor;
-  /** What is sealed in the store. */
+  /** Everything that is sealed in the store. */
   kinds: readonly SealedKind[];
   onProgress: (said: MoveProgress) => void;
   /** For tests of one process. */

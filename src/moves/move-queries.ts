@@ -59,7 +59,7 @@ export async function updateMoveState(
   return rows.length === 1;
 }
 
-/** What went out and is taken back before it arrived. */
+/** Takes back a move that went out, before it has arrived. */
 export async function updateMoveBack(tx: Tx, id: string, changedAt: number): Promise<boolean> {
   const rows = await tx.query(
     `update moves set state = 'undone', changed_at = $2, paused_until = null
@@ -126,7 +126,7 @@ export async function selectNextIds(db: Reader): Promise<{ transaction: number; 
   return { transaction: next.get('transaction') ?? 0, environment: next.get('environment') ?? 0 };
 }
 
-/** The lowest and highest id of transactions in these environments, below `bound` or from it on; null: there is none. */
+/** The lowest and highest id of transactions in these environments, below `bound` or from it on; null: there are no such. */
 export async function selectIdSpan(
   db: Reader,
   environmentIds: readonly number[],
@@ -168,7 +168,7 @@ export async function hasHashedPersons(
   return rows.length > 0;
 }
 
-/** Who may see a payment service, by e-mail address. */
+/** The users who may see a payment service, by e-mail address. */
 export function selectGranted(db: Reader, paymentServiceId: string): Promise<{ email: string }[]> {
   return db.query(
     `select u.email from users u join user_payment_services g on g.user_id = u.id
@@ -177,7 +177,7 @@ export function selectGranted(db: Reader, paymentServiceId: string): Promise<{ e
   );
 }
 
-/** What the end of each of its chains says: of the journal and of the facts. */
+/** The ends of its chains: of the journal and of the facts. */
 export function selectChainEnds(
   db: Reader,
   environmentIds: readonly number[],

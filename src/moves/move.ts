@@ -21,7 +21,7 @@ export type MoveRow = SqlRow & {
 
 /** How far it is copied, as the database to which it goes says it. */
 export type Progress = {
-  /** Who copies: another who begins to takes it over, and this one stops. */
+  /** The name of the command that copies: another that begins to takes the move over, and this one stops. */
   mover: string;
   /** By table: the key of the last row, or `true` where all were copied once. */
   tables: Record<string, readonly (string | number)[] | true>;

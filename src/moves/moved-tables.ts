@@ -13,7 +13,7 @@ export type Stays = { readonly how: 'stays'; readonly why: string };
 export type Whole = { readonly how: 'whole' } & Moved & Keyed;
 export type Rows = { readonly how: 'rows' } & Moved &
   Keyed & {
-    /** What names a change of a row: `key`, or a part of it that several rows share. */
+    /** The column that names a change of a row: `key`, or a part of it that several rows share. */
     readonly name: string;
     readonly numeric?: true;
     readonly due?: Due;
@@ -30,9 +30,9 @@ type Moved = {
 };
 
 type Keyed = {
-  /** The primary key; on SQLite that of `transactions` is the id alone. */
+  /** The primary key; for `transactions` on SQLite the id alone. */
   readonly key: readonly string[];
-  /** What is never written twice: the store refuses it. */
+  /** The columns that are never written twice: the store refuses it. */
   readonly fixed?: 'all' | readonly string[];
 };
 

@@ -5,7 +5,7 @@ export type Owner = { readonly column: string; readonly of?: string };
 
 export const AMONG_ENVIRONMENTS: Owner = { column: 'environment_id' };
 
-/** Whose rows are meant. */
+/** The payment service whose rows are meant. */
 export type Scope = { readonly paymentServiceId: string; readonly environmentIds: readonly number[] };
 
 /** A condition on the rows of a scope, whose parameter is `$1`. */

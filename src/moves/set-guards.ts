@@ -38,10 +38,13 @@ export async function setWatches(tx: Tx, engine: Engine): Promise<void> {
     }
   }
   const column = AMONG_ENVIRONMENTS.column;
-  await setWatch(tx, engine, { table: 'callbacks', column, values: environments, name: 'callbacks', key: 'id' });
+  await setWatch(tx, engine, { table: CALLBACKS, column, values: environments, name: CALLBACKS, key: 'id' });
   const attempts = { table: 'delivery_attempts', column, values: environments };
-  await setWatch(tx, engine, { ...attempts, name: 'callbacks', key: 'callback_id' });
+  await setWatch(tx, engine, { ...attempts, name: CALLBACKS, key: 'callback_id' });
 }
+
+/** Their attempts are written down as changes of the callback. */
+const CALLBACKS = 'callbacks';
 
 /** Commits write into these tables first, and into those last: who makes triggers in another order and they would wait for each other. */
 const WRITTEN_FIRST = ['transactions', 'payment_attempts', 'refunds', 'environments'];
@@ -58,6 +61,7 @@ function inOrderOfLocks() {
   return tables.toSorted(([one], [other]) => placeOf(one) - placeOf(other));
 }
 
+/** The ids of the environments that a move is about. */
 export function environmentsOf({ environment_ids }: Pick<MoveRow, 'environment_ids'>): number[] {
   return JSON.parse(environment_ids) as number[];
 }

@@ -93,7 +93,7 @@ export async function shiftAll(tx: Tx, environmentIds: readonly number[], direct
   }
 }
 
-/** What a person still has to do: users who may see the payment service and are not known in the other database. */
+/** `strangers`: users who may see the payment service and are not known in the other database. A person invites them. */
 export type Arrival = { strangers: string[] };
 
 /** Opens the payment service in the other database. It has left before, so it is written in one at most. */

@@ -47,6 +47,8 @@ export function payerHandler<Found>({ find, parameter, path, handle }: PayerPage
     } catch (failure) {
       const problem = noteFailure(app, request, reply, failure);
       const { status } = CATALOGUE[problem.code];
+      const { movedTo } = problem.extras;
+      if (movedTo !== undefined && isRead(request)) return reply.redirect(`${movedTo}${ownPath(app, request)}`, 307);
       return send(status, failurePage(request, language, { status, again: path(app, name) }));
     }
   };
@@ -78,6 +80,18 @@ export async function sendRefusal(app: App, visit: PayVisit, refusal: Refusal): 
   const payment = await findPayment(app, tokenOf(visit.request));
   if (payment === null) return visit.send(404, notFoundPage(visit.language));
   return sendPayPage(app, { ...visit, payment }, CATALOGUE[refusal].status, { refusal });
+}
+
+/** A form that was sent is not sent on: its page is loaded again there first. */
+function isRead({ method }: FastifyRequest): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+/** Path and query of a request, without the base path below which it was asked. */
+function ownPath(app: App, { raw }: FastifyRequest): string {
+  const url = raw.url ?? '/';
+  const prefix = app.config.basePaths.find((base) => url.startsWith(`${base}/`)) ?? '';
+  return url.slice(prefix.length);
 }
 
 function tokenOf(request: FastifyRequest): string {

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import { environmentOf } from '../checkout/environment-of.ts';
 import { publicBase } from '../checkout/pay-link.ts';
+import { refuseElsewhere } from '../payment-services/elsewhere.ts';
 import { loadEnvironment } from '../payment-services/find-environment.ts';
 import type { Look } from '../payment-services/look.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
@@ -28,6 +29,7 @@ export async function findPaymentLink(app: App, id: string): Promise<OpenLink | 
   const link = /^pl_[0-9a-z]{20}$/.test(id) ? await selectLinkAnywhere(app.db, id) : null;
   if (link === null) return null;
   const environment = await environmentOf(app, link);
+  refuseElsewhere(environment);
   const isEnabled = (await loadEnvironment(app, environment.serviceToken)) !== null;
   const state = linkStateOf(link, link.uses === 'one' && (await isLinkPaid(app.db, link)), app.now());
   return {

@@ -3,7 +3,7 @@ import { Problem } from '../error-catalogue.ts';
 import type { Elsewhere, ServiceEnvironment } from './payment-service.ts';
 import { selectEnvironmentsElsewhere } from './payment-service-queries.ts';
 
-/** What the last move of a payment service says, as `EnvironmentRow` has it. */
+/** The word of its last move, as `EnvironmentRow` has it. */
 export function elsewhereOf(lastMove: string | null, now: number): Elsewhere | null {
   if (lastMove === null) return null;
   const [direction, state, pausedUntil, address = ''] = lastMove.split(' ');
@@ -21,7 +21,7 @@ export function refuseElsewhere({ elsewhere }: Pick<ServiceEnvironment, 'elsewhe
   if (elsewhere === null) return;
   if (elsewhere.state === 'moving') throw new Problem('PAYMENT_SERVICE_MOVING');
   const { address } = elsewhere;
-  throw new Problem('PAYMENT_SERVICE_MOVED', { data: { address }, headers: { 'moved-to': address } });
+  throw new Problem('PAYMENT_SERVICE_MOVED', { data: { address }, movedTo: address });
 }
 
 /**

@@ -62,7 +62,7 @@ export async function verifyStore(
   };
 }
 
-/** What is being copied to here contradicts itself until it has arrived, and is compared with what it is made of. */
+/** A copy that has not arrived contradicts itself, and is compared with what it is made of. */
 function withoutIncomplete(books: BooksVerification, incomplete: ReadonlySet<number>): BooksVerification {
   const isWhole = ({ environment_id }: { environment_id: number }) => !incomplete.has(environment_id);
   const { problems, records, balances } = books;

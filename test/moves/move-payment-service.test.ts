@@ -19,13 +19,15 @@ import type { ServiceEnvironment } from '../../src/payment-services/payment-serv
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { createTransaction } from '../../src/transactions/create-transaction.ts';
 import { expireTransactions } from '../../src/transactions/expire-transactions.ts';
+import { payToken } from '../../src/transactions/transaction.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { fillStore } from '../support/full-store.ts';
 import { journeyParts, runJourneys } from '../support/payment-journeys.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
-import { createTestEnvironment, createTestTransaction, testInput } from '../support/test-shop.ts';
+import { jsonOf, startTestServer } from '../support/test-server.ts';
+import { createTestEnvironment, createTestTransaction, signedBody, testInput } from '../support/test-shop.ts';
 import { untilVisible } from '../support/until-visible.ts';
 
 const folders: string[] = [];
@@ -109,6 +111,39 @@ forEachEngine('a payment service that moves', (openTestDatabase, engine) => {
     assert.equal((await verifyStore(to)).ok, true);
   });
 
+  test('is answered where it is: its shop and its payers are led there', async () => {
+    const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    const open = await createTestTransaction(from, merchant, { reference: 'OPEN' });
+    await using here = await startTestServer(from);
+    await using there = await startTestServer(to);
+    const [secret] = merchant.secrets;
+    const order = (reference: string) => ({
+      json: signedBody(merchant.serviceToken, secret?.text ?? '', { x_reference: reference }),
+    });
+    await assert.rejects(movePaymentService(diesOnLeaving(from), to, wishOf(merchant)), /killed/);
+    from.now.advance(2000);
+    assert.equal((await here.post('/trxs', order('ONE'))).status, 503);
+    // Nobody goes on with the move: the pause ends by itself.
+    from.now.advance(60_000);
+    assert.equal((await here.post('/trxs', order('ONE'))).status, 200);
+    const early = await there.post('/trxs', order('EARLY'));
+    assert.deepEqual([early.status, jsonOf(early)['code']], [503, 'PAYMENT_SERVICE_MOVING']);
+    assert.equal(early.headers.get('retry-after'), '1');
+    await movePaymentService(from, to, wishOf(merchant));
+    from.now.advance(2000);
+    const late = await here.post('/trxs', order('LATE'));
+    assert.deepEqual([late.status, jsonOf(late)['code']], [421, 'PAYMENT_SERVICE_MOVED']);
+    assert.deepEqual(jsonOf(late)['data'], { address: 'https://pay-2.example.cl' });
+    assert.equal(late.headers.get('moved-to'), 'https://pay-2.example.cl');
+    const wrong = await here.post('/trxs', { json: { ...order('LATE').json, x_signature: '0'.repeat(64) } });
+    assert.equal(wrong.status, 401, 'who does not sign does not hear where it went');
+    const page = await here.get(`/pay/${payToken(open)}?again=1`);
+    const address = `https://pay-2.example.cl/pay/${payToken(open)}?again=1`;
+    assert.deepEqual([page.status, page.headers.get('location')], [307, address]);
+    assert.equal((await there.get(`/pay/${payToken(open)}`)).status, 200);
+    assert.equal((await there.post('/trxs', order('LATE'))).status, 200);
+  });
+
   test('stays where its ids would be those of others', async () => {
     const from = createTestApp(await openTestDatabase(), { config: configOf('pay-1') });
     const to = createTestApp(await openTestDatabase(), { config: configOf('pay-2') });
@@ -165,7 +200,7 @@ function wishOf({ paymentServiceId }: ServiceEnvironment): MoveWish {
 async function feedOf(app: TestApp, merchant: ServiceEnvironment) {
   await untilVisible(app);
   const { events } = await readFeed(app, { id: 'us_x', environmentIds: new Set([merchant.id]) }, null, 10_000);
-  // What belongs to no transaction is named by its place in the feed of one database.
+  // An event of no transaction is named by its place in the feed of one database.
   return events.map(({ id, ...event }) => (event.transaction === null ? event : { id, ...event }));
 }
 
