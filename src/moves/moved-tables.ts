@@ -143,6 +143,7 @@ export const MOVED_TABLES = {
   token_handovers: stays('a link names the address of the database that made it'),
   callback_listeners: stays('a listener is connected to one service'),
   refused_requests: stays('they help to find a fault for a few days, and are not needed to go on'),
+  refused_keys: stays('they count for a few days, and begin anew'),
   search_terms: stays('made anew from the feed of the other database'),
   search_progress: stays(ONE_STORE),
   closed_months: stays('a month is closed for a whole installation'),

@@ -30,6 +30,7 @@ test('what is of an environment moves with it, or it is said why it does not', (
   const stays = [...columns].filter(([table, names]) => names.includes('environment_id') && !moving.has(table));
   assert.deepEqual(stays.map(([table]) => table).toSorted(), [
     'callback_listeners',
+    'refused_keys',
     'refused_requests',
     'search_terms',
     'token_handovers',

@@ -65,7 +65,7 @@ const TAMPERINGS: Tampering[] = [
       ['update environments set payment_service_id = payment_service_id'],
       [`insert into payment_services (id, name, created_at) values ('ps_x', 'X', 1)`],
       [
-        `insert into environments (payment_service_id, environment, service_token) values ('ps_x', 'production', $1)`,
+        `insert into environments (id, payment_service_id, environment, service_token) values (990, 'ps_x', 'production', $1)`,
         two.token.slice(1),
       ],
     ],
