@@ -20,6 +20,7 @@ test('bin/release makes every package, the list of what is in them, and the chec
     'rubrica-V.tgz',
     'rubrica-php-V.tar.gz',
     'rubrica-python-V.tar.gz',
+    'rubrica-woocommerce-V.tar.gz',
     'rubrica-sdk-V.tgz',
     'rubrica_V_*.deb',
   ];

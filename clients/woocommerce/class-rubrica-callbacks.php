@@ -1,0 +1,110 @@
+<?php
+declare(strict_types=1);
+
+defined('ABSPATH') || exit;
+
+/** What the service and the payer's browser post to the shop. */
+final class Rubrica_Callbacks
+{
+    private const WEBHOOKS = '_rubrica_webhook_ids';
+    private const LOCK_SECONDS = 20;
+
+    /** Answers 200 once it is stored, 4xx for what is refused for good, and 5xx for what is to come again. */
+    public static function take(): void
+    {
+        self::answer(self::receive((string) file_get_contents('php://input'), $_SERVER));
+    }
+
+    /** The payer comes back, before the callback or after it. It decides nothing: the callback does. */
+    public static function welcome(): void
+    {
+        try {
+            $told = self::gateway()->verifier()->verifyReturn((string) file_get_contents('php://input'));
+            $order = self::orderOf($told->reference);
+        } catch (Rubrica\CallbackRefused) {
+            $order = null;
+        }
+        $failed = $order === null || $told->result === 'failed' || ($_GET['to'] ?? '') === 'cart';
+        wp_safe_redirect($failed ? wc_get_checkout_url() : $order->get_checkout_order_received_url());
+        exit;
+    }
+
+    /** For `--order-url` of `bin/rubrica chaos run`: the state of an order, while the shop is one for development. */
+    public static function tell(): void
+    {
+        $order = self::gateway()->isTest() && WP_DEBUG ? self::orderOf((string) ($_GET['reference'] ?? '')) : null;
+        if ($order === null) self::answer(404);
+        header('Content-Type: application/json');
+        echo json_encode(['state' => $order->get_status(), 'payments' => count($order->get_meta(self::WEBHOOKS) ?: [])]);
+        exit;
+    }
+
+    /** @param array<string, mixed> $headers */
+    private static function receive(string $body, array $headers): int
+    {
+        try {
+            $callback = self::gateway()->verifier()->verify($body, $headers);
+        } catch (Rubrica\CallbackRefused $refusal) {
+            error_log("rubrica: {$refusal->getMessage()}");
+            return 400;
+        }
+        $order = self::orderOf($callback->reference);
+        if ($order === null) return 404;
+        return self::locked($order->get_id(), static fn () => self::carryOut($callback)) ?? 503;
+    }
+
+    /** Under the lock of the order, which is read anew: another callback may have changed it meanwhile. */
+    private static function carryOut(Rubrica\Callback $callback): int
+    {
+        $order = self::orderOf($callback->reference);
+        try {
+            $callback->compareWith((string) $order->get_total(), $order->get_currency());
+        } catch (Rubrica\CallbackRefused $refusal) {
+            $order->add_order_note($refusal->getMessage());
+            return 400;
+        }
+        $seen = $order->get_meta(self::WEBHOOKS) ?: [];
+        // An order that is paid stays paid, whatever comes later.
+        if ($order->is_paid() || in_array($callback->webhookId, $seen, true)) return 200;
+        if ($callback->result === 'completed') {
+            $order->update_meta_data(self::WEBHOOKS, [...$seen, $callback->webhookId]);
+            $order->payment_complete($callback->transactionId);
+        } elseif ($callback->result === 'failed' && !$order->has_status('failed')) {
+            $order->update_status('failed', $callback->message);
+        }
+        return 200;
+    }
+
+    /** One callback of an order at a time, in whichever process. Null: another one has taken too long. */
+    private static function locked(int $order, callable $work): ?int
+    {
+        global $wpdb;
+        $name = "{$wpdb->prefix}rubrica_$order";
+        if ((string) $wpdb->get_var($wpdb->prepare('SELECT GET_LOCK(%s, %d)', $name, self::LOCK_SECONDS)) !== '1') return null;
+        try {
+            wp_cache_flush();
+            return $work();
+        } finally {
+            // A process that dies lets go of it too, with its connection.
+            $wpdb->query($wpdb->prepare('SELECT RELEASE_LOCK(%s)', $name));
+        }
+    }
+
+    private static function orderOf(string $reference): ?WC_Order
+    {
+        if ($reference === '') return null;
+        $found = wc_get_orders(['meta_key' => Rubrica_Gateway::REFERENCE, 'meta_value' => $reference, 'payment_method' => 'rubrica', 'limit' => 1]);
+        return $found[0] ?? null;
+    }
+
+    private static function gateway(): Rubrica_Gateway
+    {
+        return WC()->payment_gateways()->payment_gateways()['rubrica'];
+    }
+
+    private static function answer(int $status): never
+    {
+        status_header($status);
+        exit;
+    }
+}

@@ -1,0 +1,94 @@
+<?php
+declare(strict_types=1);
+
+defined('ABSPATH') || exit;
+
+/** The way to pay that the shop offers: makes the transaction of an order and sends the payer to it. */
+final class Rubrica_Gateway extends WC_Payment_Gateway
+{
+    /** The order's meta: the reference of its newest transaction, and how many it has had. */
+    public const REFERENCE = '_rubrica_reference';
+    private const ATTEMPT = '_rubrica_attempt';
+
+    public function __construct()
+    {
+        $this->id = 'rubrica';
+        $this->method_title = 'Rúbrica';
+        $this->method_description = 'The payer pays on the page of your payment service and comes back.';
+        $this->has_fields = false;
+        $this->form_fields = [
+            'enabled' => ['title' => 'Offer it', 'type' => 'checkbox', 'default' => 'no'],
+            'title' => ['title' => 'Name', 'type' => 'text', 'default' => 'Tarjeta o transferencia'],
+            'base_url' => ['title' => 'Address of the service', 'type' => 'text', 'default' => 'https://'],
+            'service_token' => ['title' => 'Service Token', 'type' => 'text', 'default' => ''],
+            'secret_token' => ['title' => 'Secret Token', 'type' => 'password', 'default' => ''],
+            'old_secret_token' => ['title' => 'Old Secret Token, while it is being replaced', 'type' => 'password', 'default' => ''],
+            'test' => ['title' => 'These are tokens for development', 'type' => 'checkbox', 'default' => 'yes'],
+        ];
+        $this->init_settings();
+        $this->title = $this->get_option('title');
+        add_action('woocommerce_update_options_payment_gateways_rubrica', [$this, 'process_admin_options']);
+    }
+
+    /**
+     * @param int $order_id
+     * @return array{result: string, redirect?: string}
+     */
+    public function process_payment($order_id): array
+    {
+        $order = wc_get_order($order_id);
+        try {
+            $created = $this->client()->createTransaction($this->transactionOf($order));
+        } catch (Rubrica\RubricaError | Rubrica\SigningError $error) {
+            $order->add_order_note($error->getMessage());
+            wc_add_notice('No pudimos iniciar el pago. Inténtalo de nuevo en un momento.', 'error');
+            return ['result' => 'failure'];
+        }
+        $order->set_transaction_id((string) $created['idTrx']);
+        $order->save();
+        return ['result' => 'success', 'redirect' => $created['payUrl'][0]['url']];
+    }
+
+    /** Both Secret Tokens while one replaces the other. */
+    public function verifier(): Rubrica\CallbackVerifier
+    {
+        $secrets = array_values(array_filter([$this->get_option('secret_token'), $this->get_option('old_secret_token')]));
+        return new Rubrica\CallbackVerifier($this->get_option('service_token'), $secrets, $this->isTest());
+    }
+
+    public function isTest(): bool
+    {
+        return $this->get_option('test') === 'yes';
+    }
+
+    private function client(): Rubrica\RubricaClient
+    {
+        return new Rubrica\RubricaClient($this->get_option('base_url'), $this->get_option('service_token'), $this->get_option('secret_token'));
+    }
+
+    /** A reference is one transaction for good, so an order that is paid anew after a failure gets another. */
+    private function transactionOf(WC_Order $order): array
+    {
+        $attempt = (int) $order->get_meta(self::ATTEMPT);
+        $reference = (string) $order->get_meta(self::REFERENCE);
+        if ($reference === '' || $order->has_status('failed')) {
+            $attempt += 1;
+            $reference = "WC-{$order->get_id()}-$attempt";
+            $order->update_meta_data(self::REFERENCE, $reference);
+            $order->update_meta_data(self::ATTEMPT, (string) $attempt);
+            // Before it is sent: a callback may come before the answer is read.
+            $order->save();
+        }
+        return [
+            'x_amount' => (string) $order->get_total(),
+            'x_currency' => $order->get_currency(),
+            'x_customer_email' => $order->get_billing_email(),
+            'x_reference' => $reference,
+            'x_session_id' => "session-$reference",
+            'x_shop_country' => substr((string) get_option('woocommerce_default_country', 'CL'), 0, 2),
+            'x_url_callback' => home_url('/?wc-api=rubrica'),
+            'x_url_cancel' => home_url('/?wc-api=rubrica_return&to=cart'),
+            'x_url_complete' => home_url('/?wc-api=rubrica_return'),
+        ];
+    }
+}

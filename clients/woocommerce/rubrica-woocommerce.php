@@ -1,0 +1,26 @@
+<?php
+/**
+ * Plugin Name: Rúbrica for WooCommerce
+ * Description: Payments by the Rúbrica payment service.
+ * Version: 0.1.0
+ * Requires PHP: 8.1
+ * Requires Plugins: woocommerce
+ * License: Apache-2.0
+ */
+declare(strict_types=1);
+
+defined('ABSPATH') || exit;
+
+// A release carries the PHP package inside; in the repository it stands beside.
+require is_file(__DIR__ . '/rubrica/autoload.php') ? __DIR__ . '/rubrica/autoload.php' : __DIR__ . '/../php/autoload.php';
+
+add_action('plugins_loaded', static function (): void {
+    if (!class_exists('WC_Payment_Gateway')) return;
+    require __DIR__ . '/class-rubrica-gateway.php';
+    require __DIR__ . '/class-rubrica-callbacks.php';
+    add_filter('woocommerce_payment_gateways', static fn (array $gateways) => [...$gateways, Rubrica_Gateway::class]);
+    // ?wc-api=rubrica takes callbacks, ?wc-api=rubrica_return the payer, ?wc-api=rubrica_order tells a test run of an order.
+    add_action('woocommerce_api_rubrica', static fn () => Rubrica_Callbacks::take());
+    add_action('woocommerce_api_rubrica_return', static fn () => Rubrica_Callbacks::welcome());
+    add_action('woocommerce_api_rubrica_order', static fn () => Rubrica_Callbacks::tell());
+});

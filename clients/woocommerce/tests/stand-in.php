@@ -1,0 +1,224 @@
+<?php
+// A stand-in for the functions of WordPress and WooCommerce that the plugin uses: orders are files, and a lock is a lock of a file.
+// It is not WordPress: what it cannot show is how the plugin gets on with other plugins, themes and versions.
+//   php -S 127.0.0.1:9000 stand-in.php        with SERVICE_TOKEN, SECRET_TOKEN, ORDERS_FILE, ORDERS_FOLDER
+declare(strict_types=1);
+
+const ABSPATH = __DIR__;
+const WP_DEBUG = true;
+
+final class Stand_In
+{
+    /** @var array<string, list<callable>> */
+    public static array $hooks = [];
+
+    public static function fire(string $hook, mixed $value = null): mixed
+    {
+        foreach (self::$hooks[$hook] ?? [] as $call) $value = $call($value);
+        return $value;
+    }
+}
+
+function add_action(string $hook, callable $call): void
+{
+    Stand_In::$hooks[$hook][] = $call;
+}
+
+function add_filter(string $hook, callable $call): void
+{
+    add_action($hook, $call);
+}
+
+function get_option(string $name, mixed $default = false): mixed
+{
+    return $default;
+}
+
+function home_url(string $path): string
+{
+    return (getenv('SHOP_URL') ?: 'http://127.0.0.1:9000') . $path;
+}
+
+function status_header(int $status): void
+{
+    http_response_code($status);
+}
+
+function wc_add_notice(string $text, string $kind): void
+{
+    error_log("$kind: $text");
+}
+
+function wp_cache_flush(): void
+{
+}
+
+function wp_safe_redirect(string $url): void
+{
+    header("Location: $url", true, 302);
+}
+
+function wc_get_checkout_url(): string
+{
+    return home_url('/checkout');
+}
+
+abstract class WC_Payment_Gateway
+{
+    public string $id = '';
+    public string $title = '';
+    public string $method_title = '';
+    public string $method_description = '';
+    public bool $has_fields = false;
+    public array $form_fields = [];
+    private array $settings = [];
+
+    public function init_settings(): void
+    {
+        $this->settings = [
+            'base_url' => getenv('RUBRICA_URL') ?: 'http://127.0.0.1:8080',
+            'service_token' => getenv('SERVICE_TOKEN'),
+            'secret_token' => getenv('SECRET_TOKEN'),
+            'old_secret_token' => (string) getenv('OLD_SECRET_TOKEN'),
+        ];
+    }
+
+    public function get_option(string $name): string
+    {
+        return $this->settings[$name] ?? $this->form_fields[$name]['default'] ?? '';
+    }
+
+    public function process_admin_options(): void
+    {
+    }
+}
+
+/** An order in a file. Every reading is of the file as it is, as a query is of the database. */
+final class WC_Order
+{
+    private array $kept;
+
+    public function __construct(private readonly int $id, private readonly array $order)
+    {
+        $new = ['state' => 'pending', 'deliveries' => 0, 'transaction' => '', 'meta' => [Rubrica_Gateway::REFERENCE => $order['reference'] ?? '']];
+        $this->kept = is_file($this->file()) ? json_decode(file_get_contents($this->file()), true) : $new;
+    }
+
+    public function get_id(): int { return $this->id; }
+    public function get_total(): string { return (string) $this->order['amount']; }
+    public function get_currency(): string { return $this->order['currency']; }
+    public function get_billing_email(): string { return 'ana@example.cl'; }
+    public function get_status(): string { return $this->kept['state']; }
+    public function has_status(string $state): bool { return $this->kept['state'] === $state; }
+    public function is_paid(): bool { return in_array($this->kept['state'], ['processing', 'completed'], true); }
+    public function get_meta(string $name): mixed { return $this->kept['meta'][$name] ?? ''; }
+    public function update_meta_data(string $name, mixed $value): void { $this->kept['meta'][$name] = $value; }
+    public function set_transaction_id(string $id): void { $this->kept['transaction'] = $id; }
+    public function add_order_note(string $note): void { error_log("note: $note"); }
+    public function get_checkout_order_received_url(): string { return home_url('/thanks'); }
+
+    public function payment_complete(string $transaction): void
+    {
+        $this->kept['transaction'] = $transaction;
+        $this->kept['deliveries'] += 1;
+        $this->update_status('processing');
+        error_log("paid {$this->kept['meta'][Rubrica_Gateway::REFERENCE]}");
+    }
+
+    public function update_status(string $state, string $note = ''): void
+    {
+        $this->kept['state'] = $state;
+        $this->save();
+    }
+
+    public function save(): void
+    {
+        $part = $this->file() . '.' . getmypid();
+        file_put_contents($part, json_encode($this->kept));
+        rename($part, $this->file());
+    }
+
+    /** As the database of the shop has it. */
+    public function stored(): array
+    {
+        return ['state' => $this->kept['state'], 'deliveries' => $this->kept['deliveries']];
+    }
+
+    private function file(): string
+    {
+        return getenv('ORDERS_FOLDER') . "/order-$this->id.json";
+    }
+}
+
+function stand_in_orders(): array
+{
+    return json_decode(file_get_contents(getenv('ORDERS_FILE')), true);
+}
+
+function wc_get_order(int $id): ?WC_Order
+{
+    $order = stand_in_orders()[$id - 1] ?? null;
+    return $order === null ? null : new WC_Order($id, $order);
+}
+
+function wc_get_orders(array $query): array
+{
+    $orders = array_map(static fn (int $at) => wc_get_order($at + 1), array_keys(stand_in_orders()));
+    return array_values(array_filter($orders, static fn (WC_Order $order) => $order->get_meta($query['meta_key']) === $query['meta_value']));
+}
+
+function WC(): object
+{
+    return new class {
+        public function payment_gateways(): object
+        {
+            return new class {
+                public function payment_gateways(): array
+                {
+                    $gateways = array_map(static fn (string $class) => new $class(), Stand_In::fire('woocommerce_payment_gateways', []));
+                    return array_column($gateways, null, 'id');
+                }
+            };
+        }
+    };
+}
+
+/** GET_LOCK and RELEASE_LOCK alone, among the processes of this server. */
+$wpdb = new class {
+    public string $prefix = 'wp_';
+    private mixed $held = null;
+
+    public function prepare(string $sql, mixed ...$values): string
+    {
+        return vsprintf(str_replace('%s', "'%s'", $sql), $values);
+    }
+
+    public function get_var(string $sql): string
+    {
+        preg_match("/GET_LOCK\('(\w+)'/", $sql, $found);
+        $this->held = fopen(getenv('ORDERS_FOLDER') . "/$found[1].lock", 'c');
+        return flock($this->held, LOCK_EX) ? '1' : '0';
+    }
+
+    public function query(string $sql): void
+    {
+        fclose($this->held);
+    }
+};
+
+if (PHP_SAPI === 'cli') exit;
+require __DIR__ . '/../rubrica-woocommerce.php';
+Stand_In::fire('plugins_loaded');
+$path = parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH);
+if (str_starts_with($path, '/orders/')) {
+    // Not by the plugin: what it did is judged by what is stored.
+    $found = wc_get_orders(['meta_key' => Rubrica_Gateway::REFERENCE, 'meta_value' => rawurldecode(substr($path, 8))]);
+    http_response_code($found === [] ? 404 : 200);
+    echo json_encode($found === [] ? null : $found[0]->stored());
+    exit;
+}
+if ($path === '/pay') {
+    echo json_encode(WC()->payment_gateways()->payment_gateways()['rubrica']->process_payment((int) $_GET['order']));
+    exit;
+}
+Stand_In::fire('woocommerce_api_' . ($_SERVER['REQUEST_METHOD'] === 'POST' ? 'rubrica' : $_GET['wc-api']));

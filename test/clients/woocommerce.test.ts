@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { CHAOS_CLASSES } from '../../src/chaos/chaos-class.ts';
+import { ordersOf } from '../../src/chaos/chaos-order.ts';
+import { runChaos } from '../../src/chaos/run-chaos.ts';
+import { createPaymentService, type TokenPair } from '../../src/payment-services/create-payment-service.ts';
+import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
+import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
+import { startChild } from '../support/child-process.ts';
+import { comesTrue } from '../support/comes-true.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { whyMissing } from '../support/system-programs.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { startTestService } from '../support/test-service.ts';
+import { payOnPage } from '../support/test-shop.ts';
+
+const SEED = 7;
+const ORDERS = ordersOf(SEED, CHAOS_CLASSES.length + 1);
+const tests = join(import.meta.dirname, '../../clients/woocommerce/tests');
+
+// In a stand-in for WordPress, with four processes that take callbacks at once.
+test('the plugin for WooCommerce neither loses nor doubles an order, by what the shop has stored', {
+  skip: whyMissing('php') ?? false,
+}, async (context) => {
+  const service = await startTestService(context, 'sqlite::memory:');
+  const { development: tokens } = await createPaymentService(service.app, 'Shop', TESTER);
+  const environment = (await loadEnvironment(service.app, tokens.service_token)) as ServiceEnvironment;
+  const url = await startShop(context, service.url, tokens);
+  const stored = async (reference: string): Promise<unknown> =>
+    JSON.parse(await (await fetch(`${url}/orders/${reference}`)).text());
+
+  const paid = (await (await fetch(`${url}/pay?order=${ORDERS.length + 1}`)).json()) as { redirect: string };
+  await payOnPage([{ url: paid.redirect }]);
+  const once = { state: 'processing', deliveries: 1 };
+  const isPaid = async () => JSON.stringify(await stored('WC-14-1')) === JSON.stringify(once);
+  assert.ok(await comesTrue(isPaid), 'the order is paid');
+
+  for (const orderUrl of [`${url}/orders/{reference}`, `${url}/?wc-api=rubrica_order&reference={reference}`]) {
+    const classes = orderUrl.includes('wc-api') ? [] : CHAOS_CLASSES;
+    const orders = classes.length === 0 ? [{ reference: 'LAST', amount: 500, currency: 'CLP' }] : ORDERS;
+    const plan = { environment, orders, classes, seed: SEED, live: false, patienceMs: 5000 };
+    const ran = await runChaos(service.app, { ...plan, receiver: `${url}/?wc-api=rubrica`, orderUrl }, TESTER);
+    assert.equal(ran.kind, 'ran', ran.kind === 'ran' ? '' : ran.why);
+    const verdicts = ran.kind === 'ran' ? ran.report.classes : [];
+    assert.deepEqual(
+      verdicts.map(({ class: name, verdict }) => `${name} ${verdict}`),
+      classes.map(({ name }) => `${name} passed`),
+    );
+  }
+});
+
+async function startShop(context: TestContext, serviceUrl: string, tokens: TokenPair): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-woocommerce-'));
+  const file = join(folder, 'orders.json');
+  const further = [
+    { amount: 12_990, currency: 'CLP' },
+    { reference: 'LAST', amount: 500, currency: 'CLP' },
+  ];
+  writeFileSync(file, JSON.stringify([...ORDERS, ...further]));
+  const port = await findFreePort();
+  const url = `http://127.0.0.1:${port}`;
+  const env = {
+    ...process.env,
+    PHP_CLI_SERVER_WORKERS: '4',
+    RUBRICA_URL: serviceUrl,
+    SHOP_URL: url,
+    SERVICE_TOKEN: tokens.service_token,
+    SECRET_TOKEN: tokens.secret_token,
+    ORDERS_FILE: file,
+    ORDERS_FOLDER: folder,
+  };
+  const child = await startChild('php', ['-S', `127.0.0.1:${port}`, 'stand-in.php'], { cwd: tests, env });
+  context.after(async () => {
+    // The server of PHP leaves its further processes behind. Each says its number when it starts.
+    const started = [...child.written().stderr.matchAll(/^\[(\d+)\] .* started$/gm)].map(([, pid]) => Number(pid));
+    for (const pid of started.filter((one) => one !== child.pid)) process.kill(pid);
+    await child.end();
+    rmSync(folder, { recursive: true });
+  });
+  await child.until(({ stderr }) => stderr.includes('started'));
+  return url;
+}
