@@ -12,7 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { type Child, type Ended, runChild, startChild } from '../support/child-process.ts';
+import { type Child, type Ended, startChild } from '../support/child-process.ts';
+import { runCommand } from '../support/run-command.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 
@@ -151,7 +152,7 @@ suite('restore on the command line', () => {
   }
 
   function run(arguments_: string[], settings: Record<string, string> = {}): Promise<Ended> {
-    return runChild('node', [MAIN, ...arguments_], { env: environment(settings) });
+    return runCommand(arguments_, { env: environment(settings) });
   }
 
   function environment(settings: Record<string, string> = {}): NodeJS.ProcessEnv {

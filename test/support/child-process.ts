@@ -23,6 +23,8 @@ export type Child = {
   /** From now on nobody reads what it writes, as after the end of a program behind a pipe. */
   stopReading: () => void;
   signal: (signal: NodeJS.Signals) => void;
+  /** Whether this process stays for it. */
+  holds: (yes: boolean) => void;
   /** Sends the signal and waits until it has ended. */
   end(signal?: NodeJS.Signals): Promise<Ended>;
 };
@@ -66,6 +68,10 @@ export async function startChild(
       child.stderr.destroy();
     },
     signal: (signal) => void child.kill(signal),
+    holds: (yes) => {
+      const verb = yes ? 'ref' : 'unref';
+      for (const handle of [child, child.stdin, child.stdout, child.stderr] as Handle[]) handle[verb]();
+    },
     end: (signal = 'SIGTERM') => {
       child.kill(signal);
       return ended;
@@ -129,6 +135,9 @@ function describeEnd(program: Program, args: readonly string[], { status, signal
   const command = [program, ...args].join(' ').slice(0, 300);
   return `${command} ended with ${signal ?? `status ${status}`}\n${stdout}${stderr}`;
 }
+
+/** A process or a pipe. */
+type Handle = { ref(): void; unref(): void };
 
 const running = new Set<ChildProcessWithoutNullStreams>();
 
