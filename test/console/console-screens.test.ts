@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { BrowserContextOptions } from 'playwright-core';
+import type { BrowserContextOptions, Response } from 'playwright-core';
 import { drawDemoLogo } from '../../src/cli/demo-logo.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { createPaymentLink } from '../../src/payment-links/create-payment-link.ts';
@@ -38,6 +38,7 @@ withBrowser('the console in a browser', (openVisitor) => {
         for (const path of paths) {
           const answer = await page.goto(origin + path);
           assert.equal(answer?.status(), 200, `${path}, ${about}`);
+          assertReports(answer, path);
           const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth + 1');
           assert.equal(wide, false, `${path} is wider than ${about}`);
           assert.deepEqual(await violationsOn(page), [], `${path}, ${about}`);
@@ -71,20 +72,23 @@ withBrowser('the console in a browser', (openVisitor) => {
       assert.deepEqual(complaints, []);
     });
 
-    test('breaks no policy that its browser would report, with and without a script', once, async (context) => {
+    test('breaks no policy that its browser would report without a script', once, async (context) => {
+      const { origin, cookie, paths } = await openConsole(context, openTestDatabase);
+      const { context: browser, page, complaints } = await openVisitor({ javaScriptEnabled: false });
+      await browser.addCookies([{ name: 'rubrica_console', value: cookie, url: `${origin}/console` }]);
+      for (const path of paths) assertReports(await page.goto(origin + path), path);
+      assert.deepEqual(complaints, []);
+    });
+
+    test('breaks its policy, and that is noticed, with and without a script', once, async (context) => {
       const { origin, cookie, paths } = await openConsole(context, openTestDatabase);
       for (const javaScriptEnabled of [true, false]) {
         const { context: browser, page, complaints } = await openVisitor({ javaScriptEnabled });
         await browser.addCookies([{ name: 'rubrica_console', value: cookie, url: `${origin}/console` }]);
-        let policy = '';
-        for (const path of paths) {
-          const answer = await page.goto(origin + path);
-          policy = answer?.headers()['content-security-policy'] ?? '';
-          assert.match(policy, /report-uri/, path);
-        }
-        assert.deepEqual(complaints, [], `with a script: ${javaScriptEnabled}`);
+        const policy = assertReports(await page.goto(`${origin}${paths[0]}`), paths[0]);
         const headers = { 'content-security-policy': policy, 'content-type': 'text/html' };
         await page.route('**/wrong', (route) => route.fulfill({ headers, body: '<style>p { color: red }</style>' }));
+        assert.deepEqual(complaints, []);
         await page.goto(`${origin}/wrong`);
         assert.ok(await comesTrue(() => complaints.length > 0), 'what its policy refuses is noticed');
       }
@@ -117,6 +121,13 @@ const LOOK: LookChanges = {
   site: 'https://casaverde.example.cl/',
   logo: { image: { type: 'image/png', width: 88, height: 88 }, bytes: drawDemoLogo() },
 };
+
+/** That a browser tells of what its policy refuses. Answers the policy. */
+function assertReports(answer: Response | null, path = ''): string {
+  const policy = answer?.headers()['content-security-policy'] ?? '';
+  assert.match(policy, /report-uri/, path);
+  return policy;
+}
 
 /** A service with a payment, and a shop that does not take its callback. */
 async function openConsole(context: TestContext, openTestDatabase: OpenTestDatabase) {

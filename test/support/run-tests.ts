@@ -1,4 +1,4 @@
-import { type ChildProcess, spawnSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import diagnostics from 'node:diagnostics_channel';
 import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -6,12 +6,12 @@ import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
-import { NODE_COMPILE_CACHE } from './child-process.ts';
+import { NODE_COMPILE_CACHE, runChild } from './child-process.ts';
 import { quickFolder } from './quick-folder.ts';
 import { installPrograms } from './system-programs.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from './throwaway-postgres.ts';
 
-const checks: readonly { name: string; command: readonly string[] }[] = [
+const checks: readonly { name: string; command: readonly [program: string, ...args: string[]] }[] = [
   { name: 'types', command: ['tsc', '--noEmit'] },
   { name: 'lint', command: ['oxlint'] },
   { name: 'format (npm run format mends it)', command: ['biome', 'check'] },
@@ -51,8 +51,10 @@ async function main(): Promise<void> {
     if (positionals.length > 0) {
       await runFiles(kindOf(positionals), positionals);
     } else {
-      for (const check of checks) runCheck(check.name, check.command);
+      // Beside the tests, which wait for other processes now and then.
+      const checking = Promise.all(checks.map(runCheck));
       await runFiles('tests', globSync('test/**/*.test.ts'));
+      await checking;
       if (values.package === true) await runFiles('packages', globSync('test/package/*.package.ts'));
       if (values.faults === true) await runFiles('faults', globSync('test/faults/**/*.fault.ts'));
     }
@@ -85,13 +87,16 @@ async function prepare(): Promise<ThrowawayPostgres | undefined> {
   return postgres;
 }
 
-function runCheck(name: string, command: readonly string[]): void {
+async function runCheck({ name, command: [program, ...args] }: (typeof checks)[number]): Promise<void> {
   const start = performance.now();
-  const [program = '', ...args] = command;
-  const result = spawnSync(program, args, { encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' } });
-  const passed = result.status === 0;
+  const env = { ...process.env, NO_COLOR: '1' };
+  const longestMs = KINDS.tests.file * 60_000;
+  const { status, stdout, stderr } = await runChild(`node_modules/.bin/${program}`, args, { env, longestMs }).catch(
+    (error: Error) => ({ status: null, stdout: '', stderr: error.message }),
+  );
+  const passed = status === 0;
   console.log(`${passed ? '✔' : '✖'} ${name} (${secondsSince(start)})`);
-  if (!passed) console.log(result.error ?? `${result.stdout}${result.stderr}`);
+  if (!passed) console.log(`${stdout}${stderr}`);
   total[passed ? 'passed' : 'failed'] += 1;
 }
 

@@ -5,7 +5,7 @@ import { delimiter, dirname, isAbsolute, join } from 'node:path';
 /** Every program that a test or a benchmark starts and npm does not bring, with Debian's package for it. */
 const debianPackages = {
   bash: 'bash',
-  chromium: 'chromium',
+  'chromium-headless-shell': 'chromium-headless-shell',
   curl: 'curl',
   dpkg: 'dpkg',
   'dpkg-deb': 'dpkg',
