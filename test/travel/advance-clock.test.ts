@@ -86,6 +86,31 @@ forEachEngine('clock advance', (openTestDatabase) => {
     assert.deepEqual((await verifyAudit(app)).findings, []);
   });
 
+  test('the same journey in one step and in many small ones ends in one list', async () => {
+    const down: App['fetch'] = async () => ({
+      kind: 'failed',
+      reason: 'connect',
+      detail: 'ECONNREFUSED',
+      durationMs: 1,
+    });
+    const HOUR_MS = DAY_MS / 24;
+    const travelled = async (steps: readonly number[]) => {
+      const app = traveller(await openTestDatabase(), { fetch: down });
+      const environment = await createTestEnvironment(app);
+      await createTestTransaction(app, environment, { reference: 'ORD-2' });
+      await pay(app, environment, 5003);
+      await rotateSecretToken(app, environment.paymentServiceId, 'development', 3 * HOUR_MS, TESTER);
+      const sums = new Map<string, number>();
+      for (const step of steps)
+        for (const { what, count } of (await advanceClock(app, step, TESTER)).happened)
+          sums.set(what, (sums.get(what) ?? 0) + count);
+      return [...sums];
+    };
+    const small = [...Array<number>(30).fill(DAY_MS / 1_440), HOUR_MS / 2, 3 * HOUR_MS, 20 * HOUR_MS];
+    const rest = 8 * DAY_MS - small.reduce((sum, step) => sum + step, 0);
+    assert.deepEqual(await travelled([...small, rest]), await travelled([8 * DAY_MS]));
+  });
+
   test('deletes at the end what RETENTION_* keeps no longer', async () => {
     const db = await openTestDatabase();
     const { config } = traveller(db);
