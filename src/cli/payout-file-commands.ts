@@ -19,6 +19,7 @@ import { settlePayouts } from '../payouts/settle-payouts.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { evidenceOf } from './evidence-option.ts';
 import { readLimit, readReason } from './options.ts';
+import { payoutFileJson } from './payout-view.ts';
 import { print, table, time } from './print.ts';
 import { ownerOf, ownerOption } from './propose-command.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
@@ -147,7 +148,7 @@ async function listFiles(id: string | undefined, options: Json & { out?: string;
     if (id === undefined) return selectPayoutFiles(app.db, await selectAllEnvironmentIds(app.db), limit);
     const { file, content } = await readPayoutFile(app, id);
     if (options.out !== undefined) await writeFile(options.out, content, { mode: 0o600 });
-    return [{ ...file, sealed_content: null }];
+    return [file];
   });
   const rows = files.map((one) => [
     one.id,
@@ -160,7 +161,7 @@ async function listFiles(id: string | undefined, options: Json & { out?: string;
   const head = ['FILE', 'WHEN (UTC)', 'NAME', 'PAYOUTS', 'TOTAL', 'BY'];
   print(
     options,
-    { files },
+    { files: files.map(payoutFileJson) },
     rows.length === 0 ? ['No file yet: bin/rubrica payout file makes one.'] : table([head, ...rows]),
   );
 }

@@ -2,6 +2,7 @@ import { sayIn } from '../error-catalogue.ts';
 import { dayOf } from '../lib/calendar-day.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
 import type { ListedBatch } from '../payouts/find-payout.ts';
+import type { ListedPayoutFile } from '../payouts/payout-file-queries.ts';
 import type { PayoutWarning, ShownPayout } from '../payouts/show-payouts.ts';
 import { table, time } from './print.ts';
 import { terminalLanguage } from './terminal-language.ts';
@@ -69,6 +70,12 @@ export function batchJson({ batch, sums }: ListedBatch) {
     amount: sums.reduce((sum, { amount }) => sum + amount, 0),
     states: Object.fromEntries(sums.map(({ state, count }) => [state, count])),
   };
+}
+
+/** A file for a bank as commands print it, without its bytes: `--out` writes them. */
+export function payoutFileJson(file: ListedPayoutFile) {
+  const { id, format, name, created_at, made_by, payouts, total, sha256 } = file;
+  return { id, format, name, created_at: iso(created_at), made_by, payouts, total, sha256 };
 }
 
 /** Batches as a table for a person. */

@@ -10,7 +10,7 @@ export type EventType =
   | 'refund.completed'
   | 'refund.failed'
   | 'payout.recorded'
-  | `payout.${'awaiting_approval' | 'approved' | 'rejected' | 'cancelled' | 'sent' | 'unknown' | 'confirmed' | 'failed' | 'returned'}`
+  | `payout.${'awaiting_approval' | 'approved' | 'rejected' | 'cancelled' | 'sent' | 'unknown' | 'confirmed' | 'failed' | 'returned' | 'contradicted'}`
   | 'bank_account_validation.updated';
 
 /** An event of a transaction, before it has its place in the feed. `sequence` counts within the transaction from 1. */

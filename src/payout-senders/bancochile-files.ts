@@ -46,6 +46,7 @@ export const bancochileMasivas: BankFileFormat = {
   extension: 'txt',
   mostLines: 100,
   needs: ['rut', 'accountTypes'],
+  asksTypeOf: ({ bankCode }) => bankCode !== OWN,
   write: (payer, lines) =>
     ascii(
       lines.map((line) => masivas(payer, line)),
@@ -97,6 +98,7 @@ export const bancochileV4: BankFileFormat = {
   extension: 'xlsx',
   mostLines: 5000,
   needs: ['accountTypes'],
+  nameTakes: /[A-Za-z0-9 ]/,
   write: (_payer, lines) =>
     workbook('Nomina', [
       HEADING,

@@ -10,6 +10,7 @@ export const bancoestadoProveedores: BankFileFormat = {
   extension: 'txt',
   mostLines: 5000,
   needs: ['accountTypes'],
+  asksTypeOf: isOwn,
   write: ({ day }, lines) => {
     const [year = '', month = '', date = ''] = day.split('-');
     return ascii(
@@ -44,6 +45,7 @@ export const bancoestadoAbonos: BankFileFormat = {
   extension: 'txt',
   mostLines: 5000,
   needs: ['accountTypes'],
+  asksTypeOf: isOwn,
   write: (_payer, lines) =>
     ascii(
       lines.map((line) =>
@@ -54,7 +56,7 @@ export const bancoestadoAbonos: BankFileFormat = {
             mailOf(line, 40),
             line.bankCode,
             isCuentaRut(line) ? '30' : isSavings(line) ? '02' : '01',
-            fitting(line.account, 17),
+            isCuentaRut(line) ? bareRut(line.rut).slice(0, -1) : fitting(line.account, 17),
             fitting(String(line.amount), 13),
           ],
           '\t',
@@ -70,6 +72,10 @@ function isCuentaRut({ bankCode, account, rut }: FileLine): boolean {
 }
 
 /** Only its own accounts have a form of payment of their own. */
-function isSavings({ bankCode, accountType }: FileLine): boolean {
-  return bankCode === OWN && accountType === 'savings';
+function isSavings(line: FileLine): boolean {
+  return isOwn(line) && line.accountType === 'savings';
+}
+
+function isOwn({ bankCode }: FileLine): boolean {
+  return bankCode === OWN;
 }

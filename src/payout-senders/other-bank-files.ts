@@ -1,4 +1,5 @@
 import {
+  type AccountType,
   ascii,
   type BankFileFormat,
   bareRut,
@@ -8,7 +9,6 @@ import {
   plain,
   row,
   workbook,
-  zeros,
 } from './bank-file.ts';
 
 const BCI_HEADING = [
@@ -60,19 +60,27 @@ export const bciFile: BankFileFormat = {
     ]),
 };
 
-/** Itaú, NEL: CSV with a line of sums, then 18 columns. One source, of 2024. */
+const ITAU = '039';
+
+/** As Itaú calls the kinds of accounts; one that nobody has said is taken for a checking account. */
+const ITAU_TYPES: Readonly<Record<AccountType, string>> = {
+  checking: 'CAT_CSH_CCTE',
+  savings: 'CAT_CSH_CAHORRO',
+  sight: 'CAT_CSH_CVIS',
+};
+
+/** Itaú, NEL: CSV with a line of sums, then 18 columns, RUTs as they are. Three sources agree on that, and one names the kinds of accounts. */
 export const itauFile: BankFileFormat = {
   code: 'itau-nel',
   means: 'Itaú, NEL (.csv)',
-  sure: 'one',
+  sure: 'several',
   extension: 'csv',
   mostLines: 5000,
   needs: ['rut'],
   write: (payer, lines) => {
     const total = lines.reduce((sum, { amount }) => sum + amount, 0);
-    const { number } = partsOfRut(payer.rut);
     const head = [
-      zeros(number, 9),
+      fitting(bareRut(payer.rut), 11),
       lines.length,
       total,
       '005003',
@@ -83,20 +91,20 @@ export const itauFile: BankFileFormat = {
       'Pagos',
     ];
     const rows = lines.map((line) => [
-      zeros(bareRut(line.rut), 11),
+      fitting(bareRut(line.rut), 11),
       plain(line.name, 250).replaceAll(',', ' '),
       mailOf(line, 200),
       'CAT_CSH_TRANSFER',
       line.bankCode,
-      'CAT_CSH_CCTE',
+      ITAU_TYPES[line.accountType ?? 'checking'],
       fitting(line.account, 50),
-      payer.day.replaceAll('-', ''),
+      payer.day.split('-').toReversed().join('/'),
       '',
       '',
       fitting(String(line.amount), 15),
       'CAT_CSH_CCTE',
       payer.account,
-      '',
+      line.bankCode === ITAU ? '001' : '',
       plain(line.reference, 40),
       plain(line.message, 100),
       plain(line.message, 20),

@@ -118,7 +118,7 @@ async function linesOf(
         en: `The recipient of ${id} was erased: cancel it.`,
         es: `El destinatario de ${id} fue borrado: retíralo.`,
       });
-    if (line.accountType === null && format.needs.includes('accountTypes')) {
+    if (line.accountType === null && asksType(format, line)) {
       const command = `bin/rubrica payout account-type ${id} checking|savings|sight`;
       throw refusal({
         en: `${format.code} asks what kind of account it is, and nobody has said it of ${id}: ${command}`,
@@ -127,6 +127,16 @@ async function linesOf(
     }
     return line;
   });
+}
+
+function asksType({ needs, asksTypeOf }: BankFileFormat, line: FileLine): boolean {
+  return needs.includes('accountTypes') && (asksTypeOf?.(line) ?? true);
+}
+
+/** The name of a file, in the characters that its bank takes. */
+function nameOf({ code, extension, nameTakes }: BankFileFormat, id: string, day: string): string {
+  const name = `${code}-${day}-${id.slice(-6)}`;
+  return `${nameTakes === undefined ? name : [...name].filter((one) => nameTakes.test(one)).join('')}.${extension}`;
 }
 
 /** A line that the bank's layout cannot hold is the person's to mend, and nothing is written. */
@@ -160,7 +170,7 @@ function newFile(
   return {
     ...place,
     format: format.code,
-    name: `${format.code}-${dayOf(at)}-${id.slice(-6)}.${format.extension}`,
+    name: nameOf(format, id, dayOf(at)),
     created_at: at,
     made_by: by.name,
     payouts: payouts.length,

@@ -65,7 +65,7 @@ export async function selectPersonLimit(db: Reader, userId: string, currency: st
 /** The same, and others who approve in this person's name wait until the commit, in any environment. */
 export async function lockPersonLimit(tx: Tx, userId: string, currency: string): Promise<number | null> {
   const [row] = await tx.query<{ per_day: number }>(
-    'update user_payout_limits set per_day = per_day where user_id = $1 and currency = $2 returning per_day',
+    'select per_day from user_payout_limits where user_id = $1 and currency = $2 {for_update}',
     [userId, currency],
   );
   return row?.per_day ?? null;

@@ -1,4 +1,4 @@
-import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { Database, InsertTarget, SqlParameter, SqlRow, Tx } from '../db/database.ts';
 import { LIVE_STATES, type Payout, type PayoutState, statesBefore } from './payout.ts';
 
 type Reader = Pick<Database, 'query'>;
@@ -68,12 +68,11 @@ export function selectByReference(db: Reader, environmentIds: readonly number[],
 export type PayoutsNamed = { environmentId: number } & ({ ids: readonly string[] } | { batchId: string });
 
 /** Those that are named, locked until the commit, in one order, so that no two wait for each other. */
-export async function lockPayouts(tx: Tx, named: PayoutsNamed): Promise<Payout[]> {
-  const rows = await tx.query<Payout>(
-    `update payouts set looks = looks where environment_id = $1 and ${which(named)} returning *`,
+export function lockPayouts(tx: Tx, named: PayoutsNamed): Promise<Payout[]> {
+  return tx.query<Payout>(
+    `select * from payouts where environment_id = $1 and ${which(named)} order by {filter_by}created_at, id {bytewise} {for_update}`,
     [named.environmentId, 'ids' in named ? named.ids : named.batchId],
   );
-  return rows.sort((one, other) => one.created_at - other.created_at || (one.id < other.id ? -1 : 1));
 }
 
 function which(named: PayoutsNamed): string {
@@ -143,14 +142,17 @@ export async function updateReason(tx: Tx, { id, environment_id }: Payout, reaso
   return row as Payout;
 }
 
+/** As the index of what is open has it: SQLite finds that by nothing else. */
+const OPEN = "state in ('awaiting_approval', 'approved', 'sent', 'unknown')";
+
 /** Locks the approved payouts that have not left, of a batch or of all, until the commit, in the order of their files. */
-export async function lockApproved(tx: Tx, environmentId: number, batchId: string | null): Promise<Payout[]> {
-  const rows = await tx.query<Payout>(
-    `update payouts set looks = looks where environment_id = $1 and state = 'approved' and $2 in ('', batch_id)
-     returning *`,
-    [environmentId, batchId ?? ''],
+export function lockApproved(tx: Tx, environmentId: number, batchId: string | null): Promise<Payout[]> {
+  const ofBatch = batchId === null ? '' : 'and batch_id = $2';
+  return tx.query<Payout>(
+    `select * from payouts where environment_id = $1 and state = 'approved' and ${OPEN} ${ofBatch}
+     order by {filter_by}created_at, id {bytewise} {for_update}`,
+    batchId === null ? [environmentId] : [environmentId, batchId],
   );
-  return rows.sort((one, other) => one.created_at - other.created_at || (one.id < other.id ? -1 : 1));
 }
 
 /** Numbers the payouts of a file in the order of `lockApproved`, from 1. */
@@ -171,18 +173,19 @@ export function selectPayoutsOfFile(db: Reader, environmentId: number, fileId: s
   ]);
 }
 
-/** Writes a contradiction about a payout. Since when stays as it is where the same was said before. */
+/** Writes a contradiction about a payout. Answers null where the same was said before, and nobody has looked at it since. */
 export async function updateContradiction(
   tx: Tx,
   { id, environment_id }: Pick<Payout, 'id' | 'environment_id'>,
   said: string,
   at: number,
-): Promise<void> {
-  await tx.query(
-    `update payouts set contradiction = $3, contradicted_at = case when contradiction = $3 then contradicted_at else $4 end
-     where id = $1 and environment_id = $2`,
+): Promise<Payout | null> {
+  const [row] = await tx.query<Payout>(
+    `update payouts set contradiction = $3, contradicted_at = $4
+     where id = $1 and environment_id = $2 and (contradiction is null or contradiction <> $3) returning *`,
     [id, environment_id, said, at],
   );
+  return row ?? null;
 }
 
 /**
@@ -218,20 +221,17 @@ export function selectLastAccounts(
   );
 }
 
-/**
- * Sums the payouts that were approved since a moment: how much, and how many by the rule for programs. A batch's or a person's
- * alone where named.
- */
+/** Sums the payouts that were approved since a moment: how much, and how many by the rule for programs. */
 export async function sumApproved(
   tx: Reader,
-  { environmentId, currency, since, by }: { environmentId: number; currency: string; since: number; by?: string },
+  { environmentId, currency, since }: { environmentId: number; currency: string; since: number },
 ): Promise<{ total: number; automatic: number; automaticCount: number }> {
   const [row] = await tx.query<{ total: number; automatic: number; count: number }>(
     `select cast(coalesce(sum(amount), 0) as bigint) as total,
        cast(coalesce(sum(case when approval = 'automatic' then amount else 0 end), 0) as bigint) as automatic,
        cast(coalesce(sum(case when approval = 'automatic' then 1 else 0 end), 0) as bigint) as count
-     from payouts where environment_id = $1 and approved_at >= $2 and currency = $3 and $4 in ('', approved_by_id)`,
-    [environmentId, since, currency, by ?? ''],
+     from payouts where environment_id = $1 and approved_at >= $2 and currency = $3`,
+    [environmentId, since, currency],
   );
   return { total: row?.total ?? 0, automatic: row?.automatic ?? 0, automaticCount: row?.count ?? 0 };
 }
@@ -281,32 +281,35 @@ export type PayoutFilter = {
   until?: number;
 };
 
-/** The newest payouts of some environments, after a place in that order. */
+/** What each member of a filter asks of a payout; the parameter follows. */
+const ASKS = {
+  state: 'state =',
+  batchId: 'batch_id =',
+  id: 'id =',
+  reference: 'reference =',
+  rutHash: 'rut_hash =',
+  since: 'created_at >=',
+  until: 'created_at <',
+} as const satisfies Record<keyof PayoutFilter, string>;
+
+/** The newest payouts of some environments, after a place in that order. Only what is asked stands in the statement, so that its index is found. */
 export function selectPayouts(
   db: Reader,
   environmentIds: readonly number[],
   filter: PayoutFilter,
   { before, limit }: { before?: Pick<Payout, 'created_at' | 'id'>; limit: number },
 ): Promise<Payout[]> {
-  return db.query<Payout>(
-    `select * from payouts where environment_id {among $1} and $2 in ('', state) and $3 in ('', batch_id)
-       and $4 in ('', id) and $5 in ('', reference) and $6 in ('', rut_hash) and created_at >= $7 and created_at < $8
-       and (created_at < $9 or (created_at = $9 and id > $10))
-     order by created_at desc, id limit $11`,
-    [
-      environmentIds,
-      filter.state ?? '',
-      filter.batchId ?? '',
-      filter.id ?? '',
-      filter.reference ?? '',
-      filter.rutHash ?? '',
-      filter.since ?? 0,
-      filter.until ?? Number.MAX_SAFE_INTEGER,
-      before?.created_at ?? Number.MAX_SAFE_INTEGER,
-      before?.id ?? '',
-      limit,
-    ],
-  );
+  const parameters: SqlParameter[] = [environmentIds, limit];
+  const asked = (Object.keys(ASKS) as (keyof PayoutFilter)[]).flatMap((name) => {
+    const value = filter[name];
+    return value === undefined ? [] : [`${ASKS[name]} $${parameters.push(value)}`];
+  });
+  if (before !== undefined) {
+    const [at, id] = [parameters.push(before.created_at), parameters.push(before.id)];
+    asked.push(`(created_at < $${at} or (created_at = $${at} and id > $${id}))`);
+  }
+  const where = ['environment_id {among $1}', ...asked].join(' and ');
+  return db.query<Payout>(`select * from payouts where ${where} order by created_at desc, id limit $2`, parameters);
 }
 
 /** Every payout to a RUT, by its hash, of all payment services. */
@@ -314,18 +317,19 @@ export function selectPayoutsOfRut(db: Reader, rutHash: string): Promise<{ id: s
   return db.query('select id, file_id from payouts where rut_hash = $1 order by created_at, id', [rutHash]);
 }
 
-/** Finds payouts whose money the books do not know, or know otherwise. */
+/** What a payout reserved, paid and so on, and its books do not know, or know otherwise. Each kind of entry is joined once. */
 export function selectUnbookedPayouts(
   db: Reader,
 ): Promise<{ id: string; environment_id: number; state: PayoutState; changed_at: number }[]> {
-  const lacks = (kind: string) => `not exists (select 1 from journal_entries j
-      where j.payout_id = p.id and j.environment_id = p.environment_id and j.kind = '${kind}')`;
+  const entry = (name: string) => `left join journal_entries ${name} on ${name}.payout_id = p.id
+      and ${name}.kind = 'payout_${name}' and ${name}.environment_id = p.environment_id`;
   return db.query(
     `select p.id, p.environment_id, p.state, p.changed_at from payouts p
-     where (p.approval is not null and ${lacks('payout_reserved')})
-       or (p.state in ('confirmed', 'returned') and ${lacks('payout_paid')})
-       or (p.state in ('failed', 'cancelled') and p.approval is not null and ${lacks('payout_released')})
-       or (p.state = 'returned' and ${lacks('payout_reversed')})
+     ${entry('reserved')} ${entry('paid')} ${entry('released')} ${entry('reversed')}
+     where (p.approval is not null and reserved.payout_id is null)
+       or (p.state in ('confirmed', 'returned') and paid.payout_id is null)
+       or (p.state in ('failed', 'cancelled') and p.approval is not null and released.payout_id is null)
+       or (p.state = 'returned' and reversed.payout_id is null)
      order by p.environment_id, p.id`,
   );
 }
@@ -336,7 +340,7 @@ export type StateSum = { state: PayoutState; count: number; amount: number };
 export function sumOpenPayouts(db: Reader, environmentId: number, currency: string): Promise<StateSum[]> {
   return db.query(
     `select state, count(*) as count, cast(sum(amount) as bigint) as amount from payouts
-     where environment_id = $1 and currency = $2 and state in ('awaiting_approval', 'approved', 'sent', 'unknown')
+     where environment_id = $1 and currency = $2 and ${OPEN}
      group by state order by state`,
     [environmentId, currency],
   );

@@ -44,3 +44,13 @@ export function payoutToldEvent(
   const type = `payout.${state as Exclude<PayoutState, 'draft'>}` as const;
   return { environmentId: environment_id, type, createdAt: at, data: { payout } };
 }
+
+/** What the feed is told where something was said of a payout that contradicts its state. */
+export function contradictedEvent(
+  { id, environment_id, batch_id, reference, amount, currency, state }: Payout,
+  said: string,
+  at: number,
+): Pick<TransactionEventInput, 'environmentId' | 'type' | 'createdAt' | 'data'> {
+  const payout = { id, batch: batch_id, reference, amount: formatDecimal(amount, currency), currency, state, said };
+  return { environmentId: environment_id, type: 'payout.contradicted', createdAt: at, data: { payout } };
+}

@@ -2,7 +2,8 @@ import type { App } from '../app.ts';
 import type { LookUpAnswer } from '../payout-senders/payout-sender.ts';
 import { postponePayout } from './due-payout-queries.ts';
 import { nextLook, type Payout } from './payout.ts';
-import { lockPayouts, updateContradiction } from './payout-queries.ts';
+import { lockPayouts } from './payout-queries.ts';
+import { recordContradiction } from './record-contradiction.ts';
 import { settleOutcomes } from './settle-outcomes.ts';
 import { type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
 
@@ -28,7 +29,7 @@ export async function settleAnswer(app: App, owner: PayoutOwner, claimed: Payout
         return contradicted.length > 0 ? answer.kind : null;
       }
       case 'contradiction':
-        await updateContradiction(tx, payout, answer.says, at);
+        await recordContradiction(tx, payout, answer.says, at);
         await postponePayout(tx, claimed, nextLook(payout.state, since, at));
         return answer.says;
       case 'unknown':

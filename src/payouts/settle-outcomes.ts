@@ -1,6 +1,7 @@
 import type { Tx } from '../db/database.ts';
 import { nextLook, PAYOUT_STATES, type Payout, type PayoutState } from './payout.ts';
-import { lockPayouts, type PayoutChange, updateContradiction } from './payout-queries.ts';
+import { lockPayouts, type PayoutChange } from './payout-queries.ts';
+import { recordContradiction } from './record-contradiction.ts';
 import { type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
 
 /** How a payout can end after it has left. */
@@ -43,7 +44,7 @@ export async function settleOutcomes(
     result.settled.push(...moved);
     result.already.push(...named.filter(({ state }) => state === outcome));
     const others = named.filter((one) => !ready.includes(one) && one.state !== outcome);
-    for (const payout of others) await updateContradiction(tx, payout, outcome, at);
+    for (const payout of others) await recordContradiction(tx, payout, outcome, at);
     result.contradicted.push(...others);
     // The next report about one of them is held against this state.
     for (const payout of moved) payouts.set(payout.id, payout);

@@ -10,8 +10,8 @@ import { prefixedId } from '../lib/ids.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
-import { updateContradiction } from '../payouts/payout-queries.ts';
 import { requireUserOf } from '../payouts/person-of.ts';
+import { recordContradiction } from '../payouts/record-contradiction.ts';
 import { type SaidOutcome, settleOutcomes } from '../payouts/settle-outcomes.ts';
 import type { PayoutOwner } from '../payouts/transition-payouts.ts';
 import {
@@ -183,7 +183,7 @@ async function settle(app: App, tx: Tx, { wish, found, matches, environmentIds, 
     }
   }
   for (const { id, environmentId } of found.payouts.filter((one) => twice.has(one.id))) {
-    await updateContradiction(tx, { id, environment_id: environmentId }, 'a second line of the statement', at);
+    await recordContradiction(tx, { id, environment_id: environmentId }, 'a second line of the statement', at);
     contradicted.push(id);
   }
   return { settled: [...new Set(settled)], contradicted };

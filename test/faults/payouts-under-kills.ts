@@ -48,15 +48,19 @@ export async function killPayers(openTestDatabase: OpenTestDatabase, options: Op
       [db.url, desk.users.approver.id, desk.users.approver.email, String(desk.environment.id), ...ids],
       app.now(),
     );
-  const payers = await Promise.all(Array.from({ length: options.processes }, start));
-  for (let kill = 0; kill < options.kills; kill++) {
-    await pause(Math.floor(options.random() * 300));
-    const which = Math.floor(options.random() * payers.length);
-    await payers[which]?.end('SIGKILL');
-    payers[which] = await start();
+  const payers: Child[] = [];
+  try {
+    payers.push(...(await Promise.all(Array.from({ length: options.processes }, start))));
+    for (let kill = 0; kill < options.kills; kill++) {
+      await pause(Math.floor(options.random() * 300));
+      const which = Math.floor(options.random() * payers.length);
+      await payers[which]?.end('SIGKILL');
+      payers[which] = await start();
+    }
+    await pause(1500);
+  } finally {
+    await Promise.all(payers.map((payer) => payer.end('SIGKILL')));
   }
-  await pause(1500);
-  for (const payer of payers) await payer.end('SIGKILL');
   const last = createTestApp(db, { openPayoutSender: payoutSenders(createSafeFetch().fetch, app.now), now: app.now });
   // Past every claim of theirs, whose clocks were fast.
   app.now.advance((options.kills + 60) * 60_000 * HASTE);

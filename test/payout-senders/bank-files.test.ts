@@ -58,9 +58,9 @@ const TEXTS: Readonly<Record<string, readonly string[]>> = {
     '7654321K→LUZ→→001→01→0012345678→7000000␍',
   ],
   'itau-nel': [
-    '076123456,2,7015000,005003,CAT_CSH_CONTRACT_ACCOUNT,123456789,Pagos,Pagos,Pagos␍',
-    '00125319092,Ana Nunez Nandu,ana@example.cl,CAT_CSH_TRANSFER,012,CAT_CSH_CCTE,12531909,20260115,,,15000,CAT_CSH_CCTE,123456789,,F-1,Factura N 1 cafe,Factura N 1 cafe,Factura N 1 cafe␍',
-    '0007654321K,Luz,,CAT_CSH_TRANSFER,001,CAT_CSH_CCTE,0012345678,20260115,,,7000000,CAT_CSH_CCTE,123456789,,F-2,Factura N 1 cafe,Factura N 1 cafe,Factura N 1 cafe␍',
+    '761234560,2,7015000,005003,CAT_CSH_CONTRACT_ACCOUNT,123456789,Pagos,Pagos,Pagos␍',
+    '125319092,Ana Nunez Nandu,ana@example.cl,CAT_CSH_TRANSFER,012,CAT_CSH_CVIS,12531909,15/01/2026,,,15000,CAT_CSH_CCTE,123456789,,F-1,Factura N 1 cafe,Factura N 1 cafe,Factura N 1 cafe␍',
+    '7654321K,Luz,,CAT_CSH_TRANSFER,001,CAT_CSH_CCTE,0012345678,15/01/2026,,,7000000,CAT_CSH_CCTE,123456789,,F-2,Factura N 1 cafe,Factura N 1 cafe,Factura N 1 cafe␍',
   ],
   bice: [
     'Ana Nunez Nandu;125319092;12531909;15000;012;3;0;1;1;Factura N 1 cafe␍',
@@ -121,6 +121,24 @@ for row in openpyxl.load_workbook(sys.argv[1]).worksheets[0].iter_rows(values_on
   const { status, stdout } = await runChild('python3', ['-c', script, path], { env: process.env });
   if (status !== 77) assert.deepEqual(stdout.trim().split('\n').slice(-2), lines);
 }
+
+test('a transfer within Itaú named no branch, which its file asks for', async () => {
+  const text = (await written('itau-nel', [{ ...LUZ, bankCode: '039' }])).toString('latin1');
+  assert.match(text, /,7000000,CAT_CSH_CCTE,123456789,001,F-2,/);
+});
+
+test('a CuentaRUT that was given with zeros before it is paid by its number', async () => {
+  const text = (await written('bancoestado-abonos', [{ ...ANA, account: '00012531909' }])).toString('latin1');
+  assert.match(text, /\t012\t30\t12531909\t15000\r\n/);
+});
+
+test('a bank that asks the kind of some accounts asks it of no other', async () => {
+  const asks = (code: string, line: FileLine) => BANK_FILES.find((one) => one.code === code)?.asksTypeOf?.(line);
+  assert.deepEqual([asks('bancochile-masivas', LUZ), asks('bancochile-masivas', ANA)], [false, true]);
+  for (const code of ['bancoestado-abonos', 'bancoestado-proveedores']) {
+    assert.deepEqual([asks(code, LUZ), asks(code, ANA)], [false, true], code);
+  }
+});
 
 test('a number that its field cannot hold stops the file instead of being cut', async () => {
   await assert.rejects(async () => written('bancochile-masivas', [{ ...ANA, account: '1'.repeat(19) }]), RangeError);

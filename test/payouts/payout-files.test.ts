@@ -122,6 +122,12 @@ forEachEngine('files of payouts', (openTestDatabase) => {
     assert.equal((await outcomes(app, desk, [[ids[0], 'returned']])).settled.length, 1);
     assert.equal((await selectPayoutAnywhere(app.db, ids[1]))?.contradiction, 'confirmed');
     assert.equal((await verifyStore(app)).ok, true);
+    await outcomes(app, desk, [[ids[1], 'confirmed']]);
+    const told = await app.db.query<{ data: string }>("select data from events where type = 'payout.contradicted'");
+    assert.deepEqual(
+      told.map(({ data }) => JSON.parse(data).payout).map(({ id, state, said }) => [id, state, said]),
+      [[ids[1], 'failed', 'confirmed']],
+    );
     const lost = "update payouts set state = 'confirmed' where id = $1";
     await app.db.transaction((tx) => tx.query(lost, [ids[1]]));
     assert.deepEqual(

@@ -1,0 +1,19 @@
+import type { Tx } from '../db/database.ts';
+import { recordEnvironmentEvents } from '../outbox/record-event.ts';
+import type { Payout } from './payout.ts';
+import { updateContradiction } from './payout-queries.ts';
+import { contradictedEvent } from './payout-told.ts';
+
+/**
+ * Keeps what was said of a payout that it cannot become, beside it and in the feed, until a person has looked at it. No money moves.
+ * The same again changes nothing. `said` names no person.
+ */
+export async function recordContradiction(
+  tx: Tx,
+  payout: Pick<Payout, 'id' | 'environment_id'>,
+  said: string,
+  at: number,
+): Promise<void> {
+  const contradicted = await updateContradiction(tx, payout, said, at);
+  if (contradicted !== null) await recordEnvironmentEvents(tx, [contradictedEvent(contradicted, said, at)]);
+}

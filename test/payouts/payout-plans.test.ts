@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { speak } from '../../src/db/dialect.ts';
+import { lockApproved, lockPayouts, selectPayouts, selectUnbookedPayouts } from '../../src/payouts/payout-queries.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { explain, type HeardStatement, listenToStatements } from '../support/heard-statements.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { openPayoutDesk, propose } from '../support/test-payouts.ts';
+
+forEachEngine('the statements of payouts', (openTestDatabase, engine) => {
+  const open = async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environmentId = await fill(app);
+    const listening = listenToStatements(app);
+    /** What the engine does for a statement where it may: PostgreSQL reads small tables whole unless it is told not to. */
+    const planOf = async (ask: (app: TestApp) => Promise<unknown>): Promise<string> => {
+      await ask(listening.app);
+      const statement = listening.heard.at(-1) as HeardStatement;
+      if (engine === 'sqlite') return (await explain(app, statement)).join('\n');
+      return (await explainByIndexes(app, statement)).join('\n');
+    };
+    return { environmentId, planOf };
+  };
+
+  test('a list of a batch, a recipient or a reference read every payout of the merchant', async () => {
+    const { environmentId, planOf } = await open();
+    const page = { limit: 10 };
+    for (const [filter, index] of [
+      [{ batchId: 'pb_1' }, 'payouts_of_batch'],
+      [{ rutHash: 'h' }, 'payouts_of_rut'],
+      [{ reference: 'r' }, 'payouts_of_reference'],
+    ] as const) {
+      assert.match(await planOf(({ db }) => selectPayouts(db, [environmentId], filter, page)), new RegExp(index));
+    }
+  });
+
+  test('payouts were locked by writing them, each with all of its indexes', async () => {
+    const { environmentId, planOf } = await open();
+    for (const ask of [
+      ({ db }: TestApp) => db.transaction((tx) => lockPayouts(tx, { environmentId, batchId: 'pb_1' })),
+      ({ db }: TestApp) => db.transaction((tx) => lockApproved(tx, environmentId, null)),
+      ({ db }: TestApp) => db.transaction((tx) => lockApproved(tx, environmentId, 'pb_1')),
+    ]) {
+      const plan = await planOf(ask);
+      assert.match(plan, /payouts_of_batch|payouts_open/);
+      assert.doesNotMatch(plan, /Update on/);
+      if (engine === 'postgres') assert.match(plan, /LockRows/);
+    }
+  });
+
+  test('holding payouts against the books asked them for each payout, four times', async () => {
+    const { planOf } = await open();
+    const plan = await planOf(({ db }) => selectUnbookedPayouts(db));
+    assert.doesNotMatch(plan, /SubPlan|CORRELATED|SCAN (?!p\b)/);
+    assert.match(plan, /journal_entries_of_payout/);
+  });
+});
+
+/** Payouts that have ended, of one merchant, in batches of ten; answers the environment. */
+async function fill(app: TestApp): Promise<number> {
+  const desk = await openPayoutDesk(app);
+  const [made] = await propose(app, desk);
+  const rows = Array.from({ length: 1000 }, (_, at) => ({
+    ...made,
+    id: `po_${at}`,
+    reference: `r-${at}`,
+    batch_id: `pb_${Math.floor(at / 10)}`,
+    rut_hash: `h-${at % 100}`,
+    created_at: at,
+    state: 'rejected',
+  }));
+  const [first] = rows as [(typeof rows)[number]];
+  await app.db.transaction((tx) => tx.insertRows({ name: 'payouts', columns: Object.keys(first) }, rows, ''));
+  if (app.db.engine === 'postgres') await app.db.transaction((tx) => tx.query('analyze payouts'));
+  return desk.environment.id;
+}
+
+async function explainByIndexes(app: TestApp, { sql, parameters }: HeardStatement): Promise<string[]> {
+  const plan = await app.db.transaction(async (tx) => {
+    await tx.query('set local enable_seqscan = off');
+    await tx.query('set local enable_bitmapscan = off');
+    return tx.query(`explain ${speak('postgres', sql)}`, parameters);
+  });
+  return plan.map((row) => String(row['QUERY PLAN']));
+}
