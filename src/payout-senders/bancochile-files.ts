@@ -98,7 +98,7 @@ export const bancochileV4: BankFileFormat = {
   extension: 'xlsx',
   mostLines: 5000,
   needs: ['accountTypes'],
-  nameTakes: /[A-Za-z0-9 ]/,
+  nameLeavesOut: /[^A-Za-z0-9 ]/g,
   write: (_payer, lines) =>
     workbook('Nomina', [
       HEADING,

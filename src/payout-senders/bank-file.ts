@@ -38,8 +38,8 @@ export type BankFileFormat = {
   readonly needs: readonly ('rut' | 'name' | 'agreement' | 'accountTypes')[];
   /** Of a format that needs the kinds of accounts: of which lines alone. */
   asksTypeOf?(line: FileLine): boolean;
-  /** What its bank takes in the name of a file; any other character is left out. */
-  readonly nameTakes?: RegExp;
+  /** What its bank takes in no name of a file. */
+  readonly nameLeavesOut?: RegExp;
   /** The same lines always make the same text; a workbook the same cells. */
   write(payer: Payer, lines: readonly FileLine[]): Buffer | Promise<Buffer>;
 };

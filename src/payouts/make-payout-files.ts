@@ -129,14 +129,14 @@ async function linesOf(
   });
 }
 
-function asksType({ needs, asksTypeOf }: BankFileFormat, line: FileLine): boolean {
-  return needs.includes('accountTypes') && (asksTypeOf?.(line) ?? true);
+function asksType(format: BankFileFormat, line: FileLine): boolean {
+  return format.needs.includes('accountTypes') && (format.asksTypeOf?.(line) ?? true);
 }
 
 /** The name of a file, in the characters that its bank takes. */
-function nameOf({ code, extension, nameTakes }: BankFileFormat, id: string, day: string): string {
+function nameOf({ code, extension, nameLeavesOut }: BankFileFormat, id: string, day: string): string {
   const name = `${code}-${day}-${id.slice(-6)}`;
-  return `${nameTakes === undefined ? name : [...name].filter((one) => nameTakes.test(one)).join('')}.${extension}`;
+  return `${nameLeavesOut === undefined ? name : name.replace(nameLeavesOut, '')}.${extension}`;
 }
 
 /** A line that the bank's layout cannot hold is the person's to mend, and nothing is written. */
