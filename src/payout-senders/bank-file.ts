@@ -36,7 +36,7 @@ export type BankFileFormat = {
   readonly extension: 'txt' | 'csv' | 'xlsx';
   readonly mostLines: number;
   readonly needs: readonly ('rut' | 'name' | 'agreement' | 'accountTypes')[];
-  /** Of a format that needs the kinds of accounts: of which lines alone. */
+  /** Whether it asks the kind of the account of a line. Without it: of every line, where it `needs` the kinds. */
   asksTypeOf?(line: FileLine): boolean;
   /** What its bank takes in no name of a file. */
   readonly nameLeavesOut?: RegExp;
