@@ -38,7 +38,7 @@ export type BankFileFormat = {
   readonly needs: readonly ('rut' | 'name' | 'agreement' | 'accountTypes')[];
   /** Whether it asks the kind of the account of a line. Without it: of every line, where it `needs` the kinds. */
   asksTypeOf?(line: FileLine): boolean;
-  /** What its bank takes in no name of a file. */
+  /** Characters that the bank takes in no name of a file. */
   readonly nameLeavesOut?: RegExp;
   /** The same lines always make the same text; a workbook the same cells. */
   write(payer: Payer, lines: readonly FileLine[]): Buffer | Promise<Buffer>;

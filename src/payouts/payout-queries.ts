@@ -281,7 +281,7 @@ export type PayoutFilter = {
   until?: number;
 };
 
-/** What each member of a filter asks of a payout; the parameter follows. */
+/** The condition of each member of a filter; the parameter follows. */
 const ASKS = {
   state: 'state =',
   batchId: 'batch_id =',
@@ -317,7 +317,7 @@ export function selectPayoutsOfRut(db: Reader, rutHash: string): Promise<{ id: s
   return db.query('select id, file_id from payouts where rut_hash = $1 order by created_at, id', [rutHash]);
 }
 
-/** What a payout reserved, paid and so on, and its books do not know, or know otherwise. Each kind of entry is joined once. */
+/** Finds payouts without the entries that their state asks for. Each kind of entry is joined once. */
 export function selectUnbookedPayouts(
   db: Reader,
 ): Promise<{ id: string; environment_id: number; state: PayoutState; changed_at: number }[]> {

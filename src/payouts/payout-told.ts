@@ -45,7 +45,7 @@ export function payoutToldEvent(
   return { environmentId: environment_id, type, createdAt: at, data: { payout } };
 }
 
-/** What the feed is told where something was said of a payout that contradicts its state. */
+/** Makes the event of a payout whose state something contradicts. */
 export function contradictedEvent(
   { id, environment_id, batch_id, reference, amount, currency, state }: Payout,
   said: string,
