@@ -19,6 +19,7 @@ export const AUDIT_ACTIONS = {
   'payment_service.look_set': 'how the pages of its payments look and whose they are, and how they did',
   'payment_service.events_url_set': 'where refunds are told, and where they were',
   'fee.set': 'what is kept of payments, and what it was',
+  'funds.rule_set': 'what payouts leave of a merchant’s money and how far refunds may overdraw it, and what it was',
   'payment_method.set': "the merchant's account at a payment method, and the one before",
   'payment_method.removed': 'the payment method is no longer offered',
   'refund.requested': 'a refund was asked for',

@@ -66,6 +66,13 @@ export function isExplained(line: BookedLine): boolean {
     case 'payout':
     case 'deposit':
       return isAsRecorded(line) && line.movement_kind === line.kind && line.movement_amount === line.amount;
+    case 'paid_in':
+      return (
+        isAsRecorded(line) &&
+        line.movement_kind === 'deposit' &&
+        line.movement_payment_method === null &&
+        line.movement_amount === line.amount
+      );
     case 'commission':
       return isAsRecorded(line) && line.movement_kind === 'deposit' && line.movement_commission === line.amount;
     case 'payout_returned':

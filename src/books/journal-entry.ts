@@ -4,7 +4,7 @@ import type { SqlRow } from '../db/database.ts';
  * The kinds of entries. `late_payment`: money that a method took for a transaction which had ended without it; `returned` and
  * `kept` say what became of that. `unasked_refund`: money that went back at a method and that no refund asked for; `recovered`
  * and `charged` say what became of that. `commission` is what an acquirer kept of a `deposit`. `payout_returned`: a `payout`
- * came back, or never was. Of a payout to a recipient: `payout_reserved` when it is approved, `payout_paid` when it arrived,
+ * came back, or never was. `paid_in`: a deposit that came from the merchant. Of a payout to a recipient: `payout_reserved` when it is approved, `payout_paid` when it arrived,
  * `payout_released` when it did not leave, `payout_reversed` when it came back after it had arrived.
  */
 export type EntryKind =
@@ -22,6 +22,7 @@ export type EntryKind =
   | 'payout_released'
   | 'payout_reversed'
   | 'deposit'
+  | 'paid_in'
   | 'commission'
   | 'returned'
   | 'kept';

@@ -18,7 +18,7 @@ export function isSettled({ kind, credit_account }: BookedLine): boolean {
 }
 
 /** The kinds by which more is owed to us or to the merchant than before; by all others it is less. */
-const ADDING: readonly EntryKind[] = ['payment', 'late_payment', 'kept', 'recovered', 'payout_returned'];
+const ADDING: readonly EntryKind[] = ['payment', 'late_payment', 'kept', 'recovered', 'payout_returned', 'paid_in'];
 
 /** Above 0 for money that was collected or became the merchant's (again), below 0 for what went back, out or to somebody else. */
 export function signedAmount({ kind, amount }: Pick<BookedLine, 'kind' | 'amount'>): number {

@@ -171,7 +171,9 @@ export const SPANISH_HELP: Readonly<Record<string, string>> = {
     'deshace uno que el banco devolvió o que se anotó por error; completo, una sola vez',
   'why, for a later reader; name no person': 'por qué, para quien lo lea después; no nombres a nadie',
   'under which it was recorded': 'con la que se anotó',
-  'money that came from a payment method': 'dinero que llegó de un medio de pago',
+  'money that came from a payment method, or from a merchant': 'dinero que llegó de un medio de pago, o de un comercio',
+  'the merchant paid it in, so that refunds and payouts are covered':
+    'lo depositó el comercio, para cubrir devoluciones y pagos',
   'record that it came; never more than the method owes': 'anota que llegó; nunca más de lo que debe el medio',
   'the payment method it came from, such as webpay': 'el medio de pago del que llegó, como webpay',
   'what the acquirer kept, beside the amount': 'lo que se quedó el adquirente, aparte del monto',

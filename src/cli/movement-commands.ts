@@ -31,6 +31,7 @@ type CreateOptions = ActingOptions & {
   currency: string;
   reference: string;
   method?: string;
+  fromMerchant?: boolean;
   commission?: string;
   yes?: boolean;
   json?: boolean;
@@ -51,9 +52,10 @@ export function addMovementCommands(program: Command): Command {
     (options: CreateOptions) => create('payout', options),
   );
   addReturn(payout);
-  const deposit = program.command('deposit').description('money that came from a payment method');
+  const deposit = program.command('deposit').description('money that came from a payment method, or from a merchant');
   addCreate(deposit, 'record that it came; never more than the method owes')
-    .requiredOption('--method <code>', 'the payment method it came from, such as webpay')
+    .option('--method <code>', 'the payment method it came from, such as webpay')
+    .option('--from-merchant', 'the merchant paid it in, so that refunds and payouts are covered')
     .option('--commission <amount>', 'what the acquirer kept, beside the amount', '0')
     .action((options: CreateOptions) => create('deposit', options));
   deposit
@@ -103,7 +105,12 @@ async function create(kind: 'payout' | 'deposit', options: CreateOptions): Promi
 }
 
 function readWish(app: App, kind: 'payout' | 'deposit', options: CreateOptions, by: Actor): MovementWish {
-  const { currency, reference, method, commission = '0' } = options;
+  const { currency, reference, method, fromMerchant = false, commission = '0' } = options;
+  if (kind === 'deposit' && (method === undefined) !== fromMerchant) {
+    throw invalidOption('Say where it came from: --method, or --from-merchant.');
+  }
+  if (fromMerchant && commission !== '0')
+    throw invalidOption('Of what a merchant pays in nobody keeps a --commission.');
   if (!/^[!-~](?:[ -~]{0,98}[!-~])?$/.test(reference)) {
     throw invalidOption('A reference is 1 to 100 visible ASCII characters.');
   }

@@ -24,6 +24,7 @@ import { rotateSecretToken } from '../payment-services/rotate-secret-token.ts';
 import { setEventsUrl } from '../payment-services/set-events-url.ts';
 import { listFees, setFee } from '../payment-services/set-fee.ts';
 import { setRequestLimit } from '../payment-services/set-request-limit.ts';
+import { addFundsCommand } from './funds-command.ts';
 import { addHandoverCommands } from './handover-commands.ts';
 import { addMoveCommands } from './move-commands.ts';
 import { checkMethod, environmentOption, readAmount, readDuration } from './options.ts';
@@ -33,7 +34,7 @@ import { addSecretOptions, readSecretOrStdin, type SecretOptions } from './secre
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
-/** `payment-service create | import | list | disable | rotate | limit | events-url | fee | fees`, and its links. */
+/** `payment-service create | import | list | disable | rotate | limit | events-url | fee | fees | funds`, and its links. */
 export function addPaymentServiceCommands(program: Command): void {
   const group = program.command('payment-service').description('payment services and their tokens');
   acting(group.command('create'))
@@ -92,6 +93,7 @@ export function addPaymentServiceCommands(program: Command): void {
     .action(changeEventsUrl);
   addPayerCommands(group);
   addFeeCommands(group);
+  addFundsCommand(group);
   addHandoverCommands(group);
   addMoveCommands(group);
 }

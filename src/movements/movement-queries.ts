@@ -23,6 +23,12 @@ export async function selectMovement(
   return row ?? null;
 }
 
+/** Finds a movement by its id alone. */
+export async function selectMovementById(tx: Pick<Database, 'query'>, id: string): Promise<Movement | null> {
+  const [row] = await tx.query<Movement>('select * from movements where id = $1', [id]);
+  return row ?? null;
+}
+
 export type ListedMovement = Movement & {
   payment_service_id: string;
   name: string;

@@ -14,7 +14,7 @@ import { formatDecimal } from '../lib/money.ts';
 
 /**
  * The kinds of movements of money outside of the service, as a person recorded them. `payout`: it was sent to the merchant.
- * `deposit`: it came from a payment method. `resolution`: what became of money that was booked before, in suspense or as a
+ * `deposit`: it came from a payment method, or the merchant paid it in. `resolution`: what became of money that was booked before, in suspense or as a
  * payout.
  */
 export type MovementKind = 'payout' | 'deposit' | 'resolution';
@@ -78,6 +78,7 @@ function sidesOf(
 ): Pick<Transfer, 'kind' | 'debit' | 'credit'> {
   const receivable = methodReceivable(payment_method ?? '');
   if (kind === 'payout') return { kind, debit: MERCHANT_PAYABLE, credit: BANK };
+  if (kind === 'deposit' && payment_method === null) return { kind: 'paid_in', debit: BANK, credit: MERCHANT_PAYABLE };
   if (kind === 'deposit') return { kind, debit: BANK, credit: receivable };
   // Whatever was in suspense came by a payment method, and a payout by none.
   if (payment_method === null) return { kind: 'payout_returned', debit: BANK, credit: MERCHANT_PAYABLE };

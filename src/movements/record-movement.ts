@@ -19,7 +19,7 @@ import { insertMovement, selectMovement } from './movement-queries.ts';
 export type MovementTarget = { paymentServiceId: string; environment: Environment };
 
 /**
- * The movement that a person records. A deposit comes from a payment method, which may have kept a commission; amounts in minor
+ * The movement that a person records. A deposit comes from a payment method, which may have kept a commission, or from the merchant; amounts in minor
  * units.
  */
 export type MovementWish = {
@@ -44,27 +44,35 @@ export type Recording =
   | { kind: 'unknown' };
 
 /**
- * Records money that was sent to a merchant, or that came from a payment method: once for a reference, and never more than
+ * Records money that was sent to a merchant, or that came from a payment method or the merchant: once for a reference, and never more than
  * is available or receivable, whatever comes together. In one commit with its entries and, for a payout, its event.
  * Rejects with `StorageError`.
  */
 export function recordMovement(app: App, target: MovementTarget, wish: MovementWish): Promise<Recording> {
   const now = app.now();
-  return app.db.transaction<Recording>(async (tx) => {
-    const environmentId = await selectEnvironmentId(tx, target.paymentServiceId, target.environment);
-    if (environmentId === null) return { kind: 'unknown' };
-    const movement = newMovement(environmentId, wish, now);
-    const available = await lockFunds(tx, environmentId, wish.currency);
-    const earlier = await selectMovement(tx, movement);
-    if (earlier !== null) return { kind: await compareToEarlier(tx, earlier, movement), movement: earlier };
-    const most = wish.kind === 'payout' ? available : await receivableOf(tx, movement);
-    if (movement.amount + movement.commission > most) return { kind: 'refused', most };
-    await insertMovement(tx, movement);
-    if (wish.kind === 'payout') await announcePayout(tx, target, movement);
-    await postEntries(tx, movementPosting(movement));
-    await recordAudit(tx, actOf(target, wish, movement));
-    return { kind: 'recorded', movement };
-  });
+  return app.db.transaction<Recording>((tx) => bookMovement(tx, target, wish, now));
+}
+
+/** The same in the commit of what it is part of; `recordAudit` alone may come after it. */
+export async function bookMovement(
+  tx: Tx,
+  target: MovementTarget,
+  wish: MovementWish,
+  now: number,
+): Promise<Recording> {
+  const environmentId = await selectEnvironmentId(tx, target.paymentServiceId, target.environment);
+  if (environmentId === null) return { kind: 'unknown' };
+  const movement = newMovement(environmentId, wish, now);
+  const { payable } = await lockFunds(tx, environmentId, wish.currency);
+  const earlier = await selectMovement(tx, movement);
+  if (earlier !== null) return { kind: await compareToEarlier(tx, earlier, movement), movement: earlier };
+  const most = wish.kind === 'payout' ? payable : await receivableOf(tx, movement);
+  if (most !== null && movement.amount + movement.commission > most) return { kind: 'refused', most };
+  await insertMovement(tx, movement);
+  if (wish.kind === 'payout') await announcePayout(tx, target, movement);
+  await postEntries(tx, movementPosting(movement));
+  await recordAudit(tx, actOf(target, wish, movement));
+  return { kind: 'recorded', movement };
 }
 
 function actOf({ paymentServiceId, environment }: MovementTarget, { kind, by }: MovementWish, movement: Movement): Act {
@@ -105,8 +113,10 @@ async function compareToEarlier(tx: Tx, earlier: Movement, movement: Movement) {
   return saysTheSame(earlier, movement) ? 'replayed' : 'different';
 }
 
-function receivableOf(tx: Tx, { environment_id, payment_method, currency }: Movement): Promise<Sum> {
-  const account = methodReceivable(payment_method ?? '');
+/** Reads what the method of a deposit owes; null: the merchant paid it in, and may pay in any amount. */
+async function receivableOf(tx: Tx, { environment_id, payment_method, currency }: Movement): Promise<Sum | null> {
+  if (payment_method === null) return null;
+  const account = methodReceivable(payment_method);
   return selectBalance(tx, { environmentId: environment_id, account, currency });
 }
 

@@ -1,15 +1,29 @@
 import { selectAvailable } from '../books/balance-queries.ts';
-import type { Tx } from '../db/database.ts';
-import type { Sum } from '../lib/exact-sum.ts';
+import type { Database, Tx } from '../db/database.ts';
+import { addUp, type Sum, subtract } from '../lib/exact-sum.ts';
+import { selectFundsRule } from './funds-rule-queries.ts';
 import { lockEnvironmentFunds } from './payment-service-queries.ts';
 
 /**
- * Reads what is available of a merchant's money in one currency, and keeps it until the commit: a payout or a refund, which
- * take some away, ask here first, so that together they never take more than there is.
+ * A merchant's money in one currency, in minor units. `payable`: what payouts may take, without what is kept back.
+ * `refundable`: what refunds may take, with what they may overdraw.
+ */
+export type Funds = { readonly available: Sum; readonly payable: Sum; readonly refundable: Sum };
+
+/**
+ * Reads what is there of a merchant's money, and keeps it until the commit: a payout or a refund, which take some away, ask here
+ * first, so that together they never take more than there is.
  *
  * The lock comes after the lock of a transaction and before the outbox and the books, see ARCHITECTURE.md.
  */
-export async function lockFunds(tx: Tx, environmentId: number, currency: string): Promise<Sum> {
+export async function lockFunds(tx: Tx, environmentId: number, currency: string): Promise<Funds> {
   await lockEnvironmentFunds(tx, environmentId);
-  return selectAvailable(tx, [environmentId], currency);
+  return readFunds(tx, environmentId, currency);
+}
+
+/** The same without keeping it. */
+export async function readFunds(db: Pick<Database, 'query'>, environmentId: number, currency: string): Promise<Funds> {
+  const available = await selectAvailable(db, [environmentId], currency);
+  const { kept_back, overdraft } = await selectFundsRule(db, environmentId, currency);
+  return { available, payable: subtract(available, kept_back), refundable: addUp([available, overdraft]) };
 }

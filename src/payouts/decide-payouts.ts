@@ -37,7 +37,7 @@ export async function approvePayouts(app: App, decision: PayoutDecision): Promis
   return app.db.transaction(async (tx) => {
     const now = app.now();
     const user = await requireUserOf(tx, by, owner.id, 'payouts:approve');
-    const available = await lockFunds(tx, owner.id, PAYOUT_CURRENCY);
+    const { payable } = await lockFunds(tx, owner.id, PAYOUT_CURRENCY);
     const payouts = await lockThose(tx, decision, 'approved');
     const versions = await selectVersionsOf(tx, [...new Set(payouts.map(({ recipient_id }) => recipient_id))]);
     const byRecipient = Map.groupBy(versions, ({ id }) => id);
@@ -50,8 +50,8 @@ export async function approvePayouts(app: App, decision: PayoutDecision): Promis
     const inBatch = 'batchId' in decision.named;
     await checkLimits(tx, { environmentId: owner.id, userId: user.id, now, inBatch }, payouts);
     const total = payouts.reduce((sum, { amount }) => sum + amount, 0);
-    if (total > available) {
-      const [asked, left] = [formatMoney(total, PAYOUT_CURRENCY), formatMoney(available, PAYOUT_CURRENCY)];
+    if (total > payable) {
+      const [asked, left] = [formatMoney(total, PAYOUT_CURRENCY), formatMoney(payable, PAYOUT_CURRENCY)];
       throw new Problem('INSUFFICIENT_BALANCE', {
         detail: {
           en: `${asked} are to be paid, and ${left} are available.`,

@@ -65,7 +65,7 @@ export async function checkLimits(
  */
 export async function whyNotAutomatic(
   tx: Tx,
-  { environmentId, now, available }: { environmentId: number; now: number; available: Sum },
+  { environmentId, now, payable }: { environmentId: number; now: number; payable: Sum },
   { amount, account_changed_by }: Pick<Payout, 'amount' | 'account_changed_by'>,
 ): Promise<string | null> {
   const limits = await selectPayoutLimits(tx, environmentId, PAYOUT_CURRENCY);
@@ -75,7 +75,7 @@ export async function whyNotAutomatic(
   if ((await findHeld({ db: tx })) !== null) return 'the service was restored and is being compared';
   if (amount > most) return `above ${money(most)}`;
   if (account_changed_by !== null) return 'the account was changed since the last payment';
-  if (amount > available) return 'the balance does not cover it';
+  if (amount > payable) return 'the balance does not cover it';
   const since = boundsOfDay(dayOf(now)).from;
   const day = await sumApproved(tx, { environmentId, currency: PAYOUT_CURRENCY, since });
   if (limits.per_day !== null && day.total + amount > limits.per_day) return 'the limit of the day is reached';

@@ -5,6 +5,7 @@ import type { User } from '../auth/user.ts';
 import { judgeBatch, validateBatch } from '../bank-validation/validate-batch.ts';
 import type { Tx } from '../db/database.ts';
 import { Problem } from '../error-catalogue.ts';
+import type { Sum } from '../lib/exact-sum.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { formatMoney } from '../lib/money.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
@@ -48,7 +49,7 @@ export async function proposePayouts(app: App, proposal: Proposal): Promise<Prop
   return app.db
     .transaction(async (tx) => {
       const now = app.now();
-      const available = await lockFunds(tx, owner.id, PAYOUT_CURRENCY);
+      const { payable } = await lockFunds(tx, owner.id, PAYOUT_CURRENCY);
       const made = batch === null ? null : newBatch(proposal, user.id, now);
       if (made !== null && !(await insertBatch(tx, made))) throw new Overtaken();
       const kind = user.role === 'integration' ? 'program' : 'person';
@@ -59,7 +60,7 @@ export async function proposePayouts(app: App, proposal: Proposal): Promise<Prop
       const payouts = await insertPayouts(tx, rows);
       if (payouts.length < rows.length) throw new Overtaken();
       if (!(await insertRecipients(tx, newRecipients(payees)))) throw new Overtaken();
-      const settled = await beginApproval(tx, proposal, payouts, { kind, available, now });
+      const settled = await beginApproval(tx, proposal, payouts, { kind, payable, now });
       await recordAudit(tx, actOf(proposal, made, settled, now));
       return { kind: 'proposed' as const, batch: made, payouts: settled };
     })
@@ -206,20 +207,20 @@ function newRow(proposal: Proposal, wish: CheckedWish, { row, changed }: Payee, 
   };
 }
 
-type Beginning = { kind: 'person' | 'program'; available: Awaited<ReturnType<typeof lockFunds>>; now: number };
+type Beginning = { kind: 'person' | 'program'; payable: Sum; now: number };
 
 /** Tells of them, and approves a program's single payout where its rule says so; else the reason says why it waits. */
 async function beginApproval(
   tx: Tx,
   { owner, draft, batch }: Proposal,
   payouts: Payout[],
-  { kind, available, now }: Beginning,
+  { kind, payable, now }: Beginning,
 ): Promise<Payout[]> {
   if (draft === true) return payouts;
   await announce(tx, owner, payouts, now);
   const [only] = payouts;
   if (kind !== 'program' || batch !== null || only === undefined) return payouts;
-  const why = await whyNotAutomatic(tx, { environmentId: owner.id, now, available }, only);
+  const why = await whyNotAutomatic(tx, { environmentId: owner.id, now, payable }, only);
   if (why !== null) return [await updateReason(tx, only, `waits for a person: ${why}`)];
   const approvedBy = { name: 'automatic', id: null, approval: 'automatic' as const };
   const nextLookAt = (await selectSenderInUse(tx, owner.id)) === null ? null : now;

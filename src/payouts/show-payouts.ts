@@ -1,11 +1,11 @@
 import type { App } from '../app.ts';
-import { availableBalance } from '../books/available-balance.ts';
 import { dayOf } from '../lib/calendar-day.ts';
 import { formatMoney } from '../lib/money.ts';
 import { selectApprovers } from './approver-queries.ts';
 import { keepersOfChange, whyNotPayable, whyNotYours } from './decide-payouts.ts';
 import { selectVersionsOf } from './payee-queries.ts';
 import type { Payout } from './payout.ts';
+import { payableBalance } from './payout-balance.ts';
 import { PAYOUT_CURRENCY } from './payout-limits.ts';
 import { selectAlike } from './payout-queries.ts';
 import type { RecipientDetails, RecipientRow } from './recipient.ts';
@@ -52,9 +52,7 @@ async function showSome(app: App, environmentId: number, payouts: readonly Payou
   const alike = Map.groupBy(await selectAlike(app.db, environmentId, ids, now - ALIKE_MS), ({ id }) => id);
   const waits = payouts.some(({ state }) => state === 'awaiting_approval');
   const approvers = waits ? await selectApprovers(app.db, environmentId) : new Set<string>();
-  const available = waits
-    ? await availableBalance(app, { environmentIds: [environmentId], transactionId: 0 }, PAYOUT_CURRENCY)
-    : 0;
+  const available = waits ? await payableBalance(app, environmentId) : 0;
   return payouts.map((payout) => {
     const own = versions.get(payout.recipient_id) ?? [];
     const others = (alike.get(payout.id) ?? []).filter(

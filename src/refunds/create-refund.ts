@@ -95,16 +95,16 @@ async function findEarlier(
 
 /**
  * Whether the merchant's money covers one more refund; until the commit nobody else takes any of it. He may owe the
- * service the fees of payments that have gone back, and nothing more.
+ * service the fees of payments that have gone back and what he may overdraw, and nothing more.
  */
 async function isCovered(tx: Tx, transaction: Transaction, reserved: number, amount: number): Promise<boolean> {
   const { environment_id, currency } = transaction;
-  const available = await lockFunds(tx, environment_id, currency);
+  const { refundable } = await lockFunds(tx, environment_id, currency);
   // Most need no more, and the fees are read from every refund there was.
-  if (amount <= available) return true;
+  if (amount <= refundable) return true;
   const owed = await sumFeesWithin(tx, environment_id, currency);
   const more = feeWithin(transaction, reserved + amount) - feeWithin(transaction, reserved);
-  return amount <= addUp([available, owed, more]);
+  return amount <= addUp([refundable, owed, more]);
 }
 
 function newRow(

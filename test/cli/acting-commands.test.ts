@@ -123,6 +123,7 @@ const ACTING: [words: string, action: string, rest: (world: World) => (string | 
     'fee.set',
     ({ id }) => [id, '--environment', 'development', '--method', 'simulated', '--rate', 29_500],
   ],
+  ['payment-service funds', 'funds.rule_set', ({ id }) => [id, ...DEVELOPMENT, '--keep-back', 1000]],
   ['payment-method set', 'payment_method.set', ({ id }) => ['webpay', '--payment-service', id, ...DEVELOPMENT]],
   ['payment-method remove', 'payment_method.removed', ({ id }) => ['webpay', '--payment-service', id, ...DEVELOPMENT]],
   ['payment-service receipts', 'payment_service.receipts_set', ({ id }) => [id, '--mail', 'en']],

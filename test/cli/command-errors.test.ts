@@ -86,6 +86,12 @@ suite('a command that does nothing says why', () => {
       /there are simulated, simulated-transfer, webpay/,
     ],
     [
+      'deposit create --payment-service SERVICE --currency CLP --reference R --amount 1',
+      1,
+      'INVALID_OPTION',
+      /--method, or --from-merchant/,
+    ],
+    [
       'deposit create --payment-service SERVICE --currency CLP --reference R --amount 1 --method webpay',
       1,
       'INSUFFICIENT_BALANCE',

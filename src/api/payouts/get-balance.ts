@@ -31,15 +31,16 @@ export const getAvailableBalance = operation({
   describe: {
     operationId: 'readAvailableBalance',
     summary: 'Read what can be paid out',
-    description: 'What belongs to the merchant, without what is being refunded and what payouts have reserved.',
+    description:
+      'What belongs to the merchant, without what is being refunded, kept back for refunds, or reserved by payouts.',
     tag: 'Payouts',
     replies: REPLIES,
     errors: [...TEF_ERRORS, 'PAYMENT_SERVICE_AMBIGUOUS'],
   },
-  handle: async (app, request) => read(app, request, 'available'),
+  handle: async (app, request) => read(app, request, 'payable'),
 });
 
-async function read(app: App, request: FastifyRequest, which: 'balance' | 'available') {
+async function read(app: App, request: FastifyRequest, which: 'balance' | 'payable') {
   const user = await requireUser(app, request);
   const { id } = await findPayoutOwner(app, user);
   return { balance: toDecimalNumber((await payoutBalance(app, id))[which], PAYOUT_CURRENCY) };

@@ -1,5 +1,4 @@
 import type { App } from '../../app.ts';
-import { availableBalance } from '../../books/available-balance.ts';
 import { MERCHANT_PAYABLE, PAYOUTS_RESERVED } from '../../books/journal-entry.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
@@ -17,6 +16,7 @@ import {
 } from '../../payouts/decide-payouts.ts';
 import { findBatch, findPayout, listPayouts } from '../../payouts/find-payout.ts';
 import type { Payout } from '../../payouts/payout.ts';
+import { payableBalance } from '../../payouts/payout-balance.ts';
 import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
 import { MOST_IN_BATCH } from '../../payouts/payout-wish.ts';
 import { setAccountType } from '../../payouts/set-account-type.ts';
@@ -161,7 +161,7 @@ async function sendQuestion(app: App, visit: ConsoleVisit, kind: Kind, { owner, 
   if (own !== undefined) return kind.send(app, visit, 409, tell(language, 'decide.not_yours', { why: own[language] }));
   const total = addUp(waiting.map(({ amount }) => amount));
   const money = formatMoney(total, PAYOUT_CURRENCY);
-  const available = await availableBalance(app, { environmentIds: [owner.id], transactionId: 0 }, PAYOUT_CURRENCY);
+  const available = await payableBalance(app, owner.id);
   const left = addUp([available, -total]);
   const odd = seen.filter(({ warnings }) => warnings.length > 0);
   const title = tell(language, 'decide.title', { n: waiting.length, amount: money });

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { App } from '../../app.ts';
-import { availableBalance } from '../../books/available-balance.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { addUp } from '../../lib/exact-sum.ts';
 import { formatMoney } from '../../lib/money.ts';
+import { payableBalance } from '../../payouts/payout-balance.ts';
 import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
 import { type PlannedPayout, type Proposal, previewPayouts, proposePayouts } from '../../payouts/propose-payouts.ts';
 import { openDetails } from '../../payouts/seal-recipient.ts';
@@ -91,7 +91,7 @@ async function sendPreview(app: App, visit: ConsoleVisit, proposal: Proposal, fi
   }
   const { planned } = preview;
   const total = formatMoney(addUp(planned.map(({ wish }) => wish.amount)), PAYOUT_CURRENCY);
-  const available = await availableBalance(app, { environmentIds: [owner.id], transactionId: 0 }, PAYOUT_CURRENCY);
+  const available = await payableBalance(app, owner.id);
   const title = tell(language, 'upload.preview', { n: planned.length, amount: total });
   // Rows with a warning come first, where a long list shows only its beginning.
   const rows = planned.toSorted((one, other) => Number(other.payee.changed) - Number(one.payee.changed));

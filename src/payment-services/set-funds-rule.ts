@@ -1,0 +1,41 @@
+import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import { type FundsRule, selectFundsRule, upsertFundsRule } from './funds-rule-queries.ts';
+import { lockFunds } from './lock-funds.ts';
+import type { Environment } from './payment-service.ts';
+import { selectEnvironmentId } from './payment-service-queries.ts';
+
+export type FundsTarget = { paymentServiceId: string; environment: Environment; currency: string };
+
+/**
+ * Changes what is kept back of a merchant's money, and how far refunds may overdraw it; what is left out stays. Answers what holds now,
+ * or null where there is no such payment service. Without changes it only reads.
+ */
+export function setFundsRule(
+  app: App,
+  { paymentServiceId, environment, currency }: FundsTarget,
+  changes: Partial<FundsRule>,
+  by: Actor,
+): Promise<FundsRule | null> {
+  return app.db.transaction(async (tx) => {
+    const environmentId = await selectEnvironmentId(tx, paymentServiceId, environment);
+    if (environmentId === null) return null;
+    if (Object.keys(changes).length === 0) return selectFundsRule(tx, environmentId, currency);
+    // Who takes some of the money now has seen the rule before; who comes next sees this one.
+    await lockFunds(tx, environmentId, currency);
+    const before = await selectFundsRule(tx, environmentId, currency);
+    const after = { ...before, ...changes };
+    const at = app.now();
+    await upsertFundsRule(tx, { environmentId, currency, at, by: by.name }, after);
+    await recordAudit(tx, {
+      at,
+      by,
+      action: 'funds.rule_set',
+      subject: { kind: 'payment_service', id: paymentServiceId },
+      before: { environment, currency, ...before },
+      after: { environment, currency, ...after },
+    });
+    return after;
+  });
+}

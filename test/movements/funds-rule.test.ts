@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setFundsRule } from '../../src/payment-services/set-funds-rule.ts';
+import { approvePayouts } from '../../src/payouts/decide-payouts.ts';
+import { payoutBalance } from '../../src/payouts/payout-balance.ts';
+import { verifyStore } from '../../src/proof/verify-store.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { deposit, payOut } from '../support/test-movements.ts';
+import { openPayoutDesk, propose, wish } from '../support/test-payouts.ts';
+import { refundingMethod, refund as refundOf } from '../support/test-refunds.ts';
+
+forEachEngine('the money of a merchant', (openTestDatabase) => {
+  const open = async () => {
+    const app = createTestApp(await openTestDatabase(), { paymentMethods: [refundingMethod()] });
+    const desk = await openPayoutDesk(app, { money: 0 });
+    const { environment } = desk;
+    const paid = await createPaidTransaction(app, environment, { amount: 10_000 });
+    app.now.advance(48 * 3_600_000);
+    const rule = (changes: { kept_back?: number; overdraft?: number }) => {
+      const { paymentServiceId, environment: kind } = environment;
+      return setFundsRule(app, { paymentServiceId, environment: kind, currency: 'CLP' }, changes, TESTER);
+    };
+    const refund = (amount: number) => refundOf(app, paid, amount);
+    return { app, desk, environment, rule, refund };
+  };
+
+  test('after everything was paid out nothing could be refunded: now the merchant can pay in', async () => {
+    const { app, environment, refund } = await open();
+    assert.equal((await payOut(app, environment, 10_000)).kind, 'recorded');
+    assert.equal((await refund(4000)).kind, 'refused');
+    const paidIn = { reference: 'TRF-1', paymentMethod: null };
+    assert.equal((await deposit(app, environment, 4000, paidIn)).kind, 'recorded');
+    assert.equal((await deposit(app, environment, 4000, paidIn)).kind, 'replayed');
+    assert.equal((await deposit(app, environment, 5000, paidIn)).kind, 'different');
+    assert.equal((await refund(4000)).kind, 'accepted');
+    const [entry] = await app.db.query("select * from journal_entries where kind = 'paid_in'");
+    assert.deepEqual(
+      [entry?.['debit_account'], entry?.['credit_account'], entry?.['amount']],
+      ['bank', 'merchant:payable', 4000],
+    );
+    assert.ok((await verifyStore(app)).ok);
+  });
+
+  test('what is kept back no payout takes, to the merchant or to others, and refunds do', async () => {
+    const { app, desk, environment, rule, refund } = await open();
+    assert.deepEqual(await rule({ kept_back: 4000 }), { kept_back: 4000, overdraft: 0 });
+    assert.deepEqual(await payoutBalance(app, environment.id), { payable: 6000, balance: 10_000 });
+    assert.deepEqual(await payOut(app, environment, 6001), { kind: 'refused', most: 6000 });
+    const ids = (await propose(app, desk, [wish({ amount: 6001 })])).map(({ id }) => id);
+    const approve = () => approvePayouts(app, { owner: environment, named: { ids }, by: desk.approver, reason: null });
+    await assert.rejects(approve(), /\$6\.001 CLP are to be paid, and \$6\.000 CLP are available/);
+    assert.equal((await refund(10_000)).kind, 'accepted');
+    assert.deepEqual(await rule({ kept_back: 0 }), { kept_back: 0, overdraft: 0 });
+  });
+
+  test('refunds go as far below what the merchant has as may be overdrawn, and payouts never do', async () => {
+    const { app, environment, rule, refund } = await open();
+    await rule({ overdraft: 3000 });
+    assert.deepEqual(await payOut(app, environment, 10_001), { kind: 'refused', most: 10_000 });
+    assert.equal((await payOut(app, environment, 10_000)).kind, 'recorded');
+    assert.equal((await refund(3001)).kind, 'refused');
+    const both = await Promise.all([refund(2000), refund(1500)]);
+    assert.deepEqual(both.map(({ kind }) => kind).toSorted(), ['accepted', 'refused']);
+  });
+});
