@@ -225,6 +225,11 @@ export const CATALOGUE = {
     'The account cannot be paid',
     'See errors[]: mend the RUT, the bank or the account, and send it again.',
   ),
+  INVALID_STATEMENT: entry(
+    422,
+    'The statement of the bank cannot be believed',
+    'Export it from the bank again, whole and as it is: CSV or .xlsx.',
+  ),
   INVALID_PAYOUT: entry(422, 'The payouts cannot be made', 'See errors[] for every row or member and its fix.'),
   INVALID_BODY: entry(422, 'Invalid request body', 'See errors[] for every member and its fix.'),
   RATE_LIMITED: entry(429, 'Too many requests', 'Wait for the seconds in Retry-After.'),

@@ -223,6 +223,10 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
     title: 'A esta cuenta no se le puede pagar',
     fix: 'Mira errors[]: corrige el RUT, el banco o la cuenta y envíalo de nuevo.',
   },
+  INVALID_STATEMENT: {
+    title: 'La cartola del banco no se puede creer',
+    fix: 'Expórtala otra vez del banco, completa y tal como viene: CSV o .xlsx.',
+  },
   INVALID_PAYOUT: {
     title: 'Los pagos no se pueden hacer',
     fix: 'errors[] nombra cada fila o miembro y cómo corregirlo.',

@@ -29,7 +29,22 @@ import type {
   UnsignedRequest,
   UnsignedStatus,
 } from './api-payments.ts';
-import type { Balance, TefCreated, TefRead, TefRequest } from './api-payouts.ts';
+import type {
+  Balance,
+  PayoutFileList,
+  PayoutFileRead,
+  PayoutResultsRequest,
+  PayoutResultsTaken,
+  StatementImported,
+  StatementList,
+  StatementRead,
+  StatementRequest,
+  StatementUsed,
+  StatementUseRequest,
+  TefCreated,
+  TefRead,
+  TefRequest,
+} from './api-payouts.ts';
 import type { RecipientHistory, RecipientList, RecipientReply, RecipientRequest } from './api-recipients.ts';
 import type {
   Conciliation,
@@ -378,6 +393,55 @@ export type Operations = {
   };
   'GET /balance': { reply: Balance };
   'GET /availableBalance': { reply: Balance };
+  'GET /payout-files': {
+    query: {
+      /** 100 unless said */
+      limit?: number | undefined;
+    };
+    reply: PayoutFileList;
+  };
+  'GET /payout-files/{id}': {
+    path: {
+      /** Id of the file */
+      id: string;
+    };
+    reply: PayoutFileRead;
+  };
+  'POST /payout-files/{id}/results': {
+    path: {
+      /** Id of the file that it answers */
+      id: string;
+    };
+    body: PayoutResultsRequest;
+    reply: PayoutResultsTaken;
+  };
+  'POST /bank-statements': { body: StatementRequest; reply: StatementImported };
+  'GET /bank-statements': {
+    query: {
+      /** 100 unless said */
+      limit?: number | undefined;
+    };
+    reply: StatementList;
+  };
+  'GET /bank-statements/{id}': {
+    path: {
+      /** Id of the statement */
+      id: string;
+    };
+    query: {
+      /** The lines of one use alone */
+      use?: 'payout' | 'return' | 'deposit' | 'suspense' | 'other' | undefined;
+    };
+    reply: StatementRead;
+  };
+  'POST /bank-statements/{id}/uses': {
+    path: {
+      /** Id of the statement */
+      id: string;
+    };
+    body: StatementUseRequest;
+    reply: StatementUsed;
+  };
   'GET /healthz': { reply: Record<string, unknown> };
   'GET /readyz': { reply: Record<string, unknown> };
 };

@@ -293,6 +293,44 @@ export class RubricaClient {
     return (await this.#sendAsUser('POST /payment-links/{id}/end', { path: { id } })).data;
   }
 
+  /** Lists the newest files of payouts that were made for banks. */
+  async listPayoutFiles(query: Query<'GET /payout-files'> = {}): Promise<Api.PayoutFile[]> {
+    return [...(await this.#sendAsUser('GET /payout-files', { query })).data.files];
+  }
+
+  /** Reads a file of payouts with what became of each. */
+  async readPayoutFile(id: string): Promise<Api.PayoutFileRead['data']> {
+    return (await this.#sendAsUser('GET /payout-files/{id}', { path: { id } })).data;
+  }
+
+  /** Says what the bank did with a file of payouts; the same file again changes nothing. `content` is in base64. */
+  async takePayoutResults(id: string, file: Api.PayoutResultsRequest): Promise<Api.PayoutResults> {
+    return (await this.#sendAsUser('POST /payout-files/{id}/results', { path: { id }, body: file })).data;
+  }
+
+  /** Imports a statement of the bank; the same file again changes nothing. `content` is in base64. */
+  async importStatement(file: Api.StatementRequest): Promise<Api.ImportedStatement> {
+    return (await this.#sendAsUser('POST /bank-statements', { body: file })).data;
+  }
+
+  /** Lists the newest statements of the bank. */
+  async listStatements(query: Query<'GET /bank-statements'> = {}): Promise<Api.BankStatement[]> {
+    return [...(await this.#sendAsUser('GET /bank-statements', { query })).data.statements];
+  }
+
+  /** Reads a statement of the bank with its lines, of one use or all. */
+  async readStatement(id: string, query: Query<'GET /bank-statements/{id}'> = {}): Promise<Api.StatementRead['data']> {
+    return (await this.#sendAsUser('GET /bank-statements/{id}', { path: { id }, query })).data;
+  }
+
+  /** Says what a line in suspense is. Not repeated: a line has one use. */
+  async resolveStatementLine(id: string, use: Api.StatementUseRequest): Promise<Api.BankStatementLine[]> {
+    const reply = await this.#withToken((authorization) =>
+      this.#sendOnce('POST /bank-statements/{id}/uses', { path: { id }, body: use }, authorization),
+    );
+    return [...reply.data.lines];
+  }
+
   /** A page of recipients; send `next` back as `after` for the one that follows. */
   async listRecipients(query: { after?: string; limit?: number } = {}): Promise<Api.RecipientList['data']> {
     return (await this.#sendAsUser('GET /recipients', { query })).data;

@@ -1,15 +1,15 @@
 import { type Command, Option } from 'commander';
 import { formatMoney } from '../lib/money.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
-import { selectLines, selectStatement, selectStatements } from '../statements/bank-statement-queries.ts';
+import { findStatement, listStatements } from '../statements/find-statement.ts';
 import { importStatement } from '../statements/import-statement.ts';
 import { readStatement } from '../statements/read-statement.ts';
-import { resolveLine } from '../statements/resolve-line.ts';
-import { type KeptLine, StatementError } from '../statements/statement.ts';
+import { type LineSubject, resolveLine } from '../statements/resolve-line.ts';
+import type { KeptLine } from '../statements/statement.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { evidenceOf } from './evidence-option.ts';
-import { readLimit, readReason } from './options.ts';
-import { invalidOption, notFound, print, table, time, unusableFile } from './print.ts';
+import { checkMethod, readAmount, readLimit, readReason } from './options.ts';
+import { invalidOption, print, table, time } from './print.ts';
 import { ownerOption } from './propose-command.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -18,7 +18,17 @@ type Json = { json?: boolean };
 type ImportOptions = ActingOptions &
   Json & { environment?: Environment; paymentService?: string; account: string; yes?: boolean };
 type ResolveOptions = ActingOptions &
-  Json & { line?: string; use: 'payout' | 'return' | 'other'; payout?: string; reason: string };
+  Json & {
+    line?: string;
+    use: LineSubject['use'];
+    payout?: string;
+    deposit?: string;
+    method?: string;
+    commission: string;
+    fromMerchant?: boolean;
+    paymentService?: string;
+    reason: string;
+  };
 
 /** `statement import | list | show | resolve`: what the bank says of the account. */
 export function addBankStatementCommands(program: Command): void {
@@ -52,9 +62,16 @@ export function addBankStatementCommands(program: Command): void {
     .argument('<id>', 'of the statement: statement list')
     .option('--line <number>', 'its line in the file')
     .addOption(
-      new Option('--use <use>', 'other: of nothing here').choices(['payout', 'return', 'other']).makeOptionMandatory(),
+      new Option('--use <use>', 'other: of nothing here')
+        .choices(['payout', 'return', 'deposit', 'other'])
+        .makeOptionMandatory(),
     )
     .option('--payout <id>', 'which one left, or came back')
+    .option('--deposit <id>', 'of a deposit that is recorded: deposit list')
+    .option('--method <code>', 'the payment method that paid, such as webpay: the deposit is booked with the line')
+    .option('--commission <amount>', 'what the acquirer kept, beside the amount', '0')
+    .option('--from-merchant', 'the merchant paid it in: the deposit is booked with the line')
+    .option('--payment-service <id>', 'whose deposit is booked, where the account is of all of them')
     .requiredOption('--reason <text>', 'why, for a later reader; name no person')
     .option('--json', 'print one JSON object')
     .action(resolve);
@@ -64,9 +81,7 @@ async function takeOver(path: string, options: ImportOptions): Promise<void> {
   const { account, paymentService: paymentServiceId = null } = options;
   if (!/^\d{4,20}$/.test(account)) throw invalidOption('--account is 4 to 20 digits.');
   const evidence = evidenceOf(path);
-  const statement = await readStatement(path).catch((error: unknown) => {
-    throw error instanceof StatementError ? unusableFile(error.message) : error;
-  });
+  const statement = await readStatement(path);
   const imported = await withActor(options, async (app, by) => {
     const environment = options.environment ?? app.config.mode;
     await confirm(`Take over ${statement.lines.length} lines of ${evidence.name}?`, options);
@@ -88,7 +103,7 @@ async function takeOver(path: string, options: ImportOptions): Promise<void> {
 
 async function list(options: Json & { limit: string }): Promise<void> {
   const limit = readLimit(options.limit);
-  const statements = await withApp((app) => selectStatements(app.db, limit));
+  const statements = await withApp((app) => listStatements(app, null, limit));
   const head = ['STATEMENT', 'FILE', 'ACCOUNT', 'FROM', 'TO', 'LINES', 'PROOF', 'IMPORTED', 'BY', 'OPEN'];
   const rows = statements.map((one) => [
     one.id,
@@ -111,11 +126,8 @@ function masked(account: string): string {
 }
 
 async function show(id: string, options: Json & { open?: boolean }): Promise<void> {
-  const { statement, lines } = await withApp(async (app) => ({
-    statement: await selectStatement(app.db, id),
-    lines: await selectLines(app.db, id, options.open === true ? 'suspense' : null),
-  }));
-  if (statement === null) throw notFound(`There is no statement ${id}: bin/rubrica statement list`);
+  const use = options.open === true ? 'suspense' : null;
+  const { statement, lines } = await withApp((app) => findStatement(app, null, id, use));
   const head = ['LINE', 'DAY', 'AMOUNT', 'USE', 'OF', 'NOTE'];
   const rows = lines.map((one) => [
     String(one.file_line),
@@ -136,15 +148,29 @@ function lineJson({ file_line, day, amount, currency, used_as, subject, note, re
 }
 
 async function resolve(id: string, options: ResolveOptions): Promise<void> {
-  const { line, use, payout = null } = options;
-  if (line !== undefined && !/^\d{1,6}$/.test(line)) throw invalidOption('--line is a whole number.');
-  if (use !== 'other' && (line === undefined || payout === null))
-    throw invalidOption(`${use} needs --line and --payout.`);
-  const reason = readReason(options.reason);
+  const { line, use, method } = options;
+  if (line === undefined ? use !== 'other' : !/^[1-9]\d{0,5}$/.test(line)) {
+    throw invalidOption(`${use} needs --line, a whole number.`);
+  }
+  const [is, reason] = [readSubject(options), readReason(options.reason)];
   const fileLine = line === undefined ? null : Number(line);
-  const payoutId = use === 'other' ? null : payout;
-  const lines = await withActor(options, (app, by) =>
-    resolveLine(app, { statementId: id, fileLine, use, payoutId, reason, by }),
-  );
+  const lines = await withActor(options, (app, by) => {
+    if (method !== undefined) checkMethod(app, method);
+    return resolveLine(app, { statementId: id, fileLine, is, reason, by });
+  });
   print(options, { statement: id, use, lines: lines.map(lineJson) }, [`${lines.length} lines are ${use} now.`]);
+}
+
+function readSubject({ use, payout, deposit, method, fromMerchant = false, ...options }: ResolveOptions): LineSubject {
+  if (use === 'other') return { use };
+  if (use !== 'deposit') {
+    if (payout === undefined) throw invalidOption(`${use} needs --payout.`);
+    return { use, payoutId: payout };
+  }
+  const ways = [deposit !== undefined, method !== undefined, fromMerchant].filter(Boolean);
+  if (ways.length !== 1) throw invalidOption('Say which deposit it is: --deposit, --method or --from-merchant.');
+  if (deposit !== undefined) return { use, deposit: { id: deposit } };
+  const { paymentService: paymentServiceId = null } = options;
+  const commission = readAmount(options.commission, 'CLP');
+  return { use, deposit: { paymentServiceId, paymentMethod: method ?? null, commission } };
 }

@@ -61,6 +61,15 @@ export const PAYOUT_GUIDES = {
     ['A typing error in the RUT, the bank or the account.'],
     ['Un error de digitación en el RUT, el banco o la cuenta.'],
   ),
+  INVALID_STATEMENT: guide(
+    'api',
+    ['15/01/2026;TEF;15.000;;985.000 and 16/01/2026;TEF;5.000;;990.000', '16/01/2026;TEF;5.000;;980.000'],
+    [
+      'A line is missing or was changed, so that a balance or a total does not follow.',
+      'The file is not the statement of a bank.',
+    ],
+    ['Falta una línea o alguien la cambió: un saldo o un total no sigue.', 'El archivo no es la cartola de un banco.'],
+  ),
   INVALID_PAYOUT: guide(
     'api',
     ['"amount": "1.000"', '"amount": 1000'],

@@ -133,6 +133,31 @@ export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: stri
     'Por el id que le diste. `status` dice si sigue en curso; `state` dice exactamente dónde está.',
   ],
   readBalance: ['Lee el saldo', 'Lo que es del comercio, con lo aprobado para pagar que aún no llega.'],
+  listPayoutFiles: [
+    'Lista los archivos de pagos',
+    'Los más nuevos primero, como se hicieron para los bancos; sin sus bytes.',
+  ],
+  readPayoutFile: ['Lee un archivo de pagos', 'Con sus pagos en el orden de sus líneas, y qué pasó con cada uno.'],
+  takePayoutResults: [
+    'Di qué hizo el banco con un archivo de pagos',
+    'El resultado del banco como CSV o .xlsx, con un id, o con RUT y monto, y un estado como `Pagado` o `Rechazado` de cada línea. El mismo archivo otra vez no cambia nada. Lo que contradice un estado no mueve dinero, y espera a una persona.',
+  ],
+  importStatement: [
+    'Importa una cartola del banco',
+    'Un CSV o .xlsx tal como lo exporta el banco. Primero el archivo se prueba a sí mismo, por sus saldos o totales. Cada línea nueva tiene un solo uso: confirma un pago o un archivo de pagos, trae uno de vuelta, es un depósito anotado, o espera sin explicar. Las líneas que vinieron en otro archivo ya se conocen, y el mismo archivo otra vez no cambia nada.',
+  ],
+  listStatements: [
+    'Lista las cartolas del banco',
+    'Las más nuevas primero, con cuántas de sus líneas están sin explicar.',
+  ],
+  readStatement: [
+    'Lee una cartola del banco',
+    'Con sus líneas en el orden del archivo, y de qué es cada una. Su texto no se guarda: ahí hay nombres y RUT.',
+  ],
+  resolveStatementLine: [
+    'Di qué es una línea sin explicar',
+    'Con el estado y los asientos del pago, o con el depósito y su asiento, en una sola operación. Una línea tiene un uso, y ese queda.',
+  ],
   readAvailableBalance: [
     'Lee lo que se puede pagar',
     'Lo que es del comercio, sin lo que se está devolviendo ni lo que tienen reservado los pagos.',

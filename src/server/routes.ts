@@ -18,8 +18,13 @@ import { postCspReports } from '../api/operation/post-csp-reports.ts';
 import { getPaymentLinks, getPaymentLinksId } from '../api/payment-links/get-payment-links.ts';
 import { postPaymentLinkEnd, postPaymentLinks } from '../api/payment-links/post-payment-links.ts';
 import { getAvailableBalance, getBalance } from '../api/payouts/get-balance.ts';
+import { getBankStatements, getBankStatementsId } from '../api/payouts/get-bank-statements.ts';
+import { getPayoutFiles, getPayoutFilesId } from '../api/payouts/get-payout-files.ts';
 import { getRecipients, getRecipientsId } from '../api/payouts/get-recipients.ts';
 import { getTefId } from '../api/payouts/get-tef-id.ts';
+import { postBankStatements } from '../api/payouts/post-bank-statements.ts';
+import { postBankStatementsUses } from '../api/payouts/post-bank-statements-uses.ts';
+import { postPayoutFilesResults } from '../api/payouts/post-payout-files-results.ts';
 import { postRecipients, postRecipientsId } from '../api/payouts/post-recipients.ts';
 import { postTef } from '../api/payouts/post-tef.ts';
 import { getIndicatorsRemittances } from '../api/reconciliation/get-indicators-remittances.ts';
@@ -120,6 +125,13 @@ export const ROUTES: readonly Endpoint[] = [
   bearer('GET', ['/tef/:id', '/payout/tef/:id'], 'payouts:create', getTefId),
   bearer('GET', ['/balance', '/payout/balance'], 'payouts:create', getBalance),
   bearer('GET', ['/availableBalance', '/payout/availableBalance'], 'payouts:create', getAvailableBalance),
+  bearer('GET', ['/payout-files'], 'recipients:read', getPayoutFiles),
+  bearer('GET', ['/payout-files/:id'], 'recipients:read', getPayoutFilesId),
+  bearer('POST', ['/payout-files/:id/results'], 'movements:record', postPayoutFilesResults),
+  bearer('POST', ['/bank-statements'], 'movements:record', postBankStatements),
+  bearer('GET', ['/bank-statements'], 'books:read', getBankStatements),
+  bearer('GET', ['/bank-statements/:id'], 'books:read', getBankStatementsId),
+  bearer('POST', ['/bank-statements/:id/uses'], 'movements:record', postBankStatementsUses),
 
   route('GET', ['/pay/:token'], 'pay-link', getPay),
   route('POST', ['/pay/:token'], 'pay-link', postPay),

@@ -1,5 +1,5 @@
 import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
-import type { KeptLine, KeptStatement, LineUse } from './statement.ts';
+import type { KeptLine, KeptStatement, LineUse, ListedStatement } from './statement.ts';
 
 type Reader = Pick<Database, 'query'>;
 
@@ -65,6 +65,7 @@ export type PayoutFound = SqlRow & {
   amount: number;
   rut_hash: string;
   state: string;
+  file_id: string | null;
   sent_at: number;
   has_payout_line: number;
   has_return_line: number;
@@ -79,7 +80,7 @@ export function selectPayoutsOfAmounts(
   { environmentIds, amounts, since }: { environmentIds: readonly number[]; amounts: readonly number[]; since: number },
 ): Promise<PayoutFound[]> {
   return tx.query<PayoutFound>(
-    `select p.id, p.environment_id, p.reference, p.amount, p.rut_hash, p.state, p.sent_at,
+    `select p.id, p.environment_id, p.reference, p.amount, p.rut_hash, p.state, p.file_id, p.sent_at,
        case when exists (select 1 from bank_statement_lines l where l.used_as = 'payout' and l.subject in (p.id, p.file_id))
          then 1 else 0 end as has_payout_line,
        case when exists (select 1 from bank_statement_lines l where l.used_as = 'return' and l.subject = p.id)
@@ -92,7 +93,7 @@ export function selectPayoutsOfAmounts(
 
 type FileFound = { id: string; environment_id: number; total: number; created_at: number };
 
-/** Files of payouts whose total is one of these amounts, and that no line has used. */
+/** Files of payouts whose total is one of these amounts, and that no line has used, nor one of their payouts. */
 export function selectFilesOfTotals(
   tx: Tx,
   { environmentIds, amounts, since }: { environmentIds: readonly number[]; amounts: readonly number[]; since: number },
@@ -100,12 +101,20 @@ export function selectFilesOfTotals(
   return tx.query<FileFound>(
     `select f.id, f.environment_id, f.total, f.created_at from payout_files f
      where f.environment_id {among $1} and f.total {among $2} and f.created_at >= $3
-       and not exists (select 1 from bank_statement_lines l where l.used_as = 'payout' and l.subject = f.id)`,
+       and not exists (select 1 from bank_statement_lines l where l.used_as = 'payout' and l.subject = f.id)
+       and not exists (select 1 from payouts p join bank_statement_lines l on l.used_as = 'payout' and l.subject = p.id
+         where p.environment_id = f.environment_id and p.file_id = f.id)`,
     [environmentIds, amounts, since],
   );
 }
 
-type DepositFound = { id: string; amount: number; created_at: number };
+type DepositFound = {
+  id: string;
+  amount: number;
+  created_at: number;
+  reference: string;
+  payment_method: string | null;
+};
 
 /** Deposits that are recorded and that no line has used, the oldest first. */
 export function selectDepositsOfAmounts(
@@ -113,7 +122,7 @@ export function selectDepositsOfAmounts(
   { environmentIds, amounts, since }: { environmentIds: readonly number[]; amounts: readonly number[]; since: number },
 ): Promise<DepositFound[]> {
   return tx.query<DepositFound>(
-    `select m.id, m.amount, m.created_at from movements m
+    `select m.id, m.amount, m.created_at, m.reference, m.payment_method from movements m
      where m.kind = 'deposit' and m.currency = 'CLP' and m.environment_id {among $1} and m.amount {among $2}
        and m.created_at >= $3
        and not exists (select 1 from bank_statement_lines l where l.used_as = 'deposit' and l.subject = m.id)
@@ -135,15 +144,42 @@ export function selectIdsOfFiles(
   );
 }
 
-export type ListedStatement = KeptStatement & { open: number };
+const LISTED = `select s.*, (select count(*) from bank_statement_lines l where l.statement_id = s.id and l.used_as = 'suspense') as open
+     from bank_statements s`;
 
-/** The newest, each with how many of its lines are in suspense. */
-export function selectStatements(db: Reader, limit: number): Promise<ListedStatement[]> {
+/**
+ * Lists the newest, each with how many of its lines are in suspense. `owners`: environment and payment service, with a space between
+ * them; null: all.
+ */
+export function selectStatements(
+  db: Reader,
+  owners: readonly string[] | null,
+  limit: number,
+): Promise<ListedStatement[]> {
+  const owned = `where s.environment || ' ' || s.payment_service_id {named $2}`;
   return db.query<ListedStatement>(
-    `select s.*, (select count(*) from bank_statement_lines l where l.statement_id = s.id and l.used_as = 'suspense') as open
-     from bank_statements s order by s.imported_at desc, s.id limit $1`,
-    [limit],
+    `${LISTED} ${owners === null ? '' : owned} order by s.imported_at desc, s.id limit $1`,
+    owners === null ? [limit] : [limit, owners],
   );
+}
+
+/** Finds one of them by its id. */
+export async function selectListedStatement(db: Reader, id: string): Promise<ListedStatement | null> {
+  const [row] = await db.query<ListedStatement>(`${LISTED} where s.id = $1`, [id]);
+  return row ?? null;
+}
+
+/** Finds the statement that was made of a file, by the hash of its bytes. */
+export async function selectStatementOfFile(
+  db: Reader,
+  { environment, account, sha256 }: { environment: string; account: string; sha256: string },
+): Promise<KeptStatement | null> {
+  const [row] = await db.query<KeptStatement>(
+    `select * from bank_statements where environment = $1 and account = $2 and file_sha256 = $3
+     order by imported_at limit 1`,
+    [environment, account, sha256],
+  );
+  return row ?? null;
 }
 
 export async function selectStatement(db: Reader, id: string): Promise<KeptStatement | null> {
@@ -154,8 +190,8 @@ export async function selectStatement(db: Reader, id: string): Promise<KeptState
 /** In the order of the file; of one use where it is named. */
 export function selectLines(db: Reader, statementId: string, use: LineUse | null): Promise<KeptLine[]> {
   return db.query<KeptLine>(
-    `select * from bank_statement_lines where statement_id = $1 and $2 in ('', used_as) order by file_line`,
-    [statementId, use ?? ''],
+    `select * from bank_statement_lines where statement_id = $1 ${use === null ? '' : 'and used_as = $2'} order by file_line`,
+    use === null ? [statementId] : [statementId, use],
   );
 }
 
@@ -170,6 +206,27 @@ export function updateUse(
      where statement_id = $1 and (file_line = $2 or $2 = 0) and used_as = 'suspense' returning *`,
     [statementId, fileLine ?? 0, said.use, said.subject, said.at, said.by, said.reason],
   );
+}
+
+/** Locks lines in suspense until the commit; `fileLine` null: all of the statement. */
+export function lockOpenLines(
+  tx: Tx,
+  { statementId, fileLine }: { statementId: string; fileLine: number | null },
+): Promise<KeptLine[]> {
+  return tx.query<KeptLine>(
+    `select * from bank_statement_lines where statement_id = $1 and (file_line = $2 or $2 = 0) and used_as = 'suspense'
+     order by file_line, number {for_update}`,
+    [statementId, fileLine ?? 0],
+  );
+}
+
+/** Finds the line that is of a payout, a file of payouts or a deposit. */
+export async function selectLineOf(tx: Reader, use: LineUse, subject: string): Promise<KeptLine | null> {
+  const [row] = await tx.query<KeptLine>('select * from bank_statement_lines where used_as = $1 and subject = $2', [
+    use,
+    subject,
+  ]);
+  return row ?? null;
 }
 
 /** How many lines nobody has explained, and since when the oldest waits. */

@@ -22,10 +22,18 @@ import {
   selectIdsOfFiles,
   selectKnownKeys,
   selectPayoutsOfAmounts,
+  selectStatementOfFile,
 } from './bank-statement-queries.ts';
 import { type Candidates, type LineMatch, matchLines, type ReadLine } from './match-lines.ts';
 import { isOfAcquirer, rutsIn } from './ruts-in-text.ts';
-import { type KeptStatement, type LineUse, lineIdentities, type ReadStatement } from './statement.ts';
+import {
+  type KeptStatement,
+  type LineUse,
+  lineIdentities,
+  olderIdentities,
+  type ReadStatement,
+  wholeText,
+} from './statement.ts';
 
 /** The account of a statement, and its owner. `paymentServiceId` null: it is the account of all of them. */
 export type StatementImport = {
@@ -67,11 +75,15 @@ export async function importStatement(
   const environmentIds = await listEnvironmentIds(app, environment, paymentServiceId, null);
   if (environmentIds.length === 0) throw new Problem('NOT_FOUND', { detail: 'There is no such payment service.' });
   const hashes = await identityHashes(app);
-  const keys = lineIdentities(account, statement.lines).map((identity) => hashes.ofRequest(identity));
-  const lines = statement.lines.map((line, at): ReadLine & { key: string } => {
-    const ruts = rutsIn(line.text);
+  const keysOf = (identities: readonly string[]) => identities.map((identity) => hashes.ofRequest(identity));
+  const keys = keysOf(lineIdentities(account, statement.lines));
+  const olderKeys = keysOf(olderIdentities(account, statement.lines));
+  const lines = statement.lines.map((line, at): NewLine => {
+    const text = wholeText(line);
+    const ruts = rutsIn(text);
     const rutHashes = ruts.map((rut) => hashes.ofRut(rut));
-    return { ...line, rutHashes, isAcquirer: isOfAcquirer(line.text, ruts), key: keys[at] as string };
+    const named = { key: keys[at] as string, olderKey: olderKeys[at] as string };
+    return { ...line, text, rutHashes, isAcquirer: isOfAcquirer(text, ruts), ...named };
   });
   for (;;) {
     try {
@@ -85,9 +97,12 @@ export async function importStatement(
 /** Rolls the commit back: another process has taken over the same lines meanwhile. */
 class QuickerFile extends Error {}
 
+/** `olderKey`: as versions before this one knew the line. */
+type NewLine = ReadLine & { key: string; olderKey: string };
+
 type Lines = {
   statement: ReadStatement;
-  lines: readonly (ReadLine & { key: string })[];
+  lines: readonly NewLine[];
   environmentIds: readonly number[];
 };
 
@@ -101,12 +116,22 @@ async function importLines(
   const known = await selectKnownKeys(
     tx,
     environment,
-    lines.map(({ key }) => key),
+    lines.flatMap(({ key, olderKey }) => [key, olderKey]),
   );
-  const fresh = lines.filter(({ key }) => !known.has(key));
+  const fresh = lines.filter(({ key, olderKey }) => !known.has(key) && !known.has(olderKey));
   const uses = { payout: 0, return: 0, deposit: 0, suspense: 0, other: 0 };
-  const result = { id: null, lines: lines.length, known: known.size, uses, settled: [], contradicted: [] };
-  if (fresh.length === 0) return result;
+  const result = {
+    id: null,
+    lines: lines.length,
+    known: lines.length - fresh.length,
+    uses,
+    settled: [],
+    contradicted: [],
+  };
+  if (fresh.length === 0) {
+    const earlier = await selectStatementOfFile(tx, { environment, account: wish.account, sha256: evidence.sha256 });
+    return { ...result, id: earlier?.id ?? null };
+  }
   const at = app.now();
   const found = await findCandidates(tx, environmentIds, fresh);
   const matches = matchLines(fresh, found);
@@ -146,12 +171,18 @@ async function findCandidates(
       amount: one.amount,
       rutHash: one.rut_hash,
       state: one.state,
+      fileId: one.file_id,
       leftDay: dayOf(one.sent_at),
       hasPayoutLine: one.has_payout_line === 1,
       hasReturnLine: one.has_return_line === 1,
     })),
     files: files.map(({ id, total, created_at }) => ({ id, total, day: dayOf(created_at) })),
-    deposits: deposits.map(({ id, amount, created_at }) => ({ id, amount, day: dayOf(created_at) })),
+    deposits: deposits.map(({ id, amount, created_at, reference, payment_method }) => ({
+      id,
+      amount,
+      day: dayOf(created_at),
+      paidInAs: payment_method === null ? reference : null,
+    })),
   };
 }
 

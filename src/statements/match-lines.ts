@@ -9,6 +9,8 @@ export type PayoutCandidate = {
   readonly amount: number;
   readonly rutHash: string;
   readonly state: string;
+  /** The file in which it left, whose total may be one line. */
+  readonly fileId: string | null;
   readonly leftDay: string;
   readonly hasPayoutLine: boolean;
   readonly hasReturnLine: boolean;
@@ -18,7 +20,13 @@ export type PayoutCandidate = {
 export type FileCandidate = { readonly id: string; readonly total: number; readonly day: string };
 
 /** A deposit of an acquirer that a person has recorded. */
-export type DepositCandidate = { readonly id: string; readonly amount: number; readonly day: string };
+export type DepositCandidate = {
+  readonly id: string;
+  readonly amount: number;
+  readonly day: string;
+  /** Null: it came from a payment method. Else the reference under which what the merchant paid in was recorded. */
+  readonly paidInAs: string | null;
+};
 
 /** A line with the RUTs in its text, hashed, and whether it names an acquirer. */
 export type ReadLine = StatementLine & { readonly rutHashes: readonly string[]; readonly isAcquirer: boolean };
@@ -45,8 +53,12 @@ export function matchLines(lines: readonly ReadLine[], candidates: Candidates): 
     used.add(`${use} ${subject}`);
     return { use, subject, note: null };
   };
-  const isFree = (use: 'payout' | 'return', { id, hasPayoutLine, hasReturnLine }: PayoutCandidate) =>
-    !(use === 'payout' ? hasPayoutLine : hasReturnLine) && !used.has(`${use} ${id}`);
+  const isFree = (use: 'payout' | 'return', { id, fileId, hasPayoutLine, hasReturnLine }: PayoutCandidate) =>
+    use === 'payout'
+      ? !hasPayoutLine && !used.has(`payout ${id}`) && !used.has(`payout ${fileId}`)
+      : !hasReturnLine && !used.has(`return ${id}`);
+  const leftAlone = (file: string) =>
+    candidates.payouts.some(({ id, fileId }) => fileId === file && used.has(`payout ${id}`));
   const byAmount = Map.groupBy(candidates.payouts, ({ amount }) => amount);
   const countOf = Map.groupBy(lines, ({ amount }) => amount);
 
@@ -70,25 +82,33 @@ export function matchLines(lines: readonly ReadLine[], candidates: Candidates): 
   const matchFile = ({ amount, day }: ReadLine): LineMatch | null => {
     const found = candidates.files.filter(
       ({ id, total, day: made }) =>
-        total === -amount && isWithin(day, made, DAYS_TO_LEAVE) && !used.has(`payout ${id}`),
+        total === -amount && isWithin(day, made, DAYS_TO_LEAVE) && !used.has(`payout ${id}`) && !leftAlone(id),
     );
     return found[0] === undefined || found.length > 1 ? null : take('payout', found[0].id);
   };
 
-  const matchDeposit = ({ amount, day }: ReadLine): LineMatch => {
+  const findDeposit = ({ amount, day }: ReadLine, isOne: (deposit: DepositCandidate) => boolean): LineMatch | null => {
     const found = candidates.deposits.find(
       (one) =>
         one.amount === amount &&
+        isOne(one) &&
         !used.has(`deposit ${one.id}`) &&
         isWithin(day, shiftDay(one.day, -DAYS_OF_DEPOSIT), 10),
     );
-    if (found !== undefined) return take('deposit', found.id);
+    return found === undefined ? null : take('deposit', found.id);
+  };
+
+  const matchAcquirer = (line: ReadLine): LineMatch => {
+    const found = findDeposit(line, ({ paidInAs }) => paidInAs === null);
+    if (found !== null) return found;
     return { use: 'suspense', subject: null, note: 'a deposit of an acquirer that is not recorded' };
   };
 
   return lines.map((line) => {
     if (line.amount < 0) return matchPayout(line, 'payout') ?? matchFile(line) ?? UNEXPLAINED;
-    return line.isAcquirer ? matchDeposit(line) : (matchPayout(line, 'return') ?? UNEXPLAINED);
+    if (line.isAcquirer) return matchAcquirer(line);
+    const paidIn = findDeposit(line, ({ paidInAs }) => paidInAs !== null && hasReference(line.text, paidInAs));
+    return paidIn ?? matchPayout(line, 'return') ?? UNEXPLAINED;
   });
 }
 
@@ -98,7 +118,12 @@ const UNEXPLAINED: LineMatch = { use: 'suspense', subject: null, note: 'of nothi
 const RETURN = /devol|devuel|revers|rechaz|reintegro|anulaci/i;
 
 function isNamed({ rutHashes, text }: ReadLine, { rutHash, reference, id }: PayoutCandidate): boolean {
-  return rutHashes.includes(rutHash) || text.includes(id) || (reference.length >= 6 && text.includes(reference));
+  return rutHashes.includes(rutHash) || text.includes(id) || hasReference(text, reference);
+}
+
+/** A short one may stand in any text. */
+function hasReference(text: string, reference: string): boolean {
+  return reference.length >= 6 && text.includes(reference);
 }
 
 function isInTime(use: 'payout' | 'return', { day }: ReadLine, { leftDay, state }: PayoutCandidate): boolean {

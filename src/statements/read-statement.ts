@@ -1,10 +1,12 @@
+import type { Readable } from 'node:stream';
 import { readSettled } from '../books/settlement-amount.ts';
+import { Problem, type Said } from '../error-catalogue.ts';
 import { formatMoney } from '../lib/money.ts';
 import { readDay } from '../lib/read-day.ts';
 import type { Places } from '../lib/tables/find-header.ts';
 import { type Table, withTable } from '../lib/tables/open-table.ts';
 import { isTotal, TableError, type TableRow } from '../lib/tables/table.ts';
-import { type ReadStatement, StatementError, type StatementLine, type StatementProof } from './statement.ts';
+import type { ReadStatement, StatementLine, StatementProof } from './statement.ts';
 import { STATEMENT_TABLE, type StatementColumn } from './statement-columns.ts';
 
 const CURRENCY = 'CLP';
@@ -18,11 +20,11 @@ type Row = StatementLine & { readonly balance: number | null };
  * Reads a statement of a bank in Chile (cartola): CSV in any usual encoding, .xlsx, or a page; the newest or the oldest line first. A
  * file with balances or totals proves by them that nothing is missing.
  *
- * Throws `StatementError` with the line that is wrong: nothing of such a file is believed.
+ * Throws `Problem` INVALID_STATEMENT with the line that is wrong: nothing of such a file is believed.
  */
-export async function readStatement(path: string): Promise<ReadStatement> {
+export async function readStatement(source: string | Readable): Promise<ReadStatement> {
   try {
-    return await withTable(path, STATEMENT_TABLE, readTable);
+    return await withTable(source, STATEMENT_TABLE, readTable);
   } catch (error) {
     throw error instanceof TableError ? refusal(error.message) : error;
   }
@@ -30,7 +32,10 @@ export async function readStatement(path: string): Promise<ReadStatement> {
 
 async function readTable({ header, rows }: Table<StatementColumn>): Promise<ReadStatement> {
   if (header === null) {
-    throw refusal('No row names the columns: fecha, descripción, and cargos and abonos, or monto.');
+    throw refusal({
+      en: 'No row names the columns: fecha, descripción, and cargos and abonos, or monto.',
+      es: 'Ninguna fila nombra las columnas: fecha, descripción, y cargos y abonos, o monto.',
+    });
   }
   const read: Row[] = [];
   const totals: Totals[] = [];
@@ -38,13 +43,23 @@ async function readTable({ header, rows }: Table<StatementColumn>): Promise<Read
     const line = rowOf(row, header.places);
     if (line === null) totals.push(...totalsOf(row, header.places));
     else read.push(line);
-    if (read.length > MOST_LINES) throw refusal(`A statement has at most ${MOST_LINES} lines: export shorter spans.`);
+    if (read.length > MOST_LINES) {
+      throw refusal({
+        en: `A statement has at most ${MOST_LINES} lines: export shorter spans.`,
+        es: `Una cartola lleva como máximo ${MOST_LINES} líneas: exporta períodos más cortos.`,
+      });
+    }
   }
   const lines = read.filter(({ amount }) => amount !== 0);
-  if (lines.length === 0) throw refusal('It has no line with an amount.');
+  if (lines.length === 0)
+    throw refusal({ en: 'It has no line with an amount.', es: 'No tiene ninguna línea con un monto.' });
   for (const sums of totals) checkTotals(lines, sums);
   const proof: StatementProof = checkBalances(read) ? 'balance' : totals.length > 0 ? 'totals' : 'nothing';
-  return { lines: lines.map(({ line, day, amount, text }) => ({ line, day, amount, text })), proof };
+  return { lines: lines.map(withoutBalance), proof };
+}
+
+function withoutBalance({ line, day, amount, text, document = '' }: Row): StatementLine {
+  return { line, day, amount, text, document };
 }
 
 /** Null for what stands under a table: sums and remarks. */
@@ -54,11 +69,13 @@ function rowOf({ line, cells }: TableRow, places: Places<StatementColumn>): Row 
   if (day === null) {
     const written = [cell('charge'), cell('credit'), cell('amount')].some((text) => text !== '');
     if (!written || isTotal(cells)) return null;
-    throw refusal(`Line ${line}: the day cannot be read. Write it as 15/01/2026 or 2026-01-15.`);
+    throw refusal({
+      en: `Line ${line}: the day cannot be read. Write it as 15/01/2026 or 2026-01-15.`,
+      es: `Línea ${line}: no se puede leer la fecha. Escríbela como 15/01/2026 o 2026-01-15.`,
+    });
   }
   const balance = cell('balance') === '' ? null : moneyOf(cell('balance'), line);
-  const text = [cell('text'), cell('document')].filter((one) => one !== '').join(' ');
-  return { line, day, amount: amountOf(cell, line), text, balance };
+  return { line, day, amount: amountOf(cell, line), text: cell('text'), document: cell('document'), balance };
 }
 
 function amountOf(cell: (column: StatementColumn) => string, line: number): number {
@@ -74,7 +91,10 @@ function moneyOf(text: string, line: number): number {
   if (/^[-–—$\s]*(0[0.,]*)?$/.test(text)) return 0;
   const amount = readSettled(text, CURRENCY, null);
   if (typeof amount === 'number') return amount;
-  throw refusal(`Line ${line}: an amount cannot be read. Write whole pesos, such as 15000 or 15.000.`);
+  throw refusal({
+    en: `Line ${line}: an amount cannot be read. Write whole pesos, such as 15000 or 15.000.`,
+    es: `Línea ${line}: no se puede leer un monto. Escribe pesos enteros, como 15000 o 15.000.`,
+  });
 }
 
 type Totals = { line: number; charges: number | null; credits: number | null };
@@ -91,24 +111,51 @@ function checkTotals(lines: readonly Row[], { line, charges, credits }: Totals):
   const sum = (sign: 1 | -1) =>
     lines.reduce((total, { amount }) => (Math.sign(amount) === sign ? total + Math.abs(amount) : total), 0);
   for (const [said, sign, name] of [
-    [charges, -1, 'charges'],
-    [credits, 1, 'credits'],
+    [charges, -1, { en: 'charges', es: 'cargos' }],
+    [credits, 1, { en: 'credits', es: 'abonos' }],
   ] as const) {
     if (said === null || said === sum(sign)) continue;
     const [file, own] = [formatMoney(said, CURRENCY), formatMoney(sum(sign), CURRENCY)];
-    throw refusal(
-      `Line ${line} says that the ${name} are ${file}, and the lines are ${own}: a line is missing or changed.`,
-    );
+    throw refusal({
+      en: `Line ${line} says that the ${name.en} are ${file}, and the lines are ${own}: a line is missing or changed.`,
+      es: `La línea ${line} dice que los ${name.es} son ${file}, y las líneas suman ${own}: falta una línea o alguien la cambió.`,
+    });
   }
 }
 
-/** Whether every balance follows from the one before, in one of the two orders. False: the file has no balances. */
+/**
+ * Whether every balance follows from the one before, in one of the two orders: of each line, or as some banks write it, the balance at
+ * the end of its day in every line of the day. False: the file has no balances, or one day's alone.
+ */
 function checkBalances(rows: readonly Row[]): boolean {
   if (rows.filter(({ balance }) => balance !== null).length < 2) return false;
-  const broken = [firstBreak(rows), firstBreak(rows.toReversed())];
+  const orders = [rows, rows.toReversed()];
+  const broken = orders.map(firstBreak);
   if (broken.includes(null)) return true;
+  const days = orders.map(daysOf).find((some) => some !== null);
+  if (days !== undefined && days !== null) return days.length > 1;
   const line = Math.max(...broken.map((row) => row?.line ?? 0));
-  throw refusal(`The balance of line ${line} does not follow from the lines before it: a line is missing or changed.`);
+  throw refusal({
+    en: `The balance of line ${line} does not follow from the lines before it: a line is missing or changed.`,
+    es: `El saldo de la línea ${line} no sigue de las líneas anteriores: falta una línea o alguien la cambió.`,
+  });
+}
+
+/** The days of a file whose lines each have the balance of the end of their day, where those follow; else null. */
+function daysOf(oldestFirst: readonly Row[]): readonly Row[][] | null {
+  const days = [...Map.groupBy(oldestFirst, ({ day }) => day).values()];
+  if (
+    days.some(
+      ([first, ...others]) =>
+        (first?.balance ?? null) === null || others.some(({ balance }) => balance !== first?.balance),
+    )
+  )
+    return null;
+  const ends = days.map((day) => ({
+    ...(day[0] as Row),
+    amount: day.reduce((sum, { amount }) => sum + amount, 0),
+  }));
+  return firstBreak(ends) === null ? days : null;
 }
 
 /** The first row whose balance does not follow, the oldest first; null: all do. A bank may write one a day. */
@@ -123,6 +170,6 @@ function firstBreak(oldestFirst: readonly Row[]): Row | null {
   return null;
 }
 
-function refusal(detail: string): StatementError {
-  return new StatementError(detail);
+function refusal(detail: Said): Problem {
+  return new Problem('INVALID_STATEMENT', { detail });
 }

@@ -2,72 +2,120 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
-import { Problem } from '../error-catalogue.ts';
+import { Problem, type Said } from '../error-catalogue.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { selectPayoutAnywhere } from '../payouts/payout-queries.ts';
 import { requireUserOf } from '../payouts/person-of.ts';
 import { settleOutcomes } from '../payouts/settle-outcomes.ts';
 import type { PayoutOwner } from '../payouts/transition-payouts.ts';
-import { updateUse } from './bank-statement-queries.ts';
+import { lockOpenLines, selectLineOf, updateUse } from './bank-statement-queries.ts';
+import { type DepositOfLine, depositOf } from './deposit-of-line.ts';
 import type { KeptLine } from './statement.ts';
 
 /**
- * A person's decision about lines in suspense. `payout` and `return` name the payout; `other` is of nothing here, and with
- * `fileLine` null holds for every line of the statement that is in suspense.
+ * The use of a line as a person says it: a payout that left or came back, a deposit, or nothing here. The deposit is one that is
+ * recorded, or is booked with the line.
  */
+export type LineSubject =
+  | { readonly use: 'payout' | 'return'; readonly payoutId: string }
+  | { readonly use: 'deposit'; readonly deposit: DepositOfLine }
+  | { readonly use: 'other' };
+
+/** A person's decision about lines in suspense. `fileLine` null: all of the statement that are in suspense, where they are of nothing here. */
 export type LineDecision = {
   readonly statementId: string;
   readonly fileLine: number | null;
-  readonly use: 'payout' | 'return' | 'other';
-  readonly payoutId: string | null;
+  readonly is: LineSubject;
   readonly reason: string;
   readonly by: Actor;
 };
 
 /**
- * Gives lines in suspense their use, with the state and the entries of the payout that they are of, in one commit. Throws `Problem`
- * NOT_FOUND, PAYOUT_STATE where the payout is another amount, or cannot become it, PERSON_NEEDED or PERMISSION_MISSING.
+ * Gives lines in suspense their use, in one commit with what they are of: the state and the entries of the payout, or the deposit with
+ * its entry. Throws `Problem` NOT_FOUND, PAYOUT_STATE where the payout or the deposit is another amount, cannot become it or has a
+ * line already, INSUFFICIENT_BALANCE for a deposit of more than its method owes, PAYMENT_SERVICE_AMBIGUOUS, PERSON_NEEDED or
+ * PERMISSION_MISSING.
  */
 export function resolveLine(app: App, decision: LineDecision): Promise<KeptLine[]> {
-  const { statementId, fileLine, use, payoutId, reason, by } = decision;
+  const { statementId, fileLine, is, reason, by } = decision;
   return app.db.transaction(async (tx) => {
     const at = app.now();
-    const said = { use, subject: payoutId, at, by: by.name, reason };
-    const lines = await updateUse(tx, { statementId, fileLine }, said);
-    const [first] = lines;
-    if (first === undefined)
-      throw new Problem('NOT_FOUND', { detail: 'No such line of the statement is in suspense.' });
-    if (use !== 'other') await settleBy(app, tx, { ...decision, use }, first, at);
+    const [first] = await lockOpenLines(tx, { statementId, fileLine });
+    if (first === undefined) {
+      throw new Problem('NOT_FOUND', {
+        detail: {
+          en: 'No such line of the statement is in suspense.',
+          es: 'Ninguna línea así de la cartola está sin explicar.',
+        },
+      });
+    }
+    const subject = await subjectOf(app, tx, decision, { line: first, at });
+    const lines = await updateUse(tx, { statementId, fileLine }, { use: is.use, subject, at, by: by.name, reason });
     await recordAudit(tx, {
       at,
       by,
       action: 'statement.line_resolved',
       subject: { kind: 'statement', id: statementId },
-      after: { lines: lines.length, use, payout: payoutId },
+      after: { lines: lines.length, use: is.use, of: subject },
       reason,
     });
     return lines;
   });
 }
 
+type Place = { line: KeptLine; at: number };
+
+/** Does what the decision says of a line; answers the payout or the deposit that it is of, null: of nothing. */
+async function subjectOf(
+  app: App,
+  tx: Tx,
+  { is, reason, by, fileLine }: LineDecision,
+  { line, at }: Place,
+): Promise<string | null> {
+  if (is.use === 'other') return null;
+  if (fileLine === null) throw new Problem('NOT_FOUND', { detail: 'Say which line it is.' });
+  const subject =
+    is.use === 'deposit'
+      ? await depositOf(app, tx, { deposit: is.deposit, line, by, at })
+      : await settleBy(app, tx, { ...is, reason, by }, { line, at });
+  if ((await selectLineOf(tx, is.use, subject)) === null) return subject;
+  throw conflict({ en: `Another line is of ${subject}.`, es: `Otra línea es de ${subject}.` });
+}
+
+type Settling = { use: 'payout' | 'return'; payoutId: string; reason: string; by: Actor };
+
 async function settleBy(
   app: App,
   tx: Tx,
-  { use, payoutId, reason, by }: LineDecision & { use: 'payout' | 'return' },
-  line: KeptLine,
-  at: number,
-): Promise<void> {
-  const payout = payoutId === null ? null : await selectPayoutAnywhere(tx, payoutId);
-  if (payout === null) throw new Problem('NOT_FOUND', { detail: 'There is no such payout.' });
+  { use, payoutId, reason, by }: Settling,
+  { line, at }: Place,
+): Promise<string> {
+  const payout = await selectPayoutAnywhere(tx, payoutId);
+  if (payout === null) {
+    throw new Problem('NOT_FOUND', { detail: { en: 'There is no such payout.', es: 'No existe ese pago.' } });
+  }
   const amount = use === 'payout' ? -line.amount : line.amount;
-  if (payout.amount !== amount) throw new Problem('PAYOUT_STATE', { detail: 'The line is of another amount.' });
+  if (payout.amount !== amount) {
+    throw conflict({ en: 'The line is of another amount.', es: 'La línea tiene otro monto.' });
+  }
   await requireUserOf(tx, by, payout.environment_id, 'movements:record');
   const owner = (await findEnvironmentById(app, payout.environment_id)) as PayoutOwner;
+  if (owner.environment !== line.environment) throw conflict(OTHER_ENVIRONMENT);
   const outcome = use === 'payout' ? ('confirmed' as const) : ('returned' as const);
-  const { contradicted } = await settleOutcomes(tx, owner, [{ id: payout.id, outcome, reason }], {
-    at,
-    endsContradiction: true,
+  const said = [{ id: payout.id, outcome, reason }];
+  const { contradicted } = await settleOutcomes(tx, owner, said, { at, endsContradiction: true });
+  if (contradicted.length === 0) return payout.id;
+  throw conflict({
+    en: `${payout.id} is ${payout.state}: it cannot become ${outcome}.`,
+    es: `${payout.id} está ${payout.state}: no puede quedar ${outcome}.`,
   });
-  if (contradicted.length === 0) return;
-  throw new Problem('PAYOUT_STATE', { detail: `${payout.id} is ${payout.state}: it cannot become ${outcome}.` });
+}
+
+const OTHER_ENVIRONMENT = {
+  en: 'It belongs to the other environment than the statement.',
+  es: 'Es de otro ambiente que la cartola.',
+};
+
+function conflict(detail: Said): Problem {
+  return new Problem('PAYOUT_STATE', { detail });
 }

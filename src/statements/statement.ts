@@ -1,7 +1,5 @@
 import type { SqlRow } from '../db/database.ts';
-
-/** A file that is not a statement, or that contradicts itself. `message` is for the person who has it. */
-export class StatementError extends Error {}
+import type { Environment } from '../payment-services/payment-service.ts';
 
 /** A line of a bank's statement as the file says it. `amount` in minor units: above 0 it came, below 0 it left. */
 export type StatementLine = {
@@ -9,6 +7,8 @@ export type StatementLine = {
   readonly day: string;
   readonly amount: number;
   readonly text: string;
+  /** The bank's number for it, where the file has one. */
+  readonly document?: string;
 };
 
 /** By what a file proved that it is whole: each balance follows from the one before, or its own totals are right. */
@@ -26,7 +26,7 @@ export type LineUse = 'payout' | 'return' | 'deposit' | 'suspense' | 'other';
 export type KeptLine = SqlRow & {
   statement_id: string;
   number: number;
-  environment: string;
+  environment: Environment;
   file_line: number;
   day: string;
   amount: number;
@@ -44,7 +44,7 @@ export type KeptLine = SqlRow & {
 /** A row of `bank_statements`. */
 export type KeptStatement = SqlRow & {
   id: string;
-  environment: string;
+  environment: Environment;
   payment_service_id: string | null;
   account: string;
   file_name: string;
@@ -57,18 +57,35 @@ export type KeptStatement = SqlRow & {
   proof: StatementProof;
 };
 
+/** A statement with how many of its lines are in suspense. */
+export type ListedStatement = KeptStatement & { open: number };
+
 /**
- * Makes the identities by which lines are the same in another file: a provisional statement and the final one write them in
- * other places and with other spaces. Lines that are alike in everything are told apart by how many there are, not by their
- * order.
+ * Names each line so that it is the same line in another file: a provisional statement and the final one write it in other places, with
+ * other spaces, and the bank's number for it in one of them alone. Lines that are alike in everything are told apart by how many there
+ * are, not by their order; zeros before the number of the account are none of it.
  */
 export function lineIdentities(account: string, lines: readonly StatementLine[]): string[] {
+  const number = account.replace(/^0+/, '');
+  return numbered(lines.map(({ day, amount, text }) => JSON.stringify([number, day, amount, plainText(text)])));
+}
+
+/** Names each line as stores have it that imported statements before the bank's number was left out. */
+export function olderIdentities(account: string, lines: readonly StatementLine[]): string[] {
+  return numbered(lines.map((line) => JSON.stringify([account, line.day, line.amount, plainText(wholeText(line))])));
+}
+
+/** Joins the text of a line and the bank's number for it. */
+export function wholeText({ text, document = '' }: StatementLine): string {
+  return [text, document].filter((one) => one !== '').join(' ');
+}
+
+function numbered(alike: readonly string[]): string[] {
   const seen = new Map<string, number>();
-  return lines.map(({ day, amount, text }) => {
-    const alike = JSON.stringify([account, day, amount, plainText(text)]);
-    const nth = (seen.get(alike) ?? 0) + 1;
-    seen.set(alike, nth);
-    return `${alike} ${nth}`;
+  return alike.map((one) => {
+    const nth = (seen.get(one) ?? 0) + 1;
+    seen.set(one, nth);
+    return `${one} ${nth}`;
   });
 }
 

@@ -46,8 +46,8 @@ forEachEngine('statement commands', (openTestDatabase) => {
       [taken['settled'], taken['uses'], taken['proof']],
       [[payout?.id], { payout: 1, return: 0, deposit: 0, suspense: 1, other: 0 }, 'balance'],
     );
-    assert.deepEqual([(await take()).json['known'], (await take()).json['id']], [2, null]);
     const id = String(taken['id']);
+    assert.deepEqual([(await take()).json['known'], (await take()).json['id']], [2, id]);
     const { json: shown } = await run('statement', 'show', id, '--open');
     assert.deepEqual(
       (shown['lines'] as { line: number; use: string }[]).map(({ line, use }) => [line, use]),

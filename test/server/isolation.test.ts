@@ -20,7 +20,8 @@ import { type Answer, jsonOf, startTestServer, type TestServer } from '../suppor
 import { createTestTransaction, signedBody, withSignature } from '../support/test-shop.ts';
 import { createTestUser, type TestUser } from '../support/test-user.ts';
 import { untilVisible } from '../support/until-visible.ts';
-import { createWorld, type Merchant, MISSING, ROUTE_ROWS, type RouteRow, type World } from './route-rows.ts';
+import { type Merchant, MISSING, ROUTE_ROWS, type RouteRow, type World } from './route-rows.ts';
+import { createWorld } from './route-world.ts';
 
 type Headers = Record<string, string>;
 type Listed = { name: string; endpoint: Endpoint; row: RouteRow };

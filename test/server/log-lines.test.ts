@@ -6,7 +6,8 @@ import { ROUTES } from '../../src/server/routes.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { startTestServer } from '../support/test-server.ts';
-import { createWorld, ROUTE_ROWS, type World } from './route-rows.ts';
+import { ROUTE_ROWS, type World } from './route-rows.ts';
+import { createWorld } from './route-world.ts';
 
 /** With each of these a reader of the log begins a new line, or its terminal does as a stranger says. */
 const BREAKS = ['\r', '\n', '\u001b[2J', '\u0085', '\u2028', '\u2029'];

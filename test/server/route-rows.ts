@@ -1,22 +1,10 @@
-import type { App } from '../../src/app.ts';
-import { userActor } from '../../src/auth/user-actor.ts';
 import type { ErrorCode } from '../../src/error-catalogue.ts';
 import type { Access } from '../../src/http/endpoint.ts';
-import { setWebhook } from '../../src/outbox/set-webhook.ts';
-import { createPaymentLink } from '../../src/payment-links/create-payment-link.ts';
-import type { LinkWish } from '../../src/payment-links/payment-link.ts';
-import { createPaymentService, type NewPaymentService } from '../../src/payment-services/create-payment-service.ts';
-import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
+import type { NewPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
-import { proposePayouts } from '../../src/payouts/propose-payouts.ts';
-import { payToken, type Transaction } from '../../src/transactions/transaction.ts';
-import { TESTER } from '../support/test-actor.ts';
-import { createPaidTransaction } from '../support/test-books.ts';
-import { wish } from '../support/test-payouts.ts';
-import { acceptedRefund } from '../support/test-refunds.ts';
-import { jsonOf, type TestServer } from '../support/test-server.ts';
+import type { Transaction } from '../../src/transactions/transaction.ts';
 import { signedBody } from '../support/test-shop.ts';
-import { createTestUser, READ_AND_REFUND, type TestUser } from '../support/test-user.ts';
+import type { TestUser } from '../support/test-user.ts';
 
 /** What the table of endpoints does not say about an endpoint, and a test of who may see what must know. */
 export type RouteRow = {
@@ -51,6 +39,8 @@ export type Merchant = {
     | 'validation'
     | 'recipient'
     | 'payout'
+    | 'payoutFile'
+    | 'statement'
     | 'email'
     | 'user'
     | 'payLink'
@@ -69,6 +59,8 @@ export const MISSING: Merchant['objects'] = {
   validation: 'bav_0000000000000000000000000000',
   recipient: 'rcp_00000000000000000000',
   payout: 'nobodys-payout',
+  payoutFile: 'pf_00000000000000000000',
+  statement: 'st_00000000000000000000',
   email: 'nobody@example.cl',
   user: 'usr_00000000000000000000',
   payLink: 'rt-0000000000000000000000',
@@ -107,7 +99,8 @@ const listenerAt = (path: string): ObjectRequest => ({
   seenBy: 'nobody',
 });
 
-const webhook = { url: 'https://shop.example.cl/webhooks', method: 'POST', webhook: 'remittances' };
+/** A subscription that is taken. */
+export const webhook = { url: 'https://shop.example.cl/webhooks', method: 'POST', webhook: 'remittances' };
 
 const page: RouteRow = { access: 'public' };
 
@@ -124,22 +117,24 @@ const signed: RouteRow = {
   },
 };
 
-const LINK: LinkWish = {
-  amount: 12_990,
-  currency: 'CLP',
-  subject: 'Curso',
-  uses: 'one',
-  expiresAt: null,
-  urlCallback: null,
-};
-
-const account = { rut: '12345678-5', bankData: { bankSBIFNumber: '001', bankAccount: '1234509876' } };
+/** An account that is taken. */
+export const account = { rut: '12345678-5', bankData: { bankSBIFNumber: '001', bankAccount: '1234509876' } };
 
 const recipientBody = ({ ana }: World) => ({ ...account, validationId: ana.objects.validation, name: 'Titular' });
 const recipientAt: RouteRow = {
   access: 'bearer',
   objects: [{ object: 'recipient', path: (id) => `/recipients/${id}`, refusal: 'NOT_FOUND', seenBy: 'overseer' }],
 };
+
+const payoutFileAt = (path: string): RouteRow => ({
+  access: 'bearer',
+  objects: [{ object: 'payoutFile', path: (id) => path.replace(':id', id), refusal: 'NOT_FOUND', seenBy: 'overseer' }],
+});
+const statementAt = (path: string): RouteRow => ({
+  access: 'bearer',
+  objects: [{ object: 'statement', path: (id) => path.replace(':id', id), refusal: 'NOT_FOUND', seenBy: 'overseer' }],
+});
+const sentFile = (rows: string) => ({ fileName: 'banco.csv', content: Buffer.from(rows).toString('base64') });
 
 const tef = (id: string) => ({
   id,
@@ -275,6 +270,22 @@ export const ROUTE_ROWS: Record<string, RouteRow> = {
   },
   'GET /balance': { access: 'bearer' },
   'GET /availableBalance': { access: 'bearer' },
+  'GET /payout-files': { access: 'bearer' },
+  'GET /payout-files/:id': payoutFileAt('/payout-files/:id'),
+  'POST /payout-files/:id/results': {
+    ...payoutFileAt('/payout-files/:id/results'),
+    body: () => sentFile('id;estado\nx;Pagado'),
+  },
+  'POST /bank-statements': {
+    access: 'bearer',
+    body: () => ({ account: '123456789', ...sentFile('Fecha;Glosa;Cargos;Abonos\n15/01/2026;ARRIENDO;100;') }),
+  },
+  'GET /bank-statements': { access: 'bearer' },
+  'GET /bank-statements/:id': statementAt('/bank-statements/:id'),
+  'POST /bank-statements/:id/uses': {
+    ...statementAt('/bank-statements/:id/uses'),
+    body: () => ({ use: 'other', reason: 'arriendo' }),
+  },
   'GET /requests': { access: 'bearer' },
   'GET /hand-over/:link': page,
   'POST /hand-over/:link': { access: 'public', takesUnknownMembers: 'it reads no member' },
@@ -328,60 +339,3 @@ export const ROUTE_ROWS: Record<string, RouteRow> = {
   'GET /readyz': page,
   'GET /metrics': page,
 };
-
-/** Two merchants, each with a user who sees that one alone, and a program that sees all of them. */
-export async function createWorld(app: App, server: TestServer): Promise<World> {
-  const ana = await createMerchant(app, server, 'ANA-1');
-  return {
-    ana,
-    ben: await createMerchant(app, server, 'BEN-1'),
-    overseer: await createTestUser(app, {
-      may: [...READ_AND_REFUND, 'payments:create', 'accounts:validate', 'payouts:create'],
-    }),
-  };
-}
-
-async function createMerchant(app: App, server: TestServer, reference: string): Promise<Merchant> {
-  const service = await createPaymentService(app, reference, TESTER);
-  const environment = (await loadEnvironment(app, service.development.service_token)) as ServiceEnvironment;
-  const may = [
-    ...READ_AND_REFUND,
-    'payments:create',
-    'callbacks:listen',
-    'accounts:validate',
-    'payouts:create',
-  ] as const;
-  const user = await createTestUser(app, { may, paymentServices: [service.id] });
-  await setWebhook(app, { userId: user.id, webhook: 'remittances', url: webhook.url }, TESTER);
-  const transaction = await createPaidTransaction(app, environment, { reference });
-  const refund = await acceptedRefund(app, transaction, 10);
-  const validation = await server.post('/validations/BankAccount', { json: account, headers: user.headers });
-  const validationId = (jsonOf(validation)['data'] as { id: string }).id;
-  const kept = { ...account, validationId, name: 'Titular' };
-  const recipient = await server.post('/recipients', { json: kept, headers: user.headers });
-  const { link } = await createPaymentLink(app, environment.id, LINK, TESTER);
-  const payout = `payout-${reference}`;
-  const by = userActor({ ...user, role: 'integration' }, '192.0.2.1');
-  const wishes = [wish({ reference: payout, amount: 100 })];
-  await proposePayouts(app, { owner: environment, by, wishes, batch: null });
-  return {
-    service,
-    environment,
-    user,
-    transaction,
-    objects: {
-      payout,
-      transaction: String(transaction.id),
-      refund: refund.id,
-      validation: validationId,
-      recipient: (jsonOf(recipient)['data'] as { id: string }).id,
-      email: user.email,
-      user: user.id,
-      paymentLink: link.id,
-      // Of this environment, and not the one that listens.
-      listener: `${environment.id}-0000000000000000000000`,
-      // The right transaction with the secret of none.
-      payLink: payToken({ ...transaction, pay_secret: '0'.repeat(transaction.pay_secret.length) }),
-    },
-  };
-}

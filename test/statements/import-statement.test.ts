@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
+import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
 import { recordMovement } from '../../src/movements/record-movement.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
@@ -9,7 +10,7 @@ import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { importStatement } from '../../src/statements/import-statement.ts';
 import { resolveLine } from '../../src/statements/resolve-line.ts';
-import type { StatementLine } from '../../src/statements/statement.ts';
+import { olderIdentities, type StatementLine } from '../../src/statements/statement.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
@@ -80,8 +81,7 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     const rent = {
       statementId: taken.id,
       fileLine: 4,
-      use: 'other' as const,
-      payoutId: null,
+      is: { use: 'other' as const },
       reason: 'rent',
       by: TESTER,
     };
@@ -125,8 +125,9 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     const [one] = payouts as [Payout];
     const unclear = await take(line(-15_000, 'TRANSFERENCIA'));
     assert.deepEqual(unclear.uses, { suspense: 1 });
-    const decision = { statementId: unclear.id, fileLine: 1, use: 'payout' as const, reason: 'seen at the bank', by };
-    await resolveLine(app, { ...decision, payoutId: one.id });
+    const is = { use: 'payout' as const, payoutId: one.id };
+    const decision = { statementId: unclear.id, fileLine: 1, is, reason: 'seen at the bank', by };
+    await resolveLine(app, decision);
     assert.deepEqual(await states(payouts), ['confirmed', 'sent']);
     assert.deepEqual((await take(line(-15_000, 'TRANSFERENCIA', 1))).uses, { payout: 1 });
     assert.deepEqual(await states(payouts), ['confirmed', 'confirmed']);
@@ -159,6 +160,101 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     const deposit = () => line(20_000, 'PAGO RECIBIDO TF2 096689310-9 TRANSBANK');
     assert.deepEqual((await take(deposit())).uses, { deposit: 1 });
     assert.deepEqual((await take(line(20_000, 'PAGO TRANSBANK', 1))).uses, { suspense: 1 });
+  });
+
+  test('a deposit that nobody had recorded is booked with its line, once, and never more than its method owes', async () => {
+    const { app, desk, owner, by, line, take } = await open();
+    const taken = await take(
+      line(20_000, 'ABONO WEBPAY'),
+      line(5_000, 'TRANSFERENCIA DE TIENDA'),
+      line(2_000_000, 'ABONO WEBPAY'),
+      line(-700, 'COMISION'),
+    );
+    assert.deepEqual(taken.uses, { suspense: 4 });
+    const { paymentServiceId } = owner;
+    const book = (
+      fileLine: number,
+      paymentMethod: string | null,
+      named: string | null = paymentServiceId,
+      who = by,
+    ) => {
+      const deposit = { paymentServiceId: named, paymentMethod, commission: paymentMethod === null ? 0 : 500 };
+      const is = { use: 'deposit' as const, deposit };
+      return resolveLine(app, { statementId: taken.id, fileLine, is, reason: 'seen at the bank', by: who });
+    };
+    await assert.rejects(book(1, 'simulated', null), { code: 'PAYMENT_SERVICE_AMBIGUOUS' });
+    await assert.rejects(book(1, 'simulated', paymentServiceId, TESTER), { code: 'PERSON_NEEDED' });
+    await assert.rejects(book(1, 'simulated', paymentServiceId, desk.approver), { code: 'PERMISSION_MISSING' });
+    await assert.rejects(book(3, 'simulated'), { code: 'INSUFFICIENT_BALANCE' });
+    await assert.rejects(book(4, 'simulated'), /a charge/);
+    const [first] = await book(1, 'simulated');
+    await assert.rejects(book(1, 'simulated'), { code: 'NOT_FOUND' });
+    await book(2, null);
+    const entries = await app.db.query<{ kind: string; amount: number }>(
+      "select kind, amount from journal_entries where kind in ('deposit', 'commission', 'paid_in') order by link, line",
+    );
+    assert.deepEqual(
+      entries.map(({ kind, amount }) => [kind, amount]),
+      [
+        ['deposit', 20_000],
+        ['commission', 500],
+        ['paid_in', 5_000],
+      ],
+    );
+    const again = { use: 'deposit' as const, deposit: { id: first?.subject ?? '' } };
+    const other = await take(line(20_000, 'OTRO ABONO', 1));
+    const decision = { statementId: other.id, fileLine: null, is: again, reason: 'x', by };
+    await assert.rejects(resolveLine(app, decision), { code: 'NOT_FOUND' });
+    const [open20] = await app.db.query<{ file_line: number }>(
+      "select file_line from bank_statement_lines where statement_id = $1 and used_as = 'suspense'",
+      [other.id],
+    );
+    await assert.rejects(resolveLine(app, { ...decision, fileLine: open20?.file_line ?? 0 }), /Another line is of/);
+    assert.ok((await verifyStore(app)).ok);
+  });
+
+  test('what a merchant paid in is the deposit that is recorded under the reference in its line', async () => {
+    const { app, owner, line, take } = await open();
+    const target = { paymentServiceId: owner.paymentServiceId, environment: 'development' as const };
+    const paidIn = { kind: 'deposit' as const, reference: 'TRF-0116', amount: 5_000, commission: 0, currency: 'CLP' };
+    await recordMovement(app, target, { ...paidIn, paymentMethod: null, by: TESTER });
+    const taken = await take(line(5_000, 'ABONO DE TIENDA'), line(5_000, 'ABONO TRF-0116 TIENDA'));
+    assert.deepEqual(taken.uses, { deposit: 1, suspense: 1 });
+  });
+
+  test('a second charge of a payout that left alone in its file was taken for the total of the file', async () => {
+    const { file, line, take } = await open();
+    await file({ reference: 'a', amount: 15_000 });
+    await file({ reference: 'b', amount: 9_000 });
+    const total = line(-9_000, 'NOMINA');
+    assert.deepEqual((await take(line(-15_000, 'TEF 12531909-2'), line(-15_000, 'NOMINA'))).uses, {
+      payout: 1,
+      suspense: 1,
+    });
+    assert.deepEqual((await take(line(-15_000, 'NOMINA', 1))).uses, { suspense: 1 });
+    assert.deepEqual((await take(total, line(-9_000, 'TEF 12531909-2', 1))).uses, { payout: 1, suspense: 1 });
+  });
+
+  test('a payout that has its line already is of no second one, and the refusal was a fault of the store', async () => {
+    const { app, by, file, line, take } = await open();
+    const { payouts } = await file({ amount: 15_000 });
+    await take(line(-15_000, 'TEF 12531909-2'));
+    const second = await take(line(-15_000, 'SIN RUT', 1));
+    const is = { use: 'payout' as const, payoutId: payouts[0]?.id ?? '' };
+    const decision = { statementId: second.id, fileLine: 2, is, reason: 'seen', by };
+    await assert.rejects(resolveLine(app, decision), { code: 'PAYOUT_STATE' });
+  });
+
+  test('lines that were taken over before the number of the bank was left out are known', async () => {
+    const { app, line, take } = await open();
+    const old = { ...line(-700, 'COMISION'), document: '12' };
+    await take(old);
+    const hashes = await identityHashes(app);
+    const [identity = ''] = olderIdentities('123456789', [old]);
+    const sql = 'update bank_statement_lines set line_key = $1';
+    await app.db.transaction((tx) => tx.query(sql, [hashes.ofRequest(identity)]));
+    assert.equal((await take(old)).known, 1);
+    assert.equal((await take({ ...old, document: '13' })).known, 0);
   });
 
   test('a charge for a payout that failed moves no money, and contradicts', async () => {

@@ -3,9 +3,10 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { Problem } from '../../src/error-catalogue.ts';
 import { readStatement } from '../../src/statements/read-statement.ts';
 import { rutsIn } from '../../src/statements/ruts-in-text.ts';
-import { lineIdentities, StatementError } from '../../src/statements/statement.ts';
+import { lineIdentities, wholeText } from '../../src/statements/statement.ts';
 import { makeWorkbook } from '../support/make-workbook.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rubrica-statements-'));
@@ -19,7 +20,7 @@ function read(rows: readonly string[]) {
 
 const said = ({ lines, proof }: Awaited<ReturnType<typeof read>>) => [
   proof,
-  ...lines.map(({ day, amount, text }) => `${day} ${amount} ${text}`),
+  ...lines.map((line) => `${line.day} ${line.amount} ${wholeText(line)}`),
 ];
 
 const CHILE = [
@@ -69,7 +70,10 @@ test('a workbook says the same as a CSV', async () => {
 
 test('a file in which a line is missing or changed is refused with its line, by its balances or its totals', async () => {
   const refused = (rows: readonly string[], message: RegExp) =>
-    assert.rejects(read(rows), (error) => error instanceof StatementError && message.test(error.message));
+    assert.rejects(
+      read(rows),
+      (error) => error instanceof Problem && error.code === 'INVALID_STATEMENT' && message.test(error.message),
+    );
   await refused([...CHILE.slice(0, 5), ...CHILE.slice(6)], /balance of line \d/);
   await refused(
     CHILE.map((row) => row.replace('15.000', '14.000')),
@@ -91,6 +95,31 @@ test('a file in which a line is missing or changed is refused with its line, by 
   await refused(['Nada;de;esto'], /No row names the columns/);
 });
 
+test('a statement with the balance of the end of the day in every line was refused as changed', async () => {
+  const daily = [
+    'Fecha;Descripción;Cargos;Abonos;Saldo diario',
+    '15/01/2026;A;5000;;100000',
+    '16/01/2026;B;10000;;85000',
+    '16/01/2026;C;5000;;85000',
+    '17/01/2026;D;;20000;105000',
+  ];
+  assert.equal((await read(daily)).proof, 'balance');
+  assert.equal((await read([...daily.slice(0, 1), ...daily.slice(1).toReversed()])).proof, 'balance');
+  for (const gone of [2, 3]) {
+    await assert.rejects(read(daily.filter((_, at) => at !== gone)), /balance of line/, `without line ${gone + 1}`);
+  }
+  assert.equal((await read([daily[0] as string, ...daily.slice(2, 4)])).proof, 'nothing');
+});
+
+test('Santander’s heading stands below thirteen rows, and its amounts have a side', async () => {
+  const above = Array.from({ length: 13 }, (_, at) => `Dato ${at};valor`);
+  const rows = [
+    'MONTO;DESCRIPCIÓN MOVIMIENTO;;FECHA;N° DOCUMENTO;SUCURSAL;;CARGO/ABONO',
+    '-15000;TEF;;17/01/2026;3;X;;C',
+  ];
+  assert.deepEqual(said(await read([...above, ...rows])), ['nothing', '2026-01-17 -15000 TEF 3']);
+});
+
 test('a RUT is found as banks write it', () => {
   for (const text of ['TEF A 12.531.909-2 ANA', 'Pago Fácil Bch: 012531909-2', 'Pago 0125319092', 'rut 12531909-2']) {
     assert.deepEqual(rutsIn(text), ['12531909-2'], text);
@@ -105,4 +134,6 @@ test('a line is the same however a file spaces and orders it, and lines that are
   const again = lineIdentities('1', [line('TEF A ANA', -2000), line('TEF A ANA'), line('TEF A ANA')]);
   assert.deepEqual(new Set(again), new Set([one, two, other]));
   assert.equal(lineIdentities('2', [line('TEF a Ana')]).includes(one as string), false);
+  assert.deepEqual(lineIdentities('001', [line('TEF a Ana')]), [one]);
+  assert.deepEqual(lineIdentities('1', [{ ...line('TEF a Ana'), document: '77' }]), [one]);
 });

@@ -1,0 +1,98 @@
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import { requireUser } from '../../http/require-user.ts';
+import { findStatement, listStatements } from '../../statements/find-statement.ts';
+import { TEF_ERRORS } from './post-tef.ts';
+import {
+  LINE_EXAMPLE,
+  lineJson,
+  STATEMENT_EXAMPLE,
+  StatementLineSchema,
+  StatementSchema,
+  statementJson,
+} from './statement-schemas.ts';
+
+const MOST = 100;
+
+/** The statements that the user may see. */
+export const getBankStatements = operation({
+  describe: {
+    operationId: 'listStatements',
+    summary: 'List the statements of the bank',
+    description: 'The newest first, each with how many of its lines are in suspense.',
+    tag: 'Payouts',
+    parameters: [
+      {
+        name: 'limit',
+        in: 'query',
+        description: `${MOST} unless said`,
+        schema: Type.Integer({ minimum: 1, maximum: MOST }),
+      },
+    ],
+    replies: {
+      200: {
+        description: 'The newest statements',
+        schema: Type.Object(
+          {
+            message: Type.String(),
+            errors: Type.Null(),
+            data: Type.Object({ statements: Type.Array(StatementSchema) }),
+          },
+          { $id: 'StatementList' },
+        ),
+        example: { message: 'OK', errors: null, data: { statements: [STATEMENT_EXAMPLE] } },
+      },
+    },
+    errors: [...TEF_ERRORS, 'INVALID_PARAMETER'],
+  },
+  handle: async (app, request, _reply, query) => {
+    const user = await requireUser(app, request);
+    const statements = await listStatements(app, user.environmentIds, query().limit ?? MOST);
+    return { message: 'OK', errors: null, data: { statements: statements.map(statementJson) } };
+  },
+});
+
+/** One statement with its lines. */
+export const getBankStatementsId = operation({
+  describe: {
+    operationId: 'readStatement',
+    summary: 'Read a statement of the bank',
+    description:
+      'With its lines in the order of the file, and what each is of. Their text is not kept: names and RUTs stand in it.',
+    tag: 'Payouts',
+    parameters: [
+      { name: 'id', in: 'path', required: true, description: 'Id of the statement', schema: Type.String() },
+      {
+        name: 'use',
+        in: 'query',
+        description: 'The lines of one use alone',
+        schema: Type.String({ enum: ['payout', 'return', 'deposit', 'suspense', 'other'] }),
+      },
+    ],
+    replies: {
+      200: {
+        description: 'The statement',
+        schema: Type.Object(
+          {
+            message: Type.String(),
+            errors: Type.Null(),
+            data: Type.Object({ statement: StatementSchema, lines: Type.Array(StatementLineSchema) }),
+          },
+          { $id: 'StatementRead' },
+        ),
+        example: { message: 'OK', errors: null, data: { statement: STATEMENT_EXAMPLE, lines: [LINE_EXAMPLE] } },
+      },
+    },
+    errors: [...TEF_ERRORS, 'NOT_FOUND', 'INVALID_PARAMETER'],
+  },
+  handle: async (app, request, _reply, query) => {
+    const user = await requireUser(app, request);
+    const { id } = request.params as { id: string };
+    const { statement, lines } = await findStatement(app, user.environmentIds, id, query().use ?? null);
+    return {
+      message: 'OK',
+      errors: null,
+      data: { statement: statementJson(statement), lines: lines.map(lineJson) },
+    };
+  },
+});

@@ -1,0 +1,141 @@
+import { operation } from '../../http/endpoint.ts';
+import { type Static, Type } from '../../http/json-schema.ts';
+import { requireUser } from '../../http/require-user.ts';
+import { findPayoutFile, listPayoutFiles } from '../../payouts/find-payout-file.ts';
+import { PAYOUT_STATES, type Payout, type PayoutState } from '../../payouts/payout.ts';
+import type { ListedPayoutFile } from '../../payouts/payout-file-queries.ts';
+import { selectPayoutsOfFile } from '../../payouts/payout-queries.ts';
+import { TEF_ERRORS } from './post-tef.ts';
+
+const MOST = 100;
+
+export const StateSchema = Type.String({ enum: Object.keys(PAYOUT_STATES) as PayoutState[] });
+
+const PayoutFileSchema = Type.Object(
+  {
+    id: Type.String(),
+    format: Type.String({ description: 'Which bank takes it: see docs/payouts.md' }),
+    name: Type.String(),
+    createdAt: Type.String(),
+    madeBy: Type.String(),
+    payouts: Type.Integer(),
+    total: Type.Integer({ description: 'Pesos' }),
+    sha256: Type.String(),
+  },
+  { $id: 'PayoutFile' },
+);
+
+const FILE_EXAMPLE = {
+  id: 'pf_4m0c7r2n9k5xw3ehb8tq',
+  format: 'santander',
+  name: 'santander-2026-01-15-3ehb8t.xlsx',
+  createdAt: '2026-01-15T12:00:00.000Z',
+  madeBy: 'finanzas@example.cl',
+  payouts: 2,
+  total: 24_000,
+  sha256: 'ab'.repeat(32),
+};
+
+const FilePayoutSchema = Type.Object({
+  id: Type.String(),
+  reference: Type.String(),
+  line: Type.Union([Type.Integer(), Type.Null()]),
+  amount: Type.Integer({ description: 'Pesos' }),
+  state: StateSchema,
+  reason: Type.Union([Type.String(), Type.Null()]),
+  contradiction: Type.Union([Type.String(), Type.Null()], { description: 'What was said of it that it cannot become' }),
+});
+
+/** The files that went to banks. */
+export const getPayoutFiles = operation({
+  describe: {
+    operationId: 'listPayoutFiles',
+    summary: 'List the files of payouts',
+    description: 'The newest first, as they were made for banks; without their bytes.',
+    tag: 'Payouts',
+    parameters: [
+      {
+        name: 'limit',
+        in: 'query',
+        description: `${MOST} unless said`,
+        schema: Type.Integer({ minimum: 1, maximum: MOST }),
+      },
+    ],
+    replies: {
+      200: {
+        description: 'The newest files',
+        schema: Type.Object(
+          { message: Type.String(), errors: Type.Null(), data: Type.Object({ files: Type.Array(PayoutFileSchema) }) },
+          { $id: 'PayoutFileList' },
+        ),
+        example: { message: 'OK', errors: null, data: { files: [FILE_EXAMPLE] } },
+      },
+    },
+    errors: [...TEF_ERRORS, 'INVALID_PARAMETER'],
+  },
+  handle: async (app, request, _reply, query) => {
+    const user = await requireUser(app, request);
+    const files = await listPayoutFiles(app, user.environmentIds, query().limit ?? MOST);
+    return { message: 'OK', errors: null, data: { files: files.map(({ file }) => fileJson(file)) } };
+  },
+});
+
+/** One file with its payouts. */
+export const getPayoutFilesId = operation({
+  describe: {
+    operationId: 'readPayoutFile',
+    summary: 'Read a file of payouts',
+    description: 'With its payouts in the order of its lines, and what became of each.',
+    tag: 'Payouts',
+    parameters: [{ name: 'id', in: 'path', required: true, description: 'Id of the file', schema: Type.String() }],
+    replies: {
+      200: {
+        description: 'The file',
+        schema: Type.Object(
+          {
+            message: Type.String(),
+            errors: Type.Null(),
+            data: Type.Object({ file: PayoutFileSchema, payouts: Type.Array(FilePayoutSchema) }),
+          },
+          { $id: 'PayoutFileRead' },
+        ),
+        example: {
+          message: 'OK',
+          errors: null,
+          data: {
+            file: FILE_EXAMPLE,
+            payouts: [
+              {
+                id: 'po_4m0c7r2n9k5xw3ehb8tq',
+                reference: 'factura-12',
+                line: 1,
+                amount: 15_000,
+                state: 'confirmed',
+                reason: null,
+                contradiction: null,
+              },
+            ],
+          },
+        },
+      },
+    },
+    errors: [...TEF_ERRORS, 'NOT_FOUND'],
+  },
+  handle: async (app, request) => {
+    const user = await requireUser(app, request);
+    const { id } = request.params as { id: string };
+    const file = await findPayoutFile(app, user.environmentIds, id);
+    const payouts = await selectPayoutsOfFile(app.db, file.environment_id, file.id);
+    return { message: 'OK', errors: null, data: { file: fileJson(file), payouts: payouts.map(payoutJson) } };
+  },
+});
+
+function fileJson(file: ListedPayoutFile): Static<typeof PayoutFileSchema> {
+  const { id, format, name, created_at, made_by, payouts, total, sha256 } = file;
+  return { id, format, name, createdAt: new Date(created_at).toISOString(), madeBy: made_by, payouts, total, sha256 };
+}
+
+function payoutJson(payout: Payout): Static<typeof FilePayoutSchema> {
+  const { id, reference, file_line, amount, state, reason, contradiction } = payout;
+  return { id, reference, line: file_line, amount, state, reason, contradiction };
+}

@@ -1,0 +1,115 @@
+import type { App } from '../../app.ts';
+import { isReason } from '../../audit/reason.ts';
+import { userActor } from '../../auth/user-actor.ts';
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import { invalidBody, type Members, readMembers } from '../../http/read-members.ts';
+import { requireUser } from '../../http/require-user.ts';
+import { clientNetwork } from '../../lib/client-network.ts';
+import { findStatement } from '../../statements/find-statement.ts';
+import { type LineSubject, resolveLine } from '../../statements/resolve-line.ts';
+import { LINE_EXAMPLE, lineJson, SENT_FILE_ERRORS, StatementLineSchema, wrong } from './statement-schemas.ts';
+
+const text = (description: string) => Type.Optional(Type.String({ description }));
+
+const RequestSchema = Type.Object(
+  {
+    use: Type.String({
+      enum: ['payout', 'return', 'deposit', 'other'],
+      description: '`payout`: it left; `return`: it came back; `deposit`: see `from`; `other`: of nothing here',
+    }),
+    line: Type.Optional(
+      Type.Integer({
+        description: 'Of the file. For `other` it may be left out: then all that are in suspense are so',
+      }),
+    ),
+    payoutId: text('Ours, of `payout` and `return`'),
+    depositId: text('Of a deposit that is recorded'),
+    from: text(
+      'Of a deposit that is booked with the line: `merchant`, or the code of a payment method such as `webpay`',
+    ),
+    commission: Type.Optional(
+      Type.Integer({ description: 'What the acquirer kept beside the amount, in minor units' }),
+    ),
+    paymentServiceId: text('Whose deposit is booked, where the account is of all payment services'),
+    reason: Type.String({ description: 'Why, for a later reader; it names no person' }),
+  },
+  { $id: 'StatementUseRequest', additionalProperties: false },
+);
+
+/** Says what lines in suspense are. */
+export const postBankStatementsUses = operation({
+  consumes: ['application/json'],
+  describe: {
+    operationId: 'resolveStatementLine',
+    summary: 'Say what a line in suspense is',
+    description:
+      'With the state and the entries of the payout, or with the deposit and its entry, in one commit. A line has one use, and it stays.',
+    tag: 'Payouts',
+    parameters: [{ name: 'id', in: 'path', required: true, description: 'Id of the statement', schema: Type.String() }],
+    body: RequestSchema,
+    bodyExample: { use: 'deposit', line: 12, from: 'webpay', commission: 500, reason: 'abono de Transbank' },
+    replies: {
+      200: {
+        description: 'The lines as they are now',
+        schema: Type.Object(
+          {
+            message: Type.String(),
+            errors: Type.Null(),
+            data: Type.Object({ lines: Type.Array(StatementLineSchema) }),
+          },
+          { $id: 'StatementUsed' },
+        ),
+        example: {
+          message: 'The lines have their use.',
+          errors: null,
+          data: {
+            lines: [{ ...LINE_EXAMPLE, use: 'other', note: null, reason: 'arriendo', resolvedBy: 'ana@example.cl' }],
+          },
+        },
+      },
+    },
+    errors: [...SENT_FILE_ERRORS, 'PAYOUT_STATE', 'INSUFFICIENT_BALANCE', 'PAYMENT_SERVICE_AMBIGUOUS'],
+  },
+  handle: async (app, request) => {
+    const user = await requireUser(app, request);
+    const { id } = request.params as { id: string };
+    const members = readMembers(request, RequestSchema);
+    const decision = { fileLine: lineOf(members), is: subjectOf(app, members), reason: reasonOf(members) };
+    await findStatement(app, user.environmentIds, id, 'suspense');
+    const by = userActor(user, clientNetwork(request.ip));
+    const lines = await resolveLine(app, { statementId: id, ...decision, by });
+    return { message: 'The lines have their use.', errors: null, data: { lines: lines.map(lineJson) } };
+  },
+});
+
+type Asked = Members<typeof RequestSchema>;
+
+function lineOf({ line, use }: Asked): number | null {
+  if (line === null && use === 'other') return null;
+  if (line === null || !/^[1-9]\d{0,6}$/.test(line)) throw invalidBody([wrong('line', 'Send the line of the file.')]);
+  return Number(line);
+}
+
+function reasonOf({ reason }: Asked): string {
+  if (isReason(reason.trim())) return reason.trim();
+  throw invalidBody([wrong('reason', 'Send 1 to 200 characters, without an e-mail address or a card number.')]);
+}
+
+function subjectOf(app: App, { use, payoutId, depositId, from, commission, paymentServiceId }: Asked): LineSubject {
+  if (use === 'other') return { use };
+  if (use !== 'deposit') {
+    if (payoutId === null) throw invalidBody([wrong('payoutId', 'Send which payout it is.')]);
+    return { use, payoutId };
+  }
+  if (depositId !== null) return { use, deposit: { id: depositId } };
+  if (from !== 'merchant' && !app.paymentMethods.some(({ code }) => code === from)) {
+    throw invalidBody([wrong('from', 'Send depositId, or from: merchant or the code of a payment method.')]);
+  }
+  const kept = commission ?? '0';
+  if (!/^\d{1,12}$/.test(kept) || (from === 'merchant' && kept !== '0')) {
+    throw invalidBody([wrong('commission', 'Send a whole number, and none of what a merchant paid in.')]);
+  }
+  const paymentMethod = from === 'merchant' ? null : from;
+  return { use, deposit: { paymentServiceId, paymentMethod, commission: Number(kept) } };
+}

@@ -1,0 +1,103 @@
+import { Readable } from 'node:stream';
+import type { App } from '../../app.ts';
+import { userActor } from '../../auth/user-actor.ts';
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import { invalidBody } from '../../http/read-members.ts';
+import { requireUser } from '../../http/require-user.ts';
+import { clientNetwork } from '../../lib/client-network.ts';
+import type { Environment } from '../../payment-services/payment-service.ts';
+import { findAccountOwner } from '../../statements/find-statement.ts';
+import { importStatement } from '../../statements/import-statement.ts';
+import {
+  IMPORTED_EXAMPLE,
+  ImportedSchema,
+  importedJson,
+  isText,
+  MOST_SENT_BYTES,
+  readSentFile,
+  SENT_FILE_ERRORS,
+  SentFileMembers,
+  wrong,
+} from './statement-schemas.ts';
+
+const RequestSchema = Type.Object(
+  {
+    account: Type.String({ pattern: '^[0-9]{4,20}$', description: 'The number of the account, 4 to 20 digits' }),
+    ...SentFileMembers,
+    environment: Type.Optional(
+      Type.String({ enum: ['development', 'production'], description: 'Of the service unless said' }),
+    ),
+    paymentServiceId: Type.Optional(
+      Type.String({
+        description: 'Whose account it is; unless said the only one that the user sees, for a user of all of them all',
+      }),
+    ),
+  },
+  { $id: 'StatementRequest', additionalProperties: false },
+);
+
+/** Takes over a statement of the bank. */
+export const postBankStatements = operation({
+  consumes: ['application/json'],
+  bodyLimit: MOST_SENT_BYTES,
+  describe: {
+    operationId: 'importStatement',
+    summary: 'Import a statement of the bank',
+    description:
+      'A CSV or .xlsx as the bank exports it. The file proves itself first, by its balances or totals. Each line that is new has one use: it confirms a payout or a file of them, brings one back, is a deposit that is recorded, or waits in suspense. Lines that came with an overlapping file are known, and the same file again changes nothing.',
+    tag: 'Payouts',
+    body: RequestSchema,
+    bodyExample: {
+      account: '123456789',
+      fileName: 'cartola-enero.csv',
+      content: Buffer.from('Fecha;Descripción;Cargos;Abonos\n15/01/2026;TEF;15000;').toString('base64'),
+    },
+    replies: {
+      201: {
+        description: 'Taken over, now or before',
+        schema: Type.Object(
+          { message: Type.String(), errors: Type.Null(), data: ImportedSchema },
+          { $id: 'StatementImported' },
+        ),
+        example: { message: 'The statement is taken over.', errors: null, data: IMPORTED_EXAMPLE },
+        headers: { 'Idempotency-Hit': 'true where no line was new' },
+      },
+    },
+    errors: [...SENT_FILE_ERRORS, 'INVALID_STATEMENT', 'PAYMENT_SERVICE_AMBIGUOUS'],
+  },
+  handle: async (app, request, reply) => {
+    const user = await requireUser(app, request);
+    const { members, evidence, content } = readSentFile(request, ['account', 'environment', 'paymentServiceId']);
+    const { account, environment, paymentServiceId } = readAccountOf(app, members);
+    const owner = await findAccountOwner(app, user.environmentIds, { environment, paymentServiceId });
+    const { readStatement } = await import('../../statements/read-statement.ts');
+    const statement = await readStatement(Readable.from([content]));
+    const by = userActor(user, clientNetwork(request.ip));
+    const wish = { environment, paymentServiceId: owner, account, evidence, by };
+    const imported = await importStatement(app, wish, statement);
+    if (imported.known === imported.lines) reply.header('idempotency-hit', 'true');
+    reply.code(201);
+    return { message: 'The statement is taken over.', errors: null, data: importedJson(imported, statement.proof) };
+  },
+});
+
+function readAccountOf(app: App, { account, environment = app.config.mode, paymentServiceId = null }: Members) {
+  const [first, ...others] = [
+    ...(typeof account === 'string' && /^\d{4,20}$/.test(account) ? [] : [wrong('account', 'Send 4 to 20 digits.')]),
+    ...(environment === 'development' || environment === 'production'
+      ? []
+      : [wrong('environment', 'Send development or production.')]),
+    ...(paymentServiceId === null || isText(paymentServiceId, 100)
+      ? []
+      : [wrong('paymentServiceId', 'Send the id of a payment service.')]),
+  ];
+  if (first !== undefined) throw invalidBody([first, ...others]);
+  return {
+    account: account as string,
+    environment: environment as Environment,
+    paymentServiceId: paymentServiceId as string | null,
+  };
+}
+
+type Members = Readonly<Record<string, unknown>>;

@@ -1,0 +1,100 @@
+import { Readable } from 'node:stream';
+import { userActor } from '../../auth/user-actor.ts';
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import { requireUser } from '../../http/require-user.ts';
+import { clientNetwork } from '../../lib/client-network.ts';
+import { findEnvironmentById } from '../../payment-services/find-environment.ts';
+import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
+import { findPayoutFile } from '../../payouts/find-payout-file.ts';
+import type { Payout } from '../../payouts/payout.ts';
+import { selectPayoutsOfFile } from '../../payouts/payout-queries.ts';
+import { settlePayouts } from '../../payouts/settle-payouts.ts';
+import { StateSchema } from './get-payout-files.ts';
+import { MOST_SENT_BYTES, readSentFile, SENT_FILE_ERRORS, SentFileMembers } from './statement-schemas.ts';
+
+const RequestSchema = Type.Object(SentFileMembers, { $id: 'PayoutResultsRequest', additionalProperties: false });
+
+const PayoutStateSchema = Type.Object({ id: Type.String(), state: StateSchema });
+const lines = (description: string) => Type.Array(Type.Integer(), { description });
+
+const ResultsSchema = Type.Object(
+  {
+    settled: Type.Array(PayoutStateSchema, { description: 'Those that have another state now' }),
+    already: Type.Array(Type.String(), { description: 'Those that were so before' }),
+    contradicted: Type.Array(PayoutStateSchema, { description: 'Those that cannot become it: no money moved' }),
+    unmatchedLines: lines('Lines of no payout of this file'),
+    unclearLines: lines('Lines with a state that nobody knows'),
+  },
+  { $id: 'PayoutResults' },
+);
+
+/** Takes over what a bank says became of a file's payouts. */
+export const postPayoutFilesResults = operation({
+  consumes: ['application/json'],
+  bodyLimit: MOST_SENT_BYTES,
+  describe: {
+    operationId: 'takePayoutResults',
+    summary: 'Say what the bank did with a file of payouts',
+    description:
+      'The result of the bank as a CSV or .xlsx, with an id, or RUT and amount, and a state such as `Pagado` or `Rechazado` of each. The same file again changes nothing. What contradicts a state moves no money, and waits for a person.',
+    tag: 'Payouts',
+    parameters: [
+      { name: 'id', in: 'path', required: true, description: 'Id of the file that it answers', schema: Type.String() },
+    ],
+    body: RequestSchema,
+    bodyExample: {
+      fileName: 'resultado.csv',
+      content: Buffer.from('RUT;Monto;Estado\n12.531.909-2;15.000;Pagado').toString('base64'),
+    },
+    replies: {
+      200: {
+        description: 'What became of them',
+        schema: Type.Object(
+          { message: Type.String(), errors: Type.Null(), data: ResultsSchema },
+          { $id: 'PayoutResultsTaken' },
+        ),
+        example: {
+          message: 'The results are taken over.',
+          errors: null,
+          data: {
+            settled: [{ id: 'po_4m0c7r2n9k5xw3ehb8tq', state: 'confirmed' }],
+            already: [],
+            contradicted: [],
+            unmatchedLines: [],
+            unclearLines: [],
+          },
+        },
+      },
+    },
+    errors: [...SENT_FILE_ERRORS, 'INVALID_PAYOUT'],
+  },
+  handle: async (app, request) => {
+    const user = await requireUser(app, request);
+    const { id } = request.params as { id: string };
+    const { evidence, content } = readSentFile(request, []);
+    const file = await findPayoutFile(app, user.environmentIds, id);
+    const owner = (await findEnvironmentById(app, file.environment_id)) as ServiceEnvironment;
+    const payouts = await selectPayoutsOfFile(app.db, owner.id, file.id);
+    const { readResults } = await import('../../payouts/read-results.ts');
+    const results = await readResults(app, Readable.from([content]), payouts);
+    const by = userActor(user, clientNetwork(request.ip));
+    const said = { owner, by, outcomes: results.outcomes, evidence, file: file.id };
+    const { settled, already, contradicted } = await settlePayouts(app, said);
+    return {
+      message: 'The results are taken over.',
+      errors: null,
+      data: {
+        settled: settled.map(stateOf),
+        already: already.map((payout) => payout.id),
+        contradicted: contradicted.map(stateOf),
+        unmatchedLines: results.unmatched,
+        unclearLines: results.unclear,
+      },
+    };
+  },
+});
+
+function stateOf({ id, state }: Payout) {
+  return { id, state };
+}

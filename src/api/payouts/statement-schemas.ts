@@ -1,0 +1,205 @@
+import type { FastifyRequest } from 'fastify';
+import type { ErrorItem } from '../../error-catalogue.ts';
+import { type Static, Type } from '../../http/json-schema.ts';
+import { invalidBody, unknownMember } from '../../http/read-members.ts';
+import { readStrictJson } from '../../http/read-strict-json.ts';
+import { describeEvidence, type Evidence } from '../../lib/evidence-file.ts';
+import type { ImportedStatement } from '../../statements/import-statement.ts';
+import type { KeptLine, ListedStatement } from '../../statements/statement.ts';
+
+/** Some twenty thousand lines; the command line takes any file. */
+const MOST_FILE_BYTES = 2 * 1024 * 1024;
+/** The same in base64, with the other members. */
+export const MOST_SENT_BYTES = 3 * 1024 * 1024;
+
+export const SENT_FILE_ERRORS = [
+  'TOKEN_MISSING',
+  'TOKEN_INVALID',
+  'PRIVATE_TOKEN_RETIRED',
+  'PERMISSION_MISSING',
+  'PERSON_NEEDED',
+  'INVALID_JSON',
+  'DUPLICATE_KEY',
+  'INVALID_BODY',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'NOT_FOUND',
+] as const;
+
+const nullable = Type.Union([Type.String(), Type.Null()]);
+
+/** A file of a bank, as a program sends it. */
+export const SentFileMembers = {
+  fileName: Type.String({ description: 'As the bank calls it, up to 200 characters' }),
+  content: Type.String({ contentEncoding: 'base64', description: 'Its bytes in base64; the file has 2 MiB at most' }),
+};
+
+/** Reads a body with a file of a bank. `names` are the other members that it may have. Throws `Problem` INVALID_BODY. */
+export function readSentFile(
+  request: FastifyRequest,
+  names: readonly string[],
+): { members: Readonly<Record<string, unknown>>; evidence: Evidence; content: Buffer } {
+  const body = readStrictJson(request.body as Buffer | undefined, { depth: 2, members: 16 });
+  const { fileName, content, ...members } = body;
+  const bytes = typeof content === 'string' && isBase64(content) ? Buffer.from(content, 'base64') : Buffer.alloc(0);
+  const known = ['fileName', 'content', ...names];
+  const [first, ...others] = [
+    ...(isText(fileName, 200) ? [] : [wrong('fileName', 'Send a text of 1 to 200 characters.')]),
+    ...(bytes.length > 0 && bytes.length <= MOST_FILE_BYTES
+      ? []
+      : [wrong('content', 'Send the bytes of the file in base64, 2 MiB of them at most.')]),
+    ...Object.keys(members)
+      .filter((name) => !names.includes(name))
+      .map((name) => unknownMember(name, known)),
+  ];
+  if (first !== undefined) throw invalidBody([first, ...others]);
+  return { members, evidence: describeEvidence(fileName as string, bytes), content: bytes };
+}
+
+/** Whether a member is a text of so many characters at most. */
+export function isText(value: unknown, most: number): value is string {
+  return typeof value === 'string' && value.trim() !== '' && value.length <= most;
+}
+
+/** Says that a member is missing or cannot be used. */
+export function wrong(name: string, fix: string): ErrorItem {
+  return { pointer: `/${name}`, code: 'INVALID_PARAMETER', message: `${name} is missing or cannot be used.`, fix };
+}
+
+/** Node leaves out what is not base64, and would read another file. */
+function isBase64(text: string): boolean {
+  return text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
+}
+
+const UsesSchema = Type.Object({
+  payout: Type.Integer(),
+  return: Type.Integer(),
+  deposit: Type.Integer(),
+  suspense: Type.Integer({ description: 'What a person has to explain' }),
+  other: Type.Integer(),
+});
+
+const use = Type.String({ enum: ['payout', 'return', 'deposit', 'suspense', 'other'] });
+
+export const ImportedSchema = Type.Object(
+  {
+    id: Type.Union([Type.String(), Type.Null()], { description: 'Null: every line had come with other files' }),
+    lines: Type.Integer(),
+    known: Type.Integer({ description: 'How many had come with another file' }),
+    proof: Type.String({
+      enum: ['balance', 'totals', 'nothing'],
+      description:
+        'By what the file proved that no line is missing: each balance follows, its totals are right, or nothing',
+    }),
+    uses: UsesSchema,
+    settled: Type.Array(Type.String(), { description: 'The payouts that have another state now' }),
+    contradicted: Type.Array(Type.String(), {
+      description: 'The payouts whose state the file contradicts: no money moved',
+    }),
+  },
+  { $id: 'ImportedStatement' },
+);
+
+export const IMPORTED_EXAMPLE = {
+  id: 'st_4m0c7r2n9k5xw3ehb8tq',
+  lines: 3,
+  known: 1,
+  proof: 'balance' as const,
+  uses: { payout: 1, return: 0, deposit: 0, suspense: 1, other: 0 },
+  settled: ['po_4m0c7r2n9k5xw3ehb8tq'],
+  contradicted: [],
+};
+
+export const StatementSchema = Type.Object(
+  {
+    id: Type.String(),
+    environment: Type.String({ enum: ['development', 'production'] }),
+    paymentServiceId: Type.Union([Type.String(), Type.Null()], { description: 'Null: the account of all of them' }),
+    account: Type.Object({ masked: Type.String() }),
+    fileName: Type.String(),
+    fileSha256: Type.String(),
+    importedAt: Type.String(),
+    importedBy: Type.String(),
+    firstDay: Type.String(),
+    lastDay: Type.String(),
+    lines: Type.Integer(),
+    open: Type.Integer({ description: 'How many lines are in suspense' }),
+    proof: Type.String({ enum: ['balance', 'totals', 'nothing'] }),
+  },
+  { $id: 'BankStatement' },
+);
+
+export const STATEMENT_EXAMPLE = {
+  id: 'st_4m0c7r2n9k5xw3ehb8tq',
+  environment: 'production' as const,
+  paymentServiceId: 'ps_4m0c7r2n9k5xw3ehb8tq',
+  account: { masked: '…6789' },
+  fileName: 'cartola-enero.xlsx',
+  fileSha256: 'ab'.repeat(32),
+  importedAt: '2026-02-01T12:00:00.000Z',
+  importedBy: 'finanzas@example.cl',
+  firstDay: '2026-01-01',
+  lastDay: '2026-01-31',
+  lines: 2,
+  open: 1,
+  proof: 'balance' as const,
+};
+
+export const StatementLineSchema = Type.Object(
+  {
+    line: Type.Integer({ description: 'Of the file, which has its text: that is not kept' }),
+    day: Type.String(),
+    amount: Type.Integer({ description: 'Minor units: above 0 it came, below 0 it left' }),
+    currency: Type.String(),
+    use,
+    of: Type.Union([Type.String(), Type.Null()], { description: 'The payout, the file of payouts or the deposit' }),
+    note: nullable,
+    reason: nullable,
+    resolvedBy: nullable,
+  },
+  { $id: 'BankStatementLine' },
+);
+
+export const LINE_EXAMPLE = {
+  line: 12,
+  day: '2026-01-15',
+  amount: -250_000,
+  currency: 'CLP',
+  use: 'suspense' as const,
+  of: null,
+  note: 'of nothing that is known here',
+  reason: null,
+  resolvedBy: null,
+};
+
+/** An imported statement as JSON. */
+export function importedJson({ id, lines, known, uses, settled, contradicted }: ImportedStatement, proof: Proof) {
+  return { id, lines, known, proof, uses, settled, contradicted };
+}
+
+type Proof = Static<typeof ImportedSchema>['proof'];
+
+/** A statement as JSON; of its account the last digits alone. */
+export function statementJson(one: ListedStatement): Static<typeof StatementSchema> {
+  return {
+    id: one.id,
+    environment: one.environment,
+    paymentServiceId: one.payment_service_id,
+    account: { masked: `…${one.account.slice(-4)}` },
+    fileName: one.file_name,
+    fileSha256: one.file_sha256,
+    importedAt: new Date(one.imported_at).toISOString(),
+    importedBy: one.imported_by,
+    firstDay: one.first_day,
+    lastDay: one.last_day,
+    lines: one.lines,
+    open: one.open,
+    proof: one.proof,
+  };
+}
+
+/** A line of a statement as JSON. */
+export function lineJson(line: KeptLine): Static<typeof StatementLineSchema> {
+  const { file_line, day, amount, currency, used_as, subject, note, reason, resolved_by } = line;
+  return { line: file_line, day, amount, currency, use: used_as, of: subject, note, reason, resolvedBy: resolved_by };
+}

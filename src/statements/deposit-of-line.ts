@@ -1,0 +1,87 @@
+import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import type { Tx } from '../db/database.ts';
+import { Problem } from '../error-catalogue.ts';
+import { formatMoney } from '../lib/money.ts';
+import { selectMovementById } from '../movements/movement-queries.ts';
+import { bookMovement } from '../movements/record-movement.ts';
+import { findEnvironmentById } from '../payment-services/find-environment.ts';
+import { selectEnvironmentId } from '../payment-services/payment-service-queries.ts';
+import { requireUserOf } from '../payouts/person-of.ts';
+import { selectStatement } from './bank-statement-queries.ts';
+import type { KeptLine } from './statement.ts';
+
+/**
+ * The deposit that a line is: one that is recorded, or one to book. That comes from a payment method, which may have kept a commission
+ * (minor units, beside the amount), or with null from the merchant. `paymentServiceId` null: whose account it is.
+ */
+export type DepositOfLine =
+  | { readonly id: string }
+  | { readonly paymentServiceId: string | null; readonly paymentMethod: string | null; readonly commission: number };
+
+type Deposit = { deposit: DepositOfLine; line: KeptLine; by: Actor; at: number };
+
+/**
+ * Finds or books the deposit that a line is, and answers its id. Throws `Problem` NOT_FOUND, PAYOUT_STATE where it is another amount,
+ * INSUFFICIENT_BALANCE, PAYMENT_SERVICE_AMBIGUOUS, PERSON_NEEDED or PERMISSION_MISSING.
+ */
+export function depositOf(app: App, tx: Tx, { deposit, ...of }: Deposit): Promise<string> {
+  if (of.line.amount <= 0) {
+    throw new Problem('PAYOUT_STATE', {
+      detail: {
+        en: 'A deposit is a credit, and this line is a charge.',
+        es: 'Un depósito es un abono, y esta línea es un cargo.',
+      },
+    });
+  }
+  return 'id' in deposit ? recorded(app, tx, { ...of, id: deposit.id }) : booked(tx, { ...of, ...deposit });
+}
+
+type OfLine = Omit<Deposit, 'deposit'>;
+
+async function recorded(app: App, tx: Tx, { id, line, by }: OfLine & { id: string }): Promise<string> {
+  const movement = await selectMovementById(tx, id);
+  const owner = movement === null ? null : await findEnvironmentById(app, movement.environment_id);
+  if (movement?.kind !== 'deposit' || owner?.environment !== line.environment) throw noDeposit();
+  await requireUserOf(tx, by, movement.environment_id, 'movements:record');
+  if (movement.amount === line.amount && movement.currency === line.currency) return movement.id;
+  throw new Problem('PAYOUT_STATE', {
+    detail: { en: 'The line is of another amount.', es: 'La línea tiene otro monto.' },
+  });
+}
+
+type Booking = OfLine & { paymentServiceId: string | null; paymentMethod: string | null; commission: number };
+
+async function booked(tx: Tx, { line, by, at, paymentMethod, commission, ...named }: Booking): Promise<string> {
+  const statement = await selectStatement(tx, line.statement_id);
+  const paymentServiceId = named.paymentServiceId ?? statement?.payment_service_id ?? null;
+  if (paymentServiceId === null) {
+    throw new Problem('PAYMENT_SERVICE_AMBIGUOUS', {
+      detail: {
+        en: 'The account is of all payment services: say of which one the deposit is.',
+        es: 'La cuenta es de todos los servicios de pago: di de cuál es el depósito.',
+      },
+    });
+  }
+  const environment = line.environment;
+  const environmentId = await selectEnvironmentId(tx, paymentServiceId, environment);
+  if (environmentId === null) throw noDeposit();
+  await requireUserOf(tx, by, environmentId, 'movements:record');
+  const { amount, currency } = line;
+  const reference = `${line.statement_id}/${line.file_line}`;
+  const wish = { kind: 'deposit' as const, reference, amount, commission, currency, paymentMethod, by };
+  const recording = await bookMovement(tx, { paymentServiceId, environment }, wish, at);
+  if (recording.kind === 'recorded') return recording.movement.id;
+  if (recording.kind !== 'refused') throw noDeposit();
+  const most = formatMoney(recording.most, currency);
+  throw new Problem('INSUFFICIENT_BALANCE', {
+    detail: {
+      en: `${paymentMethod} owes only ${most}: nothing was recorded.`,
+      es: `${paymentMethod} debe solo ${most}: no se anotó nada.`,
+    },
+  });
+}
+
+function noDeposit(): Problem {
+  return new Problem('NOT_FOUND', { detail: { en: 'There is no such deposit.', es: 'No existe ese depósito.' } });
+}

@@ -1,0 +1,74 @@
+import type { App } from '../app.ts';
+import { Problem } from '../error-catalogue.ts';
+import { findEnvironmentById } from '../payment-services/find-environment.ts';
+import { listEnvironmentIds } from '../payment-services/list-environments.ts';
+import type { Environment } from '../payment-services/payment-service.ts';
+import { selectLines, selectListedStatement, selectStatements } from './bank-statement-queries.ts';
+import type { KeptLine, LineUse, ListedStatement } from './statement.ts';
+
+/** The environments whose statements somebody sees; null: all, with the accounts of all payment services. */
+export type StatementScope = ReadonlySet<number> | null;
+
+/** Lists the newest statements that somebody may see. */
+export async function listStatements(app: App, scope: StatementScope, limit: number): Promise<ListedStatement[]> {
+  return selectStatements(app.db, await ownersOf(app, scope), limit);
+}
+
+/** Finds a statement with its lines, of one use or all. Throws `Problem` NOT_FOUND, also for another's. */
+export async function findStatement(
+  app: App,
+  scope: StatementScope,
+  id: string,
+  use: LineUse | null,
+): Promise<{ statement: ListedStatement; lines: KeptLine[] }> {
+  const statement = await selectListedStatement(app.db, id);
+  const owners = await ownersOf(app, scope);
+  if (statement === null || !(owners?.includes(ownerOf(statement)) ?? true)) {
+    throw new Problem('NOT_FOUND', {
+      detail: { en: 'There is no such statement of the bank.', es: 'No existe esa cartola del banco.' },
+    });
+  }
+  return { statement, lines: await selectLines(app.db, id, use) };
+}
+
+/**
+ * Finds whose account somebody may import a statement of: the payment service that is named, or the only one that is seen. Answers null
+ * for the account of all, which only who sees all may. Throws `Problem` NOT_FOUND or PAYMENT_SERVICE_AMBIGUOUS.
+ */
+export async function findAccountOwner(
+  app: App,
+  scope: StatementScope,
+  { environment, paymentServiceId }: { environment: Environment; paymentServiceId: string | null },
+): Promise<string | null> {
+  if (scope === null && paymentServiceId === null) return null;
+  if (paymentServiceId !== null) {
+    const seen = await listEnvironmentIds(app, environment, paymentServiceId, scope);
+    if (seen.length > 0) return paymentServiceId;
+    throw new Problem('NOT_FOUND', {
+      detail: { en: 'There is no such payment service.', es: 'No existe ese servicio de pago.' },
+    });
+  }
+  const owners = ((await ownersOf(app, scope)) ?? []).filter((owner) => owner.startsWith(`${environment} `));
+  const [only, ...others] = owners;
+  if (only !== undefined && others.length === 0) return only.slice(environment.length + 1);
+  throw new Problem('PAYMENT_SERVICE_AMBIGUOUS', {
+    detail: {
+      en: 'Name the payment service whose account it is.',
+      es: 'Nombra el servicio de pago de quien es la cuenta.',
+    },
+  });
+}
+
+/** Names the owner of a statement as `selectStatements` compares it. */
+function ownerOf({
+  environment,
+  payment_service_id,
+}: Pick<ListedStatement, 'environment' | 'payment_service_id'>): string {
+  return `${environment} ${payment_service_id ?? ''}`;
+}
+
+async function ownersOf(app: App, scope: StatementScope): Promise<string[] | null> {
+  if (scope === null) return null;
+  const seen = await Promise.all([...scope].map((id) => findEnvironmentById(app, id)));
+  return seen.flatMap((one) => (one === null ? [] : [`${one.environment} ${one.paymentServiceId}`]));
+}
