@@ -56,14 +56,31 @@ function declarationsOf(document: OpenApiDocument): Declaration[] {
     text: `/** The \`code\` of an error. */\nexport type ErrorCode = ${Object.keys(examples).map(literal).join(' | ')};`,
     uses: [],
   };
-  const members = operations.map(([name, operation]) => `\n'${name}': ${operationType(operation)};`);
+  const isOfPayouts = ([, { tags }]: [string, Operation]) =>
+    tags.some((tag) => tag === 'Payouts' || tag === 'Recipients');
+  const payouts = {
+    file: 'api-payout-operations.ts',
+    name: 'PayoutOperations',
+    text: `/** The requests and answers about payouts, by method and path. */\nexport type PayoutOperations = ${tableOf(operations.filter(isOfPayouts))};`,
+    uses: usesOf(operations.filter(isOfPayouts)),
+  };
+  const others = operations.filter((one) => !isOfPayouts(one));
   const table = {
     file: 'api-operations.ts',
     name: 'Operations',
-    text: `/** The requests and answers, by method and path. */\nexport type Operations = {${members.join('')}};`,
-    uses: operations.flatMap(([, operation]) => namesIn(partsOf(operation))),
+    text: `/** The requests and answers, by method and path. */\nexport type Operations = PayoutOperations & ${tableOf(others)};`,
+    uses: ['PayoutOperations', ...usesOf(others)],
   };
-  return [...types, codes, table];
+  return [...types, codes, payouts, table];
+}
+
+function tableOf(operations: readonly [string, Operation][]): string {
+  const members = operations.map(([name, operation]) => `\n'${name}': ${operationType(operation)};`);
+  return `{${members.join('')}}`;
+}
+
+function usesOf(operations: readonly [string, Operation][]): string[] {
+  return operations.flatMap(([, operation]) => namesIn(partsOf(operation)));
 }
 
 /** Those that are answered with JSON: files, metrics and redirects are not for a client. */

@@ -29,23 +29,7 @@ import type {
   UnsignedRequest,
   UnsignedStatus,
 } from './api-payments.ts';
-import type {
-  Balance,
-  PayoutFileList,
-  PayoutFileRead,
-  PayoutResultsRequest,
-  PayoutResultsTaken,
-  StatementImported,
-  StatementList,
-  StatementRead,
-  StatementRequest,
-  StatementUsed,
-  StatementUseRequest,
-  TefCreated,
-  TefRead,
-  TefRequest,
-} from './api-payouts.ts';
-import type { RecipientHistory, RecipientList, RecipientReply, RecipientRequest } from './api-recipients.ts';
+import type { PayoutOperations } from './api-payout-operations.ts';
 import type {
   Conciliation,
   ListenedCallbackReply,
@@ -63,7 +47,7 @@ import type {
 } from './api-reconciliation.ts';
 
 /** The requests and answers, by method and path. */
-export type Operations = {
+export type Operations = PayoutOperations & {
   'POST /trxs': { body: SignedRequest; reply: CreatedTransaction };
   'POST /trxs/create': { body: UnsignedRequest; reply: UnsignedCreation };
   'GET /trxs/status/{id}': {
@@ -357,90 +341,6 @@ export type Operations = {
       'Accept-Language'?: string | undefined;
     };
     reply: BankAccountValidationReply;
-  };
-  'POST /recipients': { body: RecipientRequest; reply: RecipientReply };
-  'GET /recipients': {
-    query: {
-      /** data.next of the page before */
-      after?: string | undefined;
-      /** 100 unless said */
-      limit?: number | undefined;
-    };
-    reply: RecipientList;
-  };
-  'GET /recipients/{id}': {
-    path: {
-      /** Id of the recipient */
-      id: string;
-    };
-    reply: RecipientHistory;
-  };
-  'POST /recipients/{id}': {
-    path: {
-      /** Id of the recipient */
-      id: string;
-    };
-    body: RecipientRequest;
-    reply: RecipientReply;
-  };
-  'POST /tef': { body: TefRequest; reply: TefCreated };
-  'GET /tef/{id}': {
-    path: {
-      /** Your own id */
-      id: string;
-    };
-    reply: TefRead;
-  };
-  'GET /balance': { reply: Balance };
-  'GET /availableBalance': { reply: Balance };
-  'GET /payout-files': {
-    query: {
-      /** 100 unless said */
-      limit?: number | undefined;
-    };
-    reply: PayoutFileList;
-  };
-  'GET /payout-files/{id}': {
-    path: {
-      /** Id of the file */
-      id: string;
-    };
-    reply: PayoutFileRead;
-  };
-  'POST /payout-files/{id}/results': {
-    path: {
-      /** Id of the file that it answers */
-      id: string;
-    };
-    body: PayoutResultsRequest;
-    reply: PayoutResultsTaken;
-  };
-  'POST /bank-statements': { body: StatementRequest; reply: StatementImported };
-  'GET /bank-statements': {
-    query: {
-      /** 100 unless said */
-      limit?: number | undefined;
-    };
-    reply: StatementList;
-  };
-  'GET /bank-statements/{id}': {
-    path: {
-      /** Id of the statement */
-      id: string;
-    };
-    query: {
-      /** The lines of one use alone */
-      use?: 'payout' | 'return' | 'deposit' | 'suspense' | 'other' | undefined;
-    };
-    reply: StatementRead;
-  };
-  'POST /bank-statements/{id}/uses': {
-    path: {
-      /** Id of the statement */
-      id: string;
-    };
-    body: StatementUseRequest;
-    reply: StatementUsed;
   };
   'GET /healthz': { reply: Record<string, unknown> };
   'GET /readyz': { reply: Record<string, unknown> };

@@ -65,7 +65,7 @@ export type Balance = {
 
 export type PayoutFile = {
   id: string;
-  /** Which bank takes it: see docs/payouts.md */
+  /** The bank that takes it: see docs/payouts.md */
   format: string;
   name: string;
   createdAt: string;
@@ -101,7 +101,7 @@ export type PayoutFileRead = {
         | 'failed'
         | 'returned';
       reason: string | null;
-      /** What was said of it that it cannot become */
+      /** Something that was said of it, and that it cannot become */
       contradiction: string | null;
     }[];
   };
@@ -164,7 +164,7 @@ export type StatementRequest = {
   content: string;
   /** Of the service unless said */
   environment?: 'development' | 'production' | undefined;
-  /** Whose account it is; unless said the only one that the user sees, for a user of all of them all */
+  /** The owner of the account; unless said the only one that the user sees, for a user of all of them all */
   paymentServiceId?: string | undefined;
 };
 
@@ -180,7 +180,7 @@ export type ImportedStatement = {
     payout: number;
     return: number;
     deposit: number;
-    /** What a person has to explain */
+    /** A person has to explain these */
     suspense: number;
     other: number;
   };
@@ -244,9 +244,9 @@ export type StatementUseRequest = {
   depositId?: string | undefined;
   /** Of a deposit that is booked with the line: `merchant`, or the code of a payment method such as `webpay` */
   from?: string | undefined;
-  /** What the acquirer kept beside the amount, in minor units */
+  /** The acquirer kept it beside the amount; in minor units */
   commission?: number | undefined;
-  /** Whose deposit is booked, where the account is of all payment services */
+  /** The owner of a deposit that is booked, where the account is of all payment services */
   paymentServiceId?: string | undefined;
   /** Why, for a later reader; it names no person */
   reason: string;

@@ -7,6 +7,7 @@ export type * from './api-bank-accounts.ts';
 export type * from './api-errors.ts';
 export type * from './api-operations.ts';
 export type * from './api-payments.ts';
+export type * from './api-payout-operations.ts';
 export type * from './api-payouts.ts';
 export type * from './api-recipients.ts';
 export type * from './api-reconciliation.ts';

@@ -58,7 +58,7 @@ async function booked(tx: Tx, { line, by, at, paymentMethod, commission, ...name
   if (paymentServiceId === null) {
     throw new Problem('PAYMENT_SERVICE_AMBIGUOUS', {
       detail: {
-        en: 'The account is of all payment services: say of which one the deposit is.',
+        en: 'The account is of all payment services: name the one that owns the deposit.',
         es: 'La cuenta es de todos los servicios de pago: di de cuál es el depósito.',
       },
     });

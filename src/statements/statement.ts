@@ -63,7 +63,7 @@ export type ListedStatement = KeptStatement & { open: number };
 /**
  * Names each line so that it is the same line in another file: a provisional statement and the final one write it in other places, with
  * other spaces, and the bank's number for it in one of them alone. Lines that are alike in everything are told apart by how many there
- * are, not by their order; zeros before the number of the account are none of it.
+ * are, not by their order; zeros before the number of the account do not count.
  */
 export function lineIdentities(account: string, lines: readonly StatementLine[]): string[] {
   const number = account.replace(/^0+/, '');

@@ -14,7 +14,7 @@ export const StateSchema = Type.String({ enum: Object.keys(PAYOUT_STATES) as Pay
 const PayoutFileSchema = Type.Object(
   {
     id: Type.String(),
-    format: Type.String({ description: 'Which bank takes it: see docs/payouts.md' }),
+    format: Type.String({ description: 'The bank that takes it: see docs/payouts.md' }),
     name: Type.String(),
     createdAt: Type.String(),
     madeBy: Type.String(),
@@ -43,7 +43,9 @@ const FilePayoutSchema = Type.Object({
   amount: Type.Integer({ description: 'Pesos' }),
   state: StateSchema,
   reason: Type.Union([Type.String(), Type.Null()]),
-  contradiction: Type.Union([Type.String(), Type.Null()], { description: 'What was said of it that it cannot become' }),
+  contradiction: Type.Union([Type.String(), Type.Null()], {
+    description: 'Something that was said of it, and that it cannot become',
+  }),
 });
 
 /** The files that went to banks. */

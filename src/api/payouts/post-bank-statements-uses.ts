@@ -28,10 +28,8 @@ const RequestSchema = Type.Object(
     from: text(
       'Of a deposit that is booked with the line: `merchant`, or the code of a payment method such as `webpay`',
     ),
-    commission: Type.Optional(
-      Type.Integer({ description: 'What the acquirer kept beside the amount, in minor units' }),
-    ),
-    paymentServiceId: text('Whose deposit is booked, where the account is of all payment services'),
+    commission: Type.Optional(Type.Integer({ description: 'The acquirer kept it beside the amount; in minor units' })),
+    paymentServiceId: text('The owner of a deposit that is booked, where the account is of all payment services'),
     reason: Type.String({ description: 'Why, for a later reader; it names no person' }),
   },
   { $id: 'StatementUseRequest', additionalProperties: false },

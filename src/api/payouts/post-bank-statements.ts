@@ -30,7 +30,8 @@ const RequestSchema = Type.Object(
     ),
     paymentServiceId: Type.Optional(
       Type.String({
-        description: 'Whose account it is; unless said the only one that the user sees, for a user of all of them all',
+        description:
+          'The owner of the account; unless said the only one that the user sees, for a user of all of them all',
       }),
     ),
   },

@@ -75,7 +75,7 @@ const UsesSchema = Type.Object({
   payout: Type.Integer(),
   return: Type.Integer(),
   deposit: Type.Integer(),
-  suspense: Type.Integer({ description: 'What a person has to explain' }),
+  suspense: Type.Integer({ description: 'A person has to explain these' }),
   other: Type.Integer(),
 });
 

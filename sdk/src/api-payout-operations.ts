@@ -1,0 +1,107 @@
+// Made from openapi.json by tools/write-openapi.ts: not to be changed by hand.
+
+import type {
+  Balance,
+  PayoutFileList,
+  PayoutFileRead,
+  PayoutResultsRequest,
+  PayoutResultsTaken,
+  StatementImported,
+  StatementList,
+  StatementRead,
+  StatementRequest,
+  StatementUsed,
+  StatementUseRequest,
+  TefCreated,
+  TefRead,
+  TefRequest,
+} from './api-payouts.ts';
+import type { RecipientHistory, RecipientList, RecipientReply, RecipientRequest } from './api-recipients.ts';
+
+/** The requests and answers about payouts, by method and path. */
+export type PayoutOperations = {
+  'POST /recipients': { body: RecipientRequest; reply: RecipientReply };
+  'GET /recipients': {
+    query: {
+      /** data.next of the page before */
+      after?: string | undefined;
+      /** 100 unless said */
+      limit?: number | undefined;
+    };
+    reply: RecipientList;
+  };
+  'GET /recipients/{id}': {
+    path: {
+      /** Id of the recipient */
+      id: string;
+    };
+    reply: RecipientHistory;
+  };
+  'POST /recipients/{id}': {
+    path: {
+      /** Id of the recipient */
+      id: string;
+    };
+    body: RecipientRequest;
+    reply: RecipientReply;
+  };
+  'POST /tef': { body: TefRequest; reply: TefCreated };
+  'GET /tef/{id}': {
+    path: {
+      /** Your own id */
+      id: string;
+    };
+    reply: TefRead;
+  };
+  'GET /balance': { reply: Balance };
+  'GET /availableBalance': { reply: Balance };
+  'GET /payout-files': {
+    query: {
+      /** 100 unless said */
+      limit?: number | undefined;
+    };
+    reply: PayoutFileList;
+  };
+  'GET /payout-files/{id}': {
+    path: {
+      /** Id of the file */
+      id: string;
+    };
+    reply: PayoutFileRead;
+  };
+  'POST /payout-files/{id}/results': {
+    path: {
+      /** Id of the file that it answers */
+      id: string;
+    };
+    body: PayoutResultsRequest;
+    reply: PayoutResultsTaken;
+  };
+  'POST /bank-statements': { body: StatementRequest; reply: StatementImported };
+  'GET /bank-statements': {
+    query: {
+      /** 100 unless said */
+      limit?: number | undefined;
+    };
+    reply: StatementList;
+  };
+  'GET /bank-statements/{id}': {
+    path: {
+      /** Id of the statement */
+      id: string;
+    };
+    query: {
+      /** The lines of one use alone */
+      use?: 'payout' | 'return' | 'deposit' | 'suspense' | 'other' | undefined;
+    };
+    reply: StatementRead;
+  };
+  'POST /bank-statements/{id}/uses': {
+    path: {
+      /** Id of the statement */
+      id: string;
+    };
+    body: StatementUseRequest;
+    reply: StatementUsed;
+  };
+};
