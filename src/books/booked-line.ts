@@ -67,12 +67,7 @@ export function isExplained(line: BookedLine): boolean {
     case 'deposit':
       return isAsRecorded(line) && line.movement_kind === line.kind && line.movement_amount === line.amount;
     case 'paid_in':
-      return (
-        isAsRecorded(line) &&
-        line.movement_kind === 'deposit' &&
-        line.movement_payment_method === null &&
-        line.movement_amount === line.amount
-      );
+      return isPaidIn(line);
     case 'commission':
       return isAsRecorded(line) && line.movement_kind === 'deposit' && line.movement_commission === line.amount;
     case 'payout_returned':
@@ -91,6 +86,12 @@ export function isExplained(line: BookedLine): boolean {
     case 'kept':
       return isAsRecorded(line) && line.movement_decision === line.kind && line.movement_amount === line.amount;
   }
+}
+
+function isPaidIn(line: BookedLine): boolean {
+  const { movement_kind, movement_payment_method, movement_amount, amount } = line;
+  const isDeposit = movement_kind === 'deposit' && movement_payment_method === null && movement_amount === amount;
+  return isDeposit && isAsRecorded(line);
 }
 
 /** The states of a payout in which its entries may stand. */

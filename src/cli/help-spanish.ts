@@ -1,8 +1,11 @@
+import { PAYOUT_HELP } from './help-spanish-of-payouts.ts';
+
 /**
  * The help of the command line in Spanish, by its English text: the list of commands, and the commands that shops and finance
  * use. A test finds one that is missing.
  */
 export const SPANISH_HELP: Readonly<Record<string, string>> = {
+  ...PAYOUT_HELP,
   'The payment service that a company can run itself.':
     'El servicio de pagos que una empresa puede operar por sí misma.',
   'display help for command': 'muestra la ayuda del comando',
