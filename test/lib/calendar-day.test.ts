@@ -21,6 +21,10 @@ for (const [day, from, to, hours] of DAYS) {
   });
 }
 
+test('the last day that can be written has bounds too', () => {
+  assert.equal(boundsOfDay('9999-12-31').to, Date.parse('+010000-01-01T03:00:00.000Z'));
+});
+
 const CLOCKS: [utc: string, chile: string][] = [
   ['2026-01-16T01:30:05.999Z', '2026-01-15 22:30:05 -03:00'],
   ['2026-01-15T03:00:00.000Z', '2026-01-15 00:00:00 -03:00'],
