@@ -12,6 +12,7 @@ import { whyStoreIsOlder } from '../epochs/check-mark.ts';
 import { findHeld } from '../epochs/hold.ts';
 import { watchStore } from '../epochs/watch-store.ts';
 import { publicUrlProblem } from '../health/public-url-problem.ts';
+import { forgetLoading } from '../lib/forget-loading.ts';
 import { withinTime } from '../lib/within-time.ts';
 import { releaseClaims } from '../outbox/release-claims.ts';
 import { buildServer } from '../server/build-server.ts';
@@ -46,6 +47,7 @@ export function addServeCommand(program: Command): void {
 }
 
 async function serve(): Promise<void> {
+  forgetLoading();
   const starting = startService(readConfig());
   let stopping = false;
   const end = async (status: number) => {

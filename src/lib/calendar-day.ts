@@ -12,7 +12,7 @@ export function dayOf(utcMs: number): string {
 /** Writes a time in UTC milliseconds as the clocks of Chile showed it, with their offset: `2026-01-15 22:30:00 -03:00`. */
 export function clockOf(utcMs: number): string {
   const time = inChile(utcMs);
-  return `${time.toPlainDate()} ${time.toPlainTime().toString({ smallestUnit: 'second' })} ${time.offset}`;
+  return `${time.toPlainDate().toString()} ${time.toPlainTime().toString({ smallestUnit: 'second' })} ${time.offset}`;
 }
 
 function inChile(utcMs: number): Temporal.ZonedDateTime {
