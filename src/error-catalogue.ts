@@ -300,8 +300,11 @@ export type ErrorItem = {
   es?: { message: string; fix: string };
 };
 
+/** A sentence in both languages. */
+export type InBoth = { readonly en: string; readonly es: string };
+
 /** A sentence in English, and in Spanish where shops, payers or finance read it. */
-export type Said = string | { readonly en: string; readonly es: string };
+export type Said = string | InBoth;
 
 /** The sentence in a language; English where there is no other. */
 export function sayIn(said: Said, language: 'en' | 'es'): string {
@@ -313,7 +316,7 @@ export type SpentLimit = { name: string; most: number; windowMs: number; remaini
 
 export type ProblemExtras = {
   /** The details of this case: public text, without secrets and personal data. */
-  detail?: Said;
+  detail?: InBoth;
   errors?: ErrorItem[];
   /** Members that older clients read beside the problem, such as the id of the transaction in conflict. */
   data?: Record<string, unknown>;
@@ -333,7 +336,8 @@ export class Problem extends Error {
   readonly extras: ProblemExtras;
 
   constructor(code: ErrorCode, extras: ProblemExtras = {}) {
-    super(sayIn(extras.detail ?? CATALOGUE[code].title, 'en'));
+    const [first] = extras.errors ?? [];
+    super(extras.detail?.en ?? (first === undefined ? CATALOGUE[code].title : `${first.message} ${first.fix}`));
     this.name = 'Problem';
     this.code = code;
     this.extras = extras;

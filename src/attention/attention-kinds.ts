@@ -127,10 +127,7 @@ function waitingPayment(attempt: WaitingAttempt): Waiting {
     currency,
     reason:
       contradiction !== null
-        ? {
-            en: `${payment_method} says something else than what is known: ${sayPaymentContradiction(contradiction)}`,
-            es: `${payment_method} dice algo distinto de lo que se sabe: ${sayPaymentContradiction(contradiction)}`,
-          }
+        ? sayPaymentContradiction(contradiction, payment_method)
         : {
             en: `${payment_method} has not said what became of it${commit_sent_at === null ? '' : '; it was told to take the money'}`,
             es: `${payment_method} no ha dicho en qué terminó${commit_sent_at === null ? '' : '; se le pidió que cobrara'}`,

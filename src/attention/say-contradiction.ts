@@ -26,11 +26,29 @@ export function sayRefundContradiction(text: string, method: string): { en: stri
   };
 }
 
-/** The members of a kept contradiction of a payment, as `name value`, in the order in which they were kept. */
-export function sayPaymentContradiction(text: string): string {
-  const members = Object.entries(readObject(text));
-  return members.length === 0 ? text : members.map(([name, value]) => `${name} ${value}`).join(', ');
+/**
+ * A kept contradiction of a payment as a sentence: its reason, where it is one of ours, and then its other members as they were
+ * told, in the order in which they were kept.
+ */
+export function sayPaymentContradiction(text: string, method: string): { en: string; es: string } {
+  const { reason = '', ...members } = readObject(text);
+  const told = Object.entries(members).map(([name, value]) => `${name} ${value}`);
+  const known = Object.hasOwn(REASONS, reason) ? REASONS[reason] : undefined;
+  const rest = known === undefined && reason !== '' ? [`reason ${reason}`, ...told] : told;
+  const details = rest.length === 0 ? text : rest.join(', ');
+  const said = known ?? { en: 'says something else than what is known', es: 'dice algo distinto de lo que se sabe' };
+  return { en: `${method} ${said.en}: ${details}`, es: `${method} ${said.es}: ${details}` };
 }
+
+/** The reasons that our methods name. */
+const REASONS: Readonly<Record<string, { en: string; es: string }>> = {
+  other_payment: { en: 'answered with another payment', es: 'respondió con otro pago' },
+  two_ends: { en: 'says both that it was paid and that it was not', es: 'dice que se pagó y también que no' },
+  given_back_elsewhere: {
+    en: 'says that the money went back by nothing that we asked for',
+    es: 'dice que el dinero volvió por algo que no pedimos',
+  },
+};
 
 function amountOf(decimal: string, currency: string): string {
   const amount = parseDecimal(decimal, currency);

@@ -52,7 +52,12 @@ export async function createUser(app: App, wish: UserWish, by: Actor): Promise<N
 export async function storeUser(tx: Tx, row: UserRow, wish: UserWish): Promise<DescribedRights> {
   const { may = [], paymentServices = [], refundLimits = {} } = wish;
   if (!(await insertUser(tx, row)))
-    throw new Problem('USER_EXISTS', { detail: 'This address has a user already: bin/rubrica user list.' });
+    throw new Problem('USER_EXISTS', {
+      detail: {
+        en: 'This address has a user already: bin/rubrica user list.',
+        es: 'Este correo ya tiene un usuario: bin/rubrica user list.',
+      },
+    });
   for (const permission of may) await insertPermission(tx, row.id, permission);
   await storePaymentServices(tx, row.id, paymentServices);
   await storeRefundLimits(tx, row.id, refundLimits);

@@ -34,7 +34,12 @@ export async function makeApiToken(
     if (row === null) return null;
     const others = await selectApiTokensOf(tx, row.id);
     if (others.some((other) => other.name === name && other.ended_at === null))
-      throw new Problem('INVALID_PARAMETER', { detail: `The user has an API token called ${name}.` });
+      throw new Problem('INVALID_PARAMETER', {
+        detail: {
+          en: `The user has an API token called ${name}.`,
+          es: `El usuario ya tiene un token de API llamado ${name}.`,
+        },
+      });
     const at = app.now();
     const id = await storeApiToken(tx, hashes, digestOf(apiToken), { userId: row.id, name, createdAt: at, expiresAt });
     const subject = { kind: 'api_token', id };
@@ -43,7 +48,10 @@ export async function makeApiToken(
   });
 }
 
-const NAME_FORM = 'A name has 1 to 60 letters, digits, spaces, points, dashes or underscores.';
+const NAME_FORM = {
+  en: 'A name has 1 to 60 letters, digits, spaces, points, dashes or underscores.',
+  es: 'Un nombre tiene de 1 a 60 letras, dígitos, espacios, puntos, guiones o guiones bajos.',
+};
 
 /**
  * Ends an API token by its id, and within a second every access token that was made with it. Answers `already` where it had

@@ -67,7 +67,10 @@ export function setRights(
 
 function ofRole(permission: Permission): Problem {
   return new Problem('INVALID_PARAMETER', {
-    detail: `${permission} is what the role of this user says: give it another role.`,
+    detail: {
+      en: `${permission} is what the role of this user says: give it another role.`,
+      es: `${permission} lo da el rol de este usuario: dale otro rol.`,
+    },
   });
 }
 
@@ -77,7 +80,12 @@ export async function storePaymentServices(tx: Tx, userId: string, scope: Paymen
   await deleteUserPaymentServices(tx, userId);
   for (const paymentServiceId of new Set(scope === 'all' ? [] : scope)) {
     if (await insertUserPaymentService(tx, userId, paymentServiceId)) continue;
-    throw new Problem('NOT_FOUND', { detail: `There is no payment service ${paymentServiceId}.` });
+    throw new Problem('NOT_FOUND', {
+      detail: {
+        en: `There is no payment service ${paymentServiceId}.`,
+        es: `No existe el servicio de pago ${paymentServiceId}.`,
+      },
+    });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Said } from '../error-catalogue.ts';
+import type { InBoth } from '../error-catalogue.ts';
 import { parseObject } from '../lib/parse-object.ts';
 
 const LOG_IN = {
@@ -8,7 +8,7 @@ const LOG_IN = {
 
 /** Ours have about 300 characters; nothing much longer is worth reading. */
 const LONGEST = 1024;
-const SHAPES: readonly { shape: RegExp; says: Said }[] = [
+const SHAPES: readonly { shape: RegExp; says: InBoth }[] = [
   { shape: /^$/, says: thenLogIn('The header is empty.', 'El encabezado está vacío.') },
   {
     shape: /^bearer$/i,
@@ -52,7 +52,7 @@ const SHAPES: readonly { shape: RegExp; says: Said }[] = [
  * Says what is wrong with the value of `Authorization`, told from its form alone. It says nothing of what is in the store, and
  * quotes nothing of what was sent. `now` is UTC milliseconds.
  */
-export function describeToken(authorization: string, now: number): Said {
+export function describeToken(authorization: string, now: number): InBoth {
   if (authorization.length > LONGEST)
     return thenLogIn('This is longer than any access token.', 'Esto es más largo que cualquier token de acceso.');
   const token = authorization.trim().replace(/^bearer +/i, '');
@@ -65,7 +65,7 @@ export function describeToken(authorization: string, now: number): Said {
 /** A signature with HS256 has 43 characters. */
 const SIGNATURE_LENGTH = 43;
 
-function describeJwt(token: string, now: number): Said {
+function describeJwt(token: string, now: number): InBoth {
   const [head = '', claims, signature, ...more] = token.split('.');
   const { alg } = readPart(head);
   if (more.length > 0)
@@ -88,7 +88,7 @@ function describeJwt(token: string, now: number): Said {
   );
 }
 
-function thenLogIn(en: string, es: string): Said {
+function thenLogIn(en: string, es: string): InBoth {
   return { en: `${en} ${LOG_IN.en}`, es: `${es} ${LOG_IN.es}` };
 }
 

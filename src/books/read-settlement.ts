@@ -4,6 +4,7 @@ import { addUp } from '../lib/exact-sum.ts';
 import { readDay } from '../lib/read-day.ts';
 import { namesForPerson, type Places, repeatedColumn } from '../lib/tables/find-header.ts';
 import { type Table, withTable } from '../lib/tables/open-table.ts';
+import { sayTableError } from '../lib/tables/say-table-error.ts';
 import { isTotal, TableError, type TableRow } from '../lib/tables/table.ts';
 import { type DecimalMark, findDecimalMark, readSettled } from './settlement-amount.ts';
 import {
@@ -24,7 +25,7 @@ export async function readSettlement(source: string | Readable): Promise<Settlem
   try {
     return await withTable(source, SETTLEMENT_TABLE, readTable);
   } catch (error) {
-    throw error instanceof TableError ? new SettlementError(error.message) : error;
+    throw error instanceof TableError ? new SettlementError(sayTableError(error)) : error;
   }
 }
 
@@ -70,26 +71,22 @@ function dateCell(line: TableRow, reader: Reader): string {
 }
 
 function readRow(line: TableRow, reader: Reader): SettlementRow {
-  const refuse = (column: SettlementColumn, found: string, fix: string) => refusal(line, column, found, fix, reader);
+  const refuse = (column: SettlementColumn, found: string, fix: Fix) => refusal(line, column, found, fix, reader);
   const currencyText = cellOf(line, 'currency', reader);
   const currency = currencyOf(currencyText);
-  if (currency === null) throw refuse('currency', currencyText, 'Write an ISO 4217 code, such as CLP.');
+  if (currency === null) throw refuse('currency', currencyText, FIXES.currency);
   const date = readDay(dateCell(line, reader));
   if (date === null) {
     const column = reader.places.date === null ? 'accountingDate' : 'date';
-    throw refuse(column, dateCell(line, reader), 'Write the date as 2026-01-15 or 15/01/2026.');
+    throw refuse(column, dateCell(line, reader), FIXES.date);
   }
   const text = cellOf(line, 'amount', reader);
   const amount = readSettled(text, currency, reader.mark);
-  if (amount === 'not') throw refuse('amount', text, `Write an amount of ${currency}, such as ${exampleOf(currency)}.`);
-  if (amount === 'two') {
-    const fix = `It can be read in two ways. Write amounts of ${currency} with their decimals, such as ${exampleOf(currency)}.`;
-    throw refuse('amount', text, fix);
-  }
+  if (amount === 'not' || amount === 'two') throw refuse('amount', text, amountFix(amount, currency));
   const [buyOrder, authorizationCode] = [cellOf(line, 'buyOrder', reader), cellOf(line, 'authorizationCode', reader)];
   if (buyOrder === '' && authorizationCode === '') {
     const column = reader.places.buyOrder === null ? 'authorizationCode' : 'buyOrder';
-    throw refuse(column, '', 'Give the line its buy order or its authorisation code, or remove it.');
+    throw refuse(column, '', FIXES.sale);
   }
   return {
     fileLine: line.line,
@@ -105,6 +102,34 @@ function readRow(line: TableRow, reader: Reader): SettlementRow {
 /** The types of a line by which money goes back, whatever sign its amount has. */
 const REFUND = /anulaci|nulificaci|revers|devoluci|reembolso|contracargo|refund|nullif|chargeback/i;
 
+type Fix = { readonly en: string; readonly es: string };
+
+const FIXES = {
+  currency: { en: 'Write an ISO 4217 code, such as CLP.', es: 'Escribe un código ISO 4217, como CLP.' },
+  date: {
+    en: 'Write the date as 2026-01-15 or 15/01/2026.',
+    es: 'Escribe la fecha como 2026-01-15 o 15/01/2026.',
+  },
+  sale: {
+    en: 'Give the line its buy order or its authorisation code, or remove it.',
+    es: 'Ponle a la línea su orden de compra o su código de autorización, o quítala.',
+  },
+} as const satisfies Record<string, Fix>;
+
+function amountFix(fault: 'not' | 'two', currency: string): Fix {
+  const example = exampleOf(currency);
+  if (fault === 'not') {
+    return {
+      en: `Write an amount of ${currency}, such as ${example}.`,
+      es: `Escribe un monto en ${currency}, como ${example}.`,
+    };
+  }
+  return {
+    en: `It can be read in two ways. Write amounts of ${currency} with their decimals, such as ${example}.`,
+    es: `Se puede leer de dos maneras. Escribe los montos en ${currency} con sus decimales, como ${example}.`,
+  };
+}
+
 function exampleOf(currency: string): string {
   return currencyExponent(currency) === 0 ? '12990' : '12990.55';
 }
@@ -117,30 +142,30 @@ function currencyOf(text: string): string | null {
   return currencyExponent(name) === undefined ? null : name;
 }
 
-function refusal(
-  line: TableRow,
-  column: SettlementColumn,
-  found: string,
-  fix: string,
-  reader: Reader,
-): SettlementError {
+function refusal(line: TableRow, column: SettlementColumn, found: string, fix: Fix, reader: Reader): SettlementError {
   const place = reader.places[column];
   const name = place === null ? column : (reader.names[place] ?? column).trim();
-  const cell = found === '' ? 'nothing' : `"${found.slice(0, 40)}"`;
-  return new SettlementError(`Line ${line.line}, column "${name}": found ${cell}. ${fix}`);
+  const cell = `"${found.slice(0, 40)}"`;
+  return new SettlementError({
+    en: `Line ${line.line}, column "${name}": found ${found === '' ? 'nothing' : cell}. ${fix.en}`,
+    es: `Línea ${line.line}, columna "${name}": dice ${found === '' ? 'nada' : cell}. ${fix.es}`,
+  });
 }
 
 function unknownColumns(above: readonly TableRow[]): SettlementError {
   const widest = above.reduce<readonly string[]>((most, { cells }) => (cells.length > most.length ? cells : most), []);
   const repeated = repeatedColumn(widest, SETTLEMENT_TABLE.names);
   if (repeated !== null) {
-    return new SettlementError(
-      `The header row names the column ${repeated.column} twice: ${repeated.names.join(' | ')}. Rename all but one.`,
-    );
+    const [column, names] = [repeated.column, repeated.names.join(' | ')];
+    return new SettlementError({
+      en: `The header row names the column ${column} twice: ${names}. Rename all but one.`,
+      es: `La fila de títulos nombra dos veces la columna ${column}: ${names}. Cambia el nombre de todas menos una.`,
+    });
   }
   const read = Object.entries(SETTLEMENT_NAMES).map(([, names]) => `${names[0]} (${names.slice(1).join(', ')})`);
-  return new SettlementError(
-    `A row must name date, amount, and buy order or authorisation code. Found: ${namesForPerson(widest)}. ` +
-      `Names that are read, whatever their accents and capitals: ${read.join('; ')}.`,
-  );
+  const [found, known] = [namesForPerson(widest), read.join('; ')];
+  return new SettlementError({
+    en: `A row must name date, amount, and buy order or authorisation code. Found: ${found}. Names that are read, whatever their accents and capitals: ${known}.`,
+    es: `Una fila debe nombrar fecha, monto, y orden de compra o código de autorización. Encontrado: ${found}. Nombres que se leen, con cualquier acento o mayúscula: ${known}.`,
+  });
 }

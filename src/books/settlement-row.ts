@@ -23,7 +23,15 @@ export type Settlement = {
 };
 
 /** A settlement file that cannot be read, with the line, the column, what stands there and what to do. */
-export class SettlementError extends Error {}
+export class SettlementError extends Error {
+  /** The message, in both languages. */
+  readonly said: { readonly en: string; readonly es: string };
+
+  constructor(said: { en: string; es: string }) {
+    super(said.en);
+    this.said = said;
+  }
+}
 
 export type SettlementColumn =
   | 'date'

@@ -5,7 +5,7 @@ import { formatMoney, formatPlain } from '../lib/money.ts';
 import { createRefund, type RefundCreation } from '../refunds/create-refund.ts';
 import { listRefunds } from '../refunds/find-refund.ts';
 import type { Refund, RefundType } from '../refunds/refund.ts';
-import type { RefundRefusalCode } from '../refunds/refund-refusal.ts';
+import { REFUND_REFUSALS, type RefundRefusalCode } from '../refunds/refund-refusal.ts';
 import { findTransaction } from '../transactions/find-transaction.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { readAmount, readLimit } from './options.ts';
@@ -99,25 +99,23 @@ function readAsked({ amount, type }: CreateOptions, currency: string): number | 
   return asked;
 }
 
-/** For the operator. What clients of the API read is in the words of the service before, see docs/compatibility.md. */
-const SAYS: Record<RefundRefusalCode, string> = {
-  TRANSACTION_NOT_COMPLETED: 'It is not paid: only what is completed can be refunded.',
-  ALREADY_REFUNDED: 'All of it was refunded already, or is being refunded: bin/rubrica refund list',
-  METHOD_GIVES_NO_REFUNDS: 'Its payment method refunds nothing; the money has to go back in another way.',
-  REFUND_WINDOW_CLOSED: 'It was paid too long ago for its payment method; the money has to go back in another way.',
-  REFUND_TOO_EARLY: 'Its payment method refunds only some working hours after the payment: try again later.',
-  PARTIAL_REFUND_NOT_ALLOWED: 'Its payment method refunds all or nothing: --type total',
-  REFUND_AMOUNT_TOO_HIGH: 'That is more than what is left of the payment: bin/rubrica refund list',
-  REFUND_AMOUNT_NOT_TOTAL:
-    '--type total refunds all that is left of the payment: leave out --amount, or --type for a part.',
-  INSUFFICIENT_BALANCE:
-    'Its money was paid out to the merchant already: see bin/rubrica books balance and payout list.',
+/** The command that shows more, or does it otherwise. */
+const HINTS: Partial<Record<RefundRefusalCode, string>> = {
+  ALREADY_REFUNDED: ' See bin/rubrica refund list',
+  PARTIAL_REFUND_NOT_ALLOWED: ' Use --type total',
+  REFUND_AMOUNT_TOO_HIGH: ' See bin/rubrica refund list',
+  REFUND_AMOUNT_NOT_TOTAL: ' --type total refunds all of it: leave out --amount, or --type for a part.',
+  INSUFFICIENT_BALANCE: ' See bin/rubrica books balance and payout list.',
 };
+
+function refused(code: RefundRefusalCode): CommandError {
+  return new CommandError(REFUND_REFUSALS[code].en + (HINTS[code] ?? ''), 1, code);
+}
 
 function acceptedOf(creation: RefundCreation): Refund {
   switch (creation.kind) {
     case 'refused':
-      throw new CommandError(SAYS[creation.refusal.code], 1, creation.refusal.code);
+      throw refused(creation.refusal.code);
     case 'reused':
       throw invalidOption('The idempotency key belongs to another refund: give a new one.');
     case 'accepted':

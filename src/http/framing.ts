@@ -23,15 +23,27 @@ const MISTAKABLE = new Set([...SINGLE, 'x-forwarded-for', 'x-forwarded-proto', '
 export function checkFraming(raw: IncomingMessage): void {
   const target = raw.url ?? '';
   if (target.charCodeAt(0) !== 0x2f)
-    throw new Problem('HTTP_MALFORMED', { detail: 'Send the path of the request, not a whole URL.' });
+    throw new Problem('HTTP_MALFORMED', {
+      detail: {
+        en: 'Send the path of the request, not a whole URL.',
+        es: 'Envía la ruta de la solicitud, no una URL completa.',
+      },
+    });
   if (raw.httpVersionMajor !== 1 || raw.httpVersionMinor > 1)
-    throw new Problem('HTTP_MALFORMED', { detail: 'Speak HTTP/1.1.' });
+    throw new Problem('HTTP_MALFORMED', { detail: { en: 'Speak HTTP/1.1.', es: 'Habla HTTP/1.1.' } });
   checkPath(target);
   if (!raw.headers.host && raw.httpVersionMinor === 1)
-    throw new Problem('HTTP_MALFORMED', { detail: 'The Host header is missing.' });
+    throw new Problem('HTTP_MALFORMED', {
+      detail: { en: 'The Host header is missing.', es: 'Falta el encabezado Host.' },
+    });
   const coding = raw.headers['transfer-encoding'];
   if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || raw.httpVersionMinor === 0)) {
-    throw new Problem('HTTP_MALFORMED', { detail: 'The only transfer coding taken is chunked.' });
+    throw new Problem('HTTP_MALFORMED', {
+      detail: {
+        en: 'The only transfer coding taken is chunked.',
+        es: 'La única codificación de transferencia que se acepta es chunked.',
+      },
+    });
   }
   // Node also continues with a list that holds more than this.
   const expectation = raw.headers.expect;

@@ -1,6 +1,6 @@
 import type { SigningCode } from '../../protocol/signing-error.ts';
 import { SPANISH_CAUSES } from '../cause-spanish.ts';
-import { CATALOGUE, type ErrorItem, type Problem, type Said, sayIn } from '../error-catalogue.ts';
+import { CATALOGUE, type ErrorItem, type Problem } from '../error-catalogue.ts';
 import { SPANISH_ERRORS, SPANISH_SIGNING } from '../error-spanish.ts';
 import { preferredLanguage } from '../lib/accept-language.ts';
 
@@ -14,18 +14,17 @@ export function answerLanguage(acceptLanguage: string | undefined): AnswerLangua
   return preferredLanguage(acceptLanguage, ['en', 'es']) ?? 'en';
 }
 
-/** The words of a problem. In Spanish a detail that exists in English alone is told in English: it names what is wrong. */
+/** The words of a problem. A detail that it does not have is told from its errors, or is the fix. */
 export function wordsOf({ code, extras }: Problem, language: AnswerLanguage): ProblemWords {
   const { title, fix } = language === 'es' ? SPANISH_ERRORS[code] : CATALOGUE[code];
   const errors = (extras.errors ?? []).map((item) => itemIn(item, language));
-  return { title, fix, errors, detail: detailIn(extras.detail, errors, language) ?? fix };
+  return { title, fix, errors, detail: extras.detail?.[language] ?? detailOf(errors) ?? fix };
 }
 
-function detailIn(said: Said | undefined, errors: readonly ErrorItem[], language: AnswerLanguage): string | undefined {
-  if (said === undefined) return undefined;
+function detailOf(errors: readonly ErrorItem[]): string | undefined {
   const [first] = errors;
-  if (language === 'en' || typeof said !== 'string' || first === undefined) return sayIn(said, language);
-  // A detail that repeats its errors is told again from these.
+  if (first === undefined) return undefined;
+  // Each cause of a wrong signature says its fix itself.
   return Object.hasOwn(SPANISH_CAUSES, first.code)
     ? errors.map(({ message }) => message).join(' ')
     : `${first.message} ${first.fix}`;

@@ -44,8 +44,7 @@ export function readMembers<S extends FlatSchema>(request: FastifyRequest, schem
 
 /** The refusal of a body for these reasons; the first is the detail. */
 export function invalidBody(errors: [ErrorItem, ...ErrorItem[]]): Problem {
-  const [{ message, fix }] = errors;
-  return new Problem('INVALID_BODY', { detail: `${message} ${fix}`, errors });
+  return new Problem('INVALID_BODY', { errors });
 }
 
 /** A name that the object at `parent` may not have. A stranger chose it, so an answer repeats only its beginning. */

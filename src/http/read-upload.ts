@@ -11,7 +11,10 @@ export async function readUpload(request: FastifyRequest): Promise<Upload> {
   const form = await new Response(new Uint8Array(body ?? Buffer.alloc(0)), { headers: { 'content-type': type } })
     .formData()
     .catch(() => null);
-  if (form === null) throw new Problem('HTTP_MALFORMED', { detail: 'The form cannot be read.' });
+  if (form === null)
+    throw new Problem('HTTP_MALFORMED', {
+      detail: { en: 'The form cannot be read.', es: 'El formulario no se puede leer.' },
+    });
   const fields: Record<string, string> = {};
   let file: Upload['file'] = null;
   for (const [name, value] of form) {

@@ -117,7 +117,6 @@ const FRAMEWORK_CODES: Record<string, ErrorCode> = {
 /** The readers' codes are in the catalogue too; every problem of the body is listed. */
 function fromSigningError(error: SigningError): Problem {
   return new Problem(catalogued(error.code), {
-    detail: `${error.message} ${error.fix}`,
     errors: error.problems.map(({ code, field, message, fix }) => ({ pointer: pointerTo(field), code, message, fix })),
   });
 }

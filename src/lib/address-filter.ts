@@ -3,7 +3,13 @@ import ipaddr from 'ipaddr.js';
 import { isInNetworks, type Network } from './private-networks.ts';
 
 /** Why a URL is refused, in the words its sender reads. Neither text quotes the URL, which may hold a secret. */
-export type UrlRefusal = { code: 'INVALID_URL' | 'URL_NOT_ALLOWED'; message: string; fix: string };
+export type UrlRefusal = {
+  code: 'INVALID_URL' | 'URL_NOT_ALLOWED';
+  message: string;
+  fix: string;
+  /** Both in Spanish. */
+  es: { message: string; fix: string };
+};
 
 export type UrlPolicy = {
   /** Accepts `http:`, private hosts and every port. For development only. */
@@ -113,6 +119,7 @@ export function withoutBrackets(hostname: string): string {
  * differently by different programs.
  */
 export function checkOutboundUrl(text: string, policy: UrlPolicy): UrlRefusal | null {
+  if (text.length > LONGEST_URL) return refusals.long;
   const url = URL.parse(text);
   if (url === null) return refusals.unreadable;
   if (url.protocol !== 'https:' && !(policy.allowPrivate && url.protocol === 'http:')) return refusals.scheme;
@@ -130,50 +137,98 @@ export function checkOutboundUrl(text: string, policy: UrlPolicy): UrlRefusal | 
   return policy.ownAddresses?.includes(url.hostname) ? refusals.own : null;
 }
 
+/** As long as an address in a signed request may be. */
+const LONGEST_URL = 2048;
+
 const refusals = {
+  long: {
+    code: 'INVALID_URL',
+    message: `The URL has more than ${LONGEST_URL} characters.`,
+    fix: 'Shorten it: a receiver finds what it needs by a token.',
+    es: {
+      message: `La URL tiene más de ${LONGEST_URL} caracteres.`,
+      fix: 'Acórtala: un receptor encuentra lo que necesita con un token.',
+    },
+  },
   unreadable: {
     code: 'INVALID_URL',
     message: 'This is not an absolute URL.',
     fix: 'Send a complete URL, such as https://shop.example.com/paid.',
+    es: {
+      message: 'Esta no es una URL absoluta.',
+      fix: 'Envía una URL completa, como https://tienda.example.cl/pagado.',
+    },
   },
   scheme: {
     code: 'INVALID_URL',
     message: 'The URL does not use https.',
     fix: 'Serve it over https and send the https URL.',
+    es: {
+      message: 'La URL no usa https.',
+      fix: 'Publícala con https y envía la URL https.',
+    },
   },
   credentials: {
     code: 'INVALID_URL',
     message: 'The URL contains a user name or a password.',
     fix: 'Leave out what stands before the @; a random token in the query serves the same purpose.',
+    es: {
+      message: 'La URL lleva un usuario o una contraseña.',
+      fix: 'Quita lo que está antes de la @; un token al azar en la query sirve para lo mismo.',
+    },
   },
   spelling: {
     code: 'INVALID_URL',
     message: 'The URL is not written in its normal form.',
     fix: 'Send exactly what new URL(value).href prints: lower-case host, no default port, no dot segments, other characters percent-encoded.',
+    es: {
+      message: 'La URL no está en su forma normal.',
+      fix: 'Envía exactamente lo que imprime new URL(value).href: host en minúsculas, sin el puerto de siempre, sin segmentos de puntos, y los demás caracteres en %.',
+    },
   },
   name: {
     code: 'INVALID_URL',
     message: 'The host of the URL is not a complete domain name.',
     fix: 'Use a public domain name such as shop.example.com, without a final dot.',
+    es: {
+      message: 'El host de la URL no es un nombre de dominio completo.',
+      fix: 'Usa un dominio público como tienda.example.cl, sin punto final.',
+    },
   },
   address: {
     code: 'URL_NOT_ALLOWED',
     message: 'The host of the URL is an IP address.',
     fix: 'Use a public domain name that resolves to that address.',
+    es: {
+      message: 'El host de la URL es una dirección IP.',
+      fix: 'Usa un dominio público que lleve a esa dirección.',
+    },
   },
   localName: {
     code: 'URL_NOT_ALLOWED',
     message: 'The host of the URL is a name of a private network.',
     fix: 'Use a domain name that resolves in public DNS.',
+    es: {
+      message: 'El host de la URL es un nombre de una red privada.',
+      fix: 'Usa un dominio que exista en el DNS público.',
+    },
   },
   port: {
     code: 'URL_NOT_ALLOWED',
     message: 'The port of the URL is neither 443 nor 8443.',
     fix: 'Serve it on port 443 (leave the port out of the URL) or on 8443.',
+    es: {
+      message: 'El puerto de la URL no es 443 ni 8443.',
+      fix: 'Publícala en el puerto 443 (sin puerto en la URL) o en el 8443.',
+    },
   },
   own: {
     code: 'URL_NOT_ALLOWED',
     message: 'The URL leads back to the program it is sent to.',
     fix: 'Send the URL of your own server.',
+    es: {
+      message: 'La URL lleva de vuelta al programa al que se envía.',
+      fix: 'Envía la URL de tu propio servidor.',
+    },
   },
 } as const satisfies Record<string, UrlRefusal>;

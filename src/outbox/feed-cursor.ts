@@ -38,7 +38,12 @@ export async function writeCursor(app: App, place: FeedPlace): Promise<string> {
 export async function readCursor(app: App, text: string, epoch: number): Promise<FeedPlace> {
   const place = (await readSealed(app, text)) ?? (await readPlain(app, text, epoch));
   if (place !== null) return place;
-  throw new Problem('INVALID_PARAMETER', { detail: 'after is not a cursor. Send back data.next as it was.' });
+  throw new Problem('INVALID_PARAMETER', {
+    detail: {
+      en: 'after is not a cursor. Send back data.next as it was.',
+      es: 'after no es un cursor. Devuelve data.next tal como vino.',
+    },
+  });
 }
 
 async function readSealed(app: App, text: string): Promise<FeedPlace | null> {

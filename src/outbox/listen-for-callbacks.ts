@@ -50,7 +50,12 @@ export async function beginListening(
     if (replay !== null) {
       const callback = await selectCallback(tx, replay);
       if (callback?.environment_id !== environmentId)
-        throw new Problem('NOT_FOUND', { detail: `There is no callback ${replay} of development here.` });
+        throw new Problem('NOT_FOUND', {
+          detail: {
+            en: `There is no callback ${replay} of development here.`,
+            es: `Aquí no hay un callback ${replay} de pruebas.`,
+          },
+        });
       await requeueCallbacks(tx, [callback], at);
     }
     const subject = { kind: 'payment_service', id: paymentServiceId };

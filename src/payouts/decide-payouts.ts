@@ -3,7 +3,7 @@ import type { Actor } from '../audit/actor.ts';
 import type { AuditAction } from '../audit/audit-action.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
-import { Problem, type Said } from '../error-catalogue.ts';
+import { type InBoth, Problem } from '../error-catalogue.ts';
 import { formatMoney } from '../lib/money.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
 import { selectVersionsOf } from './payee-queries.ts';
@@ -137,8 +137,6 @@ export function whyNotYours(
     es: 'tú cambiaste la cuenta a la que va: lo aprueba otra persona.',
   };
 }
-
-type InBoth = Exclude<Said, string>;
 
 function approvalRefused({ id }: Payout, { en, es }: InBoth): Problem {
   return new Problem('APPROVAL_REFUSED', { detail: { en: `${id}: ${en}`, es: `${id}: ${es}` } });

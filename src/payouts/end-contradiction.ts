@@ -25,7 +25,10 @@ export function endContradiction(
   return app.db.transaction(async (tx) => {
     await requireUserOf(tx, by, owner.id, 'movements:record');
     const ended = await updateContradictionEnded(tx, payout);
-    if (ended === null) throw new Problem('PAYOUT_STATE', { detail: `Nothing contradicts ${payout.id}.` });
+    if (ended === null)
+      throw new Problem('PAYOUT_STATE', {
+        detail: { en: `Nothing contradicts ${payout.id}.`, es: `Nada contradice a ${payout.id}.` },
+      });
     await recordAudit(tx, {
       at: app.now(),
       by,

@@ -32,7 +32,10 @@ export type PayeeFinding = { readonly payee: Payee } | { readonly error: ErrorIt
 /** A kept recipient as a wish for the account that counts now. */
 export async function recipientPayee(app: App, id: string): Promise<PayeeWish> {
   const row = (await selectVersionsOf(app.db, [id])).at(-1);
-  if (row === undefined) throw new Problem('NOT_FOUND', { detail: 'There is no such recipient.' });
+  if (row === undefined)
+    throw new Problem('NOT_FOUND', {
+      detail: { en: 'There is no such recipient.', es: 'No existe ese destinatario.' },
+    });
   const { name, rut, account, email } = openDetails(app, row);
   return { rut, bankCode: row.bank_code, account, name, email, rutFormat: null };
 }

@@ -77,5 +77,7 @@ export async function idsOf(app: App, scope: PayoutScope): Promise<number[]> {
 }
 
 function noPayout(): Problem {
-  return new Problem('NOT_FOUND', { detail: 'There is no such payout or batch.' });
+  return new Problem('NOT_FOUND', {
+    detail: { en: 'There is no such payout or batch.', es: 'No existe ese pago ni ese lote.' },
+  });
 }

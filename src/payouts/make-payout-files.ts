@@ -4,7 +4,7 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
 import { findHeld } from '../epochs/hold.ts';
-import { Problem, type Said } from '../error-catalogue.ts';
+import { type InBoth, Problem } from '../error-catalogue.ts';
 import { dayOf } from '../lib/calendar-day.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { formatMoney } from '../lib/money.ts';
@@ -42,7 +42,11 @@ export type MadeFile = { readonly file: PayoutFile; readonly content: Buffer; re
 export function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<MadeFile[]> {
   const { owner, by, payer, batchId } = wish;
   const format = BANK_FILES.find(({ code }) => code === wish.format);
-  if (format === undefined) throw refusal(`There is no format ${wish.format}; there are ${codes()}.`);
+  if (format === undefined)
+    throw refusal({
+      en: `There is no format ${wish.format}; there are ${codes()}.`,
+      es: `No existe el formato ${wish.format}; existen ${codes()}.`,
+    });
   const missing = (['rut', 'name', 'agreement'] as const).find(
     (one) => format.needs.includes(one) && payer[one] === '',
   );
@@ -75,7 +79,10 @@ export function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<MadeFil
 /** A file that was made, with the bytes that it had. Throws `Problem` NOT_FOUND. */
 export async function readPayoutFile(app: App, id: string): Promise<{ file: PayoutFile; content: Buffer }> {
   const file = await selectPayoutFile(app.db, id);
-  if (file === null) throw new Problem('NOT_FOUND', { detail: 'There is no such file of payouts.' });
+  if (file === null)
+    throw new Problem('NOT_FOUND', {
+      detail: { en: 'There is no such file of payouts.', es: 'No existe ese archivo de pagos.' },
+    });
   return { file, content: openContent(app, file) };
 }
 
@@ -90,7 +97,7 @@ function codes(): string {
   return BANK_FILES.map(({ code }) => code).join(', ');
 }
 
-function refusal(detail: Said): Problem {
+function refusal(detail: InBoth): Problem {
   return new Problem('INVALID_PAYOUT', { detail });
 }
 

@@ -1,6 +1,6 @@
 import type { Tx } from '../db/database.ts';
 import { findHeld } from '../epochs/hold.ts';
-import { Problem, type Said } from '../error-catalogue.ts';
+import { type InBoth, Problem } from '../error-catalogue.ts';
 import { boundsOfDay, dayOf } from '../lib/calendar-day.ts';
 import type { Sum } from '../lib/exact-sum.ts';
 import { formatMoney } from '../lib/money.ts';
@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 export const PAYOUT_CURRENCY = 'CLP';
 
 /** Names the limit that a sum breaks, in a sentence; null: none. */
-export function limitBroken(limits: PayoutLimits, amounts: readonly number[], inBatch: boolean): Said | null {
+export function limitBroken(limits: PayoutLimits, amounts: readonly number[], inBatch: boolean): InBoth | null {
   const total = amounts.reduce((sum, amount) => sum + amount, 0);
   const { per_payout, per_batch } = limits;
   if (per_payout !== null && amounts.some((amount) => amount > per_payout)) {

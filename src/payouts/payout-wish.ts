@@ -54,8 +54,7 @@ export async function checkWishes(
 
 /** The refusal of rows for these reasons; the first is the detail. */
 export function invalidRows(code: 'INVALID_PAYOUT' | 'ACCOUNT_NOT_PAYABLE', errors: readonly ErrorItem[]): Problem {
-  const [first] = errors;
-  return new Problem(code, { detail: `${first?.message} ${first?.fix}`, errors: errors.slice(0, 1000) });
+  return new Problem(code, { errors: errors.slice(0, 1000) });
 }
 
 function partsOf(wish: PayoutWish, row: number, most: number): (PayoutWish & { row: number })[] {

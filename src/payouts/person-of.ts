@@ -24,7 +24,10 @@ export async function requireUserOf(
   if (permission === 'payouts:approve' && user.role === 'integration') throw new Problem('PERSON_NEEDED');
   if (user.may.has(permission) && (user.environmentIds?.has(environmentId) ?? true)) return user;
   throw new Problem('PERMISSION_MISSING', {
-    detail: `The permission ${permission} in this environment is missing.`,
+    detail: {
+      en: `The permission ${permission} in this environment is missing.`,
+      es: `Falta el permiso ${permission} en este ambiente.`,
+    },
     data: { permission },
   });
 }

@@ -5,9 +5,10 @@ import type { RutFormat } from '../bank-validation/rut.ts';
 import { accountCells, accountInput, formatOfName } from '../bank-validation/tables/account-columns.ts';
 import { judgeColumn } from '../bank-validation/tables/column-format.ts';
 import { isSplit, plainRut, repairAccount } from '../bank-validation/tables/repair-account.ts';
-import { Problem, type Said } from '../error-catalogue.ts';
+import { type InBoth, Problem } from '../error-catalogue.ts';
 import type { Places } from '../lib/tables/find-header.ts';
 import { withTable } from '../lib/tables/open-table.ts';
+import { sayTableError } from '../lib/tables/say-table-error.ts';
 import { isTotal, TableError, type TableRow } from '../lib/tables/table.ts';
 import { PAYOUT_TABLE, type PayoutColumn } from './payout-columns.ts';
 import { MOST_IN_BATCH, type PayoutWish } from './payout-wish.ts';
@@ -41,7 +42,7 @@ export async function readPayouts(app: App, source: string | Readable, prefix: s
       return { wishes, lines: rows.map(({ line }) => line) };
     });
   } catch (error) {
-    throw error instanceof TableError ? unusable(error.message) : error;
+    throw error instanceof TableError ? unusable(sayTableError(error)) : error;
   }
 }
 
@@ -50,7 +51,7 @@ const NO_HEADER = {
   es: 'Ninguna fila nombra las columnas: la primera lleva RUT, banco (su código), cuenta y monto, como rut,banco,cuenta,nombre,monto,mensaje.',
 };
 
-function unusable(detail: Said): Problem {
+function unusable(detail: InBoth): Problem {
   return new Problem('INVALID_PAYOUT', { detail });
 }
 

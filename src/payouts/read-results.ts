@@ -3,10 +3,11 @@ import type { App } from '../app.ts';
 import { readAccount } from '../bank-validation/bank-account.ts';
 import { identityHashes } from '../bank-validation/identity-hash.ts';
 import { readRut } from '../bank-validation/rut.ts';
-import { Problem, type Said } from '../error-catalogue.ts';
+import { type InBoth, Problem } from '../error-catalogue.ts';
 import { foldText } from '../lib/fold-text.ts';
 import type { HeaderRule } from '../lib/tables/find-header.ts';
 import { withTable } from '../lib/tables/open-table.ts';
+import { sayTableError } from '../lib/tables/say-table-error.ts';
 import { isTotal, TableError } from '../lib/tables/table.ts';
 import type { Payout } from './payout.ts';
 import type { PayoutOutcome } from './settle-outcomes.ts';
@@ -84,7 +85,7 @@ export async function readResults(
       return results;
     });
   } catch (error) {
-    throw error instanceof TableError ? unusable(error.message) : error;
+    throw error instanceof TableError ? unusable(sayTableError(error)) : error;
   }
 }
 
@@ -109,6 +110,6 @@ function reasonOf(text: string, outcome: PayoutOutcome): string | null {
   return text.replace(/\d{4,}/g, '…').slice(0, 200) || 'the bank gave no reason';
 }
 
-function unusable(detail: Said): Problem {
+function unusable(detail: InBoth): Problem {
   return new Problem('INVALID_PAYOUT', { detail });
 }

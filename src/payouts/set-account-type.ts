@@ -11,7 +11,12 @@ const TYPES: readonly AccountType[] = ['checking', 'savings', 'sight'];
 /** Says what kind of account a payout goes to, for every payout to it. Throws `Problem` INVALID_PAYOUT for another word. */
 export function setAccountType(app: App, payout: Payout, type: AccountType, by: Actor): Promise<void> {
   if (!TYPES.includes(type))
-    throw new Problem('INVALID_PAYOUT', { detail: `A kind of account is ${TYPES.join(', ')}.` });
+    throw new Problem('INVALID_PAYOUT', {
+      detail: {
+        en: `A kind of account is ${TYPES.join(', ')}.`,
+        es: `Un tipo de cuenta es ${TYPES.join(', ')}.`,
+      },
+    });
   const { environment_id: environmentId, account_hash: accountHash } = payout;
   return app.db.transaction(async (tx) => {
     const at = app.now();

@@ -47,7 +47,10 @@ export function setPayoutSender(
 ): Promise<SenderSet> {
   if (kind === 'simulated' && owner.environment !== 'development') {
     throw new Problem('INVALID_PAYOUT', {
-      detail: 'The simulated sender moves no money: it is for development alone.',
+      detail: {
+        en: 'The simulated sender moves no money: it is for development alone.',
+        es: 'El emisor simulado no mueve dinero: es solo para pruebas.',
+      },
     });
   }
   return app.db.transaction(async (tx) => {

@@ -29,7 +29,8 @@ export function settlePayouts(app: App, settlement: PayoutSettlement): Promise<S
     const ids = [...new Set(outcomes.map(({ id }) => id))];
     const result = await settleOutcomes(tx, owner, outcomes, { at, endsContradiction: true });
     const found = new Set(Object.values(result).flatMap((some) => some.map(({ id }) => id)));
-    if (found.size < ids.length) throw new Problem('NOT_FOUND', { detail: 'There is no such payout.' });
+    if (found.size < ids.length)
+      throw new Problem('NOT_FOUND', { detail: { en: 'There is no such payout.', es: 'No existe ese pago.' } });
     await recordAudit(tx, {
       at,
       by,

@@ -20,6 +20,46 @@ export const REFUND_REFUSAL_CODES = [
 
 export type RefundRefusalCode = (typeof REFUND_REFUSAL_CODES)[number];
 
+/** The same for a person who refunds here, in both languages. Existing clients of the API read the messages above. */
+export const REFUND_REFUSALS: Readonly<Record<RefundRefusalCode, { readonly en: string; readonly es: string }>> = {
+  TRANSACTION_NOT_COMPLETED: {
+    en: 'It is not paid: only what is completed can be refunded.',
+    es: 'No está pagada: solo se devuelve lo que se completó.',
+  },
+  ALREADY_REFUNDED: {
+    en: 'All of it was refunded already, or is being refunded.',
+    es: 'Ya se devolvió todo, o se está devolviendo.',
+  },
+  METHOD_GIVES_NO_REFUNDS: {
+    en: 'Its payment method refunds nothing; the money has to go back in another way.',
+    es: 'Su medio de pago no devuelve dinero; tiene que volver de otra manera.',
+  },
+  REFUND_WINDOW_CLOSED: {
+    en: 'It was paid too long ago for its payment method; the money has to go back in another way.',
+    es: 'Se pagó hace demasiado tiempo para su medio de pago; el dinero tiene que volver de otra manera.',
+  },
+  REFUND_TOO_EARLY: {
+    en: 'Its payment method refunds only some working hours after the payment: try again later.',
+    es: 'Su medio de pago devuelve solo algunas horas hábiles después del pago: inténtalo más tarde.',
+  },
+  PARTIAL_REFUND_NOT_ALLOWED: {
+    en: 'Its payment method refunds all or nothing.',
+    es: 'Su medio de pago devuelve todo o nada.',
+  },
+  REFUND_AMOUNT_TOO_HIGH: {
+    en: 'That is more than what is left of the payment.',
+    es: 'Es más de lo que queda del pago.',
+  },
+  REFUND_AMOUNT_NOT_TOTAL: {
+    en: 'That is not all that is left of the payment.',
+    es: 'No es todo lo que queda del pago.',
+  },
+  INSUFFICIENT_BALANCE: {
+    en: 'Its money was paid out to the merchant already.',
+    es: 'Su dinero ya se le abonó al comercio.',
+  },
+};
+
 const DAY = 24 * 60 * 60 * 1000;
 
 /**

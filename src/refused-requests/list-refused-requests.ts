@@ -38,7 +38,12 @@ function readCursor(text: string): NonNullable<RefusedFilter['after']> {
   const [, at, request_id] =
     /^(\d{1,15})\.([\w-]{1,40})$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];
   if (at !== undefined && request_id !== undefined) return { at: Number(at), request_id };
-  throw new Problem('INVALID_PARAMETER', { detail: 'after is not a cursor. Send back data.next as it was.' });
+  throw new Problem('INVALID_PARAMETER', {
+    detail: {
+      en: 'after is not a cursor. Send back data.next as it was.',
+      es: 'after no es un cursor. Devuelve data.next tal como vino.',
+    },
+  });
 }
 
 /** A refused request with its texts read. */

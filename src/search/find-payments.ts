@@ -136,5 +136,10 @@ function readCursor(text: string): Place {
   const match = /^(\d{0,7})\.(\d{1,15})$/.exec(Buffer.from(text, 'base64url').toString('latin1'));
   const place = match === null ? null : { day: match[1] === '' ? null : Number(match[1]), id: Number(match[2]) };
   if (place !== null && writeCursor(place) === text) return place;
-  throw new Problem('INVALID_PARAMETER', { detail: 'after is not a cursor. Send back data.next as it was.' });
+  throw new Problem('INVALID_PARAMETER', {
+    detail: {
+      en: 'after is not a cursor. Send back data.next as it was.',
+      es: 'after no es un cursor. Devuelve data.next tal como vino.',
+    },
+  });
 }

@@ -138,7 +138,9 @@ function addEndpoints(app: App, server: FastifyInstance, endpoints: readonly End
         handler: (request, reply) => {
           // A trailer could name a header a second time, after everything was checked.
           if (request.raw.rawTrailers.length > 0)
-            throw new Problem('HTTP_MALFORMED', { detail: 'Trailers are not taken.' });
+            throw new Problem('HTTP_MALFORMED', {
+              detail: { en: 'Trailers are not taken.', es: 'No se aceptan trailers.' },
+            });
           const handle = () => endpoint.handle(app, request, reply);
           return counted ? limitAddress(app, request).then(handle) : handle();
         },

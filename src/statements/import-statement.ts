@@ -73,7 +73,10 @@ export async function importStatement(
 ): Promise<ImportedStatement> {
   const { environment, paymentServiceId, account } = wish;
   const environmentIds = await listEnvironmentIds(app, environment, paymentServiceId, null);
-  if (environmentIds.length === 0) throw new Problem('NOT_FOUND', { detail: 'There is no such payment service.' });
+  if (environmentIds.length === 0)
+    throw new Problem('NOT_FOUND', {
+      detail: { en: 'There is no such payment service.', es: 'No existe ese servicio de pago.' },
+    });
   const hashes = await identityHashes(app);
   const keysOf = (identities: readonly string[]) => identities.map((identity) => hashes.ofRequest(identity));
   const keys = keysOf(lineIdentities(account, statement.lines));

@@ -66,7 +66,7 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
     await startPayment(app, transaction, 'scripted');
     const [row, ...others] = await listAttention(app, 'payment', 10);
     assert.deepEqual([row?.transaction, row?.age, others], [transaction.id, 0, []]);
-    assert.match(row?.reason ?? '', /something else than what is known: reason other_payment, amount 1$/);
+    assert.match(row?.reason ?? '', /^scripted answered with another payment: amount 1$/);
   });
 
   test('a refund without an end is listed after a day, money in suspense until somebody decides', async () => {

@@ -324,6 +324,7 @@ for (const [name, rows, message] of REFUSED) {
     await assert.rejects(readSettlement(file), (error) => {
       assert.ok(error instanceof SettlementError);
       assert.equal(error.message, message);
+      assert.match(error.said.es, /^Línea \d+, columna "/);
       return true;
     });
   });

@@ -4,6 +4,7 @@ import { problem, SigningError } from '../../protocol/signing-error.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { CATALOGUE, type ErrorCode, Problem } from '../../src/error-catalogue.ts';
 import { answerLanguage, wordsOf } from '../../src/http/problem-words.ts';
+import { checkOutboundUrl } from '../../src/lib/address-filter.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { jsonOf, startTestServer } from '../support/test-server.ts';
 
@@ -52,12 +53,23 @@ suite('the words of errors', () => {
     }));
     const unsigned = { pointer: '/items/0/rut', code: 'MISSING_FIELD', message: 'rut is missing.', fix: 'Send it.' };
     const own = { ...unsigned, code: 'INVALID_PARAMETER', es: { message: 'rut no es esto.', fix: 'Envía otro.' } };
-    const said = wordsOf(new Problem('INVALID_BODY', { detail: 'x', errors: [...errors, unsigned, own] }), 'es');
+    const said = wordsOf(new Problem('INVALID_BODY', { errors: [...errors, unsigned, own] }), 'es');
     assert.deepEqual(
       said.errors.map(({ message }) => message),
       ['x_amount falta.', 'x_foo no es un campo de este mensaje.', 'rut falta.', 'rut no es esto.'],
     );
     assert.equal(said.errors[2]?.fix, 'Envíalo.');
     for (const item of said.errors) assert.deepEqual(Object.keys(item), ['pointer', 'code', 'message', 'fix']);
+  });
+
+  test('a detail was told in English to who asked for Spanish: each has both, and repeats its errors in their language', () => {
+    const own = new Problem('NOT_FOUND', { detail: { en: 'No such link.', es: 'No existe ese enlace.' } });
+    assert.equal(wordsOf(own, 'es').detail, 'No existe ese enlace.');
+    const refusal = checkOutboundUrl(`https://shop.example.cl/${'x'.repeat(2048)}`, { allowPrivate: false });
+    assert.ok(refusal !== null);
+    const invalid = new Problem('INVALID_BODY', { errors: [{ pointer: '/url', ...refusal }] });
+    assert.equal(wordsOf(invalid, 'en').detail, `${refusal.message} ${refusal.fix}`);
+    assert.match(wordsOf(invalid, 'es').detail, /^La URL tiene más de 2048 caracteres\. Acórtala/);
+    assert.equal(invalid.message, `${refusal.message} ${refusal.fix}`);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RefundOutcome } from '../../src/payment-methods/payment-method.ts';
 import { answerToRefund, type RefundState } from '../../src/refunds/refund.ts';
-import { refusalOf } from '../../src/refunds/refund-refusal.ts';
+import { REFUND_REFUSAL_CODES, REFUND_REFUSALS, refusalOf } from '../../src/refunds/refund-refusal.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
 
 // The whole truth table, written out a second time: state, answer, what follows.
@@ -107,3 +107,7 @@ for (const rule of RULES) {
     if (rule.message !== undefined) assert.equal(refusal?.message, rule.message);
   });
 }
+
+test('a person who refunds in English was told why not in Spanish: each refusal has both', () => {
+  for (const code of REFUND_REFUSAL_CODES) assert.notEqual(REFUND_REFUSALS[code].en, REFUND_REFUSALS[code].es, code);
+});

@@ -39,7 +39,12 @@ export async function requireListener(app: App, request: FastifyRequest): Promis
   const [, environment, id] = /^(\d{1,15})-([\w-]{1,40})$/.exec(listener) ?? [];
   const ids = id === undefined ? [] : await listEnvironmentIds(app, 'development', null, user.environmentIds);
   if (id === undefined || !ids.includes(Number(environment)))
-    throw new Problem('NOT_FOUND', { detail: 'There is no such listener: POST /listeners begins one.' });
+    throw new Problem('NOT_FOUND', {
+      detail: {
+        en: 'There is no such listener: POST /listeners begins one.',
+        es: 'No existe ese oyente: POST /listeners comienza uno.',
+      },
+    });
   return { id, environment_id: Number(environment) };
 }
 
@@ -47,7 +52,8 @@ export async function requireListener(app: App, request: FastifyRequest): Promis
 export function readNumber(name: string, text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   const error = { code: 'INVALID_PARAMETER', message: `${name} is not a number.`, fix: 'Send a whole number.' };
-  throw invalidBody([{ pointer: `/${name}`, ...error }]);
+  const es = { message: `${name} no es un número.`, fix: 'Envía un número entero.' };
+  throw invalidBody([{ pointer: `/${name}`, ...error, es }]);
 }
 
 /** How a listener is named in paths. */
@@ -66,9 +72,16 @@ export async function findDevelopment(
 ): Promise<ServiceEnvironment> {
   const [id, ...others] = await listEnvironmentIds(app, 'development', paymentServiceId, visible);
   if (id === undefined || paymentServiceId === '')
-    throw new Problem('NOT_FOUND', { detail: 'You see no such payment service.' });
+    throw new Problem('NOT_FOUND', {
+      detail: { en: 'You see no such payment service.', es: 'No ves ese servicio de pago.' },
+    });
   if (others.length > 0)
-    throw new Problem('NOT_FOUND', { detail: `There are ${others.length + 1} payment services: name one of them.` });
+    throw new Problem('NOT_FOUND', {
+      detail: {
+        en: `There are ${others.length + 1} payment services: name one of them.`,
+        es: `Hay ${others.length + 1} servicios de pago: nombra uno de ellos.`,
+      },
+    });
   const environment = await findEnvironmentById(app, id);
   if (environment === null) throw new Error('An environment that was just listed is not found');
   return environment;

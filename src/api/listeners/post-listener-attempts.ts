@@ -99,5 +99,9 @@ function codeOf(detail: string | null): string {
 
 function neither() {
   const fix = 'Send the status of the answer (200 to 599), or failure where nothing was answered.';
-  return invalidBody([{ pointer: '/status', code: 'INVALID_PARAMETER', message: 'status cannot be used.', fix }]);
+  const es = {
+    message: 'status no sirve.',
+    fix: 'Envía el estado de la respuesta (200 a 599), o failure si nadie respondió.',
+  };
+  return invalidBody([{ pointer: '/status', code: 'INVALID_PARAMETER', message: 'status cannot be used.', fix, es }]);
 }

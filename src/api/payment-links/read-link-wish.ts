@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
 import type { User } from '../../auth/user.ts';
 import type { ErrorItem } from '../../error-catalogue.ts';
-import { SPANISH_ERRORS } from '../../error-spanish.ts';
 import { Type } from '../../http/json-schema.ts';
 import { invalidBody, readMembers } from '../../http/read-members.ts';
 import { checkOutboundUrl } from '../../lib/address-filter.ts';
@@ -36,7 +35,7 @@ export const LinkRequestSchema = Type.Object(
     ),
     expires_at: Type.Optional(Type.String({ description: 'ISO 8601 with an offset or `Z`, within five years' })),
     callback_url: Type.Optional(
-      Type.String({ maxLength: 500, description: 'Where each payment is told, as callbacks of a shop are' }),
+      Type.String({ maxLength: 2048, description: 'Where each payment is told, as callbacks of a shop are' }),
     ),
     payment_service: Type.Optional(
       Type.String({ description: 'Id of the payment service that is paid; the only one that you see unless said' }),
@@ -154,8 +153,7 @@ function readCallback(app: App, environment: Environment, members: Members, erro
   const allowPrivate = app.config.allowPrivateCallbacks && environment === 'development';
   const refusal = checkOutboundUrl(url, { allowPrivate, ...ownPlaces(app.config) });
   if (refusal === null) return url;
-  const { title, fix } = SPANISH_ERRORS[refusal.code];
-  errors.push({ pointer: '/callback_url', ...refusal, es: { message: `${title}.`, fix } });
+  errors.push({ pointer: '/callback_url', ...refusal });
   return null;
 }
 

@@ -139,6 +139,7 @@ function textErrors(name: string, value: unknown, most: number): ErrorItem[] {
       code,
       message: `${name} is missing or cannot be used.`,
       fix: `Send a text of 1 to ${most} characters.`,
+      es: { message: `${name} falta o no sirve.`, fix: `Envía un texto de 1 a ${most} caracteres.` },
     },
   ];
 }

@@ -81,7 +81,12 @@ export function readTef(body: Record<string, unknown>): PayoutWish {
     const value = parent[name];
     if (!isObject(value)) {
       errors.push(
-        wrong(pointer, `${name} is missing or no object.`, `Send an object with ${MEMBERS[name].join(', ')}.`),
+        wrong(pointer, [
+          `${name} is missing or no object.`,
+          `Send an object with ${MEMBERS[name].join(', ')}.`,
+          `${name} falta o no es un objeto.`,
+          `Envía un objeto con ${MEMBERS[name].join(', ')}.`,
+        ]),
       );
       return {};
     }
@@ -93,7 +98,14 @@ export function readTef(body: Record<string, unknown>): PayoutWish {
   const textAt = (parent: Record<string, unknown>, name: string, pointer: string, most = 254): string => {
     const value = parent[name];
     if (typeof value === 'string' && value.trim() !== '' && value.length <= most) return value.trim();
-    errors.push(wrong(`${pointer}/${name}`, `${name} is missing or empty.`, `Send a text of 1 to ${most} characters.`));
+    errors.push(
+      wrong(`${pointer}/${name}`, [
+        `${name} is missing or empty.`,
+        `Send a text of 1 to ${most} characters.`,
+        `${name} falta o está vacío.`,
+        `Envía un texto de 1 a ${most} caracteres.`,
+      ]),
+    );
     return '';
   };
   for (const strange of Object.keys(body).filter((name) => !['tef', 'callbackUrl'].includes(name))) {
@@ -126,17 +138,33 @@ export function readTef(body: Record<string, unknown>): PayoutWish {
 function amountOf(value: unknown, errors: ErrorItem[]): number {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
   if (typeof value === 'string' && /^\d{1,15}$/.test(value)) return Number(value);
-  errors.push(wrong('/tef/amount', 'amount is missing or no whole number.', 'Send whole pesos, such as 15000.'));
+  errors.push(
+    wrong('/tef/amount', [
+      'amount is missing or no whole number.',
+      'Send whole pesos, such as 15000.',
+      'amount falta o no es un número entero.',
+      'Envía pesos enteros, como 15000.',
+    ]),
+  );
   return 0;
 }
 
 function optionalText(value: unknown, pointer: string, errors: ErrorItem[]): string | null {
   if (value === undefined || value === null || value === '') return null;
   if (typeof value === 'string' && value.length <= 1000) return value;
-  errors.push(wrong(pointer, 'It is no text, or too long.', 'Send a text, or leave it out.'));
+  errors.push(
+    wrong(pointer, [
+      'It is no text, or too long.',
+      'Send a text, or leave it out.',
+      'No es un texto, o es demasiado largo.',
+      'Envía un texto, o no lo envíes.',
+    ]),
+  );
   return null;
 }
 
-function wrong(pointer: string, message: string, fix: string): ErrorItem {
-  return { pointer, code: 'INVALID_PARAMETER', message, fix };
+/** `words`: message and fix in English, then in Spanish. */
+function wrong(pointer: string, words: readonly [string, string, string, string]): ErrorItem {
+  const [message, fix, spanish, spanishFix] = words;
+  return { pointer, code: 'INVALID_PARAMETER', message, fix, es: { message: spanish, fix: spanishFix } };
 }

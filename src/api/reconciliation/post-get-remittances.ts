@@ -136,7 +136,8 @@ function readLimit(request: FastifyRequest): number {
   if (limit === null) return USUAL;
   if (/^[1-9][0-9]{0,2}$/.test(limit) && Number(limit) <= MOST) return Number(limit);
   const fix = `Send a number from 1 to ${MOST} as text.`;
-  throw invalidBody([{ pointer: '/limit', code: 'INVALID_PARAMETER', message: 'limit cannot be used.', fix }]);
+  const es = { message: 'limit no sirve.', fix: `Envía un número de 1 a ${MOST} como texto.` };
+  throw invalidBody([{ pointer: '/limit', code: 'INVALID_PARAMETER', message: 'limit cannot be used.', fix, es }]);
 }
 
 function describe(userId: string, payout: ListedMovement): Static<typeof RemittanceSchema> {

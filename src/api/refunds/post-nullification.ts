@@ -81,7 +81,11 @@ function readWish(request: FastifyRequest, transaction: Transaction): { amount: 
     const message = `amount is no amount of ${transaction.currency}.`;
     const fix =
       'Send a number above 0 with no more decimals than the currency has: a thousand is 1000, and 1.000 could be read as one.';
-    throw invalidBody([{ pointer: '/amount', code: 'INVALID_AMOUNT', message, fix }]);
+    const es = {
+      message: `amount no es un monto en ${transaction.currency}.`,
+      fix: 'Envía un número mayor que 0, sin más decimales que los de la moneda: mil es 1000, y 1.000 se podría leer como uno.',
+    };
+    throw invalidBody([{ pointer: '/amount', code: 'INVALID_AMOUNT', message, fix, es }]);
   }
   return { amount, type };
 }

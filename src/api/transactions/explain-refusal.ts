@@ -55,7 +55,7 @@ export async function explainRefusal(
   if (causes.length === 0) return {};
   const language = languageOfClient(request.headers['user-agent']);
   const errors = causes.map((cause) => itemOf(cause, language));
-  return { detail: errors.map(({ message }) => message).join(' '), errors };
+  return { errors };
 }
 
 async function findCauses(

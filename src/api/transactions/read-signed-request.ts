@@ -123,7 +123,7 @@ function readAmount(text: string, currency: string): number {
 
 function invalid(errors: [ErrorItem, ...ErrorItem[]]): Problem {
   const [first] = errors;
-  return new Problem(first.code as ErrorCode, { detail: `${first.message} ${first.fix}`, errors });
+  return new Problem(first.code as ErrorCode, { errors });
 }
 
 function unsignedFields(objects: Partial<Record<string, string>>): string | null {

@@ -134,7 +134,12 @@ async function endForNewLink(
 ): Promise<void> {
   const links = (await selectInvitationsOf(tx, user.id)).filter(({ kind }) => kind === 'invitation');
   if (links.length === 0 || links.some(({ used_at }) => used_at !== null) || user.disabled_at !== null)
-    throw new Problem('USER_EXISTS', { detail: 'This address has a user already: bin/rubrica user list.' });
+    throw new Problem('USER_EXISTS', {
+      detail: {
+        en: 'This address has a user already: bin/rubrica user list.',
+        es: 'Este correo ya tiene un usuario: bin/rubrica user list.',
+      },
+    });
   const [rights] = await describeRights(tx, [user]);
   if (!mayInvite(rights as DescribedRights)) throw new Problem('PERMISSION_MISSING');
   await updateInvitationsEnded(tx, user.id, at);

@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { App } from '../../app.ts';
 import type { Places } from '../../lib/tables/find-header.ts';
 import { type Table, withTable } from '../../lib/tables/open-table.ts';
+import { sayTableError } from '../../lib/tables/say-table-error.ts';
 import { TableError, type TableRow, type TextDialect } from '../../lib/tables/table.ts';
 import type { AccountInput } from '../account-checks.ts';
 import type { Language } from '../check-messages.ts';
@@ -22,7 +23,7 @@ import { judgeColumn } from './column-format.ts';
 import { type Counted, type CsvSummary, countCauses } from './csv-summary.ts';
 import { type AccountCells, isSplit, plainRut, type Repair, repairAccount } from './repair-account.ts';
 import { CHANGE_COLUMNS, changeLines } from './repair-changes.ts';
-import { FILE_MESSAGES, tableMessage } from './table-messages.ts';
+import { FILE_MESSAGES } from './table-messages.ts';
 import { ADDED_COLUMNS, addedCells, type ValidatedRow } from './validated-row.ts';
 import { type TableWriter, tableWriter } from './write-table.ts';
 
@@ -66,7 +67,7 @@ export async function validateCsv(
   try {
     return await withTable(source, ACCOUNT_TABLE, (table) => validateTable(app, table, output, options));
   } catch (error) {
-    throw error instanceof TableError ? new CsvError(tableMessage(error, options.language ?? 'en')) : error;
+    throw error instanceof TableError ? new CsvError(sayTableError(error)[options.language ?? 'en']) : error;
   }
 }
 
@@ -79,7 +80,7 @@ export async function hasMoreRows(source: Readable, most: number, language: Lang
       return false;
     });
   } catch (error) {
-    throw error instanceof TableError ? new CsvError(tableMessage(error, language)) : error;
+    throw error instanceof TableError ? new CsvError(sayTableError(error)[language]) : error;
   }
 }
 

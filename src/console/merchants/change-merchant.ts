@@ -2,7 +2,6 @@ import type { FastifyReply } from 'fastify';
 import { currencyExponent } from '../../../protocol/currency-exponents.ts';
 import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
-import { SPANISH_ERRORS } from '../../error-spanish.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { checkOutboundUrl, type UrlRefusal } from '../../lib/address-filter.ts';
 import { parseTyped } from '../../lib/money.ts';
@@ -86,8 +85,9 @@ export const postConsoleState = provedChange(async ({ app, merchant, fields, by 
   return '';
 });
 
-function whyIn(language: ConsoleVisit['language'], { code, message, fix }: UrlRefusal): string {
-  return language === 'es' ? SPANISH_ERRORS[code].fix : `${message} ${fix}`;
+function whyIn(language: ConsoleVisit['language'], refusal: UrlRefusal): string {
+  const { message, fix } = language === 'es' ? refusal.es : refusal;
+  return `${message} ${fix}`;
 }
 
 /** A form that moves money, or says whose signatures are taken. */

@@ -109,7 +109,7 @@ ${secretTable(app, language, tokens)}
 ${endpointList(language, endpoints)}
 ${user.may.has('callbacks:resend') && endpoints.some(isOwed) && resendForm(language, at, hidden, endpoints.filter(isOwed))}
 <form method="post" action="${at}/events-url">${hidden}
-<label>${tell(language, 'merchant.events_url')}<input type="url" name="url" maxlength="500" value="${eventsUrl ?? ''}"></label>
+<label>${tell(language, 'merchant.events_url')}<input type="url" name="url" maxlength="2048" value="${eventsUrl ?? ''}"></label>
 <p class="actions"><button>${tell(language, 'merchant.save')}</button></p></form>
 </div>`;
 }

@@ -8,6 +8,7 @@ import { addUp } from '../../lib/exact-sum.ts';
 import { randomToken } from '../../lib/ids.ts';
 import { formatMoney, formatPlain, parseTyped } from '../../lib/money.ts';
 import { createRefund } from '../../refunds/create-refund.ts';
+import { REFUND_REFUSALS } from '../../refunds/refund-refusal.ts';
 import type { ShownPayment } from '../../search/show-payment.ts';
 import { tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
@@ -47,7 +48,13 @@ export const postConsoleRefund: Screen = {
       reason: wish.reason,
     });
     if (creation.kind === 'refused') {
-      return sendPayment(app, visit, shown, 409, tell(language, 'refund.refused', { why: creation.refusal.message }));
+      return sendPayment(
+        app,
+        visit,
+        shown,
+        409,
+        tell(language, 'refund.refused', { why: REFUND_REFUSALS[creation.refusal.code][language] }),
+      );
     }
     const amount = formatMoney(creation.refund.amount, shown.payment.currency);
     return goTo(`/payments/${shown.payment.id}?${String(new URLSearchParams({ done: 'refund', amount }))}`);

@@ -72,8 +72,8 @@ function merchantCell(language: Language, { name, environment }: ReadRefused): H
 /** In Spanish as far as there are words for it: English is what is kept. */
 function wordsIn(language: Language, { code, title, detail, errors }: ReadRefused) {
   if (language === 'en' || !isErrorCode(code)) return { title, detail, errors };
-  const said = detail === CATALOGUE[code].fix ? {} : { detail };
-  return wordsOf(new Problem(code, { ...said, errors }), language);
+  const isOwn = errors.length === 0 && detail !== CATALOGUE[code].fix;
+  return wordsOf(new Problem(code, { ...(isOwn && { detail: { en: detail, es: detail } }), errors }), language);
 }
 
 function isErrorCode(code: string): code is ErrorCode {

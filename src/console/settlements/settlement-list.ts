@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { App } from '../../app.ts';
-import type { Settlement } from '../../books/settlement-row.ts';
+import type { Settlement, SettlementError as Unreadable } from '../../books/settlement-row.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -31,7 +31,7 @@ export const postConsoleSettlements: Screen = {
     const refuse = (said: string) => sendSettlements(app, visit, 400, said);
     if (file === null) return refuse(tell(language, 'settlements.no_file'));
     const settlement = await readFile(file.content);
-    if (typeof settlement === 'string') return refuse(tell(language, 'settlements.unreadable', { why: settlement }));
+    if ('en' in settlement) return refuse(tell(language, 'settlements.unreadable', { why: settlement[language] }));
     const scope = {
       environment: readEnvironment(app, fields['environment']),
       paymentServiceId: fields['merchant'] || null,
@@ -48,11 +48,11 @@ export const postConsoleSettlements: Screen = {
 };
 
 /** Reads the settlement, or the reason why the file cannot be read. What reads tables is loaded when the first file comes. */
-async function readFile(content: Buffer): Promise<Settlement | string> {
+async function readFile(content: Buffer): Promise<Settlement | Unreadable['said']> {
   const { readSettlement } = await import('../../books/read-settlement.ts');
   const { SettlementError } = await import('../../books/settlement-row.ts');
   return readSettlement(Readable.from([content])).catch((error: unknown) => {
-    if (error instanceof SettlementError) return error.message;
+    if (error instanceof SettlementError) return error.said;
     throw error;
   });
 }

@@ -1,0 +1,16 @@
+import type { TableError, TableErrorCode } from './table.ts';
+
+/** Says why a file is not a table, in both languages. English is what the reader of tables says itself. */
+export function sayTableError({ code, line, message }: TableError): { en: string; es: string } {
+  return { en: message, es: SPANISH[code](line ?? 1) };
+}
+
+const SPANISH: Readonly<Record<TableErrorCode, (line: number) => string>> = {
+  EMPTY: () => 'El archivo está vacío o no tiene ninguna tabla.',
+  NOT_TEXT: () => 'El archivo no es texto, ni una planilla .xlsx. Guárdalo como CSV UTF-8 o como .xlsx.',
+  NOT_CSV: (line) => `La línea ${line} no se puede leer como CSV. Las comillas rodean la celda completa, o no van.`,
+  ROW_TOO_LONG: (line) => `La línea ${line} es demasiado larga. Revisa que las comillas se cierren.`,
+  OLD_WORKBOOK: () => 'Es una planilla antigua (.xls) o con contraseña. Guárdala como .xlsx sin contraseña.',
+  BROKEN_WORKBOOK: () => 'La planilla está dañada o incompleta. Ábrela y guárdala de nuevo como .xlsx.',
+  WORKBOOK_TOO_LARGE: () => 'La planilla es demasiado grande. Guárdala como CSV.',
+};
