@@ -8,7 +8,8 @@ import type { ServiceEnvironment } from '../payment-services/payment-service.ts'
 import { findLook } from '../payment-services/set-look.ts';
 import { findByPayToken } from '../transactions/find-transaction.ts';
 import { type Transaction, transactionKeyOf } from '../transactions/transaction.ts';
-import { selectTransaction } from '../transactions/transaction-queries.ts';
+import { countDeclined, selectTransaction } from '../transactions/transaction-queries.ts';
+import { DEFAULT_PAYER_ATTEMPTS } from '../transactions/transaction-state.ts';
 import { availableMethods } from './available-methods.ts';
 import { environmentOf } from './environment-of.ts';
 import { isOpen, type PaymentAttempt } from './payment-attempt.ts';
@@ -48,6 +49,8 @@ export type Payment = {
   givenBack: number;
   /** Nobody answered when the callback of a payment that is completed was last tried. */
   shopIsSilent: boolean;
+  /** The last attempt was declined, and one more decline ends the order. */
+  isLastTry: boolean;
   stage: PaymentStage;
 };
 
@@ -71,6 +74,7 @@ export async function describePayment(app: App, transaction: Transaction): Promi
     look: await findLook(app, environment.paymentServiceId),
     givenBack: transaction.state === 'completed' ? await sumGivenBack(app.db, transaction) : 0,
     shopIsSilent: transaction.state === 'completed' && (await isShopSilent(app.db, transaction)),
+    isLastTry: attempt?.state === 'declined' && (await hasOneTryLeft(app, environment, transaction)),
     stage: stageOf(transaction, attempt, await hasUnexpectedMoney(app, transaction, attempt), app.now()),
   };
 }
@@ -88,6 +92,11 @@ export async function findAttempt(
 /** The ids of attempts about which a method told this authorisation code and that it did not approve; at most two. */
 export function findAttemptsByCode(app: App, wanted: Parameters<typeof selectAttemptsByCode>[1]): Promise<string[]> {
   return selectAttemptsByCode(app.db, wanted);
+}
+
+async function hasOneTryLeft(app: App, environment: ServiceEnvironment, transaction: Transaction): Promise<boolean> {
+  const most = environment.payerAttempts ?? DEFAULT_PAYER_ATTEMPTS;
+  return transaction.state === 'pending' && (await countDeclined(app.db, transaction)) === most - 1;
 }
 
 /** Only what was attempted and is not paid can have money that no order asked for. */

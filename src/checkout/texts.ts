@@ -118,6 +118,7 @@ export const TEXTS = {
     'declined.aborted': 'El medio de pago no lo terminó.',
     'declined.again': 'No se cobró nada. Puedes intentarlo otra vez.',
     'declined.otherwise': 'No se cobró nada. Puedes intentarlo otra vez o pagar de otra manera.',
+    'declined.last': 'No se cobró nada. Te queda un intento: si puedes, paga de otra manera.',
 
     'notice.PAYMENT_IN_PROGRESS': 'Ya hay un pago en curso para esta orden. No se hizo otro.',
     'notice.HELD_AFTER_RESTORE':
@@ -263,6 +264,7 @@ export const TEXTS = {
     'declined.aborted': 'The payment method did not finish it.',
     'declined.again': 'Nothing was charged. You can try again.',
     'declined.otherwise': 'Nothing was charged. You can try again or pay in another way.',
+    'declined.last': 'Nothing was charged. You have one try left: if you can, pay in another way.',
 
     'notice.PAYMENT_IN_PROGRESS': 'A payment for this order is already in progress. No other was made.',
     'notice.HELD_AFTER_RESTORE':

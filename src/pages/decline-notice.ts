@@ -5,9 +5,10 @@ import { DECLINE_REASONS } from '../payment-methods/payment-method.ts';
 
 /** Tells a payer whose last attempt took no money what happened, if they may try again; false before the first. */
 export function declineNotice(payment: Payment, language: Language): Html | false {
-  const { attempt, methods } = payment;
+  const { attempt, methods, isLastTry } = payment;
   if (attempt?.state !== 'declined' && attempt?.state !== 'aborted') return false;
-  const next = say(language, methods.length > 1 ? 'declined.otherwise' : 'declined.again');
+  const several = methods.length > 1 ? 'declined.otherwise' : 'declined.again';
+  const next = say(language, isLastTry ? 'declined.last' : several);
   return html`<div class="declined" role="alert"><strong>${declineTitle(payment, language)}</strong>
 <p>${declineText(payment, language)} ${next}</p></div>`;
 }

@@ -78,6 +78,10 @@ function sayResult(payment: Payment, language: Language, stage: EndStage): { ico
     const text = say(language, 'refunded.text', { refunded, amount: amountOf(payment, language) });
     return { icon: 'neutral', title: say(language, `${kind}.title`), text };
   }
+  // Nothing is being told to a shop that does not answer.
+  if (stage === 'completed' && payment.shopIsSilent) {
+    return { icon: ICONS[stage], title: say(language, 'completed.title'), text: say(language, 'receipt.silent') };
+  }
   const why = stage === 'failed' ? declineText(payment, language) : '';
   const text = say(language, `${stage}.text`, { merchant: environment.paymentServiceName, why });
   return { icon: ICONS[stage], title: say(language, `${stage}.title`), text };
@@ -90,10 +94,9 @@ function leavingPart({ environment }: Payment, language: Language): Html {
 }
 
 function receiptPart(app: App, payment: Payment, language: Language): Html {
-  const { environment, look, shopIsSilent, transaction } = payment;
+  const { environment, look, transaction } = payment;
   const contact = look.contact ?? environment.paymentServiceName;
-  return html`${shopIsSilent && html`<p class="notice">${say(language, 'receipt.silent')}</p>`}
-<p class="quiet">${say(language, 'receipt.keep', { contact })}</p>
+  return html`<p class="quiet">${say(language, 'receipt.keep', { contact })}</p>
 ${environment.receipts !== null && mailForm(`${publicPath(app)}/pay/${payToken(transaction)}/receipt`, language)}
 <button type="button" class="secondary print" hidden>${say(language, 'receipt.print')}</button>`;
 }

@@ -36,6 +36,7 @@ export function samplePage(
     look,
     givenBack: 0,
     shopIsSilent: false,
+    isLastTry: false,
     stage: stage === 'completed' ? 'completed' : 'payable',
   };
   // Without what counts down: a page that nobody pays goes nowhere by itself.

@@ -109,7 +109,7 @@ export async function hasOpenAttempt(tx: Tx, { id, environment_id }: Transaction
 }
 
 /** How many attempts of a transaction were declined. */
-export async function countDeclined(tx: Tx, { id, environment_id }: TransactionKey): Promise<number> {
+export async function countDeclined(tx: Pick<Tx, 'query'>, { id, environment_id }: TransactionKey): Promise<number> {
   const [row] = await tx.query<{ declined: number }>(
     `select count(*) as declined from payment_attempts
      where transaction_id = $1 and environment_id = $2 and state = 'declined'`,

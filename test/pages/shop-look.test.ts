@@ -173,6 +173,14 @@ forEachEngine('the page of a shop', (openTestDatabase) => {
     assert.match(receipt, /<dt>Código de autorización<\/dt>/);
   });
 
+  test('before the last try the page says that it is', async () => {
+    await using shop = await open({ amount: 5010 });
+    for (let attempt = 1; attempt < 5; attempt++) {
+      await shop.pay();
+      assert.equal(/Te queda un intento/.test(await shop.read()), attempt === 4, `after decline ${attempt}`);
+    }
+  });
+
   test('after the last decline nobody is sent away', async () => {
     await using shop = await open({ amount: 5010 });
     for (let attempt = 0; attempt < 5; attempt++) await shop.pay();

@@ -115,11 +115,11 @@ function rowOf(language: Language, at: string, link: ListedLink): (Html | string
   const { id, url, state, expires_at } = link;
   const end = html`<form method="post" action="${at}/links/end"><button class="link" name="link" value="${id}">${tell(language, 'pay_link.end')}</button></form>`;
   return [
-    html`${link.subject}${testBadge(language, link.environment)}`,
+    html`<span>${link.subject} ${testBadge(language, link.environment)}</span>`,
     formatMoney(link.amount, link.currency),
     link.paid,
-    html`${badge(TONES[state], tell(language, `pay_link.${state}`))} ${state === 'open' && expires_at !== null && tell(language, 'pay_link.until', { time: minuteOf(expires_at) })} ${state === 'open' && end}`,
-    html`<a href="${url}" class="code">${url}</a><br><a href="${url}/poster">${tell(language, 'pay_link.poster')}</a> · <a href="${url}/qr.svg">QR</a>`,
+    html`<span>${badge(TONES[state], tell(language, `pay_link.${state}`))} ${state === 'open' && expires_at !== null && tell(language, 'pay_link.until', { time: minuteOf(expires_at) })} ${state === 'open' && end}</span>`,
+    html`<span><a href="${url}" class="code">${url}</a><br><a href="${url}/poster">${tell(language, 'pay_link.poster')}</a> · <a href="${url}/qr.svg">QR</a></span>`,
   ];
 }
 

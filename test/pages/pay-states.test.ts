@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { migrate } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
+import { violationsOn } from '../support/axe.ts';
+import { openPayStates, type PayState } from '../support/pay-states.ts';
+import { withBrowser } from '../support/test-browser.ts';
+
+type PayStates = Awaited<ReturnType<typeof openPayStates>>;
+
+/** The rules that light and width decide; the others are asked once in each language. */
+const LOOKED_AT_AGAIN = ['color-contrast', 'target-size', 'link-in-text-block', 'scrollable-region-focusable'];
+const LOOKS: [rules: readonly string[], width: number, colorScheme: 'light' | 'dark'][] = [
+  [[], 360, 'light'],
+  [LOOKED_AT_AGAIN, 360, 'dark'],
+  [LOOKED_AT_AGAIN, 1280, 'light'],
+  [LOOKED_AT_AGAIN, 1280, 'dark'],
+];
+const MOST_BYTES = 15_000;
+
+withBrowser('the pages of payers', (openVisitor) => {
+  let world: PayStates;
+  before(async () => {
+    // Their look does not depend on the engine.
+    const db = openDatabase('sqlite::memory:', { connections: 1, pooler: false, onFatal: () => {} });
+    await migrate(db);
+    world = await openPayStates(db);
+  });
+  after(() => world.server[Symbol.asyncDispose]());
+
+  for (const locale of ['es-CL', 'en-US']) {
+    test(`axe finds nothing, by day and night, on a phone and a desk, and each fits its window: ${locale}`, async () => {
+      const { page, complaints } = await openVisitor({ locale, reducedMotion: 'reduce' });
+      // It counts and leaves, and axe needs scripts.
+      await page.route('**/submit-form.*', (route) => route.fulfill({ contentType: 'text/javascript', body: '' }));
+      for (const state of world.states) {
+        if (state.press !== undefined && state.press !== locale) continue;
+        await page.emulateMedia({ colorScheme: 'light' });
+        await page.setViewportSize({ width: 360, height: 740 });
+        await open(page, world.server.origin, state);
+        for (const [rules, width, colorScheme] of LOOKS) {
+          await page.setViewportSize({ width, height: 740 });
+          await page.emulateMedia({ colorScheme });
+          const about = `${state.name}, ${width} px, ${colorScheme}`;
+          assert.deepEqual(await violationsOn(page, rules), [], about);
+          assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${about}: too wide`);
+        }
+      }
+      assert.deepEqual(complaints, []);
+    });
+  }
+
+  test('each weighs less than 15 kB with all that it loads, before the logo', async () => {
+    const { server, states } = world;
+    const weights = new Map<string, number>();
+    for (const { name, path, press } of states) {
+      if (press !== undefined) continue;
+      const { text } = await server.get(path);
+      let bytes = Buffer.byteLength(text);
+      for (const [, file = ''] of text.matchAll(/(?:src|href)="(\/(?:assets|looks)\/[^"]+)"/g)) {
+        if (!weights.has(file)) weights.set(file, Buffer.byteLength((await server.get(file)).text));
+        if (!/^\/looks\/[0-9a-f]{64}$/.test(file)) bytes += weights.get(file) ?? 0;
+      }
+      assert.ok(bytes < MOST_BYTES, `${name}: ${bytes} bytes`);
+    }
+  });
+});
+
+async function open(page: Page, origin: string, { path, press }: PayState): Promise<void> {
+  // A page that waits would load itself again while it is looked at.
+  await page.route(origin + path, async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({
+      response: answer,
+      body: (await answer.text()).replace(/<meta http-equiv="refresh"[^>]*>/, ''),
+    });
+  });
+  await page.goto(origin + path);
+  if (press !== undefined) await page.getByRole('button').first().click();
+}
