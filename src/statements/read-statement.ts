@@ -1,10 +1,11 @@
 import type { Readable } from 'node:stream';
 import { readSettled } from '../books/settlement-amount.ts';
-import { Problem, type Said } from '../error-catalogue.ts';
+import { type InBoth, Problem } from '../error-catalogue.ts';
 import { formatMoney } from '../lib/money.ts';
 import { readDay } from '../lib/read-day.ts';
 import type { Places } from '../lib/tables/find-header.ts';
 import { type Table, withTable } from '../lib/tables/open-table.ts';
+import { sayTableError } from '../lib/tables/say-table-error.ts';
 import { isTotal, TableError, type TableRow } from '../lib/tables/table.ts';
 import type { ReadStatement, StatementLine, StatementProof } from './statement.ts';
 import { STATEMENT_TABLE, type StatementColumn } from './statement-columns.ts';
@@ -26,7 +27,7 @@ export async function readStatement(source: string | Readable): Promise<ReadStat
   try {
     return await withTable(source, STATEMENT_TABLE, readTable);
   } catch (error) {
-    throw error instanceof TableError ? refusal(error.message) : error;
+    throw error instanceof TableError ? refusal(sayTableError(error)) : error;
   }
 }
 
@@ -170,6 +171,6 @@ function firstBreak(oldestFirst: readonly Row[]): Row | null {
   return null;
 }
 
-function refusal(detail: Said): Problem {
+function refusal(detail: InBoth): Problem {
   return new Problem('INVALID_STATEMENT', { detail });
 }

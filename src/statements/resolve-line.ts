@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
-import { Problem, type Said } from '../error-catalogue.ts';
+import { type InBoth, Problem } from '../error-catalogue.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { selectPayoutAnywhere } from '../payouts/payout-queries.ts';
 import { requireUserOf } from '../payouts/person-of.ts';
@@ -73,7 +73,8 @@ async function subjectOf(
   { line, at }: Place,
 ): Promise<string | null> {
   if (is.use === 'other') return null;
-  if (fileLine === null) throw new Problem('NOT_FOUND', { detail: 'Say which line it is.' });
+  if (fileLine === null)
+    throw new Problem('NOT_FOUND', { detail: { en: 'Say which line it is.', es: 'Di qué línea es.' } });
   const subject =
     is.use === 'deposit'
       ? await depositOf(app, tx, { deposit: is.deposit, line, by, at })
@@ -116,6 +117,6 @@ const OTHER_ENVIRONMENT = {
   es: 'Es de otro ambiente que la cartola.',
 };
 
-function conflict(detail: Said): Problem {
+function conflict(detail: InBoth): Problem {
   return new Problem('PAYOUT_STATE', { detail });
 }
