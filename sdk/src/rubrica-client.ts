@@ -323,12 +323,9 @@ export class RubricaClient {
     return (await this.#sendAsUser('GET /bank-statements/{id}', { path: { id }, query })).data;
   }
 
-  /** Says what a line in suspense is. Not repeated: a line has one use. */
+  /** Says what a line in suspense is; the same with the same reason again changes nothing. */
   async resolveStatementLine(id: string, use: Api.StatementUseRequest): Promise<Api.BankStatementLine[]> {
-    const reply = await this.#withToken((authorization) =>
-      this.#sendOnce('POST /bank-statements/{id}/uses', { path: { id }, body: use }, authorization),
-    );
-    return [...reply.data.lines];
+    return [...(await this.#sendAsUser('POST /bank-statements/{id}/uses', { path: { id }, body: use })).data.lines];
   }
 
   /** A page of recipients; send `next` back as `after` for the one that follows. */

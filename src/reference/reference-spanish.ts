@@ -156,7 +156,7 @@ export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: stri
   ],
   resolveStatementLine: [
     'Di qué es una línea sin explicar',
-    'Con el estado y los asientos del pago, o con el depósito y su asiento, en una sola operación. Una línea tiene un uso, y ese queda.',
+    'Con el estado y los asientos del pago, o con el depósito y su asiento, en una sola operación. Una línea tiene un uso, y ese queda; lo mismo con el mismo motivo otra vez no cambia nada.',
   ],
   readAvailableBalance: [
     'Lee lo que se puede pagar',

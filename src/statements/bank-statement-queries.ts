@@ -220,6 +220,23 @@ export function lockOpenLines(
   );
 }
 
+/** Finds lines that a person has decided about, with this reason; `fileLine` null: in all of the statement. */
+export function selectDecidedLines(
+  tx: Reader,
+  {
+    statementId,
+    fileLine,
+    use,
+    reason,
+  }: { statementId: string; fileLine: number | null; use: LineUse; reason: string },
+): Promise<KeptLine[]> {
+  return tx.query<KeptLine>(
+    `select * from bank_statement_lines where statement_id = $1 and (file_line = $2 or $2 = 0) and used_as = $3 and reason = $4
+     order by file_line, number`,
+    [statementId, fileLine ?? 0, use, reason],
+  );
+}
+
 /** Finds the line that is of a payout, a file of payouts or a deposit. */
 export async function selectLineOf(tx: Reader, use: LineUse, subject: string): Promise<KeptLine | null> {
   const [row] = await tx.query<KeptLine>('select * from bank_statement_lines where used_as = $1 and subject = $2', [

@@ -8,7 +8,7 @@ import { selectPayoutAnywhere } from '../payouts/payout-queries.ts';
 import { requireUserOf } from '../payouts/person-of.ts';
 import { settleOutcomes } from '../payouts/settle-outcomes.ts';
 import type { PayoutOwner } from '../payouts/transition-payouts.ts';
-import { lockOpenLines, selectLineOf, updateUse } from './bank-statement-queries.ts';
+import { lockOpenLines, selectDecidedLines, selectLineOf, updateUse } from './bank-statement-queries.ts';
 import { type DepositOfLine, depositOf } from './deposit-of-line.ts';
 import type { KeptLine } from './statement.ts';
 
@@ -31,7 +31,7 @@ export type LineDecision = {
 };
 
 /**
- * Gives lines in suspense their use, in one commit with what they are of: the state and the entries of the payout, or the deposit with
+ * Gives lines in suspense their use, once: the same with the same reason again answers them as they are. It is one commit with what they are of: the state and the entries of the payout, or the deposit with
  * its entry. Throws `Problem` NOT_FOUND, PAYOUT_STATE where the payout or the deposit is another amount, cannot become it or has a
  * line already, INSUFFICIENT_BALANCE for a deposit of more than its method owes, PAYMENT_SERVICE_AMBIGUOUS, PERSON_NEEDED or
  * PERMISSION_MISSING.
@@ -41,14 +41,7 @@ export function resolveLine(app: App, decision: LineDecision): Promise<KeptLine[
   return app.db.transaction(async (tx) => {
     const at = app.now();
     const [first] = await lockOpenLines(tx, { statementId, fileLine });
-    if (first === undefined) {
-      throw new Problem('NOT_FOUND', {
-        detail: {
-          en: 'No such line of the statement is in suspense.',
-          es: 'Ninguna línea así de la cartola está sin explicar.',
-        },
-      });
-    }
+    if (first === undefined) return decidedBefore(tx, decision);
     const subject = await subjectOf(app, tx, decision, { line: first, at });
     const lines = await updateUse(tx, { statementId, fileLine }, { use: is.use, subject, at, by: by.name, reason });
     await recordAudit(tx, {
@@ -60,6 +53,20 @@ export function resolveLine(app: App, decision: LineDecision): Promise<KeptLine[
       reason,
     });
     return lines;
+  });
+}
+
+/** Answers the lines that were decided so before, with the same reason: a repetition changes nothing. */
+async function decidedBefore(tx: Tx, { statementId, fileLine, is, reason }: LineDecision): Promise<KeptLine[]> {
+  const decided = await selectDecidedLines(tx, { statementId, fileLine, use: is.use, reason });
+  const named = 'payoutId' in is ? is.payoutId : 'deposit' in is && 'id' in is.deposit ? is.deposit.id : null;
+  const same = decided.filter(({ subject }) => named === null || subject === named);
+  if (same.length > 0) return same;
+  throw new Problem('NOT_FOUND', {
+    detail: {
+      en: 'No such line of the statement is in suspense.',
+      es: 'Ninguna línea así de la cartola está sin explicar.',
+    },
   });
 }
 

@@ -86,7 +86,8 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
       by: TESTER,
     };
     await resolveLine(app, rent);
-    await assert.rejects(resolveLine(app, rent), /in suspense/);
+    assert.equal((await resolveLine(app, rent)).length, 1, 'the same again changes nothing');
+    await assert.rejects(resolveLine(app, { ...rent, reason: 'wages' }), /in suspense/);
     assert.deepEqual(await listAttention(app, 'statement', 10), []);
   });
 
@@ -188,7 +189,7 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     await assert.rejects(book(3, 'simulated'), { code: 'INSUFFICIENT_BALANCE' });
     await assert.rejects(book(4, 'simulated'), /a charge/);
     const [first] = await book(1, 'simulated');
-    await assert.rejects(book(1, 'simulated'), { code: 'NOT_FOUND' });
+    assert.equal((await book(1, 'simulated'))[0]?.subject, first?.subject);
     await book(2, null);
     const entries = await app.db.query<{ kind: string; amount: number }>(
       "select kind, amount from journal_entries where kind in ('deposit', 'commission', 'paid_in') order by link, line",

@@ -42,7 +42,7 @@ export const postBankStatementsUses = operation({
     operationId: 'resolveStatementLine',
     summary: 'Say what a line in suspense is',
     description:
-      'With the state and the entries of the payout, or with the deposit and its entry, in one commit. A line has one use, and it stays.',
+      'With the state and the entries of the payout, or with the deposit and its entry, in one commit. A line has one use, and it stays; the same with the same reason again changes nothing.',
     tag: 'Payouts',
     parameters: [{ name: 'id', in: 'path', required: true, description: 'Id of the statement', schema: Type.String() }],
     body: RequestSchema,
@@ -67,7 +67,14 @@ export const postBankStatementsUses = operation({
         },
       },
     },
-    errors: [...SENT_FILE_ERRORS, 'PAYOUT_STATE', 'INSUFFICIENT_BALANCE', 'PAYMENT_SERVICE_AMBIGUOUS'],
+    errors: [
+      ...SENT_FILE_ERRORS,
+      'CONTROL_CHARACTER',
+      'FIELD_TOO_LONG',
+      'PAYOUT_STATE',
+      'INSUFFICIENT_BALANCE',
+      'PAYMENT_SERVICE_AMBIGUOUS',
+    ],
   },
   handle: async (app, request) => {
     const user = await requireUser(app, request);
