@@ -1,6 +1,6 @@
 import type { Database, SqlRow, SqlValue, Tx } from '../db/database.ts';
 import { plainRow } from './carry-row.ts';
-import { type CopiedTable, selectOwnedNamed, selectOwnedPage } from './copied-row-queries.ts';
+import { type CopiedTable, selectChainPage, selectOwnedNamed, selectOwnedPage } from './copied-row-queries.ts';
 import { readDeliveries, keyOf as webhookOf, without } from './copy-delivery.ts';
 import { sorted } from './copy-whole.ts';
 import {
@@ -36,7 +36,8 @@ export const FEED_BEGIN: ComparedFeed = {
  */
 export async function compareCopy(move: Move): Promise<ComparedFeed> {
   for (const [table, rule] of tablesThat('rows')) await compareTable(move, table, { table, rule }, rule);
-  for (const [table, rule] of tablesThat('chain')) await compareChain(move, { table, rule });
+  for (const [table, rule] of tablesThat('chain'))
+    for (const id of move.scope.environmentIds) await compareChain(move, { table, rule }, id);
   await compareCallbacks(move);
   return compareFeed(move, FEED_BEGIN);
 }
@@ -88,11 +89,12 @@ async function differingNamed(
 }
 
 /** Append-only: what is there must be the same from the beginning on, and the end is compared once nothing more comes. */
-async function compareChain(move: Move, copied: CopiedTable): Promise<void> {
+async function compareChain(move: Move, copied: CopiedTable, environmentId: number): Promise<void> {
+  const places = copied.rule.key.filter((column) => column !== 'environment_id');
   let after: SqlValue[] | null = null;
   for (let rows = 0, found = PAGE; found === PAGE; ) {
-    const there: SqlRow[] = await selectOwnedPage(move.to.db, copied, move.scope, after, PAGE);
-    const here: SqlRow[] = await selectOwnedPage(move.from.db, copied, move.scope, after, PAGE);
+    const there: SqlRow[] = await selectChainPage(move.to.db, copied, environmentId, after, PAGE);
+    const here: SqlRow[] = await selectChainPage(move.from.db, copied, environmentId, after, PAGE);
     found = there.length;
     if (found === 0) break;
     const differing = there.filter((row, at) => sorted(row) !== sorted(here[at] ?? {}));
@@ -101,7 +103,7 @@ async function compareChain(move: Move, copied: CopiedTable): Promise<void> {
         copied.table,
         differing.map(({ environment_id, link }) => `${environment_id} ${link}`),
       );
-    after = copied.rule.key.map((column) => there.at(-1)?.[column] as SqlValue);
+    after = places.map((column) => there.at(-1)?.[column] as SqlValue);
     rows += found;
     move.onProgress({ step: 'compare', table: copied.table, rows });
   }

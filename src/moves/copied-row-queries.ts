@@ -38,6 +38,22 @@ export function selectOwnedPage(
   );
 }
 
+/** The next rows of a chain of one environment after a place in it. */
+export function selectChainPage(
+  db: Reader,
+  { table, rule }: CopiedTable,
+  environmentId: number,
+  after: readonly SqlValue[] | null,
+  limit: number,
+): Promise<SqlRow[]> {
+  const places = rule.key.filter((column) => column !== 'environment_id');
+  const beyond = `(${places.join(', ')}) > (${places.map((_, at) => `$${at + 2}`).join(', ')})`;
+  return db.query(
+    `select * from ${table} where environment_id = $1 and ${beyond} order by ${rule.key.join(', ')} limit ${limit}`,
+    [environmentId, ...(after ?? places.map(() => -1))],
+  );
+}
+
 /** The rows of a scope that these names name. */
 export function selectOwnedNamed(
   db: Reader,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SqlRow, SqlValue, Tx } from '../db/database.ts';
 import { carryRow } from './carry-row.ts';
-import { type CopiedTable, selectOwnedPage, upsertRows } from './copied-row-queries.ts';
+import { type CopiedTable, selectChainPage, selectOwnedPage, upsertRows } from './copied-row-queries.ts';
 import { readDeliveries, writeDeliveries } from './copy-delivery.ts';
 import { type CallbackRow, selectCallbackPage } from './delivery-queries.ts';
 import { drainChanges, type Touched } from './drain-changes.ts';
@@ -29,7 +29,9 @@ export async function copyRows(move: Move): Promise<void> {
 /** Copies what has come to the chains of the books and to the feed since they were copied last. */
 export async function copyTails(move: Move, which: 'settled' | 'all', tx: Tx | null = null): Promise<void> {
   for (const [table, rule] of tablesThat('chain')) {
-    await copyPages(move, table, (after) => readPage(move, { table, rule }, null, after, tx), tx);
+    // Each environment has an end of its own, at which more comes.
+    for (const id of move.scope.environmentIds)
+      await copyPages(move, `${table} ${id}`, (after) => readChain(move, { table, rule }, id, after, tx), tx);
   }
   await copyEvents(move, which, tx);
 }
@@ -70,23 +72,34 @@ async function copyPages(move: Move, table: string, read: ReadPage, tx: Tx | nul
 async function readPage(
   move: Move,
   copied: CopiedTable,
-  name: string | null,
+  name: string,
   after: readonly SqlValue[] | null,
-  tx: Tx | null = null,
 ): Promise<Page> {
   const { table, rule } = copied;
-  const rows = await selectOwnedPage(tx ?? move.from.db, copied, move.scope, after, PAGE);
-  const nameOf = (row: SqlRow) => (name === null ? '' : String(row[name]));
+  const rows = await selectOwnedPage(move.from.db, copied, move.scope, after, PAGE);
+  const carried = (each: SqlRow) => carryRow(move, table, each);
   return {
-    names: rows.map(nameOf),
+    names: rows.map((row) => String(row[name])),
     last: rule.key.map((column) => rows.at(-1)?.[column] as string | number),
     write: (there, kept) =>
-      upsertRows(
-        there,
-        move.to.db.engine,
-        copied,
-        rows.filter((row) => kept(nameOf(row))).map((row) => carryRow(move, table, row)),
-      ),
+      upsertRows(there, move.to.db.engine, copied, rows.filter((row) => kept(String(row[name]))).map(carried)),
+  };
+}
+
+/** Append-only, so nothing of it changes while it is copied. */
+async function readChain(
+  move: Move,
+  copied: CopiedTable,
+  environmentId: number,
+  after: readonly SqlValue[] | null,
+  tx: Tx | null,
+): Promise<Page> {
+  const rows = await selectChainPage(tx ?? move.from.db, copied, environmentId, after, PAGE);
+  const places = copied.rule.key.filter((column) => column !== 'environment_id');
+  return {
+    names: rows.map(({ link }) => String(link)),
+    last: places.map((column) => rows.at(-1)?.[column] as number),
+    write: (there) => upsertRows(there, move.to.db.engine, copied, rows),
   };
 }
 

@@ -26,6 +26,7 @@ import { journeyParts, runJourneys } from '../support/payment-journeys.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
+import { setTestFee } from '../support/test-movements.ts';
 import { jsonOf, startTestServer } from '../support/test-server.ts';
 import { createTestEnvironment, createTestTransaction, signedBody, testInput } from '../support/test-shop.ts';
 import { untilVisible } from '../support/until-visible.ts';
@@ -109,6 +110,15 @@ forEachEngine('a payment service that moves', (openTestDatabase, engine) => {
     assert.ok((await deliverDue(to, merchant)) > 0);
     assert.equal(await expireTransactions(to, 10), 1);
     assert.equal((await verifyStore(to)).ok, true);
+  });
+
+  test('brings what was booked in its first environment after its second was copied: a move went on from the end of both', async () => {
+    const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    await assert.rejects(movePaymentService(diesOnLeaving(from), to, wishOf(merchant)), /killed/);
+    await setTestFee(from, merchant);
+    await createPaidTransaction(from, merchant, { reference: 'WITH-A-FEE' });
+    await movePaymentService(from, to, wishOf(merchant));
+    await assertMoved(from, to, merchant, null);
   });
 
   test('is answered where it is: its shop and its payers are led there', async () => {
