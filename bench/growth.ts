@@ -1,11 +1,10 @@
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as sqlite from 'node:sqlite';
 import { alternate, type Bench, roundsAgainst, runLoad } from './support/bench.ts';
-import { askOnce } from './support/databases.ts';
 import { type Figure, FigureSkipped, type Line, ratioLine } from './support/figure.ts';
 import type { CreateRequest } from './support/load-plan.ts';
 import { createInstallation, createRequestOf, type Installation, startService } from './support/service.ts';
+import { storeInPostgres, storeInSqlite } from './support/stored-transactions.ts';
 
 const BYTES_PER_TRANSACTION = 1_600;
 
@@ -16,13 +15,13 @@ const BYTES_PER_TRANSACTION = 1_600;
 export async function measureGrowth(bench: Bench): Promise<Figure> {
   await checkSpace(bench);
   const onSqlite: Stored[] = [];
-  for (const count of bench.sizes.stored) onSqlite.push(await storeInSqlite(bench, count));
+  for (const count of bench.sizes.stored) onSqlite.push(await storeSqlite(bench, count));
   const lines = await compare(bench, 'SQLite', onSqlite);
   const postgres = await bench.postgres();
   const onPostgres: Stored[] = [];
   for (const count of bench.sizes.stored) {
     const url = await postgres.createDatabase(`growth_${count}`);
-    onPostgres.push(await storeInPostgres(bench, count, url));
+    onPostgres.push(await storePostgres(bench, count, url));
   }
   return { lines: [...lines, ...(await compare(bench, 'PostgreSQL', onPostgres))], details: [] };
 }
@@ -72,52 +71,17 @@ function growthLine(
   return ratioLine(measured, 'at none', { atLeast: 0.9 }, rounds);
 }
 
-/** The rows that both engines insert, from numbers in `numbers`: transactions of the past, each with its first event. */
-const storedTransactions = (reference: string) => `
-  insert into transactions (id, environment_id, amount, created_at, expires_at, settled_at, last_sequence, state, reference,
-    currency, customer_email, session_id, shop_country, url_callback, url_cancel, url_complete, pay_secret, payment_method)
-  select 1000 + n, 1, 12990, 1735689600000 + n, 1735693200000 + n, 1735689700000 + n, 1, 'completed', ${reference},
-    'CLP', 'compradora@example.cl', 'session-000001', 'CL', 'https://shop.example/callback', 'https://shop.example/cancel',
-    'https://shop.example/complete', 'AAAAAAAAAAAAAAAAAAAAAA', 'simulated'
-  from numbers`;
-const STORED_EVENTS = `
-  insert into events (environment_id, transaction_id, sequence, created_at, type)
-  select 1, 1000 + n, 1, 1735689600000 + n, 'transaction.created' from numbers`;
-const REFERENCE_INDEX = 'create unique index transactions_reference on transactions (environment_id, reference)';
-
-async function storeInSqlite(bench: Bench, count: number): Promise<Stored> {
+async function storeSqlite(bench: Bench, count: number): Promise<Stored> {
   const folder = join(bench.folder, `growth-${count}`);
   const installation = await createInstallation(folder);
   bench.say(`  storing ${count} transactions in SQLite`);
-  const numbers = `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})`;
-  const database = new sqlite.DatabaseSync(join(folder, 'rubrica.db'));
-  // An index that is made at the end is sorted once instead of touched everywhere.
-  if (count > 0) {
-    database.exec(`
-      pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -200000;
-      drop index transactions_reference;
-      ${numbers} ${storedTransactions('lower(hex(randomblob(10)))')};
-      ${numbers} ${STORED_EVENTS};
-      ${REFERENCE_INDEX};
-      update id_blocks set next_id = ${count + 1001};`);
-  }
-  database.close();
+  if (count > 0) await storeInSqlite(join(folder, 'rubrica.db'), count);
   return { count, installation };
 }
 
-async function storeInPostgres(bench: Bench, count: number, url: string): Promise<Stored> {
+async function storePostgres(bench: Bench, count: number, url: string): Promise<Stored> {
   const installation = await createInstallation(join(bench.folder, `growth-postgres-${count}`), url);
   bench.say(`  storing ${count} transactions in PostgreSQL`);
-  const numbers = `with numbers (n) as (select generate_series(1, ${count}))`;
-  const reference = `left(md5(n::text || 'stored'), 20)`;
-  await askOnce(
-    url,
-    `drop index transactions_reference;
-     ${numbers} ${storedTransactions(reference)};
-     ${numbers} ${STORED_EVENTS};
-     ${REFERENCE_INDEX};
-     update id_blocks set next_id = ${count + 1001};`,
-  );
-  await askOnce(url, 'vacuum analyze');
+  await storeInPostgres(url, count);
   return { count, installation };
 }

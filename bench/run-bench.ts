@@ -9,6 +9,7 @@ import { measureDeliveries } from './deliveries.ts';
 import { measureGrowth } from './growth.ts';
 import { measureIdle } from './idle.ts';
 import { measureProfile } from './profile.ts';
+import { measureSearch } from './search.ts';
 import { measureSign } from './sign.ts';
 import { type Bench, createBench } from './support/bench.ts';
 import { type Figure, FigureInvalid, FigureSkipped } from './support/figure.ts';
@@ -24,6 +25,7 @@ const FIGURES: Record<string, (bench: Bench) => Promise<Figure>> = {
   validations: measureValidations,
   deliveries: measureDeliveries,
   growth: measureGrowth,
+  search: measureSearch,
   sign: measureSign,
   idle: measureIdle,
   connections: measureConnections,

@@ -42,7 +42,7 @@ export function createRequestOf(
   return { kind: 'create', serviceToken, secretToken, references };
 }
 
-type User = { email: string; password: string };
+export type User = { email: string; password: string };
 
 /** A user who may validate bank accounts. Made before the service starts. */
 export async function createUser({ environment }: Installation): Promise<User> {
@@ -50,7 +50,12 @@ export async function createUser({ environment }: Installation): Promise<User> {
   return JSON.parse(await runProgram('node', args, environment)) as User;
 }
 
-export async function validationRequestOf({ port }: Service, { email, password }: User): Promise<ValidationRequest> {
+export async function validationRequestOf(service: Service, user: User): Promise<ValidationRequest> {
+  return { kind: 'validation', accessToken: await logIn(service, user) };
+}
+
+/** The access token of a user. */
+export async function logIn({ port }: Service, { email, password }: User): Promise<string> {
   const response = await fetch(`http://127.0.0.1:${port}/users/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -58,5 +63,5 @@ export async function validationRequestOf({ port }: Service, { email, password }
   });
   if (!response.ok) throw new FigureSkipped(`POST /users/login answers ${response.status}`);
   const { data } = (await response.json()) as { data: { access_token_jwt: string } };
-  return { kind: 'validation', accessToken: data.access_token_jwt };
+  return data.access_token_jwt;
 }

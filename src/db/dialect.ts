@@ -13,6 +13,8 @@ type Engine = Database['engine'];
  *
  * `{named $1}` is the same for texts.
  *
+ * `{each $1}` is a table with the numbers of a list as `value`, for asking about each of them in one statement.
+ *
  * `{columns}` holds the `column_name` of every column with its `table_name`.
  *
  * `{after_place}` is the same without that stop: committed events behind a place, where some may still be missing.
@@ -43,6 +45,7 @@ const words: Record<Engine, Record<string, string>> = {
     change_hint: '(select data_version from pragma_data_version)',
     among: 'in (select value from json_each($))',
     named: 'in (select value from json_each($))',
+    each: '(select value from json_each($))',
     filter_by: '+',
     columns: `(select tables.name as table_name, fields.name as column_name
       from sqlite_master as tables, pragma_table_info(tables.name) as fields where tables.type = 'table')`,
@@ -67,6 +70,7 @@ const words: Record<Engine, Record<string, string>> = {
     change_hint: '(select pg_snapshot_xmax(pg_current_snapshot())::text::bigint - beat from store_marks)',
     among: '= any ($::bigint[])',
     named: '= any ($::text[])',
+    each: '(select unnest($::bigint[]) as value)',
     filter_by: '',
     columns: `(select table_name, column_name from information_schema.columns
       where table_schema = any (current_schemas(false)))`,

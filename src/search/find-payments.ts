@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import { Problem } from '../error-catalogue.ts';
 import { type FoundPayment, matchesFilter, type PaymentFilter } from './payment-filter.ts';
+import { searchDays } from './search-days.ts';
 import {
   type ListedPayment,
   selectApproved,
@@ -94,10 +95,8 @@ async function* candidates(app: App, search: PaymentSearch, from: Place | null):
   const first = Math.max(filter.since ?? 0, (await selectFirstCreated(app.db)) ?? Number.MAX_SAFE_INTEGER);
   const last = Math.min((filter.until ?? Number.MAX_SAFE_INTEGER) - 1, app.now());
   // Ids are given to processes in blocks, so the ids of one day may lie before the ids of the day before.
-  for (let day = from?.day ?? utcDay(last); day >= utcDay(first); day--) {
-    const { amount } = filter;
-    const ofDay = amount === null ? terms.ofDay(day) : terms.ofAmount(amount.amount, amount.currency, day);
-    yield* byTerm(app, search, { term: ofDay, day }, day === from?.day ? from.id : undefined);
+  for await (const ofDay of searchDays(app, terms, filter, { last: from?.day ?? utcDay(last), first: utcDay(first) })) {
+    yield* byTerm(app, search, ofDay, ofDay.day === from?.day ? from.id : undefined);
   }
 }
 

@@ -2,13 +2,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { App } from '../app.ts';
 import { type FeedRow, selectFeed } from '../outbox/outbox-queries.ts';
 import {
+  type AmountDay,
   advanceSearchProgress,
+  insertAmountDays,
   insertSearchTerms,
   selectSearchProgress,
   selectTermed,
+  type TermedTransaction,
   type TermRow,
 } from './search-queries.ts';
-import { createdTerms, eventTerms, termsOf } from './search-term.ts';
+import { createdTerms, eventTerms, termsOf, utcDay } from './search-term.ts';
 
 const BATCH = 200;
 /** Between two batches of a backlog: a payer's commit never waits for more than one. */
@@ -23,16 +26,18 @@ export async function indexPayments(app: App): Promise<number> {
   const events = await selectFeed(app.db, { commitId: place.commit_id, position: place.position }, BATCH);
   const last = events.at(-1);
   if (last === undefined) return 0;
-  const rows = await rowsOf(app, events);
+  const { rows, days } = await rowsOf(app, events);
   await app.db.transaction(async (tx) => {
-    if (await advanceSearchProgress(tx, place, last)) await insertSearchTerms(tx, rows);
+    if (!(await advanceSearchProgress(tx, place, last))) return;
+    await insertSearchTerms(tx, rows);
+    if (days.length > 0) await insertAmountDays(tx, days);
   });
   if (events.length === BATCH) await pause(REST_MS);
   return events.length;
 }
 
-/** In the order of the index, and none twice. */
-async function rowsOf(app: App, events: readonly FeedRow[]): Promise<TermRow[]> {
+/** In the order of the indexes, and none twice. */
+async function rowsOf(app: App, events: readonly FeedRow[]): Promise<{ rows: TermRow[]; days: AmountDay[] }> {
   const terms = await termsOf(app);
   const ids = new Set(events.flatMap(({ transaction_id }) => transaction_id ?? []));
   const transactions = ids.size === 0 ? [] : await selectTermed(app.db, [...ids]);
@@ -40,10 +45,9 @@ async function rowsOf(app: App, events: readonly FeedRow[]): Promise<TermRow[]> 
   const created = new Set(
     events.flatMap((event) => (event.type === 'transaction.created' ? event.transaction_id : [])),
   );
+  const begun = transactions.filter(({ id }) => created.has(id));
   const pairs = [
-    ...transactions
-      .filter(({ id }) => created.has(id))
-      .flatMap((row) => createdTerms(terms, row).map((term) => ({ term, id: row.id }))),
+    ...begun.flatMap((row) => createdTerms(terms, row).map((term) => ({ term, id: row.id }))),
     ...events.flatMap(({ transaction_id, data }) =>
       eventTerms(terms, data).map((term) => ({ term, id: transaction_id })),
     ),
@@ -54,5 +58,18 @@ async function rowsOf(app: App, events: readonly FeedRow[]): Promise<TermRow[]> 
     if (id === null || environmentId === undefined) continue;
     rows.set(`${term} ${id}`, { term, transaction_id: id, environment_id: environmentId });
   }
-  return [...rows.values()].sort((one, other) => one.term - other.term || one.transaction_id - other.transaction_id);
+  const sorted = [...rows.values()].sort(
+    (one, other) => one.term - other.term || one.transaction_id - other.transaction_id,
+  );
+  return { rows: sorted, days: amountDaysOf(begun) };
+}
+
+function amountDaysOf(begun: readonly TermedTransaction[]): AmountDay[] {
+  const days = new Map(
+    begun.map(({ amount, currency, created_at }) => {
+      const row = { amount, currency, day: utcDay(created_at) };
+      return [`${amount} ${currency} ${row.day}`, row];
+    }),
+  );
+  return [...days.values()].sort((one, other) => one.amount - other.amount || one.day - other.day);
 }

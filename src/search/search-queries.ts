@@ -63,6 +63,43 @@ export async function selectByTerm(db: Reader, { term, before, environmentIds, l
   return rows.map((row) => row.transaction_id);
 }
 
+const AMOUNT_DAYS: InsertTarget = { name: 'amount_days', columns: ['amount', 'currency', 'day'] };
+
+export type AmountDay = SqlRow & { amount: number; currency: string; day: number };
+
+export async function insertAmountDays(tx: Tx, rows: readonly AmountDay[]): Promise<void> {
+  await tx.insertRows(AMOUNT_DAYS, rows, 'on conflict do nothing');
+}
+
+/** The UTC day from which on the days of every amount are known. */
+export async function selectAmountDaysFrom(db: Reader): Promise<number> {
+  const [row] = await db.query<{ amount_days_from: number }>('select amount_days_from from search_progress');
+  return row?.amount_days_from ?? 0;
+}
+
+/** The days, as far as they are known, on which an amount was asked for: the last first. */
+export async function selectAmountDays(
+  db: Reader,
+  { amount, currency }: { amount: number; currency: string },
+  { last, first }: { last: number; first: number },
+  limit: number,
+): Promise<number[]> {
+  const rows = await db.query<{ day: number }>(
+    `select day from amount_days where amount = $1 and currency = $2 and day <= $3 and day >= $4 order by day desc limit $5`,
+    [amount, currency, last, first, limit],
+  );
+  return rows.map(({ day }) => day);
+}
+
+/** Which of these terms any transaction has: one look into the index for each, in one statement. */
+export async function selectTermsThere(db: Reader, terms: readonly number[]): Promise<Set<number>> {
+  const rows = await db.query<{ value: number }>(
+    `select asked.value from {each $1} asked where exists (select 1 from search_terms t where t.term = asked.value)`,
+    [terms],
+  );
+  return new Set(rows.map(({ value }) => value));
+}
+
 /** The transactions of the events behind a place, also of those that the feed does not show yet. */
 export async function selectBehindPlace(db: Reader, place: FeedPlace, limit: number): Promise<(number | null)[]> {
   const rows = await db.query<{ transaction_id: number | null }>(

@@ -10,6 +10,7 @@ import { searchPayments } from '../../src/search/search-payments.ts';
 import { termsOf } from '../../src/search/search-term.ts';
 import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { listenToStatements } from '../support/heard-statements.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { acceptedRefund } from '../support/test-refunds.ts';
@@ -140,6 +141,27 @@ forEachEngine('payments are found by what people know of them', (openTestDatabas
     assert.deepEqual(await idsFor(app, { since: from }), ids.slice(0, 6));
     assert.deepEqual(await idsFor(app, { until: from }), ids.slice(6));
     assert.deepEqual(await idsFor(app, { since: from, until: from + DAY }), ids.slice(3, 6));
+  });
+
+  test('an amount that was asked for long ago costs no look into each day since, and is found where days of it are not known', async () => {
+    const { app, shop } = await open();
+    const amount = { amount: 4321, currency: 'CLP' };
+    const old = await createTestTransaction(app, shop, { amount: 4321, reference: `OLD-${app.now()}` });
+    const day = Math.floor(app.now() / DAY);
+    app.now.advance(3_000 * DAY);
+    const last = await createTestTransaction(app, shop, { amount: 4321, reference: `OLD-${app.now()}` });
+    await indexAll(app);
+    const { app: listened, heard } = listenToStatements(app);
+    const found = async () => (await findPayments(listened, search({ amount }))).payments.map(({ id }) => id);
+    assert.deepEqual(await found(), [last.id, old.id]);
+    assert.ok(heard.length < 20, `${heard.length} statements`);
+    for (const from of [day + 1, day + 3_001]) {
+      await app.db.transaction((tx) => tx.query('update search_progress set amount_days_from = $1', [from]));
+      await app.db.transaction((tx) => tx.query('delete from amount_days where day < $1', [from]));
+      heard.length = 0;
+      assert.deepEqual(await found(), [last.id, old.id], `known from ${from - day} days after the first`);
+      assert.ok(heard.length < 30, `${heard.length} statements`);
+    }
   });
 
   test('a text that is not a cursor is refused', async () => {

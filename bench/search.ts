@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import type { Bench } from './support/bench.ts';
+import { alternate, roundsAgainst } from './support/bench.ts';
+import { type Figure, FigureInvalid, type Line, ratioLine } from './support/figure.ts';
+import { runProgram } from './support/programs.ts';
+import { fillPostgres, fillSqlite, type Target, targetsOf } from './support/search-targets.ts';
+import { createInstallation, type Installation, logIn, startService, type User } from './support/service.ts';
+import { storeInPostgres, storeInSqlite } from './support/stored-transactions.ts';
+
+/**
+ * How long it takes to find one payment among many by what people know of it, against reading it by its id: at the API, and by the
+ * one box of the console, which does not say what it was given.
+ */
+export async function measureSearch(bench: Bench): Promise<Figure> {
+  const count = Math.max(...bench.sizes.stored);
+  const folder = join(bench.folder, 'search');
+  const onSqlite = await createInstallation(folder);
+  bench.say(`  storing ${count} transactions in SQLite`);
+  const file = join(folder, 'rubrica.db');
+  await storeInSqlite(file, count, (database) => fillSqlite(database, onSqlite, count));
+  const lines = await compare(bench, 'SQLite', onSqlite, count);
+  const postgres = await bench.postgres();
+  const url = await postgres.createDatabase('search');
+  const onPostgres = await createInstallation(join(bench.folder, 'search-postgres'), url);
+  bench.say(`  storing ${count} transactions in PostgreSQL`);
+  await storeInPostgres(url, count);
+  await fillPostgres(url, onPostgres, count);
+  return { lines: [...lines, ...(await compare(bench, 'PostgreSQL', onPostgres, count))], details: [] };
+}
+
+type Asked = (target: Target, at: number) => string;
+
+/** THE TABLE of what is known of a payment, as it is asked for. */
+const KNOWN: readonly (readonly [name: string, path: Asked])[] = [
+  ['reference', ({ reference }) => `/transactions?reference=${reference}`],
+  ['e-mail', ({ email }) => `/transactions?email=${email}`],
+  ['authorisation code', ({ code }) => `/transactions?authorization_code=${code}`],
+  ['an amount that one payment has', ({ rare }) => `/transactions?amount=${rare}`],
+  ['the box: reference', ({ reference }) => `/transactions?q=${reference}`],
+  ['the box: e-mail', ({ email }) => `/transactions?q=${email}`],
+  ['the box: authorisation code', ({ code }) => `/transactions?q=${code}`],
+  ['the box: id', ({ id }) => `/transactions?q=${id}`],
+  ['the box: buy order', ({ attempt }) => `/transactions?q=${attempt}`],
+  ['the box: refund', ({ refund }) => `/transactions?q=${refund}`],
+  ['the box: callback', ({ callback }) => `/transactions?q=${callback}`],
+  ['the box: an amount that one payment has', ({ rare }) => `/transactions?q=${rare}`],
+  [
+    'the box: a usual amount',
+    (_, at) => `/transactions?limit=1&q=${encodeURIComponent(`$${(1_000 + at * 10).toLocaleString('es-CL')}`)}`,
+  ],
+  ['the box: what no payment has', (_, at) => `/transactions?q=NADA-${at}`],
+];
+
+async function compare(bench: Bench, engine: string, installation: Installation, count: number): Promise<Line[]> {
+  const reader = await createReader(installation);
+  const service = await startService(installation);
+  const token = await logIn(service, reader);
+  const targets = targetsOf(count);
+  const ask = async (path: Asked) => {
+    const times: number[] = [];
+    for (const [at, target] of targets.entries()) {
+      const begun = performance.now();
+      const answer = await fetch(`http://127.0.0.1:${service.port}${path(target, at)}`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      const text = await answer.text();
+      times.push(performance.now() - begun);
+      const isThere =
+        text.includes(`:${target.id},`) || path(target, at).includes('NADA') || path(target, at).includes('limit=1');
+      if (!answer.ok || !isThere)
+        throw new FigureInvalid(`${path(target, at)} answers ${answer.status}: ${text.slice(0, 300)}`);
+    }
+    // Microseconds, of the median.
+    return (times.toSorted((one, other) => one - other)[times.length >> 1] as number) * 1000;
+  };
+  const contestants = Object.fromEntries(KNOWN.map(([name, path]) => [name, () => ask(path)]));
+  const byId = () => ask(({ id }) => `/trxs/${id}`);
+  const rows = await alternate(bench, { 'by id': byId, ...contestants }).finally(async () => await service.stop());
+  return KNOWN.map(([name], at) =>
+    ratioLine(
+      `time to find one of ${count.toLocaleString('en')} transactions, ${engine}, ${name}`,
+      'GET /trxs/{id}',
+      { atMost: 5 },
+      roundsAgainst(rows, 0, at + 1),
+    ),
+  );
+}
+
+/** A user who may see all payments. Made before the service starts. */
+async function createReader({ environment }: Installation): Promise<User> {
+  const args = [
+    'user',
+    'create',
+    '--email',
+    'search@example.cl',
+    '--role',
+    'support',
+    '--all-payment-services',
+    '--json',
+  ];
+  return JSON.parse(await runProgram('node', ['src/main.ts', ...args], environment)) as User;
+}

@@ -1,0 +1,65 @@
+import * as sqlite from 'node:sqlite';
+import { askOnce } from './databases.ts';
+
+/** The payments of a store are from so many days, the last of which has just ended. */
+export const STORED_DAYS = 400;
+
+const DAY_MS = 86_400_000;
+/** So that all of one run stand on the same days. */
+const ENDED = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+
+/** Where the first of them was created, in UTC milliseconds. */
+export const STORED_SINCE = ENDED - STORED_DAYS * DAY_MS;
+
+/** The number of so many different amounts, one after the other. */
+export const STORED_AMOUNTS = 500;
+export const storedAmount = (kind: number) => 1_000 + kind * 10;
+
+/** What is on top of the first `count` ids. */
+export const FIRST_ID = 1000;
+
+/** The rows that both engines insert, from numbers in `numbers`: transactions of the past, each with its first event. */
+function statementsOf(count: number, numbers: string, reference: string) {
+  const at = `${STORED_SINCE} + cast(n * ${(STORED_DAYS * DAY_MS) / Math.max(1, count + 1)} as bigint)`;
+  return `
+  ${numbers} insert into transactions (id, environment_id, amount, created_at, expires_at, settled_at, last_sequence, state, reference,
+    currency, customer_email, session_id, shop_country, url_callback, url_cancel, url_complete, pay_secret, payment_method)
+  select ${FIRST_ID} + n, 1, ${storedAmount(0)} + (n % ${STORED_AMOUNTS}) * 10, ${at}, ${at} + 3600000, ${at} + 60000, 1, 'completed', ${reference},
+    'CLP', 'compradora@example.cl', 'session-000001', 'CL', 'https://shop.example/callback', 'https://shop.example/cancel',
+    'https://shop.example/complete', 'AAAAAAAAAAAAAAAAAAAAAA', 'simulated'
+  from numbers;
+  ${numbers} insert into events (environment_id, transaction_id, sequence, created_at, type)
+  select 1, ${FIRST_ID} + n, 1, ${at}, 'transaction.created' from numbers;`;
+}
+
+const REFERENCE_INDEX = 'create unique index transactions_reference on transactions (environment_id, reference)';
+
+/** Fills a store; an index that is made at the end is sorted once instead of touched everywhere. `more` runs before that. */
+export async function storeInSqlite(
+  file: string,
+  count: number,
+  more: (database: sqlite.DatabaseSync) => Promise<void> = async () => {},
+): Promise<void> {
+  const numbers = `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})`;
+  const database = new sqlite.DatabaseSync(file);
+  database.exec(`
+    pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -200000;
+    drop index transactions_reference;
+    ${statementsOf(count, numbers, 'lower(hex(randomblob(10)))')}`);
+  await more(database);
+  database.exec(`${REFERENCE_INDEX}; update id_blocks set next_id = ${count + FIRST_ID + 1};`);
+  database.close();
+}
+
+/** The same in PostgreSQL. */
+export async function storeInPostgres(url: string, count: number): Promise<void> {
+  const numbers = `with numbers (n) as (select generate_series(1, ${count}))`;
+  await askOnce(
+    url,
+    `drop index transactions_reference;
+     ${statementsOf(count, numbers, `left(md5(n::text || 'stored'), 20)`)}
+     ${REFERENCE_INDEX};
+     update id_blocks set next_id = ${count + FIRST_ID + 1};`,
+  );
+  await askOnce(url, 'vacuum analyze');
+}

@@ -1,0 +1,14 @@
+-- rolling: yes
+-- On which days of UTC an amount was asked for: a search by an amount alone then looks at these days and at no other.
+create table amount_days (
+  amount bigint not null,
+  currency text not null,
+  day bigint not null,
+  primary key (amount, currency, day)
+){clustered};
+
+-- From which day on `amount_days` has them all: a week after the newest payment, because the version before writes none while it goes
+-- on beside this one. Days before it are asked one by one.
+alter table search_progress add column amount_days_from bigint not null default 0;
+update search_progress set amount_days_from =
+  coalesce((select created_at / 86400000 + 7 from transactions order by id desc limit 1), 0);

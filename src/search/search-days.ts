@@ -1,0 +1,50 @@
+import type { App } from '../app.ts';
+import type { PaymentFilter } from './payment-filter.ts';
+import { selectAmountDays, selectAmountDaysFrom, selectTermsThere } from './search-queries.ts';
+import type { Terms } from './search-term.ts';
+
+/** The first day is looked through at once; of those before it, more and more at a time are asked whether they have anything. */
+const DAYS_GROW = 8;
+const MOST_DAYS = 1_000;
+
+/** Numbers of UTC days, the last and the first. */
+type Span = { last: number; first: number };
+
+type TermedDay = { day: number; term: number };
+
+/** The days on which a payment of the filter's amount may be, or any payment without one; the last first, with the term of each. */
+export async function* searchDays(
+  app: App,
+  terms: Terms,
+  { amount }: PaymentFilter,
+  span: Span,
+): AsyncGenerator<TermedDay> {
+  if (amount === null) return yield* askedDays(app, (day) => terms.ofDay(day), span);
+  const termOf = (day: number) => terms.ofAmount(amount.amount, amount.currency, day);
+  const known = await selectAmountDaysFrom(app.db);
+  for (let { last } = span; ; ) {
+    const days = await selectAmountDays(app.db, amount, { last, first: Math.max(span.first, known) }, MOST_DAYS);
+    for (const day of days) yield { day, term: termOf(day) };
+    if (days.length < MOST_DAYS) break;
+    last = (days.at(-1) as number) - 1;
+  }
+  yield* askedDays(app, termOf, { last: Math.min(span.last, known - 1), first: span.first });
+}
+
+async function* askedDays(app: App, termOf: (day: number) => number, { last, first }: Span): AsyncGenerator<TermedDay> {
+  let together = 1;
+  for (let from = last; from >= first; ) {
+    const count = Math.min(together, from - first + 1);
+    const days = Array.from({ length: count }, (_, back) => ({ day: from - back, term: termOf(from - back) }));
+    const there =
+      count === 1
+        ? null
+        : await selectTermsThere(
+            app.db,
+            days.map(({ term }) => term),
+          );
+    yield* days.filter(({ term }) => there?.has(term) ?? true);
+    from -= count;
+    together = Math.min(together * DAYS_GROW, MOST_DAYS);
+  }
+}
