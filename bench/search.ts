@@ -75,15 +75,17 @@ async function compare(bench: Bench, engine: string, installation: Installation,
   };
   const contestants = Object.fromEntries(KNOWN.map(([name, path]) => [name, () => ask(path)]));
   const byId = () => ask(({ id }) => `/trxs/${id}`);
-  const rows = await alternate(bench, { 'by id': byId, ...contestants }).finally(async () => await service.stop());
-  return KNOWN.map(([name], at) =>
-    ratioLine(
-      `time to find one of ${count.toLocaleString('en')} transactions, ${engine}, ${name}`,
-      'GET /trxs/{id}',
-      { atMost: 5 },
-      roundsAgainst(rows, 0, at + 1),
-    ),
-  );
+  try {
+    const rows = await alternate(bench, { 'by id': byId, ...contestants });
+    return KNOWN.map(([name], at) => lineOf(`${engine}, ${name}`, count, roundsAgainst(rows, 0, at + 1)));
+  } finally {
+    await service.stop();
+  }
+}
+
+function lineOf(what: string, count: number, rounds: ReturnType<typeof roundsAgainst>): Line {
+  const measured = `time to find one of ${count.toLocaleString('en')} transactions, ${what}`;
+  return ratioLine(measured, 'GET /trxs/{id}', { atMost: 5 }, rounds);
 }
 
 /** A user who may see all payments. Made before the service starts. */

@@ -171,9 +171,10 @@ async function resend(text: string | undefined, options: ResendOptions): Promise
 }
 
 async function resendAll(options: ResendOptions): Promise<void> {
-  const resent = await withActor(options, async (app, by) => {
+  const { resent } = await withActor(options, async (app, by) => {
     const filter = await readFilter(app, options);
-    return resendCallbacks(app, filter, by, (sofar) => process.stderr.write(`${sofar} queued\n`));
+    const onProgress = (sofar: number) => void process.stderr.write(`${sofar} queued\n`);
+    return resendCallbacks(app, filter, by, { onProgress });
   });
   print(options, { resent }, [
     resent === 0

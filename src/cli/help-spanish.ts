@@ -211,6 +211,7 @@ export const SPANISH_HELP: Readonly<Record<string, string>> = {
     'solo este, como 12.0; si no es de una transacción, con su ambiente: 7/12.0',
   'returned: it went back at the payment method, or came back from it; kept: it is the merchant’s':
     'returned: volvió en el medio de pago, o volvió de él; kept: es del comercio',
+  'only differences that nobody has accepted': 'solo las diferencias que nadie ha aceptado',
   'hold a day, or an acquirer’s settlement file, against the books; status 1 when something does not fit':
     'compara un día, o el archivo de liquidación de un adquirente, con los libros; estado 1 si algo no calza',
   'a day of Chile, such as 2026-01-15': 'un día de Chile, como 2026-01-15',

@@ -48,6 +48,7 @@ export function addSettlementCommands(program: Command): void {
     .command('show')
     .description('one file and its differences')
     .argument('<id>', 'of the file: settlement list')
+    .option('--open', 'only differences that nobody has accepted')
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(show);
   acting(group.command('accept'))
@@ -118,9 +119,11 @@ async function list(options: { json?: boolean }): Promise<void> {
   print(options, { settlements }, rows.length === 0 ? ['No file was compared yet.'] : table([head, ...rows]));
 }
 
-async function show(id: string, options: { json?: boolean }): Promise<void> {
-  const shown = await withApp((app) => showSettlement(app, id));
-  if (shown === null) throw notFound(`There is no settlement ${id}: bin/rubrica settlement list`);
+async function show(id: string, options: { open?: true; json?: boolean }): Promise<void> {
+  const found = await withApp((app) => showSettlement(app, id));
+  if (found === null) throw notFound(`There is no settlement ${id}: bin/rubrica settlement list`);
+  const open = found.differences.filter(({ accepted_at }) => accepted_at === null);
+  const shown = options.open ? { ...found, differences: open } : found;
   const head = ['NUMBER', 'CAUSE', 'LINE', 'DAY', 'BUY ORDER', 'SETTLED', 'BOOKED', 'ENTRY', 'ACCEPTED'];
   const money = (amount: number | null, currency: string) => (amount === null ? '—' : formatMoney(amount, currency));
   const rows = shown.differences.map((one) => [
@@ -136,7 +139,7 @@ async function show(id: string, options: { json?: boolean }): Promise<void> {
   ]);
   print(options, shown, [
     `${shown.settlement.file_name}: ${shown.settlement.matched} lines fit.`,
-    ...(rows.length === 0 ? ['Everything fits.'] : table([head, ...rows])),
+    ...(rows.length === 0 ? [options.open ? 'Nothing is open.' : 'Everything fits.'] : table([head, ...rows])),
   ]);
 }
 

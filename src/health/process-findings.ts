@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import { publicOrigin } from '../config.ts';
 import { type Finding, fine, problem } from './finding.ts';
+import { policyReports } from './policy-reports.ts';
 import { postgresFindings } from './postgres-findings.ts';
 import { publicUrlProblem } from './public-url-problem.ts';
 import { sqliteFindings } from './sqlite-findings.ts';
@@ -40,6 +41,23 @@ export function proxyFinding(): Finding {
   );
 }
 
+/** What browsers stopped on our pages. It needs nobody by itself: anybody can send such a report. */
+function policyFinding(app: App): Finding {
+  const { count, newest } = policyReports(app);
+  const [last] = newest;
+  if (last === undefined) {
+    return fine('policy', {
+      en: 'browsers have stopped nothing on its pages',
+      es: 'los navegadores no han detenido nada en sus páginas',
+    });
+  }
+  const { directive, blocked } = last;
+  return fine('policy', {
+    en: `browsers say that they stopped something ${count} times, last ${directive} from ${blocked}`,
+    es: `los navegadores dicen que detuvieron algo ${count} veces, lo último ${directive} de ${blocked}`,
+  });
+}
+
 /** Lists the findings of a running process about itself. */
 export async function ownFindings(app: App): Promise<Finding[]> {
   const [proxied] = (await app.metrics.untrustedProxy.get()).values;
@@ -47,6 +65,7 @@ export async function ownFindings(app: App): Promise<Finding[]> {
     programFinding(),
     ...(await engineFindings(app)),
     publicUrlFinding(app.config),
+    policyFinding(app),
     ...(!app.config.trustProxy && proxied?.value === 1 ? [proxyFinding()] : []),
   ];
 }

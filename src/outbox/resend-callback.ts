@@ -35,22 +35,29 @@ export async function resendCallback(app: App, id: number, by: Actor): Promise<'
   });
 }
 
+/** How a run goes: who is told of it, after how many it stops, and behind which callback it begins. */
+export type ResendRun = { onProgress?: (resent: number) => void; most?: number; behind?: number };
+
+/** So many at once by a form, which a person waits for: a second or two. */
+export const RESENT_BY_FORM = 1_000;
+
 /** Short commits, between which the service goes on. */
 const RESENT_TOGETHER = 100;
 
 /**
  * The same for every callback for which `filter` holds, the oldest first; without a state for what waits for another
  * attempt and what was given up. `onProgress` is told how many there were so far; a run that is ended in the middle has
- * lost nothing and can be run again. Answers how many.
+ * lost nothing and can be run again. Answers how many; with `most`, after about so many it stops, and `next` says where to go on
+ * (null: there are no more).
  */
 export async function resendCallbacks(
   app: App,
   filter: CallbackFilter,
   by: Actor,
-  onProgress: (resent: number) => void,
-): Promise<number> {
+  { onProgress = () => {}, most = Number.MAX_SAFE_INTEGER, behind = 0 }: ResendRun = {},
+): Promise<{ resent: number; next: number | null }> {
   let resent = 0;
-  let lastId = 0;
+  let lastId = behind;
   for (;;) {
     const afterId = lastId;
     const { callbacks, queued } = await app.db.transaction(async (tx) => {
@@ -62,10 +69,11 @@ export async function resendCallbacks(
       if (again > 0) await recordAudit(tx, { at, by, action: 'callback.resent', subject, after });
       return { callbacks: found, queued: again };
     });
-    if (callbacks.length === 0) return resent;
+    if (callbacks.length === 0) return { resent, next: null };
     resent += queued;
     onProgress(resent);
     lastId = callbacks.at(-1)?.id as number;
+    if (resent >= most) return { resent, next: lastId };
   }
 }
 

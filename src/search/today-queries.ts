@@ -30,16 +30,25 @@ export async function selectNewestChange(db: Pick<Database, 'query'>): Promise<s
   return JSON.stringify(row);
 }
 
-export type MethodOutcomes = SqlRow & { payment_method: string; attempts: number; approved: number };
+/** How one attempt to pay ended. `took_ms`: how long its method took to answer; null where only the payer was waited for. */
+export type MethodOutcome = SqlRow & {
+  payment_method: string;
+  state: 'approved' | 'declined' | 'aborted';
+  took_ms: number | null;
+};
 
-/** How attempts to pay ended, by payment method, for the newest `orders` transactions of the store. Those that are under way count in neither. */
-export function selectMethodOutcomes(db: Pick<Database, 'query'>, orders: number): Promise<MethodOutcomes[]> {
-  return db.query<MethodOutcomes>(
-    `select a.payment_method, count(*) as attempts, cast(sum(case when a.state = 'approved' then 1 else 0 end) as bigint) as approved
-     from (select id, environment_id from transactions order by id desc limit $1) t
-     join payment_attempts a on a.transaction_id = t.id and a.environment_id = t.environment_id
-     where a.state in ('approved', 'declined', 'aborted')
-     group by a.payment_method order by attempts desc`,
+/**
+ * How attempts to pay ended, for the newest `orders` transactions of the store; those that are under way are left out. A method that is
+ * told to take the money has taken its time from then on; any other one from the beginning of the attempt.
+ */
+export function selectMethodOutcomes(db: Pick<Database, 'query'>, orders: number): Promise<MethodOutcome[]> {
+  return db.query<MethodOutcome>(
+    `select a.payment_method, a.state, case
+       when a.commit_sent_at is not null then a.commit_answered_at - a.commit_sent_at
+       when a.state <> 'aborted' then a.settled_at - a.created_at end as took_ms
+     from payment_attempts a
+     where (a.transaction_id, a.environment_id) in (select id, environment_id from transactions order by id desc limit $1)
+       and a.state in ('approved', 'declined', 'aborted')`,
     [orders],
   );
 }

@@ -46,7 +46,9 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     assert.doesNotMatch(acts.text, /payment_service\.created/);
     const today = await server.get('/console', { ...headers, 'accept-language': 'en' });
     assert.match(today.text, /Callbacks taken<\/p><strong>0%<\/strong>/);
-    assert.match(today.text, /payments approved<\/p><strong>100%<\/strong>/);
+    assert.match(today.text, /data-label="Approved"><span>100%<svg class="share good"/);
+    assert.match(today.text, /data-label="Half answer within" class="number">[\d,]+ ms</);
+    assert.match(today.text, /<a href="\/console\/callbacks\/1"><span class="badge warn">Failing endpoint/);
   });
 
   test('the page of an endpoint names cause, lines and message; its test event and a period are acts with a name', async () => {
@@ -69,6 +71,15 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
       (await resend('&since=2026-01-15&until=2026-01-15')).headers.get('location'),
       '/console/callbacks?resent=1',
     );
+    const rest = `?resent=1000&endpoint=${encodeURIComponent(endpoint)}&since=2026-01-15&until=&behind=7`;
+    const more = (await server.get(`/console/callbacks${rest}`, headers)).text;
+    for (const [name, value] of [
+      ['endpoint', endpoint],
+      ['since', '2026-01-15'],
+      ['behind', '7'],
+    ] as const)
+      assert.ok(more.includes(`<input type="hidden" name="${name}" value="${value}">`), name);
+    assert.equal((await resend('&behind=999999')).headers.get('location'), '/console/callbacks?resent=0');
     for (const action of ['endpoint.tested', 'callback.resent']) {
       const { acts } = await listAudit(app, { action }, 10);
       assert.deepEqual(

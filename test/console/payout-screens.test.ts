@@ -36,6 +36,24 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     return { app, desk, server, as };
   };
 
+  test('the box that finds anything leads to a payout, its batch and whom a RUT is, and nobody there who may not see it', async () => {
+    const { app, desk, server, as } = await open();
+    await using _server = server;
+    const [made] = await propose(app, desk, [wish({ reference: 'FAC-1' })]);
+    const { id = '', batch_id: batch, recipient_id: recipient } = made ?? {};
+    const led = async (user: TestUser, text: string) =>
+      (await as(user).get(`/payments?${String(new URLSearchParams({ q: text }))}`)).headers.get('location');
+    const owner = await createTestUser(app, { role: 'owner', may: [] });
+    assert.equal(await led(owner, id), `/console/payouts/${id}`);
+    assert.equal(await led(owner, String(batch)), `/console/batches/${batch}`);
+    assert.equal(await led(owner, String(recipient)), `/console/recipients/${recipient}`);
+    for (const rut of ['12531909-2', '12.531.909-2', '125319092'])
+      assert.equal(await led(owner, rut), '/console/recipients?rut=12531909-2', rut);
+    assert.match((await as(owner).get('/recipients?rut=12531909-2')).text, /Ana Núñez/);
+    const support = await createTestUser(app, { role: 'support', may: [] });
+    for (const text of [id, '12531909-2']) assert.equal(await led(support, text), null, text);
+  });
+
   test('a batch is read with what is odd, shown with its entries, and approved by another person', async () => {
     const { app, desk, server, as } = await open();
     await using _server = server;

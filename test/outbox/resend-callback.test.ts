@@ -75,6 +75,18 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
     assert.equal((await listCallbacks(app, { state: 'queued' }, 1000)).length, 250);
   });
 
+  test('a form had to wait until all were queued: now it stops after some, says where, and the next one goes on there', async () => {
+    const { app } = await openShop(openTestDatabase, 422);
+    await createPaidTransaction(app, await createTestEnvironment(app));
+    await deliverUntilEnd(app);
+    await copyCallback(app, 149);
+    const first = await resendCallbacks(app, { state: 'dead' }, TESTER, { most: 100 });
+    assert.equal(first.resent, 100);
+    assert.notEqual(first.next, null);
+    const second = await resendCallbacks(app, { state: 'dead' }, TESTER, { most: 100, behind: first.next ?? 0 });
+    assert.deepEqual(second, { resent: 50, next: null });
+  });
+
   test('are sent again of one payment service alone, or only those made since a time', async () => {
     const { app } = await openShop(openTestDatabase, 422);
     const one = await createTestEnvironment(app);
@@ -146,8 +158,8 @@ async function deliverUntilEnd(app: TestApp): Promise<void> {
   }
 }
 
-function resendAll(app: App, filter: CallbackFilter, onProgress: (resent: number) => void = () => {}): Promise<number> {
-  return resendCallbacks(app, { state: 'dead', ...filter }, TESTER, onProgress);
+async function resendAll(app: App, filter: CallbackFilter, onProgress: (resent: number) => void = () => {}) {
+  return (await resendCallbacks(app, { state: 'dead', ...filter }, TESTER, { onProgress })).resent;
 }
 
 /** More of the only callback there is, as often as `times`. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { selectUnbooked } from '../../src/books/reconciliation-queries.ts';
-import { selectMethodOutcomes, selectPaidHours } from '../../src/search/today-queries.ts';
+import { selectDeliverySample, selectMethodOutcomes, selectPaidHours } from '../../src/search/today-queries.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { explain, listenToStatements } from '../support/heard-statements.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
@@ -50,9 +50,40 @@ forEachEngine('what was paid today', (openTestDatabase, engine) => {
       await app.db.transaction((tx) => tx.query(set, [state]));
     }
     const outcomes = async (orders: number) =>
-      (await selectMethodOutcomes(app.db, orders)).map((row) => [row.payment_method, row.attempts, row.approved]);
-    assert.deepEqual(await outcomes(1000), [['simulated', 3, 2]]);
-    assert.deepEqual(await outcomes(3), [['simulated', 2, 1]]);
+      (await selectMethodOutcomes(app.db, orders))
+        .map(({ payment_method, state }) => `${payment_method} ${state}`)
+        .sort();
+    assert.deepEqual(await outcomes(1000), ['simulated approved', 'simulated approved', 'simulated declined']);
+    assert.deepEqual(await outcomes(3), ['simulated approved', 'simulated declined']);
+  });
+
+  test('a method takes its time from when it is told to take the money, and none while a payer leaves', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    const set = async (changes: string) => {
+      await createPaidTransaction(app, environment);
+      const sql = `update payment_attempts set ${changes} where transaction_id = (select max(id) from transactions)`;
+      await app.db.transaction((tx) => tx.query(sql));
+    };
+    await set('created_at = 1000, settled_at = 61000, commit_sent_at = 60000, commit_answered_at = 60700');
+    await set(`created_at = 1000, settled_at = 1250, state = 'declined'`);
+    await set(`created_at = 1000, settled_at = 90000, state = 'aborted'`);
+    const took = (await selectMethodOutcomes(app.db, 10)).map(({ state, took_ms }) => [state, took_ms] as const);
+    assert.deepEqual(Object.fromEntries(took), { aborted: null, approved: 700, declined: 250 });
+  });
+
+  test('the first page read every attempt to pay of a store in SQLite, and now reads the newest alone', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { id } = await createTestEnvironment(app);
+    await fillWithPaid(app, id);
+    const listening = listenToStatements(app);
+    await selectMethodOutcomes(listening.app.db, 10);
+    await selectDeliverySample(listening.app.db, 10);
+    for (const statement of listening.heard) {
+      const plan = (await explain(app, statement)).join('\n');
+      assert.doesNotMatch(plan, /Seq Scan on (?:transactions|payment_attempts)|SCAN (?:a|payment_attempts)\b/, plan);
+      assert.match(plan, /payment_attempts_of_transaction|payment_attempts_open|delivery_attempts/, plan);
+    }
   });
 });
 
@@ -67,6 +98,10 @@ async function fillWithPaid(app: TestApp, environmentId: number): Promise<void> 
          'https://shop.example/callback', 'https://shop.example/no', 'https://shop.example/yes', 'sealed' from n`,
       [environmentId, app.now() - 1000],
     );
-    if (app.db.engine === 'postgres') await tx.query('analyze transactions');
+    await tx.query(
+      `insert into payment_attempts (id, environment_id, transaction_id, created_at, settled_at, lookups, state, payment_method)
+       select 'pa_old_' || id, environment_id, id, created_at, settled_at, 0, 'approved', 'simulated' from transactions`,
+    );
+    if (app.db.engine === 'postgres') await tx.query('analyze transactions, payment_attempts');
   });
 }

@@ -1,3 +1,4 @@
+import { notePolicyReport } from '../../health/policy-reports.ts';
 import type { Operation } from '../../http/endpoint.ts';
 
 /** A browser's report: the policy of one of our pages kept it from doing this. */
@@ -11,6 +12,7 @@ export const postCspReports: Operation = {
   handle: async (app, request, reply) => {
     for (const violation of readViolations(request.body).slice(0, MOST_AT_ONCE)) {
       app.metrics.policyViolations.inc();
+      notePolicyReport(app, violation);
       app.log.warn(violation, 'a browser stopped something on a page of ours');
     }
     return reply.code(204).send();

@@ -116,31 +116,47 @@ function taking(take: typeof takeAttention): Screen {
   };
 }
 
-/** The list, the oldest first. */
+/** The rows as the first page shows them, without the commands: each leads to where it is ended. */
 export function attentionTable(app: App, language: Language, rows: readonly AttentionRow[]): Html {
-  const head = tellAll(language, [
-    'column.kind',
-    'column.merchant',
-    'column.amount',
-    'column.why',
-    'column.since',
-    'column.command',
-  ]);
+  const head = tellAll(language, ['column.kind', 'column.merchant', 'column.amount', 'column.why', 'column.since']);
   const cells = rows.map((row) => [
     kindCell(app, language, row),
     row.name,
     amountText(row),
     row.reason,
     ageText(language, row.age),
-    html`<code>${row.command}</code>`,
   ]);
   return tableOf(head, cells, [2]);
 }
 
-function kindCell(app: App, language: Language, { kind, transaction }: AttentionRow): Html {
+/** What it is, as a link to the screen on which a person goes on, where there is one. */
+function kindCell(app: App, language: Language, row: AttentionRow): Html {
+  const { kind, transaction } = row;
+  const at = `${publicPath(app)}/console`;
   const tone = kind === 'payment' || kind === 'suspense' ? 'bad' : 'warn';
-  return html`${badge(tone, tellKind(language, 'attention', kind))}
-${transaction !== null && html`<br><a href="${publicPath(app)}/console/payments/${transaction}">${transaction}</a>`}`;
+  const name = badge(tone, tellKind(language, 'attention', kind));
+  const path = screenOf(row);
+  return html`${path === null ? name : html`<a href="${at}${path}">${name}</a>`}
+${transaction !== null && html`<br><a href="${at}/payments/${transaction}">${transaction}</a>`}`;
+}
+
+type Place = (row: AttentionRow) => string;
+
+/** Of what is not of one payment: the screen below `/console` on which it is ended. */
+const PLACES: Readonly<Partial<Record<AttentionRow['kind'], Place>>> = {
+  endpoint: ({ id }) => `/callbacks/${id}`,
+  key: ({ id }) => `/requests?${String(new URLSearchParams({ merchant: id, code: 'SIGNATURE_INVALID' }))}`,
+  payout: ({ id }) => `/payouts/${id}`,
+  approval: ({ id }) => (id.startsWith('pb_') ? `/batches/${id}` : `/payouts/${id}`),
+  settlement: ({ id }) => `/settlements/${id}`,
+  backup: () => '/health',
+  books: () => '/health',
+  restore: () => '/health',
+};
+
+function screenOf(row: AttentionRow): string | null {
+  const { kind, transaction } = row;
+  return transaction === null ? (PLACES[kind]?.(row) ?? null) : `/payments/${transaction}`;
 }
 
 function amountText({ amount, currency }: AttentionRow): string {

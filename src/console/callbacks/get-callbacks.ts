@@ -1,7 +1,7 @@
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
-import { html } from '../../http/html.ts';
+import { type Html, html } from '../../http/html.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import { listTroubled, type TroubledEndpoint } from '../../outbox/list-troubled.ts';
 import { emptyState, testBadge, timeCell } from '../console-format.ts';
@@ -26,6 +26,7 @@ export const getConsoleCallbacks: Screen = {
       rows,
       filters: filtersIn(language),
       above: html`${resent !== undefined && html`<p class="notice done" role="status">${tell(language, 'callbacks.resent', { count: resent })}</p>`}
+${restForm(visit, asked)}
 ${rows.length > 0 && html`<p class="quiet">${summaryOf(language, rows)}</p>`}`,
       empty:
         all.length === 0
@@ -34,6 +35,16 @@ ${rows.length > 0 && html`<p class="quiet">${summaryOf(language, rows)}</p>`}`,
     });
   }),
 };
+
+/** What a resend of many left for another turn: so nobody waits for a page while ten thousand are queued. */
+function restForm({ app, language }: ConsoleVisit, asked: Record<string, string>): Html | false {
+  if (asked['behind'] === undefined) return false;
+  const fields = ['endpoint', 'since', 'until', 'behind'].map(
+    (name) => html`<input type="hidden" name="${name}" value="${asked[name] ?? ''}">`,
+  );
+  return html`<form class="actions" method="post" action="${publicPath(app)}/console/callbacks/resend">${fields}
+<p>${tell(language, 'callbacks.more')}</p><button class="primary">${tell(language, 'callbacks.go_on')}</button></form>`;
+}
 
 function summaryOf(language: Language, rows: readonly TroubledEndpoint[]): string {
   const oldest = Math.min(...rows.map(sinceOf).filter((since) => since !== null));

@@ -1,7 +1,7 @@
 import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { boundsOfDay, isDay } from '../../lib/calendar-day.ts';
-import { resendCallback, resendCallbacks } from '../../outbox/resend-callback.ts';
+import { RESENT_BY_FORM, resendCallback, resendCallbacks } from '../../outbox/resend-callback.ts';
 import { trySignature } from '../../outbox/try-signature.ts';
 import { tell } from '../console-texts.ts';
 import { consoleHandler, messagePage, notFoundPage } from '../console-visit.ts';
@@ -24,10 +24,10 @@ export const postConsoleResend: Screen = {
   }),
 };
 
-/** Sends everything again that waits for an endpoint, or was given up; with days only what was made in them. */
+/** Sends again what waits for an endpoint, or was given up; with days only what was made in them. After a thousand it asks to go on. */
 export const postConsoleCallbacksResend: Screen = {
   handle: consoleHandler(async (app, { language, by, request, goTo, send }) => {
-    const { endpoint, since = '', until = '' } = fieldsOf(request);
+    const { endpoint, since = '', until = '', behind = '' } = fieldsOf(request);
     if (endpoint === undefined) return send(404, notFoundPage(language));
     const isRange = [since, until].every((day) => day === '' || isDay(day)) && (until === '' || since <= until);
     if (!isRange) return send(400, messagePage(tell(language, 'callbacks.bad_range')));
@@ -36,8 +36,10 @@ export const postConsoleCallbacksResend: Screen = {
       ...(since !== '' && { since: boundsOfDay(since).from }),
       ...(until !== '' && { until: boundsOfDay(until).to }),
     };
-    const resent = await resendCallbacks(app, filter, by, () => {});
-    return goTo(`/callbacks?resent=${resent}`);
+    const run = { most: RESENT_BY_FORM, behind: /^\d{1,15}$/.test(behind) ? Number(behind) : 0 };
+    const { resent, next } = await resendCallbacks(app, filter, by, run);
+    const rest = next === null ? [] : Object.entries({ endpoint, since, until, behind: String(next) });
+    return goTo(`/callbacks?${String(new URLSearchParams([['resent', String(resent)], ...rest]))}`);
   }),
 };
 

@@ -3,14 +3,15 @@ import type { Language } from '../../checkout/texts.ts';
 import { examineStore } from '../../health/examine-store.ts';
 import { type Finding, sayFinding } from '../../health/finding.ts';
 import { type ListedProcess, listProcesses } from '../../health/list-processes.ts';
+import { policyReports } from '../../health/policy-reports.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import { createExpiringCache } from '../../lib/expiring-cache.ts';
 import { perInstance } from '../../lib/per-instance.ts';
 import { formatAge } from '../../lib/time-text.ts';
-import { badge, tableOf } from '../console-format.ts';
-import { tell } from '../console-texts.ts';
+import { badge, tableOf, timeCell } from '../console-format.ts';
+import { tell, tellAll } from '../console-texts.ts';
 import { consoleHandler } from '../console-visit.ts';
 
 type Health = { store: Finding[]; processes: ListedProcess[] };
@@ -33,6 +34,7 @@ export const getConsoleHealth: Screen = {
 <h2>${tell(language, 'health.store')}</h2>
 ${findingsTable(language, store)}
 ${processes.length === 0 ? html`<p>${tell(language, 'health.no_process')}</p>` : processes.map((one) => processPart(language, one))}
+${policyPart(app, language)}
 <p class="quiet">${tell(language, 'health.same', { command: 'bin/rubrica doctor' })}</p>`;
     return send(200, { title, main });
   }),
@@ -51,6 +53,20 @@ function processPart(language: Language, { host, pid, version, started_at, age, 
   return html`<h2>${tell(language, 'health.process', { host, pid })}</h2>
 <p class="quiet">${tell(language, 'health.process_facts', facts)}</p>
 ${findingsTable(language, findings)}`;
+}
+
+/** What browsers stopped on pages of the process that answers, as it arrives. */
+function policyPart(app: App, language: Language): Html {
+  const { count, newest } = policyReports(app);
+  const rows = newest.map(({ at, directive, blocked }) => [
+    timeCell(at),
+    html`<span class="code">${directive}</span>`,
+    html`<span class="code">${blocked}</span>`,
+  ]);
+  const head = tellAll(language, ['column.when', 'health.directive', 'health.blocked']);
+  return html`<h2>${tell(language, 'health.policy')}</h2>
+<p class="quiet">${tell(language, count === 0 ? 'health.policy_none' : 'health.policy_some', { count })}</p>
+${rows.length > 0 && tableOf(head, rows)}`;
 }
 
 /** Shows the findings, those that need a person first. */

@@ -25,6 +25,7 @@ const DONE: Readonly<Record<string, ConsoleText>> = {
   created: 'merchant.created',
   saved: 'merchant.done',
   resent: 'merchant.resent',
+  'resent-part': 'merchant.resent_part',
   proved: 'merchant.proved',
   'link-ended': 'merchant.link_ended',
   'link-gone': 'merchant.link_gone',

@@ -1,6 +1,6 @@
 import type { Screen } from '../../http/endpoint.ts';
 import { selectEndpointsOf } from '../../outbox/failing-endpoint-queries.ts';
-import { resendCallbacks } from '../../outbox/resend-callback.ts';
+import { RESENT_BY_FORM, resendCallbacks } from '../../outbox/resend-callback.ts';
 import { consoleHandler, notFoundPage } from '../console-visit.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { ENDPOINTS_SHOWN } from './merchant-page.ts';
@@ -18,7 +18,8 @@ export const postConsoleResendOwn: Screen = {
     const endpoints = await selectEndpointsOf(app.db, environmentId, ENDPOINTS_SHOWN);
     const endpoint = endpoints.find((one) => String(one.id) === id);
     if (endpoint === undefined) return send(404, notFoundPage(language));
-    await resendCallbacks(app, { environmentId, endpoint: endpoint.address }, by, () => {});
-    return goTo(`/merchants/${found.merchant.id}?done=resent`);
+    const filter = { environmentId, endpoint: endpoint.address };
+    const { next } = await resendCallbacks(app, filter, by, { most: RESENT_BY_FORM });
+    return goTo(`/merchants/${found.merchant.id}?done=${next === null ? 'resent' : 'resent-part'}`);
   }),
 };

@@ -1,4 +1,5 @@
 import type { App } from '../../app.ts';
+import { readRut } from '../../bank-validation/rut.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
@@ -28,10 +29,14 @@ export const getConsolePayments: Screen = {
 
 async function sendFound(app: App, visit: ConsoleVisit, text: string) {
   const { user, language, goTo } = visit;
+  const named = payoutPlace(visit, text);
+  if (named !== null) return goTo(named);
   const { payments, complete } = await searchPayments(app, text, user.environmentIds, SHOWN);
   const [only, ...others] = payments;
   // A person who pastes an id wants the payment and not a list of one.
   if (only !== undefined && others.length === 0 && formatOf(visit) === null) return goTo(`/payments/${only.id}`);
+  const payee = payments.length === 0 ? payeePlace(visit, text) : null;
+  if (payee !== null) return goTo(payee);
   return sendList<(typeof payments)[number]>(visit, {
     title: tell(language, 'payments.found', { text }),
     path: '/payments',
@@ -44,6 +49,22 @@ async function sendFound(app: App, visit: ConsoleVisit, text: string) {
     above: incompleteNote(language, complete),
     empty: html`<div class="card empty"><p>${tell(language, 'payments.none')}</p><p class="quiet">${tell(language, 'payments.none_hint')}</p></div>`,
   });
+}
+
+/** Where a text leads that says by its form that it is of payouts; null: nowhere, or the person may not see it. */
+function payoutPlace({ user }: ConsoleVisit, text: string): string | null {
+  if (!user.may.has('recipients:read')) return null;
+  const [, kind] = /^(po|pb|rcp|pf)_\w{1,60}$/.exec(text) ?? [];
+  return kind === undefined ? null : `/${PAYOUT_PLACES[kind as keyof typeof PAYOUT_PLACES]}/${text}`;
+}
+
+const PAYOUT_PLACES = { po: 'payouts', pb: 'batches', rcp: 'recipients', pf: 'payout-files' } as const;
+
+/** A RUT that no order is called by is of somebody who is paid. */
+function payeePlace({ user }: ConsoleVisit, text: string): string | null {
+  const { canonical } = readRut(text);
+  if (canonical === null || !user.may.has('recipients:read')) return null;
+  return `/recipients?${String(new URLSearchParams({ rut: canonical }))}`;
 }
 
 async function sendPayments(app: App, visit: ConsoleVisit) {

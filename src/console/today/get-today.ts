@@ -1,10 +1,9 @@
 import type { App } from '../../app.ts';
 import { listAttention } from '../../attention/list-attention.ts';
-import { type Language, methodName } from '../../checkout/texts.ts';
+import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
-import { LANGUAGE_TAGS } from '../../http/page.ts';
 import { boundsOfDay, clockOf, dayOf } from '../../lib/calendar-day.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { measureFailing } from '../../outbox/failing-endpoint-queries.ts';
@@ -19,6 +18,8 @@ import {
 import { attentionTable } from '../attention/get-attention.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { methodTable } from './method-table.ts';
+import { durationText, hoursChart, percent, quantile } from './today-charts.ts';
 
 const SHOWN = 8;
 
@@ -30,12 +31,14 @@ export const getConsole: Screen = {
     const { from } = boundsOfDay(dayOf(now));
     const paid = await selectPaidHours(app.db, from, user.environmentIds === null ? null : [...user.environmentIds]);
     const title = tell(language, 'today.title', { day: dayOf(now) });
+    const seesAll = user.environmentIds === null;
     const main = html`<h1>${title}</h1>
 <p class="quiet">${tell(language, 'today.until', { time: clockOf(now).slice(11, 16) })}</p>
-<div class="figures" data-live>${moneyFigures(language, paid)}${user.environmentIds === null && (await figuresOfAll(app, language))}</div>
+<div class="figures" data-live>${moneyFigures(language, paid)}${seesAll && (await figuresOfAll(app, language))}</div>
 <h2>${tell(language, 'today.hours')}</h2>
-${chart(language, paid)}
-${user.environmentIds === null && (await attention(app, visit))}`;
+${hoursChart(language, countsOf(paid))}
+${seesAll && methodTable(language, await selectMethodOutcomes(app.db, NEWEST))}
+${seesAll && (await attention(app, visit))}`;
     return send(200, { title, main });
   }),
 };
@@ -57,24 +60,17 @@ function moneyFigures(language: Language, paid: readonly PaidHour[]): Html[] {
 /** So many of the newest orders, and attempts to deliver, make the rates. */
 const NEWEST = 1000;
 
-/** Of all payment services: how methods and shops answer. */
+/** Of all payment services: how shops answer. */
 async function figuresOfAll(app: App, language: Language): Promise<Html[]> {
-  const [methods, sample] = [await selectMethodOutcomes(app.db, NEWEST), await selectDeliverySample(app.db, NEWEST)];
-  const rates = methods.map(({ payment_method: code, attempts, approved }) =>
-    figure(
-      tell(language, 'today.approved', { method: methodName(language, { code, name: code }) }),
-      percent(language, approved / attempts),
-      tell(language, 'today.approved_of', { count: attempts }),
-    ),
-  );
-  return [...rates, ...deliveryFigures(language, sample), await callbackFigure(app, language)];
+  const sample = await selectDeliverySample(app.db, NEWEST);
+  return [...deliveryFigures(language, sample), await callbackFigure(app, language)];
 }
 
 function deliveryFigures(language: Language, sample: readonly DeliverySample[]): Html[] {
   if (sample.length === 0) return [];
   const taken = sample.filter(({ status }) => status !== null && status < 400).length;
-  const times = sample.map(({ duration_ms }) => duration_ms).toSorted((one, other) => one - other);
-  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+  const times = sample.map(({ duration_ms }) => duration_ms);
+  const at = (share: number) => durationText(language, quantile(times, share) ?? 0);
   return [
     figure(
       tell(language, 'today.taken'),
@@ -82,10 +78,6 @@ function deliveryFigures(language: Language, sample: readonly DeliverySample[]):
       tell(language, 'today.taken_of', { count: sample.length, median: at(0.5), slow: at(0.95) }),
     ),
   ];
-}
-
-function percent(language: Language, share: number): string {
-  return share.toLocaleString(LANGUAGE_TAGS[language], { style: 'percent', maximumFractionDigits: 1 });
 }
 
 async function callbackFigure(app: App, language: Language): Promise<Html> {
@@ -99,22 +91,11 @@ function figure(name: string, value: string, note: string): Html {
   return html`<div class="card pad"><p>${name}</p><strong>${value}</strong><p>${note}</p></div>`;
 }
 
-/** The payments of each hour as a line, and its finding in words, so that nobody needs to see it. */
-function chart(language: Language, paid: readonly PaidHour[]): Html {
+/** How many payments each hour of the day had, in all currencies. */
+function countsOf(paid: readonly PaidHour[]): Map<number, number> {
   const counts = new Map<number, number>();
   for (const { hour, payments } of paid) counts.set(hour, (counts.get(hour) ?? 0) + payments);
-  const most = Math.max(0, ...counts.values());
-  if (most === 0) return html`<div class="card pad">${tell(language, 'today.hours_none')}</div>`;
-  const [busiest] = [...counts].find(([, count]) => count === most) ?? [0];
-  const last = Math.max(...counts.keys(), 1);
-  const points = Array.from({ length: last + 1 }, (_, hour) => {
-    const height = 38 - ((counts.get(hour) ?? 0) / most) * 36;
-    return `${((hour / last) * 100).toFixed(1)},${height.toFixed(1)}`;
-  }).join(' ');
-  const count = [...counts.values()].reduce((sum, each) => sum + each, 0);
-  const text = tell(language, 'today.hours_text', { count, hour: busiest, most });
-  return html`<div class="card pad"><svg class="chart" viewBox="0 0 100 40" preserveAspectRatio="none" aria-hidden="true"><polyline points="${points}"/></svg>
-<p class="quiet">${text}</p></div>`;
+  return counts;
 }
 
 /** Shows what waits. It is of all payment services, so it is for those who see all of them. */

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pino from 'pino';
+import { ownFindings } from '../../../src/health/process-findings.ts';
 import { readCounter } from '../../checkout/checkout-case.ts';
 import { forEachEngine } from '../../support/engines.ts';
 import { createTestApp } from '../../support/test-app.ts';
 import { startTestServer } from '../../support/test-server.ts';
+import { createTestUser } from '../../support/test-user.ts';
 
 const SECRET_LINK = 'https://pay.example.cl/pay/rt-AAAAAAAAAAAAAAAAAAAAAA';
 
@@ -50,6 +52,23 @@ forEachEngine('POST /csp-reports', (openTestDatabase) => {
     );
     assert.doesNotMatch(lines.join(''), /AAAAAAAA/);
     assert.equal(await readCounter(app.metrics.policyViolations), 2);
+    const owner = await createTestUser(app, { role: 'owner', may: [] });
+    const health = await server.get('/console/health', { ...owner.console, 'accept-language': 'en' });
+    assert.match(health.text, /Since this process started: 2\./, 'a report was seen in the log alone');
+    assert.match(
+      health.text,
+      /style-src-attr<\/span>[^]*inline<[^]*script-src-elem<\/span>[^]*https:\/\/pay\.example\.cl</,
+    );
+    const finding = (await ownFindings(app)).find(({ check }) => check === 'policy');
+    assert.deepEqual(finding, {
+      check: 'policy',
+      says: {
+        en: 'browsers say that they stopped something 2 times, last style-src-attr from inline',
+        es: 'los navegadores dicen que detuvieron algo 2 veces, lo último style-src-attr de inline',
+      },
+      // Anybody can send such a report, so nobody is called for it.
+      fix: null,
+    });
   });
 
   test('writes nothing of what is no report', async () => {
