@@ -7,8 +7,5 @@ create table amount_days (
   primary key (amount, currency, day)
 ){clustered};
 
--- From which day on `amount_days` has them all: a week after the newest payment, because the version before writes none while it goes
--- on beside this one. Days before it are asked one by one.
-alter table search_progress add column amount_days_from bigint not null default 0;
-update search_progress set amount_days_from =
-  coalesce((select created_at / 86400000 + 7 from transactions order by id desc limit 1), 0);
+-- From which day on `amount_days` has them all; null: no process has said it yet. Days before it are asked one by one.
+alter table search_progress add column amount_days_from bigint;

@@ -41,7 +41,7 @@ export function targetsOf(count: number): Target[] {
   });
 }
 
-/** What is made for every payment beside itself and its event: the attempt that paid it. */
+/** Every payment gets the attempt that paid it, beside itself and its event. */
 const attempts = (padded: string) => `
   insert into payment_attempts (id, environment_id, transaction_id, created_at, settled_at, lookups, state, payment_method, detail)
   select 'pa_' || ${padded}, environment_id, id, created_at, settled_at, 0, 'approved', 'simulated', '{"authorization_code":"123456"}'
@@ -75,7 +75,7 @@ const indexed = (random: string) => `
   ${INDEX_IS_WHOLE};`;
 
 const INDEX_IS_WHOLE = `update search_progress set (commit_id, position) =
-  (select commit_id, position from events order by commit_id desc, position desc limit 1)`;
+  (select commit_id, position from events order by commit_id desc, position desc limit 1), amount_days_from = 0`;
 
 /** Fills what a search reads, in a store in SQLite whose transactions are there. */
 export async function fillSqlite(database: sqlite.DatabaseSync, installation: Installation, count: number) {

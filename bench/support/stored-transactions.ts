@@ -1,7 +1,7 @@
 import * as sqlite from 'node:sqlite';
 import { askOnce } from './databases.ts';
 
-/** The payments of a store are from so many days, the last of which has just ended. */
+/** The payments of a store are from so many days. The last has just ended. */
 export const STORED_DAYS = 400;
 
 const DAY_MS = 86_400_000;
@@ -15,7 +15,7 @@ export const STORED_SINCE = ENDED - STORED_DAYS * DAY_MS;
 export const STORED_AMOUNTS = 500;
 export const storedAmount = (kind: number) => 1_000 + kind * 10;
 
-/** What is on top of the first `count` ids. */
+/** Ids begin above this one. */
 export const FIRST_ID = 1000;
 
 /** The rows that both engines insert, from numbers in `numbers`: transactions of the past, each with its first event. */

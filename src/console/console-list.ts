@@ -30,6 +30,8 @@ export type Filter = {
 
 export type List<Row> = {
   title: string;
+  /** Of the answer; 200 unless said. */
+  status?: number;
   /** Below `/console`; also the name of the exported file. */
   path: string;
   columns: readonly Column<Row>[];
@@ -65,7 +67,11 @@ export async function sendList<Row>(visit: ConsoleVisit, list: List<Row>): Promi
   const format = formatOf(visit);
   const sorted = { ...list, rows: sortedBy(list, askedOf(visit)['sort'] ?? '') };
   if (format !== null) return sendFile(visit, sorted, format);
-  return visit.send(200, { title: list.title, main: listPage(visit, sorted), search: list.search ?? '' });
+  return visit.send(list.status ?? 200, {
+    title: list.title,
+    main: listPage(visit, sorted),
+    search: list.search ?? '',
+  });
 }
 
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
@@ -116,7 +122,7 @@ ${below}`;
 }
 
 /** Links to the same list as a file: the same address with a format. */
-function exportLinks(visit: ConsoleVisit, path: string): Html {
+export function exportLinks(visit: ConsoleVisit, path: string): Html {
   const link = (format: string, name: string) =>
     html`<a class="button" download href="${addressOf(visit, path, { format })}">${tell(visit.language, 'list.export', { format: name })}</a>`;
   return html`<p class="exports">${link('csv', 'CSV')} ${link('xlsx', 'Excel')}</p>`;

@@ -18,6 +18,7 @@ export function notePolicyReport(app: App, report: Omit<PolicyReport, 'at'>): vo
   reports.newest = [{ ...report, at: app.now() }, ...reports.newest].slice(0, KEPT);
 }
 
+/** The reports that browsers have sent to this process. */
 export function policyReports(app: App): PolicyReports {
   return reportsOf(app);
 }

@@ -41,7 +41,7 @@ export function proxyFinding(): Finding {
   );
 }
 
-/** What browsers stopped on our pages. It needs nobody by itself: anybody can send such a report. */
+/** The reports of browsers about our pages. They call nobody by themselves: anybody can send one. */
 function policyFinding(app: App): Finding {
   const { count, newest } = policyReports(app);
   const [last] = newest;

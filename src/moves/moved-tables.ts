@@ -145,6 +145,7 @@ export const MOVED_TABLES = {
   refused_requests: stays('they help to find a fault for a few days, and are not needed to go on'),
   refused_keys: stays('they count for a few days, and begin anew'),
   search_terms: stays('made anew from the feed of the other database'),
+  amount_days: stays('made anew from the feed of the other database'),
   search_progress: stays(ONE_STORE),
   closed_months: stays('a month is closed for a whole installation'),
   audit_log: stays('one chain for the whole database; the move is in both'),

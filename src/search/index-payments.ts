@@ -4,6 +4,7 @@ import { type FeedRow, selectFeed } from '../outbox/outbox-queries.ts';
 import {
   type AmountDay,
   advanceSearchProgress,
+  type FeedPlace,
   insertAmountDays,
   insertSearchTerms,
   selectSearchProgress,
@@ -28,12 +29,20 @@ export async function indexPayments(app: App): Promise<number> {
   if (last === undefined) return 0;
   const { rows, days } = await rowsOf(app, events);
   await app.db.transaction(async (tx) => {
-    if (!(await advanceSearchProgress(tx, place, last))) return;
+    if (!(await advanceSearchProgress(tx, place, last, daysFrom(app, place)))) return;
     await insertSearchTerms(tx, rows);
     if (days.length > 0) await insertAmountDays(tx, days);
   });
   if (events.length === BATCH) await pause(REST_MS);
   return events.length;
+}
+
+/** A version that writes no days of amounts may go on beside this one while it is replaced: so long the days are not relied on. */
+const REPLACED_DAYS = 7;
+
+/** From which UTC day on the days of amounts are known, where this process is the first to write them: all of a new store. */
+function daysFrom(app: App, { commit_id, position }: FeedPlace): number {
+  return commit_id === 0 && position === 0 ? 0 : utcDay(app.now()) + REPLACED_DAYS;
 }
 
 /** In the order of the indexes, and none twice. */

@@ -21,7 +21,7 @@ export async function* searchDays(
 ): AsyncGenerator<TermedDay> {
   if (amount === null) return yield* askedDays(app, (day) => terms.ofDay(day), span);
   const termOf = (day: number) => terms.ofAmount(amount.amount, amount.currency, day);
-  const known = await selectAmountDaysFrom(app.db);
+  const known = (await selectAmountDaysFrom(app.db)) ?? span.last + 1;
   for (let { last } = span; ; ) {
     const days = await selectAmountDays(app.db, amount, { last, first: Math.max(span.first, known) }, MOST_DAYS);
     for (const day of days) yield { day, term: termOf(day) };

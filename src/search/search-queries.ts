@@ -17,11 +17,17 @@ export async function selectSearchProgress(db: Reader): Promise<FeedPlace> {
   return place as FeedPlace;
 }
 
-/** Moves the place on, unless another process did. */
-export async function advanceSearchProgress(tx: Tx, from: FeedPlace, to: FeedPlace): Promise<boolean> {
+/** Moves the place on, unless another process did. `daysFrom`: the UTC day from which on the days of amounts are known, where none said it yet. */
+export async function advanceSearchProgress(
+  tx: Tx,
+  from: FeedPlace,
+  to: FeedPlace,
+  daysFrom: number,
+): Promise<boolean> {
   const moved = await tx.query(
-    `update search_progress set commit_id = $3, position = $4 where commit_id = $1 and position = $2 returning position`,
-    [from.commit_id, from.position, to.commit_id, to.position],
+    `update search_progress set commit_id = $3, position = $4, amount_days_from = coalesce(amount_days_from, $5)
+     where commit_id = $1 and position = $2 returning position`,
+    [from.commit_id, from.position, to.commit_id, to.position, daysFrom],
   );
   return moved.length > 0;
 }
@@ -71,10 +77,10 @@ export async function insertAmountDays(tx: Tx, rows: readonly AmountDay[]): Prom
   await tx.insertRows(AMOUNT_DAYS, rows, 'on conflict do nothing');
 }
 
-/** The UTC day from which on the days of every amount are known. */
-export async function selectAmountDaysFrom(db: Reader): Promise<number> {
-  const [row] = await db.query<{ amount_days_from: number }>('select amount_days_from from search_progress');
-  return row?.amount_days_from ?? 0;
+/** The UTC day from which on the days of every amount are known; null: of none yet. */
+export async function selectAmountDaysFrom(db: Reader): Promise<number | null> {
+  const [row] = await db.query<{ amount_days_from: number | null }>('select amount_days_from from search_progress');
+  return row?.amount_days_from ?? null;
 }
 
 /** The days, as far as they are known, on which an amount was asked for: the last first. */
@@ -91,7 +97,7 @@ export async function selectAmountDays(
   return rows.map(({ day }) => day);
 }
 
-/** Which of these terms any transaction has: one look into the index for each, in one statement. */
+/** Picks the terms that any transaction has: one the terms that any transaction has: one look into the index for each, in one statement. */
 export async function selectTermsThere(db: Reader, terms: readonly number[]): Promise<Set<number>> {
   const rows = await db.query<{ value: number }>(
     `select asked.value from {each $1} asked where exists (select 1 from search_terms t where t.term = asked.value)`,

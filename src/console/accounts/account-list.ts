@@ -3,10 +3,11 @@ import { listAccounts, type MerchantAccount } from '../../books/merchant-stateme
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
-import { formatMoney } from '../../lib/money.ts';
+import { formatMoney, formatPlain } from '../../lib/money.ts';
 import type { ListedPaymentService } from '../../payment-services/list-payment-services.ts';
 import { ENVIRONMENTS, type Environment } from '../../payment-services/payment-service.ts';
-import { emptyState, tableOf } from '../console-format.ts';
+import { emptyState } from '../console-format.ts';
+import { type Column, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { listMerchants, readEnvironment } from '../merchants/visible-merchants.ts';
@@ -14,29 +15,54 @@ import { listMerchants, readEnvironment } from '../merchants/visible-merchants.t
 /** The accounts of the merchants that the person sees, in one environment: test money and earned money are never mixed. */
 export const getConsoleAccounts: Screen = {
   handle: consoleHandler(async (app, visit) => {
-    const { language, user, send } = visit;
+    const { language, user } = visit;
     const environment = environmentAsked(app, visit);
     const merchants = await listMerchants(app, user);
     const byId = new Map(merchants.flatMap((merchant) => idOf(merchant, environment).map((id) => [id, merchant])));
     const accounts = await listAccounts(app, [...byId.keys()]);
-    const rows = accounts.map((account) => {
-      const merchant = byId.get(account.environment_id);
-      const query = new URLSearchParams({ environment, currency: account.currency });
-      return [
-        html`<a href="${publicPath(app)}/console/accounts/${merchant?.id ?? ''}?${String(query)}">${merchant?.name ?? ''}</a>`,
-        ...sumsOf(account),
-      ];
-    });
-    const title = tell(language, 'accounts.title');
     const name = tell(language, `merchant.${environment}`).toLowerCase();
-    const other = ENVIRONMENTS.find((one) => one !== environment) ?? environment;
-    const main = html`<div class="head"><h1>${title}</h1>
-<a class="button" href="${publicPath(app)}/console/accounts?environment=${other}">${tell(language, 'accounts.other', { environment: tell(language, `merchant.${other}`).toLowerCase() })}</a></div>
-<p class="quiet">${tell(language, 'accounts.text', { environment: name })} ${tell(language, 'account.in_process_hint')}</p>
-${rows.length === 0 ? emptyState(tell(language, 'accounts.none'), 'bin/rubrica books balance') : tableOf(accountHead(visit), rows, [1, 2, 3, 4])}`;
-    return send(200, { title, main });
+    return sendList<ListedAccount>(visit, {
+      title: tell(language, 'accounts.title'),
+      path: '/accounts',
+      columns: columnsFor(app, environment),
+      rows: accounts.map((account) => ({ ...account, merchant: byId.get(account.environment_id) ?? null })),
+      filters: [
+        {
+          name: 'environment',
+          text: 'callbacks.environment',
+          type: ENVIRONMENTS.map((one) => [one, tell(language, `merchant.${one}`)] as const),
+        },
+      ],
+      above: html`<p class="quiet">${tell(language, 'accounts.text', { environment: name })} ${tell(language, 'account.in_process_hint')}</p>`,
+      empty: emptyState(tell(language, 'accounts.none'), 'bin/rubrica books balance'),
+    });
   }),
 };
+
+type ListedAccount = MerchantAccount & { merchant: ListedPaymentService | null };
+
+function columnsFor(app: App, environment: Environment): Column<ListedAccount>[] {
+  const sums = (['owed', 'reserved', 'available', 'in_process'] as const).map(
+    (name): Column<ListedAccount> => ({
+      name,
+      text: `column.${name}`,
+      kind: 'number',
+      value: (row) => Number(formatPlain(row[name], row.currency)),
+      cell: (row) => formatMoney(row[name], row.currency),
+    }),
+  );
+  return [
+    {
+      name: 'merchant',
+      text: 'column.merchant',
+      value: ({ merchant }) => merchant?.name ?? null,
+      cell: ({ merchant, currency }) =>
+        html`<a href="${publicPath(app)}/console/accounts/${merchant?.id ?? ''}?${String(new URLSearchParams({ environment, currency }))}">${merchant?.name ?? ''}</a>`,
+    },
+    { name: 'currency', text: 'column.currency', value: ({ currency }) => currency, hidden: true },
+    ...sums,
+  ];
+}
 
 /** The environment of the address; without one, as the program runs. */
 export function environmentAsked(app: App, { request }: ConsoleVisit): Environment {

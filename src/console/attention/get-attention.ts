@@ -129,7 +129,7 @@ export function attentionTable(app: App, language: Language, rows: readonly Atte
   return tableOf(head, cells, [2]);
 }
 
-/** What it is, as a link to the screen on which a person goes on, where there is one. */
+/** The kind, as a link to the screen on which a person goes on, where there is one. */
 function kindCell(app: App, language: Language, row: AttentionRow): Html {
   const { kind, transaction } = row;
   const at = `${publicPath(app)}/console`;

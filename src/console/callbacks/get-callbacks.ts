@@ -36,7 +36,7 @@ ${rows.length > 0 && html`<p class="quiet">${summaryOf(language, rows)}</p>`}`,
   }),
 };
 
-/** What a resend of many left for another turn: so nobody waits for a page while ten thousand are queued. */
+/** A button for the rest of a resend of many: so nobody waits for a page while ten thousand are queued. */
 function restForm({ app, language }: ConsoleVisit, asked: Record<string, string>): Html | false {
   if (asked['behind'] === undefined) return false;
   const fields = ['endpoint', 'since', 'until', 'behind'].map(

@@ -55,7 +55,7 @@ function processPart(language: Language, { host, pid, version, started_at, age, 
 ${findingsTable(language, findings)}`;
 }
 
-/** What browsers stopped on pages of the process that answers, as it arrives. */
+/** The reports of browsers to the process that answers, the newest first. */
 function policyPart(app: App, language: Language): Html {
   const { count, newest } = policyReports(app);
   const rows = newest.map(({ at, directive, blocked }) => [

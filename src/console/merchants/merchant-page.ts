@@ -65,11 +65,21 @@ export async function sendMerchant(
 <div class="head"><div><h1>${merchant.name}</h1>
 <p class="quiet"><span class="code">${merchant.id}</span> · ${tell(language, 'merchant.since')} ${timeCell(merchant.created_at)}
 ${merchant.disabled_at !== null && badge('bad', tell(language, 'merchants.disabled'))}</p></div></div>
-<p class="actions"><a class="button" href="${at}/links">${tell(language, 'pay_link.title')}</a> <a class="button" href="${at}/look">${tell(language, 'shop_page.title')}</a></p>
+<p class="actions">${elsewhere(app, visit, merchant)}<a class="button" href="${at}/links">${tell(language, 'pay_link.title')}</a> <a class="button" href="${at}/look">${tell(language, 'shop_page.title')}</a></p>
 ${rooms}
 ${links.length > 0 && linkTable(app, language, merchant, links)}
 ${user.may.has('payment-services:manage') && (await operationForms(app, language, merchant, environments))}`;
   return send(status, { title: merchant.name, main });
+}
+
+/** The other screens that are about this merchant, as far as the person may see them. */
+function elsewhere(app: App, { language, user }: ConsoleVisit, { id }: ListedPaymentService): Html {
+  const at = `${publicPath(app)}/console`;
+  const link = (path: string, text: ConsoleText) =>
+    html`<a class="button" href="${at}${path}">${tell(language, text)}</a> `;
+  return html`${user.may.has('books:read') && link(`/accounts/${id}`, 'merchant.own_account')}
+${user.may.has('payments:read') && link(`/requests?merchant=${id}`, 'requests.title')}
+${user.may.has('audit:read') && user.environmentIds === null && link(`/audit?subject=${id}`, 'merchant.changes')}`;
 }
 
 function noticeOf({ request, language }: ConsoleVisit, said: string): Html | false {

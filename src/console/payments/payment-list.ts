@@ -6,6 +6,7 @@ import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { boundsOfDay, isDay } from '../../lib/calendar-day.ts';
 import { formatMoney, formatPlain, parseDecimal } from '../../lib/money.ts';
+import { listRefusedRequests } from '../../refused-requests/list-refused-requests.ts';
 import { findPayments } from '../../search/find-payments.ts';
 import { type FoundPayment, NO_FILTER, type PaymentFilter } from '../../search/payment-filter.ts';
 import { searchPayments } from '../../search/search-payments.ts';
@@ -35,8 +36,8 @@ async function sendFound(app: App, visit: ConsoleVisit, text: string) {
   const [only, ...others] = payments;
   // A person who pastes an id wants the payment and not a list of one.
   if (only !== undefined && others.length === 0 && formatOf(visit) === null) return goTo(`/payments/${only.id}`);
-  const payee = payments.length === 0 ? payeePlace(visit, text) : null;
-  if (payee !== null) return goTo(payee);
+  const other = payments.length === 0 ? (payeePlace(visit, text) ?? (await requestPlace(app, visit, text))) : null;
+  if (other !== null) return goTo(other);
   return sendList<(typeof payments)[number]>(visit, {
     title: tell(language, 'payments.found', { text }),
     path: '/payments',
@@ -65,6 +66,14 @@ function payeePlace({ user }: ConsoleVisit, text: string): string | null {
   const { canonical } = readRut(text);
   if (canonical === null || !user.may.has('recipients:read')) return null;
   return `/recipients?${String(new URLSearchParams({ rut: canonical }))}`;
+}
+
+/** A shop whose request was refused has its `request_id`. */
+async function requestPlace(app: App, { user }: ConsoleVisit, text: string): Promise<string | null> {
+  if (!/^[\w-]{12}$/.test(text)) return null;
+  const search = { environmentIds: user.environmentIds, requestId: text };
+  const [found] = (await listRefusedRequests(app, search, 1)).requests;
+  return found === undefined ? null : `/requests/${found.request_id}`;
 }
 
 async function sendPayments(app: App, visit: ConsoleVisit) {

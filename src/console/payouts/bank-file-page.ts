@@ -18,11 +18,13 @@ import type { ReadResults } from '../../payouts/read-results.ts';
 import { openContent } from '../../payouts/seal-payout-file.ts';
 import { settlePayouts } from '../../payouts/settle-payouts.ts';
 import { badge, tableOf, timeCell } from '../console-format.ts';
+import { exportLinks, formatOf, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
 import { sureBadge } from './bank-file-list.ts';
 import { carriedFile, readSentFile, type SentFile } from './kept-upload.ts';
-import { accountCell, payoutBadges, recipientCell, refusalOf, seePayouts } from './payout-cells.ts';
+import { accountCell, payoutBadges, recipientCell, refusalOf, type SeenPayout, seePayouts } from './payout-cells.ts';
+import { payoutColumns } from './payout-list.ts';
 
 const SHOWN = 500;
 
@@ -81,11 +83,26 @@ function fileOf(app: App, { user, request }: ConsoleVisit): Promise<PayoutFile> 
   return findPayoutFile(app, user.environmentIds, id);
 }
 
+/** Every line with its outcome, as a file: the columns of a list of payouts, with the line before them. */
+async function sendLines(app: App, visit: ConsoleVisit, file: PayoutFile, payouts: readonly Payout[]) {
+  return sendList<SeenPayout>(visit, {
+    title: file.name,
+    path: `/payout-files/${file.id}`,
+    columns: [
+      { name: 'line', text: 'column.line', value: ({ payout }) => payout.file_line },
+      ...payoutColumns(app, visit.language),
+    ],
+    rows: await seePayouts(app, payouts),
+    empty: html``,
+  });
+}
+
 async function sendFile(app: App, visit: ConsoleVisit, status: number, said: string) {
   const { language, user, send } = visit;
   const file = await fileOf(app, visit);
   const format = BANK_FILES.find(({ code }) => code === file.format);
   const payouts = await selectPayoutsOfFile(app.db, file.environment_id, file.id);
+  if (formatOf(visit) !== null) return sendLines(app, visit, file, payouts);
   const seen = await seePayouts(app, payouts.slice(0, SHOWN));
   const at = `${publicPath(app)}/console/payout-files/${file.id}`;
   const head = (['line', 'payout', 'recipient', 'account', 'amount', 'state', 'reason'] as const).map((name) =>
@@ -107,7 +124,8 @@ async function sendFile(app: App, visit: ConsoleVisit, status: number, said: str
 <p>${format?.means ?? file.format} ${format !== undefined && sureBadge(language, format.sure)}</p>
 <p>${tell(language, 'batch.sum', { n: file.payouts, amount: formatMoney(file.total, PAYOUT_CURRENCY) })} · ${tell(language, 'line.by', { name: file.made_by })} · ${timeCell(file.created_at)}</p>
 <p class="quiet code">SHA-256 ${file.sha256}</p>
-</div>${user.may.has('payouts:create') && html`<p class="exports"><a class="button" download href="${at}/content">${tell(language, 'files.download')}</a></p>`}</div>
+</div><div>${user.may.has('payouts:create') && html`<p class="exports"><a class="button" download href="${at}/content">${tell(language, 'files.download')}</a></p>`}
+${exportLinks(visit, `/payout-files/${file.id}`)}</div></div>
 ${tableOf(head, rows, [0, 4])}
 ${payouts.length > SHOWN && html`<p class="quiet">${tell(language, 'batch.more', { n: payouts.length - SHOWN })}</p>`}
 ${

@@ -7,33 +7,62 @@ import { type Html, html } from '../../http/html.ts';
 import { wordsOf } from '../../http/problem-words.ts';
 import { listRefusedRequests, type ReadRefused, readRefused } from '../../refused-requests/list-refused-requests.ts';
 import { badge, emptyState, tableOf, testBadge, timeCell } from '../console-format.ts';
+import { askedOf, type Column, type Filter, formatOf, sendList } from '../console-list.ts';
 import { tell, tellAll } from '../console-texts.ts';
-import { consoleHandler, notFoundPage } from '../console-visit.ts';
+import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
+import { listMerchants } from '../merchants/visible-merchants.ts';
 
 const SHOWN = 100;
+/** A file has more than one page. */
+const EXPORTED = 10_000;
 
-/** The refused requests of the person's payment services: by `request_id`, by code, or the newest. */
+/** The refused requests of the person's payment services: by `request_id`, by code, by merchant, or the newest. */
 export const getConsoleRequests: Screen = {
-  handle: consoleHandler(async (app, { language, user, request, send }) => {
-    const query = request.query as Record<string, unknown>;
-    const text = (name: string) => (typeof query[name] === 'string' && query[name] !== '' ? query[name].trim() : null);
-    const [requestId, code, paymentServiceId] = [text('request_id'), text('code'), text('merchant')];
-    const search = { environmentIds: user.environmentIds, requestId, code, paymentServiceId, after: text('after') };
-    const { requests, next } = await listRefusedRequests(app, search, SHOWN);
-    const title = tell(language, 'requests.title');
-    const at = `${publicPath(app)}/console/requests`;
-    const older = new URLSearchParams({ code: code ?? '', merchant: paymentServiceId ?? '', after: next ?? '' });
-    const main = html`<h1>${title}</h1>
-<p class="quiet">${tell(language, 'requests.text')}</p>
-<form class="filters" action="${at}"><input type="hidden" name="merchant" value="${paymentServiceId ?? ''}">
-<label>${tell(language, 'requests.id')}<br><input type="search" name="request_id" value="${requestId ?? ''}" maxlength="60"></label>
-<label>${tell(language, 'requests.code')}<br><input type="search" name="code" value="${code ?? ''}" maxlength="60"></label>
-<button>${tell(language, 'requests.filter')}</button></form>
-${requests.length === 0 ? emptyState(tell(language, 'requests.none'), 'bin/rubrica request list') : requestTable(app, language, requests.map(readRefused))}
-${next !== null && html`<p class="actions"><a class="button" href="${at}?${String(older)}">${tell(language, 'payments.next')}</a></p>`}`;
-    return send(200, { title, main });
+  handle: consoleHandler(async (app, visit) => {
+    const { language, user } = visit;
+    const { request_id = '', code = '', merchant = '', after = '' } = askedOf(visit);
+    const search = {
+      environmentIds: user.environmentIds,
+      requestId: request_id || null,
+      code: code || null,
+      paymentServiceId: merchant || null,
+      after: after || null,
+    };
+    const limit = formatOf(visit) === null ? SHOWN : EXPORTED;
+    const { requests, next } = await listRefusedRequests(app, search, limit);
+    const older = new URLSearchParams({ code, merchant, after: next ?? '' });
+    return sendList<ReadRefused>(visit, {
+      title: tell(language, 'requests.title'),
+      path: '/requests',
+      columns: columnsFor(app, language),
+      rows: requests.map(readRefused),
+      filters: await filtersFor(app, visit),
+      paged: true,
+      above: html`<p class="quiet">${tell(language, 'requests.text')}</p>`,
+      empty: emptyState(tell(language, 'requests.none'), 'bin/rubrica request list'),
+      below:
+        next !== null &&
+        html`<p class="actions"><a class="button" href="${publicPath(app)}/console/requests?${String(older)}">${tell(language, 'payments.next')}</a></p>`,
+    });
   }),
 };
+
+async function filtersFor(app: App, { user }: ConsoleVisit): Promise<Filter[]> {
+  const merchants = await listMerchants(app, user);
+  return [
+    { name: 'request_id', text: 'requests.id', type: 'search' },
+    { name: 'code', text: 'requests.code', type: 'search' },
+    ...(merchants.length > 1
+      ? [
+          {
+            name: 'merchant',
+            text: 'column.merchant',
+            type: merchants.map(({ id, name }) => [id, name] as const),
+          } as const,
+        ]
+      : []),
+  ];
+}
 
 /** One refused request: what was sent, as far as it is no secret, and what was wrong. */
 export const getConsoleRequest: Screen = {
@@ -46,22 +75,39 @@ export const getConsoleRequest: Screen = {
   }),
 };
 
-function requestTable(app: App, language: Language, requests: readonly ReadRefused[]): Html {
-  const head = tellAll(language, [
-    'column.when',
-    'column.request',
-    'column.merchant',
-    'column.endpoint',
-    'column.answer',
-  ]);
-  const rows = requests.map((row) => [
-    timeCell(row.at),
-    html`<a class="code" href="${publicPath(app)}/console/requests/${row.request_id}">${row.request_id}</a>`,
-    merchantCell(language, row),
-    html`<span class="code">${row.method} ${row.route}</span>`,
-    html`${row.status} <span class="code">${row.code}</span>${row.repeated > 0 && html` ${badge('warn', `+${row.repeated}`)}`}`,
-  ]);
-  return tableOf(head, rows);
+function columnsFor(app: App, language: Language): Column<ReadRefused>[] {
+  return [
+    { name: 'at', text: 'column.when', value: ({ at }) => at, kind: 'time' },
+    {
+      name: 'request_id',
+      text: 'column.request',
+      value: (row) => row.request_id,
+      cell: (row) =>
+        html`<a class="code" href="${publicPath(app)}/console/requests/${row.request_id}">${row.request_id}</a>`,
+    },
+    {
+      name: 'merchant',
+      text: 'column.merchant',
+      value: ({ name }) => name,
+      cell: (row) => html`<span>${merchantCell(language, row)}</span>`,
+    },
+    { name: 'environment', text: 'callbacks.environment', value: ({ environment }) => environment, hidden: true },
+    {
+      name: 'endpoint',
+      text: 'column.endpoint',
+      value: ({ method, route }) => `${method} ${route}`,
+      cell: ({ method, route }) => html`<span class="code">${method} ${route}</span>`,
+    },
+    {
+      name: 'answer',
+      text: 'column.answer',
+      value: ({ status, code }) => `${status} ${code}`,
+      cell: ({ status, code, repeated }) =>
+        html`<span>${status} <span class="code">${code}</span>${repeated > 0 && html` ${badge('warn', `+${repeated}`)}`}</span>`,
+    },
+    { name: 'wrong', text: 'column.wrong', value: ({ detail }) => detail, hidden: true },
+    { name: 'repeated', text: 'column.repeated', value: ({ repeated }) => repeated, hidden: true },
+  ];
 }
 
 function merchantCell(language: Language, { name, environment }: ReadRefused): Html {

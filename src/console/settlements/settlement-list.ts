@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { App } from '../../app.ts';
 import type { Settlement, SettlementError as Unreadable } from '../../books/settlement-row.ts';
+import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -11,7 +12,8 @@ import { keepSettlement } from '../../movements/keep-settlement.ts';
 import { MOST_DIFFERENCES } from '../../movements/settlement.ts';
 import { listPaymentServices } from '../../payment-services/list-payment-services.ts';
 import { ENVIRONMENTS } from '../../payment-services/payment-service.ts';
-import { badge, emptyState, tableOf, testBadge, timeCell } from '../console-format.ts';
+import { badge, emptyState, testBadge } from '../console-format.ts';
+import { askedOf, type Column, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { readEnvironment } from '../merchants/visible-merchants.ts';
@@ -57,22 +59,54 @@ async function readFile(content: Buffer): Promise<Settlement | Unreadable['said'
   });
 }
 
-async function sendSettlements(app: App, { language, user, send }: ConsoleVisit, status: number, said: string) {
+async function sendSettlements(app: App, visit: ConsoleVisit, status: number, said: string) {
+  const { language, user } = visit;
   const settlements = await listSettlements(app, SHOWN);
-  const title = tell(language, 'settlements.title');
-  const head = (['file', 'days', 'method', 'when', 'open'] as const).map((name) => tell(language, `column.${name}`));
-  const rows = settlements.map((one) => [
-    html`<a href="${publicPath(app)}/console/settlements/${one.id}">${one.file_name}</a>`,
-    `${one.first_day} – ${one.last_day}`,
-    html`${one.payment_method}${testBadge(language, one.environment)}`,
-    timeCell(one.kept_at),
-    one.open === 0 ? badge('good', '0') : badge('warn', String(one.open)),
-  ]);
-  const main = html`${said !== '' && html`<p class="notice" role="alert">${said}</p>`}
-<h1>${title}</h1>
-${rows.length === 0 ? emptyState(tell(language, 'settlements.none'), 'bin/rubrica settlement keep FILE') : tableOf(head, rows, [4])}
-${user.may.has('movements:record') && (await uploadForm(app, { language }))}`;
-  return send(status, { title, main });
+  const openOnly = askedOf(visit)['open'] === 'yes';
+  return sendList<ListedSettlement>(visit, {
+    status,
+    title: tell(language, 'settlements.title'),
+    path: '/settlements',
+    columns: columnsFor(app, language),
+    rows: settlements.filter(({ open }) => !openOnly || open > 0),
+    filters: [{ name: 'open', text: 'settlements.differences', type: [['yes', tell(language, 'settlements.open')]] }],
+    above: said !== '' && html`<p class="notice" role="alert">${said}</p>`,
+    empty: emptyState(
+      tell(language, settlements.length === 0 ? 'settlements.none' : 'settlements.none_open'),
+      settlements.length === 0 ? 'bin/rubrica settlement keep FILE' : '',
+    ),
+    below: user.may.has('movements:record') && (await uploadForm(app, { language })),
+  });
+}
+
+type ListedSettlement = Awaited<ReturnType<typeof listSettlements>>[number];
+
+function columnsFor(app: App, language: Language): Column<ListedSettlement>[] {
+  return [
+    {
+      name: 'file',
+      text: 'column.file',
+      value: ({ file_name }) => file_name,
+      cell: ({ id, file_name }) => html`<a href="${publicPath(app)}/console/settlements/${id}">${file_name}</a>`,
+    },
+    { name: 'days', text: 'column.days', value: ({ first_day, last_day }) => `${first_day} – ${last_day}` },
+    {
+      name: 'method',
+      text: 'column.method',
+      value: ({ payment_method }) => payment_method,
+      cell: (one) => html`<span>${one.payment_method}${testBadge(language, one.environment)}</span>`,
+    },
+    { name: 'environment', text: 'callbacks.environment', value: ({ environment }) => environment, hidden: true },
+    { name: 'when', text: 'column.when', value: ({ kept_at }) => kept_at, kind: 'time' },
+    { name: 'by', text: 'column.who', value: ({ kept_by }) => kept_by, hidden: true },
+    {
+      name: 'open',
+      text: 'column.open',
+      kind: 'number',
+      value: ({ open }) => open,
+      cell: ({ open }) => badge(open === 0 ? 'good' : 'warn', String(open)),
+    },
+  ];
 }
 
 async function uploadForm(app: App, { language }: Pick<ConsoleVisit, 'language'>): Promise<Html> {

@@ -6,10 +6,11 @@ import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { addUp, readSum } from '../../lib/exact-sum.ts';
-import { formatMoney } from '../../lib/money.ts';
+import { formatMoney, formatPlain } from '../../lib/money.ts';
 import { acceptDifferences, showSettlement } from '../../movements/accept-difference.ts';
 import type { KeptDifference, KeptSettlement, SettlementSum } from '../../movements/settlement.ts';
 import { tableOf, timeCell } from '../console-format.ts';
+import { exportLinks, formatOf, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { fieldsOf } from '../sign-in.ts';
@@ -48,12 +49,13 @@ async function sendSettlement(app: App, visit: ConsoleVisit, status: number, sai
   const shown = await showSettlement(app, id);
   if (shown === null) return send(404, notFoundPage(language));
   const { settlement, differences } = shown;
+  if (formatOf(visit) !== null) return sendDifferences(visit, settlement, differences);
   const causes = [...Map.groupBy(differences, ({ cause }) => cause)];
   const { accepted, one } = request.query as Record<string, unknown>;
   const accepting = { may: user.may.has('movements:record'), one: typeof one === 'string' ? one : '' };
   const main = html`${said !== '' && html`<p class="notice" role="alert">${said}</p>`}
 ${typeof accepted === 'string' && html`<p class="notice done" role="status">${tell(language, 'settlement.done', { n: accepted })}</p>`}
-<h1>${settlement.file_name}</h1>
+<div class="head"><h1>${settlement.file_name}</h1>${differences.length > 0 && exportLinks(visit, `/settlements/${id}`)}</div>
 <p class="quiet">${settlement.first_day} – ${settlement.last_day} · ${settlement.payment_method} · ${tell(language, 'settlement.kept', { name: settlement.kept_by })} ${timeCell(settlement.kept_at)}</p>
 ${totalsTable(language, settlement)}
 <p>${tell(language, 'settlement.matched', { n: settlement.matched })}</p>
@@ -61,6 +63,33 @@ ${totalsTable(language, settlement)}
 ${causes.length === 0 && html`<div class="card pad">${tell(language, 'settlement.no_differences')}</div>`}
 ${causes.map(([cause, of]) => causeSection(app, language, settlement, cause, of, accepting))}`;
   return send(status, { title: settlement.file_name, main });
+}
+
+/** Every difference of the file, as a file. */
+function sendDifferences(visit: ConsoleVisit, { id, file_name }: KeptSettlement, rows: readonly KeptDifference[]) {
+  const { language } = visit;
+  const money = (amount: number | null, currency: string) =>
+    amount === null ? null : Number(formatPlain(amount, currency));
+  return sendList<KeptDifference>(visit, {
+    title: file_name,
+    path: `/settlements/${id}`,
+    columns: [
+      { name: 'number', text: 'settlement.number', value: ({ number }) => number },
+      { name: 'cause', text: 'column.cause', value: ({ cause }) => tell(language, `cause.${cause}`) },
+      { name: 'line', text: 'column.line', value: ({ file_line }) => file_line },
+      { name: 'day', text: 'column.days', value: ({ day }) => day },
+      { name: 'reference', text: 'column.reference', value: ({ buy_order }) => buy_order },
+      { name: 'transaction', text: 'column.transaction', value: ({ transaction_id }) => transaction_id },
+      { name: 'settled', text: 'column.settled', value: ({ settled, currency }) => money(settled, currency) },
+      { name: 'booked', text: 'column.booked', value: ({ booked, currency }) => money(booked, currency) },
+      { name: 'currency', text: 'column.currency', value: ({ currency }) => currency },
+      { name: 'entry', text: 'column.entry', value: ({ entry }) => entry },
+      { name: 'accepted', text: 'settlement.accepted_by', value: ({ accepted_by }) => accepted_by },
+      { name: 'reason', text: 'column.reason', value: ({ reason }) => reason },
+    ],
+    rows,
+    empty: html``,
+  });
 }
 
 function totalsTable(language: Language, { totals }: KeptSettlement): Html {

@@ -33,5 +33,5 @@ export function methodTable(language: Language, outcomes: readonly MethodOutcome
   const head = tellAll(language, ['column.method', 'today.attempts', 'today.approved', 'today.median', 'today.p95']);
   return html`<h2>${tell(language, 'today.methods')}</h2>
 <p class="quiet">${tell(language, 'today.methods_of', { count: outcomes.length })}</p>
-${tableOf(head, rows, [1, 3])}`;
+${tableOf(head, rows, [1])}`;
 }

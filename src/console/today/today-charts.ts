@@ -30,6 +30,7 @@ export function shareBar(share: number, tone: 'good' | 'calm'): Html {
   return html`<svg class="share ${tone}" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="6"/><rect width="${width}" height="6"/></svg>`;
 }
 
+/** A share as people write it in the language. */
 export function percent(language: Language, share: number): string {
   return share.toLocaleString(LANGUAGE_TAGS[language], { style: 'percent', maximumFractionDigits: 1 });
 }
