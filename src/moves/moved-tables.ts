@@ -78,6 +78,7 @@ export const MOVED_TABLES = {
   fees: inWhole(['environment_id', 'payment_method', 'currency']),
   payout_batches: inWhole(ROW),
   payout_limits: inWhole(['environment_id', 'currency']),
+  funds_rules: inWhole(['environment_id', 'currency']),
   payout_senders: inWhole(ROW, ['retired_at']),
   payout_account_types: inWhole(['environment_id', 'account_hash']),
   account_balances: inWhole(['environment_id', 'account', 'currency']),
