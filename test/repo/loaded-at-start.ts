@@ -1,7 +1,7 @@
 import { codeOf, importsOf, type SourceFile } from '../support/source-tree.ts';
 import type { TidyRule } from './tidy-rules.ts';
 
-/** What `bin/rubrica serve` begins with. */
+/** `bin/rubrica serve` begins with these files. */
 const STARTED = ['src/main.ts', 'src/cli/serve-command.ts'];
 
 /** Needed by few, and heavy: none of it is in the memory of a service that only takes payments on SQLite. */
