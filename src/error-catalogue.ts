@@ -131,6 +131,11 @@ export const CATALOGUE = {
     'The user lacks a permission',
     'The answer names it. Ask who manages users: `bin/rubrica user grant USER PERMISSION`.',
   ),
+  MORE_THAN_YOURS: entry(
+    403,
+    'The user may do more than you, or is you',
+    'Who holds all that the user holds may change it: `bin/rubrica user list`. Nobody decides about themselves.',
+  ),
   REFUND_LIMIT_REACHED: entry(
     403,
     'The user may refund no more today',

@@ -146,6 +146,10 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
     title: 'Al usuario le falta un permiso',
     fix: 'La respuesta lo nombra. Pídelo a quien administra los usuarios: `bin/rubrica user grant USER PERMISSION`.',
   },
+  MORE_THAN_YOURS: {
+    title: 'El usuario puede más que tú, o eres tú',
+    fix: 'Lo cambia quien tiene todo lo que tiene el usuario: `bin/rubrica user list`. Nadie decide sobre sí mismo.',
+  },
   REFUND_LIMIT_REACHED: {
     title: 'El usuario ya no puede devolver más hoy',
     fix: 'Espera al día siguiente en Chile, o pídelo a quien administra los usuarios: `bin/rubrica user refund-limit USER AMOUNT`.',

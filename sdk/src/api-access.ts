@@ -38,3 +38,44 @@ export type ApiTokenLogin = {
   /** When the access token ends, in Unix seconds; within a year */
   expDate?: number | undefined;
 };
+
+export type ListedApiToken = {
+  id: string;
+  /** What it is for */
+  name: string;
+  created_at: string;
+  /** In whose name; null of tokens that were made before this was kept */
+  created_by: string | null;
+  /** Null: it works until it is ended */
+  expires_at: string | null;
+  last_used_at: string | null;
+  ended_at: string | null;
+};
+
+export type ApiTokenList = { message: string; errors: null; data: ListedApiToken[] };
+
+export type ApiTokenRequest = {
+  /** Id or e-mail address of the user that it logs in */
+  user: string;
+  /** What it is for: 1 to 60 letters, digits, spaces, points, dashes, underscores */
+  name: string;
+  /** ISO 8601; without it the token works until it is ended */
+  expires_at?: string | undefined;
+  /** Of your app, or a recovery code: needed where you have a second factor */
+  code?: string | undefined;
+};
+
+export type NewApiToken = {
+  message: string;
+  errors: null;
+  data: {
+    id: string;
+    email: string;
+    name: string;
+    /** Shown here and never again; for POST /loginToken */
+    api_token: string;
+    expires_at: string | null;
+  };
+};
+
+export type EndedApiToken = { message: string; errors: null; data: { id: string; ended: boolean } };

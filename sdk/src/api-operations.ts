@@ -1,6 +1,17 @@
 // Made from openapi.json by tools/write-openapi.ts: not to be changed by hand.
 
-import type { AccessToken, ApiTokenLogin, LoginReply, LoginReplyV2, LoginRequest, OwnUser } from './api-access.ts';
+import type {
+  AccessToken,
+  ApiTokenList,
+  ApiTokenLogin,
+  ApiTokenRequest,
+  EndedApiToken,
+  LoginReply,
+  LoginReplyV2,
+  LoginRequest,
+  NewApiToken,
+  OwnUser,
+} from './api-access.ts';
 import type {
   BankAccountBatch,
   BankAccountBatchReply,
@@ -308,6 +319,21 @@ export type Operations = PayoutOperations & {
   'POST /v2/login': { body: LoginRequest; reply: LoginReplyV2 };
   'POST /login': { body: LoginRequest; reply: AccessToken };
   'POST /loginToken': { body?: ApiTokenLogin; reply: AccessToken };
+  'GET /api-tokens': {
+    query: {
+      /** Id or e-mail address; yourself unless said */
+      user?: string | undefined;
+    };
+    reply: ApiTokenList;
+  };
+  'POST /api-tokens': { body: ApiTokenRequest; reply: NewApiToken };
+  'DELETE /api-tokens/{id}': {
+    path: {
+      /** Of GET /api-tokens */
+      id: string;
+    };
+    reply: EndedApiToken;
+  };
   'GET /banks': { reply: BankList };
   'POST /validations/BankAccount': {
     header: {

@@ -2,7 +2,7 @@ import type { Database, SqlRow, Tx } from '../db/database.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** Times are UTC milliseconds. `expires_at` null: until it is ended. */
+/** Times are UTC milliseconds. `expires_at` null: until it is ended. `created_by` null: made before this was kept. */
 export type ApiTokenRow = SqlRow & {
   id: string;
   user_id: string;
@@ -10,6 +10,7 @@ export type ApiTokenRow = SqlRow & {
   lookup: string;
   proof: string;
   created_at: number;
+  created_by: string | null;
   expires_at: number | null;
   last_used_at: number | null;
   ended_at: number | null;
@@ -17,9 +18,9 @@ export type ApiTokenRow = SqlRow & {
 
 export async function insertApiToken(tx: Tx, row: ApiTokenRow): Promise<void> {
   await tx.query(
-    `insert into api_tokens (id, user_id, name, lookup, proof, created_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
-    [row.id, row.user_id, row.name, row.lookup, row.proof, row.created_at, row.expires_at],
+    `insert into api_tokens (id, user_id, name, lookup, proof, created_at, created_by, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [row.id, row.user_id, row.name, row.lookup, row.proof, row.created_at, row.created_by, row.expires_at],
   );
 }
 

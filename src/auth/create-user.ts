@@ -40,7 +40,8 @@ export async function createUser(app: App, wish: UserWish, by: Actor): Promise<N
   const hashes = await apiTokenHashes(app);
   return app.db.transaction(async (tx) => {
     const rights = await storeUser(tx, row, wish);
-    const token = { userId: id, name: FIRST_TOKEN, createdAt: row.created_at, expiresAt: null };
+    const createdBy = by.name;
+    const token = { userId: id, name: FIRST_TOKEN, createdAt: row.created_at, createdBy, expiresAt: null };
     await storeApiToken(tx, hashes, digestOf(apiToken), token);
     const subject = { kind: 'user', id };
     await recordAudit(tx, { at: row.created_at, by, action: 'user.created', subject, after: saidOf(rights) });

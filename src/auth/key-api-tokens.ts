@@ -18,7 +18,13 @@ export async function keyApiTokens(app: App): Promise<void> {
     if (await hasApiTokens(tx)) throw new ConfigError(KEY_REMOVED);
     const hashes = hashesWith(key);
     for (const { id: userId, api_token_hash: digest, created_at: createdAt } of await selectUnkeyedTokens(tx)) {
-      await storeApiToken(tx, hashes, digest, { userId, name: FIRST_TOKEN, createdAt, expiresAt: null });
+      await storeApiToken(tx, hashes, digest, {
+        userId,
+        name: FIRST_TOKEN,
+        createdAt,
+        createdBy: null,
+        expiresAt: null,
+      });
       await updateTokenKeyed(tx, userId);
     }
   });

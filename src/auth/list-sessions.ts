@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
-import { type ApiTokenRow, selectApiTokensOf } from './api-token-queries.ts';
+import { type ApiTokenRow, selectApiToken, selectApiTokensOf } from './api-token-queries.ts';
 import { isIdle } from './session.ts';
 import {
   type SessionRow,
@@ -15,16 +15,24 @@ import { normalizeEmail } from './user.ts';
 import { selectUserByIdOrEmail, updateTokenVersion } from './user-queries.ts';
 
 /** An API token as people see it; times are UTC milliseconds. */
-export type ListedToken = Pick<ApiTokenRow, 'id' | 'name' | 'created_at' | 'expires_at' | 'last_used_at' | 'ended_at'>;
+export type ListedToken = Pick<
+  ApiTokenRow,
+  'id' | 'name' | 'created_at' | 'created_by' | 'expires_at' | 'last_used_at' | 'ended_at'
+>;
 
 /** The API tokens of a user (an id or an e-mail address), the oldest first; null when there is no such user. */
 export async function listApiTokens(app: App, user: string): Promise<ListedToken[] | null> {
   const row = await selectUserByIdOrEmail(app.db, normalizeEmail(user));
   if (row === null) return null;
   const tokens = await selectApiTokensOf(app.db, row.id);
-  return tokens.map(({ id, name, created_at, expires_at, last_used_at, ended_at }) => {
-    return { id, name, created_at, expires_at, last_used_at, ended_at };
+  return tokens.map(({ id, name, created_at, created_by, expires_at, last_used_at, ended_at }) => {
+    return { id, name, created_at, created_by, expires_at, last_used_at, ended_at };
   });
+}
+
+/** The id of the user whose API token this is; null: there is no such token. */
+export async function findApiTokenOwner(app: App, id: string): Promise<string | null> {
+  return (await selectApiToken(app.db, id))?.user_id ?? null;
 }
 
 /**

@@ -41,7 +41,13 @@ export async function makeApiToken(
         },
       });
     const at = app.now();
-    const id = await storeApiToken(tx, hashes, digestOf(apiToken), { userId: row.id, name, createdAt: at, expiresAt });
+    const id = await storeApiToken(tx, hashes, digestOf(apiToken), {
+      userId: row.id,
+      name,
+      createdAt: at,
+      createdBy: by.name,
+      expiresAt,
+    });
     const subject = { kind: 'api_token', id };
     await recordAudit(tx, { at, by, action: 'api_token.created', subject, after: { name, user: row.id } });
     return { id, email: row.email, name, api_token: apiToken, expires_at: expiresAt };
@@ -84,7 +90,7 @@ export async function storeApiToken(
   tx: Tx,
   hashes: ApiTokenHashes,
   digest: string,
-  token: { userId: string; name: string; createdAt: number; expiresAt: number | null },
+  token: { userId: string; name: string; createdAt: number; createdBy: string | null; expiresAt: number | null },
 ): Promise<string> {
   const owner = { id: prefixedId('tok'), user_id: token.userId };
   await insertApiToken(tx, {
@@ -93,6 +99,7 @@ export async function storeApiToken(
     lookup: hashes.lookup(digest),
     proof: hashes.proof(digest, owner),
     created_at: token.createdAt,
+    created_by: token.createdBy,
     expires_at: token.expiresAt,
     last_used_at: null,
     ended_at: null,

@@ -20,9 +20,9 @@ export async function heldBy(db: Pick<Database, 'query'>, userId: string): Promi
  */
 export function whyNotManaged(
   manager: Held & { id: string },
-  { id, ...person }: Held & { id: string | null },
+  person: Held & { id: string | null },
 ): 'self' | 'more' | null {
-  if (manager.id === id) return 'self';
+  if (manager.id === person.id) return 'self';
   return isWithin(manager, person) ? null : 'more';
 }
 
@@ -30,14 +30,21 @@ export function whyNotManaged(
 export function isWithin(held: Held, wanted: Held): boolean {
   return (
     wanted.permissions.every((permission) => held.permissions.includes(permission)) &&
-    (rightsOf(held.role).environments === 'both' || rightsOf(wanted.role).environments === 'development') &&
-    areServicesWithin(held.payment_services, wanted.payment_services) &&
+    isSeenBy(held, wanted) &&
     (!wanted.permissions.includes('refunds:create') || areLimitsWithin(held.refund_limits, wanted.refund_limits))
   );
 }
 
+/** Whether all that somebody sees is seen by another one: if not, for that one they do not exist. */
+export function isSeenBy(held: Held, wanted: Held): boolean {
+  const sees = (role: Held['role']) => rightsOf(role).environments;
+  if (sees(held.role) === 'development' && sees(wanted.role) === 'both') return false;
+  return areServicesWithin(held.payment_services, wanted.payment_services);
+}
+
+/** Who sees some payment services manages the users of those, and nobody who is of none. */
 function areServicesWithin(held: Held['payment_services'], wanted: Held['payment_services']): boolean {
-  return held === null || (wanted !== null && wanted.every((id) => held.includes(id)));
+  return held === null || (wanted !== null && wanted.length > 0 && wanted.every((id) => held.includes(id)));
 }
 
 /** A limit in any currency is 0 in the others. */

@@ -47,7 +47,7 @@ export async function resetApiToken(
     const ended = await updateApiTokensEnded(tx, id, null, at);
     await updateSessionsEnded(tx, id, null, at);
     await updateTokenVersion(tx, id);
-    const token = { userId: id, name: FIRST_TOKEN, createdAt: at, expiresAt: null };
+    const token = { userId: id, name: FIRST_TOKEN, createdAt: at, createdBy: by.name, expiresAt: null };
     await storeApiToken(tx, hashes, digestOf(apiToken), token);
     await recordAudit(tx, {
       at,

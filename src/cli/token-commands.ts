@@ -49,11 +49,12 @@ async function listTokens(user: string, options: Json): Promise<void> {
     token.id,
     token.name,
     time(token.created_at),
+    token.created_by ?? '',
     time(token.last_used_at),
     time(token.expires_at),
     time(token.ended_at),
   ]);
-  const head = ['ID', 'NAME', 'MADE (UTC)', 'LAST USE', 'EXPIRES', 'ENDED'];
+  const head = ['ID', 'NAME', 'MADE (UTC)', 'MADE BY', 'LAST USE', 'EXPIRES', 'ENDED'];
   print(options, { tokens }, rows.length === 0 ? ['No API token.'] : table([head, ...rows]));
 }
 

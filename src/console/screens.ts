@@ -184,5 +184,7 @@ export const getConsoleStaff = later(() => import('./staff/staff-list.ts'), 'get
 export const getConsoleStaffPerson = later(() => import('./staff/staff-person.ts'), 'getConsoleStaffPerson');
 export const getConsoleStaffRights = later(() => import('./staff/staff-rights.ts'), 'getConsoleStaffRights');
 export const postConsoleStaffRights = later(() => import('./staff/staff-rights.ts'), 'postConsoleStaffRights', FORM);
+export const getConsoleStaffToken = later(() => import('./staff/staff-token.ts'), 'getConsoleStaffToken');
+export const postConsoleStaffToken = later(() => import('./staff/staff-token.ts'), 'postConsoleStaffToken', FORM);
 
 export const getConsole = later(() => import('./today/get-today.ts'), 'getConsole');

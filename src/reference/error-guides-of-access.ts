@@ -96,6 +96,12 @@ export const ACCESS_GUIDES = {
     ['The role of the user does not have it. data.permission of the answer names it.'],
     ['El rol del usuario no lo tiene. data.permission de la respuesta lo nombra.'],
   ),
+  MORE_THAN_YOURS: guide(
+    'ask',
+    ['POST /api-tokens for an owner, by a program with users:manage alone', 'the same by an owner'],
+    ['Who made a token for somebody who may do more would have that too.', 'A program asked for a token of its own.'],
+    ['Quien crea un token de alguien que puede más lo tendría también.', 'Un programa pidió un token para sí mismo.'],
+  ),
   REFUND_LIMIT_REACHED: guide(
     'ask',
     ['{"amount": 150000}', '{"amount": 40000}'],

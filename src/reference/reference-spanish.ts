@@ -75,6 +75,18 @@ export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: stri
   reportCallback: ['Informa qué pasó con un callback de desarrollo'],
   endListening: ['Devuelve los callbacks de desarrollo al servicio'],
   readUser: ['Lee tu propio usuario'],
+  listApiTokens: [
+    'Lista los tokens de API de un usuario',
+    'Primero el más antiguo, también los que ya se cerraron. El token mismo no se muestra: se mostró al crearlo.',
+  ],
+  createApiToken: [
+    'Crea un token de API',
+    'Uno más para un programa, con nombre propio. Puedes crearlo para quien no tiene nada que tú no tengas: permisos, servicios de pago, devoluciones al día; no para ti. Si tienes un segundo factor, envía su `code`; un código sirve una vez.',
+  ],
+  endApiToken: [
+    'Cierra un token de API',
+    'En un segundo deja de servir todo token de acceso que se obtuvo con él. Uno tuyo, o de quien no tiene nada que tú no tengas.',
+  ],
   logIn: [
     'Inicia sesión',
     'Tras diez contraseñas erradas seguidas, una cuenta no puede iniciar sesión desde la misma red por 30 minutos. Los tokens de acceso en uso siguen sirviendo.',

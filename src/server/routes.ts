@@ -1,4 +1,7 @@
+import { deleteApiToken } from '../api/access/delete-api-token.ts';
+import { getApiTokens } from '../api/access/get-api-tokens.ts';
 import { getUsers } from '../api/access/get-users.ts';
+import { postApiTokens } from '../api/access/post-api-tokens.ts';
 import { postLogin } from '../api/access/post-login.ts';
 import { postLoginToken } from '../api/access/post-login-token.ts';
 import { postUsersLogin } from '../api/access/post-users-login.ts';
@@ -110,6 +113,9 @@ export const ROUTES: readonly Endpoint[] = [
   route('POST', ['/v2/login'], 'public', postV2Login),
   route('POST', ['/login'], 'public', postLogin),
   route('POST', ['/loginToken'], 'public', postLoginToken),
+  bearer('GET', ['/api-tokens'], 'users:manage', getApiTokens),
+  bearer('POST', ['/api-tokens'], 'users:manage', postApiTokens),
+  bearer('DELETE', ['/api-tokens/:id'], 'users:manage', deleteApiToken),
 
   bearer('GET', ['/banks'], 'accounts:validate', getBanks),
   bearer('POST', ['/validations/BankAccount'], 'accounts:validate', postValidationsBankAccount),
@@ -242,6 +248,8 @@ export const ROUTES: readonly Endpoint[] = [
   wholeScreen('GET', ['/console/staff/:id'], 'users:manage', screens.getConsoleStaffPerson),
   wholeScreen('GET', ['/console/staff/:id/rights'], 'users:manage', screens.getConsoleStaffRights),
   wholeScreen('POST', ['/console/staff/:id/rights'], 'users:manage', screens.postConsoleStaffRights),
+  wholeScreen('GET', ['/console/staff/:id/token'], 'users:manage', screens.getConsoleStaffToken),
+  wholeScreen('POST', ['/console/staff/:id/token'], 'users:manage', screens.postConsoleStaffToken),
   wholeScreen('GET', ['/console/staff/:id/confirm'], 'users:manage', screens.getConsoleStaffConfirm),
   wholeScreen('POST', ['/console/staff/:id/confirm'], 'users:manage', screens.postConsoleStaffConfirm),
   screen('GET', ['/console/bank-accounts'], 'accounts:validate', screens.getConsoleBankAccounts),

@@ -173,6 +173,7 @@ async function openConsole(context: TestContext, openTestDatabase: OpenTestDatab
     '/console/merchants/:id/look/preview': environment.paymentServiceId,
     '/console/staff/:id': other.id,
     '/console/staff/:id/rights': other.id,
+    '/console/staff/:id/token': other.id,
   };
   const paths = ROUTES.filter(({ method, access }) => method === 'GET' && access === 'session').flatMap(
     ({ paths: [path] }) => {

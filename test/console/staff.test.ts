@@ -76,7 +76,6 @@ forEachEngine('the staff screens', (openTestDatabase) => {
       [{ email: 'ana' }, 400, /cannot be used/],
       [{ email: 'pia@example.cl' }, 409, /has a user already/],
       [{ role: 'king' }, 400, /Choose a role/],
-      [{ role: 'integration' }, 400, /Choose a role/],
       [{ limit: '1.000' }, 400, /without points/],
       [{ limit: 'XXY:5' }, 400, /without points/],
       [{ scope: 'some', services: 'ps_x' }, 400, /no merchant ps_x/],
@@ -259,6 +258,51 @@ forEachEngine('the staff screens', (openTestDatabase) => {
     assert.deepEqual((await idsOf(other)).session, theirs.session);
   });
 
+  test('add a program, and give it tokens that are shown once, listed with who made them, and ended one by one', async () => {
+    const { app, server, owner } = await open();
+    await using _server = server;
+    const added = await owner.post('/console/staff/invite', {
+      role: 'integration',
+      scope: 'all',
+      services: '',
+      limit: '',
+      may: 'payments:read',
+      email: 'till@example.cl',
+    });
+    const [first, password] = [...added.text.matchAll(/<pre class="codes">([^<]+)<\/pre>/g)].map(([, text]) => text);
+    const till = (await listUsers(app)).find(({ email }) => email === 'till@example.cl');
+    assert.deepEqual([till?.role, till?.permissions], ['integration', ['payments:read']]);
+    const logIn = (apiToken = '') =>
+      server.post('/loginToken', { headers: { authorization: `Bearer ${apiToken}` }, json: {} });
+    assert.equal((await logIn(first)).status, 200);
+    assert.equal((await server.post('/login', { json: { username: 'till@example.cl', password } })).status, 200);
+    app.now.advance(1);
+    const at = `/console/staff/${till?.id}`;
+    assert.match((await owner.get(`${at}/token`)).text, /<option value="90d" selected>/);
+    for (const name of ['', 'first', 'caja “4”'])
+      assert.equal((await owner.post(`${at}/token`, { name, valid: '30d' })).status, 400, name);
+    const made = await owner.post(`${at}/token`, { name: 'till 4', valid: '30d' });
+    const token = /<pre class="codes">(api_[^<]+)<\/pre>/.exec(made.text)?.[1] ?? '';
+    assert.equal((await logIn(token)).status, 200);
+    const tokens = (await listApiTokens(app, till?.id ?? '')) ?? [];
+    assert.deepEqual(
+      tokens.map(({ name, created_by, expires_at }) => [name, created_by, expires_at]),
+      [
+        ['first', 'pia@example.cl', null],
+        ['till 4', 'pia@example.cl', app.now() + 30 * DAY],
+      ],
+    );
+    const shown = (await owner.get(at)).text;
+    assert.ok(shown.includes('till 4') && shown.includes('pia@example.cl') && !shown.includes(token));
+    assert.equal((await owner.post(`${at}/confirm`, { act: 'end-token', of: tokens[1]?.id ?? '' })).status, 303);
+    assert.deepEqual([(await logIn(token)).status, (await logIn(first)).status], [403, 200]);
+    const { acts } = await listAudit(app, { who: 'pia@example.cl', action: 'api_token' }, 9);
+    assert.deepEqual(
+      acts.map(({ action }) => action),
+      ['api_token.ended', 'api_token.created'],
+    );
+  });
+
   test('ask for the proof again when it is old, and do nothing for another site', async () => {
     const { app, server, owner, pia, one, as } = await open();
     await using _server = server;
@@ -270,6 +314,7 @@ forEachEngine('the staff screens', (openTestDatabase) => {
       ['/console/staff/invite', { ...SUPPORT, email: 'new@example.cl' }],
       [`${at}/rights`, { ...SUPPORT, role: 'auditor', confirmed: 'yes' }],
       [`${at}/confirm`, { act: 'disable', of: '' }],
+      [`${at}/token`, { name: 'till 4', valid: '30d' }],
     ];
     const foreign = as(pia, { 'sec-fetch-site': 'cross-site' });
     for (const [path, fields] of forms) assert.equal((await foreign.post(path, fields)).status, 403, path);

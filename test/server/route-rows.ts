@@ -43,6 +43,7 @@ export type Merchant = {
     | 'statement'
     | 'email'
     | 'user'
+    | 'apiToken'
     | 'payLink'
     | 'paymentLink'
     | 'listener',
@@ -63,6 +64,7 @@ export const MISSING: Merchant['objects'] = {
   statement: 'st_00000000000000000000',
   email: 'nobody@example.cl',
   user: 'usr_00000000000000000000',
+  apiToken: 'tok_00000000000000000000',
   payLink: 'rt-0000000000000000000000',
   paymentLink: 'pl_00000000000000000000',
   listener: '999999-0000000000000000000000',
@@ -246,6 +248,18 @@ export const ROUTE_ROWS: Record<string, RouteRow> = {
   'POST /loginToken': {
     access: 'public',
     body: ({ ana }) => ({ email: ana.user.email, apiToken: ana.user.api_token }),
+  },
+  'GET /api-tokens': {
+    access: 'bearer',
+    objects: [
+      { object: 'user', path: (id) => `/api-tokens?user=${id}`, refusal: 'NOT_FOUND', seenBy: 'overseer' },
+      { object: 'email', path: (id) => `/api-tokens?user=${id}`, refusal: 'NOT_FOUND', seenBy: 'overseer' },
+    ],
+  },
+  'POST /api-tokens': { access: 'bearer', body: ({ ben }) => ({ user: ben.user.email, name: 'not yet used' }) },
+  'DELETE /api-tokens/:id': {
+    access: 'bearer',
+    objects: [{ object: 'apiToken', path: (id) => `/api-tokens/${id}`, refusal: 'NOT_FOUND', seenBy: 'overseer' }],
   },
   'GET /banks': { access: 'bearer' },
   'POST /validations/BankAccount': { access: 'bearer', body: () => account },

@@ -1,5 +1,6 @@
 import type { App } from '../../src/app.ts';
 import type { Actor } from '../../src/audit/actor.ts';
+import { listApiTokens } from '../../src/auth/list-sessions.ts';
 import { userActor } from '../../src/auth/user-actor.ts';
 import { setWebhook } from '../../src/outbox/set-webhook.ts';
 import { createPaymentLink } from '../../src/payment-links/create-payment-link.ts';
@@ -44,24 +45,24 @@ export async function createWorld(app: App, server: TestServer): Promise<World> 
   return {
     ana,
     ben: await createMerchant(app, server, 'BEN-1'),
-    overseer: await createTestUser(app, {
-      may: [...READ_AND_REFUND, 'payments:create', 'accounts:validate', 'payouts:create', 'movements:record'],
-    }),
+    overseer: await createTestUser(app, { may: MERCHANTS_MAY }),
   };
 }
+
+const MERCHANTS_MAY = [
+  ...READ_AND_REFUND,
+  'payments:create',
+  'callbacks:listen',
+  'accounts:validate',
+  'payouts:create',
+  'movements:record',
+  'users:manage',
+] as const;
 
 async function createMerchant(app: App, server: TestServer, reference: string): Promise<Merchant> {
   const service = await createPaymentService(app, reference, TESTER);
   const environment = (await loadEnvironment(app, service.development.service_token)) as ServiceEnvironment;
-  const may = [
-    ...READ_AND_REFUND,
-    'payments:create',
-    'callbacks:listen',
-    'accounts:validate',
-    'payouts:create',
-    'movements:record',
-  ] as const;
-  const user = await createTestUser(app, { may, paymentServices: [service.id] });
+  const user = await createTestUser(app, { may: MERCHANTS_MAY, paymentServices: [service.id] });
   await setWebhook(app, { userId: user.id, webhook: 'remittances', url: webhook.url }, TESTER);
   const transaction = await createPaidTransaction(app, environment, { reference });
   const refund = await acceptedRefund(app, transaction, 10);
@@ -93,6 +94,7 @@ async function createMerchant(app: App, server: TestServer, reference: string): 
       recipient: (jsonOf(recipient)['data'] as { id: string }).id,
       email: user.email,
       user: user.id,
+      apiToken: (await listApiTokens(app, user.id))?.[0]?.id ?? '',
       paymentLink: link.id,
       // Of this environment, and not the one that listens.
       listener: `${environment.id}-0000000000000000000000`,

@@ -29,29 +29,38 @@ const FACTOR_LIMITS = {
   account: { name: 'factor-account', most: 50, windowMs: HALF_AN_HOUR_MS, counts: 'streak' },
 } as const satisfies Record<string, Limit>;
 
-/** The person who proves, the session, and the address. */
-export type Prover = { user: User; session: SessionRow; address: string };
+/** The person who proves, and the address. */
+type Claimant = { user: User; address: string };
+
+/** The same at the console, in a session. */
+export type Prover = Claimant & { session: SessionRow };
 
 /**
  * Takes a code of the person's app, or a recovery code, and answers the access token of a new session in the place of the one that
  * asked. A code works once. Throws `Problem` `FACTOR_REFUSED`, and `RATE_LIMITED` after too many.
  */
 export async function proveByCode(app: App, prover: Prover, text: string): Promise<AccessToken> {
-  const { user } = prover;
+  return takeProof(app, prover, await readCode(app, prover, text));
+}
+
+/**
+ * The same for one request of a user who has an access token of the API: it begins no session. Throws `Problem` `FACTOR_REFUSED`, and
+ * `RATE_LIMITED` after too many.
+ */
+export async function proveForRequest(app: App, who: Claimant, text: string): Promise<void> {
+  await judgeProof(app, who, await readCode(app, who, text), async () => true);
+}
+
+async function readCode(app: App, who: Claimant, text: string): Promise<Proof> {
+  const { user } = who;
   const isRecovery = isRecoveryCode(text);
-  const guesses = await countGuesses(
-    app,
-    prover,
-    isRecovery ? [] : [{ limit: FACTOR_LIMITS.account, subject: user.id }],
-  );
-  if (isRecovery)
-    return takeProof(app, prover, { take: await recoveryTaker(app, user, text), guesses, factor: RECOVERY });
-  const take = await totpTaker(app, user, text.replace(/\s/g, ''));
-  return takeProof(app, prover, { take, guesses, factor: 'totp' });
+  const guesses = await countGuesses(app, who, isRecovery ? [] : [{ limit: FACTOR_LIMITS.account, subject: user.id }]);
+  if (isRecovery) return { take: await recoveryTaker(app, user, text), guesses, factor: RECOVERY };
+  return { take: await totpTaker(app, user, text.replace(/\s/g, '')), guesses, factor: 'totp' };
 }
 
 /** Counts one more guess of the person's network, and what `more` counts. Throws `Problem` `RATE_LIMITED` after too many. */
-export async function countGuesses(app: App, { user, address }: Prover, more: readonly Guess[]): Promise<Guess[]> {
+export async function countGuesses(app: App, { user, address }: Claimant, more: readonly Guess[]): Promise<Guess[]> {
   const guesses = [{ limit: FACTOR_LIMITS.network, subject: `${user.id}\n${clientNetwork(address)}` }, ...more];
   for (const guess of guesses) await countGuess(app, guess);
   return guesses;
@@ -62,25 +71,42 @@ export type Taker = (tx: Tx, at: number) => Promise<boolean>;
 
 const RECOVERY = 'recovery code';
 
-/** Takes what proves the person, if anything does, and lets in or refuses; `factor` is what the audit log says of it. */
-export async function takeProof(
+/** `take` null: it proves nothing. `factor` is what the audit log says of it. */
+type Proof = { take: Taker | null; guesses: readonly Guess[]; factor: string };
+
+/** Takes what proves the person, if anything does, and lets in or refuses. */
+export async function takeProof(app: App, prover: Prover, proof: Proof): Promise<AccessToken> {
+  const { session } = prover;
+  return issueAccessToken(
+    app,
+    await judgeProof(app, prover, proof, (tx) => renewSession(tx, session, 'factor', app.now())),
+  );
+}
+
+/** Does what a proof is for in the commit that uses it up. Throws `Problem` `FACTOR_REFUSED`, also where `then` answers null. */
+async function judgeProof<Done>(
   app: App,
-  { user, session, address }: Prover,
-  { take, guesses, factor }: { take: Taker | null; guesses: readonly Guess[]; factor: string },
-): Promise<AccessToken> {
+  { user, address }: Claimant,
+  { take, guesses, factor }: Proof,
+  then: (tx: Tx) => Promise<Done | null>,
+): Promise<Done> {
   const by = userActor(user, clientNetwork(address));
   const subject = { kind: 'user', id: user.id };
-  const renewed = await app.db.transaction(async (tx) => {
+  const done = await app.db.transaction(async (tx) => {
     if (take === null || !(await take(tx, app.now()))) return null;
-    const begun = await renewSession(tx, session, 'factor', app.now());
+    const result = await then(tx);
     await forgetGuesses(app, tx, guesses);
     if (factor === RECOVERY) await recordAudit(tx, { at: app.now(), by, action: 'user.recovery_code_used', subject });
-    return begun;
+    return result;
   });
-  const action = renewed === null ? 'user.factor_refused' : 'user.factor_proved';
-  countAct(app, { by, action, subject, after: { factor } });
-  if (renewed === null) throw new Problem('FACTOR_REFUSED');
-  return issueAccessToken(app, renewed);
+  countAct(app, {
+    by,
+    action: done === null ? 'user.factor_refused' : 'user.factor_proved',
+    subject,
+    after: { factor },
+  });
+  if (done === null) throw new Problem('FACTOR_REFUSED');
+  return done;
 }
 
 async function recoveryTaker(app: App, user: User, text: string): Promise<Taker> {

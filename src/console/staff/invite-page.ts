@@ -1,7 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import { readFormFields } from '../../../protocol/read-form-fields.ts';
+import { createUser, type NewUser } from '../../auth/create-user.ts';
 import { inviteUser, type NewInvitation } from '../../auth/invitations/invite-user.ts';
 import { heldBy, isWithin } from '../../auth/manage-rule.ts';
+import { ROLES, type Role } from '../../auth/permission.ts';
 import { publicBase } from '../../checkout/pay-link.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
@@ -11,7 +13,8 @@ import { minuteOf } from '../console-format.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
 import { refusalFor } from './managed-person.ts';
-import { heldWith, type Rights, ROLES_OF_PEOPLE, readRights, rightsFields } from './rights-form.ts';
+import { heldWith, type Rights, readRights, rightsFields } from './rights-form.ts';
+import { tokenText } from './staff-token.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -30,7 +33,7 @@ export const getConsoleStaffInvite: Screen = {
   }),
 };
 
-/** Makes the person, and shows the link with which they come, for the only time. */
+/** Makes the person or program, and shows the link or the token with which they come, for the only time. */
 export const postConsoleStaffInvite: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user, by, request } = visit;
@@ -42,7 +45,6 @@ export const postConsoleStaffInvite: Screen = {
     const { rights, said } = await readRights(app, language, fields);
     const refuse = (status: number, why: string) => sendForm(visit, { status, said: why, email, rights });
     if (said !== null) return refuse(400, said);
-    if (rights.role === 'integration') return refuse(400, tell(language, 'rights.bad_role'));
     const refusal = await refusalFor(visit, { id: null, ...heldWith(rights) });
     if (refusal !== null) return refuse(403, refusal);
     const valid = textOf('valid');
@@ -51,6 +53,7 @@ export const postConsoleStaffInvite: Screen = {
     try {
       const held = await heldBy(app.db, user.id);
       const wish = { email, role, may, paymentServices, refundLimits };
+      if (role === 'integration') return await sendProgram(visit, await createUser(app, wish, by));
       const made = await inviteUser(app, wish, validMs, by, (rights) => isWithin(held, rights));
       return await sendInvitationLink(visit, made);
     } catch (error) {
@@ -66,6 +69,17 @@ const REFUSALS: Partial<Record<Problem['code'], { status: number; said: ConsoleT
   USER_EXISTS: { status: 409, said: 'new.exists' },
   PERMISSION_MISSING: { status: 403, said: 'people.more' },
 };
+
+/** What a new program logs in with, for the only time. */
+function sendProgram({ app, language, send }: ConsoleVisit, made: NewUser): FastifyReply {
+  const title = tell(language, 'new.program_title', { email: made.email });
+  const main = html`<h1>${title}</h1>
+<p class="notice">${tell(language, 'new.program')}</p>
+<h2>${tell(language, 'new.token')}</h2>${tokenText(made.api_token)}
+<h2>${tell(language, 'new.password')}</h2>${tokenText(made.password)}
+<p class="actions"><a class="button" href="${publicPath(app)}/console/staff/${made.id}">${made.email}</a></p>`;
+  return send(200, { title, main });
+}
 
 /** The link, for the only time. */
 export function sendInvitationLink({ app, language, send }: ConsoleVisit, made: NewInvitation): FastifyReply {
@@ -96,7 +110,7 @@ function sendForm({ app, language, send }: ConsoleVisit, { status, said, email, 
 <p class="quiet">${tell(language, 'new.text')}</p>
 <form class="card pad" method="post" action="${at}/invite">
 <label>${tell(language, 'people.email')}<input type="email" name="email" value="${email}" maxlength="254" required autocomplete="off"></label>
-${rightsFields(language, rights, ROLES_OF_PEOPLE)}
+${rightsFields(language, rights, Object.keys(ROLES) as Role[])}
 <label>${tell(language, 'new.valid')}<select name="valid">${choices}</select></label>
 <p class="actions"><button class="primary">${tell(language, 'new.button')}</button> <a class="button" href="${at}">${tell(language, 'staff_ask.no')}</a></p>
 </form>`;

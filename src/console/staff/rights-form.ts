@@ -8,7 +8,6 @@ import {
   PERMISSIONS,
   type Permission,
   permissionsOf,
-  ROLES,
   type Role,
   rightsOf,
 } from '../../auth/permission.ts';
@@ -101,9 +100,6 @@ export function changesOf(now: Rights, wanted: Rights): RightsWish | null {
   };
   return Object.keys(wish).length === 0 ? null : wish;
 }
-
-/** Roles of people; a program is made on the command line, which shows its token. */
-export const ROLES_OF_PEOPLE = (Object.keys(ROLES) as Role[]).filter((role) => role !== 'integration');
 
 function without(list: readonly Permission[], those: readonly Permission[]): Permission[] {
   return list.filter((one) => !those.includes(one));

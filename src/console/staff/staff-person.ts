@@ -82,7 +82,7 @@ function actButton(at: string, act: StaffAct, of: string, text: string, kind = '
 async function entrances(
   app: App,
   { language, session }: ConsoleVisit,
-  { id }: ListedUser,
+  { id, disabled_at }: ListedUser,
   may: boolean,
 ): Promise<Html> {
   const at = `${publicPath(app)}/console/staff/${id}`;
@@ -107,6 +107,7 @@ async function entrances(
   const programs = (tokens ?? []).map((token) => [
     token.name,
     timeCell(token.created_at),
+    token.created_by ?? '—',
     timeCell(token.last_used_at),
     timeCell(token.expires_at),
     token.ended_at === null
@@ -117,10 +118,12 @@ async function entrances(
   const table = (title: ConsoleText, none: ConsoleText, keys: readonly ConsoleText[], rows: (Html | string)[][]) =>
     html`<h2>${tell(language, title)}</h2>${rows.length === 0 ? html`<p class="quiet">${tell(language, none)}</p>` : tableOf(heads(keys), rows)}`;
   const signedIn = sessions ?? [];
+  const enabled = disabled_at === null;
   return html`${open.length > 0 && html`<h2>${tell(language, 'people.open_link')}</h2>${tableOf(heads(['people.made_by', 'staff.began', 'people.expires', 'staff.act']), open)}`}
 ${table('people.factors', 'people.no_factors', ['staff.name', 'staff.kind', 'staff.added', 'staff.last_use'], factors)}
 <h2>${tell(language, 'people.sessions')}</h2>
 ${signedIn.length === 0 ? html`<p class="quiet">${tell(language, 'people.no_sessions')}</p>` : sessionTable(language, signedIn, (one) => (one.id === session.id ? tell(language, 'me.this_session') : end('end-session', one.id)))}
 ${may && signedIn.length > 1 && html`<div class="actions">${actButton(at, 'end-sessions', '', tell(language, 'staff_act.end-sessions'))}</div>`}
-${table('people.tokens', 'people.no_tokens', ['staff.name', 'staff.added', 'staff.last_use', 'people.expires', 'column.state', 'staff.act'], programs)}`;
+${table('people.tokens', 'people.no_tokens', ['staff.name', 'staff.added', 'people.made_by', 'staff.last_use', 'people.expires', 'column.state', 'staff.act'], programs)}
+${may && enabled && html`<div class="actions"><a class="button" href="${at}/token">${tell(language, 'token.new')}</a></div>`}`;
 }

@@ -24,7 +24,7 @@ export const STAFF_TEXTS = roomTexts(
     'people.disabled': 'Deshabilitado',
     'people.invited': 'Invitado, aún no entra',
     'people.none': 'No hay nadie así.',
-    'people.invite': 'Invitar a una persona',
+    'people.invite': 'Invitar o añadir',
     'people.yourself': 'Eres tú. Lo tuyo está en «Mi cuenta», y tu rol lo cambia otra persona.',
     'people.my_account': 'Mi cuenta',
     'people.more':
@@ -58,18 +58,43 @@ export const STAFF_TEXTS = roomTexts(
     'rights.bad_service': 'No hay un comercio {id}. Sus identificadores están en «Comercios».',
     'rights.bad_limit': 'El tope es un monto sin puntos, como 50000, o con su moneda, como USD:100.00.',
 
-    'new.title': 'Invitar a una persona',
-    'new.text': 'Recibes un enlace para enviarle. Con él elige su contraseña y añade su segundo factor.',
+    'new.title': 'Invitar a una persona o añadir un programa',
+    'new.text':
+      'Recibes un enlace para enviarle. Con él elige su contraseña y añade su segundo factor. Un programa (integration) recibe un token de API.',
     'new.valid': 'El enlace sirve',
     'new.valid_1d': '1 día',
     'new.valid_3d': '3 días',
     'new.valid_7d': '7 días',
-    'new.button': 'Crear el enlace',
+    'new.button': 'Crear',
     'new.bad_email': 'Ese correo no se puede usar.',
     'new.exists': 'Ese correo ya tiene un usuario: búscalo en la lista.',
     'new.made_title': 'Enlace para {email}',
     'new.made': 'Envíaselo solo a esa persona. Sirve una vez, hasta el {time}, y no se muestra de nuevo.',
     'new.back': 'Volver a la lista',
+
+    'new.program_title': 'Programa {email}',
+    'new.program':
+      'Entrega el token de API, y la contraseña si su cliente ingresa con ella, solo a quien opera el programa. No se muestran de nuevo.',
+    'new.password': 'Contraseña',
+    'new.token': 'Token de API',
+
+    'token.new': 'Nuevo token de API',
+    'token.title': 'Nuevo token de API de {email}',
+    'token.text':
+      'Un programa entra con él y puede lo que puede este usuario. Da a cada programa el suyo: se cierran uno por uno.',
+    'token.name': 'Nombre: para qué es, como «caja 4»',
+    'token.valid': 'Sirve',
+    'token.valid_30d': '30 días',
+    'token.valid_90d': '90 días',
+    'token.valid_365d': 'un año',
+    'token.valid_never': 'hasta que se cierre',
+    'token.button': 'Crear el token',
+    'token.bad_name':
+      'El nombre lleva de 1 a 60 letras sin acentos, números, espacios, puntos o guiones, y no es el de otro token en uso.',
+    'token.made_title': 'Token «{name}» de {email}',
+    'token.made': 'Cópialo ahora: no se muestra de nuevo.',
+    'token.end': 'Sirve hasta el {time}.',
+    'token.no_end': 'Sirve hasta que se cierre.',
 
     'staff_act.disable': 'Deshabilitar',
     'staff_act.enable': 'Habilitar',
@@ -118,7 +143,7 @@ export const STAFF_TEXTS = roomTexts(
     'people.disabled': 'Disabled',
     'people.invited': 'Invited, did not come yet',
     'people.none': 'There is nobody like that.',
-    'people.invite': 'Invite a person',
+    'people.invite': 'Invite or add',
     'people.yourself': 'This is you. What is yours stands under "My account", and another person changes your role.',
     'people.my_account': 'My account',
     'people.more':
@@ -152,18 +177,43 @@ export const STAFF_TEXTS = roomTexts(
     'rights.bad_service': 'There is no merchant {id}. The ids stand under "Merchants".',
     'rights.bad_limit': 'A limit is an amount without points, such as 50000, or with its currency, such as USD:100.00.',
 
-    'new.title': 'Invite a person',
-    'new.text': 'You get a link to send. With it the person chooses a password and adds a second factor.',
+    'new.title': 'Invite a person, or add a program',
+    'new.text':
+      'You get a link to send. With it the person chooses a password and adds a second factor. A program (integration) gets an API token.',
     'new.valid': 'The link works for',
     'new.valid_1d': '1 day',
     'new.valid_3d': '3 days',
     'new.valid_7d': '7 days',
-    'new.button': 'Make the link',
+    'new.button': 'Make',
     'new.bad_email': 'That e-mail address cannot be used.',
     'new.exists': 'That e-mail address has a user already: look in the list.',
     'new.made_title': 'Link for {email}',
     'new.made': 'Send it to that person alone. It works once, until {time}, and is not shown again.',
     'new.back': 'Back to the list',
+
+    'new.program_title': 'Program {email}',
+    'new.program':
+      'Hand the API token, and the password if its client logs in with that, only to who runs the program. They are not shown again.',
+    'new.password': 'Password',
+    'new.token': 'API token',
+
+    'token.new': 'New API token',
+    'token.title': 'New API token of {email}',
+    'token.text':
+      'A program logs in with it and may do what this user may. Give each program one of its own: they end one by one.',
+    'token.name': 'Name: what it is for, such as "till 4"',
+    'token.valid': 'It works for',
+    'token.valid_30d': '30 days',
+    'token.valid_90d': '90 days',
+    'token.valid_365d': 'a year',
+    'token.valid_never': 'until it is ended',
+    'token.button': 'Make the token',
+    'token.bad_name':
+      'A name has 1 to 60 letters, digits, spaces, points, dashes or underscores, and no other token in use has it.',
+    'token.made_title': 'Token "{name}" of {email}',
+    'token.made': 'Copy it now: it is not shown again.',
+    'token.end': 'It works until {time}.',
+    'token.no_end': 'It works until it is ended.',
 
     'staff_act.disable': 'Disable',
     'staff_act.enable': 'Enable',

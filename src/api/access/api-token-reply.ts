@@ -1,0 +1,83 @@
+import type { FastifyRequest } from 'fastify';
+import type { App } from '../../app.ts';
+import { findManaged, type Managed } from '../../auth/find-managed.ts';
+import type { ListedToken } from '../../auth/list-sessions.ts';
+import type { User } from '../../auth/user.ts';
+import { Problem } from '../../error-catalogue.ts';
+import { type Static, Type } from '../../http/json-schema.ts';
+import { requireUser } from '../../http/require-user.ts';
+
+const textOrNull = Type.Union([Type.String(), Type.Null()]);
+
+export const ListedApiTokenSchema = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String({ description: 'What it is for' }),
+    created_at: Type.String(),
+    created_by: Type.Union([Type.String(), Type.Null()], {
+      description: 'In whose name; null of tokens that were made before this was kept',
+    }),
+    expires_at: Type.Union([Type.String(), Type.Null()], { description: 'Null: it works until it is ended' }),
+    last_used_at: textOrNull,
+    ended_at: textOrNull,
+  },
+  { $id: 'ListedApiToken' },
+);
+
+export const LISTED_API_TOKEN_EXAMPLE = {
+  id: 'tok_0123456789abcdefghjk',
+  name: 'till 4',
+  created_at: '2026-01-15T12:00:00.000Z',
+  created_by: 'pia@example.cl',
+  expires_at: '2026-04-15T12:00:00.000Z',
+  last_used_at: null,
+  ended_at: null,
+};
+
+export const API_TOKEN_ERRORS = ['PERMISSION_MISSING', 'NOT_FOUND', 'MORE_THAN_YOURS'] as const;
+
+/** An API token as those who manage users read it. */
+export function describeApiToken(token: ListedToken): Static<typeof ListedApiTokenSchema> {
+  const time = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+  return {
+    id: token.id,
+    name: token.name,
+    created_at: new Date(token.created_at).toISOString(),
+    created_by: token.created_by,
+    expires_at: time(token.expires_at),
+    last_used_at: time(token.last_used_at),
+    ended_at: time(token.ended_at),
+  };
+}
+
+/** Who asks, and the user whose tokens they ask about. Throws `Problem` `NOT_FOUND` for one that is not there for them. */
+export async function requireManaged(
+  app: App,
+  request: FastifyRequest,
+  named: (manager: User) => string | Promise<string>,
+): Promise<{ manager: User; managed: Managed }> {
+  const manager = await requireUser(app, request);
+  const managed = await findManaged(app, manager.id, await named(manager));
+  if (managed === null) throw noSuchUser();
+  return { manager, managed };
+}
+
+/** Throws `Problem` `MORE_THAN_YOURS` where the one who asks may change nothing of this user. */
+export function refuseMore({ refusal }: Managed): void {
+  if (refusal === null) return;
+  throw new Problem('MORE_THAN_YOURS', {
+    detail:
+      refusal === 'self'
+        ? { en: 'This is you: somebody else makes it.', es: 'Eres tú: lo hace otra persona.' }
+        : {
+            en: 'The user may do what you may not, or refund more in a day.',
+            es: 'El usuario puede lo que tú no puedes, o devolver más al día.',
+          },
+  });
+}
+
+function noSuchUser(): Problem {
+  return new Problem('NOT_FOUND', {
+    detail: { en: 'There is no such user, or not for you.', es: 'No existe ese usuario, o no para ti.' },
+  });
+}

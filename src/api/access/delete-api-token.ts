@@ -1,0 +1,48 @@
+import type { FastifyRequest } from 'fastify';
+import type { App } from '../../app.ts';
+import { findApiTokenOwner } from '../../auth/list-sessions.ts';
+import { endApiToken } from '../../auth/make-api-token.ts';
+import { userActor } from '../../auth/user-actor.ts';
+import { Problem } from '../../error-catalogue.ts';
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import { clientNetwork } from '../../lib/client-network.ts';
+import { API_TOKEN_ERRORS, refuseMore, requireManaged } from './api-token-reply.ts';
+
+const data = Type.Object({ id: Type.String(), ended: Type.Boolean() });
+
+/** Ends one API token. One that leaked is ended without a proof: it takes something away and gives nobody anything. */
+export const deleteApiToken = operation({
+  describe: {
+    operationId: 'endApiToken',
+    summary: 'End an API token',
+    description:
+      'Within a second no access token that was made with it works. Your own, or that of a user who holds nothing that you do not hold. One that has ended is answered in the same way.',
+    tag: 'Access',
+    parameters: [{ name: 'id', in: 'path', required: true, description: 'Of GET /api-tokens', schema: Type.String() }],
+    replies: {
+      200: {
+        description: 'It has ended',
+        schema: Type.Object({ message: Type.String(), errors: Type.Null(), data }, { $id: 'EndedApiToken' }),
+        example: { message: 'OK', errors: null, data: { id: 'tok_0123456789abcdefghjk', ended: true } },
+      },
+    },
+    errors: API_TOKEN_ERRORS,
+  },
+  handle: async (app, request) => {
+    const { id } = request.params as { id: string };
+    const { manager, managed } = await requireManaged(app, request, () => ownerOf(app, request));
+    if (managed.refusal !== 'self') refuseMore(managed);
+    await endApiToken(app, id, userActor(manager, clientNetwork(request.ip)));
+    return { message: 'OK', errors: null, data: { id, ended: true } };
+  },
+});
+
+async function ownerOf(app: App, request: FastifyRequest): Promise<string> {
+  const { id } = request.params as { id: string };
+  const owner = await findApiTokenOwner(app, id);
+  if (owner !== null) return owner;
+  throw new Problem('NOT_FOUND', {
+    detail: { en: 'There is no such user, or not for you.', es: 'No existe ese usuario, o no para ti.' },
+  });
+}

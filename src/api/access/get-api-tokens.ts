@@ -1,0 +1,41 @@
+import { listApiTokens } from '../../auth/list-sessions.ts';
+import { Problem } from '../../error-catalogue.ts';
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import {
+  API_TOKEN_ERRORS,
+  describeApiToken,
+  LISTED_API_TOKEN_EXAMPLE,
+  ListedApiTokenSchema,
+  requireManaged,
+} from './api-token-reply.ts';
+
+/** The API tokens of one user, with their last use. */
+export const getApiTokens = operation({
+  describe: {
+    operationId: 'listApiTokens',
+    summary: 'List the API tokens of a user',
+    description: 'The oldest first, also those that have ended. No token is shown: it was, when it was made.',
+    tag: 'Access',
+    parameters: [
+      { name: 'user', in: 'query', description: 'Id or e-mail address; yourself unless said', schema: Type.String() },
+    ],
+    replies: {
+      200: {
+        description: 'Its API tokens',
+        schema: Type.Object(
+          { message: Type.String(), errors: Type.Null(), data: Type.Array(ListedApiTokenSchema) },
+          { $id: 'ApiTokenList' },
+        ),
+        example: { message: 'OK', errors: null, data: [LISTED_API_TOKEN_EXAMPLE] },
+      },
+    },
+    errors: ['INVALID_PARAMETER', ...API_TOKEN_ERRORS.filter((code) => code !== 'MORE_THAN_YOURS')],
+  },
+  handle: async (app, request, _reply, query) => {
+    const { managed } = await requireManaged(app, request, (manager) => query().user ?? manager.id);
+    const tokens = await listApiTokens(app, managed.id);
+    if (tokens === null) throw new Problem('NOT_FOUND');
+    return { message: 'OK', errors: null, data: tokens.map(describeApiToken) };
+  },
+});

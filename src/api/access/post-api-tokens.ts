@@ -1,0 +1,107 @@
+import type { FastifyRequest } from 'fastify';
+import type { App } from '../../app.ts';
+import { hasFactor } from '../../auth/factors/factor-queries.ts';
+import { proveForRequest } from '../../auth/factors/prove-factor.ts';
+import { makeApiToken } from '../../auth/make-api-token.ts';
+import type { User } from '../../auth/user.ts';
+import { userActor } from '../../auth/user-actor.ts';
+import { Problem } from '../../error-catalogue.ts';
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import { readMembers } from '../../http/read-members.ts';
+import { readTime } from '../../http/read-time.ts';
+import { clientNetwork } from '../../lib/client-network.ts';
+import { API_TOKEN_ERRORS, refuseMore, requireManaged } from './api-token-reply.ts';
+
+const RequestSchema = Type.Object(
+  {
+    user: Type.String({ description: 'Id or e-mail address of the user that it logs in' }),
+    name: Type.String({ description: 'What it is for: 1 to 60 letters, digits, spaces, points, dashes, underscores' }),
+    expires_at: Type.Optional(Type.String({ description: 'ISO 8601; without it the token works until it is ended' })),
+    code: Type.Optional(
+      Type.String({ description: 'Of your app, or a recovery code: needed where you have a second factor' }),
+    ),
+  },
+  { $id: 'ApiTokenRequest', additionalProperties: false },
+);
+
+const REQUEST_EXAMPLE = { user: 'shop@example.cl', name: 'till 4', expires_at: '2026-04-15T12:00:00Z' };
+
+const data = Type.Object({
+  id: Type.String(),
+  email: Type.String(),
+  name: Type.String(),
+  api_token: Type.String({ description: 'Shown here and never again; for POST /loginToken' }),
+  expires_at: Type.Union([Type.String(), Type.Null()]),
+});
+
+const EXAMPLE = {
+  id: 'tok_0123456789abcdefghjk',
+  email: 'shop@example.cl',
+  name: 'till 4',
+  api_token: 'api_…',
+  expires_at: '2026-04-15T12:00:00.000Z',
+};
+
+/** Makes one more API token of a user that the one who asks may manage. */
+export const postApiTokens = operation({
+  consumes: ['application/json'],
+  describe: {
+    operationId: 'createApiToken',
+    summary: 'Make an API token',
+    description:
+      'One more token for a program, with a name of its own. You can make tokens for users who hold nothing that you do not hold: permissions, payment services, refunds of a day; not for yourself. If you have a second factor, send its `code`; a code works once.',
+    tag: 'Access',
+    body: RequestSchema,
+    bodyExample: REQUEST_EXAMPLE,
+    replies: {
+      201: {
+        description: 'The token, for the only time',
+        schema: Type.Object({ message: Type.String(), errors: Type.Null(), data }, { $id: 'NewApiToken' }),
+        example: { message: 'OK', errors: null, data: EXAMPLE },
+      },
+    },
+    errors: [
+      'INVALID_JSON',
+      'CONTROL_CHARACTER',
+      'INVALID_BODY',
+      'FIELD_TOO_LONG',
+      'INVALID_PARAMETER',
+      'UNSUPPORTED_MEDIA_TYPE',
+      'SECOND_FACTOR_NEEDED',
+      'FACTOR_REFUSED',
+      'RATE_LIMITED',
+      ...API_TOKEN_ERRORS,
+    ],
+  },
+  handle: async (app, request, reply) => {
+    const { manager, managed } = await requireManaged(app, request, () => readMembers(request, RequestSchema).user);
+    const { name, expires_at, code } = readMembers(request, RequestSchema);
+    refuseMore(managed);
+    const expiresAt = readEnd(app, expires_at);
+    await prove(app, request, manager, code);
+    const by = userActor(manager, clientNetwork(request.ip));
+    const made = await makeApiToken(app, managed.id, { name, expiresAt }, by);
+    if (made === null) throw new Problem('NOT_FOUND');
+    reply.code(201);
+    const end = made.expires_at === null ? null : new Date(made.expires_at).toISOString();
+    return { message: 'OK', errors: null, data: { ...made, expires_at: end } };
+  },
+});
+
+function readEnd(app: App, text: string | null): number | null {
+  const time = readTime('expires_at', text);
+  if (time === null || time > app.now()) return time;
+  throw new Problem('INVALID_PARAMETER', {
+    detail: { en: 'expires_at is over: send a time to come.', es: 'expires_at ya pasó: envía una hora por venir.' },
+  });
+}
+
+/** Who has a second factor proves it, as at the console. */
+async function prove(app: App, { ip: address }: FastifyRequest, user: User, code: string | null): Promise<void> {
+  if (!(await hasFactor(app.db, user.id))) return;
+  if (code !== null) return proveForRequest(app, { user, address }, code);
+  throw new Problem('SECOND_FACTOR_NEEDED', {
+    detail: { en: 'Send code: what your app shows.', es: 'Envía code: lo que muestra tu app.' },
+  });
+}

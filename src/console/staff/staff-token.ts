@@ -1,0 +1,98 @@
+import type { FastifyReply } from 'fastify';
+import type { App } from '../../app.ts';
+import type { ListedUser } from '../../auth/list-users.ts';
+import { makeApiToken, type NewApiToken } from '../../auth/make-api-token.ts';
+import { Problem } from '../../error-catalogue.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Screen } from '../../http/endpoint.ts';
+import { type Html, html } from '../../http/html.ts';
+import { minuteOf } from '../console-format.ts';
+import { tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler, messagePage, notFoundPage, requireProof } from '../console-visit.ts';
+import { fieldsOf } from '../sign-in.ts';
+import { personOf, refusalFor } from './managed-person.ts';
+
+const DAY_MS = 86_400_000;
+
+/** How long a token works, by its choice in a form; `never`: until it is ended. */
+const TOKEN_VALID_MS = { '30d': 30 * DAY_MS, '90d': 90 * DAY_MS, '365d': 365 * DAY_MS, never: null } as const;
+
+/** The form for one more API token of a program or a person. */
+export const getConsoleStaffToken: Screen = {
+  handle: consoleHandler(async (app, visit) => {
+    const found = await tokenOwner(app, visit);
+    return 'sent' in found ? found.sent : sendForm(visit, found.person, { status: 200, said: null, name: '' });
+  }),
+};
+
+/** Makes the token, and shows it for the only time. */
+export const postConsoleStaffToken: Screen = {
+  handle: consoleHandler(async (app, visit) => {
+    const { request, by, send, language } = visit;
+    const found = await tokenOwner(app, visit);
+    if ('sent' in found) return found.sent;
+    const { person } = found;
+    const { name = '', valid = '' } = fieldsOf(request);
+    const validMs = isChoice(valid) ? TOKEN_VALID_MS[valid] : TOKEN_VALID_MS['90d'];
+    const expiresAt = validMs === null ? null : app.now() + validMs;
+    try {
+      const made = await makeApiToken(app, person.id, { name: name.trim(), expiresAt }, by);
+      return await (made === null ? send(404, notFoundPage(language)) : sendToken(visit, person.id, made));
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'INVALID_PARAMETER') throw error;
+      return sendForm(visit, person, { status: 400, said: tell(language, 'token.bad_name'), name });
+    }
+  }),
+};
+
+/** Whose token it will be, if the one who asks may make it and has proved who they are; else what was answered. */
+async function tokenOwner(app: App, visit: ConsoleVisit): Promise<{ person: ListedUser } | { sent: FastifyReply }> {
+  const person = await personOf(app, visit);
+  if (person === null || person.disabled_at !== null) return { sent: visit.send(404, notFoundPage(visit.language)) };
+  const refusal = await refusalFor(visit, person);
+  if (refusal !== null) return { sent: visit.send(403, messagePage(refusal)) };
+  const proof = requireProof(app, visit, `/staff/${person.id}/token`);
+  return proof === null ? { person } : { sent: proof };
+}
+
+type Shown = { status: number; said: string | null; name: string };
+
+function sendForm({ app, language, send }: ConsoleVisit, { id, email }: ListedUser, { status, said, name }: Shown) {
+  const at = `${publicPath(app)}/console/staff/${id}`;
+  const title = tell(language, 'token.title', { email });
+  const choices = (['30d', '90d', '365d', 'never'] as const).map(
+    (choice) =>
+      html`<option value="${choice}"${choice === '90d' && html` selected`}>${tell(language, `token.valid_${choice}`)}</option>`,
+  );
+  const main = html`${said !== null && html`<p class="notice" role="alert">${said}</p>`}
+<h1>${title}</h1>
+<p class="quiet">${tell(language, 'token.text')}</p>
+<form class="card pad" method="post" action="${at}/token">
+<label>${tell(language, 'token.name')}<input name="name" value="${name}" maxlength="60" required autocomplete="off"></label>
+<label>${tell(language, 'token.valid')}<select name="valid">${choices}</select></label>
+<p class="actions"><button class="primary">${tell(language, 'token.button')}</button> <a class="button" href="${at}">${tell(language, 'staff_ask.no')}</a></p>
+</form>`;
+  return send(status, { title, main });
+}
+
+function sendToken({ app, language, send }: ConsoleVisit, id: string, made: NewApiToken): FastifyReply {
+  const title = tell(language, 'token.made_title', { name: made.name, email: made.email });
+  const end =
+    made.expires_at === null
+      ? tell(language, 'token.no_end')
+      : tell(language, 'token.end', { time: minuteOf(made.expires_at) });
+  const main = html`<h1>${title}</h1>
+<p class="notice">${tell(language, 'token.made')} ${end}</p>
+${tokenText(made.api_token)}
+<p class="actions"><a class="button" href="${publicPath(app)}/console/staff/${id}">${made.email}</a></p>`;
+  return send(200, { title, main });
+}
+
+/** A token as it is shown once. */
+export function tokenText(apiToken: string): Html {
+  return html`<pre class="codes">${apiToken}</pre>`;
+}
+
+function isChoice(text: string): text is keyof typeof TOKEN_VALID_MS {
+  return Object.hasOwn(TOKEN_VALID_MS, text);
+}
