@@ -41,7 +41,7 @@ export type ApiTokenLogin = {
 
 export type ListedApiToken = {
   id: string;
-  /** What it is for */
+  /** The program or purpose that it is for */
   name: string;
   created_at: string;
   /** In whose name; null of tokens that were made before this was kept */
@@ -57,7 +57,7 @@ export type ApiTokenList = { message: string; errors: null; data: ListedApiToken
 export type ApiTokenRequest = {
   /** Id or e-mail address of the user that it logs in */
   user: string;
-  /** What it is for: 1 to 60 letters, digits, spaces, points, dashes, underscores */
+  /** The program or purpose, with 1 to 60 letters, digits, spaces, points, dashes, underscores */
   name: string;
   /** ISO 8601; without it the token works until it is ended */
   expires_at?: string | undefined;

@@ -42,7 +42,7 @@ export function isSeenBy(held: Held, wanted: Held): boolean {
   return areServicesWithin(held.payment_services, wanted.payment_services);
 }
 
-/** Who sees some payment services manages the users of those, and nobody who is of none. */
+/** Somebody who sees some payment services manages the users of those, and nobody who is of none. */
 function areServicesWithin(held: Held['payment_services'], wanted: Held['payment_services']): boolean {
   return held === null || (wanted !== null && wanted.length > 0 && wanted.every((id) => held.includes(id)));
 }

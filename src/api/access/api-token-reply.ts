@@ -12,7 +12,7 @@ const textOrNull = Type.Union([Type.String(), Type.Null()]);
 export const ListedApiTokenSchema = Type.Object(
   {
     id: Type.String(),
-    name: Type.String({ description: 'What it is for' }),
+    name: Type.String({ description: 'The program or purpose that it is for' }),
     created_at: Type.String(),
     created_by: Type.Union([Type.String(), Type.Null()], {
       description: 'In whose name; null of tokens that were made before this was kept',
@@ -50,7 +50,7 @@ export function describeApiToken(token: ListedToken): Static<typeof ListedApiTok
   };
 }
 
-/** Who asks, and the user whose tokens they ask about. Throws `Problem` `NOT_FOUND` for one that is not there for them. */
+/** Finds who asks, and the user whose tokens they ask about. Throws `Problem` `NOT_FOUND` for one that is not there for them. */
 export async function requireManaged(
   app: App,
   request: FastifyRequest,

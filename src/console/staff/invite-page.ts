@@ -70,7 +70,7 @@ const REFUSALS: Partial<Record<Problem['code'], { status: number; said: ConsoleT
   PERMISSION_MISSING: { status: 403, said: 'people.more' },
 };
 
-/** What a new program logs in with, for the only time. */
+/** Shows the token and the password of a new program, for the only time. */
 function sendProgram({ app, language, send }: ConsoleVisit, made: NewUser): FastifyReply {
   const title = tell(language, 'new.program_title', { email: made.email });
   const main = html`<h1>${title}</h1>

@@ -45,7 +45,7 @@ export const postConsoleStaffToken: Screen = {
   }),
 };
 
-/** Whose token it will be, if the one who asks may make it and has proved who they are; else what was answered. */
+/** Finds whose token it will be, if the one who asks may make it and has proved who they are; else what was answered. */
 async function tokenOwner(app: App, visit: ConsoleVisit): Promise<{ person: ListedUser } | { sent: FastifyReply }> {
   const person = await personOf(app, visit);
   if (person === null || person.disabled_at !== null) return { sent: visit.send(404, notFoundPage(visit.language)) };
