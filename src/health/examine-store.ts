@@ -10,6 +10,7 @@ import { bankListFinding } from './bank-list-finding.ts';
 import { type Finding, fine, problem } from './finding.ts';
 import { runningFindings } from './list-processes.ts';
 import { feedFinding } from './postgres-findings.ts';
+import { passkeyFindings } from './process-findings.ts';
 import { SEALED_KINDS } from './sealed-kinds.ts';
 import { workFindings } from './work-findings.ts';
 
@@ -26,6 +27,7 @@ export async function examineStore(app: App): Promise<Finding[]> {
     ...(await anchorFindings(app)),
     await auditFinding(app),
     await bankListFinding(app),
+    ...(await passkeyFindings(app)),
     ...(await runningFindings(app)),
   ];
 }

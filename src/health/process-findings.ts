@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { countPasskeysOfOthers } from '../auth/factors/factor-queries.ts';
 import { publicOrigin } from '../config.ts';
 import { type Finding, fine, problem } from './finding.ts';
 import { policyReports } from './policy-reports.ts';
@@ -57,6 +58,24 @@ function policyFinding(app: App): Finding {
     es: `los navegadores dicen que detuvieron algo ${count} veces, lo último ${directive} de ${blocked}`,
   });
 }
+
+/** Finds passkeys that were made for another host than the one that PUBLIC_URL says: no browser offers them here. */
+export async function passkeyFindings(app: Pick<App, 'config' | 'db'>): Promise<Finding[]> {
+  if (app.config.publicUrl === null) return [];
+  const { hostname } = new URL(publicOrigin(app.config));
+  const count = await countPasskeysOfOthers(app.db, hostname);
+  if (count === 0) return [];
+  const says = {
+    en: `passkeys that were made for another host than ${hostname}, and let nobody in here: ${count}`,
+    es: `llaves de acceso de otro host que ${hostname}, que aquí no dejan entrar a nadie: ${count}`,
+  };
+  return [problem('passkeys', says, PASSKEYS_FIX)];
+}
+
+const PASSKEYS_FIX = {
+  en: 'Set PUBLIC_URL to the host of before, or let these people come with their app or a recovery code and add a passkey anew.',
+  es: 'Pon en PUBLIC_URL el host de antes, o haz que esas personas entren con su app o un código de recuperación y añadan otra llave.',
+};
 
 /** Lists the findings of a running process about itself. */
 export async function ownFindings(app: App): Promise<Finding[]> {

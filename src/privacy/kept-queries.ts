@@ -10,6 +10,10 @@ const PAID_OUT = "reference || ' ' || message || ' ' || coalesce(reason, '') || 
 
 const DECIDED = "reason || ' ' || coalesce(evidence_name, '') || ' ' || decided_by";
 
+const DIFFERENCE = "settlement_id || '/' || number";
+
+const LINE = "statement_id || '/' || number";
+
 /**
  * Where a text stays, with the reason: what is sealed cannot be taken out without breaking the proof, and people who work here are
  * ended with their own command. Each statement has `like` as $1.
@@ -26,6 +30,17 @@ export const KEPT_PLACES: readonly KeptPlace[] = [
   place('payment_decisions', 'sealed', 'payment_decisions', 'id', DECIDED),
   place('refund_decisions', 'sealed', 'refund_decisions', 'id', DECIDED),
   place('imported_payments', 'sealed', 'imported_payments', 'id', "evidence_name || ' ' || imported_by"),
+  place('payment_links', 'asked_for', 'payment_links', 'id', "subject || ' ' || coalesce(url_callback, '')"),
+  place('settlements', 'held_against', 'settlements', 'id', 'file_name'),
+  place('settlement_differences', 'held_against', 'settlement_differences', DIFFERENCE, "coalesce(reason, '')"),
+  place('bank_statements', 'held_against', 'bank_statements', 'id', 'file_name'),
+  place(
+    'statement_lines',
+    'held_against',
+    'bank_statement_lines',
+    LINE,
+    "coalesce(note, '') || ' ' || coalesce(reason, '')",
+  ),
   place('anchors', 'sealed', 'anchors', 'number', 'content'),
   place(
     'audit_log',

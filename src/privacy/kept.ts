@@ -14,6 +14,11 @@ export const KEPT_REASONS = {
   },
   paid_why: { en: 'it says what was paid out, and why', es: 'dice qué se pagó, y por qué' },
   paid_out: { en: 'it says what was paid out', es: 'dice qué se pagó' },
+  asked_for: { en: 'it says what a payment was asked for', es: 'dice por qué se pidió un pago' },
+  held_against: {
+    en: 'it says what the money was held against, and why',
+    es: 'dice contra qué se cuadró el dinero, y por qué',
+  },
   audit: { en: 'it says who did what, and is sealed', es: 'dice quién hizo qué, y está sellado' },
   works_here: {
     en: 'this person works here: bin/rubrica user disable',

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { readMetrics } from '../api/operation/get-metrics.ts';
 import type { App } from '../app.ts';
+import { guardSockets } from './guard-sockets.ts';
 
 const CONNECTIONS = 32;
 
@@ -14,13 +15,15 @@ export async function listenForMetrics(app: App): Promise<Server | null> {
   if (port === null) return null;
   const { createServer } = process.getBuiltinModule('node:http');
   const server = createServer({ keepAliveTimeout: 5_000, headersTimeout: 10_000, requestTimeout: 10_000 });
-  server.maxConnections = CONNECTIONS;
   server.on('request', (request, response) => {
     void answer(app, request, response).catch((error) => {
       app.log.error({ err: error }, 'the metrics could not be made');
       response.writeHead(500).end();
     });
   });
+  // It is in the loop that takes payments: what a connection may cost is bounded as there, and there are few of them.
+  guardSockets(app, server);
+  server.maxConnections = CONNECTIONS;
   server.listen(port, host).unref();
   await once(server, 'listening');
   return server;

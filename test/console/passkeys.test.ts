@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { writeCounts } from '../../src/audit/count-acts.ts';
 import { listAudit } from '../../src/audit/list-audit.ts';
-import { passkeySite } from '../../src/auth/factors/passkey.ts';
+import { selectFactorsOf } from '../../src/auth/factors/factor-queries.ts';
+import { credentialsOf, passkeySite } from '../../src/auth/factors/passkey.ts';
+import { passkeyFindings } from '../../src/health/process-findings.ts';
 import { ConsolePerson, valueOf } from '../support/console-person.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { type Question, SoftPasskey } from '../support/soft-passkey.ts';
@@ -46,6 +48,21 @@ forEachEngine('a passkey at the console', (openTestDatabase) => {
     await writeCounts(app, 'end');
     const { acts } = await listAudit(app, { who: user.email, action: 'user.factor_proved' }, 10);
     assert.deepEqual(new Set(acts.map(({ after }) => (after as { factor: string }).factor)), new Set(['passkey']));
+  });
+
+  test('of another PUBLIC_URL is not asked for, and doctor says how many there are', async () => {
+    const { app, server, user, signedIn } = await open();
+    await using _server = server;
+    assert.deepEqual(await passkeyFindings(app), []);
+    await add(await signedIn(), new SoftPasskey(ORIGIN));
+    assert.deepEqual(await passkeyFindings(app), []);
+    const moved = { ...app, config: { ...app.config, publicUrl: 'https://pagos.example.cl' } };
+    const [finding] = await passkeyFindings(moved);
+    assert.equal(finding?.check, 'passkeys');
+    assert.match(JSON.stringify(finding?.says), /another host than pagos\.example\.cl.*: 1"/);
+    const rows = await selectFactorsOf(app.db, user.id);
+    assert.deepEqual(credentialsOf(rows, { host: 'pagos.example.cl', origin: 'https://pagos.example.cl' }), []);
+    assert.equal(credentialsOf(rows, { host: 'pay.example.cl', origin: ORIGIN }).length, 1);
   });
 
   test('is not added by an answer to another question, of another site, person or session, or twice', async () => {

@@ -5,6 +5,7 @@ import { validateBankAccount } from '../../src/bank-validation/validate-bank-acc
 import { prepareStore } from '../../src/cli/prepare-store.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { sealFeed } from '../../src/outbox/seal-feed.ts';
+import { createPaymentLink } from '../../src/payment-links/create-payment-link.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
 import { erasePerson } from '../../src/privacy/erase-person.ts';
 import { exportPerson } from '../../src/privacy/export-person.ts';
@@ -151,6 +152,34 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
     assert.deepEqual(named(await exportPerson(app, byRut, TESTER)), kept);
     const byEmail = personOfEmail(PAYEE.email as string) as Person;
     assert.deepEqual(named(await exportPerson(app, byEmail, TESTER)), [['payout_texts', [payout?.id]]]);
+  });
+
+  test('in the subject of a payment link and the reason of a difference was not named, though it stays there', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    const wish = { amount: 1000, currency: 'CLP', uses: 'one', expiresAt: null, urlCallback: null } as const;
+    const subject = 'Cuota de 11.111.111-1';
+    const { link } = await createPaymentLink(app, environment.id, { ...wish, subject }, TESTER);
+    await app.db.transaction(async (tx) => {
+      await tx.query(
+        `insert into settlements (id, environment, payment_method, file_name, file_sha256, first_day, last_day, kept_at, kept_by,
+           matched, totals)
+         values ('st_1', 'development', 'simulated', '11111111-1.csv', 'x', '2026-01-15', '2026-01-15', 1, 'x', 0, '{}')`,
+      );
+      await tx.query(
+        `insert into settlement_differences (settlement_id, number, cause, day, currency, reason)
+         values ('st_1', 3, 'missing', '2026-01-15', 'CLP', 'asked 11.111.111-1')`,
+      );
+    });
+    const { kept } = await exportPerson(app, ANA_BY_RUT, TESTER);
+    assert.deepEqual(
+      kept.filter(({ kind }) => /links|settlement/.test(kind)).map(({ kind, rows }) => [kind, rows]),
+      [
+        ['payment_links', [link.id]],
+        ['settlements', ['st_1']],
+        ['settlement_differences', ['st_1/3']],
+      ],
+    );
   });
 
   test('in the reasons of a refused request was neither exported nor erased', async () => {

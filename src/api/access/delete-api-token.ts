@@ -17,7 +17,7 @@ export const deleteApiToken = operation({
     operationId: 'endApiToken',
     summary: 'End an API token',
     description:
-      'Within a second no access token that was made with it works. Your own, or that of a user who holds nothing that you do not hold. One that has ended is answered in the same way.',
+      'Within a second no access token that was made with it works. Your own, or a token of a user who holds nothing that you do not hold. One that has ended is answered in the same way.',
     tag: 'Access',
     parameters: [{ name: 'id', in: 'path', required: true, description: 'Of GET /api-tokens', schema: Type.String() }],
     replies: {

@@ -16,7 +16,9 @@ import { API_TOKEN_ERRORS, refuseMore, requireManaged } from './api-token-reply.
 const RequestSchema = Type.Object(
   {
     user: Type.String({ description: 'Id or e-mail address of the user that it logs in' }),
-    name: Type.String({ description: 'The program or purpose, with 1 to 60 letters, digits, spaces, points, dashes, underscores' }),
+    name: Type.String({
+      description: 'The program or purpose, with 1 to 60 letters, digits, spaces, points, dashes, underscores',
+    }),
     expires_at: Type.Optional(Type.String({ description: 'ISO 8601; without it the token works until it is ended' })),
     code: Type.Optional(
       Type.String({ description: 'Of your app, or a recovery code: needed where you have a second factor' }),

@@ -25,7 +25,7 @@ export async function beginPasskey(app: App, who: Enrolling): Promise<{ options:
     userName: user.email,
     userID: new TextEncoder().encode(user.id),
     attestationType: 'none',
-    excludeCredentials: credentialsOf(await selectFactorsOf(app.db, user.id)),
+    excludeCredentials: credentialsOf(await selectFactorsOf(app.db, user.id), site),
     supportedAlgorithmIDs: PASSKEY_ALGORITHMS,
     authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
   });
@@ -61,7 +61,7 @@ export async function finishPasskey(
   const { id: credential, publicKey, counter } = registrationInfo.credential;
   const place = { id: begun.id, user_id: who.user.id, kind: 'passkey' } as const;
   const sealed = sealFactor(app, place, Buffer.from(publicKey).toString('base64url'));
-  return storeFactor(app, { ...place, name, sealed, credential, last_step: counter }, by);
+  return storeFactor(app, { ...place, name, sealed, credential, site: site.host, last_step: counter }, by);
 }
 
 /** Names the owner of a question, and its purpose. */

@@ -40,7 +40,14 @@ export async function finishTotp(
   const step = await stepOfCode(begun.secret, code, worldTime(app.now));
   if (step === null) return null;
   const place = { id: begun.id, user_id: user.id, kind: 'totp' } as const;
-  const row = { ...place, name, sealed: sealFactor(app, place, begun.secret), credential: null, last_step: step };
+  const row = {
+    ...place,
+    name,
+    sealed: sealFactor(app, place, begun.secret),
+    credential: null,
+    site: null,
+    last_step: step,
+  };
   return storeFactor(app, row, by);
 }
 
@@ -48,7 +55,7 @@ export async function finishTotp(
 export async function addTotp(app: App, user: Owner, name: string, by: Actor) {
   const secret = await newTotpSecret();
   const place = { id: prefixedId('fac'), user_id: user.id, kind: 'totp' } as const;
-  const row = { ...place, name, sealed: sealFactor(app, place, secret), credential: null, last_step: 0 };
+  const row = { ...place, name, sealed: sealFactor(app, place, secret), credential: null, site: null, last_step: 0 };
   const stored = await storeFactor(app, row, by);
   return stored && { ...stored, secret, address: await totpAddress(secret, user.email) };
 }

@@ -2,7 +2,7 @@ import type { Database, SqlRow, Tx } from '../../db/database.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** Times are UTC milliseconds. `last_step` is the last time step of a TOTP, or the counter of a passkey. */
+/** Times are UTC milliseconds. `site`: the host that a passkey was made for, null where that is not known. `last_step` is the last time step of a TOTP, or the counter of a passkey. */
 export type FactorRow = SqlRow & {
   id: string;
   user_id: string;
@@ -10,6 +10,7 @@ export type FactorRow = SqlRow & {
   name: string;
   sealed: string;
   credential: string | null;
+  site: string | null;
   last_step: number;
   created_at: number;
   last_used_at: number | null;
@@ -18,8 +19,8 @@ export type FactorRow = SqlRow & {
 /** Answers false where this factor, or a passkey with this credential, is there already. */
 export async function insertFactor(tx: Tx, row: FactorRow): Promise<boolean> {
   const inserted = await tx.query(
-    `insert into factors (id, user_id, kind, name, sealed, credential, last_step, created_at, last_used_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing returning id`,
+    `insert into factors (id, user_id, kind, name, sealed, credential, site, last_step, created_at, last_used_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing returning id`,
     [
       row.id,
       row.user_id,
@@ -27,6 +28,7 @@ export async function insertFactor(tx: Tx, row: FactorRow): Promise<boolean> {
       row.name,
       row.sealed,
       row.credential,
+      row.site,
       row.last_step,
       row.created_at,
       row.last_used_at,
@@ -67,13 +69,28 @@ export async function updateFactorUsed(tx: Tx, id: string, step: number, usedAt:
  * Notes that a passkey was used, with its counter. False where that does not go on from the last: somebody else has used a copy. Passkeys
  * that do not count say 0 each time (WebAuthn, 6.1.1).
  */
-export async function updatePasskeyUsed(tx: Tx, id: string, counter: number, usedAt: number): Promise<boolean> {
+export async function updatePasskeyUsed(
+  tx: Tx,
+  { id, site }: Pick<FactorRow, 'id' | 'site'>,
+  counter: number,
+  usedAt: number,
+): Promise<boolean> {
   const rows = await tx.query(
-    `update factors set last_step = $2, last_used_at = $3
+    `update factors set last_step = $2, last_used_at = $3, site = $4
      where id = $1 and kind = 'passkey' and (last_step < $2 or (last_step = 0 and $2 = 0)) returning id`,
-    [id, counter, usedAt],
+    [id, counter, usedAt, site],
   );
   return rows.length === 1;
+}
+
+/** How many passkeys of enabled users were made for another host. */
+export async function countPasskeysOfOthers(db: Reader, site: string): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    `select count(*) as count from factors f join users u on u.id = f.user_id
+     where f.kind = 'passkey' and f.site is not null and f.site <> $1 and u.disabled_at is null`,
+    [site],
+  );
+  return row?.count ?? 0;
 }
 
 /** Removes one factor of a user, or with null all. Answers those that it removed. */

@@ -17,10 +17,10 @@ export function passkeySite({ config }: Pick<App, 'config'>): PasskeySite | null
   return isAddress || !(protocol === 'https:' || isHere) ? null : { host: hostname, origin };
 }
 
-/** Lists the passkeys of a person as a browser is told of them. */
-export function credentialsOf(factors: readonly FactorRow[]): { id: string }[] {
-  return factors.flatMap(({ kind, credential }) =>
-    kind === 'passkey' && credential !== null ? [{ id: credential }] : [],
+/** Lists the passkeys of a person for this site as a browser is told of them. */
+export function credentialsOf(factors: readonly FactorRow[], { host }: PasskeySite): { id: string }[] {
+  return factors.flatMap(({ kind, credential, site }) =>
+    kind === 'passkey' && credential !== null && (site === null || site === host) ? [{ id: credential }] : [],
   );
 }
 

@@ -13,7 +13,7 @@ type Asking = Omit<Prover, 'address'>;
 /** `options` is JSON for `navigator.credentials.get`, `setup` is for `proveByPasskey`. Null: the person has none, or not at this address. */
 export async function askForPasskey(app: App, who: Asking): Promise<{ options: string; setup: string } | null> {
   const site = passkeySite(app);
-  const credentials = credentialsOf(await selectFactorsOf(app.db, who.user.id));
+  const credentials = site === null ? [] : credentialsOf(await selectFactorsOf(app.db, who.user.id), site);
   if (site === null || credentials.length === 0) return null;
   const { generateAuthenticationOptions } = await passkeyLibrary();
   const options = await generateAuthenticationOptions({
@@ -53,7 +53,7 @@ async function passkeyTaker(
   const factor = factors.find(({ kind, credential }) => kind === 'passkey' && credential === response.id);
   if (factor === undefined) return null;
   const counter = await counterOf(app, factor, { response, challenge: asked.secret, site });
-  return counter === null ? null : (tx, at) => updatePasskeyUsed(tx, factor.id, counter, at);
+  return counter === null ? null : (tx, at) => updatePasskeyUsed(tx, { id: factor.id, site: site.host }, counter, at);
 }
 
 type Signed = { response: AuthenticationResponseJSON; challenge: string; site: PasskeySite };

@@ -5,7 +5,7 @@ import { type FactorRow, insertFactor } from './factor-queries.ts';
 import { countRecoveryCodes, replaceRecoveryCodes } from './recovery-code-queries.ts';
 import { newRecoveryCodes } from './recovery-codes.ts';
 
-type NewFactor = Pick<FactorRow, 'id' | 'user_id' | 'kind' | 'name' | 'sealed' | 'credential' | 'last_step'>;
+type NewFactor = Pick<FactorRow, 'id' | 'user_id' | 'kind' | 'name' | 'sealed' | 'credential' | 'site' | 'last_step'>;
 
 /** `recoveryCodes` are shown here and never again; empty where the user has some left. */
 export type StoredFactor = { id: string; recoveryCodes: string[] };

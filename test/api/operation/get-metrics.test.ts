@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { test } from 'node:test';
 import { readConfig } from '../../../src/config.ts';
 import { openDatabase } from '../../../src/db/open-database.ts';
 import { listenForMetrics } from '../../../src/server/listen-for-metrics.ts';
+import { SERVER_LIMITS } from '../../../src/server/server-limits.ts';
 import { findFreePort } from '../../support/free-port.ts';
 import { createTestApp } from '../../support/test-app.ts';
 import { startTestServer } from '../../support/test-server.ts';
@@ -39,6 +42,30 @@ test('with METRICS_PORT the metrics are there, with nothing else, and nowhere el
     assert.deepEqual([answer.status, /^rubrica_/m.test(await answer.text())], [200, true]);
     assert.equal((await ask('/healthz')).status, 404);
     assert.equal((await server.get('/metrics')).status, 404);
+  } finally {
+    metrics?.close();
+    metrics?.closeAllConnections();
+  }
+});
+
+// Once, the listener of the metrics began whatever was sent at once, in the loop that takes payments.
+test('a client that sends 1,500 requests at once to METRICS_PORT is answered for a few, and then again', async () => {
+  const port = await findFreePort();
+  const app = createApp({ METRICS_PORT: String(port) });
+  const metrics = await listenForMetrics(app);
+  try {
+    const socket = connect({ port, host: '127.0.0.1' });
+    let text = '';
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString('latin1');
+    });
+    socket.on('error', () => {});
+    socket.write('GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1500));
+    await once(socket, 'close');
+    const answers = text.match(/^HTTP\/1\.1 \d+/gm) ?? [];
+    assert.ok(answers.length <= SERVER_LIMITS.waitingRequests + 2, `${answers.length} answers`);
+    assert.match(await app.metrics.registry.metrics(), /^rubrica_refused_total\{reason="pipelining"\} [1-9]/m);
+    assert.equal((await fetch(`http://127.0.0.1:${port}/metrics`)).status, 200);
   } finally {
     metrics?.close();
     metrics?.closeAllConnections();
