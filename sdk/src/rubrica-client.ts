@@ -174,22 +174,6 @@ export class RubricaClient {
   }
 
   /** Not repeated: what was ended cannot be ended again. */
-  /** The API tokens of a user, your own unless said, also those that have ended. */
-  async listApiTokens(user?: string): Promise<Api.ApiTokenList['data']> {
-    return (await this.#sendAsUser('GET /api-tokens', { query: { user } })).data;
-  }
-
-  /** Makes a token for a program; it is shown in this answer alone. Not repeated: a second one would need another name. */
-  async createApiToken(wish: Api.ApiTokenRequest): Promise<Api.NewApiToken['data']> {
-    const make = (authorization: string) => this.#sendOnce('POST /api-tokens', { body: wish }, authorization);
-    return (await this.#withToken(make)).data;
-  }
-
-  /** Ends an API token, and within a second every access token that was made with it. */
-  async endApiToken(id: string): Promise<Api.EndedApiToken['data']> {
-    return (await this.#sendAsUser('DELETE /api-tokens/{id}', { path: { id } })).data;
-  }
-
   async endWebhook(idUser: number, webhook: Api.Webhook['webhook']): Promise<Api.Webhook> {
     const path = { idUser: String(idUser), webhook };
     const end = (authorization: string) =>

@@ -371,6 +371,8 @@ const WITHOUT_METHOD = [
   'DELETE /listeners/{listener}',
   'POST /v2/login',
   'POST /login',
+  'GET /api-tokens',
+  'DELETE /api-tokens/{id}',
   'GET /healthz',
   'GET /readyz',
 ];
