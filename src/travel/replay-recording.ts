@@ -50,7 +50,9 @@ export async function replayRecording(
   }
   await until(recording.lastsMs);
   const replayed = await makeRecording(app, { environmentId, from, to: app.now() });
-  const names = new Map([...made.keys()].map((name, at) => [`t${at + 1}`, name]));
+  // A recording names transactions in the order of their ids, and servers take ids from ranges of their own.
+  const inOrderOfIds = [...made].toSorted(([, one], [, other]) => one.id - other.id);
+  const names = new Map(inOrderOfIds.map(([name], at) => [`t${at + 1}`, name]));
   const entries = replayed.entries.map((entry) => ({ ...entry, transaction: names.get(entry.transaction) as string }));
   return { ...replayed, entries: inOrder([...entries, ...answers]) };
 }

@@ -66,6 +66,16 @@ forEachEngine('record and replay', (openTestDatabase) => {
     assert.equal(same.stdout, `All ${entries.length} entries are the same.\n`, same.stderr);
     assert.equal(same.status, 0);
 
+    // As of a service with two settings of TRANSACTION_MINUTES in turn: a replay has a server for each.
+    let requests = 0;
+    const minutes = (said: string, value: string) => (requests++ % 2 === 0 ? said : `"minutes":${Number(value) - 1}`);
+    const restarted = text.replace(/"minutes":([\d.]+)/g, minutes);
+    assert.notEqual(restarted, text);
+    writeFileSync(file, restarted);
+    const third = { ...env, DATABASE_URL: (await openTestDatabase()).url, DATA_DIR: join(folder, 'third') };
+    const mixed = await runCommand(['replay', file], { env: third });
+    assert.equal(mixed.stdout, `All ${entries.length} entries are the same.\n`, mixed.stderr);
+
     // As a version would have answered that did otherwise.
     const changed = text
       .replace('"transaction.expired"', '"transaction.cancelled"')
