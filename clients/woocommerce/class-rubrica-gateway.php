@@ -39,7 +39,8 @@ final class Rubrica_Gateway extends WC_Payment_Gateway
         $order = wc_get_order($order_id);
         try {
             $created = $this->client()->createTransaction($this->transactionOf($order));
-        } catch (Rubrica\RubricaError | Rubrica\SigningError $error) {
+        } catch (Rubrica\RubricaError | InvalidArgumentException $error) {
+            // An order that must not be signed, or settings that are wrong: WooCommerce would show the payer what it says.
             $order->add_order_note($error->getMessage());
             wc_add_notice('No pudimos iniciar el pago. Inténtalo de nuevo en un momento.', 'error');
             return ['result' => 'failure'];

@@ -52,6 +52,14 @@ test('the plugin for WooCommerce neither loses nor doubles an order, by what the
   }
 });
 
+test('a payer once read in English that the address in the settings is wrong', {
+  skip: whyMissing('php') ?? false,
+}, async (context) => {
+  const tokens = { service_token: 'a-service', secret_token: 'a-secret' };
+  const url = await startShop(context, 'https://', tokens);
+  assert.deepEqual(await (await fetch(`${url}/pay?order=1`)).json(), { result: 'failure' });
+});
+
 async function startShop(context: TestContext, serviceUrl: string, tokens: TokenPair): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-woocommerce-'));
   const file = join(folder, 'orders.json');
