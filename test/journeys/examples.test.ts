@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
@@ -119,6 +121,21 @@ test('the quickstart shows the receivers that are tested here', () => {
     shown.map(([, code]) => code),
     ['sdk/examples/receiver.mjs', 'clients/php/examples/receiver.php', 'clients/python/examples/receiver.py'].map(read),
   );
+});
+
+test('the receiver in Python once read without end where the length was below zero', {
+  skip: whyMissing('python3') ?? false,
+}, async (context) => {
+  const env = { ...process.env, PYTHONPATH, SERVICE_TOKEN: 'a', SECRET_TOKEN: 'b', PORT: '0' };
+  const child = await startChild('python3', ['receiver.py'], { cwd: folderOf('python'), env });
+  context.after(() => child.end());
+  const { stdout } = await child.until((written) => written.stdout.includes('http://'));
+  const socket = connect({ host: '127.0.0.1', port: Number(new URL(stdout.trim()).port) });
+  context.after(() => socket.destroy());
+  socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n');
+  socket.setTimeout(10_000, () => socket.destroy(new Error('The receiver still reads')));
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  assert.match(answer.toString(), /^HTTP\/1\.0 413 /);
 });
 
 test('a receiver that lacks its tokens says so when it starts', async () => {

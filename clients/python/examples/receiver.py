@@ -66,7 +66,7 @@ def open_database():
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
         length = int(self.headers.get("Content-Length", 0))
-        self.answer(receive(self.rfile.read(length), self.headers) if length <= LARGEST_BODY else 413)
+        self.answer(receive(self.rfile.read(length), self.headers) if 0 <= length <= LARGEST_BODY else 413)
 
     def do_GET(self):
         """For --order-url of bin/rubrica chaos run."""
