@@ -6,6 +6,7 @@ import {
   type RefusedKeyFilter,
   selectRefusedKeys,
 } from '../refused-requests/refused-key-queries.ts';
+import { isRefusalKept } from '../refused-requests/store-refused-requests.ts';
 import type { AttentionKind, Waiting } from './attention.ts';
 
 const HOUR = 3_600_000;
@@ -31,6 +32,8 @@ function waitingKey(
   { payment_service, name, environment, since, last_at, refusals }: ListedRefusedKey,
 ): Waiting {
   const age = formatAge(Math.max(0, app.now() - last_at));
+  const isKept = isRefusalKept(app, environment);
+  const list = `bin/rubrica request list --payment-service ${payment_service}`;
   return {
     payment_service,
     name,
@@ -41,8 +44,8 @@ function waitingKey(
     amount: null,
     currency: null,
     reason: {
-      en: `${refusals} requests in its name were signed wrongly, the last ${age} ago: its service has another Secret Token, or a stranger uses its Service Token. Which: bin/rubrica request list --payment-service ${payment_service}`,
-      es: `${refusals} solicitudes en su nombre vinieron mal firmadas, la última hace ${age}: su servicio tiene otro Secret Token, o un extraño usa su Service Token. Cuáles: bin/rubrica request list --payment-service ${payment_service}`,
+      en: `${refusals} requests in its name were signed wrongly, the last ${age} ago: its service has another Secret Token, or a stranger uses its Service Token. ${isKept ? 'Which' : 'Which, from the next on, with REFUSED_REQUESTS=all'}: ${list}`,
+      es: `${refusals} solicitudes en su nombre vinieron mal firmadas, la última hace ${age}: su servicio tiene otro Secret Token, o un extraño usa su Service Token. ${isKept ? 'Cuáles' : 'Cuáles, desde la próxima, con REFUSED_REQUESTS=all'}: ${list}`,
     },
     command: `bin/rubrica payment-service hand-over ${payment_service} --environment ${environment}`,
   };

@@ -27,7 +27,7 @@ export async function storeRefusedRequests(app: App): Promise<void> {
   const owned = await findOwners(app, refusals);
   const { kept, repeated } = sample(
     app,
-    owned.filter(({ place }) => isKept(app, place)).map(({ row }) => row),
+    owned.filter(({ place }) => isRefusalKept(app, place.environment)).map(({ row }) => row),
   );
   const keys = refusedKeysOf(owned);
   if (kept.length === 0 && repeated.length === 0 && keys.length === 0) return;
@@ -81,8 +81,8 @@ async function findOwners(app: App, refusals: readonly Refusal[]): Promise<Owned
   });
 }
 
-/** A request that names no payment service is kept as the program itself runs. */
-function isKept({ config }: App, { environment }: Place): boolean {
+/** Whether refused requests of an environment are kept; '': it names no payment service, so it is kept as the program itself runs. */
+export function isRefusalKept({ config }: Pick<App, 'config'>, environment: string): boolean {
   return config.refusedRequests === 'all' || (environment || config.mode) === 'development';
 }
 
