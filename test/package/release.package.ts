@@ -20,8 +20,8 @@ test('bin/release makes every package, the list of what is in them, and the chec
     'rubrica-V.tgz',
     'rubrica-php-V.tar.gz',
     'rubrica-python-V.tar.gz',
-    'rubrica-woocommerce-V.tar.gz',
     'rubrica-sdk-V.tgz',
+    'rubrica-woocommerce-V.tar.gz',
     'rubrica_V_*.deb',
   ];
   assert.deepEqual(
@@ -31,6 +31,12 @@ test('bin/release makes every package, the list of what is in them, and the chec
   const sums = files.sort().map((file) => `${hashOf(file)}  ${file}`);
   const written = readFileSync(join(folder, 'SHA256SUMS'), 'utf8').trimEnd().split('\n');
   assert.deepEqual(written.sort(), sums.sort());
+
+  // All of it is served by the shop: tests and examples once were.
+  const plugin = await outputOf('tar', ['tzf', join(folder, `rubrica-woocommerce-${version}.tar.gz`)]);
+  for (const path of ['class-rubrica-gateway.php', 'rubrica/autoload.php'])
+    assert.ok(plugin.split('\n').includes(`rubrica-woocommerce/${path}`), path);
+  assert.doesNotMatch(plugin, /tests|examples/);
 
   const bom = JSON.parse(readFileSync(join(folder, `rubrica-${version}.cdx.json`), 'utf8')) as Bom;
   assert.deepEqual([bom.bomFormat, bom.metadata.component.name], ['CycloneDX', 'rubrica']);

@@ -4,6 +4,9 @@
 //   php -S 127.0.0.1:9000 stand-in.php        with SERVICE_TOKEN, SECRET_TOKEN, ORDERS_FILE, ORDERS_FOLDER
 declare(strict_types=1);
 
+// Where a shop serves it with the plugin, it does nothing.
+if (PHP_SAPI !== 'cli-server') exit;
+
 const ABSPATH = __DIR__;
 const WP_DEBUG = true;
 
@@ -206,7 +209,6 @@ $wpdb = new class {
     }
 };
 
-if (PHP_SAPI === 'cli') exit;
 require __DIR__ . '/../rubrica-woocommerce.php';
 Stand_In::fire('plugins_loaded');
 $path = parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH);
