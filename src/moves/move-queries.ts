@@ -59,12 +59,16 @@ export async function updateMoveState(
   return rows.length === 1;
 }
 
-/** Takes back a move that went out, before it has arrived. */
-export async function updateMoveBack(tx: Tx, id: string, changedAt: number): Promise<boolean> {
+/** Takes back a move that went out and is as it was read. Answers false where it has gone on since. */
+export async function updateMoveBack(
+  tx: Tx,
+  { id, state }: Pick<MoveRow, 'id' | 'state'>,
+  changedAt: number,
+): Promise<boolean> {
   const rows = await tx.query(
     `update moves set state = 'undone', changed_at = $2, paused_until = null
-     where id = $1 and direction = 'out' and state in ('copying', 'moved') returning id`,
-    [id, changedAt],
+     where id = $1 and direction = 'out' and state = $3 returning id`,
+    [id, changedAt, state],
   );
   return rows.length === 1;
 }

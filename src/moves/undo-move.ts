@@ -21,16 +21,20 @@ export async function undoMove(from: App, to: App, paymentServiceId: string, by:
     subject: { kind: 'payment_service', id: paymentServiceId },
   } as const;
   await to.db.transaction(async (tx) => {
+    // First the word, which waits for a command that is about to open it there; only then is it known what that one did.
+    if (await updateMoveState(tx, id, { state: 'undone', changedAt: to.now() })) {
+      await recordAudit(tx, { ...act, at: to.now(), by: { ...by, userId: null }, after: { move: id } });
+      return;
+    }
     const other = await selectMove(tx, id);
     if (other === null && last.state === 'moved')
       throw new MoveRefusal('MOVE_UNKNOWN', 'That database knows nothing of this move: --to names another one.');
     if (other?.state === 'moved')
       throw new MoveRefusal('MOVE_ARRIVED', `It has arrived at ${last.address}. Move it back from there.`);
-    if (!(await updateMoveState(tx, id, { state: 'undone', changedAt: to.now() }))) return;
-    await recordAudit(tx, { ...act, at: to.now(), by: { ...by, userId: null }, after: { move: id } });
   });
   await from.db.transaction(async (tx) => {
-    if (!(await updateMoveBack(tx, id, from.now()))) return;
+    if (!(await updateMoveBack(tx, last, from.now())))
+      throw new MoveRefusal('MOVE_TAKEN_OVER', 'The move has gone on meanwhile. Call --undo once more.');
     if (last.state === 'moved') await asMover(tx, from.db.engine, () => shiftAll(tx, environmentsOf(last), 'back'));
     await setWatches(tx, from.db.engine);
     await setFences(tx, from.db.engine);

@@ -20,6 +20,7 @@ import { verifyStore } from '../../src/proof/verify-store.ts';
 import { createTransaction } from '../../src/transactions/create-transaction.ts';
 import { expireTransactions } from '../../src/transactions/expire-transactions.ts';
 import { payToken } from '../../src/transactions/transaction.ts';
+import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { fillStore } from '../support/full-store.ts';
 import { journeyParts, runJourneys } from '../support/payment-journeys.ts';
@@ -94,6 +95,36 @@ forEachEngine('a payment service that moves', (openTestDatabase, engine) => {
     await Promise.all([ordering, paying]);
     await shop.assertNothingLost();
     await assertMoved(from, to, merchant, null);
+  });
+
+  test('is not taken back while it arrives, which once let it be written in both databases', async () => {
+    const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    const shop = talkingShop(from, to, merchant);
+    let undone: Promise<unknown> = Promise.resolve();
+    const arriving = onArrival(to, async () => {
+      undone = undoMove(from, to, merchant.paymentServiceId, TESTER).catch((error: unknown) => error);
+      await untilQueued(to);
+    });
+    await movePaymentService(from, arriving, wishOf(merchant));
+    assert.equal(((await undone) as { code?: string }).code, 'MOVE_ARRIVED');
+    assert.equal(await shop.order(), 'to');
+  });
+
+  test('is due again where it stays, though it was taken back at the moment at which it left', async () => {
+    const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    await createTestTransaction(from, merchant, { reference: 'WAITS' });
+    const killed = onArrival(to, () => Promise.reject(new Error('killed')));
+    await assert.rejects(movePaymentService(diesOnLeaving(from), to, wishOf(merchant)), /killed/);
+    const leaveFirst: Database['transaction'] = async (work, kind) => {
+      await assert.rejects(movePaymentService(from, killed, wishOf(merchant)), /killed/);
+      return to.db.transaction(work, kind);
+    };
+    const late = { ...to, db: { ...to.db, transaction: leaveFirst } };
+    await undoMove(from, late, merchant.paymentServiceId, TESTER).catch(() =>
+      undoMove(from, to, merchant.paymentServiceId, TESTER),
+    );
+    from.now.advance(48 * 3_600_000);
+    assert.equal(await expireTransactions(from, 10), 1);
   });
 
   test('is due nowhere while it is copied, and there once it has arrived', async () => {
@@ -301,6 +332,27 @@ function diesOnLeaving(app: TestApp): TestApp {
     return long > 1 ? Promise.reject(new Error('killed')) : app.db.transaction(work, kind);
   };
   return { ...app, db: { ...app.db, transaction } };
+}
+
+/** Does something in the commit with which a payment service arrives, once that says so and nobody else sees it. */
+function onArrival(app: TestApp, act: () => Promise<void>): TestApp {
+  const transaction: Database['transaction'] = (work, kind) =>
+    app.db.transaction((tx) => {
+      const query: typeof tx.query = async (sql, parameters) => {
+        const rows = await tx.query(sql, parameters);
+        if (sql.includes('update moves set state') && parameters?.[1] === 'moved') await act();
+        return rows as never;
+      };
+      return work({ ...tx, query });
+    }, kind);
+  return { ...app, db: { ...app.db, transaction } };
+}
+
+/** On SQLite commits queue in the process, on PostgreSQL for the lock of a row. */
+async function untilQueued({ db }: TestApp): Promise<void> {
+  if (db.engine === 'sqlite') return;
+  const waiting = `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  assert.ok(await comesTrue(async () => (await db.query(waiting)).length > 0));
 }
 
 /** How many callbacks of the merchant were posted. */
