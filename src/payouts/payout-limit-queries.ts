@@ -71,18 +71,20 @@ export async function lockPersonLimit(tx: Tx, userId: string, currency: string):
   return row?.per_day ?? null;
 }
 
-/** Null takes it away. */
+/** Null takes it away. In one statement: `lockPersonLimit`, which waits for it, would find no row between two, and so no limit. */
 export async function upsertPersonLimit(
   tx: Tx,
   userId: string,
   currency: string,
   perDay: number | null,
 ): Promise<void> {
-  await tx.query('delete from user_payout_limits where user_id = $1 and currency = $2', [userId, currency]);
-  if (perDay === null) return;
-  await tx.query('insert into user_payout_limits (user_id, currency, per_day) values ($1, $2, $3)', [
-    userId,
-    currency,
-    perDay,
-  ]);
+  if (perDay === null) {
+    await tx.query('delete from user_payout_limits where user_id = $1 and currency = $2', [userId, currency]);
+    return;
+  }
+  await tx.query(
+    `insert into user_payout_limits (user_id, currency, per_day) values ($1, $2, $3)
+     on conflict (user_id, currency) do update set per_day = excluded.per_day`,
+    [userId, currency, perDay],
+  );
 }

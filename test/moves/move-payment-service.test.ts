@@ -20,7 +20,6 @@ import { verifyStore } from '../../src/proof/verify-store.ts';
 import { createTransaction } from '../../src/transactions/create-transaction.ts';
 import { expireTransactions } from '../../src/transactions/expire-transactions.ts';
 import { payToken } from '../../src/transactions/transaction.ts';
-import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { fillStore } from '../support/full-store.ts';
 import { journeyParts, runJourneys } from '../support/payment-journeys.ts';
@@ -30,6 +29,7 @@ import { createPaidTransaction } from '../support/test-books.ts';
 import { setTestFee } from '../support/test-movements.ts';
 import { jsonOf, startTestServer } from '../support/test-server.ts';
 import { createTestEnvironment, createTestTransaction, signedBody, testInput } from '../support/test-shop.ts';
+import { untilQueued } from '../support/until-queued.ts';
 import { untilVisible } from '../support/until-visible.ts';
 
 const folders: string[] = [];
@@ -103,7 +103,7 @@ forEachEngine('a payment service that moves', (openTestDatabase, engine) => {
     let undone: Promise<unknown> = Promise.resolve();
     const arriving = onArrival(to, async () => {
       undone = undoMove(from, to, merchant.paymentServiceId, TESTER).catch((error: unknown) => error);
-      await untilQueued(to);
+      await untilQueued(to.db);
     });
     await movePaymentService(from, arriving, wishOf(merchant));
     assert.equal(((await undone) as { code?: string }).code, 'MOVE_ARRIVED');
@@ -346,13 +346,6 @@ function onArrival(app: TestApp, act: () => Promise<void>): TestApp {
       return work({ ...tx, query });
     }, kind);
   return { ...app, db: { ...app.db, transaction } };
-}
-
-/** On SQLite commits queue in the process, on PostgreSQL for the lock of a row. */
-async function untilQueued({ db }: TestApp): Promise<void> {
-  if (db.engine === 'sqlite') return;
-  const waiting = `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  assert.ok(await comesTrue(async () => (await db.query(waiting)).length > 0));
 }
 
 /** How many callbacks of the merchant were posted. */

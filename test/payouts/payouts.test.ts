@@ -15,6 +15,7 @@ import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { ANA, actor, approved, openPayoutDesk, type PayoutDesk, propose, wish } from '../support/test-payouts.ts';
 import { createTestUser } from '../support/test-user.ts';
+import { untilQueued } from '../support/until-queued.ts';
 
 const available = (app: TestApp, { environment }: PayoutDesk) =>
   availableBalance(app, { environmentIds: [environment.id], transactionId: 0 }, 'CLP');
@@ -249,6 +250,25 @@ forEachEngine('payouts', (openTestDatabase) => {
     );
     assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
     for (const outcome of outcomes) if (outcome.status === 'rejected') code('PAYOUT_LIMIT_REACHED')(outcome.reason);
+  });
+
+  test('an approval that waits for a new limit of its person holds to it, and once saw no limit at all', async () => {
+    const { app, desk } = await open();
+    const userId = desk.approver.userId ?? '';
+    const limitTo = (perDay: number, meanwhile = async () => {}) =>
+      app.db.transaction(async (tx) => {
+        await upsertPersonLimit(tx, userId, 'CLP', perDay);
+        await meanwhile();
+      });
+    await limitTo(50_000);
+    const made = await propose(app, desk);
+    let approving: Promise<unknown> = Promise.resolve();
+    await limitTo(5_000, async () => {
+      const ids = made.map(({ id }) => id);
+      approving = approvePayouts(app, decide(desk, ids)).catch((error: unknown) => error);
+      await untilQueued(app.db);
+    });
+    code('PAYOUT_LIMIT_REACHED')(await approving);
   });
 
   test('a program pays by itself up to its limit and pace, and above that waits for a person', async () => {
