@@ -6,7 +6,7 @@ import { selectEpochs, selectStoreMark } from '../epochs/epoch-queries.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { readKeptKey } from '../sealing/kept-key.ts';
 import { closeCopiedAttempts } from './copied-row-queries.ts';
-import { MoveRefusal, NO_PROGRESS } from './move.ts';
+import { MoveRefusal, type MoveRow, NO_PROGRESS } from './move.ts';
 import {
   deleteAllChanges,
   hasHashedPersons,
@@ -45,6 +45,8 @@ export async function beginMove(from: App, to: App, paymentServiceId: string, by
   const act = { by: { ...by, userId: null }, subject: { kind: 'payment_service', id: paymentServiceId } };
   await to.db.transaction(async (tx) => {
     const [last] = await selectLastMoves(tx, paymentServiceId);
+    if (last !== undefined && !isElsewhere(last))
+      throw new MoveRefusal('MOVE_ELSEWHERE', `${paymentServiceId} is served by the other database already.`);
     const began = Math.max(to.now(), (last?.began_at ?? 0) + 1);
     if (last?.state === 'copying') await updateMoveState(tx, last.id, { state: 'undone', changedAt: began });
     await insertMove(tx, { ...common, direction: 'in', address: addresses.from, began_at: began, changed_at: began });
@@ -59,6 +61,8 @@ export async function beginMove(from: App, to: App, paymentServiceId: string, by
     await insertMove(tx, { ...common, direction: 'out', address: addresses.to, began_at: began, changed_at: began });
     await deleteAllChanges(tx);
     await setWatches(tx, from.db.engine);
+    // The watches make two that begin at once wait for each other: they share the list of changes, and each would delete those of both.
+    requireNoOther(await selectLastMoves(tx, null), paymentServiceId);
     const action = 'payment_service.move_begun' as const;
     await recordAudit(tx, { ...act, by, at: began, action, after: { move: id, to: addresses.to } });
   }, 'slow');
@@ -79,17 +83,23 @@ async function requireMovable(from: App, to: App, paymentServiceId: string): Pro
   const [last] = moves.filter((move) => move.payment_service_id === paymentServiceId);
   if (last !== undefined && isElsewhere(last))
     throw new MoveRefusal('MOVE_ELSEWHERE', `${paymentServiceId} is not here: it belongs to ${last.address}.`);
-  const other = moves.find(({ direction, state }) => direction === 'out' && state === 'copying');
-  if (other !== undefined)
-    throw new MoveRefusal(
-      'MOVE_UNDER_WAY',
-      `One payment service moves at a time, and ${other.payment_service_id} does: end that move first.`,
-    );
+  requireNoOther(moves, paymentServiceId);
   const scope = { paymentServiceId, environmentIds };
   await requireRestoredNever(from, to);
   await requireRoom(to, from, scope);
   await requireSameHashes(from, to, scope);
   return scope;
+}
+
+function requireNoOther(moves: readonly MoveRow[], paymentServiceId: string): void {
+  const other = moves.find(
+    (move) => move.direction === 'out' && move.state === 'copying' && move.payment_service_id !== paymentServiceId,
+  );
+  if (other === undefined) return;
+  throw new MoveRefusal(
+    'MOVE_UNDER_WAY',
+    `One payment service moves at a time, and ${other.payment_service_id} does: end that move first.`,
+  );
 }
 
 /** The id of an event says in which epoch of its database it was made: under others it would be another event. */

@@ -8,6 +8,7 @@ import type { Database } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { SEALED_KINDS } from '../../src/health/sealed-kinds.ts';
+import { beginMove } from '../../src/moves/begin-move.ts';
 import { listMoves } from '../../src/moves/list-moves.ts';
 import { type MoveWish, movePaymentService } from '../../src/moves/move-payment-service.ts';
 import { raiseIds } from '../../src/moves/raise-ids.ts';
@@ -95,6 +96,17 @@ forEachEngine('a payment service that moves', (openTestDatabase, engine) => {
     await Promise.all([ordering, paying]);
     await shop.assertNothingLost();
     await assertMoved(from, to, merchant, null);
+  });
+
+  test('begins alone: two that began at once deleted the changes that were written down for each other', async () => {
+    const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    const others = [merchant, await createTestEnvironment(from)];
+    const outcomes = await Promise.allSettled(
+      others.map(({ paymentServiceId }) => beginMove(from, to, paymentServiceId, TESTER)),
+    );
+    assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected') assert.equal(outcome.reason.code, 'MOVE_UNDER_WAY', String(outcome.reason));
   });
 
   test('is not taken back while it arrives, which once let it be written in both databases', async () => {
