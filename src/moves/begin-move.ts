@@ -5,11 +5,11 @@ import { asMover } from '../db/guard-triggers.ts';
 import { selectEpochs, selectStoreMark } from '../epochs/epoch-queries.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { readKeptKey } from '../sealing/kept-key.ts';
-import { closeCopiedAttempts } from './copied-row-queries.ts';
+import { closeCopiedAttempts, deleteCopiedOpen } from './copied-row-queries.ts';
 import { MoveRefusal, type MoveRow, NO_PROGRESS } from './move.ts';
 import {
   deleteAllChanges,
-  hasHashedPersons,
+  hasHashes,
   hasStrangersAmong,
   insertMove,
   selectEnvironmentsOf,
@@ -52,6 +52,7 @@ export async function beginMove(from: App, to: App, paymentServiceId: string, by
     await insertMove(tx, { ...common, direction: 'in', address: addresses.from, began_at: began, changed_at: began });
     await setFences(tx, to.db.engine);
     await asMover(tx, to.db.engine, () => closeCopiedAttempts(tx, scope.environmentIds));
+    await deleteCopiedOpen(tx, scope.environmentIds);
     const action = 'payment_service.move_begun' as const;
     await recordAudit(tx, { ...act, at: began, action, after: { move: id, from: addresses.from } });
   }, 'slow');
@@ -61,7 +62,7 @@ export async function beginMove(from: App, to: App, paymentServiceId: string, by
     await insertMove(tx, { ...common, direction: 'out', address: addresses.to, began_at: began, changed_at: began });
     await deleteAllChanges(tx);
     await setWatches(tx, from.db.engine);
-    // The watches make two that begin at once wait for each other: they share the list of changes, and each would delete those of both.
+    // The watches make two that begin at once wait for each other: they share one list of changes, which the second would delete.
     requireNoOther(await selectLastMoves(tx, null), paymentServiceId);
     const action = 'payment_service.move_begun' as const;
     await recordAudit(tx, { ...act, by, at: began, action, after: { move: id, to: addresses.to } });
@@ -133,13 +134,13 @@ async function requireRoom(to: App, from: App, { paymentServiceId, environmentId
     throw refuse('The other database has transactions with ids between the ids of this payment service.');
 }
 
-/** People are found by hashes whose key is made from the first MASTER_KEY of a database: they cannot be made anew. */
+/** People and lines of banks are found by hashes whose key is made from the first MASTER_KEY of a database: they cannot be made anew. */
 async function requireSameHashes(from: App, to: App, { paymentServiceId, environmentIds }: Scope): Promise<void> {
   const [one, other] = [await readKeptKey(from, IDENTITY), await readKeptKey(to, IDENTITY)];
-  if (one === other || !(await hasHashedPersons(from.db, paymentServiceId, environmentIds))) return;
+  if (one === other || !(await hasHashes(from.db, paymentServiceId, environmentIds))) return;
   throw new MoveRefusal(
     'MOVE_KEYS_DIFFER',
-    'It has recipients or payouts, who are found by hashes that only a database begun with the same MASTER_KEY can make. Begin the other database with the MASTER_KEY of this one.',
+    'It has recipients, payouts or statements of a bank, which are found by hashes that only a database begun with the same MASTER_KEY can make. Begin the other database with the MASTER_KEY of this one.',
   );
 }
 

@@ -102,6 +102,21 @@ export async function closeCopiedAttempts(tx: Tx, environmentIds: readonly numbe
   );
 }
 
+/**
+ * The same of mails and callbacks: what was open when they were copied may have ended since and been forgotten by age, and would be
+ * sent again. What is still there is copied again.
+ */
+export async function deleteCopiedOpen(tx: Tx, environmentIds: readonly number[]): Promise<void> {
+  const open = `environment_id {among $1} and state in ('queued', 'dead', 'disabled')`;
+  const ofOpen = `environment_id {among $1} and callback_id in (select id from callbacks where ${open})`;
+  for (const [table, which] of [
+    ['delivery_attempts', ofOpen],
+    ['callbacks', open],
+    ['mails', open],
+  ])
+    await tx.query(`delete from ${table} where ${which}`, [environmentIds]);
+}
+
 /** Deletes a row by its key. */
 export async function deleteCopied(tx: Tx, { table, rule }: CopiedTable, row: SqlRow): Promise<void> {
   const key = rule.key.map((name, at) => `${name} = $${at + 1}`).join(' and ');

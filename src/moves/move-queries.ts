@@ -158,14 +158,15 @@ export async function hasStrangersAmong(
   return rows.length > 0;
 }
 
-/** Whether it has anything that is found by the hash of a person. */
-export async function hasHashedPersons(
+/** Whether it has anything that is found by a hash: of a person, or of a line of a bank, which would be taken for a new one. */
+export async function hasHashes(
   db: Reader,
   paymentServiceId: string,
   environmentIds: readonly number[],
 ): Promise<boolean> {
   const rows = await db.query(
     `select 1 as found from recipients where payment_service_id = $1
+     union all select 1 from bank_statements where payment_service_id = $1
      union all select 1 from payouts where environment_id {among $2} limit 1`,
     [paymentServiceId, environmentIds],
   );

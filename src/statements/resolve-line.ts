@@ -102,11 +102,11 @@ async function settleBy(
   if (payout === null) {
     throw new Problem('NOT_FOUND', { detail: { en: 'There is no such payout.', es: 'No existe ese pago.' } });
   }
+  await requireUserOf(tx, by, payout.environment_id, 'movements:record');
   const amount = use === 'payout' ? -line.amount : line.amount;
   if (payout.amount !== amount) {
     throw conflict({ en: 'The line is of another amount.', es: 'La línea tiene otro monto.' });
   }
-  await requireUserOf(tx, by, payout.environment_id, 'movements:record');
   const owner = (await findEnvironmentById(app, payout.environment_id)) as PayoutOwner;
   if (owner.environment !== line.environment) throw conflict(OTHER_ENVIRONMENT);
   const outcome = use === 'payout' ? ('confirmed' as const) : ('returned' as const);

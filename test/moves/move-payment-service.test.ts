@@ -3,17 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { readConfig } from '../../src/config.ts';
 import type { Database } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
-import { SEALED_KINDS } from '../../src/health/sealed-kinds.ts';
-import { beginMove } from '../../src/moves/begin-move.ts';
 import { listMoves } from '../../src/moves/list-moves.ts';
-import { type MoveWish, movePaymentService } from '../../src/moves/move-payment-service.ts';
-import { raiseIds } from '../../src/moves/raise-ids.ts';
+import { movePaymentService } from '../../src/moves/move-payment-service.ts';
 import { undoMove } from '../../src/moves/undo-move.ts';
-import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { readFeed } from '../../src/outbox/read-feed.ts';
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
@@ -21,16 +16,25 @@ import { verifyStore } from '../../src/proof/verify-store.ts';
 import { createTransaction } from '../../src/transactions/create-transaction.ts';
 import { expireTransactions } from '../../src/transactions/expire-transactions.ts';
 import { payToken } from '../../src/transactions/transaction.ts';
-import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { forEachEngine } from '../support/engines.ts';
 import { fillStore } from '../support/full-store.ts';
-import { journeyParts, runJourneys } from '../support/payment-journeys.ts';
+import {
+  configOf,
+  deliverDue,
+  diesOnLeaving,
+  ignoreMoving,
+  talkingShop,
+  twoDatabases,
+  twoWithShop,
+  wishOf,
+} from '../support/moving-shop.ts';
+import { runJourneys } from '../support/payment-journeys.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { setTestFee } from '../support/test-movements.ts';
 import { jsonOf, startTestServer } from '../support/test-server.ts';
 import { createTestEnvironment, createTestTransaction, signedBody, testInput } from '../support/test-shop.ts';
-import { untilQueued } from '../support/until-queued.ts';
 import { untilVisible } from '../support/until-visible.ts';
 
 const folders: string[] = [];
@@ -96,47 +100,6 @@ forEachEngine('a payment service that moves', (openTestDatabase, engine) => {
     await Promise.all([ordering, paying]);
     await shop.assertNothingLost();
     await assertMoved(from, to, merchant, null);
-  });
-
-  test('begins alone: two that began at once deleted the changes that were written down for each other', async () => {
-    const { from, to, merchant } = await twoWithShop(openTestDatabase);
-    const others = [merchant, await createTestEnvironment(from)];
-    const outcomes = await Promise.allSettled(
-      others.map(({ paymentServiceId }) => beginMove(from, to, paymentServiceId, TESTER)),
-    );
-    assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
-    for (const outcome of outcomes)
-      if (outcome.status === 'rejected') assert.equal(outcome.reason.code, 'MOVE_UNDER_WAY', String(outcome.reason));
-  });
-
-  test('is not taken back while it arrives, which once let it be written in both databases', async () => {
-    const { from, to, merchant } = await twoWithShop(openTestDatabase);
-    const shop = talkingShop(from, to, merchant);
-    let undone: Promise<unknown> = Promise.resolve();
-    const arriving = onArrival(to, async () => {
-      undone = undoMove(from, to, merchant.paymentServiceId, TESTER).catch((error: unknown) => error);
-      await untilQueued(to.db);
-    });
-    await movePaymentService(from, arriving, wishOf(merchant));
-    assert.equal(((await undone) as { code?: string }).code, 'MOVE_ARRIVED');
-    assert.equal(await shop.order(), 'to');
-  });
-
-  test('is due again where it stays, though it was taken back at the moment at which it left', async () => {
-    const { from, to, merchant } = await twoWithShop(openTestDatabase);
-    await createTestTransaction(from, merchant, { reference: 'WAITS' });
-    const killed = onArrival(to, () => Promise.reject(new Error('killed')));
-    await assert.rejects(movePaymentService(diesOnLeaving(from), to, wishOf(merchant)), /killed/);
-    const leaveFirst: Database['transaction'] = async (work, kind) => {
-      await assert.rejects(movePaymentService(from, killed, wishOf(merchant)), /killed/);
-      return to.db.transaction(work, kind);
-    };
-    const late = { ...to, db: { ...to.db, transaction: leaveFirst } };
-    await undoMove(from, late, merchant.paymentServiceId, TESTER).catch(() =>
-      undoMove(from, to, merchant.paymentServiceId, TESTER),
-    );
-    from.now.advance(48 * 3_600_000);
-    assert.equal(await expireTransactions(from, 10), 1);
   });
 
   test('is due nowhere while it is copied, and there once it has arrived', async () => {
@@ -211,43 +174,12 @@ forEachEngine('a payment service that moves', (openTestDatabase, engine) => {
   });
 });
 
-async function twoDatabases(openTestDatabase: OpenTestDatabase, other: Database, otherKey = KEY) {
-  const { script, parts } = journeyParts();
-  const from = createTestApp(await openTestDatabase(), { ...parts, config: configOf('pay-1') });
-  const to = createTestApp(other, { ...parts, config: configOf('pay-2', otherKey), now: from.now });
-  await raiseIds(to, 1_000_000_000, TESTER);
-  await createPaidTransaction(to, await createTestEnvironment(to));
-  return { from, to, script };
-}
-
-async function twoWithShop(openTestDatabase: OpenTestDatabase) {
-  const { from, to } = await twoDatabases(openTestDatabase, await openTestDatabase());
-  const merchant = await createTestEnvironment(from);
-  await createPaidTransaction(from, merchant, { reference: 'PAID' });
-  return { from, to, merchant };
-}
-
-const KEY = '5a'.repeat(32);
-
-function configOf(host: string, key = KEY) {
-  return readConfig({
-    MASTER_KEY: key,
-    LOG_LEVEL: 'silent',
-    PUBLIC_URL: `https://${host}.example.cl`,
-    DATABASE_URL: `sqlite:/tmp/${host}`,
-  });
-}
-
 async function openFile(): Promise<Database> {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-move-'));
   folders.push(folder);
   const db = openDatabase(`sqlite:${folder}/store.db`, { connections: 1, pooler: false, onFatal: () => {} });
   await migrate(db);
   return db;
-}
-
-function wishOf({ paymentServiceId }: ServiceEnvironment): MoveWish {
-  return { paymentServiceId, by: TESTER, kinds: SEALED_KINDS, onProgress: () => {}, pauseSeenMs: 1 };
 }
 
 async function feedOf(app: TestApp, merchant: ServiceEnvironment) {
@@ -283,42 +215,6 @@ async function assertWhole(app: TestApp): Promise<void> {
   );
 }
 
-/** A shop that asks both databases, and keeps what was acknowledged: one of the two at most may say yes. */
-function talkingShop(from: TestApp, to: TestApp, merchant: ServiceEnvironment) {
-  const acknowledged: string[] = [];
-  let number = 0;
-  const ask = async (app: TestApp, reference: string) =>
-    createTransaction(app, merchant, testInput({ reference })).then(() => true, ignoreMoving);
-  const order = async (): Promise<'from' | 'to' | 'nobody'> => {
-    const reference = `TALK-${++number}`;
-    // Nobody asks a database that has never heard of the merchant.
-    const known = (await loadEnvironment(to, merchant.serviceToken)) !== null;
-    const [there, here] = [known && (await ask(to, `${reference}-to`)), await ask(from, `${reference}-from`)];
-    assert.ok(!(there && here), `${reference} was stored in both`);
-    if (there) acknowledged.push(`${reference}-to`);
-    if (here) acknowledged.push(`${reference}-from`);
-    return there ? 'to' : here ? 'from' : 'nobody';
-  };
-  const assertNothingLost = async () => {
-    const rows = await to.db.query<{ reference: string }>(
-      'select reference from transactions where environment_id = $1',
-      [merchant.id],
-    );
-    const kept = new Set(rows.map(({ reference }) => reference));
-    assert.ok(acknowledged.length > 0);
-    assert.deepEqual(
-      acknowledged.filter((reference) => !kept.has(reference)),
-      [],
-    );
-  };
-  return { order, assertNothingLost };
-}
-
-function ignoreMoving(error: unknown): false {
-  assert.equal((error as { code?: string }).code, 'PAYMENT_SERVICE_MOVING', String(error));
-  return false;
-}
-
 /** Both apps as a process has them that is killed before one of its commits, in whichever database, or after it. */
 function diesAt(step: number, from: TestApp, to: TestApp): { from: TestApp; to: TestApp } {
   let commits = 0;
@@ -334,42 +230,4 @@ function diesAt(step: number, from: TestApp, to: TestApp): { from: TestApp; to: 
     },
   });
   return { from: dying(from), to: dying(to) };
-}
-
-/** The same, before the commit with which the payment service leaves: all of it is copied by then. */
-function diesOnLeaving(app: TestApp): TestApp {
-  let long = 0;
-  const transaction: Database['transaction'] = (work, kind) => {
-    if (kind === 'slow') long++;
-    return long > 1 ? Promise.reject(new Error('killed')) : app.db.transaction(work, kind);
-  };
-  return { ...app, db: { ...app.db, transaction } };
-}
-
-/** Does something in the commit with which a payment service arrives, once that says so and nobody else sees it. */
-function onArrival(app: TestApp, act: () => Promise<void>): TestApp {
-  const transaction: Database['transaction'] = (work, kind) =>
-    app.db.transaction((tx) => {
-      const query: typeof tx.query = async (sql, parameters) => {
-        const rows = await tx.query(sql, parameters);
-        if (sql.includes('update moves set state') && parameters?.[1] === 'moved') await act();
-        return rows as never;
-      };
-      return work({ ...tx, query });
-    }, kind);
-  return { ...app, db: { ...app.db, transaction } };
-}
-
-/** How many callbacks of the merchant were posted. */
-async function deliverDue(app: TestApp, merchant: ServiceEnvironment): Promise<number> {
-  const count = async () => {
-    const sql = 'select count(*) as posted from delivery_attempts where environment_id = $1';
-    const [row] = await app.db.query<{ posted: number }>(sql, [merchant.id]);
-    return row?.posted ?? 0;
-  };
-  const before = await count();
-  const delivery = createCallbackDelivery(app);
-  await delivery.poll();
-  await delivery.drain();
-  return (await count()) - before;
 }

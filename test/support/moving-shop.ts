@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { readConfig } from '../../src/config.ts';
+import type { Database } from '../../src/db/database.ts';
+import { SEALED_KINDS } from '../../src/health/sealed-kinds.ts';
+import type { MoveWish } from '../../src/moves/move-payment-service.ts';
+import { raiseIds } from '../../src/moves/raise-ids.ts';
+import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
+import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
+import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
+import { createTransaction } from '../../src/transactions/create-transaction.ts';
+import type { OpenTestDatabase } from './engines.ts';
+import { journeyParts } from './payment-journeys.ts';
+import { TESTER } from './test-actor.ts';
+import { createTestApp, type TestApp } from './test-app.ts';
+import { createPaidTransaction } from './test-books.ts';
+import { createTestEnvironment, testInput } from './test-shop.ts';
+
+/** Two databases of one installation, each with ids in a stretch of its own. */
+export async function twoDatabases(openTestDatabase: OpenTestDatabase, other: Database, otherKey = KEY) {
+  const { script, parts } = journeyParts();
+  const from = createTestApp(await openTestDatabase(), { ...parts, config: configOf('pay-1') });
+  const to = createTestApp(other, { ...parts, config: configOf('pay-2', otherKey), now: from.now });
+  await raiseIds(to, 1_000_000_000, TESTER);
+  await createPaidTransaction(to, await createTestEnvironment(to));
+  return { from, to, script };
+}
+
+/** The same, with a shop in the first that has one payment. */
+export async function twoWithShop(openTestDatabase: OpenTestDatabase) {
+  const { from, to } = await twoDatabases(openTestDatabase, await openTestDatabase());
+  const merchant = await createTestEnvironment(from);
+  await createPaidTransaction(from, merchant, { reference: 'PAID' });
+  return { from, to, merchant };
+}
+
+const KEY = '5a'.repeat(32);
+
+export function configOf(host: string, key = KEY) {
+  return readConfig({
+    MASTER_KEY: key,
+    LOG_LEVEL: 'silent',
+    PUBLIC_URL: `https://${host}.example.cl`,
+    DATABASE_URL: `sqlite:/tmp/${host}`,
+  });
+}
+
+export function wishOf({ paymentServiceId }: ServiceEnvironment): MoveWish {
+  return { paymentServiceId, by: TESTER, kinds: SEALED_KINDS, onProgress: () => {}, pauseSeenMs: 1 };
+}
+
+/** A shop that asks both databases, and keeps what was acknowledged: one of the two at most may say yes. */
+export function talkingShop(from: TestApp, to: TestApp, merchant: ServiceEnvironment) {
+  const acknowledged: string[] = [];
+  let number = 0;
+  const ask = async (app: TestApp, reference: string) =>
+    createTransaction(app, merchant, testInput({ reference })).then(() => true, ignoreMoving);
+  const order = async (): Promise<'from' | 'to' | 'nobody'> => {
+    const reference = `TALK-${++number}`;
+    // Nobody asks a database that has never heard of the merchant.
+    const known = (await loadEnvironment(to, merchant.serviceToken)) !== null;
+    const [there, here] = [known && (await ask(to, `${reference}-to`)), await ask(from, `${reference}-from`)];
+    assert.ok(!(there && here), `${reference} was stored in both`);
+    if (there) acknowledged.push(`${reference}-to`);
+    if (here) acknowledged.push(`${reference}-from`);
+    return there ? 'to' : here ? 'from' : 'nobody';
+  };
+  const assertNothingLost = async () => {
+    const rows = await to.db.query<{ reference: string }>(
+      'select reference from transactions where environment_id = $1',
+      [merchant.id],
+    );
+    const kept = new Set(rows.map(({ reference }) => reference));
+    assert.ok(acknowledged.length > 0);
+    assert.deepEqual(
+      acknowledged.filter((reference) => !kept.has(reference)),
+      [],
+    );
+  };
+  return { order, assertNothingLost };
+}
+
+/** Answers false for a write that was refused because the payment service moves, and fails for any other error. */
+export function ignoreMoving(error: unknown): false {
+  assert.equal((error as { code?: string }).code, 'PAYMENT_SERVICE_MOVING', String(error));
+  return false;
+}
+
+/** An app as a process has it that is killed before the commit with which the payment service leaves: all of it is copied by then. */
+export function diesOnLeaving(app: TestApp): TestApp {
+  let long = 0;
+  const transaction: Database['transaction'] = (work, kind) => {
+    if (kind === 'slow') long++;
+    return long > 1 ? Promise.reject(new Error('killed')) : app.db.transaction(work, kind);
+  };
+  return { ...app, db: { ...app.db, transaction } };
+}
+
+/** How many callbacks of the merchant were posted. */
+export async function deliverDue(app: TestApp, merchant: ServiceEnvironment): Promise<number> {
+  const count = async () => {
+    const sql = 'select count(*) as posted from delivery_attempts where environment_id = $1';
+    const [row] = await app.db.query<{ posted: number }>(sql, [merchant.id]);
+    return row?.posted ?? 0;
+  };
+  const before = await count();
+  const delivery = createCallbackDelivery(app);
+  await delivery.poll();
+  await delivery.drain();
+  return (await count()) - before;
+}
