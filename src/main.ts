@@ -81,7 +81,7 @@ async function describe(error: unknown): Promise<{ code: string; message: string
   if (error instanceof Problem) {
     const { wordsOf } = await import('./http/problem-words.ts');
     const { title, fix, detail } = wordsOf(error, terminalLanguage());
-    return { code: error.code, message: error.extras.detail === undefined ? `${title}. ${fix}` : detail };
+    return { code: error.code, message: detail === fix ? `${title}. ${fix}` : detail };
   }
   if (error instanceof StorageError) {
     if (error.code === 'STORAGE_FULL') return { code: error.code, message: DISK_FULL };
