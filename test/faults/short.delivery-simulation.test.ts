@@ -9,7 +9,7 @@ const SEEDS_FOR_PLANT = 20;
 describe('the delivery engine in a simulated world, in short', () => {
   // Worlds in which a good deal goes wrong, and little enough happens to be quick.
   // In 277 a success was recorded after a failure that had come later, and hid it.
-  for (const seed of [3, 30, 41, 64, 69, 78, 277]) {
+  for (const seed of [3, 31, 41, 64, 69, 78, 277]) {
     test(`keeps its word in world ${seed}`, async () => {
       assert.deepEqual((await runSeed(seed, { plant: null })).violations, []);
     });
