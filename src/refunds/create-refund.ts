@@ -4,8 +4,12 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { countRefund } from '../auth/count-refund.ts';
 import { environmentOf } from '../checkout/environment-of.ts';
 import type { Tx } from '../db/database.ts';
+import { Problem } from '../error-catalogue.ts';
 import { addUp } from '../lib/exact-sum.ts';
+import { QueueFullError } from '../lib/fair-queue.ts';
 import { prefixedId } from '../lib/ids.ts';
+import { createOwnerTurns } from '../lib/owner-turns.ts';
+import { perInstance } from '../lib/per-instance.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
 import type { Transaction, TransactionKey } from '../transactions/transaction.ts';
 import { advanceSequence, lockTransaction } from '../transactions/transaction-queries.ts';
@@ -38,9 +42,21 @@ export type RefundCreation =
  *
  * The payment method is asked afterwards, by the worker (`carry-out-refunds.ts`), so that there is one path only by which
  * money goes back. Rejects with `StorageError`, and with `Problem`
- * `REFUND_LIMIT_REACHED` where the user may refund no more today.
+ * `REFUND_LIMIT_REACHED` where the user may refund no more today, `OVERLOADED` where a thousand of the merchant wait already.
  */
 export async function createRefund(app: App, paid: Transaction, wish: RefundWish): Promise<RefundCreation> {
+  return turns(app)(paid.environment_id, () => acceptRefund(app, paid, wish)).catch((error: unknown) => {
+    throw error instanceof QueueFullError ? new Problem('OVERLOADED') : error;
+  });
+}
+
+// Refunds of a merchant lock the same money, so that they gain nothing by coming together; waiting in the database they would hold
+// its connections, and on SQLite its one writer, from the payments and acts of all others.
+const turns = perInstance((_app: App) => createOwnerTurns<number>(MOST_WAITING));
+
+const MOST_WAITING = 1000;
+
+async function acceptRefund(app: App, paid: Transaction, wish: RefundWish): Promise<RefundCreation> {
   const environment = await environmentOf(app, paid);
   const now = app.now();
   return app.db.transaction<RefundCreation>(async (tx) => {

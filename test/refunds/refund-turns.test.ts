@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { recordAudit } from '../../src/audit/record-audit.ts';
+import { createRefund } from '../../src/refunds/create-refund.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+
+const BURST = 40;
+
+forEachEngine('refunds of one merchant that come at once', (openTestDatabase) => {
+  test('kept the acts of everybody else waiting until the last of them', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    const paid = await createPaidTransaction(app, environment, { reference: 'ORD-1', amount: 10_000 });
+    let accepted = 0;
+    const wish = (n: number) => ({ amount: 1, type: 'parcial', idempotencyKey: `key-${n}`, by: TESTER }) as const;
+    const refunds = Array.from({ length: BURST }, async (_, n) => {
+      if ((await createRefund(app, paid, wish(n))).kind === 'accepted') accepted++;
+    });
+    const act = { at: app.now(), by: TESTER, action: 'user.role_set', subject: { kind: 'user', id: 'usr_1' } } as const;
+    // By then all of them have been asked for.
+    await Promise.race(refunds);
+    await app.db.transaction((tx) => recordAudit(tx, act));
+    assert.ok(accepted < BURST / 2, `${accepted} of ${BURST} refunds came before the act`);
+    await Promise.all(refunds);
+    assert.equal(accepted, BURST);
+  });
+});
