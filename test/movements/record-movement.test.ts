@@ -197,7 +197,9 @@ forEachEngine('payouts', (openTestDatabase, engine) => {
       Array.from({ length: 4 }, () => createPaidTransaction(app, environment, { amount: 10_000 })),
     );
     const payouts = Array.from({ length: 32 }, () => payOut(app, environment, 2500));
-    const refunds = payments.flatMap((paid) => Array.from({ length: 4 }, () => refund(app, paid, 2500)));
+    // Each in a process of its own, which takes the refunds of a merchant one at a time.
+    const refundOf = (paid: Transaction) => refund(createTestApp(app.db), paid, 2500);
+    const refunds = payments.flatMap((paid) => Array.from({ length: 4 }, () => refundOf(paid)));
     const taken = [...(await Promise.all(payouts)), ...(await Promise.all(refunds))].filter(
       ({ kind }) => kind === 'recorded' || kind === 'accepted',
     );
