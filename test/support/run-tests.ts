@@ -108,11 +108,10 @@ async function runFiles(name: keyof typeof KINDS, files: string[]): Promise<void
   // What a file that was killed has left goes with the folder. A harness of faults keeps its stores on the disk.
   const folder = mkdtempSync(join(kind.folder, 'rubrica-tests-'));
   const env = { ...process.env, TMPDIR: folder };
-  // With `forceExit` a file ends with its tests, whatever a test that failed has left running.
   // A larger nursery: most of what a test makes is rubbish before it is moved, and that saves a tenth of the processor's time.
-  const execArgv = ['--max-semi-space-size=64'];
+  const execArgv = ['--max-semi-space-size=64', `--import=${import.meta.resolve('./end-with-tests.ts')}`];
   const limits = { concurrency: kind.atOnce, signal, timeout: kind.test * 60_000 };
-  const stream = run({ files, env, execArgv, ...limits, forceExit: true });
+  const stream = run({ files, env, execArgv, ...limits });
   stream.on('test:pass', ({ skip }) => {
     if (typeof skip === 'string') leftOut.set(skip, (leftOut.get(skip) ?? 0) + 1);
   });
