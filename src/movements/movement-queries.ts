@@ -23,9 +23,9 @@ export async function selectMovement(
   return row ?? null;
 }
 
-/** Finds a movement by its id alone. */
-export async function selectMovementById(tx: Pick<Database, 'query'>, id: string): Promise<Movement | null> {
-  const [row] = await tx.query<Movement>('select * from movements where id = $1', [id]);
+/** Finds a movement by its id alone, and keeps it until the commit. */
+export async function lockMovement(tx: Tx, id: string): Promise<Movement | null> {
+  const [row] = await tx.query<Movement>('select * from movements where id = $1 {for_update}', [id]);
   return row ?? null;
 }
 

@@ -27,6 +27,7 @@ const LINES: InsertTarget = {
     'statement_id',
     'number',
     'environment',
+    'owner',
     'file_line',
     'day',
     'amount',
@@ -43,19 +44,46 @@ export async function insertStatement(tx: Tx, statement: KeptStatement): Promise
   await tx.insertRows(STATEMENTS, [statement]);
 }
 
-/** Answers how many were new: the others came with another file meanwhile. */
+/** Answers how many were new: the others came with another file meanwhile, or what they are of has another line by now. */
 export async function insertLines(tx: Tx, lines: readonly SqlRow[]): Promise<number> {
-  const suffix = 'on conflict (environment, line_key) do nothing returning number';
-  return (await tx.insertRows(LINES, lines, suffix)).length;
+  return (await tx.insertRows(LINES, lines, 'on conflict do nothing returning number')).length;
 }
 
-/** Those that came with another file. */
-export async function selectKnownKeys(db: Reader, environment: string, keys: readonly string[]): Promise<Set<string>> {
+/**
+ * Those that came with another file of this owner's account, or of the account of all. `owner` null: of all, so that the files of
+ * every owner count.
+ */
+export async function selectKnownKeys(
+  db: Reader,
+  { environment, owner }: { environment: string; owner: string | null },
+  keys: readonly string[],
+): Promise<Set<string>> {
   const rows = await db.query<{ line_key: string }>(
-    'select line_key from bank_statement_lines where environment = $1 and line_key {named $2}',
-    [environment, keys],
+    `select line_key from bank_statement_lines where environment = $1 and line_key {named $2}
+     ${owner === null ? '' : "and owner in ('', $3)"}`,
+    owner === null ? [environment, keys] : [environment, keys, owner],
   );
   return new Set(rows.map(({ line_key }) => line_key));
+}
+
+/** What lines of these amounts can be of, in these environments, since a moment. */
+export type CandidateSpan = { environmentIds: readonly number[]; amounts: readonly number[]; since: number };
+
+/** Keeps what lines can be of until the commit: who reads their lines next sees those of every other statement. */
+export async function lockCandidates(tx: Tx, { environmentIds, amounts, since }: CandidateSpan): Promise<void> {
+  const parameters = [environmentIds, amounts, since];
+  await tx.query(
+    `select p.id from payouts p where p.environment_id {among $1} and p.sent_at >= $3
+       and (p.amount {among $2} or p.file_id in (select f.id from payout_files f
+         where f.environment_id {among $1} and f.total {among $2} and f.created_at >= $3))
+     order by p.created_at, p.id {bytewise} {for_update}`,
+    parameters,
+  );
+  await tx.query(
+    `select m.id from movements m where m.kind = 'deposit' and m.environment_id {among $1} and m.amount {among $2}
+       and m.created_at >= $3 order by m.id {bytewise} {for_update}`,
+    parameters,
+  );
 }
 
 export type PayoutFound = SqlRow & {
@@ -77,7 +105,7 @@ export type PayoutFound = SqlRow & {
  */
 export function selectPayoutsOfAmounts(
   tx: Tx,
-  { environmentIds, amounts, since }: { environmentIds: readonly number[]; amounts: readonly number[]; since: number },
+  { environmentIds, amounts, since }: CandidateSpan,
 ): Promise<PayoutFound[]> {
   return tx.query<PayoutFound>(
     `select p.id, p.environment_id, p.reference, p.amount, p.rut_hash, p.state, p.file_id, p.sent_at,
@@ -94,10 +122,7 @@ export function selectPayoutsOfAmounts(
 type FileFound = { id: string; environment_id: number; total: number; created_at: number };
 
 /** Files of payouts whose total is one of these amounts, and that no line has used, nor one of their payouts. */
-export function selectFilesOfTotals(
-  tx: Tx,
-  { environmentIds, amounts, since }: { environmentIds: readonly number[]; amounts: readonly number[]; since: number },
-): Promise<FileFound[]> {
+export function selectFilesOfTotals(tx: Tx, { environmentIds, amounts, since }: CandidateSpan): Promise<FileFound[]> {
   return tx.query<FileFound>(
     `select f.id, f.environment_id, f.total, f.created_at from payout_files f
      where f.environment_id {among $1} and f.total {among $2} and f.created_at >= $3
@@ -119,7 +144,7 @@ type DepositFound = {
 /** Deposits that are recorded and that no line has used, the oldest first. */
 export function selectDepositsOfAmounts(
   tx: Tx,
-  { environmentIds, amounts, since }: { environmentIds: readonly number[]; amounts: readonly number[]; since: number },
+  { environmentIds, amounts, since }: CandidateSpan,
 ): Promise<DepositFound[]> {
   return tx.query<DepositFound>(
     `select m.id, m.amount, m.created_at, m.reference, m.payment_method from movements m
@@ -237,12 +262,10 @@ export function selectDecidedLines(
   );
 }
 
-/** Finds the line that is of a payout, a file of payouts or a deposit. */
-export async function selectLineOf(tx: Reader, use: LineUse, subject: string): Promise<KeptLine | null> {
-  const [row] = await tx.query<KeptLine>('select * from bank_statement_lines where used_as = $1 and subject = $2', [
-    use,
-    subject,
-  ]);
+/** Finds the line that is of one of these: a payout, a file of payouts, a deposit. */
+export async function selectLineOf(tx: Reader, use: LineUse, subjects: readonly string[]): Promise<KeptLine | null> {
+  const sql = 'select * from bank_statement_lines where used_as = $1 and subject {named $2}';
+  const [row] = await tx.query<KeptLine>(sql, [use, subjects]);
   return row ?? null;
 }
 

@@ -3,7 +3,7 @@ import type { Actor } from '../audit/actor.ts';
 import type { Tx } from '../db/database.ts';
 import { Problem } from '../error-catalogue.ts';
 import { formatMoney } from '../lib/money.ts';
-import { selectMovementById } from '../movements/movement-queries.ts';
+import { lockMovement } from '../movements/movement-queries.ts';
 import { bookMovement } from '../movements/record-movement.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { selectEnvironmentId } from '../payment-services/payment-service-queries.ts';
@@ -40,7 +40,7 @@ export function depositOf(app: App, tx: Tx, { deposit, ...of }: Deposit): Promis
 type OfLine = Omit<Deposit, 'deposit'>;
 
 async function recorded(app: App, tx: Tx, { id, line, by }: OfLine & { id: string }): Promise<string> {
-  const movement = await selectMovementById(tx, id);
+  const movement = await lockMovement(tx, id);
   const owner = movement === null ? null : await findEnvironmentById(app, movement.environment_id);
   if (movement?.kind !== 'deposit' || owner?.environment !== line.environment) throw noDeposit();
   await requireUserOf(tx, by, movement.environment_id, 'movements:record');

@@ -17,6 +17,7 @@ import type { PayoutOwner } from '../payouts/transition-payouts.ts';
 import {
   insertLines,
   insertStatement,
+  lockCandidates,
   selectDepositsOfAmounts,
   selectFilesOfTotals,
   selectIdsOfFiles,
@@ -97,7 +98,7 @@ export async function importStatement(
   }
 }
 
-/** Rolls the commit back: another process has taken over the same lines meanwhile. */
+/** Rolls the commit back: another process has taken over the same lines, or what they are of. Read again, they are known. */
 class QuickerFile extends Error {}
 
 /** `olderKey`: as versions before this one knew the line. */
@@ -115,10 +116,10 @@ async function importLines(
   wish: StatementImport,
   { statement, lines, environmentIds }: Lines,
 ): Promise<ImportedStatement> {
-  const { environment, by, evidence } = wish;
+  const { environment, paymentServiceId: owner, by, evidence } = wish;
   const known = await selectKnownKeys(
     tx,
-    environment,
+    { environment, owner },
     lines.flatMap(({ key, olderKey }) => [key, olderKey]),
   );
   const fresh = lines.filter(({ key, olderKey }) => !known.has(key) && !known.has(olderKey));
@@ -143,7 +144,7 @@ async function importLines(
   const rows = fresh.map(({ line, day, amount, key }, index) => {
     const { use, subject, note } = matches[index] as LineMatch;
     uses[use]++;
-    const place = { statement_id: kept.id, number: index + 1, environment, file_line: line };
+    const place = { statement_id: kept.id, number: index + 1, environment, owner: owner ?? '', file_line: line };
     return { ...place, day, amount, currency: CURRENCY, line_key: key, used_as: use, subject, note, kept_at: at };
   });
   if ((await insertLines(tx, rows)) < rows.length) throw new QuickerFile();
@@ -163,6 +164,7 @@ async function findCandidates(
   const first = lines.reduce((earliest, { day }) => (day < earliest ? day : earliest), lines[0]?.day ?? '');
   const since = boundsOfDay(shiftDay(first, -DAYS_BACK)).from;
   const wanted = { environmentIds, amounts, since };
+  await lockCandidates(tx, wanted);
   const payouts = await selectPayoutsOfAmounts(tx, wanted);
   const files = await selectFilesOfTotals(tx, wanted);
   const deposits = await selectDepositsOfAmounts(tx, wanted);

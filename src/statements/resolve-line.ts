@@ -82,22 +82,24 @@ async function subjectOf(
   if (is.use === 'other') return null;
   if (fileLine === null)
     throw new Problem('NOT_FOUND', { detail: { en: 'Say which line it is.', es: 'Di qué línea es.' } });
-  const subject =
+  const subjects =
     is.use === 'deposit'
-      ? await depositOf(app, tx, { deposit: is.deposit, line, by, at })
+      ? [await depositOf(app, tx, { deposit: is.deposit, line, by, at })]
       : await settleBy(app, tx, { ...is, reason, by }, { line, at });
-  if ((await selectLineOf(tx, is.use, subject)) === null) return subject;
-  throw conflict({ en: `Another line is of ${subject}.`, es: `Otra línea es de ${subject}.` });
+  const other = await selectLineOf(tx, is.use, subjects);
+  if (other === null) return subjects[0] ?? null;
+  throw conflict({ en: `Another line is of ${other.subject}.`, es: `Otra línea es de ${other.subject}.` });
 }
 
 type Settling = { use: 'payout' | 'return'; payoutId: string; reason: string; by: Actor };
 
+/** Answers the payout, and where it left in a file and a line may be of that, the file. */
 async function settleBy(
   app: App,
   tx: Tx,
   { use, payoutId, reason, by }: Settling,
   { line, at }: Place,
-): Promise<string> {
+): Promise<string[]> {
   const payout = await selectPayoutAnywhere(tx, payoutId);
   if (payout === null) {
     throw new Problem('NOT_FOUND', { detail: { en: 'There is no such payout.', es: 'No existe ese pago.' } });
@@ -112,7 +114,8 @@ async function settleBy(
   const outcome = use === 'payout' ? ('confirmed' as const) : ('returned' as const);
   const said = [{ id: payout.id, outcome, reason }];
   const { contradicted } = await settleOutcomes(tx, owner, said, { at, endsContradiction: true });
-  if (contradicted.length === 0) return payout.id;
+  const isInFile = use === 'payout' && payout.file_id !== null;
+  if (contradicted.length === 0) return isInFile ? [payout.id, payout.file_id as string] : [payout.id];
   throw conflict({
     en: `${payout.id} is ${payout.state}: it cannot become ${outcome}.`,
     es: `${payout.id} está ${payout.state}: no puede quedar ${outcome}.`,

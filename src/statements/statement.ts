@@ -27,6 +27,8 @@ export type KeptLine = SqlRow & {
   statement_id: string;
   number: number;
   environment: Environment;
+  /** The payment service whose account it is; empty: of all of them. */
+  owner: string;
   file_line: number;
   day: string;
   amount: number;

@@ -1,0 +1,10 @@
+-- A line of a statement is the same line in another file of the same owner: one merchant's file does not make the lines of another's
+-- known. Empty: the account of all payment services.
+alter table bank_statement_lines add column owner text not null default '';
+update bank_statement_lines set owner = coalesce(
+  (select payment_service_id from bank_statements where bank_statements.id = bank_statement_lines.statement_id), '');
+drop index bank_statement_lines_once;
+create unique index bank_statement_lines_once on bank_statement_lines (environment, line_key, owner);
+
+-- What left since a moment, for the lines of a statement.
+create index payouts_left on payouts (environment_id, sent_at) where sent_at is not null;

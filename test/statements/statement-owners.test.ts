@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { dayOf } from '../../src/lib/calendar-day.ts';
+import { recordMovement } from '../../src/movements/record-movement.ts';
+import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
+import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
+import { importStatement } from '../../src/statements/import-statement.ts';
+import { resolveLine } from '../../src/statements/resolve-line.ts';
+import type { StatementLine } from '../../src/statements/statement.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { approved, openPayoutDesk, type PayoutDesk, wish } from '../support/test-payouts.ts';
+
+type Taking = { account?: string; of?: string | null };
+
+forEachEngine('lines of statements and their owners', (openTestDatabase) => {
+  const open = async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desk = await openPayoutDesk(app);
+    const line = (at: number, amount: number, text: string): StatementLine => ({
+      line: at,
+      day: dayOf(app.now()),
+      amount,
+      text,
+    });
+    const take = (
+      desk_: PayoutDesk,
+      lines: readonly StatementLine[],
+      { account = '123456789', of = null }: Taking = {},
+    ) =>
+      importStatement(
+        app,
+        {
+          environment: 'development',
+          paymentServiceId: of,
+          account,
+          evidence: { name: 'cartola.csv', sha256: 'ab'.repeat(32), bytes: 1, excerpt: '' },
+          by: desk_.maker,
+        },
+        { lines, proof: 'balance' },
+      );
+    return { app, desk, line, take };
+  };
+
+  test('two statements that came at once with a line of the same payout ended in an error of the store', async () => {
+    const { app, desk, line, take } = await open();
+    const [payout] = await sent(app, desk, 15_000);
+    const both = await Promise.all(
+      ['111111', '222222', '333333', '444444'].map((account) =>
+        take(desk, [line(2, -15_000, 'TEF 12531909-2')], { account }),
+      ),
+    );
+    const uses = both.map(({ uses }) => [uses.payout, uses.suspense].join(' ')).sort();
+    assert.deepEqual(uses, ['0 1', '0 1', '0 1', '1 0']);
+    assert.equal((await selectPayoutAnywhere(app.db, payout?.id ?? ''))?.state, 'confirmed');
+    const lines = await app.db.query("select number from bank_statement_lines where used_as = 'payout'");
+    assert.equal(lines.length, 1);
+  });
+
+  test('the total of a file and a line of one of its payouts that came at once were both taken for it', async () => {
+    const { app, desk, line, take } = await open();
+    await sent(app, desk, 15_000, 9000);
+    const lines = [line(2, -24_000, 'NOMINA'), line(2, -9000, 'TEF 12531909-2')];
+    const done = await Promise.all(lines.map((one, at) => take(desk, [one], { account: `11111${at}` })));
+    assert.equal(
+      done.reduce((sum, { uses }) => sum + uses.payout, 0),
+      1,
+    );
+  });
+
+  test('a person could give a payout a line of its own though its file had one', async () => {
+    const { app, desk, line, take } = await open();
+    const [payout] = await sent(app, desk, 15_000, 9000);
+    await take(desk, [line(2, -24_000, 'NOMINA')]);
+    const { id: statementId } = await take(desk, [line(3, -15_000, 'OTRO CARGO')]);
+    const is = { use: 'payout' as const, payoutId: payout?.id ?? '' };
+    const decision = { statementId: statementId ?? '', fileLine: 3, is, reason: 'seen', by: desk.maker };
+    await assert.rejects(resolveLine(app, decision), { code: 'PAYOUT_STATE' });
+  });
+
+  test('two programs that gave one deposit two lines at once got an error of the store', async () => {
+    const { app, desk, line, take } = await open();
+    const target = { paymentServiceId: desk.environment.paymentServiceId, environment: 'development' as const };
+    const recorded = await recordMovement(app, target, {
+      kind: 'deposit',
+      reference: 'TBK-1',
+      amount: 20_000,
+      commission: 0,
+      currency: 'CLP',
+      paymentMethod: null,
+      by: TESTER,
+    });
+    const id = 'movement' in recorded ? recorded.movement.id : '';
+    const lines = [2, 3, 4, 5].map((at) => line(at, 20_000, 'ABONO'));
+    const { id: statementId } = await take(desk, lines);
+    const decide = (fileLine: number) =>
+      resolveLine(app, {
+        statementId: statementId ?? '',
+        fileLine,
+        is: { use: 'deposit', deposit: { id } },
+        reason: 'seen',
+        by: desk.maker,
+      }).then(
+        () => 'used',
+        (error: { code?: string }) => error.code ?? String(error),
+      );
+    const answers = await Promise.all([2, 3, 4, 5].map(decide));
+    assert.deepEqual(answers.sort(), ['PAYOUT_STATE', 'PAYOUT_STATE', 'PAYOUT_STATE', 'used']);
+  });
+
+  test('a line that another merchant had named as its own was known, and confirmed nothing', async () => {
+    const { app, desk, line, take } = await open();
+    const stranger = await openPayoutDesk(app);
+    const [payout] = await sent(app, desk, 15_000);
+    const lines = [line(2, -15_000, 'TEF 12531909-2')];
+    await take(stranger, lines, { of: stranger.environment.paymentServiceId });
+    const own = await take(desk, lines, { of: desk.environment.paymentServiceId });
+    assert.deepEqual([own.known, own.uses.payout], [0, 1]);
+    assert.equal((await selectPayoutAnywhere(app.db, payout?.id ?? ''))?.state, 'confirmed');
+    const house = await take(desk, lines);
+    assert.equal(house.known, 1, 'the account of all is also the account of one');
+  });
+
+  test('a line of the account of all is the same line in the account of one of them', async () => {
+    const { app, desk, line, take } = await open();
+    await sent(app, desk, 15_000);
+    const lines = [line(2, -15_000, 'TEF 12531909-2')];
+    assert.equal((await take(desk, lines)).uses.payout, 1);
+    const again = await take(desk, lines, { of: desk.environment.paymentServiceId, account: '00123456789' });
+    assert.deepEqual([again.known, again.id], [1, null]);
+  });
+});
+
+/** Payouts that left in one file. */
+async function sent(app: TestApp, desk: PayoutDesk, ...amounts: number[]) {
+  const payouts = await approved(
+    app,
+    desk,
+    amounts.map((amount) => wish({ amount })),
+  );
+  const { environment: owner, maker: by } = desk;
+  const payer = { account: '123456789', rut: '', name: '', agreement: '' };
+  await makePayoutFiles(app, { owner, by, format: 'santander', payer, batchId: null });
+  return payouts;
+}
