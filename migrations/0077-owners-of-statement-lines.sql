@@ -8,3 +8,8 @@ create unique index bank_statement_lines_once on bank_statement_lines (environme
 
 -- What left since a moment, for the lines of a statement.
 create index payouts_left on payouts (environment_id, sent_at) where sent_at is not null;
+
+-- A list of payouts is in the order of its index, of one environment and of all.
+drop index payouts_of_day;
+create index payouts_of_day on payouts (environment_id, created_at desc, id);
+create index payouts_newest on payouts (created_at desc, id);

@@ -292,6 +292,11 @@ const ASKS = {
   until: 'created_at <',
 } as const satisfies Record<keyof PayoutFilter, string>;
 
+/** So many environments are asked one by one, each by its index; more together, by the index of the newest of all. */
+const ASKED_EACH = 8;
+/** Few payouts have the same of these, so their index finds them. */
+const NARROW = ['batchId', 'id', 'reference', 'rutHash'] as const satisfies (keyof PayoutFilter)[];
+
 /** The newest payouts of some environments, after a place in that order. Only what is asked stands in the statement, so that its index is found. */
 export function selectPayouts(
   db: Reader,
@@ -299,17 +304,28 @@ export function selectPayouts(
   filter: PayoutFilter,
   { before, limit }: { before?: Pick<Payout, 'created_at' | 'id'>; limit: number },
 ): Promise<Payout[]> {
-  const parameters: SqlParameter[] = [environmentIds, limit];
+  const parameters: SqlParameter[] = [limit];
   const asked = (Object.keys(ASKS) as (keyof PayoutFilter)[]).flatMap((name) => {
     const value = filter[name];
-    return value === undefined ? [] : [`${ASKS[name]} $${parameters.push(value)}`];
+    return value === undefined ? [] : [`and ${ASKS[name]} $${parameters.push(value)}`];
   });
   if (before !== undefined) {
     const [at, id] = [parameters.push(before.created_at), parameters.push(before.id)];
-    asked.push(`(created_at < $${at} or (created_at = $${at} and id > $${id}))`);
+    asked.push(`and created_at <= $${at} and (created_at < $${at} or id > $${id})`);
   }
-  const where = ['environment_id {among $1}', ...asked].join(' and ');
-  return db.query<Payout>(`select * from payouts where ${where} order by created_at desc, id limit $2`, parameters);
+  const newest = (which: string) =>
+    `select * from payouts where ${which} ${asked.join(' ')} order by created_at desc, id limit $1`;
+  if (NARROW.some((name) => filter[name] !== undefined)) {
+    return db.query<Payout>(newest(`environment_id {among $${parameters.push(environmentIds)}}`), parameters);
+  }
+  if (environmentIds.length === 0 || environmentIds.length > ASKED_EACH) {
+    const which = `{filter_by}environment_id {among $${parameters.push(environmentIds)}}`;
+    return db.query<Payout>(newest(which), parameters);
+  }
+  const each = environmentIds.map(
+    (id) => `select * from (${newest(`environment_id = $${parameters.push(id)}`)}) as own`,
+  );
+  return db.query<Payout>(`${each.join(' union all ')} order by created_at desc, id limit $1`, parameters);
 }
 
 /** Every payout to a RUT, by its hash, of all payment services. */

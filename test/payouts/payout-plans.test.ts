@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { speak } from '../../src/db/dialect.ts';
+import type { Payout } from '../../src/payouts/payout.ts';
 import { lockApproved, lockPayouts, selectPayouts, selectUnbookedPayouts } from '../../src/payouts/payout-queries.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { explain, type HeardStatement, listenToStatements } from '../support/heard-statements.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
-import { openPayoutDesk, propose } from '../support/test-payouts.ts';
+import { openPayoutDesk, propose, wish } from '../support/test-payouts.ts';
 
 forEachEngine('the statements of payouts', (openTestDatabase, engine) => {
   const open = async () => {
@@ -32,6 +33,45 @@ forEachEngine('the statements of payouts', (openTestDatabase, engine) => {
     ] as const) {
       assert.match(await planOf(({ db }) => selectPayouts(db, [environmentId], filter, page)), new RegExp(index));
     }
+  });
+
+  test('a list of the newest payouts sorted every payout there is', async () => {
+    const { environmentId, planOf } = await open();
+    const many = Array.from({ length: 20 }, (_, at) => environmentId + at);
+    const pages = [{ limit: 10 }, { limit: 10, before: { created_at: 500, id: 'po_500' } }];
+    for (const page of pages) {
+      const few = await planOf(({ db }) => selectPayouts(db, [environmentId, environmentId + 1], {}, page));
+      assert.match(few, engine === 'sqlite' ? /payouts_of_day.*payouts_of_day/s : /Index Scan.*Index Scan/s);
+      assert.doesNotMatch(few.split('UNION ALL')[0] ?? few, /TEMP B-TREE|-> +(Incremental )?Sort\b/);
+      const all = await planOf(({ db }) => selectPayouts(db, many, { since: 1, state: 'rejected' }, page));
+      assert.match(all, /payouts_newest/);
+      assert.doesNotMatch(all, /TEMP B-TREE|-> +(Incremental )?Sort\b/);
+    }
+  });
+
+  test('the newest payouts of several merchants come in one order, page by page', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desks = [await openPayoutDesk(app), await openPayoutDesk(app)];
+    for (const at of [0, 1, 0, 1, 1]) {
+      await propose(app, desks[at] as (typeof desks)[number], [wish(), wish()]);
+      app.now.advance(1);
+    }
+    const ids = desks.map(({ environment }) => environment.id);
+    const read = async (environmentIds: readonly number[]) => {
+      const found: string[] = [];
+      for (let before: Payout | undefined; ; ) {
+        const page = await selectPayouts(app.db, environmentIds, {}, { limit: 3, ...(before && { before }) });
+        found.push(...page.map(({ id }) => id));
+        before = page.at(-1);
+        if (before === undefined) return found;
+      }
+    };
+    const all = await app.db.query<{ id: string }>('select id from payouts order by created_at desc, id');
+    const expected = all.map(({ id }) => id);
+    assert.equal(expected.length, 10);
+    assert.deepEqual(await read(ids), expected);
+    assert.deepEqual(await read([...ids, ...Array.from({ length: 20 }, (_, at) => 1000 + at)]), expected);
+    assert.deepEqual(await read([]), []);
   });
 
   test('payouts were locked by writing them, each with all of its indexes', async () => {

@@ -103,7 +103,7 @@ forEachEngine('lines of statements and their owners', (openTestDatabase) => {
         by: desk.maker,
       }).then(
         () => 'used',
-        (error: { code?: string }) => error.code ?? String(error),
+        (error: { code?: string }) => error.code ?? 'no code',
       );
     const answers = await Promise.all([2, 3, 4, 5].map(decide));
     assert.deepEqual(answers.sort(), ['PAYOUT_STATE', 'PAYOUT_STATE', 'PAYOUT_STATE', 'used']);
