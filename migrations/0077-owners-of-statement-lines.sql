@@ -6,7 +6,7 @@ update bank_statement_lines set owner = coalesce(
 drop index bank_statement_lines_once;
 create unique index bank_statement_lines_once on bank_statement_lines (environment, line_key, owner);
 
--- What left since a moment, for the lines of a statement.
+-- The lines of a statement ask for payouts that left since a moment.
 create index payouts_left on payouts (environment_id, sent_at) where sent_at is not null;
 
 -- A list of payouts is in the order of its index, of one environment and of all.

@@ -66,7 +66,7 @@ export async function selectKnownKeys(
   return new Set(rows.map(({ line_key }) => line_key));
 }
 
-/** What lines of these amounts can be of, in these environments, since a moment. */
+/** Spans what lines can be of: of these amounts, in these environments, since a moment. */
 export type CandidateSpan = { environmentIds: readonly number[]; amounts: readonly number[]; since: number };
 
 /** Keeps what lines can be of until the commit: who reads their lines next sees those of every other statement. */
