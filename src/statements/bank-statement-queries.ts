@@ -69,7 +69,7 @@ export async function selectKnownKeys(
 /** Spans what lines can be of: of these amounts, in these environments, since a moment. */
 export type CandidateSpan = { environmentIds: readonly number[]; amounts: readonly number[]; since: number };
 
-/** Keeps what lines can be of until the commit: who reads their lines next sees those of every other statement. */
+/** Keeps what lines can be of until the commit: who reads next which lines they have sees every other statement. */
 export async function lockCandidates(tx: Tx, { environmentIds, amounts, since }: CandidateSpan): Promise<void> {
   const parameters = [environmentIds, amounts, since];
   await tx.query(
